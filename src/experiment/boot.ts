@@ -37,11 +37,11 @@ export interface CompilerOptions {
   readonly faultTables?: number;
   /** Packets: `queues.ecn_threshold` of the file. */
   readonly ecnThreshold?: number | undefined;
-  /** Programs that other compilers of this process have compiled with the same {@link p4c}, and that this one adds to. */
+  /** Programs that other compilers of this process have compiled with the same {@link p4c}; this compiler adds its own to them. */
   readonly compiled?: CompiledPrograms;
 }
 
-/** Compiled programs by their texts. A sweep may have many: the oldest are forgotten. */
+/** Compiled programs by their texts. A sweep may have many: the oldest are dropped. */
 export class CompiledPrograms {
   readonly #programs = new Map<string, Program>();
 
@@ -71,7 +71,7 @@ export class ProgramCompiler {
   readonly #compiled: CompiledPrograms;
   /** Everything that was compiled, as `SCHEME/NAME.p4`. */
   readonly sources: { file: string; text: string }[] = [];
-  /** Labels of schemes with programs that the threshold for marks does not change. */
+  /** Labels of schemes whose programs do not use the threshold for marks of the file. */
   readonly #unmarked = new Set<string>();
 
   /** Fails with P43012 when p4c is asked for and cannot be called. */
@@ -95,13 +95,13 @@ export class ProgramCompiler {
     return programs;
   }
 
-  /** What a reader must know of the programs, one sentence each. */
+  /** What a reader of the results must know about the programs, one sentence each. */
   get notes(): string[] {
     return [
       ...(this.#options.p4c === undefined ? [] : ["The programs were compiled by p4c."]),
       ...[...this.#unmarked].map(
         (label) =>
-          `Programs of the scheme ${label} mark packets as they say themselves, not by queues.ecn_threshold.`,
+          `Programs of the scheme ${label} mark packets by a rule of their own and not by queues.ecn_threshold.`,
       ),
     ];
   }
@@ -147,7 +147,7 @@ export class ProgramCompiler {
   }
 }
 
-/** The templates belong to p4loom, so a rendered program that does not compile is a fault of p4loom. */
+/** The templates belong to p4loom, so a rendered program that does not compile is a defect of p4loom. */
 function compileGenerated(file: SourceFile): Program {
   const key = `${file.path}\n${file.text}`;
   const known = generatedPrograms.get(key);
@@ -160,8 +160,9 @@ function compileGenerated(file: SourceFile): Program {
 }
 
 /**
- * Text of a user, perhaps rendered; its errors are diagnostics, and a note of the first one names the program in the module that plans it,
- * at `place`. Included files are looked for beside it.
+ * Compiles P4 text of a user, which may be a rendered template. Its errors are diagnostics; a note of the first one names the program in
+ * the module that plans it,
+ * at `place`. Included files are searched beside it.
  */
 function compileOwn(file: SourceFile, scheme: string, name: string, place: Span | undefined): Program {
   const diagnostics = new Diagnostics();
@@ -181,7 +182,7 @@ type SwitchChannels = Readonly<Record<ControllerPlace, ControlChannel>>;
 export interface BootedFabric {
   readonly fabric: Fabric;
   readonly channels: ReadonlyMap<number, SwitchChannels>;
-  /** Those of the hosts. */
+  /** Control channels of the hosts, by node index. */
   readonly hostChannels: ReadonlyMap<number, HostChannel>;
 }
 
@@ -195,7 +196,7 @@ export async function bootFabric(
   return (await bootControlled(experiment, scheme, compiler, seed)).fabric;
 }
 
-/** As {@link bootFabric}, for control planes that go on. */
+/** As {@link bootFabric}, for control planes that run until the end of the experiment. */
 export async function bootControlled(
   experiment: FabricExperiment,
   scheme: SchemeRun,
@@ -241,7 +242,7 @@ export async function bootControlled(
   return { fabric, channels, hostChannels };
 }
 
-/** Program, settings and state of a switch over its control channel, at its boot and after it was killed. */
+/** Writes program, settings and state of a switch over its control channel, at its boot and after it was killed. */
 export async function configureSimulated(
   channel: ControlChannel,
   { topology }: FabricExperiment,

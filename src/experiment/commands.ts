@@ -7,7 +7,7 @@ import { CODES } from "./codes.js";
 import type { SchemeRun } from "./experiment.js";
 import { collecting } from "./read-source.js";
 
-/** Value of the key `commands`. The keys beside these are the command's own: the scheme has their schema. */
+/** Value of the key `commands`. All other keys of an entry belong to the command: the scheme has their schema. */
 export const commandsSchema = z
   .array(z.looseObject({ at: durationSchema, scheme: z.string(), command: z.string() }))
   .default([]);
@@ -20,7 +20,7 @@ export interface Command {
   /** Label of the scheme. */
   readonly scheme: string;
   readonly name: string;
-  /** As the scheme's schema parsed them. */
+  /** The values after the scheme's schema has parsed them. */
   readonly values: Json;
   /** Place in the file's list. */
   readonly number: number;
@@ -28,7 +28,7 @@ export interface Command {
 
 /**
  * The commands, in time order. Adds P43014 for a scheme that the file does not have, P43015 for a time after the end, and P43071
- * for a command that the scheme does not know, or values that its schema refuses; after these the commands are not to be used.
+ * for a command that the scheme does not have, or values that its schema refuses. After an error the commands must not be used.
  */
 export function listedCommands(
   { commands, duration }: { readonly commands: readonly CommandSpec[]; readonly duration: number },

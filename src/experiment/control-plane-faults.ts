@@ -15,8 +15,8 @@ export interface ControllerFault {
 }
 
 /**
- * The faults of controllers, in time order. Adds P43014 for a controller that no scheme has, and P43015 for what makes no
- * sense; after these the faults are not to be used.
+ * The faults of controllers, in time order. Adds P43014 for a controller that no scheme has, and P43015 for a contradiction.
+ * After an error the faults must not be used.
  */
 export function controllerFaults(
   { faults, duration }: { readonly faults: readonly ListedFault[]; readonly duration: number },
@@ -72,7 +72,7 @@ export function controllerFaults(
       diagnostics.error(
         CODES.contradiction,
         locate(["faults", number, "kind"]),
-        `${controller} is killed already`,
+        `${controller} has already been killed`,
       );
     if (kind === "kill") killed.add(controller);
     else killed.delete(controller);

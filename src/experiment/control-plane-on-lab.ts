@@ -10,10 +10,10 @@ import type { ControllerFault } from "./control-plane-faults.js";
 import type { SchemeRun } from "./experiment.js";
 import { type Clock as LabClock, MONOTONIC_CLOCK } from "./testbed/flow-watch.js";
 
-/** Longest time that a timer of Node takes, in nanoseconds; a longer one would fire at once. */
+/** Longest time that a timer of Node accepts, in nanoseconds; a longer timer fires at once. */
 const LONGEST_TIMER_NS = 2 ** 31 * 1e6 - 1e6;
 
-/** The machine's clock from now on. */
+/** The machine's clock; its time 0 is now. */
 export function wallControlClock(clock: LabClock = MONOTONIC_CLOCK): Clock {
   const zero = clock.now();
   return {
@@ -37,7 +37,7 @@ export interface LabControlOptions {
   readonly seed: number;
   /** A switch by its node index. */
   switch(node: number): RunningSwitch;
-  /** The agent of a host by its node index, started when first asked for. */
+  /** The agent of a host by its node index. It is started at the first request. */
   agent(node: number): Promise<Agent>;
   log(line: string): void;
 }
@@ -45,7 +45,7 @@ export interface LabControlOptions {
 /** The controllers of one scheme on a lab. */
 export class LabControl {
   readonly #options: LabControlOptions;
-  /** Switches that have the program and the state of their scheme. */
+  /** Node indexes of the switches that have the program and the state of their scheme. */
   readonly #configured = new Set<number>();
   readonly #listeners = new Map<number, Set<() => void>>();
   readonly #failed = new AbortController();
@@ -60,7 +60,7 @@ export class LabControl {
     return this.#failed.signal;
   }
 
-  /** A switch has its program and its state: controllers see it run. */
+  /** The switch has its program and its state: controllers now see it as running. */
   configured(node: number): void {
     this.#configured.add(node);
     for (const listener of this.#listeners.get(node) ?? []) listener();
@@ -95,7 +95,7 @@ export class LabControl {
     this.#plane?.command(command);
   }
 
-  /** Ends the controllers politely; rejects with the DiagnosticError of one that has failed. */
+  /** Stops the controllers and lets them finish their work; rejects with the DiagnosticError of one that has failed. */
   async stop(): Promise<SchemeLog[]> {
     const plane = this.#plane;
     if (plane === undefined) return [];
@@ -104,12 +104,12 @@ export class LabControl {
     return [{ label: this.#options.scheme.label, lines: plane.log }];
   }
 
-  /** Kills those that still run. */
+  /** Kills the controllers that still run. */
   close(): void {
     this.#plane?.close();
   }
 
-  /** The socket between the lab and the agent: it does not cross the switches. */
+  /** The connection between the lab and the agent: it does not cross the switches. */
   #hostSession(node: number): HostSession {
     const { agent, scheme, topology } = this.#options;
     const takesMessages = scheme.hosts(restingHost()).onMessage !== undefined;
@@ -127,7 +127,7 @@ export class LabControl {
           (one) => {
             if (!isOver) stop = one.onTold(listener);
           },
-          // Whoever asks the agent for something hears of it.
+          // The caller of the request gets the same error.
           () => {},
         );
         return () => {

@@ -6,8 +6,8 @@ import { ControlPlane, type ControlPlaneOptions } from "./control-plane.js";
 import type { SchemeRun } from "./experiment.js";
 
 /**
- * Starts the controllers of a scheme, and lets virtual time go on until all are ready for traffic; undefined: it has none.
- * Time 0 of their clock is now. Throws the DiagnosticError (P433xx) of a controller that fails meanwhile.
+ * Starts the controllers of a scheme, and advances virtual time until all are ready for traffic; undefined where the scheme has none.
+ * Time 0 of their clock is now. Throws the DiagnosticError (P433xx) of a controller that fails in this time.
  */
 export async function startControllers(
   { fabric, channels, hostChannels }: BootedFabric,
@@ -45,17 +45,17 @@ export function planeOver(
   });
 }
 
-/** Ends all controllers politely, in virtual time. */
+/** Stops all controllers in virtual time and lets them finish their work. */
 export async function stopControllers(simulation: Simulation, plane: ControlPlane): Promise<void> {
   try {
-    // The limit of each controller is an event: time does not run further than that.
+    // The time limit of each controller is an event: time does not advance beyond it.
     await runUntil(simulation, plane, plane.host.stopAll(), simulation.now + 2 * STOP_LIMIT_NS);
   } finally {
     plane.close();
   }
 }
 
-/** Lets virtual time go on to `until`; throws when a controller fails. */
+/** Advances virtual time to `until`; throws the DiagnosticError of a controller that fails. */
 export async function runControlled(
   simulation: Simulation,
   plane: ControlPlane | undefined,

@@ -23,15 +23,15 @@ import type { Command } from "./commands.js";
 import type { ControllerFault } from "./control-plane-faults.js";
 
 export const controlPlaneSchema = z.strictObject({
-  /** Plan routes anew when a port goes down or comes up, under schemes that can. */
+  /** Plan routes again when a port goes down or comes up, under schemes that can do so. */
   recompute_routes: z.boolean().default(false),
-  /** From the news of a port to the new plan. */
+  /** Delay from the event of a port to the new plan. */
   detection: durationSchema.default(10_000_000),
 });
 
 export type ControlPlaneSettings = z.output<typeof controlPlaneSchema>;
 
-/** The plan with the controllers that the file asks for. Fails with P43306 where the scheme cannot be planned anew. */
+/** The plan with the controllers that the file asks for. Fails with P43306 where the scheme cannot plan again. */
 export function withControlPlane(
   plan: FabricPlan,
   topology: Topology,
@@ -44,7 +44,7 @@ export function withControlPlane(
     fail(
       CODES.cannotReplan,
       locate(["control_plane", "recompute_routes"]),
-      `scheme ${plan.scheme} cannot plan routes anew while its switches run`,
+      `scheme ${plan.scheme} cannot plan routes again while its switches run`,
       "leave recompute_routes out, or run this scheme in an experiment of its own",
     );
   const controller = routeController({
@@ -124,7 +124,7 @@ export class ControlPlane {
     process.on("unhandledRejection", this.#onDropped);
   }
 
-  /** Whether a controller has failed: the run is to end. */
+  /** Whether a controller has failed: the run must then end. */
   get failed(): boolean {
     return this.#failure !== undefined;
   }
@@ -133,25 +133,25 @@ export class ControlPlane {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** A fault of the file; nothing happens under schemes without a controller of that name. */
+  /** Applies a fault of the file; does nothing under schemes without a controller of that name. */
   apply({ controller, kind }: ControllerFault): void {
     if (!this.host.names.includes(controller)) return;
     if (kind === "kill") this.host.kill(controller);
     else void this.host.restart(controller);
   }
 
-  /** A command of the file; those to other schemes are none of its own. */
+  /** Gives a command of the file to the controllers; does nothing for a command to another scheme. */
   command({ scheme, name, values }: Command): void {
     if (scheme === this.#label) this.host.command({ name, values });
   }
 
-  /** Kills what still runs. */
+  /** Kills the controllers that still run. */
   close(): void {
     this.host.killAll();
     process.off("unhandledRejection", this.#onDropped);
   }
 
-  /** A promise of a controller's code that nobody awaited; the end of a sleep when it is asked to end is none. */
+  /** Handles the rejection of a promise that a controller did not await; the end of a sleep at a stop is no failure. */
   readonly #onDropped = (error: unknown): void => {
     if (error instanceof ControllerStopped) return;
     const stack = error instanceof Error ? error.stack : undefined;

@@ -1,6 +1,6 @@
 /** Comma-separated values, for other programs that plot or check results. */
 
-/** Lines of comma-separated values; nothing for null, and JSON for lists and maps. */
+/** Lines of comma-separated values: an empty cell for null, JSON for lists and maps. */
 export function csv(header: readonly string[], rows: readonly (readonly unknown[])[]): string {
   const cell = (value: unknown) => {
     const text = value === null || value === undefined ? "" : textOf(value);

@@ -1,18 +1,18 @@
-/** What engines, the packet simulator and real switch processes in a testbed, are given and yield. */
+/** What engines (the packet simulator, and real switch processes in a testbed) are given and return. */
 import type { NetworkKind, Omission } from "../testbed/index.js";
 import type { SchemeLog } from "./control-plane.js";
 import type { SeeingRequest } from "./seeing/request.js";
 
-/** Called as runs complete: how many of how many, and of what. */
+/** Called when a run completes: number of completed runs, number of all runs, and the name of the work. */
 export type Progress = (done: number, total: number, what: string) => void;
 
 /** Options of the engines `switch` and `bmv2` that are not in the experiment file. */
 export interface TestbedOptions {
-  /** Who makes hosts and links. Default: `netns`, p4loom itself. */
+  /** Which program makes hosts and links. Default: `netns`, p4loom itself. */
   readonly network?: NetworkKind;
   /** Path of simple_switch_grpc; default: the one on PATH. */
   readonly bmv2?: string;
-  /** Properties of links that the runs may go without where the kernel cannot give them. */
+  /** Properties of links that the runs may do without where the kernel cannot provide them. */
   readonly allowMissing?: ReadonlySet<Omission>;
   /** Capture every port of every switch. */
   readonly pcap?: boolean;
@@ -20,14 +20,14 @@ export interface TestbedOptions {
 
 export interface EngineContext {
   readonly progress: Progress;
-  /** Path of p4c-bm2-ss, which then compiles the programs. */
+  /** Path of p4c-bm2-ss; if given, it compiles the programs. */
   readonly p4c?: string;
   readonly testbed: TestbedOptions;
-  /** What is watched of the network beside the results. */
+  /** What is observed of the network in addition to the results. */
   readonly seeing?: SeeingRequest;
-  /** Folder for logs and for what is seen, which stay when a run fails. */
+  /** Folder for logs and observations, which stay when a run fails. */
   readonly folder: string;
-  /** Once it is aborted, the engine ends what it started and rejects with its reason. */
+  /** When it is aborted, the engine ends all that it started and rejects with the signal's reason. */
   readonly stop: AbortSignal;
 }
 
@@ -47,20 +47,20 @@ export function breather(stop: AbortSignal): () => Promise<void> {
 
 const BREATH_INTERVAL_MS = 50;
 
-/** `O`: what a unit yields. */
+/** `O`: the outcome of a unit. */
 export interface EngineOutcome<O> {
   readonly series: readonly O[];
   /** Generated programs, for example `SCHEME/tor.p4`. */
   readonly programs: readonly { readonly file: string; readonly text: string }[];
-  /** What a reader of the results must know of how they were made, one sentence each. */
+  /** What a reader must know about how the results were made, one sentence each. */
   readonly notes: readonly string[];
-  /** Of the controllers, for each scheme that has any. */
+  /** Logs of the controllers, for each scheme that has any. */
   readonly logs: readonly SchemeLog[];
-  /** Why figures may not be results of the network at all, one sentence each. */
+  /** Why figures may not describe the network at all, one sentence each. */
   readonly warnings: readonly string[];
 }
 
-/** Reports progress over units. */
+/** Reports progress over all units. */
 export function counter(
   units: readonly { readonly steps: number }[],
   progress: Progress,

@@ -16,7 +16,7 @@ export { whole } from "./whole.js";
 export const ENGINES = ["sim", "switch", "bmv2"] as const;
 export type EngineName = (typeof ENGINES)[number];
 
-/** Schemes by the names that files use: those of the package, and those that a file brings along. */
+/** Schemes by the names that files use: those of the package, and those that a file defines itself. */
 export type SchemeSet = Readonly<Record<string, Scheme>>;
 
 /** The keys that a scheme's parameters have in a file. */
@@ -26,7 +26,7 @@ export function parameterShape(scheme: Scheme): z.core.$ZodLooseShape {
 
 export const runsSchema = whole("a number of runs", 1, 1_000_000);
 
-/** It is a folder's name: no slashes, and no dot at its beginning. */
+/** The label is also a folder's name: no slashes, and no dot at its beginning. */
 export const labelSchema = z
   .string()
   .regex(
@@ -34,14 +34,14 @@ export const labelSchema = z
     "expected letters, digits, spaces, dots, dashes, plus signs and underscores, a letter or digit first",
   );
 
-/** Schemes by name, or with the settings that differ from their defaults beside their names. */
+/** Schemes by name, or a name with the settings that differ from their defaults. */
 export function schemesSchema(schemes: SchemeSet) {
   const settings = Object.entries(schemes).map(([name, scheme]) =>
     z.strictObject({
       scheme: z.literal(name),
-      /** What the results call it, and a folder of its programs; the scheme's name by default. */
+      /** Name in the results, and of the folder of its programs; default: the scheme's name. */
       label: labelSchema.optional(),
-      /** Instead of the file's `runs`. */
+      /** Number of runs for this scheme, in place of the file's `runs`. */
       runs: runsSchema.optional(),
       ...parameterShape(scheme),
     }),
@@ -52,12 +52,12 @@ export function schemesSchema(schemes: SchemeSet) {
 
 export const ipSchema = z.union([z.literal(4), z.literal(6)], { error: "expected 4 or 6" }).default(4);
 
-/** What all kinds of experiments have: what is built, and how it is made. */
+/** Keys that all kinds of experiments have: the network, its schemes, and the output. */
 export const fabricKeys = {
   name: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "expected letters, digits, dots, dashes and underscores"),
-  /** One line on the report. */
+  /** One line at the top of the report. */
   title: z.string().optional(),
   seed: whole("a seed", 0, 2 ** 32 - 1).default(1),
   engine: z.enum(ENGINES).default("sim"),
@@ -65,21 +65,21 @@ export const fabricKeys = {
   /** Header field that carries the selector, for all schemes that have one. */
   selector: z.enum(SELECTOR_FIELDS).default("dscp"),
   schemes: schemesSchema(SCHEMES),
-  /** Many runs with other values of some keys. It is no part of what one run depends on. */
+  /** Many runs with other values of some keys. A single run does not depend on it. */
   sweep: sweepSchema.optional(),
 };
 
 export const machineKeys = {
   transport: transportSchema({ protocol: "fixed", handshake: false }),
   /**
-   * What may wait at each port of a switch, beside the frame on the wire, as the program sees it; at a host's port the
-   * frame on the wire counts too.
+   * Limits of what may wait at each port of a switch, as the program sees it; the frame on the wire does not count. At a host's
+   * port the frame on the wire counts too.
    */
   queues: z
     .strictObject({
       bytes: whole("bytes", 64, 1e9).default(1_000_000),
       packets: whole("packets", 1, 1e6).default(1000),
-      /** Programs from templates mark packets (CE) that met a queue of so many; absent: as the scheme says. */
+      /** Programs from templates mark packets (CE) that meet a queue of this many packets; absent: the scheme decides. */
       ecn_threshold: whole("packets", 1, 1e6).optional(),
     })
     .prefault({}),
@@ -87,7 +87,7 @@ export const machineKeys = {
     .strictObject({
       /** From control plane to switch, one way. */
       delay: durationSchema.default(1_000_000),
-      /** Of each direction; absent: messages take no time of transmission. */
+      /** Of each direction; absent: messages have no transmission time. */
       rate: rateSchema.optional(),
       /** Time that a switch needs for an update, a query or a packet-out. */
       processing: durationSchema.default(0),
@@ -96,13 +96,13 @@ export const machineKeys = {
     })
     .prefault({}),
   control_plane: controlPlaneSchema.prefault({}),
-  /** What is watched of the network beside the results; on the simulator. */
+  /** What is observed of the network in addition to the results; on the simulator. */
   see: seeingSchema.optional(),
-  /** Folder for the results, from the current one; `out/NAME` by default. */
+  /** Folder for the results, relative to the current folder; `out/NAME` by default. */
   output: z.string().min(1).optional(),
 };
 
-/** Queues and control channels, as {@link machineKeys} have parsed them. */
+/** Queues and control channels, after {@link machineKeys} has parsed them. */
 export interface MachineSettings {
   readonly queues: {
     readonly packets: number;
@@ -119,22 +119,22 @@ export interface MachineSettings {
 
 /** One scheme of an experiment, planned for its topology. */
 export interface SchemeRun {
-  /** What the results call it. */
+  /** Name in the results. */
   label: string;
-  /** What figures and tables for people call it. */
+  /** Name in figures and tables for people. */
   title: string;
   scheme: string;
   runs: number;
-  /** As the scheme's own schema parsed them. */
+  /** The parameters after the scheme's schema has parsed them. */
   parameters: Readonly<Record<string, unknown>>;
   plan: FabricPlan;
   /** Schemas of the values of its commands, by their names. */
   commands: Readonly<Record<string, z.ZodType>>;
-  /** Throws DiagnosticError for a command that cannot be carried out, though it has the right shape. */
+  /** Throws DiagnosticError for a command that has the right shape but cannot be carried out. */
   checkCommand?: (command: { readonly name: string; readonly values: unknown }, locate: Locate) => void;
   /** Plans flows that are known before they open, one assignment a flow; absent: the scheme plans none. */
   assign?: (flows: readonly KnownFlow[]) => FlowAssignment[];
-  /** Makes what one host of the plan does, for hosts in this process. */
+  /** Makes the policy of one host of the plan, for hosts in this process. */
   hosts(context: HostContext): HostPolicy;
 }
 
@@ -149,10 +149,10 @@ export interface Checked<Settings> {
 
 const fabricSchema = z.object({ ...fabricKeys, ...machineKeys });
 
-/** What the files of all kinds say, and all that building a fabric depends on. */
+/** The keys of files of all kinds: all that building a fabric depends on. */
 export type FabricSettings = z.output<typeof fabricSchema> & { traffic: { ip: 4 | 6 } };
 
-/** What the files of kinds without packets say, too. */
+/** The keys that files of kinds without packets have too. */
 export type CommonSettings = Pick<
   FabricSettings,
   "name" | "title" | "seed" | "engine" | "topology" | "sweep" | "output"
@@ -161,7 +161,7 @@ export type CommonSettings = Pick<
 /** A checked experiment of any kind that has a fabric. */
 export type FabricExperiment = Checked<FabricSettings>;
 
-/** Where an experiment's results go unless the user says otherwise. */
+/** Folder of an experiment's results, unless the user gives another one. */
 export function outputFolder({
   settings,
 }: {

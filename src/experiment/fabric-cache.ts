@@ -1,11 +1,11 @@
 /**
- * Topologies and plans that files share which differ in other keys: the points of a sweep. A plan with controllers is made for each
- * file anew, because a controller may keep a state in it.
+ * Keeps topologies and plans that several files share, such as the points of a sweep, which differ in other keys. A plan with controllers
+ * is made again for each file, because a controller may keep state in it.
  */
 import type { FabricPlan } from "../schemes/index.js";
 import type { Topology } from "../topology/index.js";
 
-/** Topologies and plans that are kept. */
+/** Maximum number of topologies, and of plans, that are kept. */
 const MAX_KEPT = 64;
 
 export class FabricCache {
@@ -23,7 +23,7 @@ export class FabricCache {
     });
   }
 
-  /** `needs`: all that the plan depends on beside a topology of this cache. */
+  /** `needs`: all that the plan depends on, except the topology, which is of this cache. */
   plan(topology: Topology, needs: unknown, make: () => FabricPlan): FabricPlan {
     const key = JSON.stringify([this.#numbers.get(topology), needs], bigintAsText);
     const keeps = (plan: FabricPlan) => (plan.controllers ?? []).length === 0;
@@ -31,7 +31,7 @@ export class FabricCache {
   }
 }
 
-/** The value of the key; a new one takes the place of the oldest. */
+/** The value of the key; a new value replaces the oldest one when the cache is full. */
 function kept<T>(
   map: Map<string, T>,
   key: string,

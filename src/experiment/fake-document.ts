@@ -1,6 +1,6 @@
 /**
- * As much of a DOM as Observable Plot needs to draw an SVG: elements, attributes, text, and printing. It keeps
- * a browser engine out of the dependencies.
+ * The part of a DOM that Observable Plot needs to draw an SVG: elements, attributes, text, and printing. With it the package does
+ * not depend on a browser engine.
  */
 import { escapeMarkup } from "../base/index.js";
 

@@ -59,7 +59,7 @@ export function loadExperimentFile(
   return loadAnyKind(input, diagnostics, KINDS, SCHEMES, options);
 }
 
-/** As {@link loadExperimentFile}, with the schemes that the file brings along. Throws what `ownSchemesOf` throws. */
+/** As {@link loadExperimentFile}, with the schemes that the file defines itself. Throws what `ownSchemesOf` throws. */
 export async function loadExperimentWithOwn(
   input: string | SourceFile,
   diagnostics: Diagnostics,
@@ -71,27 +71,27 @@ export async function loadExperimentWithOwn(
   return loadAnyKind(source, diagnostics, KINDS, { ...SCHEMES, ...own }, options);
 }
 
-/** As {@link loadKind}, for drawn flows and failures. */
+/** As {@link loadKind}, for the kind `failover`. */
 export function loadExperiment(input: string | SourceFile, diagnostics: Diagnostics): Experiment | undefined {
   return loadKind(FAILOVER, input, diagnostics);
 }
 
-/** As {@link runKind}, for drawn flows and failures. */
+/** As {@link runKind}, for the kind `failover`. */
 export function runExperiment(experiment: Experiment, options?: RunOptions): Promise<FailoverResults> {
   return runKind(FAILOVER, experiment, options);
 }
 
-/** Writes the result files of drawn failures into a folder: all or none. Throws DiagnosticError P43011. */
+/** Writes the result files of the kind `failover` into a folder: all or none. Throws DiagnosticError P43011. */
 export function writeResults(results: FailoverResults, folder: string): Promise<void> {
   return writeFiles(FAILOVER, results, folder);
 }
 
-/** As {@link loadKind}, for given flows and faults. */
+/** As {@link loadKind}, for the kind `timeline`. */
 export function loadTimeline(input: string | SourceFile, diagnostics: Diagnostics): Timeline | undefined {
   return loadKind(TIMELINE, input, diagnostics);
 }
 
-/** As {@link runKind}, for given flows and faults. */
+/** As {@link runKind}, for the kind `timeline`. */
 export function runTimeline(
   timeline: Timeline,
   options?: Omit<RunOptions, "runs">,
@@ -99,12 +99,12 @@ export function runTimeline(
   return runKind(TIMELINE, timeline, options);
 }
 
-/** The result table of drawn failures for a terminal, with the notes below it. */
+/** The result table of the kind `failover` for a terminal, with the notes below it. */
 export function formatResults({ rows, notes }: FailoverResults): string {
   return withNotes(FAILOVER.table(rows), notes);
 }
 
-/** Serves a sweep as one of its worker processes, until the process that started this one ends. */
+/** Runs jobs of a sweep as a worker process, until the process that started this one ends. */
 export async function serveSweepJobs(): Promise<never> {
   const { serveSweep } = await import("./sweep/worker.js");
   return await serveSweep(async (source, diagnostics, options) => {

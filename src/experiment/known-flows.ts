@@ -1,11 +1,11 @@
-/** Flows that are known before a run, which a scheme may plan: their source ports and selectors are assigned before they open. */
+/** Flows that are known before a run, so that a scheme may plan them: it assigns their source ports and selectors before they open. */
 import type { Diagnostics, Locate } from "../base/index.js";
 import type { FlowAssignment } from "../hosts/index.js";
 import type { FlowArrival, Workload } from "../traffic/index.js";
 import { CODES } from "./codes.js";
 import type { SchemeRun } from "./experiment.js";
 
-/** Adds P45308 at each scheme that plans flows. `why` says what keeps the flows of this experiment from being planned. */
+/** Adds P45308 at each scheme that plans flows. `why`: the reason why the flows of this experiment cannot be planned. */
 export function refusePlanning(
   schemes: readonly SchemeRun[],
   why: string,

@@ -1,6 +1,6 @@
 /**
- * From an experiment file to a checked experiment of its kind, or to a sweep of them. All errors of the file are found here; those of
- * single points that only a combination of values makes are found before a sweep starts.
+ * From an experiment file to a checked experiment of its kind, or to a sweep of them. All errors of the file are found here; errors
+ * that only a combination of values causes are found before a sweep starts.
  */
 import { z } from "zod";
 import type { Diagnostics, Locate, SourceFile } from "../base/index.js";
@@ -27,9 +27,9 @@ import { topologyOf } from "./topology-of.js";
 /** A checked experiment file, ready to run, whatever its kind is. */
 export interface LoadedExperiment {
   readonly kind: string;
-  /** Whether {@link RunOptions.runs} has a meaning. */
+  /** Whether the kind accepts {@link RunOptions.runs}. */
   readonly takesRuns: boolean;
-  /** Of the first point of a sweep. */
+  /** Settings of the first point of a sweep. */
   readonly settings: CommonSettings;
   /** Present where the experiment runs as a sweep. */
   readonly sweep?: Sweep;
@@ -39,27 +39,27 @@ export interface LoadedExperiment {
 /** A checked file whose kind is hidden. */
 interface CheckedFile {
   readonly settings: CommonSettings;
-  /** `runs`: instead of those of the file and its schemes. */
+  /** `runs`: in place of those of the file and its schemes. */
   point(runs?: number): Point;
-  /** Runs it as it is; undefined where the kind always runs as a sweep. */
+  /** Runs the experiment; undefined where the kind always runs as a sweep. */
   readonly run: ((options: RunOptions) => Promise<PrintedResults>) | undefined;
 }
 
-/** What checks of files share. */
+/** State that checks of several files share. */
 interface CheckMeans {
   readonly schemes: SchemeSet;
-  /** For files that differ in a few keys. */
+  /** For checks of files that differ in a few keys. */
   readonly cache?: FabricCache;
 }
 
-/** A kind without its types: what the registry holds. */
+/** A kind without its types, as the registry has it. */
 export interface RegisteredKind {
   readonly name: string;
   readonly keys: readonly string[];
   readonly takesRuns: boolean;
-  /** The schema of its files where they may name these schemes. */
+  /** The schema of its files, which may name these schemes. */
   schemaWith(schemes: SchemeSet): z.ZodType<CommonSettings>;
-  /** `value`: what the schema made of the document. */
+  /** `value`: the document after the schema has parsed it. */
   check(
     source: SourceFile,
     value: unknown,
@@ -73,8 +73,8 @@ export interface RegisteredKind {
 
 /**
  * Reads and checks a file of one kind; undefined after errors, which `diagnostics` holds: P43001 to P43004 (the document's
- * form), P43005 to P43009 (its meaning), P43014 and P43015 (what flows and faults name), P421xx and P422xx (topology and
- * schemes). The key `sweep` is checked and has no effect: {@link loadAnyKind} makes a sweep of it.
+ * form), P43005 to P43009 (its meaning), P43014 and P43015 (elements of flows and faults), P421xx and P422xx (topology and
+ * schemes). The key `sweep` is checked and otherwise ignored: {@link loadAnyKind} makes a sweep of it.
  */
 export function loadKind<
   V extends FabricSettings,
@@ -164,8 +164,8 @@ export function register<
 
 /**
  * Reads and checks an experiment file of any of these kinds; undefined after errors, as {@link loadKind} adds them, and P43040
- * and P43041 for the key `sweep`. The key `kind` says which; without it the first kind that has one of the file's keys, or of the swept
- * ones, for its own, or else the first kind.
+ * and P43041 for the key `sweep`. The key `kind` gives the kind; without it, it is the first kind that owns one of the file's keys or of
+ * the swept keys, or else the first kind.
  */
 export function loadAnyKind(
   input: string | SourceFile,
@@ -198,7 +198,7 @@ export interface ExperimentFile {
   readonly source: SourceFile;
   readonly document: OpenDocument;
   readonly schemes: SchemeSet;
-  /** The file as it is, or with other contents. Undefined after errors, which `diagnostics` gets. */
+  /** Checks the file, or a version of it with other contents. Undefined after errors, which go to `diagnostics`. */
   check(
     edited: EditedContents | undefined,
     diagnostics: Diagnostics,

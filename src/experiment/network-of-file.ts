@@ -1,4 +1,4 @@
-/** The network of an experiment file and one of its schemes, for those who want to see it and not to run the experiment. */
+/** The network of an experiment file and one of its schemes, for callers that show it and do not run the experiment. */
 import { z } from "zod";
 import type { Diagnostics } from "../base/index.js";
 import { loadDocument } from "../documents/index.js";
@@ -26,25 +26,25 @@ export interface NetworkOfFile {
   readonly topology: Topology;
   /** Labels of the file's schemes. */
   readonly labels: readonly string[];
-  /** Absent where the file has no schemes, or not the one that was asked for. */
+  /** Absent where the file has no schemes, or not the requested one. */
   readonly scheme?: SchemeRun;
   readonly machine: MachineSettings;
-  /** Keys of the file beside those of its network: what a run does with it. */
+  /** Keys of the file other than those of its network: they configure the run. */
   readonly otherKeys: readonly string[];
-  /** Of the file's traffic. */
+  /** IP version of the file's traffic. */
   readonly ip: 4 | 6;
   /** P4 texts of the scheme's programs, by their names. */
   readonly programs: ReadonlyMap<string, string>;
 }
 
-/** Keys that a lab uses, and those that only name things. */
+/** Keys that a lab uses, and keys that only name things. */
 const NETWORK_KEYS: ReadonlySet<string> = new Set(
   "name title seed engine kind topology selector schemes queues control_channel control_plane output own_schemes".split(
     " ",
   ),
 );
 
-/** The keys that every kind of experiment has; all others are passed over. */
+/** The keys that every kind of experiment has; all others are ignored. */
 function shape(schemes: SchemeSet) {
   return z.looseObject({
     name: z.string().default("network"),
@@ -60,8 +60,8 @@ function shape(schemes: SchemeSet) {
 }
 
 /**
- * Undefined after errors: those of reading a file of any kind, as far as topology and schemes go. `label`: which scheme;
- * absent: the first.
+ * Undefined after errors: those of reading a file of any kind, as far as topology and schemes are concerned. `label`: of the requested
+ * scheme; absent: the first.
  */
 export async function loadNetworkOf(
   path: string,

@@ -65,16 +65,16 @@ export async function runOnSimulator<
 
 export interface UnitMeans {
   readonly p4c: string | undefined;
-  /** What this process has compiled. */
+  /** Programs that this process has compiled. */
   readonly compiled: CompiledPrograms;
   readonly stop: AbortSignal;
-  /** What is seen of the unit, and the name of its files. */
+  /** What is observed of the unit, and the name of its files. */
   readonly seeing?: SeeingOrder & { readonly name: string };
   /** A step of the unit is done. */
   step(): void;
 }
 
-/** One unit on a fabric of its own: what it yields depends on nothing else. `log`: lines of its controllers, if it has any. */
+/** One unit on a fabric of its own: its outcome depends on nothing else. `log`: lines of its controllers, if it has any. */
 export async function runUnitOnSimulator<
   V extends FabricSettings,
   E extends FabricExperiment,
@@ -147,12 +147,12 @@ class RunningScheme {
     return { fabric, seed, plane, power, play, breathe, stepDone };
   }
 
-  /** Lets files grow by what the fabric does from now on, if they are asked for. */
+  /** Records the fabric in files from now on, if they are requested. */
   watch(experiment: FabricExperiment, order: SeeingOrder | undefined, run: SeenRun): Seeing | undefined {
     return order && watchFabric(experiment, this.booted, order, run);
   }
 
-  /** Stops the controllers; what they logged, if there are any. */
+  /** Stops the controllers; returns their logs, if there are any. */
   async finish(): Promise<readonly string[] | undefined> {
     if (this.plane === undefined) return undefined;
     await stopControllers(this.booted.fabric.network.simulation, this.plane);
@@ -164,7 +164,7 @@ class RunningScheme {
   }
 }
 
-/** Kills a switch, and brings its program and state back over its control channel. */
+/** Kills a switch, and restores its program and state over its control channel. */
 async function switchPower(
   experiment: FabricExperiment,
   scheme: SchemeRun,

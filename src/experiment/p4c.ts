@@ -7,10 +7,10 @@ import { loadProgram, runCommand } from "../loading/index.js";
 import type { Program } from "../program/index.js";
 import { CODES } from "./codes.js";
 
-/** Maximum number of lines of p4c's messages, the last ones, that a diagnostic repeats. */
+/** Maximum number of lines of p4c's messages that a diagnostic quotes: the last ones. */
 const MAX_QUOTED_LINES = 12;
 
-/** Fails with P43012 unless p4c can be called. */
+/** Fails with P43012 where p4c cannot be run. */
 export function checkP4c(path: string): void {
   try {
     accessSync(path, constants.X_OK);
@@ -24,7 +24,7 @@ export function checkP4c(path: string): void {
   }
 }
 
-/** What p4c-bm2-ss reads and writes: paths, absolute or from `cwd`. */
+/** Files that p4c-bm2-ss reads and writes: paths, absolute or relative to `cwd`. */
 export interface P4cFiles {
   readonly source: string;
   /** BMv2 JSON and P4Info as text. */
@@ -35,7 +35,7 @@ export interface P4cFiles {
   readonly define?: readonly string[];
 }
 
-/** Runs p4c-bm2-ss to its end. `why` it failed: undefined where it did not; `said`: its messages, where not `shown`. */
+/** Runs p4c-bm2-ss to its end. `why`: reason of its failure, undefined where it succeeded; `said`: its messages, unless `shown`. */
 export async function runP4c(
   path: string,
   { source, json, p4info, include = [], define = [] }: P4cFiles,

@@ -1,18 +1,18 @@
-/** The page that a report is: one file that needs nothing else. */
+/** The page of a report: one file that loads no other file. */
 import { escapeMarkup, htmlPage } from "../base/index.js";
 import { rowsCsv } from "./csv.js";
 import type { FabricExperiment, SchemeRun } from "./experiment.js";
 import type { RunResults } from "./results.js";
 
-/** What a kind adds to the page. */
+/** The parts that a kind adds to the page. */
 export interface PageParts {
   /** One paragraph of HTML below the title. */
   readonly lead?: string;
-  /** HTML, one piece a line: figures and tables with their headings. */
+  /** HTML, one part in each line: figures and tables with their headings. */
   readonly body: readonly string[];
-  /** Lines of the table of parameters beside those of all kinds. */
+  /** Lines of the table of parameters in addition to those of all kinds. */
   readonly facts: readonly (readonly [name: string, value: string])[];
-  /** Further data to unfold, beside the result table, the experiment file and the programs. */
+  /** Further data that the reader can unfold, in addition to the result table, the experiment file and the programs. */
   readonly data?: readonly (readonly [title: string, text: string])[];
 }
 
@@ -67,7 +67,7 @@ function queuesText({ packets, bytes, ecn_threshold }: FabricExperiment["setting
   return `${packets} packets, ${bytes} bytes a port${marks}`;
 }
 
-/** `key: value` for everything that is not empty, with rates and times in the units of the file. */
+/** `key: value` for each value that is not empty, with rates and times in the units of the file. */
 export function flatten(value: object, prefix = ""): string[] {
   return Object.entries(value).flatMap(([key, inner]) => {
     const name = prefix + key;
@@ -82,7 +82,7 @@ export function flatten(value: object, prefix = ""): string[] {
   });
 }
 
-/** Title of the scheme that the results call `label`. */
+/** Title of the scheme with this label. */
 export function schemeTitle(schemes: readonly SchemeRun[], label: string): string {
   return schemes.find((scheme) => scheme.label === label)?.title ?? label;
 }

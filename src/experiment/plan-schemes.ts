@@ -9,12 +9,12 @@ import { type FabricSettings, parameterShape, type SchemeRun, type SchemeSet } f
 import type { FabricCache } from "./fabric-cache.js";
 import { collecting } from "./read-source.js";
 
-/** What the schemes' plans depend on. */
+/** The settings that the schemes' plans depend on. */
 type PlanSettings = Pick<FabricSettings, "schemes" | "selector" | "traffic" | "control_plane"> & {
   runs: number;
 };
 
-/** The same places, with paths that start at an inner value. */
+/** The same positions, for paths that start at an inner value. */
 export function below(locate: Locate, prefix: readonly PropertyKey[]): Locate {
   return (path, atKey) => locate([...prefix, ...path], atKey);
 }
@@ -69,7 +69,7 @@ export function planSchemes(
         const assign = chosen.assign?.(topology, parameters, place);
         const checkCommand: SchemeRun["checkCommand"] = (command, at) =>
           chosen.checkCommand?.(topology, parameters, command, at);
-        // What is wrong with a description is found here, and not when a host runs.
+        // This finds errors of a description now, and not when a host runs.
         hosts(restingHost());
         return [
           {

@@ -21,7 +21,7 @@ export async function writePlanned(
   } catch (error) {
     if (plan.place === undefined || error instanceof DiagnosticError) throw error;
     const statuses = error instanceof DeviceError ? error.updates : undefined;
-    // A switch that does not answer has refused nothing.
+    // A switch that does not answer has not refused an update.
     if (error instanceof DeviceError && statuses === undefined) throw error;
     const first = statuses?.findIndex(({ code }) => code !== "OK");
     if (first !== undefined && first < more.length) throw error;

@@ -9,7 +9,7 @@ export function loadPlot(): Promise<PlotLibrary> {
   return import("@observablehq/plot");
 }
 
-/** The figure as a standalone SVG document; `beside`: markup that is added at its end. */
+/** The figure as a standalone SVG document; `beside`: markup that is appended. */
 export function plotSvg(Plot: PlotLibrary, options: PlotOptions, beside = ""): string {
   // The part of a document that Plot touches; its types name the whole one.
   const svg = Plot.plot({ ...options, document: new FakeDocument() as never });

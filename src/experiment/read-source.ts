@@ -1,4 +1,4 @@
-/** Reads files that experiments consist of, with errors as diagnostics. */
+/** Reads the files of an experiment, with errors as diagnostics. */
 import { readFileSync } from "node:fs";
 import {
   DiagnosticError,
@@ -9,7 +9,7 @@ import {
 } from "../base/index.js";
 import { CODES } from "./codes.js";
 
-/** Runs `work`; its diagnostics, thrown or added, go to the list, and any error among them means no result. */
+/** Runs `work`; its diagnostics, thrown or added, go to the list. The result is undefined if one of them is an error. */
 export function collecting<T>(diagnostics: Diagnostics, work: () => T): T | undefined {
   const before = diagnostics.errorCount;
   try {
@@ -22,7 +22,7 @@ export function collecting<T>(diagnostics: Diagnostics, work: () => T): T | unde
   }
 }
 
-/** The file's text; undefined after P43005. `span`: where the user has named it. */
+/** The file's text; undefined after P43005. `span`: where the user names the file. */
 export function readSource(path: string, diagnostics: Diagnostics, span?: Span): SourceFile | undefined {
   try {
     return new SourceFile(path, readFileSync(path, "utf8"));

@@ -1,4 +1,4 @@
-/** What every kind of experiment yields, and how it is printed. */
+/** The results of every kind of experiment, and their printed form. */
 import type { Diagnostic } from "../base/index.js";
 import type { SchemeLog } from "./control-plane.js";
 import type { EngineName, SchemeRun } from "./experiment.js";
@@ -8,15 +8,15 @@ export interface RunResults<E, O, R extends object> {
   readonly seed: number;
   readonly engine: EngineName;
   readonly rows: readonly R[];
-  /** What a reader must know of how the results were made, one sentence each. */
+  /** What a reader must know about how the results were made, one sentence each. */
   readonly notes: readonly string[];
-  /** Why figures may not be results of the network at all, one sentence each. */
+  /** Why figures may not describe the network at all, one sentence each. */
   readonly warnings: readonly string[];
   /** The checked experiment, as it ran. */
   readonly source: E;
-  /** What the units yielded, in their order. */
+  /** The outcomes of the units, in their order. */
   readonly series: readonly O[];
-  /** Of the controllers, for each scheme that has any. */
+  /** Logs of the controllers, for each scheme that has any. */
   readonly logs: readonly SchemeLog[];
   /** Generated programs by file name, for example `SCHEME/tor.p4`. */
   readonly programs: readonly { readonly file: string; readonly text: string }[];
@@ -30,9 +30,9 @@ export interface PrintedResults {
   readonly table: string;
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
-  /** Parts of the work that failed while the others went on: the results are not whole. */
+  /** Parts of the work that failed while the others continued: the results are incomplete. */
   readonly failures?: readonly Diagnostic[];
-  /** There are no results yet: other parts of the work are not done. `json` and `table` say what is done. */
+  /** There are no results yet: other parts of the work are not finished. `json` and `table` say which parts are. */
   readonly unfinished?: boolean;
 }
 
@@ -56,7 +56,7 @@ export function resultsJson({
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** A table for a terminal with what a reader must know of it. */
+/** A table for a terminal, with the notes below it. */
 export function withNotes(table: string, notes: readonly string[]): string {
   return notes.length === 0 ? table : `${table}\n\n${notes.map((note) => `note: ${note}`).join("\n")}`;
 }

@@ -15,11 +15,11 @@ import type { SweepRunOptions } from "./sweep/options.js";
 import { checkFolder, writeFolder } from "./write.js";
 
 export interface RunOptions {
-  /** Instead of the file's engine. */
+  /** In place of the file's engine. */
   engine?: EngineName;
-  /** Instead of the file's seed. */
+  /** In place of the file's seed. */
   seed?: number;
-  /** Instead of the file's number of runs, for every scheme; for kinds that have runs. */
+  /** In place of the file's number of runs, for every scheme; for kinds that have runs. */
   runs?: number;
   /** Folder for the results; without one nothing is written. */
   out?: string;
@@ -27,18 +27,18 @@ export interface RunOptions {
   /** Path of p4c-bm2-ss, which compiles the programs instead of our own compiler. */
   p4c?: string;
   testbed?: TestbedOptions;
-  /** What is watched beside what the file's key `see` says; needs a folder for results. */
+  /** What is observed in addition to the file's key `see`; needs a folder for results. */
   seeing?: Partial<SeeingRequest>;
   /** How the jobs of a sweep run. */
   sweep?: SweepRunOptions;
-  /** Once it is aborted, the run ends everything that it started and rejects with the signal's reason. */
+  /** When it is aborted, the run ends everything that it started and rejects with the signal's reason. */
   stop?: AbortSignal;
 }
 
 /**
- * All units of an experiment. On the simulator the same experiment and seed give the same results, byte for byte; on a
- * testbed the same flows meet the same failures, but times are real.
- * Throws DiagnosticError for what is wrong with the experiment and shows only when it runs.
+ * Runs all units of an experiment. On the simulator the same experiment and seed give the same results, byte for byte; on a
+ * testbed the flows and failures are the same, but times are real.
+ * Throws DiagnosticError for errors of the experiment that only a run finds.
  */
 export async function runKind<
   V extends FabricSettings,
@@ -141,8 +141,8 @@ export function refuseSeeing(engine: EngineName, span?: Span): never {
   fail(
     CODES.seeingOnTestbed,
     span,
-    `engine ${engine} does not trace flows, capture single links or write a page to scrub through the run`,
-    "real switches tell neither the lengths of their queues nor which packet was of which flow, which the page and the traces consist of",
+    `engine ${engine} does not trace flows, capture single links or write a timeline page of the run`,
+    "the page and the traces need the lengths of queues and the flow of each packet, which real switches do not report",
     "run it on the simulator; on a testbed --pcap alone captures every port of every switch",
   );
 }

@@ -5,7 +5,7 @@ import { Fabric, type Node, Simulation } from "../sim/packet/index.js";
 import type { TopologyNode } from "../topology/index.js";
 import type { FabricExperiment, SchemeRun } from "./experiment.js";
 
-/** Makes the switch of a node; `bootFabric` is the one that runs compiled programs. */
+/** Makes the switch of a node; `bootFabric` passes one that runs compiled programs. */
 export type SwitchMaker = (node: TopologyNode, simulation: Simulation) => Node;
 
 /** The network of a scheme, its switches not yet configured. */

@@ -1,6 +1,6 @@
 /**
- * What a switch is told beside P4Runtime: settings and packet generators of its plan, and the limits of the queues at its
- * links. The same calls on every engine.
+ * Settings of a switch outside P4Runtime: settings and packet generators of its plan, and the limits of the queues at its
+ * links. The calls are the same on every engine.
  */
 import { fail } from "../base/index.js";
 import type { Device, TargetSettings } from "../device/index.js";
@@ -63,7 +63,7 @@ function refuse({ name }: Device, what: string): never {
   return fail(
     CODES.settingLacks,
     undefined,
-    `switch ${name} cannot be told ${what}, which the experiment or one of its schemes needs`,
+    `switch ${name} cannot set ${what}, which the experiment or one of its schemes needs`,
     "run it on the simulator (--engine sim) or on p4loom's own switch (--engine switch)",
     "BMv2 takes queues and hashes over Thrift, for which simple_switch_CLI has to be on PATH; it has no packet generators",
   );

@@ -7,7 +7,7 @@ import type { CommonSettings } from "./experiment.js";
 import type { FabricCache } from "./fabric-cache.js";
 import { below } from "./plan-schemes.js";
 
-/** Builds what the key `topology` says, or takes it from the cache. Throws P421xx, and what is wrong with a map that it names. */
+/** Builds the topology of the key `topology`, or takes it from the cache. Throws P421xx, and errors of a map that it names. */
 export function topologyOf(
   { topology }: Pick<CommonSettings, "topology">,
   source: SourceFile,

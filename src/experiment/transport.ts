@@ -57,7 +57,7 @@ const fileSchema = z.strictObject({
   window_segments: whole("segments", 1, 10_000).optional(),
   rto_margin: positiveDurationSchema.default(5 * NS_PER_MS),
   rto_cap: durationSchema.default(NS_PER_S),
-  /** From here on of `tcp` alone. */
+  /** The following keys are for `tcp` alone. */
   rto_min: durationSchema.optional(),
   rto_initial: positiveDurationSchema.optional(),
   congestion_control: z.enum(controls).optional(),
@@ -114,7 +114,7 @@ function checkTransport(file: File, defaults: TransportDefaults, context: z.Refi
   if ((file.protocol ?? defaults.protocol) === "fixed") {
     for (const key of Object.keys(file))
       if (!COMMON.has(key) && key !== "window_segments" && file[key as keyof File] !== undefined)
-        wrong(key, `${key} is a matter of TCP: write protocol: tcp beside it, or leave it out`);
+        wrong(key, `${key} is a key of TCP: write protocol: tcp beside it, or leave it out`);
     return;
   }
   if (file.window_segments !== undefined)
@@ -130,12 +130,12 @@ function checkTransport(file: File, defaults: TransportDefaults, context: z.Refi
       "a connection with subflows needs a handshake, which this file or its kind does not have",
     );
   if (file.rack === true && file.sack === false)
-    wrong("rack", "to use RACK takes selective acknowledgements: leave out sack: false");
+    wrong("rack", "RACK needs selective acknowledgements: leave out sack: false");
   if (file.reordering === true && (file.rack === false || file.sack === false))
-    wrong("reordering", "to tolerate reordering takes RACK: leave out rack: false and sack: false");
+    wrong("reordering", "tolerance of reordering needs RACK: leave out rack: false and sack: false");
   const ecn = ecnOf(file);
   if (file.congestion_control === "dctcp" && ecn !== "accurate")
-    wrong("ecn", "for DCTCP each mark must be told: write ecn: accurate, or leave it out");
+    wrong("ecn", "DCTCP needs a report of each mark: write ecn: accurate, or leave it out");
   if ((file.rto_min ?? 0) > file.rto_cap) wrong("rto_min", "must not be longer than rto_cap");
 }
 
@@ -173,7 +173,7 @@ function settle(file: File, defaults: TransportDefaults): TransportSettings {
   };
 }
 
-/** What the simulator's hosts make connections with. */
+/** The options of the simulator's connections. */
 export function transportOptions(transport: TcpTransport): TcpOptions;
 export function transportOptions(transport: TransportSettings): TransportOptions;
 export function transportOptions(transport: TransportSettings): TransportOptions {

@@ -1,4 +1,4 @@
-/** Puts results into a folder: all files or none; files of an earlier run that this one does not have are removed. */
+/** Writes results into a folder: all files or none; files of an earlier run that this run does not write are removed. */
 import { createHash } from "node:crypto";
 import {
   closeSync,
@@ -20,7 +20,7 @@ import { makeFolders } from "../loading/index.js";
 import { CODES } from "./codes.js";
 
 /**
- * Finds before the runs whether results can be written to a folder. Makes the folders above it. Throws
+ * Finds before the runs whether results can be written to a folder. Creates its parent folders. Throws
  * DiagnosticError P43011.
  */
 export function checkFolder(folder: string): void {
@@ -36,7 +36,7 @@ export function checkFolder(folder: string): void {
   }
 }
 
-/** Throws DiagnosticError P43011 for an error of the system, and any other error as it is. */
+/** Throws DiagnosticError P43011 for an error of the system, and any other error unchanged. */
 export function refuse(folder: string, error: unknown): never {
   const { code, path } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
@@ -48,15 +48,15 @@ export function refuse(folder: string, error: unknown): never {
   );
 }
 
-/** The text of a file; in parts where it may be longer than a string can be. */
+/** The text of a file; in parts where it may be longer than the longest string. */
 export type FileText = string | Iterable<string>;
 
 /** Name of the list of the files that a run wrote, with their SHA-256. */
 const MANIFEST = ".p4loom-files.json";
 
 /**
- * Writes all files or none: everything beside the folder first, then moved into it. Files that an earlier call wrote there
- * and this one does not write are removed, unless they were changed since; no other file is touched. Throws DiagnosticError P43011 when the folder cannot be made, or a name leads out of it.
+ * Writes all files or none: first into another folder, then moves them into this one. Files that an earlier call wrote there
+ * and this one does not write are removed, unless they were changed since; no other file is touched. Throws DiagnosticError P43011 when the folder cannot be made, or a name is outside of it.
  */
 export function writeFolder(
   files: readonly (readonly [name: string, text: FileText])[],
@@ -65,7 +65,7 @@ export function writeFolder(
   const target = resolve(folder);
   for (const [name] of files) {
     if (!resolve(target, name).startsWith(target.endsWith(sep) ? target : target + sep))
-      fail(CODES.cannotWrite, undefined, `cannot write results to ${folder}: ${name} leads out of it`);
+      fail(CODES.cannotWrite, undefined, `cannot write results to ${folder}: ${name} is outside of it`);
   }
   try {
     const parent = dirname(target);
@@ -131,7 +131,7 @@ function digestOf(path: string): string {
 
 const CHUNK_BYTES = 1 << 16;
 
-/** Removes what the manifest of an earlier run lists, unless it is in `kept` or has other contents now. */
+/** Removes the files that the manifest of an earlier run lists, unless they are in `kept` or were changed. */
 function removeStale(folder: string, kept: ReadonlySet<string>): void {
   for (const [name, hash] of Object.entries(readManifest(folder))) {
     const path = resolve(folder, name);
@@ -149,7 +149,7 @@ function removeStale(folder: string, kept: ReadonlySet<string>): void {
   }
 }
 
-/** Empty where there is none, or something else has its name: then no file is known to be of an earlier run. */
+/** Empty where there is no manifest, or something else has its name: then no file counts as one of an earlier run. */
 function readManifest(folder: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(readFileSync(join(folder, MANIFEST), "utf8"));

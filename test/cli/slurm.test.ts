@@ -123,7 +123,7 @@ describe("p4loom run --slurm", () => {
     const out = path("stand-in");
     const { status, stderr } = p4loom(["run", FILE, "--out", out, "--slurm"], env);
     expect(stderr).toContain("array job 1: 4 tasks (1-4); logs are in");
-    expect(stderr).toContain("array job 2: 2 tasks (2-3), again, since they left jobs undone");
+    expect(stderr).toContain("array job 2: 2 tasks (2-3), again, since they did not finish all jobs");
     expect(status).toBe(0);
     expect(results(out)).toBe(local(FILE));
     expect(readFileSync(join(env["STAND_IN"]!, "arrays"), "utf8")).toBe("--array=1-4\n--array=2-3\n");
@@ -209,7 +209,7 @@ describe.skipIf(!canSubmit)(
       const task = /^points-(\d+)/.exec(kept() as string)![1]!;
       call("scancel", "--signal=KILL", "--full", `${id()}_${task}`);
       expect(await ended).toBe(0);
-      expect(told).toContain(`1 task (${task}), again, since it left jobs undone`);
+      expect(told).toContain(`1 task (${task}), again, since it did not finish all jobs`);
       expect(results(out)).toBe(local(file));
       const lines = readdirSync(out)
         .filter((name) => /^points-.*jsonl$/.test(name))

@@ -316,7 +316,7 @@ describe("a sweep that is ended early", () => {
     expect(await ended).toBe(130);
     const kept = linesOf(out);
     expect(told()).toContain(`${kept} of 12 jobs are kept in ${join(out, "points.jsonl")}`);
-    expect(told()).toContain("--resume goes on");
+    expect(told()).toContain("--resume continues");
     expect(existsSync(join(out, "results.json"))).toBe(false);
     const before = readFileSync(join(out, "points.jsonl"), "utf8");
     const resumed = await p4loomBeside("run", PLAIN, "--out", out, "--resume", "--workers", "1");
@@ -349,7 +349,7 @@ describe("a sweep that is ended early", () => {
 });
 
 describe("a disk that is full", () => {
-  it("by a limit of the file size: a clear error, whole lines are kept, and --resume goes on", () => {
+  it("by a limit of the file size: a clear error, whole lines are kept, and --resume continues", () => {
     const out = path("limit");
     expected();
     const { size } = statSync(join(path("expected"), "points.jsonl"));

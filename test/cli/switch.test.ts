@@ -381,7 +381,7 @@ describe("p4loom switch", () => {
           text += piece;
           // Again and again to its last moment: a terminal and npm send two between them.
           if (!text.includes("end of all input files")) return;
-          // It goes on without packets, until then.
+          // It continues without packets until then.
           signals ??= setInterval(() => child.kill("SIGTERM"), 1);
         });
         child.on("close", (code, signal) => resolve(code ?? signal));

@@ -179,7 +179,7 @@ describe("faults of controllers", () => {
       "at: 2ms, kind: kill, controller: routes",
     );
     expect(read(`schemes: [ecmp]\n${RECOMPUTE}${twice}duration: 1s\n`).messages).toEqual([
-      expect.stringContaining("routes is killed already"),
+      expect.stringContaining("routes has already been killed"),
     ]);
     const none = faults("at: 1ms, kind: kill, controller: routes");
     expect(read(`schemes: [ecmp]\n${none}duration: 1s\n`).messages).toEqual([

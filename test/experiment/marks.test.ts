@@ -152,7 +152,7 @@ describe("queues.ecn_threshold", () => {
     await own.compileAll({ ...scheme, plan: { ...scheme.plan, programs } });
     for (const { text } of own.sources) expect(text).toContain(`enq_qdepth >= ${THRESHOLD}`);
     expect(own.notes).toEqual([
-      "Programs of the scheme ecmp mark packets as they say themselves, not by queues.ecn_threshold.",
+      "Programs of the scheme ecmp mark packets by a rule of their own and not by queues.ecn_threshold.",
     ]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Failures that are drawn on the way of a flow: words such as `leaf`, or descriptions that say what fails, in which
+ * Failures that are drawn on the path of a flow: words such as `leaf`, or descriptions that say what fails, in which
  * direction, with which effect and for which packets.
  */
 import { z } from "zod";
@@ -9,33 +9,33 @@ import { CODES } from "../codes.js";
 import { type Effect, type Element, effectName, type Fault, type Flap, isCut, SILENCE } from "./fault.js";
 import { checkFlap, effectKeys, type Place, packetEffect, packetMatch } from "./schema.js";
 
-/** Failures by one word: a switch of a tier or of none, or a link between a ToR and a leaf, which loses all packets. */
+/** Failures by one word: a switch of a tier, any switch, or a link between a ToR and a leaf; all packets are lost. */
 export const FAILURES = ["tor", "leaf", "spine", "switch", "link"] as const;
 
-/** `switch`: a switch without a tier, but for one that alone joins an end of the flow to the network. */
+/** `switch`: a switch without a tier, except one that alone joins an end of the flow to the network. */
 const TIERS = ["tor", "leaf", "spine", "switch"] as const;
 export const LINK_TIERS = ["host-tor", "tor-leaf", "leaf-spine", "switch-switch"] as const;
 export type LinkTier = (typeof LINK_TIERS)[number];
 
-/** What is drawn on the way of a flow. */
+/** Class of the elements from which a failed one is drawn, on the path of a flow. */
 export type SiteClass =
   | { readonly kind: "tier"; readonly role: (typeof TIERS)[number] }
   /** A link between two tiers; `up`: only what the lower tier sends, `down`: only what the upper one sends. */
   | { readonly kind: "link"; readonly tiers: LinkTier; readonly direction: "both" | "up" | "down" };
 
 export interface DrawnFailure {
-  /** What the results call it. */
+  /** Name in the results. */
   readonly name: string;
-  /** What figures and tables for people call it. */
+  /** Name in figures and tables for people. */
   readonly title: string;
-  /** All of these fail at once, each another element. */
+  /** All of these fail at once; each is a different element. */
   readonly sites: readonly SiteClass[];
   readonly effect: Effect;
   readonly match: Fault["match"];
   readonly flap: Flap | undefined;
 }
 
-/** More failures at once would leave no way. */
+/** More failures at once would leave no path. */
 const MAX_AT_ONCE = 8;
 
 const oneOrMore = <T extends readonly [string, ...string[]]>(words: T) => {
@@ -49,7 +49,7 @@ const oneOrMore = <T extends readonly [string, ...string[]]>(words: T) => {
 export const drawnFailureSchema = z.union([
   z.enum(FAILURES),
   z.strictObject({
-    /** Instead of the name that follows from the other keys. */
+    /** Replaces the name that follows from the other keys. */
     name: z
       .string()
       .regex(
@@ -57,11 +57,11 @@ export const drawnFailureSchema = z.union([
         "expected letters, digits, spaces and . _ + % -, a letter or digit first",
       )
       .optional(),
-    /** What fails; with several elements all at once. */
+    /** Class of the element that fails; with a list, all of them fail at once. */
     tier: oneOrMore(TIERS).optional(),
     link: oneOrMore(LINK_TIERS).optional(),
     direction: z.enum(["both", "up", "down"]).optional(),
-    /** Instead of effects on packets. */
+    /** In place of effects on packets. */
     kind: z.enum(["silent", "down", "kill"]).optional(),
     ...effectKeys,
   }),
@@ -82,7 +82,7 @@ const TITLES = {
 
 const TOR_LEAF: SiteClass = { kind: "link", tiers: "tor-leaf", direction: "both" };
 
-/** What the entries of `failures` mean. Adds P43007 for one that is listed twice, P43014 and P43015 as lists of faults do. */
+/** The failures that the entries of `failures` describe. Adds P43007 for one that is listed twice; P43014 and P43015 as lists of faults do. */
 export function drawnFailures(
   specs: readonly FailureSpec[],
   topology: Topology,
@@ -192,7 +192,7 @@ function listOf<T>(value: T | readonly T[] | undefined): readonly T[] {
   return value === undefined ? [] : Array.isArray(value) ? value : [value as T];
 }
 
-/** One element that loses everything, in both directions: what the closed forms are about. */
+/** Whether it is one element that loses everything in both directions: the case of the closed forms. */
 export function isSingleCut({ sites, effect, match, flap }: DrawnFailure): boolean {
   const [site] = sites;
   if (sites.length !== 1 || flap !== undefined || !isCut({ effect, match })) return false;
@@ -200,14 +200,14 @@ export function isSingleCut({ sites, effect, match, flap }: DrawnFailure): boole
 }
 
 /**
- * Whether packets get through while the failure lasts: then a flow is observed for a fixed time, because it may recover
- * without another path, and be hit again.
+ * Whether some packets get through while the failure lasts. Such a flow is observed for a fixed time, because it may recover
+ * without another path, and lose packets again.
  */
 export function isPartial({ effect, match, flap }: DrawnFailure): boolean {
   return flap !== undefined || !isCut({ effect, match });
 }
 
-/** Two failures with one key have the same draws of flows and elements, whatever happens to these. */
+/** Failures with the same key have the same draws of flows and elements, whatever the effect of the failure is. */
 export function drawKey({ sites }: DrawnFailure): string {
   return sites
     .map((site) => {
@@ -218,7 +218,7 @@ export function drawKey({ sites }: DrawnFailure): string {
     .join(" + ");
 }
 
-/** The faults of these elements when the failure strikes, at 0, until somebody ends them. */
+/** Faults of these elements that begin at time 0 and last until the caller ends them. */
 export function faultsOf({ effect, match, flap }: DrawnFailure, elements: readonly Element[]): Fault[] {
   return elements.map((element, number) => ({
     number,

@@ -1,4 +1,4 @@
-/** Faults of a run on a lab at their times, those of controllers and commands too. */
+/** Faults of a run on a lab at their times, those of controllers and commands included. */
 
 import type { Locate } from "../../base/index.js";
 import { monotonicNs, type SwitchEngine } from "../../testbed/index.js";
@@ -18,7 +18,7 @@ interface Listed extends RunFaults {
   readonly locate: Locate;
 }
 
-/** Number of fault tables that programs need. Fails with P43018 for a fault that the engine cannot make. */
+/** Number of fault tables that programs need. Fails with P43018 for a fault that the engine cannot inject. */
 export async function listedFaultTables(
   { topology, locate, faults }: Listed,
   engine: SwitchEngine,
@@ -30,14 +30,14 @@ export async function listedFaultTables(
 }
 
 export interface LabTimes {
-  /** Nanoseconds of CLOCK_MONOTONIC: the times of the file count from here. */
+  /** Nanoseconds of CLOCK_MONOTONIC: time 0 of the file. */
   readonly start: number;
-  /** Nanoseconds, perhaps infinite: what comes later does not happen. */
+  /** Nanoseconds, may be infinite: what the file lists after it does not happen. */
   readonly duration: number;
 }
 
-/** Lets everything of the file happen at its time while `work` goes on; when that is over, ends all faults. */
-export async function whileFaultsHappen<T>(
+/** Injects all faults of the file at their times while `work` runs; ends all faults when `work` is done. */
+export async function withFaults<T>(
   { topology, faults: listed, controllerFaults, commands = [] }: Listed,
   fabric: SchemeOnLab,
   tables: ReadonlyMap<Fault, number>,
@@ -58,7 +58,7 @@ export async function whileFaultsHappen<T>(
       await apply(event);
     }
   };
-  // Those of controllers take no time, so they need not wait for the faults of the network.
+  // Faults of controllers take no time, so they do not wait for faults of the network.
   const happening = Promise.all([
     inTurn(controllerFaults, (fault) => fabric.control.apply(fault)),
     inTurn(commands, (command) => fabric.control.command(command)),
@@ -69,7 +69,7 @@ export async function whileFaultsHappen<T>(
       return begins ? faults.begin(fault) : faults.end(fault);
     }),
   ]);
-  // Work that waits for nothing of this ends when a fault cannot be made.
+  // The work may wait for none of these promises; it must still end when a fault cannot be injected.
   const failed = new Promise<never>((_, reject) => {
     happening.catch((error: unknown) => {
       if (!over.signal.aborted) reject(error);

@@ -1,4 +1,4 @@
-/** Faults of a run in the simulator at their times, those of controllers too. */
+/** Faults of a run in the simulator at their times, those of controllers included. */
 import { Random } from "../../base/index.js";
 import type { Command } from "../commands.js";
 import type { ControllerFault } from "../control-plane-faults.js";
@@ -7,18 +7,18 @@ import type { Fault } from "./fault.js";
 import { SimulatorFaults } from "./on-simulator.js";
 import { transitionsOf } from "./schedule.js";
 
-/** What befalls a run. */
+/** Faults and commands that the file lists for a run. */
 export interface RunFaults {
   readonly faults: readonly Fault[];
   readonly controllerFaults: readonly ControllerFault[];
-  /** What the file tells controllers; absent: nothing. */
+  /** Commands of the file to controllers; absent: none. */
   readonly commands?: readonly Command[];
 }
 
 /**
- * Schedules all changes that come before `duration`, which may be infinite if no fault flaps without an end. Times count from now. Faults
- * that do not end stay in the fabric. The returned function throws what the restart of a switch failed with, if one did; the simulation has
- * been stopped then.
+ * Schedules all changes before `duration`, which may be infinite if no fault flaps without an end. Times count from now. Faults
+ * that do not end stay in the fabric. The returned function throws the error of a failed restart of a switch, if there was one;
+ * the simulation has then been stopped.
  */
 export function scheduleFaults(
   { faults: listed, controllerFaults, commands = [] }: RunFaults,

@@ -6,15 +6,15 @@ import { CODES } from "../codes.js";
 import { ALL_CHANNELS, type Element, type Ways } from "./fault.js";
 import type { Place } from "./schema.js";
 
-/** Exactly one of the first five; `direction` is as the first of the named nodes sees it. */
+/** Exactly one of the first five is given; `direction` is from the first named node. */
 export const elementKeys = {
   /** The nodes at its ends, by name. */
   link: z.tuple([z.string(), z.string()]).optional(),
-  /** The link at a numbered port of a switch. */
+  /** The link at a port of a switch, given by the port's number. */
   port: z.tuple([z.string(), z.number().int()]).optional(),
   switch: z.string().optional(),
   host: z.string().optional(),
-  /** The channel between controllers and a switch or a host, or `all` of them. */
+  /** The control channel of a switch or a host, or `all` of them. */
   control: z.string().optional(),
   direction: z.enum(["both", "out", "in"]).optional(),
 };
@@ -30,7 +30,7 @@ export interface ElementSpec {
 
 const KINDS = ["link", "port", "switch", "host", "control"] as const;
 
-/** Instead of a name: the control channels of all switches and hosts. */
+/** The word for the control channels of all switches and hosts. */
 const ALL = "all";
 
 /** Adds P43015 unless exactly one element is named, P43014 for a name that the topology lacks. */
@@ -147,7 +147,7 @@ function between([first, second]: [string, string], ways: Ways, topology: Topolo
   return undefined;
 }
 
-/** `ways` as `first` sees it. */
+/** The link, with `ways` from the view of the node `first`. */
 function link(topology: Topology, index: number, first: number, ways: Ways): Element {
   if (ways === "both" || topology.links[index]!.a.node === first) return { kind: "link", index, ways };
   return { kind: "link", index, ways: ways === "out" ? "in" : "out" };
@@ -155,7 +155,7 @@ function link(topology: Topology, index: number, first: number, ways: Ways): Ele
 
 const MAX_LISTED_NAMES = 12;
 
-/** The first names, and dots for more. */
+/** The first few names, and dots for the others. */
 export function listed(names: readonly string[]): string {
   return names.slice(0, MAX_LISTED_NAMES).join(", ") + (names.length > MAX_LISTED_NAMES ? ", ..." : "");
 }

@@ -1,4 +1,4 @@
-/** Faults as entries of the fault tables (`withFaultTables`) of the switches that they concern. */
+/** Faults as entries of the fault tables (`withFaultTables`) of the switches that they affect. */
 import { maskOf } from "../../base/index.js";
 import { type Device, DeviceError, type Match, type TableEntry } from "../../device/index.js";
 import { faultTable, MAX_FAULT_TABLES } from "../../generate/index.js";
@@ -13,24 +13,24 @@ export interface SwitchFault {
   readonly entries: readonly TableEntry[];
 }
 
-/** Where an entry looks: at all packets, or those of a port. */
+/** Which packets an entry is for: all of the switch, or those of a port. */
 type Spot = "all" | `${"ingress" | "egress"} ${number}`;
 
-/** By switch: where a fault looks at packets. */
+/** The packets that a fault affects, by switch. */
 function spotsOf(
   topology: Topology,
   fault: Pick<Fault, "element" | "effect" | "match">,
 ): Map<number, Spot[]> {
   const { element } = fault;
   const isSwitch = (node: number) => topology.nodes[node]!.role !== "host";
-  // Packets to the CPU port are lost too where nothing passes.
+  // A node where nothing passes loses packets to the CPU port too.
   if (element.kind === "node" && isSwitch(element.index) && isCut(fault))
     return new Map([[element.index, ["all"]]]);
   const spots = new Map<number, Spot[]>();
   for (const { link, from } of directionsOf(topology, element)) {
     const { a, b } = topology.links[link]!;
     const [sender, receiver] = from === "a" ? [a, b] : [b, a];
-    // A host has no fault table: what it sends is lost at the other end.
+    // A host has no fault table: the switch at the other end drops what it sends.
     const [node, spot]: [number, Spot] = isSwitch(sender.node)
       ? [sender.node, `egress ${sender.port}`]
       : [receiver.node, `ingress ${receiver.port}`];
@@ -39,7 +39,7 @@ function spotsOf(
   return spots;
 }
 
-/** Entries in the fault table of this index. A fault that only delays packets has none. */
+/** Entries in the fault table of this index; none for a fault that only delays packets. */
 export function faultEntries(topology: Topology, fault: Fault, table: number): SwitchFault[] {
   const { effect, match } = fault;
   if (effect.kind !== "packets" || !hasEntries(fault)) return [];
@@ -106,7 +106,7 @@ function ternary(field: string, value: bigint, bits: number): Match {
   return { kind: "ternary", field, value, mask: maskOf(bits) };
 }
 
-/** In the 128 bits of both versions; a prefix of length 0 is told by the version alone. */
+/** Matches the field's 128 bits, which hold both IP versions; for a prefix of length 0 the version alone decides. */
 function prefix(field: string, given: AddressPrefix | undefined): Match[] {
   if (given === undefined || given.length === 0) return [];
   const { ipVersion, address, length } = given;
@@ -119,8 +119,8 @@ function prefix(field: string, given: AddressPrefix | undefined): Match[] {
 }
 
 /**
- * The fault table of each fault: faults that may act on one packet of one switch at one time have different ones. The number
- * of tables is that of the highest index and one more. Returns undefined when more than {@link MAX_FAULT_TABLES} are needed.
+ * The fault table of each fault: faults that may affect the same packet of one switch at the same time get different tables. The
+ * number of tables is the highest index plus one. Returns undefined when more than {@link MAX_FAULT_TABLES} are needed.
  */
 export function faultTables(topology: Topology, faults: readonly Fault[]): Map<Fault, number> | undefined {
   const tables = new Map<Fault, number>();
@@ -144,7 +144,7 @@ export function faultTables(topology: Topology, faults: readonly Fault[]): Map<F
 
 function inTime(a: Fault, b: Fault): boolean {
   const end = ({ until = Number.POSITIVE_INFINITY }: Fault) => until;
-  // Writes take time: a fault that begins when another ends may be written first.
+  // Writes take time: of two faults that follow each other, the later one may be written before the earlier one is removed.
   return a.at <= end(b) && b.at <= end(a);
 }
 
@@ -160,7 +160,7 @@ function mayShare(a: Spot, b: Spot): boolean {
   return a.split(" ")[0] !== b.split(" ")[0];
 }
 
-/** Puts entries into a switch, or takes them out again; those that are out already are no error then. */
+/** Writes entries into a switch, or deletes them; deleting an entry that is not there is no error. */
 export async function writeEntries(
   device: Device,
   type: "insert" | "delete",

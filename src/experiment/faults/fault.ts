@@ -20,10 +20,10 @@ export const ALL_CHANNELS = -1;
 export type Effect =
   | {
       readonly kind: "packets";
-      /** Shares of the matching packets, 0 to 1; a packet that is not lost may be corrupted. */
+      /** Shares of the matching packets that are lost and corrupted, 0 to 1; only packets that are not lost are corrupted. */
       readonly loss: number;
       readonly corruption: number;
-      /** Nanoseconds that matching packets take longer. */
+      /** Nanoseconds by which matching packets are delayed. */
       readonly delay: number;
       /** Share of a link's rate that is left, above 0 and below 1; undefined: all of it. */
       readonly rate?: number;
@@ -34,14 +34,14 @@ export type Effect =
   | { readonly kind: "kill" };
 
 export interface Fault {
-  /** Place in the list that it comes from. */
+  /** Position in the list of faults that it comes from. */
   readonly number: number;
   readonly element: Element;
   readonly effect: Effect;
-  /** The packets that it concerns; absent: all. */
+  /** The packets that it affects; absent: all. */
   readonly match: PacketMatch | undefined;
   readonly at: number;
-  /** Undefined: to the end. */
+  /** Undefined: until the end of the run. */
   readonly until: number | undefined;
   /** It acts at the beginning of each period, for this share of it. */
   readonly flap: Flap | undefined;
@@ -53,7 +53,7 @@ export interface Flap {
   readonly duty: number;
 }
 
-/** Every packet is lost: the element is as good as cut. */
+/** Every packet is lost, as on a cut link. */
 export const SILENCE: Effect = { kind: "packets", loss: 1, corruption: 0, delay: 0 };
 
 /** Whether nothing passes the element while the fault acts. */
@@ -68,8 +68,8 @@ export interface Direction {
 }
 
 /**
- * The directions on which the packets of an element meet its fault, each packet once: of a switch those that leave it, of a
- * host all of its links.
+ * The directions of links on which a fault of an element affects packets, each packet once: for a switch its sending directions, for a
+ * host both directions of its links.
  */
 export function directionsOf(topology: Topology, element: Element): Direction[] {
   if (element.kind === "control") return [];
@@ -116,7 +116,7 @@ export function effectName({ effect, match, flap }: Pick<Fault, "effect" | "matc
   return words.join(" ");
 }
 
-/** What the end of a fault is called. */
+/** The name of the event that ends the fault. */
 export function endName({ effect }: Pick<Fault, "effect">): string {
   return { packets: "repair", down: "up", kill: "restart" }[effect.kind];
 }

@@ -1,4 +1,4 @@
-/** What of faults the switches and the kernel of a lab can make: the rest is refused before anything starts. */
+/** Which faults the switches and the kernel of a lab can inject: all others are refused before anything starts. */
 import { fail, type Span } from "../../base/index.js";
 import { MAX_FAULT_TABLES } from "../../generate/index.js";
 import type { SwitchEngine } from "../../testbed/index.js";
@@ -17,7 +17,7 @@ export interface LabFaultPlan {
   readonly count: number;
 }
 
-/** Fails with P43018, which names the engine and the fault, for a fault that the engine cannot make. */
+/** Fails with P43018, which names the engine and the fault, for a fault that the engine cannot inject. */
 export async function checkLabFaults(
   topology: Topology,
   faults: readonly Fault[],
@@ -54,7 +54,7 @@ export async function checkLabFaults(
   return { tables, count: Math.max(0, ...tables.values()) + 1 };
 }
 
-/** The part of {@link checkLabFaults} that does not depend on the element, which `name` stands for. */
+/** The part of {@link checkLabFaults} that does not depend on the element; messages call the element `name`. */
 export async function checkLabDelay(
   { effect, match }: Pick<Fault, "effect" | "match">,
   name: string,

@@ -1,6 +1,6 @@
 /**
- * The list of faults of a file: what each entry means, and whether it makes sense after those before it. An entry begins a
- * fault, or, as `repair`, `up` and `restart` do, ends what began earlier.
+ * The list of faults of a file: the meaning of each entry, and whether it contradicts earlier entries. An entry begins a
+ * fault, or ends one that began earlier (`repair`, `up`, `restart`).
  */
 import { z } from "zod";
 import type { Diagnostics, Locate } from "../../base/index.js";
@@ -15,22 +15,22 @@ type Kind = (typeof KINDS)[number];
 
 export const listedFaultSchema = z.strictObject({
   at: durationSchema,
-  /** When it ends by itself. */
+  /** Time at which the fault ends without a further entry. */
   until: durationSchema.optional(),
-  /** Instead of effects on packets. */
+  /** In place of effects on packets. */
   kind: z.enum(KINDS).optional(),
   ...elementKeys,
   ...effectKeys,
-  /** Instead of an element: a controller, by name; see `controllerFaults`. */
+  /** In place of an element: the name of a controller; see `controllerFaults`. */
   controller: z.string().optional(),
 });
 
 export type ListedFault = z.output<typeof listedFaultSchema>;
 
-/** By kind: the effect that it ends. */
+/** By kind: the effect that this kind ends. */
 const ENDS: Partial<Record<Kind, Effect["kind"]>> = { repair: "packets", up: "down", restart: "kill" };
 
-/** Kinds by what they can befall. */
+/** The kinds of faults that each sort of element can have. */
 const KINDS_OF: Readonly<Record<string, readonly Kind[]>> = {
   link: ["silent", "repair", "down", "up"],
   port: ["silent", "repair", "down", "up"],
@@ -39,7 +39,7 @@ const KINDS_OF: Readonly<Record<string, readonly Kind[]>> = {
   control: ["silent", "repair"],
 };
 
-/** More changes of state than this are no experiment: a flap of 1 us over minutes. */
+/** Maximum number of changes of state; more are a mistake, such as a flap of 1 us over minutes. */
 const MAX_TRANSITIONS = 100_000;
 
 export interface FaultList {
@@ -50,7 +50,7 @@ export interface FaultList {
   readonly ip: 4 | 6;
 }
 
-/** An entry with what it names. */
+/** An entry with the element that it names. */
 interface Entry {
   readonly number: number;
   readonly spec: ListedFault;
@@ -59,8 +59,8 @@ interface Entry {
 }
 
 /**
- * The faults of a list, in its order; those of controllers are left out. Adds P43014 for names that the topology lacks and P43015 for what makes no sense;
- * after these the faults are not to be used.
+ * The faults of a list, in its order; those of controllers are left out. Adds P43014 for names that the topology does not have, and
+ * P43015 for contradictions. After an error the faults must not be used.
  */
 export function listedFaults(
   { faults, duration, ip }: FaultList,
@@ -135,7 +135,7 @@ export function listedFaults(
 
 const STATE: Readonly<Record<Effect["kind"], string>> = { packets: "silent", down: "down", kill: "killed" };
 
-/** Adds P43015 where a share of a link's rate would leave its rate in packets as it is. */
+/** Adds P43015 where a share of a link's rate in bits has no effect, because the link's rate is in packets. */
 function checkRated(element: Element, topology: Topology, { at, diagnostics }: Place): void {
   const rated = directionsOf(topology, element).find(
     ({ link }) => topology.links[link]!.ratePps !== undefined,
@@ -219,7 +219,7 @@ function sameElement(a: Element, b: Element): boolean {
   return a.kind !== "link" || b.kind !== "link" || a.ways === b.ways;
 }
 
-/** Two faults that do the same to the same packets of one element at one time: one of them is a mistake. */
+/** Whether two faults do the same to the same packets of one element at the same time: one of them is a mistake. */
 function contradicts(one: Fault, other: Fault): boolean {
   const overlap =
     one.at < (other.until ?? Number.POSITIVE_INFINITY) && other.at < (one.until ?? Number.POSITIVE_INFINITY);
@@ -227,7 +227,7 @@ function contradicts(one: Fault, other: Fault): boolean {
   return contradiction(one, other) !== undefined;
 }
 
-/** The key of the effect that both have. */
+/** The key of an effect that both faults have. */
 function contradiction(
   one: Fault,
   other: Fault,

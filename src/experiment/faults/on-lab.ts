@@ -1,4 +1,4 @@
-/** Faults on real switches: entries of fault tables, carriers of interfaces, dead processes, delays of the kernel. */
+/** Faults on real switches: entries of fault tables, carriers of interfaces, killed processes, delays of the kernel. */
 import type { Device, Update } from "../../device/index.js";
 import type { Topology } from "../../topology/index.js";
 import { directionsOf, type Fault } from "./fault.js";
@@ -7,17 +7,17 @@ import { faultEntries, writeEntries } from "./fault-entries.js";
 /** What faults need of a lab. Nodes and links by their indexes in the topology. */
 export interface FaultyLab {
   device(node: number): Device;
-  /** Takes the carrier of both ends of a link, or gives it back. */
+  /** Takes the carrier of both ends of a link away (`up` false), or restores it. */
   setCarrier(link: number, up: boolean): Promise<void>;
-  /** The packets that one end of a link sends take so many nanoseconds longer than the link has. */
+  /** Sets the additional delay, in nanoseconds, of the packets that one end of a link sends. */
   setDelay(link: number, from: "a" | "b", extra: number): Promise<void>;
   /** Ends the process of a switch at once. */
   kill(node: number): Promise<void>;
-  /** Starts it again with its program and its state, and these updates in one batch with the state. */
+  /** Starts a killed switch with its program and its state; `more` updates are in the same batch as the state. */
   restart(node: number, more: readonly Update[]): Promise<void>;
 }
 
-/** An element works again when all of its faults are over. */
+/** Injects and ends faults. An element works again when all of its faults have ended. */
 export class LabFaults {
   readonly #active = new Set<Fault>();
   readonly #killed = new Set<number>();
@@ -56,14 +56,14 @@ export class LabFaults {
         return;
       case "kill": {
         if (this.#isActive("kill", element.index)) return;
-        // Until it runs again it takes no writes; then it gets the entries of all faults that are active.
+        // A killed switch takes no writes; when it runs again, it gets the entries of all active faults.
         await this.lab.restart(element.index, this.#updatesOf(element.index));
         this.#killed.delete(element.index);
       }
     }
   }
 
-  /** Restores the lab. Restarts come first: a dead switch takes no writes. */
+  /** Ends all faults. Restarts come first, because a killed switch takes no writes. */
   async endAll(): Promise<void> {
     for (const kind of ["kill", "down", "packets"] as const)
       for (const fault of [...this.#active].filter(({ effect }) => effect.kind === kind))
@@ -75,10 +75,10 @@ export class LabFaults {
   }
 
   /**
-   * Begins faults, which flap if they are to, until the returned function ends them all. `wait` passes a number of
+   * Begins the faults, with their flapping, until the returned function ends them all. `wait` waits for a number of
    * nanoseconds and rejects when the run is stopped.
    */
-  async strike(faults: readonly Fault[], wait: (ns: number) => Promise<void>): Promise<() => Promise<void>> {
+  async inject(faults: readonly Fault[], wait: (ns: number) => Promise<void>): Promise<() => Promise<void>> {
     await Promise.all(faults.map((fault) => this.begin(fault)));
     let over = false;
     const flaps = faults.map(async (fault) => {
@@ -90,7 +90,7 @@ export class LabFaults {
       }
     });
     const flapping = Promise.all(flaps);
-    // A write that fails ends the run when the faults end.
+    // The function that ends the faults rejects with the error of a failed write.
     flapping.catch(() => {});
     return async () => {
       over = true;
@@ -116,7 +116,7 @@ export class LabFaults {
     );
   }
 
-  /** Sets the delays of all directions of the fault to the sums of what is active. */
+  /** Sets the delays of all directions of the fault to the sums over all active faults. */
   async #delay(fault: Fault): Promise<void> {
     if (fault.effect.kind !== "packets" || fault.effect.delay === 0) return;
     await Promise.all(

@@ -20,11 +20,11 @@ import {
 } from "./fault.js";
 
 export interface SimulatorFaultOptions {
-  /** Random decisions: a stream of its own for each fault. */
+  /** Source of random decisions: each fault has a stream of its own. */
   readonly random: Random;
-  /** The process of a switch ends: its control channel has nobody at its end. */
+  /** Ends the process of a switch: its control channel then has no peer. */
   kill(node: number): void;
-  /** Brings program and state of a switch back, over the control channel; undefined: it has them already. */
+  /** Restores program and state of a switch over the control channel; undefined: the switch still has them. */
   restart(node: number): Promise<void> | undefined;
   /** The channels of central controllers, by node index. */
   readonly control: ReadonlyMap<number, FaultyChannel>;
@@ -36,17 +36,17 @@ interface FaultyChannel {
   endFault(fault: ControlFault): void;
 }
 
-/** An element works again when all of its faults are over. */
+/** Injects and ends faults. An element works again when all of its faults have ended. */
 export class SimulatorFaults {
   /** By channel: how many active faults cut it. */
   readonly #cuts = new Map<Channel, number>();
-  /** By link: how many active faults take its carrier. */
+  /** By link: how many active faults have taken its carrier away. */
   readonly #downs = new Map<number, number>();
-  /** One a fault, however often it begins, so that its random stream goes on. */
+  /** One for each fault, however often the fault begins, so that its random stream continues. */
   readonly #impairments = new Map<Fault, Impairment>();
   readonly #active = new Set<Fault>();
   readonly #ofControl = new Map<Fault, ControlFault>();
-  /** Rates of links that are slower now, without faults. */
+  /** Rates that slowed links have without faults. */
   readonly #rates = new Map<Channel, number>();
 
   constructor(
@@ -83,7 +83,7 @@ export class SimulatorFaults {
     }
   }
 
-  /** Resolves when a killed switch runs again; all other faults end at once, without a promise. */
+  /** Resolves when a killed switch runs again; all other faults end at once, and the result is undefined. */
   end(fault: Fault): Promise<void> | undefined {
     this.#active.delete(fault);
     const { topology, events } = this.fabric;
@@ -100,10 +100,10 @@ export class SimulatorFaults {
   }
 
   /**
-   * Begins faults, which flap if they are to, until the returned function ends them all. Switches that were killed run again
-   * when its promise resolves, for which time must go on.
+   * Begins the faults, with their flapping, until the returned function ends them all. Its promise resolves when killed switches run
+   * again; the caller must advance time meanwhile.
    */
-  strike(faults: readonly Fault[]): () => Promise<void> {
+  inject(faults: readonly Fault[]): () => Promise<void> {
     const { simulation } = this.fabric.network;
     const timers = new Map<Fault, () => void>();
     const change = (fault: Fault, { period, duty }: Flap, begins: boolean) => {
@@ -146,7 +146,7 @@ export class SimulatorFaults {
     }
   }
 
-  /** Gives the links of a fault the shares of their rates that all active faults leave. */
+  /** Sets the rates of the links of a fault to the product of the shares of all active faults. */
   #setRates({ effect, element }: Fault): void {
     if (effect.kind !== "packets" || effect.rate === undefined) return;
     const { topology } = this.fabric;
@@ -182,7 +182,7 @@ export class SimulatorFaults {
     return made;
   }
 
-  /** A node that loses everything is cut off in both directions of its links. */
+  /** The channels that are cut by a fault of the element: for a node, both directions of all its links. */
   #cutBy(element: Exclude<Element, { kind: "control" }>): Channel[] {
     if (element.kind === "node")
       return this.fabric.topology.nodes[element.index]!.ports.flatMap(({ link }) => {
@@ -235,7 +235,7 @@ function placeOf(element: Element): FabricPlace {
   return element.index === ALL_CHANNELS ? {} : { node: element.index };
 }
 
-/** Whether packets meet it one by one. */
+/** Whether the fault decides about each packet separately. */
 function isImpairing({ effect }: Fault): boolean {
   return effect.kind === "packets" && (effect.loss > 0 || effect.corruption > 0 || effect.delay > 0);
 }

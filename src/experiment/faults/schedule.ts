@@ -1,4 +1,4 @@
-/** When faults begin and end: flapping ones many times. */
+/** The times at which faults begin and end; flapping faults do so many times. */
 import type { Fault } from "./fault.js";
 
 export interface Transition {
@@ -9,8 +9,8 @@ export interface Transition {
 }
 
 /**
- * All changes before `duration`, in time order. At one time ends come before beginnings, then the order of the list holds.
- * A fault that `duration` cuts off has no end.
+ * All changes before `duration`, in time order. At the same time ends come before beginnings; then the order of the list holds.
+ * A fault that lasts beyond `duration` has no end here.
  */
 export function transitionsOf(faults: readonly Fault[], duration: number): Transition[] {
   const result: Transition[] = [];

@@ -71,13 +71,13 @@ export interface EffectSpec {
   flap?: Flap | undefined;
 }
 
-/** Where the keys of one description stand in the file, and where its errors go. */
+/** Position of the keys of one description in the file, and the receiver of its errors. */
 export interface Place {
   at(key?: string, inner?: string): Span | undefined;
   readonly diagnostics: Diagnostics;
 }
 
-/** The effect on packets that a description names; undefined where it names none. Adds P43015 for one without effect. */
+/** The effect on packets that a description names; undefined where it names none. Adds P43015 for a fault without an effect. */
 export function packetEffect(
   { loss, corruption, delay, rate, match }: EffectSpec,
   place: Place,
@@ -100,46 +100,46 @@ export function packetEffect(
   };
 }
 
-/** Adds P43015 where a rate is none that a slower link can have. */
+/** Adds P43015 for a rate that is not below the link's own. */
 function checkRate(rate: number, match: MatchSpec | undefined, place: Place): void {
   if (rate <= 0 || rate >= 1)
     place.diagnostics.error(
       CODES.contradiction,
       place.at("rate"),
-      `a rate of ${100 * rate} % of the link's own`,
+      `the rate is ${100 * rate} % of the link's own`,
       rate <= 0 ? "a link that carries nothing is kind: silent" : "write a share below 1, such as 10%",
     );
   if (match !== undefined)
     place.diagnostics.error(
       CODES.contradiction,
       place.at("match") ?? place.at("rate"),
-      "a slower link carries all packets slower: rate has no match",
+      "rate slows down all packets of a link, so it cannot have match",
       "leave match out, or write a fault of its own for the other effects",
     );
 }
 
-/** Adds P43015 where the fault would never change. */
+/** Adds P43015 where the fault would never begin, or never end. */
 export function checkFlap(flap: Flap | undefined, place: Place): void {
   if (flap === undefined) return;
   if (flap.period < MIN_PERIOD_NS)
     place.diagnostics.error(
       CODES.contradiction,
       place.at("flap", "period") ?? place.at("flap"),
-      `a period of ${flap.period} ns`,
+      `the period is ${flap.period} ns`,
       "write 1us or more",
     );
   if (flap.duty <= 0 || flap.duty >= 1)
     place.diagnostics.error(
       CODES.contradiction,
       place.at("flap", "duty") ?? place.at("flap"),
-      `a duty of ${100 * flap.duty} %: the fault would ${flap.duty <= 0 ? "never act" : "not flap"}`,
+      `the duty is ${100 * flap.duty} %: the fault would ${flap.duty <= 0 ? "never act" : "not flap"}`,
       "write a share between 0 and 1, such as 50%",
     );
 }
 
 const MIN_PERIOD_NS = 1000;
 
-/** The packets that a description names. Adds P43014 for unknown hosts, P43015 for what no packet matches. */
+/** The packets that a description names. Adds P43014 for unknown hosts, P43015 for a match that no packet meets. */
 export function packetMatch(
   spec: MatchSpec | undefined,
   topology: Topology,
@@ -176,7 +176,7 @@ export function packetMatch(
   };
 }
 
-/** Values of other kinds are written so too. */
+/** MAC addresses; values of other kinds may have the same form. */
 const MAC = /^(?:[0-9A-Fa-f]{1,2}:){5}[0-9A-Fa-f]{1,2}$/;
 
 function prefixOf(

@@ -1,7 +1,7 @@
 /**
- * Fault tables in P4 source that no template made: the declarations are put before the `apply` of the egress control, and
- * applied at its beginning. They have the names of those in generated programs; they know ports and sizes of packets, and
- * no headers. A packet that would be corrupted is lost: no receiver accepts it.
+ * Adds fault tables to P4 source that no template made. The declarations are inserted before the `apply` of the egress control, and the
+ * tables are applied at its beginning. They have the names of those in generated programs. They match ports and sizes of packets but
+ * no headers. A packet that would be corrupted is dropped, because no receiver accepts it.
  */
 import { fail, type SourceFile } from "../../base/index.js";
 import { faultTable } from "../../generate/index.js";
@@ -11,8 +11,8 @@ import { CODES } from "../codes.js";
 const EGRESS = 3;
 
 /**
- * The program's text with so many fault tables; as it is for none. Fails with P43018 where the egress control, or a name for
- * its `standard_metadata`, cannot be found in the file.
+ * The program's text with this number of fault tables; unchanged for 0. Fails with P43018 where the egress control, or the name of
+ * its `standard_metadata`, is not found in the file.
  */
 export function sourceWithFaultTables(file: SourceFile, tables: number): string {
   if (tables === 0) return file.text;
@@ -37,13 +37,13 @@ export function sourceWithFaultTables(file: SourceFile, tables: number): string 
   return `${text.slice(0, apply.keyword)}${declarations}    ${text.slice(apply.keyword, apply.body)}\n${statements}${text.slice(apply.body)}`;
 }
 
-/** The same text with spaces in place of comments and strings, so that places stay. */
+/** The same text with spaces in place of comments and strings, so that positions do not change. */
 function withoutComments(text: string): string {
   const blank = (part: string) => part.replaceAll(/[^\n]/g, " ");
   return text.replaceAll(/\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"/g, blank);
 }
 
-/** The `apply` of the control whose body begins at a place: where the word stands, and where its own body begins. */
+/** Finds the `apply` of the control whose body begins at `from`: the positions of the word and of its body. */
 function applyOf(code: string, from: number): { keyword: number; body: number } | null {
   let depth = 0;
   for (let at = from; at < code.length; at++) {

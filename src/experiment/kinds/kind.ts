@@ -1,5 +1,5 @@
 /**
- * A kind of experiment: what its files say, which parts its work has, how each part runs on an engine, and what its results
+ * A kind of experiment: the keys of its files, the units of its work, how each unit runs on an engine, and what its results
  * look like. The pipeline under all kinds (`load.ts`, `run.ts`) reads the file, builds the topology, plans the schemes,
  * compiles each program once, brings a fabric up for each scheme, starts its controllers, and writes the results.
  */
@@ -20,70 +20,70 @@ import type { FileText } from "../write.js";
 /** A part of an experiment that does not depend on other parts: it may run alone, and in any order within its scheme. */
 export interface Unit {
   readonly scheme: SchemeRun;
-  /** For progress: unique within its scheme. */
+  /** Name in progress reports: unique within its scheme. */
   readonly name: string;
-  /** Number of {@link Stage.stepDone} calls; also how long the unit takes compared with others, for a sweep's order and estimate. */
+  /** Number of {@link Stage.stepDone} calls; also the weight of the unit, for the order and the estimate of a sweep. */
   readonly steps: number;
 }
 
-/** What a kind's check gets: the file after its schema. */
+/** Input of a kind's check: the file after its schema. */
 export interface CheckContext<V> {
   readonly source: SourceFile;
   readonly value: V;
   readonly topology: Topology;
   readonly locate: Locate;
   readonly diagnostics: Diagnostics;
-  /** Plans all schemes for the topology; what is wrong goes to `diagnostics`. `runs`: of schemes without their own. */
+  /** Plans all schemes for the topology; errors go to `diagnostics`. `runs`: number of runs of schemes without their own. */
   plan(settings: FabricSettings, runs: number): SchemeRun[];
 }
 
-/** What both engines give a unit. */
+/** What both engines provide to a unit. */
 interface Stage {
   readonly seed: number;
   /** A part of the unit is done: reports progress, and lets signals of the process be handled. Rejects when the run is stopped. */
   stepDone(): Promise<void>;
 }
 
-/** A booted fabric in the simulator. Units of one scheme share it; each leaves it as it found it, or is the last. */
+/** A booted fabric in the simulator. Units of one scheme share it; each must leave it as it was, or be the last. */
 export interface SimulatorStage extends Stage {
   readonly fabric: Fabric;
   /** The controllers that run, if the scheme has any. */
   readonly plane: ControlPlane | undefined;
-  /** What faults do to the process of a switch. */
+  /** Effects of faults on the process of a switch. */
   readonly power: Omit<SimulatorFaultOptions, "random">;
-  /** Lets virtual time go on as the steps ask; throws when a controller fails. */
+  /** Advances virtual time as the steps ask; throws when a controller fails. */
   play<T>(steps: Steps<T>): Promise<T>;
-  /** As {@link stepDone}, for parts that are too small to be reported. */
+  /** As {@link stepDone}, for parts of a unit that are not reported. */
   breathe(): Promise<void>;
 }
 
 /** A lab whose switches and hosts run the scheme of the unit. */
 export interface LabStage<P> extends Stage {
   readonly fabric: SchemeOnLab;
-  /** A unit starts them before its traffic; they are stopped after the last unit, or earlier where one asks for it. */
+  /** A unit starts the controllers before its traffic; they are stopped after the last unit, or earlier at the request of a unit. */
   readonly controllers: { start(): Promise<void>; stop(): Promise<void> };
-  /** What {@link LabSide.prepare} has made for the scheme. */
+  /** Result of {@link LabSide.prepare} for the scheme. */
   readonly prepared: P;
 }
 
 /** How a kind runs on real switches. */
 export interface LabSide<E, U, O, P> {
-  /** Fails with P43018 for faults that the engine cannot make; otherwise returns the number of fault tables that programs need. */
+  /** Fails with P43018 for faults that the engine cannot inject; otherwise returns the number of fault tables that programs need. */
   check(experiment: E, engine: SwitchEngine, stop: AbortSignal): Promise<number>;
-  /** Whether the file may describe TCP: `check` has refused what the kernel's TCP does not obey. */
+  /** Whether the file may describe TCP: `check` has refused what the kernel's TCP does not support. */
   readonly kernelTcp?: boolean;
   /** Whether the hosts of a scheme send without an agent between their kernel and the wire; absent: never. */
   direct?(experiment: E, scheme: SchemeRun): boolean;
-  /** What host policies cannot have in this experiment, with what to do about it; absent: they can have all signals. */
+  /** Signals that host policies cannot get in this experiment, each with advice; absent: they can get all. */
   missingSignals?(experiment: E): ReadonlyMap<Signal, string>;
-  /** For each scheme before anything starts. `boot`: the scheme in the simulator, with the same programs and state. */
+  /** Called for each scheme before anything starts. `boot`: boots the scheme in the simulator, with the same programs and state. */
   prepare(experiment: E, scheme: SchemeRun, seed: number, boot: () => Promise<Fabric>): Promise<P>;
   run(experiment: E, unit: U, stage: LabStage<P>): Promise<O>;
-  /** Why figures may not be results of the network, one sentence each. */
+  /** Why figures may not describe the network, one sentence each. */
   warnings(outcomes: readonly O[]): string[];
 }
 
-/** What a sweep yields: every point, its units, and what each unit yielded under each seed. */
+/** Results of a sweep: every point, its units, and the outcome of each unit under each seed. */
 export interface SweepResults<E, U, O, R> {
   /** Name of the experiment. */
   readonly name: string;
@@ -95,7 +95,7 @@ export interface SweepResults<E, U, O, R> {
   /** In the order of the file: the last key varies first. */
   readonly points: readonly SweepPoint<E, U, O, R>[];
   readonly notes: readonly string[];
-  /** Jobs that failed are told here, one sentence each kind of failure. */
+  /** Failed jobs, one sentence for each kind of failure. */
   readonly warnings: readonly string[];
 }
 
@@ -106,9 +106,9 @@ export interface SweepPoint<E, U, O, R> {
   readonly experiment: E;
   readonly units: readonly {
     readonly unit: U;
-    /** Seeds whose job ended well: all of the sweep, unless jobs failed. */
+    /** Seeds whose job succeeded: all of the sweep, unless jobs failed. */
     readonly seeds: readonly number[];
-    /** One a seed of `seeds`. */
+    /** One outcome for each of `seeds`. */
     readonly outcomes: readonly O[];
     /** As in `results.json`: with the swept keys. */
     readonly rows: readonly R[];
@@ -116,8 +116,8 @@ export interface SweepPoint<E, U, O, R> {
 }
 
 /**
- * What all kinds have. `E`: the checked experiment. `U`: a unit. `O`: what a unit yields. `R`: a row of the result table. `P`: what
- * is prepared for a lab.
+ * The members of all kinds. `E`: the checked experiment. `U`: a unit. `O`: the outcome of a unit. `R`: a row of the result table. `P`: data
+ * prepared for a lab.
  */
 interface KindBase<
   V extends FabricSettings,
@@ -131,37 +131,37 @@ interface KindBase<
   readonly name: string;
   /** Files without the key `kind` are of this kind when they have one of these keys; the first kind takes the others. */
   readonly keys: readonly string[];
-  /** Of the whole file: `fabricKeys`, `machineKeys`, an optional `kind`, and the kind's own keys. */
+  /** Schema of the whole file: `fabricKeys`, `machineKeys`, an optional `kind`, and the kind's own keys. */
   readonly schema: z.ZodType<V>;
-  /** Whether `--runs` has a meaning. */
+  /** Whether the kind accepts `--runs`. */
   readonly takesRuns: boolean;
-  /** What the file means. Errors go to the context's diagnostics; with any, the experiment is not used. */
+  /** Checks the meaning of the file. Errors go to the context's diagnostics; after an error the experiment must not be used. */
   check(context: CheckContext<V>): E;
   /** In the order of the results; those of one scheme follow each other. */
   units(experiment: E): readonly U[];
   onSimulator(experiment: E, unit: U, stage: SimulatorStage): Promise<O>;
-  /** Undefined: the kind runs on the simulator alone. gRPC and the rest of a testbed are loaded only when one is used. */
+  /** Undefined: the kind runs only on the simulator. gRPC and the rest of a testbed are loaded only when one is used. */
   readonly lab: (() => Promise<LabSide<E, U, O, P>>) | undefined;
-  /** Outcomes as JSON and back, to cross processes and files. `fromJson` gives what `rows` and `files` treat alike. */
+  /** Converts outcomes to JSON and back, for processes and files. `rows` and `files` accept what `fromJson` returns. */
   readonly portable: {
     toJson(outcome: O): unknown;
     fromJson(json: unknown, unit: U, experiment: E): O;
   };
   /**
-   * What outcomes depend on beside the settings, the scheme and the seed, as JSON: digests of files that the experiment reads
-   * while it runs. A sweep that goes on runs jobs again where it has changed.
+   * What outcomes depend on in addition to the settings, the scheme and the seed, as JSON: digests of files that the experiment reads
+   * while it runs. A continued sweep runs jobs again when it has changed.
    */
   dependsOn?(experiment: E): unknown;
-  /** What a reader must know of what came out of a unit, one sentence each; a sweep gives the outcomes of all its seeds. */
+  /** What a reader must know about the outcomes of a unit, one sentence each; a sweep passes the outcomes of all its seeds. */
   notes?(unit: U, outcomes: readonly O[]): readonly string[];
   /**
-   * Files of a sweep beside `results.json`, `results.csv`, `points.jsonl` and `programs/`, a page among them. Without it there is
-   * a page with the table of rows.
+   * Files of a sweep in addition to `results.json`, `results.csv`, `points.jsonl` and `programs/`, one of them a page. Without this member
+   * there is a page with the table of rows.
    */
   sweepFiles?(sweep: SweepResults<E, U, O, R>): Promise<readonly (readonly [name: string, text: FileText])[]>;
 }
 
-/** A kind whose rows are of one seed. It runs as a sweep where the file has the key `sweep`: each row then has the key `seed` too. */
+/** A kind whose rows are of one seed. It runs as a sweep where the file has the key `sweep`: each row then also has the key `seed`. */
 export interface RunKind<
   V extends FabricSettings,
   E extends FabricExperiment,
@@ -171,16 +171,16 @@ export interface RunKind<
   P,
 > extends KindBase<V, E, U, O, R, P> {
   rows(experiment: E, outcome: O, engine: EngineName): readonly R[];
-  /** For a terminal, without notes. */
+  /** Table for a terminal, without notes. */
   table(rows: readonly R[]): string;
-  /** Result files beside those of all kinds (`results.json`, `results.csv`, `controllers.log`, `programs/`), a page among them. */
+  /** Result files in addition to those of all kinds (`results.json`, `results.csv`, `controllers.log`, `programs/`), one of them a page. */
   files(results: RunResults<E, O, R>): Promise<readonly (readonly [name: string, text: string])[]>;
   readonly rowsOfSeeds?: undefined;
 }
 
 /**
- * A kind whose rows sum up several seeds. It always runs as a sweep: of one point and of the file's seed where the file has no
- * key `sweep`.
+ * A kind whose rows summarise several seeds. It always runs as a sweep: without a key `sweep` of one point and the file's
+ * seed.
  */
 export interface SweepKind<
   V extends FabricSettings,
@@ -190,7 +190,7 @@ export interface SweepKind<
   R extends object,
   P,
 > extends KindBase<V, E, U, O, R, P> {
-  /** Rows of one unit. `seeds`: one an outcome. */
+  /** Rows of one unit. `seeds`: the seed of each outcome. */
   rowsOfSeeds(
     experiment: E,
     unit: U,
@@ -198,7 +198,7 @@ export interface SweepKind<
     seeds: readonly number[],
     engine: EngineName,
   ): readonly R[];
-  /** For a terminal, without notes. `keys`: swept keys, which rows have beside those of the kind. */
+  /** Table for a terminal, without notes. `keys`: swept keys, which rows have in addition to those of the kind. */
   table(rows: readonly R[], keys: readonly string[]): string;
 }
 

@@ -9,7 +9,7 @@ import type { TopologyCheck } from "./topology-kind.js";
 
 type PathSettings = Pick<FabricSettings, "schemes"> & { readonly ip: 4 | 6 };
 
-/** Plans the schemes. Adds P45210 for a scheme whose paths cannot be told. */
+/** Plans the schemes. Adds P45210 for a scheme without a path model. */
 export function plansWithPaths<V extends PathSettings>(
   { value, topology, locate, diagnostics, schemes, cache }: TopologyCheck<V>,
   selector: SelectorField = "dscp",
@@ -27,7 +27,7 @@ export function plansWithPaths<V extends PathSettings>(
   return runs;
 }
 
-/** Adds P45210: the scheme, which stands at a place of the list, cannot tell paths. */
+/** Adds P45210 for a scheme without a path model, at its place in the list. */
 export function noPathModel(
   { label }: SchemeRun,
   place: number,
@@ -37,7 +37,7 @@ export function noPathModel(
   diagnostics.error(
     CODES.noPathModel,
     locate(["schemes", place]),
-    `scheme "${label}" does not tell the paths of flows without packets`,
+    `scheme "${label}" has no path model, so the paths of flows are unknown without packets`,
     "its paths depend on what happens while it runs; use an experiment of the kind load",
   );
 }

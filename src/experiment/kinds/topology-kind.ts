@@ -1,6 +1,6 @@
 /**
- * A kind of experiment without packets: it takes the topology alone, and boots no fabric. It always runs as a sweep: of one point and of
- * the file's seed where the file has no key `sweep`; so its points run on worker processes, in shards, and are resumed as all others.
+ * A kind of experiment without packets: it needs the topology alone, and boots no fabric. It always runs as a sweep: without the key
+ * `sweep` of one point and the file's seed. So its points run on worker processes, in shards, and are resumed as those of other sweeps.
  */
 import type { z } from "zod";
 import { type Diagnostics, fail, type Locate, type SourceFile } from "../../base/index.js";
@@ -24,13 +24,13 @@ export interface TopologyUnit {
   readonly scheme: string;
   /** Unique within its scheme. */
   readonly name: string;
-  /** Steps that it reports; also how long it takes compared with others. */
+  /** Number of steps that it reports; also its weight compared with others. */
   readonly steps: number;
-  /** What its outcome depends on beside the settings of the file, as JSON. */
+  /** What its outcome depends on in addition to the settings of the file, as JSON. */
   readonly dependsOn: unknown;
 }
 
-/** What a check gets: the file after its schema. */
+/** Input of a check: the file after its schema. */
 export interface TopologyCheck<V> {
   readonly source: SourceFile;
   readonly value: V;
@@ -38,7 +38,7 @@ export interface TopologyCheck<V> {
   readonly locate: Locate;
   readonly diagnostics: Diagnostics;
   readonly schemes: SchemeSet;
-  /** Keeps plans of schemes, where several files are checked. */
+  /** Caches plans of schemes, where several files are checked. */
   readonly cache: FabricCache | undefined;
 }
 
@@ -46,11 +46,11 @@ export interface TopologyStage {
   readonly seed: number;
   /** A step of the unit is done: reports progress, and lets signals of the process be handled. Rejects when the run is stopped. */
   stepDone(): Promise<void>;
-  /** As {@link stepDone}, for parts that are too small to be reported. */
+  /** As {@link stepDone}, for parts of a unit that are not reported. */
   breathe(): Promise<void>;
 }
 
-/** `E`: the checked experiment. `U`: a unit. `O`: what a unit yields. `R`: a row of the result table. */
+/** `E`: the checked experiment. `U`: a unit. `O`: the outcome of a unit. `R`: a row of the result table. */
 export interface TopologyKind<
   V extends CommonSettings,
   E extends { readonly settings: CommonSettings },
@@ -62,9 +62,9 @@ export interface TopologyKind<
   readonly name: string;
   /** Files without the key `kind` are of this kind when they have one of these keys. */
   readonly keys: readonly string[];
-  /** Of the whole file, where it may name these schemes. */
+  /** Schema of the whole file, which may name these schemes. */
   schema(schemes: SchemeSet): z.ZodType<V>;
-  /** What the file means. Errors go to the context's diagnostics; with any, the experiment is not used. */
+  /** Checks the meaning of the file. Errors go to the context's diagnostics; after an error the experiment must not be used. */
   check(context: TopologyCheck<V>): E;
   /** In the order of the results. */
   units(experiment: E): readonly U[];
@@ -73,11 +73,11 @@ export interface TopologyKind<
   readonly portable: { toJson(outcome: O): unknown; fromJson(json: unknown): O };
   /** Rows of one unit and seed; the key `seed` and swept keys are added. */
   rows(experiment: E, unit: U, outcome: O): readonly R[];
-  /** For a terminal, without notes. `keys`: swept keys, which rows have beside those of the kind. */
+  /** Table for a terminal, without notes. `keys`: swept keys, which rows have in addition to those of the kind. */
   table(rows: readonly R[], keys: readonly string[]): string;
-  /** What a reader must know of how the results were made, one sentence each. */
+  /** What a reader must know about how the results were made, one sentence each. */
   notes(experiment: E): readonly string[];
-  /** Files beside `results.json`, `results.csv` and `points.jsonl`, a page among them. */
+  /** Files in addition to `results.json`, `results.csv` and `points.jsonl`, one of them a page. */
   files(sweep: SweepResults<E, U, O, R>): Promise<readonly (readonly [name: string, text: string])[]>;
 }
 
@@ -133,7 +133,7 @@ export function registerTopologyKind<
       if (experiment === undefined) return undefined;
       return { settings: experiment.settings, point: () => pointOf(experiment), run: undefined };
     },
-    async output({ name, engine, seed, keys, seeds, points: finished, notes: told, warnings }) {
+    async output({ name, engine, seed, keys, seeds, points: finished, notes: runNotes, warnings }) {
       const points = finished.map(({ values, point, outcomes }): SweepPoint<E, U, O, R> => {
         const { experiment, units } = typed.get(point)!;
         return {
@@ -151,7 +151,9 @@ export function registerTopologyKind<
           }),
         };
       });
-      const notes = [...new Set([...points.flatMap(({ experiment }) => kind.notes(experiment)), ...told])];
+      const notes = [
+        ...new Set([...points.flatMap(({ experiment }) => kind.notes(experiment)), ...runNotes]),
+      ];
       const rows = points.flatMap(({ units }) => units.flatMap((unit) => unit.rows));
       const json = resultsJson({ experiment: name, seed, engine, rows, notes, warnings });
       const sweep: SweepResults<E, U, O, R> = { name, engine, keys, seeds, points, notes, warnings };

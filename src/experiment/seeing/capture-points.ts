@@ -1,4 +1,4 @@
-/** Finds the links of a topology that are to be captured, by the names that users give them. */
+/** Finds the links of a topology to capture, by the names that users give. */
 import { didYouMean, fail, type Locate } from "../../base/index.js";
 import { nodeNamed, type Topology, type TopologyNode } from "../../topology/index.js";
 import { CODES } from "../codes.js";
@@ -10,8 +10,8 @@ export interface CapturePoint {
   /** Of the topology. */
   readonly link: number;
   /**
-   * `aToB`, `bToA`: frames of this direction as they arrive. `a`, `b`: what that end sends and receives, as a capture on its
-   * interface has it.
+   * `aToB`, `bToA`: frames of this direction as they arrive. `a`, `b`: what that end sends and receives, as in a capture on its
+   * interface.
    */
   readonly what: "aToB" | "bToA" | "a" | "b";
 }
@@ -19,7 +19,7 @@ export interface CapturePoint {
 const FORMS = "write all, NODE (all its links), NODE:PORT, or two nodes with a space between them";
 
 /**
- * In the order of the names, each once. `all` and nodes stand for both directions of their links.
+ * Capture points in the order of the names, each once. `all` and nodes mean both directions of their links.
  * Throws DiagnosticError: P43080 for a name that fits nothing.
  */
 export function capturePoints(names: readonly string[], topology: Topology, locate: Locate): CapturePoint[] {

@@ -1,6 +1,6 @@
 /**
- * Traces what every switch does with the packets of chosen flows, both directions: a trace document a hop, as a JSON line in the
- * file of the flow. `p4loom trace` reads them. Only these packets are traced, so the others cost what they cost without.
+ * Traces what every switch does with the packets of chosen flows, in both directions: a trace document for each hop, as a JSON line in
+ * the file of the flow. `p4loom trace` reads them. All other packets are not traced, so they cost no more time.
  */
 import { fromHex } from "../../base/index.js";
 import type { FlowKey } from "../../hosts/index.js";
@@ -34,7 +34,7 @@ export class FlowTrace {
 
   #opened(number: number, flow: FlowKey): void {
     for (const key of [keyOf(flow), keyOf(reversed(flow))]) {
-      // A flow that is not traced may have the five-tuple of a traced one that is over.
+      // A later flow that is not traced may have the five-tuple of a traced one.
       if (this.#files.has(number)) this.#numbers.set(key, number);
       else this.#numbers.delete(key);
     }

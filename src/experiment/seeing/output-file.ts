@@ -1,4 +1,4 @@
-/** A file that grows: what is written waits in memory only until there is a block of it. */
+/** A file that grows: written data wait in memory until they fill a block. */
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { refuse } from "../write.js";
@@ -10,7 +10,7 @@ export class OutputFile {
   readonly #block = Buffer.alloc(BLOCK_BYTES);
   #used = 0;
 
-  /** Makes its folder too. All methods throw DiagnosticError P43011 for a file that cannot be written. */
+  /** Creates its folder too. All methods throw DiagnosticError P43011 for a file that cannot be written. */
   constructor(readonly path: string) {
     try {
       mkdirSync(dirname(path), { recursive: true });

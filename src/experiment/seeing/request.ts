@@ -1,4 +1,4 @@
-/** What a user wants to see of a run, beside its results: packets on links, flows hop by hop, and a page to scrub through. */
+/** What a user observes of a run in addition to its results: packets on links, flows hop by hop, and a timeline page. */
 import { z } from "zod";
 
 const oneOrMore = <T extends z.ZodType>(item: T) => z.union([item.transform((one) => [one]), z.array(item)]);
@@ -8,7 +8,7 @@ export const seeingSchema = z.strictObject({
   pcap: oneOrMore(z.string().min(1)).optional(),
   /** Numbers of flows, as in the results. */
   trace_flows: oneOrMore(z.number().int().min(0)).optional(),
-  /** A page of each run that one can scrub. */
+  /** A timeline page of each run. */
   timeline: z.boolean().optional(),
 });
 
@@ -18,7 +18,7 @@ export interface SeeingRequest {
   readonly timeline: boolean;
 }
 
-/** What the file and the command line ask for together; undefined: nothing. */
+/** The requests of the file and of the command line together; undefined: none. */
 export function seeingOf(
   file: z.output<typeof seeingSchema> | undefined,
   options: Partial<SeeingRequest> = {},

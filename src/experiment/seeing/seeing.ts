@@ -1,4 +1,4 @@
-/** What is watched of one fabric while it runs, and where it is written. */
+/** Observes one fabric while it runs, and writes files of it. */
 import { join } from "node:path";
 import type { BootedFabric } from "../boot.js";
 import type { FabricExperiment } from "../experiment.js";
@@ -9,7 +9,7 @@ import type { SeeingRequest } from "./request.js";
 import { FabricRecorder } from "./timeline/fabric-recorder.js";
 import { writeTimeline } from "./timeline/write.js";
 
-/** Where a run puts what it sees. */
+/** What is observed of a run, and where the files go. */
 export interface SeeingOrder {
   readonly request: SeeingRequest;
   /** Folder for results. */
@@ -23,13 +23,13 @@ export interface SeeingFolder {
 }
 
 export interface Seeing {
-  /** Ends the files. */
+  /** Completes and closes the files. */
   close(): void;
 }
 
-/** The run that is watched. */
+/** The run that is observed. */
 export interface SeenRun {
-  /** Of its files. */
+  /** Name of its files. */
   readonly name: string;
   /** Title of its scheme. */
   readonly scheme: string;
@@ -37,7 +37,7 @@ export interface SeenRun {
 }
 
 /**
- * Begins to watch a booted fabric. `name` tells its files from those of other fabrics of the run: `captures/NAME.pcapng`,
+ * Begins to observe a booted fabric. `name` distinguishes its files from those of other fabrics of the run: `captures/NAME.pcapng`,
  * `traces/NAME-flow-N.jsonl`, `timelines/NAME.html`. Throws DiagnosticError: P43080, and P43011 for files that cannot be written.
  */
 export function watchFabric(

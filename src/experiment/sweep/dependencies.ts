@@ -1,6 +1,6 @@
 /**
- * What the outcome of a job depends on, as text: a sweep that goes on takes over outcomes whose text is the same. Of code and
- * programs of users, their files and those that these import or include by relative paths count.
+ * All that the outcome of a job depends on, as text: a continued sweep reuses outcomes whose text is the same. For code and
+ * programs of users, it includes their files and those that these import or include by relative paths.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -9,10 +9,10 @@ import { packageFile } from "../../loading/index.js";
 import type { EngineName, FabricExperiment } from "../experiment.js";
 import type { Unit } from "../kinds/kind.js";
 
-/** Keys of the settings that decide nothing inside of a unit, or stand in the text by themselves. */
+/** Keys of the settings that have no effect inside of a unit, or are in the text separately. */
 const ELSEWHERE = new Set(["name", "title", "output", "sweep", "seed", "engine", "schemes", "runs"]);
 
-/** `kindOwn`: what the kind says that it depends on. */
+/** `kindOwn`: the dependencies that the kind reports. */
 export function dependenciesOf(
   kind: string,
   { settings }: FabricExperiment,
@@ -28,7 +28,7 @@ export function dependenciesOf(
   return settingsOfUnit(kind, settings, kindOwn, unit);
 }
 
-/** The same where `unit` says all of the unit that the settings do not say. */
+/** The same for a unit whose text has all that the settings do not have. */
 export function settingsOfUnit(kind: string, settings: object, kindOwn: unknown, unit: object): string {
   const own = Object.fromEntries(Object.entries(settings).filter(([key]) => !ELSEWHERE.has(key)));
   return JSON.stringify({ version: version(), kind, settings: own, kindOwn, unit }, bigintAsText);
@@ -59,14 +59,14 @@ const REFERENCE =
 /** The digest of each of these files and of those that they refer to, in the order in which they are met. */
 function closure(paths: readonly string[]): Map<string, string> {
   const digests = new Map<string, string>();
-  // The name of a folder decides nothing.
+  // The name of a folder has no effect on the outcome.
   const visit = (path: string, name: string) => {
     if (digests.has(name)) return;
     let text: string;
     try {
       text = readFileSync(path, "utf8");
     } catch {
-      // What is not there is no part of it: the words may stand in a comment.
+      // A file that does not exist is left out: the reference may be in a comment.
       return;
     }
     digests.set(name, createHash("sha256").update(text).digest("hex"));

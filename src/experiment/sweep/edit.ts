@@ -1,16 +1,16 @@
-/** Sets keys of an experiment file to other values, and finds the places of these values in the file. */
+/** Sets keys of an experiment file to other values, and finds the positions of these values in the file. */
 import type { EditedContents } from "../../documents/index.js";
 
 export type Path = readonly PropertyKey[];
 
 /** A swept key, set to one of its values. */
 export interface Assignment {
-  /** As the file writes it: keys with dots between them. */
+  /** The key as in the file: names with dots between them. */
   readonly key: string;
   /** The key's path in the file; entries of the list `schemes` by their number. */
   readonly path: Path;
   readonly value: unknown;
-  /** Where the file has the value: a path below the key `sweep`. */
+  /** Position of the value in the file: a path below the key `sweep`. */
   readonly at: Path;
 }
 
@@ -21,14 +21,14 @@ export class NoPlace extends Error {}
  * The path of a swept key in the contents of a file. An entry of the list `schemes` is named by its label, or the name of its
  * scheme; an element of another list by its number from 0. Throws {@link NoPlace}.
  *
- * @param nameOf the name of a scheme that has no label, from what the file calls it
+ * @param nameOf returns the name of a scheme that has no label, from its entry in the file
  */
 export function pathOf(key: string, contents: unknown, nameOf: (scheme: string) => string): Path {
   if (key === "schemes" || !key.startsWith("schemes.")) return key.split(".").map(indexOrKey);
   const entries = (contents as { schemes?: unknown } | null)?.schemes;
   const labels = Array.isArray(entries) ? entries.map((entry) => labelOf(entry, nameOf)) : [];
   const rest = key.slice("schemes.".length);
-  // A label may have dots: the longest one that fits is meant.
+  // A label may contain dots: the longest label that fits is taken.
   const label = labels
     .filter((one): one is string => one !== undefined && rest.startsWith(`${one}.`))
     .sort((a, b) => b.length - a.length)[0];
@@ -61,7 +61,7 @@ export function edited(contents: unknown, assignments: readonly Assignment[]): E
     placeOf: (path, atKey) => {
       const set = assignments.find((one) => one.path.every((step, i) => String(step) === String(path[i])));
       if (set === undefined) return path;
-      // All values of a swept key stand in the list of one key.
+      // All values of a swept key are in the list of that key.
       if (atKey && path.length === set.path.length && typeof set.at.at(-1) === "number")
         return set.at.slice(0, -1);
       return [...set.at, ...path.slice(set.path.length)];
@@ -69,7 +69,7 @@ export function edited(contents: unknown, assignments: readonly Assignment[]): E
   };
 }
 
-/** A list of many points is not copied for each of them. */
+/** Leaves out the key `sweep`, so that a list of many points is not copied for each of them. */
 function withoutSweep(contents: unknown): unknown {
   if (typeof contents !== "object" || contents === null) return contents;
   const { sweep: _, ...others } = contents as { sweep?: unknown };
@@ -93,9 +93,9 @@ function assign(root: unknown, path: Path, value: unknown): void {
       return;
     }
     let inner = parent[step];
-    // A scheme by its name alone has its parameters' defaults.
+    // A scheme that is given by its name alone has default parameters.
     if (depth === 1 && path[0] === "schemes" && typeof inner === "string") inner = { scheme: inner };
-    // A key that the file does not have, or leaves empty.
+    // The key is missing in the file, or empty.
     inner ??= {};
     parent[step] = inner;
     parent = inner as Record<PropertyKey, unknown>;

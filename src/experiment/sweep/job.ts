@@ -26,7 +26,7 @@ export interface JobMeans {
 export async function recordOfJob(sweep: Sweep, order: JobOrder, means: JobMeans): Promise<string> {
   const started = performance.now();
   const { runs, p4c, seeing, stop, lab, progress } = means;
-  // Made anew for each job, so that nothing that one leaves behind in its hosts' policies reaches another.
+  // It is made again for each job, so that state that a job leaves in its hosts' policies does not reach another job.
   const point = sweep.point(order.point, runs);
   const { scheme, name, steps } = point.units[order.unit]!;
   const { seed } = order;
@@ -35,7 +35,7 @@ export async function recordOfJob(sweep: Sweep, order: JobOrder, means: JobMeans
       CODES.changedFile,
       undefined,
       `a file that ${sweep.source.path} uses has changed since the sweep began`,
-      "run it again with --resume: jobs that the change does not concern are kept",
+      "run it again with --resume: jobs that do not depend on the change are kept",
     );
   let done = 0;
   const step = () => progress(++done / steps);
@@ -60,7 +60,7 @@ export async function recordOfJob(sweep: Sweep, order: JobOrder, means: JobMeans
   return JSON.stringify(record);
 }
 
-/** Diagnostics as text; undefined for anything else that was thrown. */
+/** Diagnostics as text; undefined for all other thrown values. */
 export function diagnosticText(error: unknown): string | undefined {
   return error instanceof DiagnosticError ? error.diagnostics.map(formatDiagnostic).join("\n") : undefined;
 }

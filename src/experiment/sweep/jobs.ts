@@ -8,11 +8,11 @@ import type { PointRecord, Shard } from "./points-file.js";
 import { pointName } from "./words.js";
 
 export interface Job extends JobOrder {
-  /** From 0; of {@link SweepJobs.work} in that list. */
+  /** From 0; for an element of {@link SweepJobs.work} its index in that list. */
   readonly number: number;
-  /** For people. */
+  /** Name for people. */
   readonly name: string;
-  /** How long it takes compared with the others. */
+  /** Its weight compared with the others. */
   readonly steps: number;
 }
 
@@ -21,7 +21,7 @@ export interface SweepJobs {
   readonly seeds: readonly number[];
   readonly jobs: readonly Job[];
   /**
-   * Those of `jobs` that run: several jobs with one key are the same work. A scheme that a swept parameter does not concern runs once for
+   * Those of `jobs` that run: jobs with the same key are the same work. A scheme that does not depend on a swept parameter runs once for
    * all values of the parameter.
    */
   readonly work: readonly Job[];
@@ -31,13 +31,13 @@ export interface JobOptions {
   readonly seed: number;
   readonly runs: number | undefined;
   readonly p4c: string | undefined;
-  /** The simulator unless given. */
+  /** Default: the simulator. */
   readonly engine?: EngineName;
   /** Called for each point, before it is checked. */
   readonly breathe: (point: number) => Promise<void>;
 }
 
-/** Checks every point. Throws DiagnosticError for what is wrong with one, and P43041. */
+/** Checks every point. Throws DiagnosticError for an error of a point, and P43041. */
 export async function jobsOf(
   sweep: Sweep,
   { seed, runs, p4c, engine, breathe }: JobOptions,
@@ -71,12 +71,12 @@ export async function jobsOf(
   return { points, seeds, jobs, work: work.map((job, number) => ({ ...job, number })) };
 }
 
-/** Jobs that do not depend on each other's place: neighbours, which take about as long, go to different shards. */
+/** The jobs of a shard. Neighbours in the list, which take about the same time, go to different shards. */
 export function jobsOfShard(jobs: readonly Job[], shard: Shard | undefined): readonly Job[] {
   return shard === undefined ? jobs : jobs.filter(({ number }) => number % shard.count === shard.index - 1);
 }
 
-/** The longest first, so that no worker is left alone with a long one at the end; by known times of like jobs where all have one. */
+/** Sorts the longest jobs first, so that none of them runs alone at the end; by measured times of similar jobs where all have one. */
 export function longestFirst(jobs: readonly Job[], known: ReadonlyMap<string, number>): Job[] {
   const times = jobs.map((job) => known.get(likeJob(job)));
   const length = times.every((time) => time !== undefined)
@@ -88,7 +88,7 @@ export function longestFirst(jobs: readonly Job[], known: ReadonlyMap<string, nu
     .map(({ job }) => job);
 }
 
-/** Jobs that differ in the seed alone take about as long. */
+/** Jobs that differ only in the seed take about the same time: they have one name here. */
 function likeJob({ name }: Pick<Job, "name">): string {
   return name.replace(/, seed \d+$/, "");
 }

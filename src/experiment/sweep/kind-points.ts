@@ -12,7 +12,7 @@ import type { FinishedSweep, JobContext, JobLab, JobOutcome, Point, SweepOutput 
 import { counted, pointName } from "./words.js";
 
 export interface KindPoints<E> {
-  /** `runs`: instead of those of the file and its schemes. */
+  /** `runs`: in place of those of the file and its schemes. */
   point(experiment: E, runs?: number): Point;
   /** Results of points that {@link point} made. */
   output(sweep: FinishedSweep): Promise<SweepOutput>;
@@ -94,10 +94,10 @@ export function kindPoints<
       const warnings = [...finished.warnings, ...(side?.warnings(outcomes) ?? [])];
       const all = points.flatMap(({ experiment }) => experiment.schemes);
       const { programs, notes: ofPrograms } = programsOf(points);
-      const told = points.flatMap(({ values, units }) =>
+      const unitNotes = points.flatMap(({ values, units }) =>
         units.flatMap(({ unit, outcomes }) => notesAt(values, kind.notes?.(unit, outcomes) ?? [])),
       );
-      const notes = [...schemeNotes(all), ...finished.notes, ...ofPrograms, ...fewOf(told)];
+      const notes = [...schemeNotes(all), ...finished.notes, ...ofPrograms, ...fewOf(unitNotes)];
       const rows = points.flatMap(({ units }) => units.flatMap((unit) => unit.rows));
       const sweep: SweepResults<E, U, O, R> = { name, engine, keys, seeds, points, notes, warnings };
       const first = points[0]!.experiment;
@@ -157,12 +157,12 @@ async function runOnLab<
   };
 }
 
-/** Notes with the point that they are of, where there are several. */
+/** Notes, each with the name of its point where there are several points. */
 function notesAt(values: Readonly<Record<string, unknown>>, notes: readonly string[]): readonly string[] {
   return Object.keys(values).length === 0 ? notes : notes.map((note) => `${pointName(values)}: ${note}`);
 }
 
-/** Notes on single points that are printed. */
+/** Maximum number of notes on single points that are printed. */
 const MAX_NOTES = 12;
 
 function fewOf(notes: readonly string[]): readonly string[] {
@@ -172,7 +172,7 @@ function fewOf(notes: readonly string[]): readonly string[] {
     : [...notes.slice(0, MAX_NOTES), `${counted(left, "further note")} on other points.`];
 }
 
-/** A row with swept keys after its scheme. A key that the row has by itself keeps the row's value. */
+/** A row with the swept keys after its scheme. A key of the row itself keeps the row's value. */
 function withKeys<R extends object>(row: R, values: Readonly<Record<string, unknown>>): R {
   const { scheme } = row as { scheme?: unknown };
   return { ...(scheme === undefined ? {} : { scheme }), ...values, ...row };
@@ -196,11 +196,11 @@ function tablesOf<E, U, O, R extends object>(
   return left <= 0 ? shown : `${shown}\n\n${counted(left, "more table")}: results.csv has all rows`;
 }
 
-/** Tables that are printed, one below the other. */
+/** Maximum number of tables that are printed, one below the other. */
 const MAX_TABLES = 20;
 
 /**
- * The programs of all points, and what a reader must know of them. Where a file name has another text at a later point, that text is
+ * The programs of all points, and what a reader must know about them. If a later point has another text for a file name, that text is
  * in a folder of the point.
  */
 function programsOf<E extends FabricExperiment>(

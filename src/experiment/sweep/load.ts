@@ -1,4 +1,4 @@
-/** From the key `sweep` of a file to a sweep whose values have all been checked. */
+/** Makes a sweep of the key `sweep` of a file and checks all of its values. */
 import { z } from "zod";
 import { type Diagnostic, DiagnosticError, Diagnostics, type SourceFile } from "../../base/index.js";
 import { type EditedContents, openDocument } from "../../documents/index.js";
@@ -14,11 +14,11 @@ import { counted, pointName } from "./words.js";
 export interface LoadOptions {
   /** Accepts a sweep of more than {@link MAX_RUNS}. */
   readonly many?: boolean;
-  /** Another process has checked all values: only the first point is checked. */
+  /** Another process has checked all values: only the first point is checked here. */
   readonly checked?: boolean;
 }
 
-/** Larger sweeps are refused unless they are asked for: most often they are a mistake. */
+/** Larger sweeps are refused without `many`: they are usually a mistake. */
 const MAX_RUNS = 10_000;
 
 /** An experiment file as a sweep of its points. */
@@ -30,11 +30,11 @@ export interface Sweep {
   /** Checks the point with this number, from 0. Throws DiagnosticError. */
   point(number: number, runs?: number): Point;
   output(sweep: FinishedSweep): Promise<SweepOutput>;
-  /** Throws DiagnosticError P43041 where there are more than the user accepts; `each`: jobs of a point and a seed. */
+  /** Throws DiagnosticError P43041 where there are more jobs than the user accepts; `each`: jobs for each point and seed. */
   checkNumber(each: number): void;
 }
 
-/** Adds P43040 and P43041, and what is wrong with a value, at its place. A file without the key `sweep` is one point. */
+/** Adds P43040 and P43041, and errors of values, at their positions. A file without the key `sweep` is one point. */
 export function loadSweep(
   file: ExperimentFile,
   diagnostics: Diagnostics,
@@ -53,7 +53,7 @@ export function loadSweep(
       code: CODES.tooManyRuns,
       message: `the sweep has ${counted(jobs, "run")}: ${factors.join(" x ")}; the limit is ${MAX_RUNS.toLocaleString("en")}`,
       ...spanAt(document.locate(["sweep"])),
-      notes: [{ message: "sweep fewer values, or say that it is meant: --many" }],
+      notes: [{ message: "sweep fewer values, or accept the number with --many" }],
     };
   };
   // Before anything is made for each point.
@@ -114,14 +114,14 @@ function readSpace(
   return spaceOf(document, read.value.sweep, nameOf, diagnostics);
 }
 
-/** The contents of points that have among them all schemes of a sweep, as schemes must be loaded before a file is checked. */
+/** Contents of points that together have all schemes of a sweep; schemes must be loaded before a file is checked. */
 export function* schemeVariants(source: SourceFile, schemes: SchemeSet): Generator<EditedContents> {
-  const unheard = new Diagnostics();
-  const document = openDocument(source, unheard);
-  const space = document && readSpace({ document, schemes }, unheard);
+  const ignored = new Diagnostics();
+  const document = openDocument(source, ignored);
+  const space = document && readSpace({ document, schemes }, ignored);
   if (document === undefined || space === undefined) return;
   const decides = ({ path }: Assignment) => ["topology", "schemes", "selector"].includes(String(path[0]));
-  // More are refused later, or not asked for.
+  // A larger number is refused later, or was accepted by the user.
   let left = MAX_RUNS;
   for (const number of space.combinations(decides)) {
     if (left-- === 0) return;
@@ -129,13 +129,13 @@ export function* schemeVariants(source: SourceFile, schemes: SchemeSet): Generat
   }
 }
 
-/** Every value of every key is checked once; what is wrong for several points alike is told once. */
+/** Checks every value of every key once; an error that several points share is reported once. */
 function checkStar(
   space: SweepSpace,
   check: (number: number, list: Diagnostics) => ReturnType<ExperimentFile["check"]>,
   diagnostics: Diagnostics,
 ): ReturnType<ExperimentFile["check"]> {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let first: ReturnType<ExperimentFile["check"]>;
   for (const number of space.star()) {
     const list = new Diagnostics();
@@ -143,8 +143,8 @@ function checkStar(
     if (number === 0) first = checked;
     for (const one of list.list) {
       const key = JSON.stringify([one.code, one.message, one.span?.start, one.span?.file.path]);
-      if (told.has(key)) continue;
-      told.add(key);
+      if (reported.has(key)) continue;
+      reported.add(key);
       diagnostics.add(one);
     }
   }

@@ -1,24 +1,24 @@
-/** What a sweep and its worker processes tell each other, as JSON over the channel that Node opens between them. */
+/** Messages between a sweep and its worker processes, as JSON over the channel that Node opens between them. */
 
 import type { SeeingFolder } from "../seeing/seeing.js";
 
-/** Of one job: a unit of a point under a seed. */
+/** One job: a unit of a point under a seed. */
 export interface JobOrder {
   readonly point: number;
   readonly unit: number;
   readonly seed: number;
-  /** Key of the job, as the sweep has it; a worker that finds another one has read other files. */
+  /** Key of the job, as the sweep has computed it; a worker that computes another one has read other files. */
   readonly job: string;
 }
 
-/** What a worker needs to know of the sweep. */
+/** Data of the sweep for a worker. */
 export interface WorkerStart {
   /** The experiment file: its path, and its text as the sweep has read it. */
   readonly path: string;
   readonly text: string;
   readonly runs?: number;
   readonly p4c?: string;
-  /** What is watched beside the file's key `see`, and the folder for it. */
+  /** What is observed in addition to the file's key `see`, and the folder for it. */
   readonly seeing: SeeingFolder;
 }
 
@@ -35,7 +35,7 @@ export type FromWorker =
   | { readonly type: "done"; readonly line: string }
   /** Diagnostics, as text. */
   | { readonly type: "wrong"; readonly text: string }
-  /** Anything else that was thrown. */
+  /** Any other thrown value. */
   | { readonly type: "threw"; readonly text: string };
 
 /** Milliseconds between two {@link FromWorker} messages of the type `alive`. */

@@ -1,37 +1,37 @@
-/** How the jobs of a sweep run, beside what every run is told. */
+/** Options of a sweep's jobs, in addition to those of every run. */
 import type { Shard } from "./points-file.js";
 
 export interface SweepRunOptions {
-  /** Worker processes. Without it, jobs run one after the other in this process, where no limit of time and memory can be kept. */
+  /** Number of worker processes. Absent: jobs run one after the other in this process, without limits of time and memory. */
   readonly workers?: number;
-  /** Megabytes of heap of each worker; by default an equal share of the most of the machine's memory. */
+  /** Megabytes of heap of each worker; default: an equal share of most of the machine's memory. */
   readonly memoryMb?: number;
-  /** Milliseconds that a job may take on a worker. */
+  /** Maximum time of a job on a worker, milliseconds. */
   readonly jobMs?: number;
-  /** Takes over the finished jobs that the folder has. */
+  /** Reuses the finished jobs in the folder. */
   readonly resume?: boolean;
   /** Runs one part of the jobs. */
   readonly shard?: Shard;
   /**
-   * `only`: runs nothing, makes results of the finished jobs that the folder has. `never`: leaves that to another call. Without it, the
-   * call that finds all jobs finished makes them.
+   * `only`: runs nothing, and makes results of the finished jobs in the folder. `never`: leaves that to another call. Absent: the
+   * call that finds all jobs finished makes the results.
    */
   readonly gather?: "only" | "never";
   /** Runs the jobs as an array job of Slurm. */
   readonly slurm?: SlurmOptions;
-  /** Gets lines for people: what runs, what runs again, what is kept. */
+  /** Receives lines for people: which jobs run, run again, and are kept. */
   readonly tell?: (line: string) => void;
 }
 
 export interface SlurmOptions {
   /** Options of sbatch. */
   readonly options: readonly string[];
-  /** Tasks of the array, at most one a job. */
+  /** Number of tasks of the array, at most one for each job. */
   readonly tasks: number;
-  /** The words of the command line that a task repeats beside those of its own: `--seed`, `--runs`, `--p4c`. */
+  /** Words of the command line that each task gets in addition to its own: `--seed`, `--runs`, `--p4c`. */
   readonly repeat: readonly string[];
-  /** Makes the script and does not submit it. */
+  /** Writes the script and does not submit it. */
   readonly dryRun: boolean;
-  /** Milliseconds between two looks at the queue. */
+  /** Milliseconds between two queries of the queue. */
   readonly pollMs?: number;
 }

@@ -1,6 +1,6 @@
 /**
- * The finished jobs of a sweep as they are kept: JSON, one line a job, appended with one write and brought to the disk before the job
- * counts as finished. A process that was killed leaves at most the beginning of a line behind.
+ * The file of a sweep's finished jobs: JSON, one line for each job, appended with one write and flushed to the disk before the job
+ * counts as finished. A killed process leaves at most a partial line at the end.
  */
 import {
   closeSync,
@@ -21,9 +21,9 @@ import { CODES } from "../codes.js";
 
 /** A finished job. */
 export interface PointRecord {
-  /** Of all that the job depends on. */
+  /** Key of all that the job depends on. */
   readonly job: string;
-  /** Values of the swept keys; for people, as all that follows up to `ms`. */
+  /** Values of the swept keys; like the following members up to `ms`, for people. */
   readonly point: Readonly<Record<string, unknown>>;
   readonly scheme: string;
   readonly unit: string;
@@ -31,7 +31,7 @@ export interface PointRecord {
   /** Wall time of the job in milliseconds. */
   readonly ms: number;
   readonly log?: readonly string[];
-  /** What a reader of the results must know of how it was made. */
+  /** What a reader of the results must know about how it was made. */
   readonly notes?: readonly string[];
   readonly outcome: unknown;
 }
@@ -61,9 +61,9 @@ export class PointsFile {
   }
 
   /**
-   * Opens or makes the file. What follows its last whole line is cut off. Fails with P43043.
+   * Opens or creates the file. Data after its last complete line are cut off. Fails with P43043.
    *
-   * @param fresh an earlier file is kept beside it as `NAME.old`, in place of one from before
+   * @param fresh an earlier file is renamed to `NAME.old`, which replaces an older one
    */
   static open(folder: string, shard: Shard | undefined, fresh: boolean): PointsFile {
     const path = join(folder, pointsFileName(shard));
@@ -84,7 +84,7 @@ export class PointsFile {
     }
   }
 
-  /** Writes a line, which has no line end of its own. Fails with P43043; then nothing of it stays. */
+  /** Appends a line, given without its line end. Fails with P43043; then no part of it stays. */
   append(line: string): void {
     const bytes = Buffer.from(`${line}\n`);
     try {
@@ -119,7 +119,7 @@ function wholeLines(fd: number): number {
 const CHUNK_BYTES = 1 << 16;
 
 /**
- * The records of all points files of a folder. Lines that are no records are left out: their jobs run again. The same job may come more
+ * The records of all points files of a folder. Lines that are no records are left out: their jobs run again. The same job may occur more
  * than once. Fails with P43043 when a file cannot be read.
  */
 export function* readPoints(folder: string): Generator<PointRecord> {
@@ -144,7 +144,7 @@ function pointsFiles(folder: string): string[] {
     .sort();
 }
 
-/** Whole lines; a file may be longer than a string can be. */
+/** Complete lines; a file may be longer than the longest string. */
 function* linesOf(path: string): Generator<string> {
   const fd = openSync(path, "r");
   try {
@@ -183,6 +183,6 @@ function refuse(path: string, error: unknown): never {
     CODES.cannotKeepJobs,
     undefined,
     `cannot keep finished points in ${path}: ${systemErrorReason(error)}`,
-    "the points that it has stay: make room, and go on with --resume",
+    "finished points stay in it: free disk space, and continue with --resume",
   );
 }

@@ -1,13 +1,13 @@
 /**
- * Gives jobs to workers. A job whose worker dies, throws or does not answer runs once more on another worker; then it has failed, and
- * the others go on. A job that a user's mistake ends is not repeated: it would end alike.
+ * Gives jobs to workers. A job whose worker dies, throws or does not answer runs once more on another worker; if that fails too, the job has
+ * failed, and the others continue. A job that ends with a user's mistake is not repeated: it would end in the same way.
  */
 
-/** What became of a job on a worker. */
+/** How a job on a worker ended. */
 export type JobEnd =
   /** `line`: the record to keep. */
   | { readonly kind: "done"; readonly line: string }
-  /** A diagnostic; the worker lives on. */
+  /** A diagnostic; the worker can run further jobs. */
   | { readonly kind: "wrong"; readonly text: string }
   /** The worker cannot be used again. `lines`: the last ones that it wrote to its standard error. */
   | { readonly kind: "died"; readonly why: string; readonly lines: readonly string[] };
@@ -15,7 +15,7 @@ export type JobEnd =
 export interface PoolWorker<J> {
   /** Runs one job at a time; does not reject. `progress`: the share of the job that is done. */
   run(job: J, progress: (share: number) => void): Promise<JobEnd>;
-  /** Ends it, whatever it does. */
+  /** Ends the worker, even while it runs a job. */
   end(): Promise<void>;
 }
 
@@ -31,25 +31,25 @@ export interface PoolOptions<J> {
   readonly workers: number;
   /** Rejects when workers cannot be started at all. */
   start(): Promise<PoolWorker<J>>;
-  /** A job ended well; throws to end everything. */
+  /** A job succeeded; an exception of this function ends everything. */
   done(job: J, line: string): void;
   /** The share of a running job that is done. */
   progress(job: J, share: number): void;
   /** A job runs again. */
   again?(job: J, why: string): void;
-  /** Once it is aborted, all workers are ended, and the pool rejects with its reason. */
+  /** When it is aborted, all workers are ended, and the pool rejects with its reason. */
   readonly stop: AbortSignal;
 }
 
-/** Times that a job may take its worker with it. */
+/** Maximum number of attempts at a job whose worker dies. */
 const ATTEMPTS = 2;
 
-/** Runs all jobs in their order, as workers become free; the jobs that failed, in the order in which they did. */
+/** Runs all jobs in their order, as workers become free; returns the failed jobs in the order in which they failed. */
 export async function runPool<J>(options: PoolOptions<J>): Promise<FailedJob<J>[]> {
   const { jobs, stop } = options;
   stop.throwIfAborted();
   const queue = jobs.map((job) => ({ job, attempts: 0 }));
-  // What runs again runs first, so that a fault that will stay is known early.
+  // Repeated jobs run first, so that a permanent fault is known early.
   const repeated: typeof queue = [];
   const failed: FailedJob<J>[] = [];
   const live = new Set<PoolWorker<J>>();
@@ -98,7 +98,7 @@ export async function runPool<J>(options: PoolOptions<J>): Promise<FailedJob<J>[
       }
     }
   };
-  // One that has ended finds no job that another puts back: the other runs it itself.
+  // When a worker's loop has ended, another loop may still put a job back: that loop runs the job itself.
   await Promise.all(Array.from({ length: Math.min(options.workers, jobs.length) }, serve));
   stop.removeEventListener("abort", onStop);
   if (ended !== undefined) throw (ended as { error: unknown }).error;

@@ -1,7 +1,7 @@
 /**
- * Runs a sweep: jobs that are not finished yet go to workers, their records to the points file, and the records of all jobs to the
- * results. The results depend on the records alone, in the order of the file: not on the number of workers, on shards, or on how
- * often the sweep was interrupted.
+ * Runs a sweep: unfinished jobs go to workers, their records to the points file, and the records of all jobs to the
+ * results. The results depend only on the records, in the order of the file: not on the number of workers, on shards, or on
+ * interruptions of the sweep.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir, totalmem } from "node:os";
@@ -32,7 +32,7 @@ export type WorkerStarter = typeof startWorker;
 
 /**
  * Throws DiagnosticError: P43041 for too many jobs, P43043 when finished points cannot be kept, P43045 when workers do not start,
- * P43046 for Slurm with another engine than the simulator, P43081, P43047 and P43048 for Slurm, and what is wrong with a point.
+ * P43046 for Slurm with an engine other than the simulator, P43081, P43047 and P43048 for Slurm, and errors of a point.
  */
 export async function runSweep(
   sweep: Sweep,
@@ -87,7 +87,7 @@ class SweepRun {
   async run(): Promise<PrintedResults> {
     const made = await this.#jobs();
     const { gather, slurm, shard } = this.#options;
-    // All that a lab cannot give is told before one is made.
+    // All that a lab does not support is reported before a lab is created.
     if (this.#engine !== "sim" && gather !== "only")
       for (const point of made.points) await point.checkOnLab(this.#engine, this.#stop);
     const own = jobsOfShard(made.work, shard);
@@ -116,7 +116,7 @@ class SweepRun {
     });
   }
 
-  /** Runs what the points files do not have; the jobs that failed. */
+  /** Runs the jobs that the points files do not have; returns those that failed. */
   async #execute(own: readonly Job[], made: SweepJobs): Promise<FailedJob<Job>[]> {
     const { shard, resume = false } = this.#options;
     const finished = new Set<string>();
@@ -156,7 +156,7 @@ class SweepRun {
       });
     } catch (error) {
       this.#tell(
-        `${kept} of ${counted(own.length, "job")} are kept in ${file.path}; the same command with --resume goes on`,
+        `${kept} of ${counted(own.length, "job")} are kept in ${file.path}; the same command with --resume continues`,
       );
       throw error;
     } finally {
@@ -164,7 +164,7 @@ class SweepRun {
     }
   }
 
-  /** Undefined: in this process, which starts no worker for a single job that has no limits. */
+  /** Number of workers; undefined: jobs run in this process, as a single job without limits does. */
   #workers(jobs: number): number | undefined {
     const { workers, jobMs, memoryMb } = this.#options;
     // Labs need the machine for themselves.
@@ -214,7 +214,7 @@ class SweepRun {
     };
   }
 
-  /** Of a job in this process. */
+  /** Signal that stops a job in this process. */
   #jobStop(): AbortSignal {
     const { jobMs } = this.#options;
     if (jobMs === undefined) return this.#stop;
@@ -237,7 +237,7 @@ class SweepRun {
     return { lab: { engine, testbed: this.all.testbed ?? {}, folder: resolve(this.folder) } };
   }
 
-  /** An equal share of three quarters of the memory, or of what a job of Slurm or a container may have, and no more than a heap of V8 is known to work well with. */
+  /** Megabytes: an equal share of three quarters of the memory, or of the limit of a Slurm job or container, and at most a size that V8's heap handles well. */
   #memoryMb(workers: number): number {
     const limit = process.constrainedMemory?.() ?? 0;
     const memory = limit > 0 && limit < totalmem() ? limit : totalmem();
@@ -294,7 +294,7 @@ class SweepRun {
     };
   }
 
-  /** The text of the script where it was asked for; otherwise the array job has ended. */
+  /** The text of the script where it was requested; otherwise returns when the array job has ended. */
   async #onSlurm(made: SweepJobs): Promise<string | undefined> {
     const { slurm, resume = false } = this.#options;
     return await runOnSlurm({
@@ -311,7 +311,7 @@ class SweepRun {
     });
   }
 
-  /** Results of all records, where all jobs have one or have failed here. */
+  /** Makes the results of all records, if each job has one or has failed here. */
   async #conclude(
     { points, seeds, jobs, work }: SweepJobs,
     own: readonly Job[],
@@ -332,8 +332,8 @@ class SweepRun {
       return unfinishedPart(shard, own.length - left, own.length, missing.length, failures);
     }
     const collected = gather === "only" || slurm !== undefined;
-    const told = [...failures, ...(collected ? missingDiagnostics(missing) : [])];
-    if (outcomes.size === 0) throw new DiagnosticError(told);
+    const errors = [...failures, ...(collected ? missingDiagnostics(missing) : [])];
+    if (outcomes.size === 0) throw new DiagnosticError(errors);
     const warnings = missing.length === 0 ? [] : [missingWarning(missing, work.length)];
     const finished: FinishedPoint[] = points.map((point, number) => ({
       values: this.sweep.space.values(number),
@@ -372,7 +372,13 @@ class SweepRun {
         throw error;
       }
     const { json, table, notes: printed, warnings: all } = output;
-    return { json, table, notes: printed, warnings: all, ...(told.length === 0 ? {} : { failures: told }) };
+    return {
+      json,
+      table,
+      notes: printed,
+      warnings: all,
+      ...(errors.length === 0 ? {} : { failures: errors }),
+    };
   }
 }
 
@@ -398,7 +404,7 @@ function unfinishedPart(
   };
 }
 
-/** Jobs that a list names; the others are counted. */
+/** Maximum number of jobs that a list names; further ones are counted. */
 const MAX_NAMED = 10;
 
 function listed(jobs: readonly Pick<Job, "name">[]): string {
@@ -418,7 +424,7 @@ function missingDiagnostics(missing: readonly Job[]): Diagnostic[] {
   return [{ severity: "error", code: CODES.failedJobs, message, notes }];
 }
 
-/** Jobs that failed alike are told together, in their order and not in that of their ends. */
+/** Jobs that failed in the same way share a diagnostic; in the order of the jobs, not of their ends. */
 function failureDiagnostics(failed: readonly FailedJob<Job>[]): Diagnostic[] {
   const alike = new Map<string, FailedJob<Job>[]>();
   for (const one of failed.toSorted((a, b) => a.job.number - b.job.number)) {

@@ -1,6 +1,6 @@
 /**
- * The key `sweep` of an experiment file: keys of the file with lists of their values, which make a grid; `points`, assignments
- * that belong together; `seeds`.
+ * The key `sweep` of an experiment file: keys of the file with lists of values, which form a grid; `points`, assignments
+ * of several keys together; `seeds`.
  */
 import { z } from "zod";
 
@@ -13,7 +13,7 @@ const seedsError = "expected a number of seeds from 1 to 1000000000, or a list o
 
 export const sweepSchema = z
   .object({
-    /** Each sets its keys together; with other swept keys, every point meets every combination of them. */
+    /** Each point sets its keys together; it is combined with every combination of the other swept keys. */
     points: z
       .array(
         z
@@ -23,7 +23,7 @@ export const sweepSchema = z
       )
       .min(1, "expected at least one point")
       .optional(),
-    /** So many seeds, beginning with the file's; or these. */
+    /** A number of seeds, beginning with the file's; or a list of seeds. */
     seeds: z
       .union([z.number().int().min(1).max(1e9), z.array(seedSchema).min(1)], { error: seedsError })
       .optional(),

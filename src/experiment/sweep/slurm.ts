@@ -1,6 +1,6 @@
 /**
- * Runs the jobs of a sweep as an array job of Slurm. A task is one shard: it runs this command on whatever node it is given, and appends to a
- * points file of its own in the folder of the results, which all nodes must see. What tasks leave undone is submitted again.
+ * Runs the jobs of a sweep as an array job of Slurm. A task is one shard: it runs this command on a node of the cluster, and appends to a
+ * points file of its own in the folder of the results, which all nodes must share. Jobs that tasks do not finish are submitted again.
  */
 import {
   chmodSync,
@@ -25,9 +25,9 @@ import { counted } from "./words.js";
 export interface SlurmRun extends SlurmOptions {
   /** The experiment file. */
   readonly file: string;
-  /** Of the experiment. */
+  /** Name of the experiment. */
   readonly name: string;
-  /** For points files, results and, below `slurm/`, the script and the tasks' logs. */
+  /** Folder for points files, results and, below `slurm/`, the script and the tasks' logs. */
   readonly folder: string;
   readonly resume: boolean;
   readonly jobs: readonly Job[];
@@ -35,22 +35,22 @@ export interface SlurmRun extends SlurmOptions {
   finished(): ReadonlySet<string>;
   readonly progress: Progress;
   tell(line: string): void;
-  /** Once it is aborted, the array job is left to itself. */
+  /** When it is aborted, p4loom stops waiting and the array job continues. */
   readonly stop: AbortSignal;
 }
 
-/** Times that a task is submitted, when it leaves jobs undone. */
+/** Maximum number of submissions of a task that does not finish its jobs. */
 const ATTEMPTS = 3;
 
-/** Milliseconds between two looks at the queue. */
+/** Milliseconds between two queries of the queue. */
 const POLL_MS = 5_000;
 
-/** Looks at the queue in sequence that may fail: a controller may be restarted meanwhile. */
+/** Maximum number of consecutive failed queries: the Slurm controller may be restarting. */
 const MAX_FAILED_LOOKS = 20;
 
 /**
- * Waits until all tasks have ended; jobs that are still undone have failed then. With `dryRun`, the text of the script. Fails with P43047 when
- * sbatch cannot be called or refuses the script, with P43048 when the queue cannot be read.
+ * Waits until all tasks have ended; jobs that are unfinished then have failed. With `dryRun`, returns the text of the script. Fails with
+ * P43047 when sbatch cannot be called or refuses the script, with P43048 when the queue cannot be read.
  */
 export async function runOnSlurm(run: SlurmRun): Promise<string | undefined> {
   const tasks = Math.max(1, Math.min(run.tasks, run.jobs.length));
@@ -64,21 +64,22 @@ export async function runOnSlurm(run: SlurmRun): Promise<string | undefined> {
   chmodSync(path, 0o755);
 
   const shard = (index: number) => jobsOfShard(run.jobs, { index, count: tasks });
-  const undone = (): number[] => {
+  const unfinished = (): number[] => {
     const finished = run.finished();
     return Array.from({ length: tasks }, (_, i) => i + 1).filter((index) =>
       shard(index).some(({ job }) => !finished.has(job)),
     );
   };
-  let left = run.resume ? undone() : Array.from({ length: tasks }, (_, i) => i + 1);
+  let left = run.resume ? unfinished() : Array.from({ length: tasks }, (_, i) => i + 1);
   for (let attempt = 1; left.length > 0 && attempt <= ATTEMPTS; attempt++) {
     const id = await submit(path, left);
-    const what = attempt === 1 ? "" : `, again, since ${left.length === 1 ? "it" : "they"} left jobs undone`;
+    const what =
+      attempt === 1 ? "" : `, again, since ${left.length === 1 ? "it" : "they"} did not finish all jobs`;
     run.tell(
       `array job ${id}: ${counted(left.length, "task")} (${ranges(left)})${what}; logs are in ${folder}`,
     );
     await wait(run, id);
-    left = undone();
+    left = unfinished();
   }
   return undefined;
 }
@@ -102,12 +103,12 @@ function scriptOf({ file, folder, name, options, repeat }: SlurmRun, tasks: numb
   ].join("\n");
 }
 
-/** A word for the shell, and for sbatch, which takes off quotation marks as the shell does. */
+/** A word for the shell and for sbatch, which removes quotation marks as the shell does. */
 function quoted(word: string): string {
   return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Points files of earlier runs are kept beside the new ones, as `NAME.old`. */
+/** Renames points files of earlier runs to `NAME.old`. */
 function setAside(folder: string): void {
   for (const name of readdirSync(folder))
     if (/^points(?:-\d+-of-\d+)?\.jsonl$/.test(name))
@@ -144,19 +145,19 @@ async function submit(script: string, tasks: readonly number[]): Promise<string>
   return stdout.trim().split(";")[0]!;
 }
 
-/** Until the array job has left the queue. */
+/** Waits until the array job has left the queue. */
 async function wait({ jobs, folder, progress, tell, stop, pollMs }: SlurmRun, id: string): Promise<void> {
   const counter = new LineCounter(folder);
   let failures = 0;
   for (;;) {
     if (stop.aborted) {
       tell(
-        `array job ${id} goes on: run the same command with --gather instead of --slurm when it has ended, or end it with scancel ${id}`,
+        `array job ${id} continues: run the same command with --gather instead of --slurm when it has ended, or end it with scancel ${id}`,
       );
       throw stop.reason;
     }
     const { error, stdout, stderr } = await runCommand(["squeue", "-h", "-r", "-j", id, "-o", "%T"]);
-    // A job that ended some time ago is not known any more.
+    // Slurm forgets a job some time after its end.
     const ended = error === undefined ? stdout.trim() === "" : /invalid job id/i.test(stderr);
     if (ended) return;
     failures = error === undefined ? 0 : failures + 1;
@@ -165,7 +166,7 @@ async function wait({ jobs, folder, progress, tell, stop, pollMs }: SlurmRun, id
         CODES.slurmQueue,
         undefined,
         `cannot read the queue of Slurm: ${stderr.trim() || error}`,
-        `array job ${id} is left to itself: run the same command with --gather instead of --slurm when it has ended`,
+        `array job ${id} continues: run the same command with --gather instead of --slurm when it has ended`,
       );
     progress(Math.min(counter.count(), jobs.length), jobs.length, `array job ${id}: ${statesOf(stdout)}`);
     await pause(pollMs ?? POLL_MS, stop);

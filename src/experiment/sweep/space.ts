@@ -1,6 +1,6 @@
 /**
- * The points of a sweep, by their numbers: a sweep of a million points is a few lists. The dimensions are the swept keys in the
- * order of the file, `points` being one of them; the last varies first.
+ * The points of a sweep, by their numbers: a sweep of a million points needs only a few lists. The dimensions are the swept keys in the
+ * order of the file, `points` being one of them; the last one varies first.
  */
 import type { Diagnostics } from "../../base/index.js";
 import { didYouMean } from "../../base/index.js";
@@ -9,10 +9,10 @@ import { CODES } from "../codes.js";
 import { type Assignment, edited, NoPlace, pathOf } from "./edit.js";
 import type { SweepSettings } from "./schema.js";
 
-/** Values that a dimension takes one after the other: assignments that belong together. */
+/** The values of a dimension, in their order: assignments that are made together. */
 type Dimension = readonly (readonly Assignment[])[];
 
-/** Keys that every point has in common, and what to do instead. */
+/** Keys that all points must share, with what to write instead. */
 const FIXED: Readonly<Record<string, string>> = {
   sweep: "a sweep has no sweep",
   name: "all points are one experiment",
@@ -28,7 +28,7 @@ export class SweepSpace {
     /** The swept keys in the order of the columns. */
     readonly keys: readonly string[],
     readonly dimensions: readonly Dimension[],
-    /** A number of seeds that begin with the file's, or the seeds. */
+    /** A number of seeds that begin with the file's, or a list of seeds. */
     private readonly seedsOfFile: number | readonly number[],
   ) {}
 
@@ -40,13 +40,13 @@ export class SweepSpace {
     return typeof this.seedsOfFile === "number" ? this.seedsOfFile : this.seedsOfFile.length;
   }
 
-  /** `base`: the file's seed, or the one that the user names instead. */
+  /** `base`: the file's seed, or the one that the user gives in place of it. */
   seeds(base: number): readonly number[] {
     if (typeof this.seedsOfFile !== "number") return this.seedsOfFile;
     return Array.from({ length: this.seedsOfFile }, (_, i) => (base + i) % 2 ** 32);
   }
 
-  /** What the point with this number, from 0, sets. */
+  /** The assignments of the point with this number, from 0. */
   assignments(point: number): Assignment[] {
     return this.#at(this.#indexes(point));
   }
@@ -63,7 +63,7 @@ export class SweepSpace {
     );
   }
 
-  /** The first point, and those that differ from it in one dimension: in these every value of every key occurs. */
+  /** The first point, and those that differ from it in one dimension: they contain every value of every key. */
   *star(): Generator<number> {
     yield 0;
     let stride = 1;
@@ -73,7 +73,7 @@ export class SweepSpace {
     }
   }
 
-  /** Points that have among them all combinations of the values of keys that `chosen` accepts, others at their first. */
+  /** Points that contain all combinations of the values of keys that `chosen` accepts; other keys keep their first values. */
   *combinations(chosen: (assignment: Assignment) => boolean): Generator<number> {
     const strides = this.dimensions.map((_, i) =>
       this.dimensions.slice(i + 1).reduce((product, { length }) => product * length, 1),
@@ -113,10 +113,10 @@ export class SweepSpace {
 export const SINGLE = new SweepSpace([], [], 1);
 
 /**
- * The space of a file's key `sweep`. Adds P43040 for a key that cannot be swept, is set twice, or has no place in the file, and for a
+ * The space of a file's key `sweep`. Adds P43040 for a key that cannot be swept, is set twice, or is not possible in the file, and for a
  * seed that is listed twice; undefined then.
  *
- * @param nameOf the name of a scheme that has no label, from what the file calls it
+ * @param nameOf returns the name of a scheme that has no label, from its entry in the file
  */
 export function spaceOf(
   document: OpenDocument,
@@ -128,7 +128,7 @@ export function spaceOf(
   const { contents, locate } = document;
   const refuse = (at: readonly PropertyKey[], message: string, ...notes: string[]) =>
     diagnostics.error(CODES.sweepKey, locate(at) ?? locate(["sweep"]), message, ...notes);
-  /** `place`: of the key, for what is wrong with it. */
+  /** `place`: position of the key, for its errors. */
   const assignment = (
     key: string,
     value: unknown,
@@ -189,12 +189,12 @@ function checkOverlaps(
   dimensions: readonly Dimension[],
   refuse: (at: readonly PropertyKey[], message: string) => void,
 ): void {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const check = (one: Assignment, other: Assignment) => {
     const [outer, inner] = one.path.length <= other.path.length ? [one, other] : [other, one];
     const name = `${outer.key} ${inner.key}`;
-    if (told.has(name) || !outer.path.every((step, i) => step === inner.path[i])) return;
-    told.add(name);
+    if (reported.has(name) || !outer.path.every((step, i) => step === inner.path[i])) return;
+    reported.add(name);
     refuse(
       inner.at,
       outer.key === inner.key

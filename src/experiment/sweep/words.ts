@@ -1,4 +1,4 @@
-/** How points and jobs are named for people. */
+/** Names of points and jobs for people. */
 
 /** `load: 0.5, transport.rto_cap: 1s`; empty for no values. */
 export function pointName(values: Readonly<Record<string, unknown>>): string {

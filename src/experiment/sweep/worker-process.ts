@@ -1,4 +1,4 @@
-/** A worker of a sweep as a process of its own: started, given jobs, watched, and ended. */
+/** A worker of a sweep as a process of its own: starts it, gives it jobs, supervises it, and ends it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fail } from "../../base/index.js";
 import { ownCommand } from "../../loading/index.js";
@@ -9,17 +9,17 @@ import type { JobEnd, PoolWorker } from "./pool.js";
 export interface WorkerLimits {
   /** Megabytes of heap of a worker. */
   readonly memoryMb: number;
-  /** Milliseconds that a job may take; undefined: no limit, but for a worker that does not answer. */
+  /** Maximum time of a job, milliseconds; undefined: no limit except that the worker must answer. */
   readonly jobMs: number | undefined;
 }
 
-/** A worker whose event loop stands still for so long has a loop without an end, in milliseconds. */
+/** A worker whose event loop is blocked for this time, in milliseconds, is in an endless loop. */
 const SILENCE_MS = 300_000;
 
-/** Lines of a worker's standard error that a report repeats. */
+/** Maximum number of lines of a worker's standard error that a report repeats. */
 const MAX_LINES = 12;
 
-/** Starts a worker that has read the experiment. Fails with P43045 when it does not come up. */
+/** Starts a worker that has read the experiment. Fails with P43045 when it does not start. */
 export async function startWorker(start: WorkerStart, limits: WorkerLimits): Promise<PoolWorker<JobOrder>> {
   const [node, ...script] = ownCommand();
   const heap = `--max-old-space-size=${limits.memoryMb}`;
@@ -41,13 +41,13 @@ class WorkerProcess implements PoolWorker<JobOrder> {
   readonly #child: ChildProcess;
   readonly #limits: WorkerLimits;
   readonly #ended: Promise<void>;
-  /** Its last words: standard error, and standard output, which a user's code may write to. */
+  /** Its last output: standard error, and standard output, which a user's code may write to. */
   #text = "";
   #answer: ((end: Answer) => void) | undefined;
   #gone: Answer | undefined;
   #progress: (share: number) => void = () => {};
   #heardAt = Date.now();
-  /** Why it was ended from here. */
+  /** The reason why this process ended it. */
   #killed: string | undefined;
 
   constructor(child: ChildProcess, limits: WorkerLimits) {
@@ -57,7 +57,7 @@ class WorkerProcess implements PoolWorker<JobOrder> {
       stream.setEncoding("utf8").on("data", (text: string) => {
         this.#text = (this.#text + text).slice(-MAX_TEXT);
       });
-    child.on("message", (message: FromWorker) => this.#hear(message));
+    child.on("message", (message: FromWorker) => this.#onMessage(message));
     this.#ended = new Promise((resolve) => {
       const gone = (why: string) => {
         this.#gone = { kind: "died", why: this.#killed ?? why, lines: lastLines(this.#text) };
@@ -77,7 +77,7 @@ class WorkerProcess implements PoolWorker<JobOrder> {
     return answer;
   }
 
-  /** Sends a message, and waits for what ends it. Does not reject. */
+  /** Sends a message, and waits for its answer. Does not reject. */
   ask(message: ToWorker): Promise<Answer> {
     const begun = Date.now();
     this.#heardAt = begun;
@@ -98,7 +98,7 @@ class WorkerProcess implements PoolWorker<JobOrder> {
     await this.#ended;
   }
 
-  #hear(message: FromWorker): void {
+  #onMessage(message: FromWorker): void {
     this.#heardAt = Date.now();
     if (message.type === "progress") this.#progress(message.share);
     else if (message.type === "ready") this.#give({ kind: "ready" });
@@ -121,7 +121,7 @@ class WorkerProcess implements PoolWorker<JobOrder> {
     if (jobMs !== undefined && now - begun > jobMs)
       this.#kill(`it had not ended after ${jobMs / 1000} s (--job-timeout)`);
     else if (now - this.#heardAt > SILENCE_MS)
-      this.#kill(`its worker has not answered for ${SILENCE_MS / 1000} s: a loop without an end`);
+      this.#kill(`its worker has not answered for ${SILENCE_MS / 1000} s: it is in an endless loop`);
   }
 
   #kill(why: string): void {

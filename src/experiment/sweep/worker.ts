@@ -13,7 +13,7 @@ import {
   type WorkerStart,
 } from "./messages.js";
 
-/** Reads an experiment with the schemes that it brings along. */
+/** Reads an experiment with the schemes that it defines itself. */
 export type ReadSweep = (
   source: SourceFile,
   diagnostics: Diagnostics,
@@ -21,8 +21,8 @@ export type ReadSweep = (
 ) => Promise<Sweep | undefined>;
 
 /**
- * Ends the process when its parent has ended, also while a loop without an end keeps it from noticing. Plain JavaScript, so that it runs
- * from sources, from modules and from the bundled command alike.
+ * Ends the process when its parent has ended, even while it is in an endless loop. Plain JavaScript, so that it runs
+ * from sources, from modules and from the bundled command.
  */
 const WATCH_PARENT = `
 const parent = process.ppid;
@@ -30,17 +30,17 @@ setInterval(() => {
   if (process.ppid !== parent) process.kill(process.pid, "SIGKILL");
 }, 1000);`;
 
-/** Serves the process that started this one until that one ends. */
+/** Serves the parent process until that process ends. */
 export async function serveSweep(read: ReadSweep): Promise<never> {
   if (process.send === undefined) throw new Error("a worker of a sweep is started by p4loom run alone");
-  const tell = (message: FromWorker) => {
+  const send = (message: FromWorker) => {
     process.send?.(message, undefined, undefined, () => {});
   };
   // Ctrl-C reaches all processes of a terminal: the parent ends its workers.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => {});
   process.on("disconnect", () => process.exit());
-  // Which job such an error belongs to is not known for certain: the worker ends, and the job that it runs now is given to another.
+  // The job that caused such an error is not known for certain: the worker ends, and its present job goes to another worker.
   const end = (error: unknown) => {
     const known = lateError(error) ?? error;
     writeSync(2, `${diagnosticText(known) ?? (known instanceof Error ? known.stack : String(known))}\n`);
@@ -48,18 +48,18 @@ export async function serveSweep(read: ReadSweep): Promise<never> {
   };
   process.on("uncaughtException", end);
   process.on("unhandledRejection", (error) => {
-    // A control plane listens too: it knows whose promise it was.
+    // With a second listener a control plane handles it: it knows the owner of the promise.
     if (process.listenerCount("unhandledRejection") === 1) end(error);
   });
   new Worker(WATCH_PARENT, { eval: true, execArgv: [] }).unref();
-  setInterval(() => tell({ type: "alive" }), ALIVE_INTERVAL_MS).unref();
+  setInterval(() => send({ type: "alive" }), ALIVE_INTERVAL_MS).unref();
 
   let run: ((order: JobOrder) => Promise<void>) | undefined;
   return await new Promise<never>((_, reject) => {
     process.on("message", (message: ToWorker) => {
       const work =
         message.type === "start"
-          ? start(message, read, tell).then((made) => {
+          ? start(message, read, send).then((made) => {
               run = made;
             })
           : run!(message.order);
@@ -71,18 +71,18 @@ export async function serveSweep(read: ReadSweep): Promise<never> {
 async function start(
   { path, text, runs, p4c, seeing }: WorkerStart,
   read: ReadSweep,
-  tell: (message: FromWorker) => void,
+  send: (message: FromWorker) => void,
 ): Promise<(order: JobOrder) => Promise<void>> {
   const diagnostics = new Diagnostics();
   let sweep: Sweep | undefined;
   try {
     sweep = await read(new SourceFile(path, text), diagnostics, { many: true, checked: true });
   } catch (error) {
-    tell(told(error));
+    send(failureMessage(error));
   }
   if (sweep === undefined && diagnostics.hasErrors)
-    tell({ type: "wrong", text: diagnostics.list.map(formatDiagnostic).join("\n") });
-  if (sweep !== undefined) tell({ type: "ready" });
+    send({ type: "wrong", text: diagnostics.list.map(formatDiagnostic).join("\n") });
+  if (sweep !== undefined) send({ type: "ready" });
   const stop = new AbortController().signal;
   return async (order) => {
     let shownAt = 0;
@@ -90,20 +90,20 @@ async function start(
       const now = Date.now();
       if (now - shownAt < PROGRESS_INTERVAL_MS) return;
       shownAt = now;
-      tell({ type: "progress", share });
+      send({ type: "progress", share });
     };
     try {
       const line = await recordOfJob(sweep!, order, { runs, p4c, seeing, stop, progress });
-      tell({ type: "done", line });
+      send({ type: "done", line });
     } catch (error) {
-      tell(told(error));
+      send(failureMessage(error));
     }
   };
 }
 
 const PROGRESS_INTERVAL_MS = 200;
 
-function told(error: unknown): FromWorker {
+function failureMessage(error: unknown): FromWorker {
   const text = diagnosticText(error);
   if (text !== undefined) return { type: "wrong", text };
   return { type: "threw", text: error instanceof Error ? (error.stack ?? error.message) : String(error) };

@@ -6,7 +6,7 @@ import { CODES } from "../codes.js";
 /** Times in nanoseconds. */
 export interface Clock {
   now(): number;
-  /** Calls `wake` once, at `time` or later; the returned function cancels that. */
+  /** Calls `wake` once, at `time` or later; the returned function cancels the call. */
   at(time: number, wake: () => void): () => void;
 }
 
@@ -19,7 +19,7 @@ export const MONOTONIC_CLOCK: Clock = {
   },
 };
 
-/** Waits for a time of the clock. Rejects with the reason of `stop`. */
+/** Waits until a time of the clock. Rejects with the reason of `stop`. */
 export async function sleepUntil(
   time: number,
   stop: AbortSignal,
@@ -63,8 +63,8 @@ export class FlowWatch {
   readonly #aborted = () => this.#wake();
 
   /**
-   * The first event, past or to come, for which `pick` returns a value; undefined if none has come by `deadline`. An
-   * event that comes late with an earlier time still counts. Fails with P43172 when the flow fails first.
+   * The first past or future event for which `pick` returns a value; undefined if none arrives by `deadline`. An
+   * event that arrives late with an earlier time still counts. Fails with P43172 when the flow fails first.
    */
   async until<T>(
     pick: (event: FlowEvent) => T | undefined,
@@ -93,7 +93,7 @@ export class FlowWatch {
     this.#stop.removeEventListener("abort", this.#aborted);
   }
 
-  /** Until an event comes, or the deadline. */
+  /** Waits for the next event, or the deadline. */
   #wait(deadline: number): Promise<void> {
     return new Promise((resolve) => {
       const cancel = Number.isFinite(deadline) ? this.clock.at(deadline, resolve) : () => {};

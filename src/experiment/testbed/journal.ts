@@ -11,7 +11,7 @@ export class Journal {
     this.#folder = join(folder, "logs");
   }
 
-  /** The first line makes the file, so a run that is refused at once leaves none. */
+  /** The first line creates the file, so a run that is refused before that leaves none. */
   write(line: string): void {
     const file = join(this.#folder, "run.log");
     if (!this.#begun) {

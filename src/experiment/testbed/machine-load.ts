@@ -1,10 +1,10 @@
 /**
- * How busy the machine was during a run on a testbed. Where processors are saturated or switches lose frames because
- * they do not read them in time, times are those of the machine and no results of the network.
+ * Load of the machine during a run on a testbed. Where processors are saturated, or switches lose frames because
+ * they read them too late, times depend on the machine and do not describe the network.
  */
 import { type Lab, type LabLoad, type LabUsage, loadBetween } from "../../testbed/index.js";
 
-/** Shares are of one processor, but `machine` is of all of them together. */
+/** Shares of one processor; `machine` is the share of all processors together. */
 export interface RunLoad {
   /** Busy share of the machine, 0 to 1. */
   readonly machine: number;

@@ -1,6 +1,6 @@
 /**
  * The engines `switch` and `bmv2`: the experiment's switches as processes on real interfaces, its hosts as Linux hosts with the
- * kernel's TCP and our agent. Nothing is started before all programs are compiled and everything else is prepared.
+ * kernel's TCP and our agent. Nothing starts before all programs are compiled and all other preparations are done.
  */
 import { fail } from "../../base/index.js";
 import type { Program } from "../../program/index.js";
@@ -15,7 +15,7 @@ import { SchemeOnLab } from "./scheme-on-lab.js";
 import { checkSignals } from "./signals.js";
 import { withLab } from "./with-lab.js";
 
-/** What a kind has to say about labs. */
+/** What a kind defines for labs. */
 interface OnLab<E, U, O, P> {
   units(experiment: E): readonly U[];
   readonly lab: LabSide<E, U, O, P>;

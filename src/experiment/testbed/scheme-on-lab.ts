@@ -78,10 +78,9 @@ export class SchemeOnLab {
     this.control.configured(node);
   }
 
-  /** How the queues were set, if they were. */
+  /** A sentence on how the queues were set, if they were. */
   #queues(set: boolean, packets: number): string {
-    if (!set)
-      return "The queues of the switches have the sizes that the switches choose: these cannot be set.";
+    if (!set) return "The queues of the switches keep their default sizes, which cannot be changed.";
     const way = this.run.engine === "bmv2" ? "Thrift (simple_switch_CLI)" : "the P4Runtime connection";
     return `Queues of ${packets} packets a port were set by ${way}; queues.bytes has no counterpart.`;
   }
@@ -95,10 +94,10 @@ export class SchemeOnLab {
     return this.switch(node).device;
   }
 
-  /** What faults do to this lab. */
+  /** Operations of this lab that faults use. */
   get faultyLab(): FaultyLab {
     const { links } = labOf(this.experiment.topology);
-    // An interface of a switch tells parallel links apart.
+    // The name of a switch's interface distinguishes parallel links.
     const end = ({ node, interface: name }: LabEnd) => (this.run.lab.switches.has(node) ? name : node);
     return {
       device: (node) => this.device(node),
@@ -113,7 +112,7 @@ export class SchemeOnLab {
     };
   }
 
-  /** The agent of a host, started when first asked for. */
+  /** The agent of a host. It is started at the first request. */
   agent(node: number): Promise<Agent> {
     let agent = this.#agents.get(node);
     if (agent === undefined) {
@@ -149,7 +148,7 @@ export class SchemeOnLab {
     return agent;
   }
 
-  /** Lets a host accept flows at a port, with a congestion control by the kernel's name. */
+  /** Makes a host accept flows at a port, with a congestion control by the kernel's name. */
   listen(node: number, port: number, congestion?: string): Promise<void> {
     const key = `${node} ${port}`;
     let listening = this.#listening.get(key);
@@ -166,7 +165,7 @@ export class SchemeOnLab {
     this.run.journal.fact(`The hosts' ${name} should be ${wanted}, but ${has}.`);
   }
 
-  /** Ends controllers and agents; the switches stay as they are. */
+  /** Ends controllers and agents; the switches keep their state. */
   async close(): Promise<void> {
     this.control.close();
     const started = await Promise.allSettled(this.#agents.values());
@@ -174,7 +173,7 @@ export class SchemeOnLab {
   }
 }
 
-/** DCTCP asks for it by itself. */
+/** Whether connections offer ECN; DCTCP does so by itself. */
 function offersEcn({ transport }: FabricExperiment["settings"]): boolean {
   return transport.protocol === "tcp" && transport.ecn !== "off";
 }

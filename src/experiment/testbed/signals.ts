@@ -1,4 +1,4 @@
-/** Whether a testbed gives what the host policies of an experiment need: checked before anything starts. */
+/** Checks before anything starts whether a testbed provides what the host policies of an experiment need. */
 import { fail } from "../../base/index.js";
 import { restingHost, type Signal } from "../../hosts/index.js";
 import type { SwitchEngine } from "../../testbed/index.js";

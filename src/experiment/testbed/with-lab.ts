@@ -12,7 +12,7 @@ import { Journal } from "./journal.js";
 import type { LabRun } from "./scheme-on-lab.js";
 
 /**
- * Returns the value of `work`, and notes for the report. Rejects with the reason of `stop` when that was aborted, and
+ * Returns the value of `work`, and notes for the report. Rejects with the reason of `stop` when it was aborted, and
  * with DiagnosticError P43016 where `work` rejects with a {@link DeviceError}.
  */
 export async function withLab<T>(
@@ -58,8 +58,8 @@ export async function withLab<T>(
 }
 
 /**
- * Runs `cleanup` after `work`, whether or not `work` rejects. If it does, that is the reason of the rejection: an error of
- * `cleanup` then is a consequence.
+ * Runs `cleanup` after `work`, whether or not `work` rejects. If it does, the result rejects with its error: an error of
+ * `cleanup` is then a consequence.
  */
 export async function withCleanup<T>(work: () => Promise<T>, cleanup: () => Promise<void>): Promise<T> {
   let value: T;
@@ -73,7 +73,7 @@ export async function withCleanup<T>(work: () => Promise<T>, cleanup: () => Prom
   return value;
 }
 
-/** The process of a switch may have been ended, or be too slow: its refusal alone is no fault of p4loom. */
+/** Reports a switch's error as a diagnostic: its process may have been ended, or be too slow, which is no defect of p4loom. */
 function switchError(error: unknown, logs: string): unknown {
   if (!(error instanceof DeviceError)) return error;
   const message = `a switch refused a request or did not answer: ${error.code}: ${error.message}`;
@@ -87,7 +87,7 @@ function switchError(error: unknown, logs: string): unknown {
   ]);
 }
 
-/** Gives a refusal of links' properties the place where the file describes the links. */
+/** Adds to a refusal of links' properties the position of the links in the file. */
 function locateLinks({ locate }: FabricExperiment, error: unknown): unknown {
   if (!(error instanceof DiagnosticError)) return error;
   return new DiagnosticError(

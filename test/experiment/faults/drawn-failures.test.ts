@@ -1,4 +1,4 @@
-/** Failures that are drawn: their names, what they strike, what a run then measures, and wrong descriptions. */
+/** Failures that are drawn: their names, what they inject, what a run then measures, and wrong descriptions. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -79,7 +79,7 @@ describe("a description of a failure", () => {
     ["{ tier: leaf, kind: down }", "P43015", "a fault of whole links"],
     ["{ link: tor-leaf, kind: silent, loss: 1% }", "P43015", "contradict each other"],
     ["{ tier: leaf, loss: 0 }", "P43015", "has no effect"],
-    ["{ tier: leaf, flap: { period: 0s } }", "P43015", "a period of 0 ns"],
+    ["{ tier: leaf, flap: { period: 0s } }", "P43015", "the period is 0 ns"],
     [
       "{ tier: [leaf, leaf, leaf, leaf, leaf, leaf, leaf, leaf, leaf] }",
       "P43004",

@@ -177,7 +177,7 @@ describe("mistakes", () => {
       "P43015",
       "is not after at, 2000 ms",
     ],
-    ["a period of 0", [`at: 1s, loss: 1%, ${LINK}, flap: { period: 0s }`], "P43015", "a period of 0 ns"],
+    ["a period of 0", [`at: 1s, loss: 1%, ${LINK}, flap: { period: 0s }`], "P43015", "the period is 0 ns"],
     ["a duty of 1", [`at: 1s, loss: 1%, ${LINK}, flap: { period: 1s, duty: 1 }`], "P43015", "would not flap"],
     [
       "a duty of 0",

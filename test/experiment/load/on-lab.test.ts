@@ -156,7 +156,7 @@ describe.each(["switch", "bmv2"] as const)("engine %s", (engine) => {
       // A leaf was silent: what it got it did not send on, and it was sent again.
       expect(all.some((row) => (row["drops"] as number) > 0)).toBe(true);
       expect(all.some((row) => (row["retransmissions"] as number) > 0)).toBe(true);
-      expect(results.notes.join(" ")).toContain("do not tell the lengths of their queues");
+      expect(results.notes.join(" ")).toContain("do not report the lengths of their queues");
 
       type Line = { scheme: string; flow: number; src: string; dst: string; bytes: number; start_ns: number };
       const flowsOf = (name: string) =>

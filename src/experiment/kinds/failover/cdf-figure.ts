@@ -71,7 +71,7 @@ export function isGradual(tries: Tries): boolean {
   return first > 0 && first < 1;
 }
 
-/** All samples of both within a tenth of one time, or neither ever recovers. */
+/** Whether all samples of both lines lie within a tenth of one time, or neither flow ever recovers. */
 function coincide(a: FigureLine, b: FigureLine): boolean {
   if (a.neverRecovers || b.neverRecovers) return a.neverRecovers === b.neverRecovers;
   const all = [...a.points, ...b.points].map((point) => point.x);

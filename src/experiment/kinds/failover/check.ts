@@ -1,4 +1,4 @@
-/** What a file of the kind `failover` means: every failure has a place on the paths between the hosts. */
+/** Checks a file of the kind `failover`: each failure must have an element on the paths between the hosts. */
 import type { Diagnostics, Locate } from "../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import type { PairPattern } from "../../../traffic/index.js";
@@ -27,7 +27,7 @@ export function checkFailover({
   return { source, locate, settings, topology, schemes, failures };
 }
 
-/** The pairs of hosts that are farthest apart: in different pods, else in different racks, else any. */
+/** The pattern with the greatest distance: hosts in different pods, else in different racks, else any. */
 function farthestPairs({ pods, racks }: Topology): PairPattern {
   return pods.length > 1 ? "inter_pod" : racks.length > 1 ? "inter_rack" : "any";
 }
@@ -49,7 +49,7 @@ function checkMeaning(
   checkSites(settings, failures, topology, locate, diagnostics);
 }
 
-/** Every failure must have a place on the paths between the hosts of `traffic.pairs`. */
+/** Every failure must have an element on the paths between the hosts of `traffic.pairs`. */
 function checkSites(
   settings: ExperimentSettings,
   failures: readonly DrawnFailure[],
@@ -76,8 +76,8 @@ function checkSites(
     diagnostics.error(
       CODES.noPlaceOrPair,
       locate(["failures", i]),
-      `failure "${name}": no path between the hosts of traffic.pairs: ${pairs} crosses one`,
-      `failures with a place here: ${words.join(", ") || "none"}`,
+      `failure "${name}": no path between the hosts of traffic.pairs: ${pairs} has such an element`,
+      `failures that have an element on these paths: ${words.join(", ") || "none"}`,
     );
   }
 }

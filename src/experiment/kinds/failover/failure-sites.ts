@@ -1,4 +1,4 @@
-/** Which elements of a path a failure can strike, and how many equal ones there are. */
+/** Which elements of a path a failure can hit, and from how many equal ones they are chosen. */
 import { type Rack, type Role, rackClasses, type Topology, typicalPods } from "../../../topology/index.js";
 import type { PairPattern } from "../../../traffic/index.js";
 import {
@@ -26,7 +26,7 @@ export function sitesOnPath(topology: Topology, path: readonly number[], site: S
     if (!up && (from.role !== upper || to.role !== lower)) continue;
     if (site.direction !== "both" && site.direction !== (up ? "up" : "down")) continue;
     const { link } = from.ports.find((candidate) => candidate.peer === to.index)!;
-    // Links of a topology have their lower end first.
+    // The first end of a link in a topology is the lower one.
     const ways =
       site.direction === "both" ? "both" : topology.links[link]!.a.node === from.index ? "out" : "in";
     sites.push({ kind: "link", index: link, ways });
@@ -34,7 +34,7 @@ export function sitesOnPath(topology: Topology, path: readonly number[], site: S
   return sites;
 }
 
-/** Whether a switch without a tier is the only one at the host that is beside it on the path. */
+/** Whether a switch without a tier is the only switch of the host that is its neighbour on the path. */
 function isOnlySwitch({ nodes, racks }: Topology, path: readonly number[], at: number): boolean {
   if (nodes[path[at]!]!.role !== "switch") return false;
   return [path[at - 1], path[at + 1]].some((beside) => {
@@ -48,20 +48,20 @@ export function isSameSite(a: Element, b: Element): boolean {
   return a.kind === b.kind && a.index === b.index;
 }
 
-/** Sites with one key are on the same paths. */
+/** Sites with the same key are on the same paths. */
 export function siteKey(site: SiteClass): string {
   return site.kind === "tier" ? site.role : site.tiers;
 }
 
-/** Keys of the sites that some two hosts of the pattern have between them; undefined when there are no such hosts. */
+/** Keys of the sites on the paths between some two hosts of the pattern; undefined when no two hosts fit the pattern. */
 export function placesOf(topology: Topology, pattern: PairPattern): Set<string> | undefined {
   const counts = siteCounts(topology, pattern);
   return counts === undefined ? undefined : new Set(counts.keys());
 }
 
 /**
- * N of the closed forms: how many equal-cost sites of a failure each direction chooses from. Undefined where
- * it is not the same for all pairs of hosts of the pattern, and for failures other than one element that loses everything.
+ * N of the closed forms: from how many equal-cost sites of a failure each direction chooses. Undefined where
+ * the number differs between pairs of hosts of the pattern, and for failures other than one element that loses everything.
  */
 export function equalSites(
   topology: Topology,
@@ -73,7 +73,7 @@ export function equalSites(
   return counts?.size === 1 ? [...counts][0] : undefined;
 }
 
-/** Pairs of hosts meet different numbers of such switches and links, at different distances. */
+/** Whether pairs of hosts meet different numbers of such switches and links, at different distances. */
 function isWithoutTier(site: SiteClass): boolean {
   return siteKey(site) === "switch" || siteKey(site) === "switch-switch";
 }
@@ -83,7 +83,7 @@ type SiteCounts = Map<string, Set<number>>;
 
 const known = new WeakMap<Topology, Map<PairPattern, SiteCounts | undefined>>();
 
-/** Counted once for a topology and a pattern; undefined where no two hosts are a pair of the pattern. */
+/** Counted once for each topology and pattern; undefined where no two hosts fit the pattern. */
 function siteCounts(topology: Topology, pattern: PairPattern): SiteCounts | undefined {
   const ofTopology = known.get(topology) ?? new Map<PairPattern, SiteCounts | undefined>();
   known.set(topology, ofTopology);
@@ -106,8 +106,8 @@ function countSites(topology: Topology, pattern: PairPattern): SiteCounts | unde
 
 /**
  * Pairs of hosts, by destination, such that every pair of the pattern has the same numbers of paths as one of them.
- * Racks of one class and pod are alike ({@link rackClasses}), so are some pods ({@link typicalPods}), and a path can be
- * walked in both directions.
+ * Racks of one class and pod are alike ({@link rackClasses}), and so are some pods ({@link typicalPods}). A path has the same sites
+ * in both directions.
  */
 function* typicalPairs(
   topology: Topology,
@@ -175,7 +175,7 @@ function linkTier(a: Role, b: Role): LinkTier | undefined {
   });
 }
 
-/** Hops from a host to every node, -1 where there is no way; hosts do not forward. */
+/** Hops from a host to every node, -1 where there is no path; hosts do not forward. */
 function distances(topology: Topology, start: number): Int32Array {
   const hops = new Int32Array(topology.nodes.length).fill(-1);
   hops[start] = 0;

@@ -24,14 +24,14 @@ import { isSameSite, sitesOnPath } from "./failure-sites.js";
 import type { Experiment } from "./schema.js";
 import { SitesMet } from "./sites-met.js";
 
-/** Port that all flows go to. */
+/** Destination port of all flows. */
 export const SERVER_PORT = 5201;
 
 const PROTOCOL_TCP = 6;
 
 /** A flow that is open in the simulator. */
 export interface SimulatedFlow {
-  /** Of its run. */
+  /** Number of its run. */
   run: number;
   source: Place;
   destination: Place;
@@ -49,14 +49,14 @@ export interface Paths {
 export interface DrawnRun {
   flow: SimulatedFlow;
   paths: Paths;
-  /** What fails, all at once, in the order of the failure's sites. */
+  /** The elements that fail, all at once, in the order of the failure's sites. */
   elements: Element[];
   /** Nanoseconds from {@link startedAt}, virtual time, to the failure. */
   failsAfter: number;
   startedAt: number;
 }
 
-/** The randomness of the path choosers at the ends of a drawn flow, which `run` belongs to. */
+/** Randomness of the path chooser at an end of a drawn flow; `run` is the randomness of the run. */
 export type EndRandom = (run: Random, end: "client" | "server", flow: FlowKey) => Random;
 
 const OF_ITS_OWN: EndRandom = (run, end) => run.fork(end);
@@ -70,7 +70,7 @@ export class FlowDrawer {
   readonly #endRandom: EndRandom;
   readonly #maxDraws: number;
 
-  /** `maxDraws`: of flows for one run. */
+  /** `maxDraws`: maximum number of flows that are drawn for one run. */
   constructor(
     experiment: Experiment,
     fabric: Fabric,
@@ -86,14 +86,14 @@ export class FlowDrawer {
   }
 
   /**
-   * Run number `run` of `failure` under `seed`: its flow is open and has had its first acknowledgement. Throws
+   * Makes run number `run` of `failure` under `seed`; its flow is open and has had its first acknowledgement. Throws
    * DiagnosticError P43009 when no flow meets the failure, P43010 when flows cannot complete a round trip before it.
    */
   draw(failure: DrawnFailure, run: number, seed: number): DrawnRun {
     return advance(this.#fabric.network.simulation, this.drawSteps(failure, run, seed));
   }
 
-  /** As {@link draw}, for a caller who lets virtual time go on. */
+  /** As {@link draw}, for a caller that advances virtual time. */
   *drawSteps(failure: DrawnFailure, run: number, seed: number): Steps<DrawnRun> {
     const simulation = this.#fabric.network.simulation;
     const { settings } = this.#experiment;
@@ -106,7 +106,7 @@ export class FlowDrawer {
       this.#fabric.events.flowOpened(run, flow.client.flow, undefined);
       const paths = yield* this.#discover(flow, startedAt + settings.failure_time);
       const elements = this.#pick(failure, paths, random);
-      // Flows of one rack cross no leaf, flows of one pod no spine: others are drawn.
+      // Flows within a rack cross no leaf, and flows within a pod no spine: another flow is drawn.
       if (elements === "none" || elements === "put back") {
         yield* this.closeSteps(flow);
         if (elements === "none") {
@@ -130,8 +130,8 @@ export class FlowDrawer {
       );
       if (elements.length === 0) return "none";
       const element = random.pick(elements);
-      // An element on both ways has two chances to be drawn: half of them are put back, so that each flow
-      // that its failure hits counts once, whichever way it is hit.
+      // An element on both paths has two chances to be drawn. Half of these draws are discarded, so that each flow
+      // that its failure hits counts once, whichever path is hit.
       const chances = elements.filter((other) => isSameSite(other, element)).length;
       if (random.int(chances) > 0) return "put back";
       picked.push(element);
@@ -144,7 +144,7 @@ export class FlowDrawer {
     advance(this.#fabric.network.simulation, this.closeSteps(flow));
   }
 
-  /** As {@link close}, for a caller who lets virtual time go on. */
+  /** As {@link close}, for a caller that advances virtual time. */
   *closeSteps(flow: SimulatedFlow): Steps<void> {
     flow.client.close();
     flow.server.close();
@@ -154,7 +154,7 @@ export class FlowDrawer {
     this.#fabric.host(flow.destination.host).reset();
   }
 
-  /** Adds a hop to the path of the direction that a frame goes, if it goes on from the path's end. */
+  /** Appends a hop to the path of the frame's direction, if the hop begins at the end of the path. */
   follow(channel: Channel, frame: Uint8Array, flow: SimulatedFlow, { data, acks }: Paths): void {
     if (!this.#segment.read(frame)) return;
     const path = this.#segment.srcPort === flow.clientPort ? data : acks;
@@ -206,7 +206,7 @@ export class FlowDrawer {
       fail(
         CODES.failsTooEarly,
         locate(["failure_time"]) ?? locate(["topology"]),
-        `no acknowledgement came back within failure_time, ${settings.failure_time / 1e6} ms`,
+        `no acknowledgement arrived within failure_time, ${settings.failure_time / 1e6} ms`,
         "failure_time must be longer than a round trip, and the hosts must reach each other",
       );
     }
@@ -214,7 +214,7 @@ export class FlowDrawer {
   }
 }
 
-/** Maximum number of flows drawn for one run: some pair of hosts has a site, but it may be rare. */
+/** Maximum number of flows drawn for one run: a site on some path may be rare. */
 const MAX_DRAWS = 100_000;
 
 /** Longer than any frame stays in a fabric: full queues and wires of a data center take milliseconds. */

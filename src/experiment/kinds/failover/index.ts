@@ -1,5 +1,5 @@
 /**
- * The kind `failover`: flows that are drawn, each hit by a failure on its way, and the time until its data get through again.
+ * The kind `failover`: drawn flows, each hit by a failure on its path, and the time until its data get through again.
  * A unit is a scheme and a failure.
  */
 import type { DrawnFailure } from "../../faults/drawn-failures.js";

@@ -1,5 +1,5 @@
 /**
- * Failover runs on real switches and hosts: a flow of the kernel's TCP, a failure made in the switches, and the time until its
+ * Failover runs on real switches and hosts: a flow of the kernel's TCP, a failure injected into the switches, and the time until its
  * data get through again. The flows and failures are those of the simulator.
  */
 
@@ -19,10 +19,10 @@ import { measureRecovery, type RecoveryOutcome } from "./recovery.js";
 import type { Sample, Series } from "./results.js";
 import type { Experiment } from "./schema.js";
 
-/** A run is repeated up to this often when its flow has timeouts before its fault. */
+/** Maximum number of attempts at a run whose flow has timeouts before its fault. */
 const MAX_ATTEMPTS = 5;
 
-/** What is prepared for the runs of one scheme. */
+/** Data that the runs of one scheme share. */
 export interface Prepared {
   readonly predictor: Predictor;
   /** How often a pair of hosts and ports was used: agents draw a new selector each time. */
@@ -86,9 +86,9 @@ class LabRig {
         fail(
           CODES.noTimeout,
           undefined,
-          `${name}: the flow had no timeout after its failure`,
+          `${name}: the flow had no timeout after the failure`,
           `predicted: ${this.#describe(predicted)}`,
-          "the switches do not forward as the simulator does, or the machine stood still; logs/run.log has all runs",
+          "the switches do not forward as the simulator does, or the machine was too slow; logs/run.log has all runs",
         );
       journal.write(`${name}: a timeout before the failure; the run is repeated`);
     }
@@ -96,7 +96,7 @@ class LabRig {
     fail(
       CODES.timeoutBeforeFault,
       locate(["transport", "rto_margin"]) ?? locate([]),
-      `${name}: in each of ${MAX_ATTEMPTS} attempts the flow timed out before anything had failed`,
+      `${name}: in each of ${MAX_ATTEMPTS} attempts the flow timed out before the failure`,
       `rto_margin is ${settings.transport.rto_margin / 1e6} ms: this machine needs more, or fewer switches`,
     );
   }
@@ -136,7 +136,7 @@ class LabRig {
       firstTimeout: FIRST_TIMEOUT_MARGINS * rto_margin + FIRST_TIMEOUT_MIN,
       observation: isPartial(failure) ? settings.observation : undefined,
       faults,
-      // Failures at once may concern the same packets.
+      // Failures at the same time may affect the same packets.
       lab: new LabFaults(topology, this.fabric.faultyLab, new Map(faults.map((fault, i) => [fault, i]))),
       stop: this.fabric.run.stop,
     });
@@ -150,8 +150,8 @@ class LabRig {
 }
 
 /**
- * A flow that was hit has its first timeout one RTO after its last segment. The RTO is the margin, or four deviations of
- * the round trip where a busy machine makes these more, so the wait is several margins and at least this long.
+ * A flow that was hit has its first timeout one RTO after its last segment. The RTO adds to the round trip the margin, or four deviations
+ * of the round trip where a busy machine makes these greater. So the wait is several margins, and at least this long.
  */
 const FIRST_TIMEOUT_MARGINS = 10;
 const FIRST_TIMEOUT_MIN = 3_000_000_000;

@@ -1,7 +1,7 @@
 /** Colours of the figures: a family of hues a scheme, a shade and a dash pattern a failure. */
 import { FAILURES } from "../../faults/drawn-failures.js";
 
-/** Dark to light; people who confuse red and green can distinguish them too. */
+/** Dark to light; people with red-green colour blindness can distinguish them too. */
 const FAMILIES: readonly (readonly string[])[] = [
   ["#0b5cad", "#2f7fcb", "#5f9fdc", "#1c4f86"],
   ["#a8200d", "#dd6a1f", "#eda23a", "#8a4a6b"],
@@ -9,7 +9,7 @@ const FAMILIES: readonly (readonly string[])[] = [
   ["#0e7a5f", "#2f9e7f", "#64bda3", "#0a5a46"],
 ];
 
-/** Plain failures of links are dashed; of further failures every four have a pattern of their own. */
+/** One-word failures of links are dashed; each group of four further failures has a pattern of its own. */
 const DASHES: readonly (string | undefined)[] = [undefined, "8,4", "2,3", "10,3,2,3"];
 const LINK_DASH = "5,3";
 
@@ -18,7 +18,7 @@ export interface LineStyle {
   dash: string | undefined;
 }
 
-/** `place`: of the failure among those of the experiment. Failures of one word have the same style in every experiment. */
+/** `place`: index of the failure in the experiment. One-word failures have the same style in every experiment. */
 export function lineStyle(schemeIndex: number, failure: string, place: number): LineStyle {
   const family = FAMILIES[schemeIndex % FAMILIES.length]!;
   const word = (FAILURES as readonly string[]).indexOf(failure);

@@ -1,4 +1,4 @@
-/** The outcome of a unit of the kind `failover` as JSON. A recovery that never comes is Infinity, which JSON does not have: there null. */
+/** The outcome of a unit of the kind `failover` as JSON. The time of a recovery that never comes is Infinity, which JSON writes as null. */
 import type { RunKind } from "../kind.js";
 import type { FailoverUnit } from "./index.js";
 import type { PathExample, Sample, Series } from "./results.js";

@@ -19,7 +19,7 @@ export interface PredictedRun {
   readonly destination: number;
   readonly clientPort: number;
   readonly paths: Paths;
-  /** What fails. */
+  /** The elements that fail. */
   readonly elements: readonly Element[];
   /** Nanoseconds from the start of the flow to the failure. */
   readonly failsAfter: number;
@@ -36,7 +36,7 @@ export class Predictor {
     this.#seed = seed;
   }
 
-  /** `use`: how often the same hosts and ports had a connection before in this lab. */
+  /** `use`: number of earlier connections with the same hosts and ports in this lab. */
   run(failure: DrawnFailure, run: number, use: number): PredictedRun {
     const { topology } = this.#experiment;
     const drawer = new FlowDrawer(this.#experiment, this.#fabric, (_run, _end, flow) =>
@@ -48,7 +48,7 @@ export class Predictor {
     return { source: source.host, destination: destination.host, clientPort, paths, elements, failsAfter };
   }
 
-  /** One flow before the failure and after its recovery, as the simulator has it. */
+  /** Paths of one flow before the failure and after its recovery, as in the simulator. */
   example(failure: DrawnFailure, runs: number): PathExample | undefined {
     return new FailoverRig(this.#experiment, this.#fabric).show(failure, runs, this.#seed);
   }
@@ -59,7 +59,7 @@ export function agentSeed(seed: number, host: string): number {
   return new Random(seed).fork(`agent ${host}`).uint32();
 }
 
-/** The randomness that the agent gives to a flow that its host sends: by its addresses and ports in hexadecimal. */
+/** The randomness that the agent of the sending host gives to a flow; it depends on addresses and ports in hexadecimal. */
 function agentRandom(topology: Topology, seed: number, flow: FlowKey, use: number): Random {
   const host = topology.nodes.find(
     (node) => node.host !== undefined && [node.host.ipv4, node.host.ipv6].includes(flow.src),

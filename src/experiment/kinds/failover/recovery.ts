@@ -1,4 +1,4 @@
-/** One run on a testbed: a real TCP connection, a fault written into switches, and the wait until data flows again. */
+/** One run on a testbed: a real TCP connection, a fault in the switches, and the wait until data flow again. */
 import type { AgentFlow } from "../../../testbed/index.js";
 import type { Fault } from "../../faults/fault.js";
 import type { LabFaults } from "../../faults/on-lab.js";
@@ -11,9 +11,9 @@ export interface RecoveryPlan {
   /** From the start of the flow to the fault. */
   readonly failsAfter: number;
   readonly giveUp: number;
-  /** A flow that was hit has its first timeout by then, counted from the fault. */
+  /** Time from the fault within which a flow that was hit has its first timeout. */
   readonly firstTimeout: number;
-  /** Of a failure that lets packets pass: so long timeouts are counted, and none is missed. */
+  /** For a failure that lets packets pass: time in which timeouts are counted; a flow without one is not an error. */
   readonly observation: number | undefined;
   readonly faults: readonly Fault[];
   readonly lab: LabFaults;
@@ -24,14 +24,14 @@ export interface RecoveryPlan {
 
 export type RecoveryOutcome =
   | { readonly kind: "sample"; readonly sample: Sample }
-  /** The flow had a timeout before its fault: the machine was too slow, and the flow may have moved. */
+  /** The flow had a timeout before its fault: the machine was too slow, and the flow may have changed its path. */
   | { readonly kind: "disturbed" }
   /** No timeout followed: the fault was not on the path of the flow. */
   | { readonly kind: "missed" };
 
 /**
- * Makes a fault on the path of a flow that was just opened, waits for the flow to recover, ends the fault, and stops the
- * flow. The time of the fault is when the first write of it began. Rejects with DiagnosticError P43172 when the flow
+ * Injects a fault on the path of a flow that was just opened, waits for the flow to recover, ends the fault, and stops the
+ * flow. The time of the fault is the beginning of its first write. Rejects with DiagnosticError P43172 when the flow
  * breaks, with the DeviceError of a switch, or with the reason of `stop`.
  */
 export async function measureRecovery(flow: AgentFlow, plan: RecoveryPlan): Promise<RecoveryOutcome> {
@@ -46,7 +46,7 @@ export async function measureRecovery(flow: AgentFlow, plan: RecoveryPlan): Prom
     let end = () => plan.lab.endAll();
     const outcome = await withCleanup<"disturbed" | "missed" | number | undefined>(
       async () => {
-        end = await plan.lab.strike(plan.faults, (ns) => sleepUntil(clock.now() + ns, plan.stop, clock));
+        end = await plan.lab.inject(plan.faults, (ns) => sleepUntil(clock.now() + ns, plan.stop, clock));
         if (plan.observation !== undefined) {
           await sleepUntil(failedAt + plan.observation, plan.stop, clock);
           return timeouts().some(({ atNs }) => atNs < failedAt) ? "disturbed" : lastRecovery(watch, failedAt);
@@ -77,12 +77,12 @@ export async function measureRecovery(flow: AgentFlow, plan: RecoveryPlan): Prom
     };
   } finally {
     watch.close();
-    // Either its result has been taken, or the run has failed for another reason.
+    // Its result has been read, or the run has failed for another reason.
     flow.stop().catch(() => {});
   }
 }
 
-/** When the last timeout's retransmission that was acknowledged left; `from`: there was none; undefined: it was lost. */
+/** Time at which the acknowledged retransmission of the last timeout left; `from` without timeouts; undefined if it was lost. */
 function lastRecovery({ events }: FlowWatch, from: number): number | undefined {
   let last: number | undefined = from;
   for (const event of events) {

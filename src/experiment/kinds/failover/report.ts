@@ -45,7 +45,7 @@ export async function failoverFiles(results: FailoverResults): Promise<[name: st
   ];
 }
 
-/** The example of the series that recovers best, as far as a re-path is known. */
+/** The example of the series that recovers best, if its path after the recovery is known. */
 function shownExample({ series, rows }: FailoverResults): PathExample | undefined {
   const known = series.filter(({ example }) => example !== undefined);
   const success = (one: Series) =>
@@ -98,7 +98,7 @@ function headline({ rows, source }: FailoverResults): string {
     const worst =
       slowest.p95_ms === null
         ? `more than 5 % of the flows never recover from a failed ${escapeMarkup(failureTitle(source, slowest))}`
-        : `95 % of the flows are back within ${formatMs(slowest.p95_ms, slowest)} ms after the worst failure (${escapeMarkup(failureTitle(source, slowest))})`;
+        : `95 % of the flows recover within ${formatMs(slowest.p95_ms, slowest)} ms after the worst failure (${escapeMarkup(failureTitle(source, slowest))})`;
     sentences.push(
       `${name}: the first re-path succeeds in <strong>${formatPercent(firstTries)}</strong> of ${runs.toLocaleString("en-US")} runs; ${worst}.`,
     );

@@ -1,4 +1,4 @@
-/** What the kind `failover` yields: samples of single runs, and the rows that sum them up. */
+/** The results of the kind `failover`: samples of single runs, and the rows that summarise them. */
 
 import { formatTable } from "../../../base/index.js";
 import { mean, summarise } from "../../../statistics/index.js";
@@ -13,10 +13,10 @@ import { theoryOf, timeOfTry } from "./theory.js";
 /** One run: one flow that a failure hit. */
 export interface Sample {
   /**
-   * Milliseconds from the failure to the retransmission that was acknowledged, one round trip after it; Infinity: none
-   * within `give_up`; 0: data got through without a timeout. This is what the closed forms and P-ECMP's figure 7 count. Of a failure
-   * that lets packets pass: to the last such retransmission during the observation; 0: there was no timeout; Infinity: the last
-   * timeout's was lost.
+   * Milliseconds from the failure to the departure of the retransmission that was acknowledged. Infinity: none
+   * within `give_up`; 0: data got through without a timeout. The closed forms and P-ECMP's figure 7 count in this way. For a failure
+   * that lets packets pass: the last such retransmission in the observation counts; 0: there was no timeout; Infinity: the
+   * retransmission of the last timeout was lost.
    */
   recoveryMs: number;
   /** Timeouts between the failure and the recovery, or the end. */
@@ -28,7 +28,7 @@ export interface Sample {
    * recovery or the end. Absent on a testbed, whose hosts do not report it.
    */
   copies?: number;
-  /** On a testbed. */
+  /** Only on a testbed. */
   load?: RunLoad;
 }
 
@@ -57,7 +57,7 @@ export interface Row {
   runs: number;
   /** Fraction that recovered within `give_up`; of a failure that lets packets pass, by the end of the observation. */
   recovered: number;
-  /** Fraction that recovered at their first timeout; of a failure that lets packets pass, after one timeout or none. */
+  /** Fraction that recovered at their first timeout; for a failure that lets packets pass, with at most one timeout. */
   first_try_success: number;
   p50_ms: number | null;
   p95_ms: number | null;
@@ -67,7 +67,7 @@ export interface Row {
   repaths_mean: number;
   /**
    * Mean number of copies that both ends of a flow sent until the flow recovered: packets beyond one for each timeout and one
-   * for each received segment. The one acknowledgement of a segment that is a copy does not count. Null on a testbed, whose
+   * for each received segment. The acknowledgement of a segment that is a copy does not count. Null on a testbed, whose
    * hosts do not report copies.
    */
   copies_mean: number | null;
@@ -76,7 +76,7 @@ export interface Row {
    * failures, whose runs end with the recovery.
    */
   timeouts_per_flow: number | null;
-  /** Equal-cost sites that each direction chooses from, if the topology has one such number. */
+  /** Equal-cost sites that each direction chooses from; null where the number differs between pairs of hosts. */
   equal_sites: number | null;
   /** Closed forms (P-ECMP, section 2.1); null where there is none. */
   theory_first_try_success: number | null;
@@ -118,7 +118,7 @@ export function rowOf(experiment: Experiment, series: Series, engine: EngineName
 }
 
 /**
- * Whether timeouts come when the closed forms say. A real kernel counts in ticks, and a busy machine
+ * Whether timeouts occur at the times of the closed forms. A real kernel counts in ticks, and a busy machine
  * delays its timers; the number of tries does not depend on that.
  */
 export function hasModelTimes(engine: EngineName): boolean {
@@ -200,7 +200,7 @@ export function failoverTable(results: readonly Row[]): string {
     row.copies_mean === null ? null : row.copies_mean.toFixed(2),
     row.timeouts_per_flow === null ? null : row.timeouts_per_flow.toFixed(2),
   ]);
-  // Hard failures alone have no column of timeouts: a run ends with the recovery.
+  // Without failures that let packets pass there is no column of timeouts: a run ends with the recovery.
   const width = results.some((row) => row.timeouts_per_flow !== null) ? HEADER.length : HEADER.length - 1;
   return formatTable(
     HEADER.slice(0, width),
@@ -214,7 +214,7 @@ export function formatPercent(fraction: number | null): string | null {
   return `${(fraction < 1 ? Math.min(99.9, fraction * 100) : 100).toFixed(1)} %`;
 }
 
-/** Three to four digits; a quantile that never recovers says so. */
+/** Three to four digits; a word for a quantile that never recovers. */
 export function formatMs(value: number | null, row: Pick<Row, "recovered">): string | null {
   if (value === null) return row.recovered < 1 ? "never" : null;
   return value < 100 ? value.toFixed(1) : value.toFixed(0);

@@ -1,10 +1,10 @@
 /**
- * One run of a failover experiment in the simulator: a flow starts, something on its way fails without a signal, the
- * hosts do what their scheme says, and the time until data are acknowledged again is measured.
+ * One run of a failover experiment in the simulator: a flow starts, an element on its path fails without a signal, the
+ * hosts act by their scheme, and the time until data are acknowledged again is measured.
  *
- * The fabric is booted once. A run starts on an empty network and leaves it empty, and draws from randomness of
- * its own, so runs do not depend on each other and may be made in any order. With controllers they depend on each other:
- * the controllers live on from run to run, and so does the state that they have written.
+ * The fabric is booted once. A run starts on an empty network and leaves it empty, and has randomness of
+ * its own, so runs do not depend on each other and may be made in any order. With controllers they do depend on each other:
+ * the controllers run on from run to run, and the state that they have written stays.
  */
 import { Random } from "../../../base/index.js";
 import { type Fabric, NS_PER_MS } from "../../../sim/packet/index.js";
@@ -24,7 +24,7 @@ export class FailoverRig {
   readonly #drawer: FlowDrawer;
   readonly #power: SimulatorStage["power"];
 
-  /** @param power what a failure does to the process of a switch; without it the switch is cut off and keeps its state */
+  /** @param power effect of a failure on the process of a switch; by default the switch is cut off and keeps its state */
   constructor(experiment: Experiment, fabric: Fabric, power: SimulatorStage["power"] = UNPOWERED) {
     this.#power = power;
     this.#experiment = experiment;
@@ -37,17 +37,17 @@ export class FailoverRig {
     return advance(this.#fabric.network.simulation, this.runSteps(failure, run, seed));
   }
 
-  /** As {@link run}, for a caller who lets virtual time go on. */
+  /** As {@link run}, for a caller that advances virtual time. */
   *runSteps(failure: DrawnFailure, run: number, seed: number): Steps<Sample> {
     return (yield* this.#run(failure, run, seed, false)).sample;
   }
 
-  /** The paths of the first of the `runs` whose data, not only their acknowledgements, the failure hits. */
+  /** The paths of the first of the `runs` runs whose data the failure hits, not only its acknowledgements. */
   show(failure: DrawnFailure, runs: number, seed: number): PathExample | undefined {
     return advance(this.#fabric.network.simulation, this.showSteps(failure, runs, seed));
   }
 
-  /** As {@link show}, for a caller who lets virtual time go on. */
+  /** As {@link show}, for a caller that advances virtual time. */
   *showSteps(failure: DrawnFailure, runs: number, seed: number): Steps<PathExample | undefined> {
     const { topology } = this.#experiment;
     for (let run = 0; run < runs; run++) {
@@ -71,12 +71,12 @@ export class FailoverRig {
       ...this.#power,
     });
     let end = (): Promise<void> => Promise.resolve();
-    const strike = () => {
-      end = faults.strike(faultsOf(failure, drawn.elements));
+    const inject = () => {
+      end = faults.inject(faultsOf(failure, drawn.elements));
     };
     const sample = isPartial(failure)
-      ? yield* this.#observe(drawn.flow, strike)
-      : yield* this.#recover(drawn.flow, strike);
+      ? yield* this.#observe(drawn.flow, inject)
+      : yield* this.#recover(drawn.flow, inject);
     const example = show ? yield* this.#example(drawn, sample) : undefined;
     let failed: unknown;
     const over = end().catch((error: unknown) => {
@@ -89,10 +89,10 @@ export class FailoverRig {
   }
 
   /**
-   * Runs until data get through again, or until `give_up` is over. A flow that goes on without a timeout, because switches leave out
-   * ports that are down, has a recovery time of 0.
+   * Runs until data get through again, or until `give_up` has passed. The recovery time of a flow that continues without a timeout, because
+   * switches leave out ports that are down, is 0.
    */
-  *#recover(flow: SimulatedFlow, strike: () => void): Steps<Sample> {
+  *#recover(flow: SimulatedFlow, inject: () => void): Steps<Sample> {
     const { simulation } = this.#fabric.network;
     const before = this.#stateOf(flow);
     let timeouts = 0;
@@ -109,7 +109,7 @@ export class FailoverRig {
         simulation.stop();
       },
     };
-    strike();
+    inject();
     const until = before.at + this.#experiment.settings.give_up;
     const sent = flow.client.counters.bytesSent;
     let wait = 2 * flow.client.timeout.smoothedRtt!;
@@ -123,10 +123,10 @@ export class FailoverRig {
   }
 
   /**
-   * Runs for the time of observation, because a flow that recovers on a lossy path may be hit again. The last recovery counts; the
+   * Runs for the time of observation, because a flow that recovers on a lossy path may lose packets again. The last recovery counts; the
    * recovery time of a flow without timeouts is 0.
    */
-  *#observe(flow: SimulatedFlow, strike: () => void): Steps<Sample> {
+  *#observe(flow: SimulatedFlow, inject: () => void): Steps<Sample> {
     const { simulation } = this.#fabric.network;
     const before = this.#stateOf(flow);
     let timeouts = 0;
@@ -143,7 +143,7 @@ export class FailoverRig {
         recoveredAt = triedAt;
       },
     };
-    strike();
+    inject();
     yield before.at + this.#experiment.settings.observation;
     return this.#sampleOf(flow, before, recoveredAt, timeouts);
   }
@@ -191,14 +191,14 @@ export class FailoverRig {
   }
 }
 
-/** Nobody has written into the switches after their plans: they keep their state. */
+/** Without controllers the switches keep the state of their plans. */
 const UNPOWERED: SimulatorStage["power"] = {
   kill: () => {},
   restart: () => undefined,
   control: new Map(),
 };
 
-/** Copies that both ends have sent. */
+/** Number of copies that both ends have sent. */
 function copiesOf({ client, server }: SimulatedFlow): number {
   return client.counters.copiesSent + server.counters.copiesSent;
 }

@@ -1,4 +1,4 @@
-/** The experiment file of the kind `failover`: flows that are drawn, each hit by a failure on its way. */
+/** The experiment file of the kind `failover`: drawn flows, each hit by a failure on its path. */
 import { z } from "zod";
 import { durationSchema, positiveDurationSchema } from "../../../topology/index.js";
 import type { PairPattern } from "../../../traffic/index.js";
@@ -13,9 +13,9 @@ export const experimentSchema = z.strictObject({
   runs: runsSchema,
   /** From the start of the flow to the failure. */
   failure_time: durationSchema.default(10_000_000),
-  /** From a failure that lets packets pass to the end of its run: so long timeouts are counted. */
+  /** Length of a run after a failure that lets packets pass: timeouts are counted in this time. */
   observation: positiveDurationSchema.default(3_000_000_000),
-  /** A flow that has not recovered this long after the failure counts as one that never does. */
+  /** A flow that has not recovered this long after the failure counts as never recovered. */
   give_up: durationSchema.default(60_000_000_000),
   traffic: z
     .strictObject({
@@ -27,15 +27,15 @@ export const experimentSchema = z.strictObject({
   ...machineKeys,
 });
 
-/** The file as it is written, with defaults. */
+/** The file with defaults filled in. */
 export type FailoverFile = z.output<typeof experimentSchema>;
 
-/** With the pairs that the topology determines where the file names none. */
+/** Settings with `traffic.pairs` set; where the file has none, the topology determines it. */
 export type ExperimentSettings = Omit<FailoverFile, "traffic"> & {
   traffic: { pairs: PairPattern; ip: 4 | 6 };
 };
 
-/** Flows that are drawn, each hit by a failure on its way. */
+/** Drawn flows, each hit by a failure on its path. */
 export type Experiment = Checked<ExperimentSettings> & {
   /** In the order of the file. */
   readonly failures: readonly DrawnFailure[];

@@ -1,4 +1,4 @@
-/** How many elements of a failure's classes the drawn flows cross, for the message that none crosses all. */
+/** Counts the elements of a failure's classes that the drawn flows cross, for the message that no flow crosses all. */
 import type { Topology } from "../../../topology/index.js";
 import type { DrawnFailure, SiteClass } from "../../faults/drawn-failures.js";
 import { isSameSite, siteKey, sitesOnPath } from "./failure-sites.js";
@@ -10,7 +10,7 @@ interface Met {
   named: number;
   /** Of one path, data or acknowledgements. */
   onPath: number;
-  /** Different ones of both paths of a flow. */
+  /** Number of different elements on both paths of a flow. */
   onBoth: number;
 }
 

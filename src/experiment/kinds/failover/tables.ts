@@ -4,7 +4,7 @@ import { cdfPoints } from "../../../statistics/index.js";
 import { csv } from "../../csv.js";
 import type { Series } from "./results.js";
 
-/** Every run of every series; an empty `recovery_ms` is a flow that never recovered. On a testbed with its load. */
+/** Every run of every series; an empty `recovery_ms` is a flow that never recovered. On a testbed with the load of the run. */
 export function samplesCsv(series: readonly Series[]): string {
   const measured = series.some(({ samples }) => samples[0]?.load !== undefined);
   const percent = (share: number | undefined) => (share === undefined ? null : Math.round(100 * share));

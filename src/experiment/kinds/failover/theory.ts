@@ -21,7 +21,7 @@ export function theoryOf(
   });
 }
 
-/** Whether all switches of a tier choose from equally many next hops in a direction. */
+/** Whether all switches of a tier have the same number of next hops in a direction. */
 function hasEvenTiers(topology: Topology): boolean {
   const sizes = new Map<string, number>();
   for (const { node, hopSets } of computeRoutes(topology)) {

@@ -7,7 +7,7 @@ const WIDTH = 900;
 const SIDE = 64;
 const ROW_TOP = 30;
 const ROW_GAP = 78;
-/** Room between neighbouring pods. */
+/** Space between neighbouring pods, in pixels. */
 const POD_GAP = 36;
 
 const TIER_NAMES = ["hosts", "ToRs", "leaves", "spines"];

@@ -1,4 +1,4 @@
-/** What a file of the kind `fluid` means: its traffic fits the topology, its times divide each other, its schemes suit the network. */
+/** Checks a file of the kind `fluid`: the traffic fits the topology, times divide each other, the schemes fit the network. */
 import { FLUID_SCHEMES } from "../../../schemes/index.js";
 import { FlowNetwork } from "../../../sim/flow/index.js";
 import { hostsOf, nodeNamed } from "../../../topology/index.js";
@@ -33,7 +33,7 @@ function checkTimes({ value, locate, diagnostics }: Check): void {
     diagnostics.error(
       CODES.fluidTimes,
       locate(["warm_up"]) ?? locate(["duration"]),
-      `warm_up, ${warm_up / 1e6} ms, is not shorter than duration, ${duration / 1e6} ms: nothing would be measured`,
+      `warm_up, ${warm_up / 1e6} ms, is not shorter than duration, ${duration / 1e6} ms: no time would be measured`,
       "write a shorter warm_up, or a longer duration",
     );
   if (epoch % step !== 0)
@@ -79,7 +79,7 @@ function runsOf(
       diagnostics.error(
         CODES.subflowsInBundles,
         locate(["schemes", i, "subflows"]) ?? locate(["subflows"]),
-        `${subflows} subflows, but flows share ${bundles} bundles: a subflow has a path of its own`,
+        `subflows is ${subflows}, but flows share ${bundles} bundles, and each subflow needs a path of its own`,
         "remove `bundles`",
       );
     const parameters = fluid.parameters.parse(own);
@@ -101,7 +101,7 @@ function runsOf(
   });
 }
 
-/** The flows of a traffic file; P42320 to P42323 for its lines, P45425 where it has none, or one that starts before the flow above it. */
+/** The flows of a traffic file. Adds P42320 to P42323 for its lines, and P45425 where it has none or starts are not in order. */
 function traceOf(
   { trace: name = "", senders, ...others }: FluidPart,
   i: number,
@@ -128,7 +128,7 @@ function traceOf(
     diagnostics.error(
       CODES.fluidTrace,
       span,
-      `${file.path}: flow ${late + 1} starts before the one above it`,
+      `${file.path}: flow ${late + 1} starts before the flow on the line above`,
       "sort the lines by their starts",
     );
   const indexOf = (host: string) => nodeNamed(topology, host)!.index;
@@ -171,7 +171,7 @@ function partOf(part: FluidPart, i: number, check: Check, files: TrafficFiles): 
   if (pattern.kind === "cliques" && pattern.count * pattern.racks > racks)
     wrong(
       ["pattern", "cliques"],
-      `${pattern.count} cliques of ${pattern.racks} switches need ${pattern.count * pattern.racks}; the topology has ${racks} with hosts`,
+      `${pattern.count} cliques of ${pattern.racks} switches need ${pattern.count * pattern.racks} switches; the topology has ${racks} with hosts`,
       `at most ${Math.floor(racks / pattern.racks)} cliques of ${pattern.racks}`,
     );
   const sending = pattern.kind === "cliques" ? pattern.count * pattern.racks : racks;
@@ -188,8 +188,8 @@ function partOf(part: FluidPart, i: number, check: Check, files: TrafficFiles): 
       CODES.fluidFlows,
       at(rate === undefined ? "sizes" : "rate"),
       rate === undefined
-        ? "flows have sizes, but no rate says how many come"
-        : "flows come at a rate, but have no sizes",
+        ? "flows have sizes, but the key rate is missing"
+        : "flows have a rate, but the key sizes is missing",
       "write both, such as `rate: 18Gbps` and `sizes: { exponential: 1.5MB }`; or neither, for flows without an end",
     );
   const drawn = sizes === undefined ? undefined : sizesOf(sizes, check, i, files);

@@ -18,7 +18,7 @@ export function schemesOf({ points }: FluidSweep): string[] {
   return [...new Set(points.flatMap(({ units }) => units.map(({ unit }) => unit.scheme)))];
 }
 
-/** A figure over the axis: the mean over seeds, and over the values of other swept keys. */
+/** A figure over the axis: the mean over seeds and over the values of other swept keys. */
 export function overAxis(
   Plot: PlotLibrary,
   sweep: FluidSweep,
@@ -43,7 +43,7 @@ export function gainFigure(Plot: PlotLibrary, sweep: FluidSweep, key: string): s
   return overAxis(Plot, sweep, key, "throughput gain (%)", (row, rows) => gainOf(row, rows, sweep.keys));
 }
 
-/** Share of the links whose utilisation is at most x, at a point, first seed. */
+/** Share of the links whose utilisation is at most x, at one point of the sweep, for the first seed. */
 export function utilisationFigure(
   Plot: PlotLibrary,
   { units }: FluidPoint,
@@ -59,7 +59,7 @@ export function utilisationFigure(
   return linesFigure(Plot, lines, "utilisation of a link", "share of the links", false);
 }
 
-/** Throughput by epoch at a point, first seed. */
+/** Throughput by epoch at one point of the sweep, for the first seed. */
 export function timeFigure(
   Plot: PlotLibrary,
   { units, experiment }: FluidPoint,

@@ -11,7 +11,7 @@ export type TrafficPart = DrawnTraffic | { readonly trace: readonly FlowStart[] 
 interface DrawnTraffic {
   readonly pattern: PartnerSpec;
   readonly senders: FluidPart["senders"];
-  /** Absent: flows without an end. `rate` in bits per second of each switch with senders. */
+  /** Absent: flows without an end. `rate`: bits per second of each switch that has senders. */
   readonly open: { readonly rate: number; readonly sizes: Sizes } | undefined;
 }
 
@@ -70,7 +70,7 @@ function* arriving(
   }
 }
 
-/** The hosts that send, in the order of the nodes. */
+/** The hosts that send, in node order. */
 function chosen(
   hosts: readonly number[],
   { switches, hosts: each, share }: FluidPart["senders"],

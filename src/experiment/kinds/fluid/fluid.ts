@@ -8,12 +8,12 @@ import type { TrafficPart } from "./flows.js";
 import type { FluidSettings } from "./schema.js";
 
 export interface FluidRun extends TopologyUnit {
-  /** What figures and tables for people call it. */
+  /** Name in figures and tables for people. */
   readonly title: string;
   readonly fluid: FluidScheme;
   readonly parameters: unknown;
   readonly subflows: number;
-  /** Finds keys of the parameters. */
+  /** Finds the source position of keys of the parameters. */
   readonly locate: Locate;
 }
 

@@ -18,11 +18,11 @@ export const FLUID: TopologyKind<FluidSettings, Fluid, FluidRun, FluidOutcome, F
   rows: (_experiment, { scheme }, outcome) => [fluidRow(scheme, outcome)],
   table: fluidTable,
   notes: ({ settings: { bundles, epoch, step = epoch } }) => [
-    `Rates of flows without packets: they hold for steps of ${step / 1e6} ms, and completion times are exact to a step.`,
+    `Rates of flows without packets: rates are constant in steps of ${step / 1e6} ms, and completion times are exact to a step.`,
     ...(bundles === undefined
       ? []
       : [
-          `The flows of two racks share ${bundles} bundles with one path each; of NICs, the rate of one and the sum of a rack's limit them.`,
+          `The flows of two racks share ${bundles} bundles with one path each; the limits of NICs are the rate of one NIC and the sum of a rack.`,
         ]),
   ],
   files: async (sweep) => (await import("./page.js")).fluidFiles(sweep),

@@ -1,4 +1,4 @@
-/** What a run of a scheme under a seed yields: JSON. */
+/** The outcome of a run of a scheme under a seed, as JSON. */
 import { Random } from "../../../base/index.js";
 import { Aimd, type FlowFigures, MaxMin, simulateFlows } from "../../../sim/flow/index.js";
 import { ascending, type SketchJson } from "../../../statistics/index.js";
@@ -7,14 +7,14 @@ import { flowsOf } from "./flows.js";
 import type { Fluid, FluidRun } from "./fluid.js";
 
 export interface FluidOutcome extends Omit<FlowFigures, "completion" | "utilisation" | "epochs"> {
-  /** Nanoseconds. */
+  /** Completion times, nanoseconds. */
   readonly completion: SketchJson;
   readonly links: number;
-  /** Links that carried nothing. */
+  /** Number of links that carried nothing. */
   readonly idleLinks: number;
-  /** Utilisation at the shares 0, 1 / 100, ... 1 of the links, ascending. */
+  /** Utilisation of links, sorted: quantiles 0, 1 / 100, ... 1. */
   readonly utilisation: readonly number[];
-  /** Gbps by epoch. */
+  /** Throughput by epoch, Gbps. */
   readonly gbps: readonly number[];
 }
 

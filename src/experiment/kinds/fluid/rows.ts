@@ -2,7 +2,7 @@
 import { QuantileSketch } from "../../../statistics/index.js";
 import type { FluidOutcome } from "./outcome.js";
 
-/** Figures of the measured time. A figure that does not exist has no key: without an ended flow there is no completion time. */
+/** Figures of the measured time. A figure that does not exist has no key: where no flow ended, there is no completion time. */
 export type FluidRow = Readonly<Record<string, number | string>>;
 
 export function fluidRow(scheme: string, outcome: FluidOutcome): FluidRow {

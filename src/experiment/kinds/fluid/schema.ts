@@ -40,22 +40,22 @@ const sizesSchema = z.union(
   { error: `expected the name of a distribution, or ${ONE_OF("fixed, exponential")}` },
 );
 
-/** Either `trace` alone, or a pattern and what belongs to it. */
+/** Either `trace` alone, or a pattern with its keys. */
 const partSchema = z.strictObject({
-  /** The flows of a traffic file, as `traffic: { trace }` of the kind `load` plays them. */
+  /** A traffic file, whose flows are used as with `traffic: { trace }` of the kind `load`. */
   trace: z.string().min(1, "expected the name of a traffic file").optional(),
   pattern: patternSchema.optional(),
-  /** Payload of each switch whose hosts send, in flows of `sizes` that arrive by a Poisson process. Absent: each sender has one flow without an end. */
+  /** Payload rate of each switch whose hosts send, as flows of `sizes` with Poisson arrivals. Absent: each sender has one flow without an end. */
   rate: rateSchema.optional(),
   sizes: sizesSchema.optional(),
   /** Absent: all hosts that send under the pattern. */
   senders: z
     .strictObject({
-      /** Switches that are drawn. */
+      /** Number of switches; they are drawn. */
       switches: whole("a number of switches", 1, 1e6).optional(),
-      /** Hosts of each of them. */
+      /** Number of sending hosts of each switch. */
       hosts: whole("a number of hosts", 1, 1e6).optional(),
-      /** Share of the hosts that are left, drawn. */
+      /** Share of the remaining hosts; they are drawn. */
       share: z
         .number({ error: "expected a share above 0 and at most 1" })
         .gt(0, "expected a share above 0 and at most 1")
@@ -74,9 +74,9 @@ const schemesSchema = z
         Object.entries(FLUID_SCHEMES).map(([name, { parameters }]) =>
           z.strictObject({
             scheme: z.literal(name),
-            /** What the results call it; the scheme's name by default. */
+            /** Name in the results; default: the scheme's name. */
             label: labelSchema.optional(),
-            /** Instead of the file's. */
+            /** In place of the file's. */
             subflows: whole("a number of subflows", 1, 1024).optional(),
             ...(parameters as unknown as z.ZodObject).shape,
           }),
@@ -96,17 +96,17 @@ export const fluidFileSchema = z.strictObject({
   schemes: schemesSchema,
   traffic: z.array(partSchema).min(1),
   duration: positiveDurationSchema,
-  /** Epochs that begin before are not measured. */
+  /** Time from the start that is not measured. */
   warm_up: durationSchema.default(0),
-  /** Between two turns of the switches' software. */
+  /** Time between two turns of the switches' software. */
   epoch: positiveDurationSchema.default(10_000_000),
-  /** Rates hold for so long; an epoch by default. */
+  /** Time for which rates are constant; default: an epoch. */
   step: positiveDurationSchema.optional(),
-  /** Flows of two racks fall into so many bundles, each with one path; absent: each flow has its own. */
+  /** Number of bundles into which the flows of two racks are divided, each with one path; absent: each flow has its own path. */
   bundles: whole("a number of bundles", 1, 65_536).optional(),
-  /** A flow keeps the path that it had when it came, whatever switches change; else it follows their changes, as packets do. */
+  /** True: a flow keeps its first path, whatever switches change. False: it follows the changes, as packets do. */
   keep_paths: z.boolean().default(false),
-  /** Of each flow (MPTCP), where flows have paths of their own. */
+  /** Number of subflows of each flow (MPTCP), where flows have paths of their own. */
   subflows: whole("a number of subflows", 1, 1024).default(1),
   rates: z
     .union(

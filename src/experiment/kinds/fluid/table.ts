@@ -13,7 +13,7 @@ const COLUMNS: readonly (readonly [key: string, head: string, digits: number])[]
   ["fct_p99_ms", "p99 ms", 2],
 ];
 
-/** `swept`: keys that a sweep puts into the rows. */
+/** `swept`: keys that a sweep adds to the rows. */
 export function fluidTable(rows: readonly FluidRow[], swept: readonly string[]): string {
   const columns = COLUMNS.filter(([key]) => rows.some((row) => row[key] !== undefined));
   const seeds = new Set(rows.map((row) => row["seed"])).size > 1 ? ["seed"] : [];

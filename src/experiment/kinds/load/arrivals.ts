@@ -9,11 +9,11 @@ export class Arrivals {
   readonly #start: number;
   #drawn = false;
   #scheduled = 0;
-  /** Nanoseconds from the start: when the last flow so far arrived. */
+  /** Arrival of the last flow so far, nanoseconds from the start. */
   lastNs = 0;
   count = 0;
 
-  /** The traffic starts now. */
+  /** The traffic starts at the present virtual time. */
   constructor(simulation: Simulation, workload: Workload, begin: (flow: FlowArrival) => void) {
     this.#simulation = simulation;
     this.#workload = workload;
@@ -22,12 +22,12 @@ export class Arrivals {
     this.#drawNext();
   }
 
-  /** Whether no flow is to come, unless the completion of one starts another. */
+  /** Whether no further flow will arrive, unless the completion of a flow starts one. */
   get ended(): boolean {
     return this.#drawn && this.#scheduled === 0;
   }
 
-  /** A flow is complete: those that start because of it will arrive. */
+  /** Reports that a flow is complete: the flows that it starts will arrive. */
   completed(flow: FlowArrival): void {
     const { now } = this.#simulation;
     for (const next of this.#workload.completed?.(flow, now - this.#start) ?? []) this.#schedule(next, false);
@@ -45,7 +45,7 @@ export class Arrivals {
       this.#scheduled--;
       this.count++;
       this.lastNs = flow.startNs;
-      // Before the flow begins, so that `ended` is right when it does.
+      // This precedes the beginning of the flow, so that `ended` is right for it.
       if (isNext) this.#drawNext();
       this.#begin(flow);
     });

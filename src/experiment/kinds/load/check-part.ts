@@ -1,4 +1,4 @@
-/** One part of the traffic: its sizes, its pattern on the topology, and how often its flows come. */
+/** Checks one part of the traffic: its sizes, its pattern on the topology, and the rate of its flows. */
 import { didYouMean, Random, type Span } from "../../../base/index.js";
 import { hostsOf } from "../../../topology/index.js";
 import {
@@ -25,7 +25,7 @@ import type { TrafficPart } from "./traffic-schema.js";
 type Path = readonly PropertyKey[];
 type PatternKeys = Exclude<NonNullable<TrafficPart["pattern"]>, string>;
 
-/** Undefined after errors: see `planTraffic`. `path`: where the part stands in the file. */
+/** Undefined after errors: see `planTraffic`. `path`: position of the part in the file. */
 export function checkPart(
   part: TrafficPart,
   path: Path,
@@ -35,7 +35,7 @@ export function checkPart(
   return new PartCheck(part, path, context, files).run();
 }
 
-/** What the key `protocol` means for a flow. */
+/** The service that the key `protocol` describes. */
 export function carriedBy(protocol: NonNullable<TrafficPart["protocol"]>): Omit<Service, "port"> {
   if (protocol === "tcp") return { protocol };
   if (protocol.tcp !== undefined) return { protocol: "tcp", rateBps: protocol.tcp };
@@ -63,7 +63,7 @@ class PartCheck {
     return { pattern, pace, sizes, service: { ...carriedBy(protocol), port } };
   }
 
-  /** The place of a key of the part, or of the same key beside `mix`, or of the part. */
+  /** Source position of a key of the part, else of the same key beside `mix`, else of the part. */
   #at(...keys: PropertyKey[]): Span | undefined {
     const { locate } = this.context;
     return locate([...this.path, ...keys]) ?? locate(["traffic", ...keys]) ?? locate(this.path);
@@ -85,7 +85,7 @@ class PartCheck {
     if (sizes.fixed !== undefined) return SizeDistribution.fixed(sizes.fixed);
     const [least, most] = sizes.uniform!;
     if (least <= most) return SizeDistribution.uniform(least, most);
-    const message = `uniform: expected the least size first, got ${least} and ${most} bytes`;
+    const message = `uniform: expected the smallest size first, got ${least} and ${most} bytes`;
     return this.#error(CODES.trafficKeys, this.#at("sizes", "uniform"), message);
   }
 
@@ -179,7 +179,7 @@ class PartCheck {
     if (clients === null || servers === null) return undefined;
     const degree = incast === undefined ? requests!.fan_out : incast.senders;
     const questionBytes = requests?.question ?? 0;
-    // A client that is a server too does not ask itself.
+    // A client that is also a server sends no request to itself.
     const disjoint =
       Array.isArray(clients) && Array.isArray(servers) && !clients.some((host) => servers.includes(host));
     const count = Array.isArray(servers) ? servers.length : ((servers as number | undefined) ?? all);
@@ -197,7 +197,7 @@ class PartCheck {
     return { kind: "requests", clients, servers, degree, questionBytes };
   }
 
-  /** Null after errors. */
+  /** The hosts that a key names; null after errors. */
   #hosts(choice: number | readonly string[] | undefined, ...keys: readonly string[]): HostChoice | null {
     if (choice === undefined) return undefined;
     const { topology } = this.context;
@@ -237,7 +237,7 @@ class PartCheck {
     if (loop !== undefined) {
       const other = (["share", "interval", "arrivals"] as const).find((key) => this.part[key] !== undefined);
       if (other === undefined) return { kind: "closed", outstanding: loop.outstanding, thinkNs: loop.think };
-      const message = `${other}: requests in a closed loop follow each other`;
+      const message = `${other}: requests in a closed loop start when earlier ones complete`;
       return this.#error(CODES.trafficKeys, this.#at(other), message, `remove \`${other}\` or \`loop\``);
     }
     const kind = arrivals ?? "poisson";
@@ -264,7 +264,7 @@ class PartCheck {
   #hasCapacity(pattern: PairSpec | RequestSpec): boolean {
     const { topology, settings, segmentBytes, locate } = this.context;
     const { load_of = "host_links" } = settings;
-    // Whether there is any does not depend on what is drawn.
+    // Whether the capacity is above 0 does not depend on the seed.
     const spread = spreadOf(pattern, topology, new Random(0));
     if (capacityBps(load_of, spread, topology, segmentBytes) > 0) return true;
     this.#error(

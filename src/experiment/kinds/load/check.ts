@@ -1,4 +1,4 @@
-/** What a file of the kind `load` means: its traffic fits the topology, its times leave something to measure. */
+/** Checks a file of the kind `load`: the traffic fits the topology, and its times leave flows to measure. */
 import { type Diagnostics, type Locate, Random } from "../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
@@ -11,7 +11,7 @@ import type { CheckContext } from "../kind.js";
 import { planTraffic } from "./plan-traffic.js";
 import type { Load, LoadSettings } from "./schema.js";
 
-/** Adds P43061 to P43063, what `planTraffic` adds, and P43014 and P43015 for faults. */
+/** Adds P43061 to P43063, the diagnostics of `planTraffic`, and P43014 and P43015 for faults. */
 export function loadOf({
   source,
   value,
@@ -44,7 +44,7 @@ export function loadOf({
     refusePlanning(schemes, "a connection with subflows has several paths", locate, diagnostics);
   else if (traffic !== undefined && traffic.workload(new Random(0)).completed !== undefined)
     refusePlanning(schemes, "flows of this traffic start when others complete", locate, diagnostics);
-  // Without traffic there are errors, and the experiment is not used.
+  // Without traffic there are errors, and the caller does not use the experiment.
   return {
     source,
     locate,
@@ -76,13 +76,13 @@ function loadFaults(
   diagnostics.error(
     CODES.contradiction,
     locate(["faults", endless, "flap"]),
-    "the fault flaps without an end, and nobody knows before the run when the traffic ends",
+    "the fault flaps without an end, and the end of the traffic is not known before the run",
     "write until, or traffic: { duration: ... }",
   );
   return [];
 }
 
-/** Nanoseconds after which nothing happens; infinite where the number of flows alone ends the traffic. */
+/** Nanoseconds after which the run is over; infinite where only the number of flows ends the traffic. */
 export function endOf({ traffic, drain }: LoadSettings): number {
   return (traffic.duration ?? Number.POSITIVE_INFINITY) + drain;
 }
@@ -104,12 +104,12 @@ function checkTimes(
     diagnostics.error(
       CODES.noDrain,
       locate(["drain"]),
-      "drain is 0: the flows that are open when the last one arrives could not end",
-      "write a time in which large flows end, such as 1s",
+      "drain is 0: flows that are open when the last flow arrives could not end",
+      "write a time in which large flows can end, such as 1s",
     );
 }
 
-/** The end of a flow with a fixed window is that all written data are acknowledged: it would come with a pause of its application. */
+/** With a fixed window a flow ends when all written data are acknowledged: a pause of its application would end it. */
 function checkPaced({ transport, traffic }: LoadSettings, locate: Locate, diagnostics: Diagnostics): void {
   if (transport.protocol === "tcp") return;
   const isPaced = ({ protocol }: Pick<LoadSettings["traffic"], "protocol">) =>

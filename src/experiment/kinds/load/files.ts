@@ -1,4 +1,4 @@
-/** The files that a load experiment leaves beside `results.json` and `results.csv`. */
+/** The files that a load experiment writes in addition to `results.json` and `results.csv`. */
 import { csv } from "../../csv.js";
 import type { FileText } from "../../write.js";
 import { type LoadSweep, schemesOf, unitOf } from "./figures/data.js";
@@ -24,7 +24,7 @@ export async function loadFiles(sweep: LoadSweep): Promise<[name: string, text: 
   ];
 }
 
-/** A line a table: one a unit, with the swept values first. */
+/** Lines of all units, each with the swept values first. */
 function eachUnit(
   sweep: LoadSweep,
   lines: (unit: NonNullable<ReturnType<typeof unitOf>>) => readonly (readonly unknown[])[],
@@ -40,7 +40,7 @@ function eachUnit(
   );
 }
 
-/** Distributions of completion times and slowdowns, all seeds together, thinned to about 200 points each. */
+/** Distributions of completion times and slowdowns over all seeds, reduced to about 200 points each. */
 function cdfCsv(sweep: LoadSweep): string {
   const rows = eachUnit(sweep, ({ outcomes }) =>
     ["all" as const, ...SIZE_CLASSES].flatMap((size) =>
@@ -69,7 +69,7 @@ function linksCsv(sweep: LoadSweep): string {
   return csv(["scheme", ...sweep.keys, "seed", "from", "to", "uplink", "utilisation"], rows);
 }
 
-/** Bytes that waited at each port at which any did, by seed. */
+/** Bytes in the queue of each port that had any, by seed. */
 function queuesCsv(sweep: LoadSweep): string {
   const rows = eachUnit(sweep, ({ outcomes }) =>
     outcomes.flatMap(({ seed, queues }) =>
@@ -89,7 +89,7 @@ function queuesCsv(sweep: LoadSweep): string {
   return csv(["scheme", ...sweep.keys, "seed", "switch", "port", "to", ...figures], rows);
 }
 
-/** What was sent, lost and delivered over time, a line a bin, by seed. */
+/** What was sent, lost and delivered over time, one line for each bin, by seed. */
 function seriesCsv(sweep: LoadSweep): string {
   const rows = eachUnit(sweep, ({ outcomes }) =>
     outcomes.flatMap(({ seed, series }) =>

@@ -10,7 +10,7 @@ export interface FlowLine {
   readonly src: string;
   readonly dst: string;
   readonly bytes: number;
-  /** Absent: it had not ended. */
+  /** Absent: the flow had not ended. */
   readonly fct_ns?: number;
   readonly slowdown?: number;
   readonly group?: number;
@@ -19,7 +19,7 @@ export interface FlowLine {
   readonly reordered?: number;
 }
 
-/** `nowNs`: when the receiver had all of it; undefined of an unfinished flow. */
+/** `nowNs`: when the receiver had all data; undefined for an unfinished flow. */
 function flowLine({ nodes }: Topology, flow: MeteredFlow, nowNs: number | undefined): FlowLine {
   const { arrival, ideal } = flow;
   const time = nowNs === undefined ? undefined : nowNs - arrival.startNs;
@@ -60,7 +60,7 @@ export class FlowRecorder {
     this.#add(flow, undefined);
   }
 
-  /** To be spread into the outcome of a unit. */
+  /** The lines, as members of the outcome of a unit. */
   lines(): Pick<LoadFigures, "lines" | "linesLeftOut"> {
     if (this.#lines === undefined) return {};
     return { lines: this.#lines, ...(this.#leftOut === 0 ? {} : { linesLeftOut: this.#leftOut }) };

@@ -6,13 +6,13 @@ import type { LoadSettings } from "./schema.js";
 
 const ETHERNET = 14;
 const IP = { 4: 20, 6: 40 } as const;
-/** The header, and the option that carries the echo in all segments. */
+/** The TCP header, with the option that carries the echo in all segments. */
 const TCP = 20 + ECHO_OPTION.length;
 const UDP = 8;
-/** Maximum segment size, window scale, and perhaps "SACK permitted", each filled up to four bytes. */
+/** Options of a SYN: maximum segment size, window scale, and for `sack` "SACK permitted", padded to a multiple of four bytes. */
 const SYN_OPTIONS = { sack: 12, plain: 8 } as const;
 
-/** By protocol, and the same for all schemes: a tag that a scheme adds does not make the ideal longer. */
+/** Sizes by protocol, the same for all schemes: a tag that a scheme adds does not make the ideal time longer. */
 export function frameSizes({
   transport,
   traffic,
@@ -25,7 +25,7 @@ export function frameSizes({
   };
 }
 
-/** What the timestamp option of the kernel takes of every segment, and all options of its SYN. */
+/** Bytes of the kernel's timestamp option in every segment, and of all options of its SYN. */
 const KERNEL_OPTIONS = { segment: 12, syn: 20 } as const;
 
 /** The same for the kernel's TCP, whose segments carry timestamps (RFC 7323). */

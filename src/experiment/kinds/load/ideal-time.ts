@@ -1,6 +1,6 @@
 /**
- * The least possible completion time of a flow: alone in the empty network, on the best shortest path, with a window that never limits it.
- * Store and forward, so that the time has a closed form.
+ * The minimum completion time of a flow: alone in the empty network, on the best shortest path, with a window that never limits it.
+ * Switches store and forward, so the time has a closed form.
  */
 
 import type { Topology } from "../../../topology/index.js";
@@ -13,17 +13,17 @@ export interface FrameSizes {
   readonly payload: number;
   /** Headers of a data segment, from Ethernet's on. */
   readonly headers: number;
-  /** Frames that cross the network in turn before the first data do: SYN and SYN-ACK; none without a handshake. */
+  /** Sizes of the frames that cross the network one after the other before the first data do: SYN and SYN-ACK; empty without a handshake. */
   readonly opening: readonly number[];
 }
 
 const NS_PER_S = 1e9;
 
 /**
- * Nanoseconds from the first bit that the source sends to the last bit of the flow that arrives. A network of links that are first in,
- * first out is a grid of segments times links: each segment enters a link when it has left the one before, and when the segment before
- * it has left this one. The time is the heaviest way through the grid. All segments but the last are alike, so that the heaviest way
- * to the last link on which they are waited for crosses the slowest link up to there with all of them.
+ * Nanoseconds from the first bit that the source sends to the last bit of the flow that arrives. Links are first in, first out, so the
+ * times form a grid of segments and links: a segment enters a link when it has left the link before, and when the segment before it has
+ * left this link. The time is the longest path through the grid. All segments but the last have one size; so the longest path sends
+ * all of them over the slowest link among the links up to the last one at which segments wait.
  */
 export function idealTimeOnPath(
   path: Path,
@@ -36,7 +36,7 @@ export function idealTimeOnPath(
   let before = 0;
   for (const frame of opening)
     before += propagation + path.reduce((sum, { rateBps }) => sum + onWire(frame, rateBps), 0);
-  // What the last segment needs from each link on.
+  // Time that the last segment needs from each link to the end.
   let rest = path.reduce((sum, { rateBps }) => sum + onWire(last, rateBps), 0);
   const limited = packetTime(path, segments, segments > 1 ? full : last, last, opening);
   if (segments === 1) return Math.max(before + propagation + rest, limited);
@@ -52,8 +52,8 @@ export function idealTimeOnPath(
 }
 
 /**
- * The time that rates in packets allow: at each link with one, a packet follows the one before it after 1/rate, and the first waits for
- * nothing. With a handshake the first is the SYN; the first data acknowledge the SYN-ACK. 0 where no link has such a rate.
+ * The time that packet rates allow. At a link with a packet rate a packet follows its predecessor after 1/rate, and the first one does not
+ * wait. With a handshake the first packet is the SYN; the first data also acknowledge the SYN-ACK. 0 where no link has such a rate.
  */
 function packetTime(
   path: Path,
@@ -64,7 +64,7 @@ function packetTime(
 ): number {
   const [syn] = opening;
   const inFront = segments - 1 + (syn === undefined ? 0 : 1);
-  /** From the start to the departure of the first packet, and of the last one to its arrival. */
+  /** From the start to the departure of the first packet, and from the departure of the last one to its arrival. */
   let [first, rest] = [0, 0];
   for (const { rateBps, delayNs } of path) rest += onWire(last, rateBps) + Math.round(delayNs);
   let longest = 0;
@@ -82,8 +82,8 @@ function onWire(frame: number, rateBps: number): number {
 }
 
 /**
- * As {@link idealTimeOnPath}, for a sender that lets a full segment leave every `intervalNs`. From segment i on the grid has n - i + 1 rows,
- * and its heaviest way grows evenly with their number while there are two or more: the greatest sum has all rows, two, or one.
+ * As {@link idealTimeOnPath}, for a sender that sends a full segment every `intervalNs`. From segment i on the grid has n - i + 1 rows,
+ * and the longest path is linear in their number from two rows on: so the maximum has all rows, two, or one.
  */
 export function pacedTimeOnPath(path: Path, bytes: number, sizes: FrameSizes, intervalNs: number): number {
   const segments = Math.ceil(bytes / sizes.payload);

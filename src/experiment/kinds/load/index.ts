@@ -1,4 +1,4 @@
-/** The kind `load`: flows that arrive by a workload, and how long they take. A unit is a scheme. */
+/** The kind `load`: flows that arrive by a workload, and their completion times. A unit is a scheme. */
 import type { Fault } from "../../faults/fault.js";
 import type { SweepKind, Unit } from "../kind.js";
 import { loadOf } from "./check.js";

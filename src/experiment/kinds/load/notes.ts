@@ -1,9 +1,9 @@
-/** What a reader of the results must know of what came out. */
+/** Notes on the outcomes that a reader of the results must know. */
 import type { Unit } from "../kind.js";
 import type { LoadOutcome } from "./outcome.js";
 import { SIZE_CLASSES } from "./size-classes.js";
 
-/** One sentence each, of one unit under all its seeds. */
+/** One sentence each, on one unit under all its seeds. */
 export function loadNotes({ scheme }: Unit, outcomes: readonly LoadOutcome[]): string[] {
   const total = (of: (outcome: LoadOutcome) => number) => outcomes.reduce((sum, one) => sum + of(one), 0);
   const inClasses = (key: "flows" | "unfinished") => (outcome: LoadOutcome) =>
@@ -14,7 +14,7 @@ export function loadNotes({ scheme }: Unit, outcomes: readonly LoadOutcome[]): s
     ...(unfinished === 0
       ? []
       : [
-          `${scheme.title}: ${unfinished} of ${flows} measured flows had not ended when the drain was over; they are in no completion time and no slowdown, which makes these look better than they are.`,
+          `${scheme.title}: ${unfinished} of ${flows} measured flows had not ended at the end of the drain; completion times and slowdowns leave them out, and so are better than the real ones.`,
         ]),
     ...(leftOut === 0
       ? []

@@ -3,7 +3,7 @@ import { Random } from "../../../base/index.js";
 import { monotonicNs } from "../../../testbed/index.js";
 import { hostsOf } from "../../../topology/index.js";
 import type { FlowArrival } from "../../../traffic/index.js";
-import { listedFaultTables, whileFaultsHappen } from "../../faults/during-lab.js";
+import { listedFaultTables, withFaults } from "../../faults/during-lab.js";
 import type { Fault } from "../../faults/fault.js";
 import { faultTables } from "../../faults/fault-entries.js";
 import { sleepUntil } from "../../testbed/flow-watch.js";
@@ -25,9 +25,9 @@ import type { Load } from "./schema.js";
 
 /** From the start of the agents to the start of the traffic. */
 const LEAD_NS = 500e6;
-/** Flows are ordered so long before they start. */
+/** Time between the request for a flow and its start. */
 const AHEAD_NS = 300e6;
-/** Between two looks at what is to be ordered, and whether all is over. */
+/** Time between two checks for flows to request, and for the end of the run. */
 const LOOK_NS = 20e6;
 
 type Tables = ReadonlyMap<Fault, number>;
@@ -86,7 +86,7 @@ class LabLoad {
     await this.#counters.start();
     await this.machine.start();
     const times = { start: flows.start, duration: endOf(settings) };
-    return await whileFaultsHappen(experiment, fabric, tables, times, async () => {
+    return await withFaults(experiment, fabric, tables, times, async () => {
       await this.#drive(flows, random.fork("traffic"));
       const load = await this.machine.stop();
       const endNs = monotonicNs() - flows.start;
@@ -97,7 +97,7 @@ class LabLoad {
       await flows.closeAll();
       await controllers.stop();
       const lost = await this.#counters.lost();
-      this.#tell(flows, lost);
+      this.#writeJournal(flows, lost);
       const groups = this.#meter.groups();
       return {
         seed,
@@ -115,7 +115,7 @@ class LabLoad {
     });
   }
 
-  /** Orders flows ahead of their starts until all measured ones are over, or the drain is. */
+  /** Requests flows before their starts, until all measured ones have ended or the drain is over. */
   async #drive(flows: LabFlows, random: Random): Promise<void> {
     const { settings, traffic } = this.experiment;
     const { warm_up, drain } = settings;
@@ -164,7 +164,7 @@ class LabLoad {
 
   #isOver(startsOthers: boolean, now: number, drain: number): boolean {
     if (!this.#drawn || now < this.#lastNs) return false;
-    // Flows of the warm-up are waited for only where their completions start others.
+    // Flows of the warm-up must end too only where their completions start other flows.
     if ((startsOthers ? this.#meter.open : this.#meter.openMeasured) === 0) return true;
     return now >= this.#lastNs + drain;
   }
@@ -182,12 +182,12 @@ class LabLoad {
     this.#meter.window("end");
   }
 
-  #tell({ broken, brokenBy }: LabFlows, lost: ReadonlyMap<string, number>): void {
+  #writeJournal({ broken, brokenBy }: LabFlows, lost: ReadonlyMap<string, number>): void {
     const { journal } = this.fabric.run;
     const { label } = this.fabric.scheme;
     journal.write(`${label}: frames lost at switches: ${JSON.stringify(Object.fromEntries(lost))}`);
     journal.fact(
-      "Real switches do not tell the lengths of their queues: there are no figures of them. Lost packets are frames that came into a switch and did not leave it.",
+      "Real switches do not report the lengths of their queues, so there are no figures of queues. Lost packets are frames that entered a switch and did not leave it.",
     );
     if (broken > 0) journal.fact(`${label}: ${broken} connections broke, one with: ${brokenBy}.`);
   }

@@ -1,4 +1,4 @@
-/** Load on the packet simulator: flows arrive, run beside each other and are measured. */
+/** Load on the packet simulator: flows arrive, run at the same time and are measured. */
 import { Random } from "../../../base/index.js";
 import type { Steps } from "../../advance.js";
 import type { SchemeRun } from "../../experiment.js";
@@ -21,12 +21,12 @@ import type { Load } from "./schema.js";
 import { SimulatedFlows } from "./simulated-flows.js";
 
 /**
- * Virtual time between two looks at signals of the process, in nanoseconds: the least, of which all others are multiples. A
- * run in which little happens takes longer slices.
+ * Virtual time between two checks for signals of the process, in nanoseconds: the minimum, of which all others are multiples. A
+ * run with few events takes longer slices.
  */
 const SLICE_NS = 100_000;
 const LONGEST_SLICES = 10_000;
-/** Events of a slice: with fewer the next one is twice as long, with more it is half as long. */
+/** Events of a slice: with fewer than `few` the next slice is twice as long, with more than `many` half as long. */
 const EVENTS = { few: 1000, many: 20_000 };
 
 /** Plays the traffic once and measures it. Faults that do not end stay in the fabric. */
@@ -95,17 +95,17 @@ export async function loadInSimulator(
     running.start();
     const isLast =
       workload.completed === undefined ? arrivals.ended : arrivals.count === settings.traffic.flows;
-    // Flows that all arrive at one instant leave no time in between: the window then ends with the run.
+    // If all flows arrive at the same time, the window would be empty: it then ends with the run.
     if (isLast && duration === undefined && arrival.startNs > warm_up) windowCloses();
   });
   if (traffic.replay !== undefined) replayPackets(fabric, traffic.replay());
-  // Flows of the warm-up are waited for only where their completions start others.
+  // Flows of the warm-up must end too only where their completions start other flows.
   const isOver = () =>
     arrivals.ended && (workload.completed === undefined ? meter.openMeasured : meter.open) === 0;
   const isDrained = () => arrivals.ended && sinceStart() >= arrivals.lastNs + drain;
 
   let slices = 1;
-  // No slice is longer than the drain, so that none that begins before the last arrival goes on after the end.
+  // No slice is longer than the drain: one that begins before the last arrival then ends before the run does.
   const longest = Math.max(1, Math.min(LONGEST_SLICES, Math.floor(drain / SLICE_NS)));
   while (!isOver() && !isDrained()) {
     const left = arrivals.ended ? Math.ceil((arrivals.lastNs + drain - sinceStart()) / SLICE_NS) : longest;

@@ -1,4 +1,4 @@
-/** What a unit yields: all figures of one scheme under one seed. All but the scheme is JSON. */
+/** The outcome of a unit: all figures of one scheme under one seed. All but the scheme is JSON. */
 import type { SchemeRun } from "../../experiment.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
 import type { FlowLine } from "./flow-lines.js";
@@ -12,25 +12,25 @@ export interface LoadFigures {
   readonly seed: number;
   readonly flows: FlowFigures;
   readonly groups?: GroupFigures;
-  /** All flows, those of the warm-up too, and how many of these had not ended at the end. */
+  /** Number of all flows, those of the warm-up included, and how many of these had not ended at the end. */
   readonly started: number;
   readonly openAtEnd: number;
   /** Nanoseconds from the start of the traffic: the window of links, queues and goodput, and the end of the run. */
   readonly window: readonly [begin: number, end: number];
   readonly endNs: number;
   readonly links?: readonly LinkUse[];
-  /** Of the simulator: a testbed's switches do not tell these. */
+  /** Only from the simulator: a testbed's switches do not report these. */
   readonly queues?: QueueFigures;
   readonly drops?: Drops;
-  /** On a testbed: frames that came into a switch and did not leave it, by switch, where there are any. */
+  /** On a testbed: number of frames that entered a switch and did not leave it, by switch, where it is above 0. */
   readonly lostAtSwitches?: Readonly<Record<string, number>>;
   /** With `series`. */
   readonly series?: LoadSeries;
   /** With `record: flows`: in the order in which they ended. */
   readonly lines?: readonly FlowLine[];
-  /** Lines that `record_limit` cut off. */
+  /** Number of lines that `record_limit` cut off. */
   readonly linesLeftOut?: number;
-  /** On a testbed. */
+  /** Only on a testbed. */
   readonly load?: RunLoad;
 }
 

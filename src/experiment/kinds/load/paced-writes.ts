@@ -9,8 +9,8 @@ export interface PacedWrites {
 }
 
 /**
- * Writes the first segment now, each further one when its time at the rate has come, and closes the stream after the last. What the
- * stream cannot send yet waits in it: a stream that was slow may catch up. Returns how to stop.
+ * Writes the first segment now, each further one at its time, and closes the stream after the last. Data that the
+ * stream cannot send yet wait in it, so a slow stream may catch up. Returns a function that stops the writes.
  */
 export function writePaced(
   simulation: Simulation,

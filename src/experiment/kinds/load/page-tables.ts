@@ -97,7 +97,7 @@ export function testTable(tests: readonly Comparison[]): string {
   return table([...heads, ...numbers.map((name) => `<th>${name}</th>`)], lines);
 }
 
-/** What each scheme puts into the network, from its plan. */
+/** What each scheme adds to the network, from its plan. */
 export function mechanismTable(schemes: readonly SchemeRun[]): string {
   const lines = schemes.map(({ title, scheme, parameters, plan }) => {
     const controllers = (plan.controllers ?? []).length;
@@ -105,7 +105,7 @@ export function mechanismTable(schemes: readonly SchemeRun[]): string {
       plan.programs.map(({ name }) => name).join(", "),
       plan.repaths
         ? `choose another path after a timeout, by a selector in ${plan.field}`
-        : "keep to their path",
+        : "do not change their path",
       controllers === 0 ? "none while it runs" : `${controllers} that run${controllers === 1 ? "s" : ""}`,
       flatten(parameters).join(", ") || "none",
       (plan.notes ?? []).join(" "),

@@ -1,4 +1,4 @@
-/** One page that compares the schemes of a load experiment: figures, tables, tests, what each scheme does. It needs nothing else. */
+/** One page that compares the schemes of a load experiment: figures, tables, tests, a description of each scheme. It loads no other file. */
 import { escapeMarkup, htmlPage } from "../../../base/index.js";
 import { inline } from "../../page.js";
 import { loadPlot, type PlotLibrary } from "../../plot.js";
@@ -33,7 +33,7 @@ const PANELS: readonly Panel[] = [
   { title: "worst queue, p99 (bytes)", size: "all", key: "queue_worst_port_p99_bytes" },
 ];
 
-/** At most so many points have figures of their own: the first, the last, and some in between. */
+/** Maximum number of points with figures of their own: the first, the last, and some in between. */
 const SHOWN_POINTS = 6;
 
 /** A name and a standalone SVG for each figure, and the page with all of them. */
@@ -105,7 +105,7 @@ function overKey(Plot: PlotLibrary, sweep: LoadSweep, schemes: readonly ShownSch
   if (key === undefined || sweep.points.length < 2) return [];
   const groups = seriesOf(sweep, key);
   const [only] = schemes;
-  // One scheme: what else is swept tells the lines apart. Several: each combination of the other keys has figures of its own.
+  // With one scheme the other swept keys distinguish the lines. With several, each combination of the other keys has its own figures.
   const sections: { readonly name: string; readonly lines: readonly KeyLine[] }[] =
     schemes.length === 1 && only !== undefined && groups.length > 1
       ? [

@@ -1,4 +1,4 @@
-/** Whether two schemes differ: paired tests over the seeds, under which both met the same flows. */
+/** Whether two schemes differ: paired tests over the seeds; both schemes have the same flows under a seed. */
 import { Random } from "../../../base/index.js";
 import { pairedTTest, signFlipTest, wilcoxonTest } from "../../../statistics/index.js";
 import {
@@ -12,10 +12,10 @@ import {
 import { classFigures, merged } from "./rows.js";
 import { SIZE_CLASSES } from "./size-classes.js";
 
-/** Compared figures, those of slowdown: they weigh small and large flows alike. */
+/** Compared figures. Slowdowns weigh small and large flows equally. */
 export const COMPARED = ["slowdown_mean", "slowdown_p99"] as const;
 
-/** One figure of one size class at one point, of a scheme against the first one of the file. */
+/** One figure of one size class at one point: a scheme compared with the first one of the file. */
 export interface Comparison {
   readonly point: string;
   readonly scheme: ShownScheme;
@@ -24,7 +24,7 @@ export interface Comparison {
   readonly figure: (typeof COMPARED)[number];
   /** Seeds that both have. */
   readonly pairs: number;
-  /** Means over these seeds, of the first scheme and of this one. */
+  /** Means over these seeds: of the first scheme, and of this one. */
   readonly baseline: number;
   readonly value: number;
   /** Two-sided p-values: paired t test, sign-flip permutation of the mean, Wilcoxon's signed ranks. */
@@ -33,7 +33,7 @@ export interface Comparison {
   readonly pRanks: number;
 }
 
-/** Empty with fewer than two seeds or schemes. */
+/** Comparisons of all points; empty with fewer than two seeds or schemes. */
 export function comparisons(sweep: LoadSweep): Comparison[] {
   const [against, ...others] = schemesOf(sweep);
   if (against === undefined) return [];
@@ -78,7 +78,7 @@ function compare(
   ];
 }
 
-/** By seed. */
+/** Values by seed. */
 function valuesOf(point: LoadPoint, scheme: ShownScheme, size: string, figure: string): Map<number, number> {
   const unit = unitOf(point, scheme);
   return new Map(

@@ -45,7 +45,7 @@ export function planReplay(
       while (replay.next() !== undefined);
       const { sent, notIp, unmapped, local } = replay.counters;
       if (sent > 0) return;
-      const reasons = `${notIp} without IP, ${unmapped} of addresses that stand for no host, ${local} within one host`;
+      const reasons = `${notIp} without IP, ${unmapped} with addresses of no host, ${local} within one host`;
       diagnostics.error(
         CODES.replayHosts,
         span,

@@ -58,7 +58,7 @@ export function planTrace(context: TrafficContext, files: TrafficFiles): FlowPla
   };
 }
 
-/** Throws where the file is not what was checked. */
+/** Throws where the file differs from the one that was checked. */
 function* flowsOf(path: string, names: ReadonlySet<string>): Generator<TrafficFlow> {
   const diagnostics = new Diagnostics();
   yield* streamTrafficFile(path, textOf(piecesOf(path)), names, diagnostics);

@@ -10,16 +10,16 @@ import { planTrace } from "./plan-trace.js";
 import { type FileDigest, TrafficFiles } from "./traffic-files.js";
 import type { TrafficPart, TrafficSettings } from "./traffic-schema.js";
 
-/** Traffic that fits its topology. */
+/** Checked traffic, with hosts of its topology. */
 export interface TrafficPlan {
   /** The same seed gives the same flows, under every scheme. */
   workload(random: Random): Workload;
-  /** Frames that hosts send beside the flows; absent: none. */
+  /** Frames that hosts send in addition to the flows; absent: none. */
   readonly replay: (() => PacketSource) | undefined;
-  /** Flows start before this time, in nanoseconds, and are at most so many; absent where the file does not say. */
+  /** Flows start before this time, in nanoseconds, and `flows` is their maximum number; absent where the file gives none. */
   readonly durationNs: number | undefined;
   readonly flows: number | undefined;
-  /** The files that were read beside the experiment file: what a result depends on. */
+  /** The files that were read in addition to the experiment file: results depend on them. */
   readonly files: readonly FileDigest[];
 }
 
@@ -32,7 +32,7 @@ export interface TrafficContext {
   readonly topology: Topology;
   /** The experiment file. */
   readonly source: SourceFile;
-  /** Of the experiment file, where the traffic is under `traffic` and the load under `load`. */
+  /** Finds places of the experiment file: the traffic is under `traffic`, the load under `load`. */
   readonly locate: Locate;
   readonly diagnostics: Diagnostics;
 }
@@ -42,7 +42,7 @@ export type FlowPlan = Omit<TrafficPlan, "files" | "replay">;
 
 /**
  * Undefined after errors, which `diagnostics` holds: P42301 to P42304 and P42331 for sizes, P42320 to P42324 for traces,
- * P42310 to P42314, P42340 and P42341 for captures, P42330 for keys that do not fit together, P42332 for unknown hosts, P42333 for patterns that the topology does not have,
+ * P42310 to P42314, P42340 and P42341 for captures, P42330 for contradicting keys, P42332 for unknown hosts, P42333 for patterns that the topology cannot have,
  * P42334 for matrices, P43005 for files that cannot be read.
  */
 export function planTraffic(context: TrafficContext): TrafficPlan | undefined {

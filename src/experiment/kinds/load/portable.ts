@@ -1,4 +1,4 @@
-/** The outcome of a unit as JSON: all but the scheme is JSON already. */
+/** The outcome of a unit as JSON: only the scheme needs a conversion. */
 import type { SweepKind, Unit } from "../kind.js";
 import type { LoadFigures, LoadOutcome } from "./outcome.js";
 import type { Load, LoadSettings } from "./schema.js";

@@ -1,8 +1,8 @@
-/** Plays recorded packets on the packet simulator: each leaves by the first NIC of its host, whatever the hosts answer. */
+/** Sends recorded packets on the packet simulator: each leaves by the first NIC of its host, whatever the hosts answer. */
 import type { Channel, Fabric } from "../../../sim/packet/index.js";
 import type { PacketSource } from "../../../traffic/index.js";
 
-/** From the present time on; one packet is read ahead. */
+/** Starts at the present time; one packet is read ahead. */
 export function replayPackets(fabric: Fabric, packets: PacketSource): void {
   const { network } = fabric;
   const { simulation } = network;

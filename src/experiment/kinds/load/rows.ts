@@ -14,15 +14,15 @@ import type { LoadOutcome } from "./outcome.js";
 import { SIZE_CLASSES } from "./size-classes.js";
 
 /**
- * Figures of a seed are computed from its flows alone; a row has their mean over the seeds, and with two seeds or more the half width of
- * the 95 % confidence interval of that mean (Student's t) in the key with `_ci95` at its end. Numbers of flows, retransmissions, timeouts and
- * drops are sums over the seeds. A figure that does not exist has no key: of no finished flow there is no completion time.
+ * Figures of a seed are computed from its flows alone. A row has their mean over the seeds, and with two seeds or more the half width of
+ * the 95 % confidence interval of that mean (Student's t) in the key with the suffix `_ci95`. Numbers of flows, retransmissions, timeouts and
+ * drops are sums over the seeds. A figure that does not exist has no key: where no flow finished, there is no completion time.
  */
 export type LoadRow = { readonly scheme: string; readonly size: string } & Readonly<
   Record<string, number | string>
 >;
 
-/** Keys of the figures that are means over seeds, in their order: those that every comparison needs, then the further ones. */
+/** Keys of the figures that are means over seeds, in their order: first those of every comparison, then the others. */
 const TIMES = [
   "fct_mean_ms",
   "fct_p50_ms",
@@ -60,7 +60,7 @@ const FURTHER = [
 
 type Figures = Partial<Record<string, number>>;
 
-/** `outcomes`: of one unit, one a seed. Classes without flows have no row; `all` has one always, and is the first. */
+/** `outcomes`: of one unit, one for each seed. Classes without flows have no row; `all` always has one, the first. */
 export function loadRows(outcomes: readonly LoadOutcome[]): LoadRow[] {
   const [first] = outcomes;
   if (first === undefined) return [];
@@ -103,7 +103,7 @@ export function loadRows(outcomes: readonly LoadOutcome[]): LoadRow[] {
   });
 }
 
-/** Of one seed. Absent: there is none. */
+/** Figures of one seed; a figure that does not exist is absent. */
 export function classFigures(one: ClassFigures, { window, groups }: LoadOutcome): Figures {
   const [fct, slowdown] = [QuantileSketch.fromJson(one.fct), QuantileSketch.fromJson(one.slowdown)];
   const goodputs = Moments.fromJson(one.goodputs);
@@ -143,7 +143,7 @@ function timeFigures(name: string, unit: string, sketch: QuantileSketch, scale: 
   };
 }
 
-/** Of one seed; the same for all size classes. */
+/** Figures of one seed; the same for all size classes. */
 function networkFigures({ links, queues }: LoadOutcome): Figures {
   const uplinks = (links ?? []).filter(({ uplink }) => uplink).map(({ utilisation }) => utilisation);
   const bytes = queues && TimeWeighted.fromJson(queues.bytes);
@@ -202,7 +202,7 @@ function reorderedFlows(classes: readonly ClassFigures[]): number {
   return sum(classes.map(({ late }) => QuantileSketch.fromJson(late).count));
 }
 
-/** The mean over the seeds that have the figure, with its interval. */
+/** The mean over the seeds that have the figure, with its confidence interval. */
 function meanOf(key: string, figures: readonly Figures[]): [string, number][] {
   const values = figures.flatMap((one) => one[key] ?? []);
   if (values.length === 0) return [];
@@ -222,19 +222,19 @@ function groupCounts(outcomes: readonly LoadOutcome[]): [string, number][] {
   ];
 }
 
-/** On a testbed: under how many seeds the machine was saturated. */
+/** On a testbed: number of seeds under which the machine was saturated. */
 function saturation(outcomes: readonly LoadOutcome[]): [string, number][] {
   if (outcomes.every(({ load }) => load === undefined)) return [];
   return [["saturated", outcomes.filter(({ load }) => load?.saturated === true).length]];
 }
 
-/** Frames lost at real switches; undefined where none of them tells. */
+/** Frames lost at real switches; undefined where no switch reports them. */
 function lostAtSwitches(outcomes: readonly LoadOutcome[]): number | undefined {
   if (outcomes.some((one) => one.lostAtSwitches === undefined)) return undefined;
   return sum(outcomes.flatMap((one) => Object.values(one.lostAtSwitches!)));
 }
 
-/** Of one reason, or all; undefined where an engine does not tell them. */
+/** Drops for one reason, or all; undefined where an engine does not report them. */
 function dropsOf(
   outcomes: readonly LoadOutcome[],
   reason?: (typeof DROP_REASONS)[number],
@@ -253,7 +253,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** Six significant digits at least, nanoseconds at most. */
+/** Six significant digits, and no digits below a nanosecond. */
 function round(value: number): number {
   return Number(Math.abs(value) >= 1 ? value.toFixed(6) : value.toPrecision(6));
 }

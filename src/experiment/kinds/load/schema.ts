@@ -1,4 +1,4 @@
-/** The experiment file of the kind `load`: many flows that arrive by a workload, and how long they take. */
+/** The experiment file of the kind `load`: many flows that arrive by a workload, and their completion times. */
 import { z } from "zod";
 import { bytesSchema, durationSchema, positiveDurationSchema } from "../../../topology/index.js";
 import { commandsSchema } from "../../commands.js";
@@ -13,12 +13,12 @@ import { loadSchema, trafficSchema } from "./traffic-schema.js";
 export const loadFileSchema = z.strictObject({
   kind: z.literal("load").optional(),
   ...fabricKeys,
-  /** Offered payload as a share of the capacity that `traffic.load_of` names; absent for traffic that has a rate of its own. */
+  /** Offered payload as a share of the capacity that `traffic.load_of` names; absent for traffic with a rate of its own. */
   load: loadSchema.optional(),
   traffic: trafficSchema,
-  /** Flows that start before are not measured, and links and queues are not either. */
+  /** Time from the start in which flows, links and queues are not measured. */
   warm_up: durationSchema.default(0),
-  /** After the last arrival: flows that have not ended by then are counted as unfinished. */
+  /** Time after the last arrival: flows that have not ended by then count as unfinished. */
   drain: durationSchema.default(1_000_000_000),
   /** Bounds of the size classes: the largest small flow, the smallest large one. */
   sizes: z
@@ -31,15 +31,15 @@ export const loadFileSchema = z.strictObject({
   commands: commandsSchema,
   /** `flows`: `flows.jsonl` has a line for each measured flow. */
   record: z.literal("flows").optional(),
-  /** Most lines a unit. */
+  /** Maximum number of lines for each unit. */
   record_limit: whole("a number of lines", 1, 10_000_000).default(100_000),
-  /** Length of a bin of `series.csv`, which has what was sent, lost and delivered over time. */
+  /** Length of a bin of `series.csv`, which has the packets sent, lost and delivered over time. */
   series: positiveDurationSchema.optional(),
   ...machineKeys,
   transport: transportSchema({ protocol: "tcp", handshake: true }),
 });
 
-/** The file as it is written, with defaults. */
+/** The file with defaults filled in. */
 export type LoadSettings = z.output<typeof loadFileSchema>;
 
 export type Load = Checked<LoadSettings> &

@@ -1,26 +1,26 @@
-/** What links a packet crosses on a shortest path between two hosts: the network as the ideal time of a flow sees it. */
+/** The links of the shortest paths between two hosts: the network as far as the ideal time of a flow depends on it. */
 import { type Topology, tierOf } from "../../../topology/index.js";
 
 export interface PathLink {
   readonly rateBps: number;
   readonly delayNs: number;
-  /** Packets per second, where the end that sends has such a limit. */
+  /** Packets per second, where the sending end has such a limit. */
   readonly ratePps?: number;
 }
 
 /** The links of a path, in order. */
 export type Path = readonly PathLink[];
 
-/** Hops to one switch from every state; a state is a node before (even) or after (odd) the packet has gone down a tier. */
+/** Hops to one switch from every state; a state is a node before (even) or after (odd) the packet has descended a tier. */
 interface Distances {
   readonly hops: Int32Array;
-  /** By state: the different sequences of links to the switch, filled in when asked for. */
+  /** By state: the different sequences of links to the switch, computed on demand. */
   readonly paths: Map<number, readonly Path[]>;
 }
 
 /**
- * Shortest paths between hosts, as {@link computeRoutes} finds them: up and then down, never up again. Equal sequences of rates and
- * delays count once, so that a symmetric fabric has one path for each pair of places. Results are kept by the switches of the hosts.
+ * Shortest paths between hosts, as {@link computeRoutes} finds them: up and then down, never up again. Paths with equal sequences of rates
+ * and delays count once, so a symmetric fabric has one path for each pair of positions. Results are cached by the switches of the hosts.
  */
 export class ShortestPaths {
   readonly #topology: Topology;
@@ -30,7 +30,7 @@ export class ShortestPaths {
     this.#topology = topology;
   }
 
-  /** The different shortest paths between two hosts, by node indexes; none where they do not reach each other. */
+  /** The different shortest paths between two hosts, by node indexes; empty where no path joins them. */
   between(source: number, destination: number): readonly Path[] {
     const ends = (host: number) => this.#ports(host).map(({ link, peer }) => ({ switch: peer, index: link }));
     let best = Number.POSITIVE_INFINITY;
@@ -54,7 +54,7 @@ export class ShortestPaths {
     return nodes[node]!.ports.filter(({ link }) => down?.has(link) !== true);
   }
 
-  /** A link that this kind of node sends into: hosts have no rates in packets. */
+  /** The link, as a node of this kind sends into it: hosts have no rates in packets. */
   #link(index: number, from: "host" | "switch"): PathLink {
     const { rateBps, delayNs, ratePps } = this.#topology.links[index]!;
     return from === "host" || ratePps === undefined ? { rateBps, delayNs } : { rateBps, delayNs, ratePps };
@@ -76,7 +76,7 @@ export class ShortestPaths {
       const [node, wentDown] = [state >> 1, (state & 1) === 1];
       for (const { peer } of this.#ports(node)) {
         if (this.#tier(peer) === 0) continue;
-        // A step down leads to the states after it, and may follow steps of both kinds; a step up or sideways follows only such.
+        // A step down leads to a state after the descent and may follow any step; other steps must precede the descent.
         const isDown = this.#tier(node) < this.#tier(peer);
         if (isDown !== wentDown) continue;
         for (const before of isDown ? [2 * peer, 2 * peer + 1] : [2 * peer]) {

@@ -1,4 +1,4 @@
-/** A UDP flow of a workload: it is complete when every datagram has come; one that is lost leaves it unfinished. */
+/** A UDP flow of a workload: it is complete when every datagram has arrived; a flow with a lost datagram stays unfinished. */
 import type { UdpOptions, UdpReceiver, UdpSender } from "../../../sim/packet/index.js";
 import type { FlowArrival } from "../../../traffic/index.js";
 import type { FlowEvents, RunningFlow } from "./simulated-flows.js";

@@ -10,18 +10,18 @@ import { simulatedDatagrams } from "./simulated-datagrams.js";
 const PROTOCOL_TCP = 6;
 const PROTOCOL_UDP = 17;
 
-/** What the owner of a flow hears. */
+/** Events for the owner of a flow. */
 export interface FlowEvents {
-  /** The receiver has all of it, in order. */
+  /** The receiver has all data in order. */
   completed(): void;
-  /** Both ends are closed: the counters do not change any more. Once, also for a flow that did not complete. */
+  /** Both ends are closed: the counters do not change any more. Called once, also for a flow that did not complete. */
   ended(): void;
 }
 
 /** A flow between two hosts. */
 export interface RunningFlow {
   counters(): FlowCounters;
-  /** Its first bytes leave. */
+  /** Sends the first bytes. */
   start(): void;
 }
 
@@ -32,7 +32,7 @@ interface OpenFlow<S> {
 }
 
 export class SimulatedFlows {
-  /** By what tells connections apart: see {@link keyOf}. */
+  /** By the key that identifies a connection: see {@link keyOf}. */
   readonly #open = new Map<string, OpenFlow<never>>();
   readonly #listening = new Set<string>();
 
@@ -42,7 +42,7 @@ export class SimulatedFlows {
     readonly transport: TransportOptions,
     /** Each flow has a stream of its own. */
     readonly random: Random,
-    /** By number of the flow: what a planner has given to it. */
+    /** Assignments of a planner, by the number of the flow. */
     readonly assignments?: ReadonlyMap<number, FlowAssignment>,
   ) {}
 
@@ -52,7 +52,7 @@ export class SimulatedFlows {
       : this.#beginStream(arrival, events);
   }
 
-  /** Closes what is open, in the order of the arrivals. */
+  /** Closes the open flows, in the order of their arrivals. */
   closeAll(): void {
     for (const flow of new Set(this.#open.values())) flow.close();
   }
@@ -88,7 +88,7 @@ export class SimulatedFlows {
     const taken = this.#takePorts(arrival, random, flow, portsOf === "shared" ? 1 : subflows);
     const { release } = taken;
     const ports = portsOf === "shared" ? new Array<number>(subflows).fill(taken.ports[0]!) : taken.ports;
-    this.#tell(arrival, ports[0]!, PROTOCOL_TCP);
+    this.#reportOpened(arrival, ports[0]!, PROTOCOL_TCP);
     let stopWriting = (): void => {};
     const end = once(() => {
       stopWriting();
@@ -109,7 +109,7 @@ export class SimulatedFlows {
       const back = { address: a.address(ip), port: ports[0]! };
       flow.accept(b.open(ip, port, back, random.fork("server"), transport, SERVER));
     }
-    // Without a handshake there is no close either: the sender knows that the receiver has everything.
+    // Without a handshake there is no close either: the sender sees that the receiver has all data.
     const timedOut = () => this.fabric.events.flowTimedOut(arrival.id);
     client.listener =
       transport.protocol === "tcp" ? { closed: end, timedOut } : { finished: () => flow.close(), timedOut };
@@ -142,13 +142,17 @@ export class SimulatedFlows {
       (options) => a.sendUdp(ip, ports[0]!, peer, random.fork("client"), options, this.#client(arrival)),
     );
     const { ports, release } = this.#takePorts(arrival, random, flow, 1);
-    this.#tell(arrival, ports[0]!, PROTOCOL_UDP);
+    this.#reportOpened(arrival, ports[0]!, PROTOCOL_UDP);
     this.#listenDatagrams(destination, port);
     return flow;
   }
 
-  /** Before the first packet of a flow; of subflows the first. */
-  #tell({ id, source, destination, port, bytes }: FlowArrival, clientPort: number, protocol: number): void {
+  /** Reports a flow before its first packet; of subflows only the first. */
+  #reportOpened(
+    { id, source, destination, port, bytes }: FlowArrival,
+    clientPort: number,
+    protocol: number,
+  ): void {
     const [src, dst] = [source, destination].map((node) => this.fabric.host(node).address(this.ip)) as [
       bigint,
       bigint,
@@ -162,7 +166,7 @@ export class SimulatedFlows {
     return { ...CLIENT, bytes, ...(assignment === undefined ? {} : { assignment }) };
   }
 
-  /** Client ports that no open flow between the same ends has; until `release` the server's connections find the flow by them. */
+  /** Takes client ports that no open flow between the same ends has. Until `release`, the server's connections find the flow by them. */
   #takePorts<S>(
     arrival: FlowArrival,
     random: Random,
@@ -182,7 +186,7 @@ export class SimulatedFlows {
       const end: ConnectionEnd =
         subflows === 1 ? this.#client(arrival) : { role: "client", subflow, subflows };
       const chosen = host.sourcePort(this.ip, drawn, peer, random.fork(`port ${subflow}`), end);
-      // A policy may choose the port of an open flow: that one stays where it is.
+      // A policy may choose the port of an open flow: this flow then keeps the drawn port.
       const own = this.#open.has(keyWith(chosen)) ? drawn : chosen;
       keys.push(keyWith(own));
       this.#open.set(keyWith(own), flow as OpenFlow<never>);
@@ -202,7 +206,7 @@ export class SimulatedFlows {
     const accept = (server: Stream) => {
       const { src, dst, srcPort, dstPort } = server.flow;
       const flow = this.#open.get(keyOf("tcp", dst, dstPort, src, srcPort)) as OpenFlow<Stream> | undefined;
-      // A client that was closed in the meantime has nobody who waits for its server.
+      // The client was closed in the meantime, so nothing uses the server's connection.
       if (flow === undefined) server.close();
       else flow.accept(server);
     };

@@ -2,7 +2,7 @@
 import { type Cell, formatTable } from "../../../base/index.js";
 import type { LoadRow } from "./rows.js";
 
-/** Columns by key, with their heads; those that no row has are left out. */
+/** Columns by key, with their headings; those that no row has are left out. */
 const COLUMNS: readonly (readonly [key: string, head: string, digits: number])[] = [
   ["flows", "flows", 0],
   ["unfinished", "unfinished", 0],
@@ -21,7 +21,7 @@ const COLUMNS: readonly (readonly [key: string, head: string, digits: number])[]
   ["queue_p99_bytes", "queue p99 B", 0],
 ];
 
-/** `swept`: keys that a sweep puts into the rows. */
+/** `swept`: keys that a sweep adds to the rows. */
 export function loadTable(rows: readonly LoadRow[], swept: readonly string[]): string {
   const columns = COLUMNS.filter(([key]) => rows.some((row) => row[key] !== undefined));
   const header = ["scheme", ...swept, "size", "seeds", ...columns.map(([, head]) => head)];

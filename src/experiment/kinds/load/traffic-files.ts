@@ -1,4 +1,4 @@
-/** The files that a workload is made of: distributions, matrices, traces, each with a digest of what was read. */
+/** Reads the files of a workload: distributions, matrices, traces, each with a digest of its contents. */
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -16,7 +16,7 @@ import { readSizeDistribution, type ShareUnit, type SizeDistribution } from "../
 import { CODES } from "../../codes.js";
 import { readSource } from "../../read-source.js";
 
-/** Path as it is shown to the user, and SHA-256 of the contents. */
+/** Path as shown to the user, and SHA-256 of the contents. */
 export type FileDigest = readonly [path: string, digest: string];
 
 const SUFFIX = ".txt";
@@ -29,7 +29,7 @@ function distributionNames(): string[] {
     .sort();
 }
 
-/** Reads files from the folder of an experiment file, and remembers what they held. */
+/** Reads files from the folder of an experiment file, and keeps their digests. */
 export class TrafficFiles {
   readonly digests: FileDigest[] = [];
 
@@ -39,7 +39,7 @@ export class TrafficFiles {
     readonly diagnostics: Diagnostics,
   ) {}
 
-  /** From the folder of the experiment file. */
+  /** The path of a file that is given relative to the folder of the experiment file. */
   pathOf(name: string): string {
     return join(dirname(this.experiment.path), name);
   }
@@ -52,7 +52,7 @@ export class TrafficFiles {
     return source;
   }
 
-  /** Reads a long file to its end, piece by piece, for the sake of its digest; the pieces go to `check`. */
+  /** Reads a long file to its end in pieces, to compute its digest; the pieces go to `check`. */
   readPieces(name: string, check: (pieces: Iterable<Uint8Array>) => void, span: Span | undefined): void {
     const digest = createHash("sha256");
     const path = this.pathOf(name);
@@ -83,7 +83,7 @@ export class TrafficFiles {
     return source && readSizeDistribution(source);
   }
 
-  /** A distribution of the user's. Throws as `readSizeDistribution`. */
+  /** A distribution from a user's file. Throws as `readSizeDistribution`. */
   ownDistribution(name: string, unit: ShareUnit, span: Span | undefined): SizeDistribution | undefined {
     const source = this.read(name, span);
     return source && readSizeDistribution(source, unit);

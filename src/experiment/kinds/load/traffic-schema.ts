@@ -1,16 +1,16 @@
-/** The keys `load` and `traffic` of experiments under load; docs/traffic.md explains them. The meaning is in `plan-traffic.ts`. */
+/** Schema of the keys `load` and `traffic` of experiments under load; docs/traffic.md explains them. `plan-traffic.ts` checks their meaning. */
 import { z } from "zod";
 import { bytesSchema, durationSchema, positiveDurationSchema, rateSchema } from "../../../topology/index.js";
 import { ipSchema, whole } from "../../experiment.js";
 
 const LOAD = "expected a load above 0 and at most 1, such as 0.5";
 
-/** Offered payload as a share of what `load_of` names. */
+/** Offered payload as a share of the capacity that `load_of` names. */
 export const loadSchema = z.number({ error: LOAD }).gt(0, LOAD).max(1, LOAD);
 
 const SHARE = "expected a share from 0 to 1";
 
-/** A map with one of these keys: what it is called says what it is. */
+/** A map with exactly one of these keys, which says how to read the value. */
 function oneOf<S extends Record<string, z.ZodOptional>>(shape: S) {
   const error = `expected exactly one of the keys ${Object.keys(shape).join(", ")}`;
   return z
@@ -23,11 +23,11 @@ const sizesSchema = z.union([
   z.string({ error: "expected the name of a distribution" }),
   oneOf({
     fixed: bytesSchema.optional(),
-    /** Least and most. */
+    /** Minimum and maximum. */
     uniform: z.tuple([bytesSchema, bytesSchema]).optional(),
     cdf: z
       .strictObject({
-        /** Path of a file, from the experiment file's folder. */
+        /** Path of a file, relative to the experiment file's folder. */
         file: z.string().min(1),
         shares: z.enum(["percent", "fraction"]).default("percent"),
       })
@@ -50,13 +50,13 @@ const hosts = (what: string) =>
   });
 
 const requestsSchema = z.strictObject({
-  /** Servers that one request asks. */
+  /** Number of servers that each request goes to. */
   fan_out: whole("a number of servers", 1, 1e6),
   clients: hosts("a number of clients").optional(),
   servers: hosts("a number of servers").optional(),
   /** Payload of each question; absent: the servers answer at the instant of the request. */
   question: bytesSchema.optional(),
-  /** Absent: requests arrive, whatever became of those before. */
+  /** Absent: requests arrive independently of earlier ones. */
   loop: z
     .strictObject({
       outstanding: whole("a number of requests", 1, 1e6).default(1),
@@ -71,7 +71,7 @@ const patternSchema = z.union([
     stride: whole("a distance between hosts", 1, 1e6).optional(),
     /** Share of the flows that stay in their rack. */
     rack_local: z.number({ error: SHARE }).min(0, SHARE).max(1, SHARE).optional(),
-    /** Path of a file, from the experiment file's folder. */
+    /** Path of a file, relative to the experiment file's folder. */
     matrix: z.string().min(1).optional(),
     incast: z
       .strictObject({
@@ -87,9 +87,9 @@ const partKeys = {
   sizes: sizesSchema.optional(),
   arrivals: arrivalsSchema.optional(),
   pattern: patternSchema.optional(),
-  /** Mean time between the flows, incasts or requests of all hosts, instead of a load. */
+  /** Mean time between the flows, incasts or requests of all hosts, in place of a load. */
   interval: positiveDurationSchema.optional(),
-  /** `tcp` with a rate: the application of each flow writes its data so fast. */
+  /** `tcp` with a rate: the application of each flow writes its data at this rate. */
   protocol: z
     .union([z.literal("tcp"), oneOf({ udp: rateSchema.optional(), tcp: rateSchema.optional() })])
     .optional(),
@@ -97,42 +97,42 @@ const partKeys = {
 };
 
 const partSchema = z.strictObject({
-  /** Of the load. */
+  /** Share of the load. */
   share: z.number({ error: SHARE }).gt(0, SHARE).max(1, SHARE).optional(),
   ...partKeys,
 });
 
 const SCALE = "expected a factor above 0, such as 0.5";
 
-/** That recorded times are multiplied by. */
+/** Factor by which recorded times are multiplied. */
 const timeScale = z.number({ error: SCALE }).gt(0, SCALE).default(1);
 
 export const trafficSchema = z.strictObject({
   ip: ipSchema,
   ...partKeys,
-  /** Parts; what one of them does not say is as beside `mix`. */
+  /** Parts; a key that a part does not have is taken from beside `mix`. */
   mix: z.array(partSchema).min(1).optional(),
   load_of: z.enum(["host_links", "core"]).optional(),
-  /** Flows of a traffic file, instead of drawn ones. */
+  /** Flows of a traffic file, in place of drawn ones. */
   trace: z
     .strictObject({
-      /** Path from the experiment file's folder. */
+      /** Path relative to the experiment file's folder. */
       file: z.string().min(1),
       time_scale: timeScale,
     })
     .optional(),
-  /** Most flows. */
+  /** Maximum number of flows. */
   flows: whole("a number of flows", 1, 1e9).optional(),
-  /** Flows start before. */
+  /** Flows start before this time. */
   duration: positiveDurationSchema.optional(),
-  /** Packets of a capture beside the flows. */
+  /** Packets of a capture, in addition to the flows. */
   replay: z
     .strictObject({
-      /** Path from the experiment file's folder: pcap or pcapng. */
+      /** Path relative to the experiment file's folder: pcap or pcapng. */
       file: z.string().min(1),
-      /** Hosts, by the addresses or prefixes of the capture that stand for them. */
+      /** Hosts, by the addresses or prefixes of the capture that they replace. */
       hosts: z.record(z.string(), z.string()).default({}),
-      /** What becomes of packets of other addresses. */
+      /** How packets with other addresses are handled. */
       others: z.enum(["spread", "drop"]).default("spread"),
       time_scale: timeScale,
     })

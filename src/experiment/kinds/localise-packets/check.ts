@@ -1,11 +1,11 @@
-/** What a file of the kind `localise_packets` means: its schemes tell the ways of probes, its network has links between switches. */
+/** Checks a file of the kind `localise_packets`: its schemes have a path model, its network has links between switches. */
 import { CODES } from "../../codes.js";
 import type { CheckContext } from "../kind.js";
 import { checkNetwork } from "../localise/check.js";
 import { noPathModel } from "../plans-with-paths.js";
 import type { FailureClass, LocalisePackets, LocalisePacketsSettings } from "./schema.js";
 
-/** Adds P45210 for a scheme whose paths cannot be told, P45510 as the kind `localise` does, P43015 for a timeout below the interval. */
+/** Adds P45210 for a scheme without a path model, P45510 as the kind `localise` does, P43015 for a timeout below the interval. */
 export function localisePacketsOf({
   source,
   value: settings,
@@ -19,7 +19,7 @@ export function localisePacketsOf({
     diagnostics.error(
       CODES.contradiction,
       locate(["probe_timeout"]) ?? locate(["probe_interval"]),
-      `a probe is lost after ${settings.probe_timeout / 1e6} ms, and the next one leaves after ${settings.probe_interval / 1e6} ms`,
+      `probe_timeout, ${settings.probe_timeout / 1e6} ms, is not above probe_interval, ${settings.probe_interval / 1e6} ms`,
       "write a probe_timeout above the probe_interval",
     );
   const schemes = plan(settings, 1);

@@ -11,7 +11,7 @@ import type { Probe } from "./probes.js";
 import type { LocalisePackets } from "./schema.js";
 import { search } from "./search.js";
 
-/** From the order to the first probe: long enough for every agent to receive its order. */
+/** Time from the request to the first probe: long enough for every agent to receive the request. */
 const LEAD_NS = 5_000_000;
 
 /** How the search runs on real switches. */
@@ -29,7 +29,7 @@ export const LOCALISE_ON_LAB: LabSide<LocalisePackets, Unit, LocaliseOnEngine, u
     await meter.start();
     const failures = await search(experiment, scheme, new Random(seed).fork("localise"), {
       now: monotonicNs,
-      async strike(fault) {
+      async inject(fault) {
         const faults = new LabFaults(topology, fabric.faultyLab, new Map([[fault, 0]]));
         await faults.begin(fault);
         return () => faults.endAll();
@@ -48,7 +48,7 @@ export const LOCALISE_ON_LAB: LabSide<LocalisePackets, Unit, LocaliseOnEngine, u
   warnings: (outcomes) => saturationWarnings(outcomes.map(({ load }) => load)),
 };
 
-/** Each host sends its probes one after the other, all hosts at the same time. */
+/** Each host sends its probes one after the other; all hosts send at the same time. */
 async function sendProbes(
   { settings, topology }: LocalisePackets,
   agents: ReadonlyMap<number, Agent>,
@@ -61,7 +61,7 @@ async function sendProbes(
   const sendOne = async (i: number) => {
     const { source, destination, clientPort, port, forward, reverse } = probes[i]!;
     const { ipv4, ipv6 } = topology.nodes[destination]!.host!;
-    const told = await agents.get(source)!.probe({
+    const answer = await agents.get(source)!.probe({
       to: traffic.ip === 4 ? ipv4 : ipv6,
       ipVersion: traffic.ip,
       port,
@@ -71,7 +71,7 @@ async function sendProbes(
       count: 1,
       timeoutNs: probe_timeout,
     });
-    answered[i] = told.reverse[0]!.received > 0;
+    answered[i] = answer.reverse[0]!.received > 0;
   };
   const sources = [...new Set(probes.map(({ source }) => source))];
   await Promise.all(
@@ -90,5 +90,5 @@ async function sendProbes(
   return answered;
 }
 
-/** Probes of one host that wait for their answers. */
+/** Maximum number of probes of one host that wait for their answers. */
 const AT_ONCE = 64;

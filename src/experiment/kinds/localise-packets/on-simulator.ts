@@ -20,7 +20,7 @@ export function localiseInSimulator(
   const sender = new SimulatedProbes(experiment, stage);
   const engine: ProbeEngine = {
     now: () => simulation.now,
-    async strike(fault) {
+    async inject(fault) {
       faults.begin(fault);
       return async () => {
         faults.end(fault);
@@ -38,7 +38,7 @@ export function localiseInSimulator(
 }
 
 class SimulatedProbes {
-  /** By host, its port and the port of the other one: what a packet that comes there does. */
+  /** Handlers of arriving packets, by host, its port and the port of the other host. */
   readonly #waiting = new Map<string, () => void>();
   #number = 0;
 
@@ -47,7 +47,7 @@ class SimulatedProbes {
     readonly stage: SimulatorStage,
   ) {}
 
-  /** Each host sends one probe an interval; ends when all are answered, or the last one is lost. */
+  /** Each host sends one probe in each interval; ends when all are answered, or the last one is lost. */
   *send(probes: readonly Probe[]): Steps<boolean[]> {
     const { probe_interval, probe_timeout } = this.experiment.settings;
     const { simulation } = this.stage.fabric.network;

@@ -1,6 +1,6 @@
 /**
- * Probes as packets go to another host and back. With exact next hops they go over covers of all links and through suspects, and the
- * answer takes a drawn route; without, between random hosts with random ports. Their ways are those of the path model.
+ * Probes go as packets to another host and back. With exact next hops they take covers of all links and routes through suspects, and the
+ * answer takes a drawn route; otherwise they go between random hosts with random ports. The path model gives their paths.
  */
 import type { Random } from "../../../base/index.js";
 import { type FlowKey, type HostPolicy, restingHost } from "../../../hosts/index.js";
@@ -27,17 +27,17 @@ export interface Probe {
   readonly port: number;
   readonly forward: number;
   readonly reverse: number;
-  /** Directed links on the way there and back. */
+  /** Directed links on the path there and back. */
   readonly links: readonly number[];
 }
 
-/** The next probe; `suspects`: what may have failed, as far as probes have told. */
+/** The next probe; `suspects`: the elements that may have failed, by the results of probes so far. */
 export type NextProbe = (suspects: readonly Suspect[]) => Probe;
 
-/** Draws of ports until both packets leave by the NICs of their routes. */
+/** Maximum number of draws of ports until both packets leave by the NICs of their routes. */
 const MOST_DRAWS = 256;
 const PROTOCOL_UDP = 17;
-/** Ports of probes, on both sides: below are those that hosts listen at. */
+/** Lowest port of probes, on both sides: hosts listen at ports below it. */
 const FIRST_PORT = 20_000;
 const PORTS = 12_000;
 
@@ -83,7 +83,7 @@ export class ProbeSource {
       const links = [...route.links, ...answer.links];
       return { source, destination, ...ports, forward: route.selector, reverse: answer.selector, links };
     }
-    // The policy of the host never lets a packet with this selector leave by the NIC: another probe tells something too.
+    // The host's policy never sends a packet with this selector by the NIC: another probe takes its place.
     return this.#random(random);
   }
 
@@ -123,7 +123,7 @@ export class ProbeSource {
     return { there, back };
   }
 
-  /** The NIC by which the policy of a host lets a packet leave. */
+  /** The NIC by which the policy of a host sends a packet. */
   #nic(node: number, flow: FlowKey, selector: number): number {
     const { name, ports } = this.topology.nodes[node]!;
     if (ports.length === 1) return 0;

@@ -67,7 +67,7 @@ const COLUMNS = [
   ["contradicted", "not as the path model"],
 ] as const;
 
-/** `swept`: keys that a sweep puts into the rows. */
+/** `swept`: keys that a sweep adds to the rows. */
 export function localisePacketsTable(rows: readonly LocalisePacketsRow[], swept: readonly string[]): string {
   return formatTable(
     ["scheme", ...swept, ...COLUMNS.map(([, head]) => head)],

@@ -8,15 +8,15 @@ export const localisePacketsSchema = z.strictObject({
   kind: z.literal("localise_packets").optional(),
   ...fabricKeys,
   ...searchKeys,
-  /** A failure that is not named with so many probes stays without a name. */
+  /** Maximum number of probes for one failure; without a name by then, it stays unnamed. */
   most_probes: whole("a number of probes", 1, 1e6).default(20_000),
-  /** Probes under way together: what they tell decides where the next ones go. */
+  /** Number of probes in flight together: their results determine the next ones. */
   probes_at_once: whole("a number of probes", 1, 1000).default(32),
-  /** From probe to probe of one host. */
+  /** Time between two probes of one host. */
   probe_interval: positiveDurationSchema.default(1_000_000),
-  /** A probe without an answer after so long is lost. */
+  /** A probe without an answer after this time is lost. */
   probe_timeout: positiveDurationSchema.default(300_000_000),
-  /** Share of the probes that healthy ways lose: on a busy machine an answer may come too late. */
+  /** Share of the probes that are lost on paths without a failure: on a busy machine an answer may arrive too late. */
   noise: z
     .number()
     .gt(0, "expected a share above 0 and below 0.1")
@@ -26,10 +26,10 @@ export const localisePacketsSchema = z.strictObject({
   ...machineKeys,
 });
 
-/** The file as it is written, with defaults. */
+/** The file with defaults filled in. */
 export type LocalisePacketsSettings = z.output<typeof localisePacketsSchema>;
 
-/** What fails in a row of the results. */
+/** The element that fails in a row of the results, and its loss. */
 export interface FailureClass {
   readonly what: LocalisePacketsSettings["elements"][number];
   readonly loss: number;

@@ -1,4 +1,4 @@
-/** The search for what loses packets, on whatever engine: probes in batches, judgements, the next batch through the suspects. */
+/** The search for the element that loses packets, on any engine: probes in batches, inference, the next batch through the suspects. */
 import { fail, type Random } from "../../../base/index.js";
 import { elementsOf, LossSolver, type NetworkElement, type Suspect } from "../../../paths/index.js";
 import type { Topology } from "../../../topology/index.js";
@@ -10,27 +10,27 @@ import { failureClasses } from "./check.js";
 import { type NextProbe, type Probe, ProbeSource } from "./probes.js";
 import type { FailureClass, LocalisePackets } from "./schema.js";
 
-/** What an engine does. Times in nanoseconds, of its own clock. */
+/** Operations of an engine. Times in nanoseconds, of its own clock. */
 export interface ProbeEngine {
   now(): number;
-  /** Begins a fault; the returned function ends it. */
-  strike(fault: Fault): Promise<() => Promise<void>>;
-  /** Sends probes, each host one after the other; whether each was answered in time. */
+  /** Injects a fault; the returned function ends it. */
+  inject(fault: Fault): Promise<() => Promise<void>>;
+  /** Sends probes, each host one after the other; returns for each whether it was answered in time. */
   send(probes: readonly Probe[]): Promise<readonly boolean[]>;
   /** A failure is over. */
   stepDone(): Promise<void>;
 }
 
-/** What became of one failure. */
+/** Result of the search for one failure. */
 export interface Named {
-  /** What failed, and what was named; null: nothing. */
+  /** Names of the failed and of the found element; null: none was found. */
   readonly failed: string;
   readonly named: string | null;
   readonly right: boolean;
   readonly probes: number;
-  /** Nanoseconds from the failure. */
+  /** Nanoseconds from the failure to the result. */
   readonly time: number;
-  /** Probes whose fate the path model contradicts: lost though nothing on their way fails, or answered across what loses everything. */
+  /** Probes that contradict the path model: lost without a failure on their path, or answered across an element that loses everything. */
   readonly contradicted: number;
 }
 
@@ -47,17 +47,17 @@ export async function search(
 ): Promise<NamedFailures[]> {
   const { topology, settings } = experiment;
   const source = new ProbeSource(topology, scheme, settings.traffic.ip, random.fork("pool"));
-  await rehearse(source.probes(random.fork("rehearsal")), settings.probes_at_once, engine);
+  await warmUp(source.probes(random.fork("rehearsal")), settings.probes_at_once, engine);
   const found: NamedFailures[] = [];
   for (const { what, loss } of failureClasses(settings)) {
     const candidates = elementsOf(topology).filter(({ kind }) => kind === what);
-    // All schemes meet the same failures.
+    // All schemes have the same failures.
     const draw = random.fork(`${what} ${loss}`);
     const named: Named[] = [];
     for (let i = 0; i < settings.failures; i++) {
       const failed = draw.pick(candidates);
       const next = source.probes(draw.fork(i));
-      const end = await engine.strike(faultOf(failed, loss, i));
+      const end = await engine.inject(faultOf(failed, loss, i));
       try {
         named.push(await nameOne(topology, settings, failed, loss, next, engine));
       } finally {
@@ -70,13 +70,13 @@ export async function search(
   return found;
 }
 
-/** Batches that are sent before anything fails, at most. */
-const REHEARSALS = 20;
+/** Maximum number of batches that are sent before the first failure. */
+const MAX_WARM_UPS = 20;
 
-/** Probes until all of a batch are answered: agents and tables of addresses are ready then. Fails with P45511 where that never happens. */
-async function rehearse(next: NextProbe, size: number, engine: ProbeEngine): Promise<void> {
+/** Sends probes until all of a batch are answered: then agents and address tables are ready. Fails with P45511 where that never happens. */
+async function warmUp(next: NextProbe, size: number, engine: ProbeEngine): Promise<void> {
   let lost = 0;
-  for (let i = 0; i < REHEARSALS; i++) {
+  for (let i = 0; i < MAX_WARM_UPS; i++) {
     const answered = await engine.send(Array.from({ length: size }, () => next([])));
     lost = answered.filter((one) => !one).length;
     if (lost === 0) return;
@@ -84,7 +84,7 @@ async function rehearse(next: NextProbe, size: number, engine: ProbeEngine): Pro
   fail(
     CODES.probesLost,
     undefined,
-    `${lost} of ${size} probes get no answer in time though nothing fails`,
+    `${lost} of ${size} probes get no answer in time before any failure`,
     "give them more time with probe_timeout, or send fewer at once with probes_at_once",
   );
 }

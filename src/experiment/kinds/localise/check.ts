@@ -1,4 +1,4 @@
-/** What a file of the kind `localise` means: its schemes tell the ways of probes, its network has links between switches. */
+/** Checks a file of the kind `localise`: its schemes have a path model, its network has links between switches. */
 import type { Diagnostics, Locate, SourceFile } from "../../../base/index.js";
 import { ExactWalker } from "../../../paths/index.js";
 import type { Topology } from "../../../topology/index.js";
@@ -8,7 +8,7 @@ import { plansWithPaths } from "../plans-with-paths.js";
 import type { TopologyCheck, TopologyUnit } from "../topology-kind.js";
 import type { LocaliseSettings } from "./schema.js";
 
-/** A scheme with one kind of failed element and one share of lost packets, or the coverage of all ways of a pair of hosts, or of all links. */
+/** A scheme with one kind of failed element and one share of lost packets; or the coverage of all paths of a pair of hosts, or of all links. */
 export interface LocaliseUnit extends TopologyUnit {
   readonly run: SchemeRun;
   readonly what: "ways" | "links" | LocaliseSettings["elements"][number];
@@ -22,7 +22,7 @@ export interface Localise {
   readonly units: readonly LocaliseUnit[];
 }
 
-/** Adds P45210 for a scheme whose paths cannot be told, P45510 for a network without links between switches or without pairs. */
+/** Adds P45210 for a scheme without a path model, P45510 for a network without links between switches or without pairs. */
 export function localiseOf(check: TopologyCheck<LocaliseSettings>): Localise {
   const { source, value, topology, locate, diagnostics } = check;
   const runs = plansWithPaths(check, value.selector);
@@ -56,7 +56,7 @@ export function checkNetwork(
     diagnostics.error(
       CODES.nothingToLocalise,
       locate(["topology"]),
-      "the topology has no link between switches: there is nothing to tell apart",
+      "the topology has no link between switches: there are no elements to distinguish",
     );
   else if (racks.length < 2)
     diagnostics.error(
@@ -66,7 +66,7 @@ export function checkNetwork(
     );
 }
 
-/** Whether the selectors of a scheme name the next hop everywhere. */
+/** Whether the selectors of a scheme determine the next hop everywhere. */
 export function namesNextHops(topology: Topology, run: SchemeRun): boolean {
   return new ExactWalker(topology, run.plan.pathModel!()).isExact;
 }

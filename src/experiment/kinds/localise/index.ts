@@ -24,9 +24,9 @@ export const LOCALISE: TopologyKind<LocaliseSettings, Localise, LocaliseUnit, Lo
       const exact = (run: (typeof runs)[number]) =>
         namesNextHops(topology, run)
           ? `${run.label}: probes go where selectors lead them, over covers of all links between switches and then through suspects.`
-          : `${run.label}: probes go between random hosts with random ports; their ways are taken for known, which an operator knows only with the hash functions.`;
+          : `${run.label}: probes go between random hosts with random ports; their paths are known, which for an operator requires the hash functions.`;
       return [
-        `${topology.nodes.filter(({ role }) => role !== "host").length} switches, without packets: ways by the programs' own hash functions, each probe lost with the share of what it crosses; a name needs a confidence of ${settings.confidence}.`,
+        `${topology.nodes.filter(({ role }) => role !== "host").length} switches, without packets: paths follow the programs' own hash functions, and each element loses its share of the probes that cross it; naming an element needs a confidence of ${settings.confidence}.`,
         ...runs.map(exact),
       ];
     },

@@ -1,4 +1,4 @@
-/** What a unit yields: how many probes it takes to name each failure, to cover all ways between two hosts, or all links. */
+/** The outcome of a unit: the number of probes until each failure is named, all paths between two hosts are covered, or all links are. */
 import { Random } from "../../../base/index.js";
 import {
   ExactWalker,
@@ -17,20 +17,20 @@ import type { TopologyStage } from "../topology-kind.js";
 import type { Localise, LocaliseUnit } from "./check.js";
 import { CoverProbes, type NextWay, randomWays } from "./probes.js";
 
-/** Probes that covered everything there is. */
+/** The number of probes until everything was covered. */
 export interface Covered {
-  /** Ways of a pair of hosts, or directed links between two tiers of switches. */
+  /** Number of paths of a pair of hosts, or of directed links between two tiers of switches. */
   readonly things: number;
-  /** -1: not with a hundred times as many. */
+  /** -1: not even with a hundred times as many probes. */
   readonly probes: number;
-  /** How many of the things a probe crosses, on average. */
+  /** Mean number of the things that a probe crosses. */
   readonly crossed: number;
 }
 
 export interface LocaliseOutcome {
-  /** By failure: probes until a name was given, whether it was right; -1 probes: none was given. */
+  /** For each failure: probes until an element was named, and whether it was the right one; -1 probes: none was named. */
   readonly named: readonly { readonly probes: number; readonly right: boolean }[];
-  /** By pair of hosts, or by run over all links. */
+  /** For each pair of hosts, or for each run over all links. */
   readonly covered: readonly Covered[];
   /** Elements of the kind that fails. */
   readonly candidates: number;
@@ -38,10 +38,10 @@ export interface LocaliseOutcome {
   readonly switches: number;
 }
 
-/** Probes that arrive between two looks at what they have told, at least, and their share of all. */
+/** Number of probes between two evaluations: the minimum, and the share of all probes so far. */
 const LOOK_EVERY = 32;
 const LOOK_SHARE = 0.02;
-/** Probes between two moments at which the run may be stopped. */
+/** Number of probes between two moments at which the run can be stopped. */
 const BREATH = 100_000;
 
 export async function runLocalise(
@@ -79,7 +79,7 @@ export async function runLocalise(
   }
   const candidates = elementsOf(topology).filter(({ kind }) => kind === what);
   const named: { probes: number; right: boolean }[] = [];
-  // All schemes meet the same failures.
+  // All schemes have the same failures.
   const draw = random.fork(`${what} ${loss}`);
   for (let i = 0; i < settings.failures; i++) {
     const failed = draw.pick(candidates);
@@ -129,7 +129,7 @@ async function nameOne(
   return { probes: -1, right: false };
 }
 
-/** By directed link: 1 where a packet that crosses it meets the element. */
+/** By directed link: 1 where a packet that crosses it also crosses the element. */
 export function linksInto({ links }: Topology, { kind, number }: NetworkElement): Uint8Array {
   const meets = new Uint8Array(2 * links.length);
   if (kind === "direction") meets[number] = 1;
@@ -142,12 +142,12 @@ export function linksInto({ links }: Topology, { kind, number }: NetworkElement)
   return meets;
 }
 
-/** Tries, as multiples of what there is to cover. */
+/** Limit of probes, as a multiple of the number of things to cover. */
 const PATIENCE = 100;
 
 /**
- * Probes until all directed links between switches were crossed. `things` are the links of the pair of tiers that random probes cover last,
- * by the coupon collector.
+ * Number of probes until all directed links between switches were crossed. `things` are the links of the pair of tiers that random probes
+ * are expected to cover last, by the coupon collector.
  */
 function coverLinks(topology: Topology, next: NextWay): Covered {
   const { nodes, links } = topology;
@@ -184,12 +184,12 @@ function coverLinks(topology: Topology, next: NextWay): Covered {
   return { things: last.links, probes: missing === 0 ? probes : -1, crossed: last.crossings / probes };
 }
 
-/** What is proportional to the draws that collect n things. */
+/** Proportional to the expected number of draws that collect n things. */
 function expected(n: number): number {
   return n * Math.log(n + 1);
 }
 
-/** Probes of one pair of hosts until each way from the first to the second was taken. */
+/** Number of probes of one pair of hosts until each path from the first to the second was taken. */
 function coverPair(
   topology: Topology,
   walker: ExactWalker,
@@ -233,7 +233,7 @@ function coverPair(
   return { things, probes: -1, crossed: 1 };
 }
 
-/** Ways between two hosts, by every slot of every choice. */
+/** Number of paths between two hosts, over every slot of every choice. */
 function countWays({ nodes }: Topology, { model }: FlowTracer, source: number, destination: number): number {
   const switches = new Map(model.switches.map((own) => [own.node, own]));
   const rack = nodes[destination]!.host!.rack;

@@ -1,6 +1,6 @@
 /**
- * Where probes go. With exact next hops: over a set of routes that covers every directed link between switches, and then, when
- * some are lost, over routes through the suspects. Without: between random hosts with random ports, as Pingmesh's.
+ * Paths of probes. With exact next hops: a set of routes that covers every directed link between switches, and then, when
+ * some probes are lost, routes through the suspects. Otherwise: between random hosts with random ports, as in Pingmesh.
  */
 import type { Random } from "../../../base/index.js";
 import {
@@ -15,17 +15,17 @@ import {
 } from "../../../paths/index.js";
 import { hostsOf, type Topology } from "../../../topology/index.js";
 
-/** The directed links of the next probe; `suspects`: what may have failed, as far as probes have told, the likeliest first. */
+/** The directed links of the next probe; `suspects`: elements that may have failed by the results so far, the likeliest first. */
 export type NextWay = (suspects: readonly Suspect[]) => ArrayLike<number>;
 
-/** Independent covers: an element is crossed by so many routes at least, with different others. */
+/** Number of independent covers: each element is on at least this many routes, with different other elements. */
 const COVERS = 8;
-/** More suspects than this are not probed one by one. */
+/** Maximum number of suspects that are probed one by one. */
 const MOST_SUSPECTS = 64;
-/** An element with less of the confidence of the best is no suspect. */
+/** An element whose confidence is below this share of the highest one is no suspect. */
 const SUSPECT_SHARE = 1e-3;
 
-/** Routes over covers, and through suspects. Covers are made when they are first needed, and serve all failures. */
+/** Routes over covers, and through suspects. Covers are computed on first use, and shared by all failures. */
 export class CoverProbes {
   readonly #covers: NamedRoute[][] = [];
 
@@ -49,7 +49,7 @@ export class CoverProbes {
     return links.length === 0 ? undefined : this.finder.through(random.pick(links), random);
   }
 
-  /** The next route: each cover one after the other; every second one goes through a suspect while there are some. */
+  /** The next route: the covers in turn; while there are suspects, every second route goes through one. */
   routes(random: Random): (suspects: readonly Suspect[]) => NamedRoute {
     let cover = 0;
     let next = 0;
@@ -78,7 +78,7 @@ function likely(suspects: readonly Suspect[]): readonly Suspect[] {
 const LEAST_BATCH = 256;
 const MOST_BATCH = 16_384;
 
-/** The ways of probes between random hosts of different racks with random ports. Batches grow: most failures need few probes. */
+/** Paths of probes between random hosts of different racks with random ports. Batches grow: most failures need few probes. */
 export function randomWays(
   topology: Topology,
   tracer: FlowTracer,

@@ -41,8 +41,8 @@ const WAYS = "none: ways of a pair";
 const LINKS = "none: all links";
 
 /**
- * Probes that cover n ways of a pair of hosts, or n directed links; for random ones the coupon collector expects n times the n-th harmonic
- * number, over those that a probe crosses.
+ * Number of probes that cover n paths of a pair of hosts, or n directed links. For random probes the coupon collector expects n times the
+ * n-th harmonic number, divided by the number that a probe crosses.
  */
 function coverFigures(covered: LocaliseOutcome["covered"]): LocaliseRow {
   const mean = (values: readonly number[]) =>
@@ -89,7 +89,7 @@ const COLUMNS: readonly (readonly [key: string, head: string, digits: number])[]
   ["n_ln_n", "n ln n", 1],
 ];
 
-/** `swept`: keys that a sweep puts into the rows. */
+/** `swept`: keys that a sweep adds to the rows. */
 export function localiseTable(rows: readonly LocaliseRow[], swept: readonly string[]): string {
   const columns = COLUMNS.filter(([key]) => rows.some((row) => row[key] !== undefined));
   const keys = [...swept, ...(new Set(rows.map((row) => row["seed"])).size > 1 ? ["seed"] : [])];

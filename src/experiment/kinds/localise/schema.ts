@@ -1,13 +1,13 @@
-/** The experiment file of the kind `localise`: probes that find the element which loses packets, without packets. */
+/** The experiment file of the kind `localise`: the number of probes that find the element which loses packets, computed without packets. */
 import { z } from "zod";
 import { positiveDurationSchema, topologySchema } from "../../../topology/index.js";
 import { fabricKeys, type SchemeSet, schemesSchema, whole } from "../../experiment.js";
 
 const SHARE = "expected a share above 0 and at most 1";
 
-/** What fails, and when it has its name: with packets and without. */
+/** Keys of the failures and of the confidence, for both kinds of localisation. */
 export const searchKeys = {
-  /** What fails, one element a run. */
+  /** Kinds of elements that fail; one element fails in each run. */
   elements: z
     .array(z.enum(["switch", "link", "direction"]))
     .min(1)
@@ -17,7 +17,7 @@ export const searchKeys = {
     .array(z.number({ error: SHARE }).gt(0, SHARE).max(1, SHARE))
     .min(1)
     .default([1]),
-  /** Failures of each kind of element and share. */
+  /** Number of failures for each kind of element and each share. */
   failures: whole("a number of failures", 1, 1e6),
   /** An element is named when its confidence is at least this. */
   confidence: z
@@ -42,11 +42,11 @@ export function localiseSchema(schemes: SchemeSet) {
     selector: fabricKeys.selector,
     schemes: schemesSchema(schemes),
     ...searchKeys,
-    /** From probe to probe of one host; all hosts send. */
+    /** Time between two probes of one host; all hosts send. */
     probe_interval: positiveDurationSchema.default(10_000_000),
-    /** A failure that is not named with so many probes stays without a name. */
+    /** Maximum number of probes for one failure; without a name by then, it stays unnamed. */
     most_probes: whole("a number of probes", 1, 1e8).default(1_000_000),
-    /** Pairs of hosts whose ways are covered for the figure of coverage. */
+    /** Number of pairs of hosts whose paths are covered for the figure of coverage. */
     cover_pairs: whole("a number of pairs", 1, 10_000).default(20),
     ip: z.union([z.literal(4), z.literal(6)], { error: "expected 4 or 6" }).default(4),
     sweep: fabricKeys.sweep,

@@ -1,6 +1,6 @@
 /**
  * The application on simulated hosts. A client keeps connections to all servers. An IO asks some of them, and is complete when each has
- * answered. A connection that does not answer for the timeout is given up: a new one, from another port, asks again what waits.
+ * answered. When a connection gives no answer within the timeout, it is closed; a new one, from another port, repeats its open questions.
  */
 import type { Random } from "../../../base/index.js";
 import type { Fabric, Stream, TcpOptions } from "../../../sim/packet/index.js";
@@ -35,7 +35,7 @@ export class SimulatedApplication {
     readonly ip: 4 | 6,
     nodes: { readonly clients: readonly number[]; readonly servers: readonly number[] },
     random: Random,
-    /** No IO arrives after it: nanoseconds. */
+    /** Nanoseconds after which no IO arrives. */
     duration: number,
   ) {
     this.#start = this.now;
@@ -109,7 +109,7 @@ export class SimulatedApplication {
 /** A connection of a client to a server, and its successors. */
 class Link {
   #stream: Stream | undefined;
-  /** Questions without an answer, in the order in which they were asked, and when. */
+  /** Questions without an answer, in the order in which they were asked, with their times. */
   readonly #waiting: { readonly io: Io; askedAt: number }[] = [];
   #opened = 0;
   #watching = false;
@@ -162,7 +162,7 @@ class Link {
     if (--io.left === 0) io.end = this.application.elapsed;
   }
 
-  /** Looks at the oldest question when it has waited for the timeout. */
+  /** Checks the oldest question when it has waited for the timeout. */
   #watch(): void {
     const [oldest] = this.#waiting;
     if (this.#watching || oldest === undefined) return;

@@ -1,4 +1,4 @@
-/** What a file of the kind `requests` means: its hosts exist, there are servers enough, and it has TCP. */
+/** Checks a file of the kind `requests`: its hosts exist, there are enough servers, and the transport is TCP. */
 import { didYouMean } from "../../../base/index.js";
 import { hostsOf } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
@@ -47,14 +47,14 @@ function checkApplication({
       else if (names.indexOf(name) < i || (key === "servers" && clients.includes(name)))
         wrong(
           ["application", key, i],
-          `"${name}" stands twice among the clients and servers`,
+          `"${name}" is listed twice among the clients and servers`,
           "name each host once",
         );
     }
   if (fan_out > servers.length)
     wrong(
       ["application", "fan_out"],
-      `an IO asks ${fan_out} servers, and there are ${servers.length}`,
+      `fan_out is ${fan_out}, but there are ${servers.length} servers`,
       "write a smaller fan_out, or more servers",
     );
   if (transport.protocol !== "tcp" || !transport.handshake || transport.subflows !== undefined)

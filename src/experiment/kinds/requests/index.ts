@@ -1,4 +1,4 @@
-/** The kind `requests`: an application that asks, gives connections up and tries again, while faults happen. A unit is a scheme. */
+/** The kind `requests`: an application that sends requests, closes unresponsive connections and retries, while faults happen. A unit is a scheme. */
 import type { SweepKind, Unit } from "../kind.js";
 import { requestsOf } from "./check.js";
 import type { RequestsOutcome } from "./on-simulator.js";

@@ -1,9 +1,9 @@
-/** How badly the IOs of a run were served: stretches of slow IOs, and stretches without any progress. Nanoseconds. */
+/** Measures of bad service: intervals of slow IOs, and intervals without any progress. Nanoseconds. */
 import type { Io } from "./application.js";
 
 /**
- * The longest stretch in which slow IOs wait: the longest union of overlapping times from start to end of the IOs that take more than
- * `jitter`, of all clients together. 0 without a slow IO. An IO that has not completed waits until `end`.
+ * The longest interval in which slow IOs wait: the longest union of overlapping times from start to end of the IOs that take more than
+ * `jitter`, over all clients. 0 without a slow IO. An IO that has not completed waits until `end`.
  */
 export function longestJitter(ios: readonly Io[], jitter: number, end: number): number {
   const slow = ios
@@ -21,8 +21,8 @@ export function longestJitter(ios: readonly Io[], jitter: number, end: number): 
 }
 
 /**
- * The longest time of a client in which IOs wait and none completes: from the arrival of an IO at an idle client, or from the last completion, to
- * the next completion or `end`.
+ * The longest interval of a client in which IOs wait and none completes: from the arrival of an IO at an idle client, or from the last
+ * completion, to the next completion or `end`.
  */
 export function longestHang(ios: readonly Io[], end: number): number {
   let longest = 0;

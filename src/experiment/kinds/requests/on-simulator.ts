@@ -1,4 +1,4 @@
-/** The application and its faults on the packet simulator, once. */
+/** Runs the application and its faults on the packet simulator once. */
 import { Random } from "../../../base/index.js";
 import { QuantileSketch, type SketchJson } from "../../../statistics/index.js";
 import { nodeNamed } from "../../../topology/index.js";
@@ -10,14 +10,14 @@ import { SimulatedApplication } from "./application.js";
 import { longestHang, longestJitter } from "./measures.js";
 import type { Requests } from "./schema.js";
 
-/** Of one scheme under one seed. All is JSON; times in nanoseconds. */
+/** Outcome of one scheme under one seed. All is JSON; times in nanoseconds. */
 export interface RequestsOutcome {
-  /** Measured IOs, and those that had not completed at the end. */
+  /** Number of measured IOs, and of those that had not completed at the end. */
   readonly ios: number;
   readonly unfinished: number;
-  /** IOs that took longer than `jitter`. */
+  /** Number of IOs that took longer than `jitter`. */
   readonly slow: number;
-  /** Of completed IOs. */
+  /** Latencies of completed IOs. */
   readonly latency: SketchJson;
   /** See `measures.ts`; 0 where there was none. */
   readonly jitter: number;
@@ -26,7 +26,7 @@ export interface RequestsOutcome {
   readonly timeouts: number;
 }
 
-/** A run is simulated in so many parts, between which signals of the process are handled. */
+/** Number of parts into which a run is divided; signals of the process are handled between them. */
 const SLICES = 2000;
 
 export async function playRequests(experiment: Requests, stage: SimulatorStage): Promise<RequestsOutcome> {

@@ -1,4 +1,4 @@
-/** Rows of the kind `requests`, one a scheme and point over all seeds, and the table of them. */
+/** Rows of the kind `requests`, one for each scheme and point over all seeds, and the table of them. */
 import { type Cell, formatTable } from "../../../base/index.js";
 import { QuantileSketch, quantile } from "../../../statistics/index.js";
 import type { SchemeRun } from "../../experiment.js";
@@ -44,7 +44,7 @@ export function requestsRow(
   };
 }
 
-/** The share of the seeds with a stretch of at least `least`, and the lengths of these. */
+/** The share of the seeds with an interval of at least `least`, and the lengths of these intervals. */
 function stretches(name: string, lengths: readonly number[], least: number): Record<string, number | null> {
   const own = lengths.filter((length) => length >= least).sort((a, b) => a - b);
   const seconds = (ns: number) => Number((ns / 1e9).toFixed(3));
@@ -76,7 +76,7 @@ const COLUMNS: readonly (readonly [key: string, head: string])[] = [
   ["timeouts", "timeouts"],
 ];
 
-/** `swept`: keys that a sweep puts into the rows. */
+/** `swept`: keys that a sweep adds to the rows. */
 export function requestsTable(rows: readonly RequestsRow[], swept: readonly string[]): string {
   const keys = ["scheme", ...swept];
   const cell = (value: unknown): Cell =>

@@ -1,4 +1,4 @@
-/** What a file of the kind `spread` means: its schemes tell the paths of flows, its pattern suits the network. */
+/** Checks a file of the kind `spread`: its schemes have a path model, its pattern fits the network. */
 import type { SourceFile } from "../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import type { SizeDistribution } from "../../../traffic/index.js";
@@ -22,7 +22,7 @@ export interface Spread {
   readonly sizes: SizeDistribution | undefined;
 }
 
-/** Adds P45210 for a scheme whose paths cannot be told, P45211 for a pattern without pairs, P42331 for sizes. */
+/** Adds P45210 for a scheme without a path model, P45211 for a pattern without pairs, P42331 for sizes. */
 export function spreadOf(check: TopologyCheck<SpreadSettings>): Spread {
   const { source, value, topology, locate, diagnostics } = check;
   const runs = plansWithPaths(check);

@@ -1,4 +1,4 @@
-/** What a scheme yields: the unevenness of each group, and the loads of links between pods. */
+/** The outcome of a scheme: the unevenness of each group, and the loads of links between pods. */
 import { Random } from "../../../base/index.js";
 import { emptyFlows, FlowTracer, type GroupLoad, SpreadMeter } from "../../../paths/index.js";
 import { coefficientOfVariation } from "../../../statistics/index.js";
@@ -9,20 +9,20 @@ import type { SpreadSettings } from "./schema.js";
 
 export interface SpreadOutcome {
   readonly lost: number;
-  /** Coefficient of variation of each group with enough flows, ascending: of the loads of its ports by what they should get. */
+  /** Coefficients of variation of all groups with enough flows, sorted: of the ports' loads divided by their intended loads. */
   readonly cvs: readonly number[];
-  /** The same of the choices that an ideal random function would make, as expected: chance alone. */
+  /** The expected values for an ideal random function: the unevenness by chance alone. */
   readonly noise: readonly number[];
-  /** The group with the highest one. */
+  /** The group with the highest coefficient. */
   readonly worst: WorstGroup | undefined;
-  /** Of all pairs of pods with links between them, the pair whose links are least even: loads by their mean. */
+  /** Loads divided by their mean, of the pair of pods whose links are least even. */
   readonly pods: readonly number[] | undefined;
 }
 
 interface WorstGroup {
   readonly node: string;
   readonly slots: number;
-  /** Loads of its ports by what they should get, with the mean 1. */
+  /** Loads of its ports divided by their intended loads, with the mean 1. */
   readonly loads: readonly number[];
 }
 
@@ -35,7 +35,7 @@ export async function runSpread(
 ): Promise<SpreadOutcome> {
   const tracer = new FlowTracer(topology, run.plan.pathModel!());
   const meter = new SpreadMeter(tracer);
-  // All schemes meet the same flows.
+  // All schemes have the same flows.
   const draw = pairDrawer(topology, settings, new Random(seed).fork("spread"));
   const sizesOf = new Random(seed).fork("sizes");
   const flows = emptyFlows(Math.min(BATCH, settings.trace_flows), settings.ip);
@@ -56,7 +56,7 @@ export async function runSpread(
     await breathe();
   }
   await stepDone();
-  // Relative variance of a flow's load, which chance adds to that of the number of flows.
+  // The variance of the loads of flows adds to that of their number.
   const spread = weights === undefined ? 1 : (squares * settings.trace_flows) / (sum * sum);
   const groups = meter
     .groups()
@@ -102,7 +102,7 @@ function pairDrawer(topology: Topology, { pattern }: SpreadSettings, random: Ran
   };
 }
 
-/** Loads by their mean of the links from a pod to another: of the pair with the highest ratio of its extremes. */
+/** Loads, divided by their mean, of the links from a pod to another: for the pair with the highest ratio of maximum to minimum. */
 function unevenPods({ nodes, links }: Topology, loads: Float64Array): number[] | undefined {
   const pairs = new Map<string, number[]>();
   for (const { index, a, b } of links) {
@@ -120,7 +120,7 @@ function unevenPods({ nodes, links }: Topology, loads: Float64Array): number[] |
   return worst && byMean(worst);
 }
 
-/** Largest by smallest; infinite where one is 0. */
+/** Maximum divided by minimum; infinite where the minimum is 0. */
 export function ratio(values: readonly number[]): number {
   return Math.max(...values) / Math.min(...values);
 }

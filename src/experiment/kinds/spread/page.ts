@@ -1,4 +1,4 @@
-/** The page of a spread experiment, and its figures as files. It needs nothing else. */
+/** The page of a spread experiment, and its figures as files. The page loads no other file. */
 import { escapeMarkup, htmlPage } from "../../../base/index.js";
 import { rowsCsv } from "../../csv.js";
 import { flatten, inline } from "../../page.js";
@@ -34,9 +34,9 @@ export async function spreadFiles(sweep: SpreadSweep): Promise<[name: string, te
           "group",
           loadsOf(point, ({ worst }) => worst?.loads),
           "port of the least even group, by load",
-          "load by its mean",
+          "load over its mean",
         ],
-        ["pods", loadsOf(point, ({ pods }) => pods), "link between two pods, by load", "load by its mean"],
+        ["pods", loadsOf(point, ({ pods }) => pods), "link between two pods, by load", "load over its mean"],
       ] as const
     ).map(([file, curves, x, y]) => {
       const lines = curves.map((curve) => ({ ...curve, place: schemes.indexOf(curve.scheme) }));

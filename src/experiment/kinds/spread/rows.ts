@@ -39,7 +39,7 @@ const COLUMNS: readonly (readonly [key: string, head: string])[] = [
   ["lost", "lost"],
 ];
 
-/** `swept`: keys that a sweep puts into the rows. */
+/** `swept`: keys that a sweep adds to the rows. */
 export function spreadTable(rows: readonly SpreadRow[], swept: readonly string[]): string {
   const columns = COLUMNS.filter(([key]) => rows.some((row) => row[key] !== null));
   const keys = [...swept, ...(new Set(rows.map((row) => row["seed"])).size > 1 ? ["seed"] : [])];

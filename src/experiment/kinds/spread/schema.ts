@@ -15,13 +15,13 @@ export function spreadSchema(schemes: SchemeSet) {
     engine: z.literal("sim", { error: "expected sim: the kind spread has no packets" }).default("sim"),
     topology: topologySchema,
     schemes: schemesSchema(schemes),
-    /** Flows that are traced, between hosts drawn by the pattern. */
+    /** Number of flows that are traced, between hosts drawn by the pattern. */
     trace_flows: whole("a number of flows", 1, 1e9),
     pattern: z.enum(PATTERNS).default("inter_rack"),
     ip: z.union([z.literal(4), z.literal(6)], { error: "expected 4 or 6" }).default(4),
-    /** Name of a distribution: the load of a flow is its size. Absent: all flows count alike. */
+    /** Name of a distribution: the load of a flow is its size. Absent: all flows count equally. */
     sizes: z.string().optional(),
-    /** Groups with fewer flows a port are left out: chance makes them uneven. */
+    /** Groups with fewer flows per port are left out: chance makes them uneven. */
     least_flows: whole("a number of flows", 1, 1e6).default(100),
     sweep: fabricKeys.sweep,
     output: z.string().min(1).optional(),

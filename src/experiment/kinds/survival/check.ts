@@ -1,4 +1,4 @@
-/** What a file of the kind `survival` means: its schemes tell paths, its hosts and failures exist in the network. */
+/** Checks a file of the kind `survival`: its schemes have a path model, its hosts and failures exist in the network. */
 import type { SourceFile } from "../../../base/index.js";
 import { nodeNamed, type Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
@@ -19,7 +19,7 @@ export interface Survival {
   readonly units: readonly SurvivalUnit[];
 }
 
-/** Adds P45210 for a scheme whose paths cannot be told, P45521 for hosts without another to talk to, P45522 for a tier without switches. */
+/** Adds P45210 for a scheme without a path model, P45521 for hosts without a peer, P45522 for a tier without switches. */
 export function survivalOf(check: TopologyCheck<SurvivalSettings>): Survival {
   const { source, value, topology } = check;
   const runs = plansWithPaths(check);
@@ -56,7 +56,7 @@ function checkHosts({
     const host = nodeNamed(topology, name);
     if (host?.role === "host") return host;
     const known = topology.nodes.find(({ role }) => role === "host")!.name;
-    wrong(`"${name}" is no host of the topology`, `hosts are called as ${known}`);
+    wrong(`"${name}" is no host of the topology`, `host names: ${known}`);
     return undefined;
   });
   const [a, b] = hosts.map((host) => host?.host?.rack);

@@ -1,4 +1,4 @@
-/** The kind `survival`: how many connections with subflows a failure leaves without any, by the paths of the switches' own hashes. */
+/** The kind `survival`: how many connections lose all of their subflows in a failure, by the paths of the switches' own hashes. */
 import type { TopologyKind } from "../topology-kind.js";
 import { type Survival, type SurvivalUnit, survivalOf } from "./check.js";
 import type { SurvivalOutcome } from "./outcome.js";
@@ -19,7 +19,7 @@ export const SURVIVAL: TopologyKind<SurvivalSettings, Survival, SurvivalUnit, Su
     table: survivalTable,
     notes: ({ topology, settings: { connections, connection_subflows, subflow_ports } }) => [
       `${topology.nodes.filter(({ role }) => role !== "host").length} switches; ${connections} connections of ${connection_subflows} subflows, ${subflow_ports === "own" ? "each with a client port of its own" : "all with one five-tuple"}, on the paths that the programs' own hash functions give them.`,
-      "Each connection meets one failed element, which loses both directions; a subflow is lost if its data or its acknowledgements cross it. No subflow moves.",
+      "Each connection has one failed element on a path, which loses both directions; a subflow is lost if its data or its acknowledgements cross it. No subflow moves.",
       "N: equal elements that the client's paths choose from. Lost by chance: connections times ((2N - 1) / N^2)^K for K subflows (footnote 3 of P-ECMP).",
     ],
     files: async (sweep) => (await import("./page.js")).survivalFiles(sweep),

@@ -1,5 +1,5 @@
 /**
- * What a scheme yields. Each connection meets one failed element of each tier, drawn from those that its client's paths choose from. A
+ * The outcome of a scheme. Each connection has one failed element of each tier, drawn from those that its client's paths choose from. A
  * subflow is lost if its data or its acknowledgements cross the element; a connection, if all of its subflows are (section 5.2).
  */
 import { Random } from "../../../base/index.js";
@@ -19,13 +19,13 @@ export interface SurvivalOutcome {
 
 export interface FailureCount {
   readonly failure: SurvivalFailure;
-  /** Equal elements, one of which fails; undefined where clients have different numbers of them. */
+  /** Number of equal elements, one of which fails; null where clients have different numbers of them. */
   readonly sites: number | null;
-  /** Connections without any subflow left. */
+  /** Number of connections whose subflows are all lost. */
   readonly lost: number;
-  /** Subflows lost, of all connections. */
+  /** Number of lost subflows, over all connections. */
   readonly lostSubflows: number;
-  /** Connections by the number of subflows that they have left, from 0 on. */
+  /** Number of connections by the number of their remaining subflows, from 0. */
   readonly left: readonly number[];
 }
 
@@ -41,7 +41,7 @@ export async function runSurvival(
   const { connections, connection_subflows: count, failures, ip } = settings;
   const paths = new SelectorPaths(topology, run.plan.pathModel!(), run.plan.hosts);
   const policy = run.hosts(restingHost());
-  // All schemes meet the same hosts, ports and failures.
+  // All schemes have the same hosts, ports and failures.
   const random = new Random(seed).fork("connections");
   const draw = drawer(topology, settings);
   const sitesFor = new Map<string, Sites>();

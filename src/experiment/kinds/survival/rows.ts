@@ -1,4 +1,4 @@
-/** Rows of the kind `survival`, the closed form beside them, and the table of them. */
+/** Rows of the kind `survival` with the closed form, and the table of them. */
 import { type Cell, formatTable } from "../../../base/index.js";
 import type { SurvivalOutcome } from "./outcome.js";
 import type { SurvivalSettings } from "./schema.js";
@@ -39,7 +39,7 @@ const COLUMNS: readonly (readonly [key: string, head: string])[] = [
   ["lost_subflows_share", "subflows lost"],
 ];
 
-/** `swept`: keys that a sweep puts into the rows. */
+/** `swept`: keys that a sweep adds to the rows. */
 export function survivalTable(rows: readonly SurvivalRow[], swept: readonly string[]): string {
   const keys = [...swept, ...(new Set(rows.map((row) => row["seed"])).size > 1 ? ["seed"] : [])];
   const cell = (value: unknown): Cell =>

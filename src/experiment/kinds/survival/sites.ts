@@ -1,4 +1,4 @@
-/** Where a failure can hit a connection: the elements of a tier that its client's paths choose from. */
+/** The elements of a tier that a client's paths choose from, one of which fails. */
 import type { Topology } from "../../../topology/index.js";
 import type { SurvivalFailure } from "./schema.js";
 

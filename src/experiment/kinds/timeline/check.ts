@@ -1,4 +1,4 @@
-/** What a file of the kind `timeline` means: the hosts and elements that it names exist, and its flows can run together. */
+/** Checks a file of the kind `timeline`: its hosts and elements exist, and its flows can run together. */
 import { dirname, join } from "node:path";
 import { type Diagnostics, didYouMean, type Locate } from "../../../base/index.js";
 import { hostsOf, nodeNamed, type Topology } from "../../../topology/index.js";
@@ -51,7 +51,7 @@ function readFlows(path: string, topology: Topology, diagnostics: Diagnostics): 
   }));
 }
 
-/** Adds P43014 for names that the topology lacks and P43015 for what makes no sense. */
+/** Adds P43014 for names that the topology does not have and P43015 for contradictions. */
 function checkTimeline(
   settings: TimelineSettings,
   topology: Topology,
@@ -75,7 +75,7 @@ function checkTimeline(
       diagnostics.error(
         CODES.contradiction,
         locate(["flows", i, "to"]),
-        `a flow from ${flow.from} to itself`,
+        `the flow goes from ${flow.from} to itself`,
       );
     if (flow.start >= settings.duration)
       diagnostics.error(
@@ -87,7 +87,7 @@ function checkTimeline(
   checkNumber(settings, locate, diagnostics);
 }
 
-/** Maximum number of flows of all lines together: more would exceed the memory before they load a fabric. */
+/** Maximum number of flows of all lines together: more would exceed the memory. */
 const MAX_FLOWS = 100_000;
 
 /** Each flow between the same hosts, to the same port, needs a client port of its own. */
@@ -127,7 +127,7 @@ function checkIperf3(
     diagnostics.error(
       CODES.contradiction,
       place,
-      "a flow without bytes, which iperf3 would never end",
+      "the flow has no bytes, and iperf3 would never end it",
       "add bytes",
     );
   if (taken.has(`${to} ${port}`) || count > 1)

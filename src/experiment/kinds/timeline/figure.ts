@@ -1,4 +1,4 @@
-/** A line a flow over time, its outages in red, and a mark for each fault. */
+/** A figure with one line for each flow over time: outages are red, and each fault has a mark. */
 import { escapeMarkup } from "../../../base/index.js";
 import { effectName, endName } from "../../faults/fault.js";
 import type { FlowRecord } from "./flows.js";

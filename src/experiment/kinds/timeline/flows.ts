@@ -1,4 +1,4 @@
-/** The flows of a timeline, what happens to them, and the rows that sum it up. Times count from its start. */
+/** The flows of a timeline, their events, and the rows that summarise them. Times count from its start. */
 import { Random } from "../../../base/index.js";
 import { nodeNamed, type TopologyNode } from "../../../topology/index.js";
 import { drawClientPort } from "../../../traffic/index.js";
@@ -10,11 +10,11 @@ export interface TimelineFlow {
   readonly from: TopologyNode;
   readonly to: TopologyNode;
   readonly clientPort: number;
-  /** Where the receiver listens. */
+  /** Port of the receiver. */
   readonly port: number;
   /** Nanoseconds. */
   readonly start: number;
-  /** Undefined: it goes on to the end. */
+  /** Undefined: it sends until the end. */
   readonly bytes: number | undefined;
 }
 
@@ -46,13 +46,13 @@ export function timelineFlows({ settings, topology }: Timeline, seed: number): T
 }
 
 /**
- * A stretch without progress in which the sender's timer ran out; progress is an acknowledgement of new data. Nanoseconds from
+ * An interval without progress in which the sender's timer expired; progress is an acknowledgement of new data. Nanoseconds from
  * the start of the timeline.
  */
 export interface Outage {
   /**
    * The last progress before it, or the start of sending if there was none. A testbed's hosts do not report progress: there it
-   * is the latest time that the first timeout allows, which is the RTO margin before it.
+   * is the latest time that the first timeout allows, which is earlier than the timeout by the RTO margin.
    */
   readonly from: number;
   readonly firstTimeout: number;
@@ -61,21 +61,21 @@ export interface Outage {
   readonly timeouts: number;
 }
 
-/** What became of one flow. */
+/** The record of one flow. */
 export interface FlowRecord {
   readonly flow: TimelineFlow;
-  /** Acknowledged. */
+  /** Acknowledged bytes. */
   readonly bytes: number;
   /** Nanoseconds from the flow's start to the last acknowledgement; undefined: it did not end. */
   readonly completion: number | undefined;
   readonly outages: readonly Outage[];
   /** Copies that both ends sent; undefined on a testbed, whose hosts do not report them. */
   readonly copies?: number;
-  /** The connection broke, and how. */
+  /** The reason why the connection broke; undefined: it did not. */
   readonly broken: string | undefined;
 }
 
-/** Collects timeouts and recoveries as they come. */
+/** Collects timeouts and recoveries in time order. */
 export class OutageLog {
   readonly #outages: Outage[] = [];
   #open: { from: number; firstTimeout: number; timeouts: number } | undefined;

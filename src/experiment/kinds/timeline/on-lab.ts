@@ -1,8 +1,8 @@
-/** A timeline on real switches and hosts: flows of the kernel's TCP, faults as entries, link events and dead processes. */
+/** A timeline on real switches and hosts: flows of the kernel's TCP, faults as entries, link events and killed processes. */
 
 import { DiagnosticError } from "../../../base/index.js";
 import { type AgentFlow, monotonicNs, runIperf3 } from "../../../testbed/index.js";
-import { listedFaultTables, whileFaultsHappen } from "../../faults/during-lab.js";
+import { listedFaultTables, withFaults } from "../../faults/during-lab.js";
 import type { Fault } from "../../faults/fault.js";
 import { faultTables } from "../../faults/fault-entries.js";
 import { sleepUntil } from "../../testbed/flow-watch.js";
@@ -13,7 +13,7 @@ import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./
 import type { TimelineSeries } from "./results.js";
 import type { Timeline } from "./schema.js";
 
-/** From the order to start the flows to the start of the timeline: long enough for every agent to receive its order. */
+/** Time from the request for the flows to the start of the timeline: long enough for every agent to receive its request. */
 const LEAD_NS = 500_000_000;
 
 /** How a timeline runs on real switches. */
@@ -81,16 +81,16 @@ async function play(
     );
   });
   const { duration } = timeline.settings;
-  return await whileFaultsHappen(timeline, fabric, tables, { start, duration }, async () => {
+  return await withFaults(timeline, fabric, tables, { start, duration }, async () => {
     await sleepUntil(start + duration, stop);
     const records = await Promise.all(running.map((finish) => finish()));
-    // Before the faults end: the links that come back then are none of its business.
+    // This precedes the end of the faults, so that controllers do not react to links that come back.
     await controllers.stop();
     return records;
   });
 }
 
-/** Listens to a flow. The returned function ends it and reports what became of it. */
+/** Watches a flow. The returned function ends it and returns its record. */
 function record(
   flow: TimelineFlow,
   real: AgentFlow,

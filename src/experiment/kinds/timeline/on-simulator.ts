@@ -10,7 +10,7 @@ import type { SimulatorStage } from "../kind.js";
 import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
 import type { Timeline } from "./schema.js";
 
-/** Plays the flows and faults of a timeline once. Faults that do not end stay in the fabric. */
+/** Runs the flows and faults of a timeline once. Faults that do not end stay in the fabric. */
 export async function playInSimulator(
   timeline: Timeline,
   scheme: SchemeRun,
@@ -55,10 +55,10 @@ function* until(time: number): Steps<void> {
 
 const PROTOCOL_TCP = 6;
 
-/** A timeline is simulated in so many parts, between which signals of the process are handled. */
+/** Number of parts into which a timeline is divided; signals of the process are handled between them. */
 const SLICES = 10_000;
 
-/** Opens a flow at its time. The returned function closes it and reports what became of it. */
+/** Opens a flow at its time. The returned function closes it and returns its record. */
 function openFlow(
   { settings }: Timeline,
   fabric: Fabric,

@@ -1,4 +1,4 @@
-/** The files that a timeline leaves: outages, a figure, and a page with all of it. */
+/** The files that a timeline writes: outages, a figure, and a page with all of it. */
 import { escapeMarkup } from "../../../base/index.js";
 import { csv } from "../../csv.js";
 import type { SchemeRun } from "../../experiment.js";

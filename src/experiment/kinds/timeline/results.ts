@@ -1,4 +1,4 @@
-/** What a timeline yields. */
+/** The results of a timeline. */
 import { formatTable } from "../../../base/index.js";
 import type { SchemeRun } from "../../experiment.js";
 import type { RunResults } from "../../results.js";
@@ -10,7 +10,7 @@ import type { Timeline } from "./schema.js";
 export interface TimelineSeries {
   readonly scheme: SchemeRun;
   readonly records: readonly FlowRecord[];
-  /** On a testbed: of the machine, while the flows ran. */
+  /** On a testbed: load of the machine while the flows ran. */
   readonly load?: RunLoad;
 }
 

@@ -17,7 +17,7 @@ const flowSchema = z.strictObject({
   start: durationSchema.default(0),
   /** Absent: it sends until the end. */
   bytes: whole("bytes", 1, 1e12).optional(),
-  /** Where the receiver listens. */
+  /** Port of the receiver. */
   port: whole("a port", 1, 65_535).default(DEFAULT_PORT),
 });
 
@@ -25,7 +25,7 @@ const flowSchema = z.strictObject({
 export const timelineSchema = z.strictObject({
   kind: z.literal("timeline").optional(),
   ...fabricKeys,
-  /** One by one, or a traffic file: its path, from the experiment file's folder. */
+  /** A list, or the path of a traffic file relative to the experiment file's folder. */
   flows: z.union([z.string().min(1), z.array(flowSchema).min(1)], {
     error: "expected a list of flows, or the path of a traffic file",
   }),
@@ -36,7 +36,7 @@ export const timelineSchema = z.strictObject({
   traffic: z
     .strictObject({
       ip: ipSchema,
-      /** Who makes the flows on a testbed: the host agent, or iperf3. */
+      /** Source of the flows on a testbed: the host agent, or iperf3. */
       generator: z.enum(["agent", "iperf3"]).default("agent"),
     })
     .prefault({}),
@@ -44,10 +44,10 @@ export const timelineSchema = z.strictObject({
 });
 
 export type FlowSpec = z.output<typeof flowSchema>;
-/** The file as it is written, with defaults. */
+/** The file with defaults filled in. */
 export type TimelineFile = z.output<typeof timelineSchema>;
 
-/** With the flows of a traffic file in their place. */
+/** Settings with the flows of a traffic file in the list. */
 export type TimelineSettings = Omit<TimelineFile, "flows"> & {
   flows: readonly FlowSpec[];
 };

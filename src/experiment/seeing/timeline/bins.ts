@@ -3,8 +3,8 @@
 const FIRST_BIN_NS = 1024;
 
 /**
- * Bins begin at 0 and have one length, which doubles whenever the run grows beyond the last one: two bins become one, by their sum
- * or by their greatest value.
+ * Bins begin at 0 and have one length, which doubles whenever the run grows beyond the last one: two bins become one, with their sum
+ * or their maximum.
  */
 export class Bins {
   readonly #values: Float64Array;
@@ -12,7 +12,7 @@ export class Bins {
   readonly #merge: (a: number, b: number) => number;
   #binNs = FIRST_BIN_NS;
 
-  /** `bins` is even. */
+  /** `bins`: an even number. */
   constructor(
     readonly series: number,
     bins: number,
@@ -27,7 +27,7 @@ export class Bins {
     return this.#binNs;
   }
 
-  /** Adds an amount that came evenly from `from` to `to`. */
+  /** Adds an amount that is spread evenly over `from` to `to`. */
   add(series: number, from: number, to: number, amount: number): void {
     this.#makeRoom(to);
     const base = series * this.#bins;
@@ -42,7 +42,7 @@ export class Bins {
     }
   }
 
-  /** The quantity was `value` from `from` to `to`, at least. */
+  /** Raises the bins from `from` to `to` to at least `value`. */
   raise(series: number, from: number, to: number, value: number): void {
     this.#makeRoom(to);
     const base = series * this.#bins;
@@ -77,7 +77,7 @@ export class Bins {
   }
 }
 
-/** Gives all of them the same length of bins, in which a run up to `end` has room. */
+/** Gives all of them the same length of bins, long enough for a run up to `end`. */
 export function alignBins(all: readonly Bins[], end: number): void {
   for (const bins of all) if (bins.series > 0) bins.of(0, end);
   const longest = Math.max(...all.map(({ binNs }) => binNs));

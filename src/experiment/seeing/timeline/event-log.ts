@@ -2,10 +2,10 @@
 import { Bins } from "./bins.js";
 import { EVENT_KINDS, type EventKind, type RecordedEvent } from "./record.js";
 
-/** Most events of one kind that are listed. */
+/** Maximum number of listed events of one kind. */
 const MAX_LISTED = 5_000;
 
-/** What joins events that follow each other at one place into one. */
+/** An event that later equal events at the same place may join. */
 interface Open {
   event: { -readonly [K in keyof RecordedEvent]: RecordedEvent[K] };
   readonly until: number;
@@ -21,13 +21,13 @@ export class EventLog {
 
   constructor(
     bins: number,
-    /** Most events of one kind. */
+    /** Maximum number of listed events of one kind. */
     readonly limit = MAX_LISTED,
   ) {
     this.bins = new Bins(EVENT_KINDS.length, bins, "sum");
   }
 
-  /** Whether it is listed, and not only counted. */
+  /** Returns whether the event is listed; otherwise it is only counted. */
   add(event: RecordedEvent): boolean {
     const { kind, at, count = 1 } = event;
     this.bins.add(EVENT_KINDS.indexOf(kind), at, at, count);
@@ -44,7 +44,7 @@ export class EventLog {
     return false;
   }
 
-  /** As {@link add}; what comes again with the same text at the same place within `joinNs` is one event that counts them. */
+  /** As {@link add}; events with the same text at the same place within `joinNs` become one event with a count. */
   addJoined(event: RecordedEvent, joinNs: number): void {
     const key = `${event.kind} ${event.node} ${event.link} ${event.flow} ${event.text}`;
     const open = this.#open.get(key);
@@ -63,7 +63,7 @@ export class EventLog {
     this.#leftOut.set(kind, (this.#leftOut.get(kind) ?? 0) + count);
   }
 
-  /** In time order; of one time in the order in which they were added. */
+  /** In time order; events of the same time in the order in which they were added. */
   listed(): RecordedEvent[] {
     return EVENT_KINDS.flatMap((kind) => this.#listed.get(kind) ?? []).sort((a, b) => a.at - b.at);
   }

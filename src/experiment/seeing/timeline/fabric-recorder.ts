@@ -1,5 +1,5 @@
 /**
- * Records what happens on a fabric of the simulator for its timeline page. It only listens: the run is the same with it and without.
+ * Records what happens on a fabric of the simulator for its timeline page. It only observes: the run is the same without it.
  */
 import type { DeviceEvent } from "../../../device/index.js";
 import {
@@ -21,16 +21,16 @@ import { layout } from "./layout.js";
 import type { RecordedFault, RecordedQueue, RunRecord } from "./record.js";
 import { updatesText } from "./updates-text.js";
 
-/** Values of all bins together, which bounds the size of the page. */
+/** Number of values of all bins together, which limits the size of the page. */
 const MAX_VALUES = 1_200_000;
 const [LEAST_BINS, MOST_BINS] = [64, 1024];
-/** Flows that are recorded one by one. */
+/** Maximum number of flows that are recorded one by one. */
 const MAX_FLOWS = 20_000;
 const PROTOCOL_TCP = 6;
 
 type DropReasons = SwitchNode["device"]["stats"]["drops"];
 
-/** What the drop counters of a switch are called on the page. */
+/** Names of a switch's drop counters on the page. */
 const REASONS: Readonly<Record<keyof DropReasons, string>> = {
   ingress: "dropped by the program (ingress)",
   egress: "dropped by the program (egress)",
@@ -57,7 +57,7 @@ export class FabricRecorder {
   readonly #bins: number;
   readonly #hostAt: ReadonlyMap<bigint, number>;
   readonly #ends: DirectionEnds;
-  /** By node index: a switch's first queue among all, and its counters when they were looked at last. */
+  /** By node index: index of a switch's first queue among all queues, and its counters at the last reading. */
   readonly #queueBase = new Map<number, number>();
   readonly #lastDrops = new Map<number, DropReasons>();
   #origin = 0;
@@ -74,7 +74,7 @@ export class FabricRecorder {
   #flowsLeftOut = 0;
   #faults!: Map<string, RecordedFault & { to: number | undefined }>;
   #pastFaults!: RecordedFault[];
-  /** Switches that did something at {@link #touchedAt}: their drop counters are looked at when time goes on. */
+  /** Switches that did something at {@link #touchedAt}: their drop counters are read when time advances. */
   readonly #touched = new Set<number>();
   #touchedAt = 0;
 
@@ -103,7 +103,7 @@ export class FabricRecorder {
     this.#listen();
   }
 
-  /** Stops to listen, and tells what there was. */
+  /** Ends the observation, and returns the record. */
   close(): RunRecord {
     for (const stop of this.#stops.splice(0)) stop();
     const end = Math.max(1, this.#end ?? this.#now);
@@ -232,14 +232,14 @@ export class FabricRecorder {
         if (flow === undefined) return;
         const node = flow.path.arrived(direction, now);
         if (node === undefined) return;
-        const text = `another way from ${this.#name(node)}`;
+        const text = `another path from ${this.#name(node)}`;
         this.#events.add({ at: now, kind: "path", text, node, flow: flow.index });
       },
       lost: (frame, why) => {
         if (!this.#recording) return;
         const flow = this.#table.find(frame)?.index;
         const where = `${this.#name(from)} > ${this.#name(to)}`;
-        const text = why === "fault" ? `lost by a fault on ${where}` : `no room in the queue of ${where}`;
+        const text = why === "fault" ? `lost by a fault on ${where}` : `no space in the queue of ${where}`;
         this.#drop({ text, link: direction >> 1, ...(flow === undefined ? {} : { flow }) }, 1);
       },
     });
@@ -253,7 +253,7 @@ export class FabricRecorder {
     return counted ? NS_PER_S / ratePps : (8 * bytes * NS_PER_S) / rateBps;
   }
 
-  /** Data that left their host before are sent again. */
+  /** Counts data that the host has sent before as retransmissions. */
   #sentByHost(frame: Uint8Array, host: number): void {
     if (!this.#recording) return;
     const flow = this.#table.find(frame);
@@ -299,7 +299,7 @@ export class FabricRecorder {
     );
   }
 
-  /** A switch does something now: what it drops meanwhile is found when time has gone on. */
+  /** A switch does something now: its drops at this time are found when time advances. */
   #touch(node: number): void {
     const now = this.#now;
     if (now > this.#touchedAt) this.#settle(now);

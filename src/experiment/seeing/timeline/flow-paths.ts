@@ -1,6 +1,6 @@
-/** The way of one flow's data through the network, from the links on which they arrive. */
+/** The path of one flow's data through the network, from the links on which they arrive. */
 
-/** Changes of the path that one flow keeps; later ones are counted. */
+/** Maximum number of path changes that are kept for one flow; later ones are only counted. */
 const MAX_PATHS = 32;
 
 /** The two ends of directed links. */
@@ -10,9 +10,9 @@ export interface DirectionEnds {
 }
 
 export class FlowPath {
-  /** Complete paths with the time from which data took them. */
+  /** Complete paths, each with the time from which data took it. */
   readonly paths: [at: number, directions: readonly number[]][] = [];
-  /** How often data left a node by another link than the data before. */
+  /** How often data left a node by another link than earlier data. */
   moves = 0;
   #hops: number[] = [];
   #since = 0;
@@ -22,7 +22,7 @@ export class FlowPath {
     readonly destination: number,
   ) {}
 
-  /** Data of the flow arrived over a directed link. Returns the node at which they left the path so far, if they did. */
+  /** Data of the flow arrived over a directed link. Returns the node at which they left the previous path, if they did. */
   arrived(direction: number, now: number): number | undefined {
     const hops = this.#hops;
     const { ends } = this;
@@ -30,7 +30,7 @@ export class FlowPath {
     for (let i = 0; i < hops.length; i++) {
       if (hops[i] === direction) return undefined;
       if (ends.from(hops[i]!) !== node) continue;
-      // Another way from here on. What is still on its way behind this node on the old one does not belong to the new one.
+      // A new path begins here. Packets in flight on the rest of the old one do not belong to the new one.
       hops.length = i;
       hops.push(direction);
       this.#since = now;

@@ -6,7 +6,7 @@ import type { FlowPath } from "./flow-paths.js";
 
 /** A flow while it is recorded. */
 export interface OpenFlow {
-  /** Its place in the record. */
+  /** Its index in the record. */
   readonly index: number;
   readonly number: number;
   readonly from: number;
@@ -17,7 +17,7 @@ export interface OpenFlow {
   end: number | undefined;
   timeouts: number;
   retransmissions: number;
-  /** Sequence number behind the highest data that left; undefined before the first. */
+  /** The sequence number after the highest data that were sent; undefined before the first. */
   highest: number | undefined;
 }
 
@@ -31,10 +31,10 @@ interface Entry {
 
 export class FlowTable {
   readonly #entries = new Map<number, Entry>();
-  /** Of the frame that {@link find} read last. */
+  /** Fields of the frame that {@link find} read last. */
   readonly fields = new FrameFields();
 
-  /** A later flow with the same five-tuple takes the place of the one before. */
+  /** A later flow with the same five-tuple replaces the earlier one. */
   add(key: FlowKey, isV4: boolean, flow: OpenFlow): void {
     const length = isV4 ? 4 : 16;
     const addresses = Uint8Array.of(
@@ -67,7 +67,7 @@ export class FlowTable {
   }
 }
 
-/** FNV-1a over addresses and ports. */
+/** FNV-1a hash of addresses and ports. */
 function sumOf(bytes: Uint8Array, at: number, length: number, portsAt: number): number {
   let sum = 0x811c9dc5;
   for (let i = at; i < at + length; i++) sum = Math.imul(sum ^ bytes[i]!, 0x01000193);

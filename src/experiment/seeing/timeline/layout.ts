@@ -1,4 +1,4 @@
-/** Where the nodes of a topology stand in a picture. */
+/** Positions of the nodes of a topology in a drawing. */
 import { TIER, type Topology } from "../../../topology/index.js";
 import type { RecordedNode } from "./record.js";
 

@@ -1,7 +1,7 @@
 /** A record as JSON lines, `timelines/NAME.jsonl`: the rows that the page shows, for programs. */
 import type { RunRecord } from "./record.js";
 
-/** One JSON object a line; its key `row` says of what. Times are nanoseconds from the start of the run. */
+/** One JSON object per line; its key `row` gives the kind of row. Times are nanoseconds from the start of the run. */
 export function* timelineLines(record: RunRecord): Generator<string> {
   const { nodes, links, binNs } = record;
   const name = (node: number) => nodes[node]!.name;

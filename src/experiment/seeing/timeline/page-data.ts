@@ -1,7 +1,7 @@
 /** A record as the data of its page: short keys, columns, bins as bytes in base64. `pages/timeline/model.js` reads them. */
 import { EVENT_KINDS, type RecordedFlow, type RunRecord } from "./record.js";
 
-/** JSON that can stand in an element of a page. */
+/** JSON that is safe inside an element of a page. */
 export function pageData(record: RunRecord): string {
   const texts = new Map<string, number>();
   const textOf = (text: string) => numberOf(texts, text);
@@ -43,7 +43,7 @@ export function pageData(record: RunRecord): string {
   return JSON.stringify(data).replaceAll("<", "\\u003c");
 }
 
-/** Columns; -1 where there is none. Different ways stand once. */
+/** Columns; -1 for a missing value. Each path is stored once. */
 function flowColumns(flows: readonly RecordedFlow[]) {
   const ways = new Map<string, number>();
   const wayOf = (directions: readonly number[]) => numberOf(ways, directions.join());
@@ -77,7 +77,7 @@ function numberOf(known: Map<string, number>, text: string): number {
   return number;
 }
 
-/** A byte a bin, of which 255 is `most`. What is above 0 stays above 0. */
+/** One byte for each bin; 255 stands for `most`. A value above 0 never becomes 0. */
 function levels(values: Float64Array, most: number): string {
   const bytes = Buffer.alloc(values.length);
   for (const [i, value] of values.entries())

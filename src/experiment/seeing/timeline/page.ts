@@ -1,11 +1,11 @@
-/** The timeline page of a run: one HTML file that needs no other and no network. Its scripts and its style are in `pages/timeline`. */
+/** The timeline page of a run: one HTML file that loads no other file and needs no network. Its scripts and its style are in `pages/timeline`. */
 import { readFileSync } from "node:fs";
 import { escapeMarkup, htmlPage } from "../../../base/index.js";
 import { packageFile } from "../../../loading/index.js";
 import { pageData } from "./page-data.js";
 import type { RunRecord } from "./record.js";
 
-/** Modules without names in common, so that in this order, without their imports and exports, they make one script. */
+/** Modules without common names: joined in this order, without imports and exports, they are one script. */
 const SCRIPTS = ["model.js", "network.js", "tracks.js", "panels.js", "main.js"];
 
 export function timelinePage(record: RunRecord): string {

@@ -1,4 +1,4 @@
-/** What a timeline page shows of one run, whatever engine played it. Times are nanoseconds from its start. */
+/** The data that a timeline page shows of one run, from any engine. Times are nanoseconds from its start. */
 
 /** Kinds of events, in the order of the page. */
 export const EVENT_KINDS = [
@@ -22,11 +22,11 @@ export interface RecordedEvent {
   readonly at: number;
   readonly kind: EventKind;
   readonly text: string;
-  /** Where: indexes of the record. */
+  /** Indexes of the node or link of the event in the record. */
   readonly node?: number;
   readonly link?: number;
   readonly flow?: number;
-  /** How many of them this stands for; absent: 1. */
+  /** Number of events that this entry stands for; absent: 1. */
   readonly count?: number;
 }
 
@@ -39,9 +39,9 @@ export interface RecordedNode {
   readonly y: number;
 }
 
-/** A flow. A figure that the engine cannot tell is absent. */
+/** A flow. A figure that the engine cannot report is absent. */
 export interface RecordedFlow {
-  /** As the results call it. */
+  /** Its number in the results. */
   readonly number: number;
   readonly from: number;
   readonly to: number;
@@ -51,13 +51,13 @@ export interface RecordedFlow {
   readonly bytes: number | undefined;
   readonly timeouts: number;
   readonly retransmissions?: number;
-  /** Times at which its data left another way than before; those of `paths` are the first of them. */
+  /** How often its data left a node by another link than earlier data; `paths` has the first of these changes. */
   readonly moves?: number;
-  /** From when on its data took which directed links (2 * link, or + 1 from its end `b`). */
+  /** Paths of its data with the times from which they were taken, as directed links (2 * link, plus 1 from its end `b`). */
   readonly paths?: readonly (readonly [at: number, directions: readonly number[]])[];
 }
 
-/** A time for which something is out of order. */
+/** An interval in which a fault acts. */
 export interface RecordedFault {
   readonly text: string;
   readonly from: number;
@@ -70,7 +70,7 @@ export interface RecordedFault {
 export interface RecordedQueue {
   readonly node: number;
   readonly port: number;
-  /** The directed link behind it. */
+  /** The directed link of the port. */
   readonly direction: number;
   readonly bytes: Float64Array;
 }
@@ -87,14 +87,14 @@ export interface RunRecord {
   readonly bins: number;
   /** By directed link: share of its rate in each bin, 0 to 1; undefined: nothing passed, or it was not measured. */
   readonly use: readonly (Float64Array | undefined)[];
-  /** Ports at which something waited; undefined: the engine does not tell. */
+  /** Ports at which something waited; undefined: the engine does not report queues. */
   readonly queues: readonly RecordedQueue[] | undefined;
   readonly flows: readonly RecordedFlow[];
   readonly faults: readonly RecordedFault[];
   /** In time order. */
   readonly events: readonly RecordedEvent[];
-  /** How many events of each kind there were in each bin, those that are not listed too. */
+  /** Number of events of each kind in each bin, including those that are not listed. */
   readonly counts: Readonly<Partial<Record<EventKind, Float64Array>>>;
-  /** What is not in the record, and how its figures are to be read: one sentence each. */
+  /** What the record leaves out, and how its figures are to be read: one sentence each. */
   readonly notes: readonly string[];
 }

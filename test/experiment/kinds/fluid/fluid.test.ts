@@ -147,7 +147,7 @@ describe("wrong inputs of the kind fluid", () => {
     [
       "sizes",
       fileOf(LASTING.replace("permutation", "permutation\n    rate: 1Gbps")),
-      "fluid.yaml:12:11: error[P45423]: flows come at a rate, but have no sizes",
+      "fluid.yaml:12:11: error[P45423]: flows have a rate, but the key sizes is missing",
     ],
     [
       "distribution",

@@ -99,7 +99,7 @@ describe("a wrong file", () => {
     ["a share above 1", FILE.replace("0.2", "2"), /above 0 and at most 1/],
     ["an unknown element", `${FILE}elements: [port]\n`, /expected one of switch, link, direction/],
     ["a confidence of 1", `${FILE}confidence: 1\n`, /below 1/],
-    ["a scheme whose paths nobody knows", FILE.replace(", ecmp]", ", hula]"), /does not tell the paths/],
+    ["a scheme without a path model", FILE.replace(", ecmp]", ", hula]"), /has no path model/],
   ])("is refused: %s", (_, text, message) => {
     expect(() => load(text)).toThrow(message);
   });

@@ -26,7 +26,7 @@ export interface KeyLine {
   readonly points: readonly LoadPoint[];
 }
 
-/** Panels beside each other; those for which no row has the figure are left out. */
+/** Panels beside each other; a panel is left out where no row has its figure. */
 export function figuresByKey(
   Plot: PlotLibrary,
   key: string,

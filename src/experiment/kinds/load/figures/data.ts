@@ -7,7 +7,7 @@ import type { Load } from "../schema.js";
 export type LoadSweep = SweepResults<Load, Unit, LoadOutcome, LoadRow>;
 export type LoadPoint = SweepPoint<Load, Unit, LoadOutcome, LoadRow>;
 
-/** A scheme of the sweep, by its label. Its place gives its colour. */
+/** A scheme of the sweep, by its label. Its position gives its colour. */
 export interface ShownScheme {
   readonly label: string;
   readonly title: string;
@@ -40,7 +40,7 @@ export function axisKey({ keys, points }: LoadSweep): string | undefined {
   return keys.find((key) => points.every(({ values }) => typeof values[key] === "number"));
 }
 
-/** The points that differ in `key` alone, by what they have in common. */
+/** Groups of points that differ in `key` alone, with the values that they share. */
 export function seriesOf(
   sweep: LoadSweep,
   key: string,

@@ -1,4 +1,4 @@
-/** Distributions of slowdowns at one point: all of it (CDF), and its tail (CCDF) on logarithmic axes. */
+/** Distributions of slowdowns at one point: the whole distribution (CDF), and its tail (CCDF) on logarithmic axes. */
 import { QuantileSketch } from "../../../../statistics/index.js";
 import { type PlotLibrary, plotSvg } from "../../../plot.js";
 import type { LoadOutcome } from "../outcome.js";
@@ -11,7 +11,7 @@ interface DistributionPoint {
   readonly fraction: number;
 }
 
-/** Slowdowns, or completion times in nanoseconds, of all seeds together. */
+/** Slowdowns, or completion times in nanoseconds, of all seeds in one distribution. */
 export function pooled(
   outcomes: readonly LoadOutcome[],
   figure: "fct" | "slowdown",
@@ -96,7 +96,7 @@ function percent(fraction: number): string {
   return `${Number((fraction * 100).toPrecision(2))} %`;
 }
 
-/** Only 1, 2 and 5 times powers of ten have room. */
+/** Ticks at 1, 2 and 5 times powers of ten; there is no space for more. */
 function shortNumber(value: number): string {
   const digit = value / 10 ** Math.floor(Math.log10(value) + 1e-9);
   return [1, 2, 5].some((one) => Math.abs(digit - one) < 1e-6) ? value.toLocaleString("en-US") : "";

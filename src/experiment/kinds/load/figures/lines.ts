@@ -4,12 +4,12 @@ import { GRID, lineOf, PLOT_STYLE, WIDTH } from "./style.js";
 
 export interface Line {
   readonly scheme: string;
-  /** Place among the schemes of the experiment, which chooses colour and dashes. */
+  /** Position among the schemes of the experiment, which determines colour and dashes. */
   readonly place: number;
   readonly dots: readonly { readonly x: number; readonly y: number }[];
 }
 
-/** Undefined where no line has a dot. `x` and `y` are the labels; `dotted`: each value has a dot with its figure. */
+/** Undefined where no line has a point. `x` and `y`: labels; `dotted`: draws a dot for each value, with its figure. */
 export function linesFigure(
   Plot: PlotLibrary,
   lines: readonly Line[],

@@ -51,7 +51,7 @@ export function linkFigure(
   });
 }
 
-/** From see-through blue (idle) over blue (60 %) to orange (full): legible on light and dark pages. */
+/** From transparent blue (idle) over blue (60 %) to orange (full): legible on light and dark pages. */
 function heat(utilisation: number): string {
   const share = Math.min(Math.max(utilisation, 0), 1);
   if (share <= 0.6) return `rgba(47,127,203,${Number((0.06 + (0.94 * share) / 0.6).toFixed(3))})`;
@@ -78,7 +78,7 @@ function cellsOf(point: LoadPoint, scheme: ShownScheme): Cell[] {
   });
 }
 
-/** Whether each direction belongs to a link between switches: one of its two directions, which follow each other, is an uplink. */
+/** Whether each direction belongs to a link between switches: one of its two directions, which are neighbours in the list, is an uplink. */
 function switchLinks(links: readonly LinkUse[]): boolean[] {
   return links.map(({ uplink }, i) => uplink || links[i ^ 1]?.uplink === true);
 }

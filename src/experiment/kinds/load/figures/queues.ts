@@ -1,9 +1,9 @@
-/** What waits in all switch queues together over time, a line a scheme. */
+/** Bytes in all switch queues together over time, one line for each scheme. */
 import { type PlotLibrary, plotSvg } from "../../../plot.js";
 import { type LoadPoint, type ShownScheme, unitOf } from "./data.js";
 import { GRID, lineOf, PLOT_STYLE, WIDTH } from "./style.js";
 
-/** Of the first seed. Undefined where no unit has figures of queues. */
+/** For the first seed. Undefined where no unit has figures of queues. */
 export function queueFigure(
   Plot: PlotLibrary,
   point: LoadPoint,

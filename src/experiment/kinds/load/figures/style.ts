@@ -1,6 +1,6 @@
-/** Colours and sizes of the figures: they stand on light and on dark pages, so that lines have colours of a middle lightness and all else that of the text. */
+/** Colours and sizes of the figures. They must be legible on light and dark pages: lines have colours of a middle lightness, all else has the colour of the text. */
 
-/** At least 3:1 against white and against the dark page; people who confuse red and green can tell neighbours apart. */
+/** Contrast of at least 3:1 with white and with the dark page; people with colour blindness can distinguish neighbours. */
 const COLOURS = [
   "#2f7fcb",
   "#d9641e",
@@ -12,7 +12,7 @@ const COLOURS = [
   "#4b8f29",
 ] as const;
 
-/** By the place of the scheme in the file; schemes beyond the eighth have dashes too. */
+/** Colour by the position of the scheme in the file; from the ninth scheme on lines are also dashed. */
 export function lineOf(place: number): { readonly colour: string; readonly dash: string | undefined } {
   const round = Math.floor(place / COLOURS.length);
   return { colour: COLOURS[place % COLOURS.length]!, dash: ["6,3", "2,3", "9,3,2,3"][round - 1] };
@@ -20,7 +20,7 @@ export function lineOf(place: number): { readonly colour: string; readonly dash:
 
 export const WIDTH = 900;
 
-/** What all figures have: text in the colour of the page. */
+/** Style of all figures: text has the colour of the page's text. */
 export const PLOT_STYLE = {
   fontSize: "12px",
   background: "none",

@@ -1,4 +1,4 @@
-/** What a load experiment cannot have on a lab: refused before anything starts. */
+/** Refuses what a load experiment cannot have on a lab, before anything starts. */
 import { readFileSync } from "node:fs";
 import { didYouMean, fail } from "../../../../base/index.js";
 import { restingHost } from "../../../../hosts/index.js";
@@ -8,7 +8,7 @@ import { CODES } from "../../../codes.js";
 import type { SchemeRun } from "../../../experiment.js";
 import type { Load } from "../schema.js";
 
-/** Keys of TCP that the kernel's TCP obeys here. */
+/** Keys of `transport` that the kernel's TCP supports here. */
 const OBEYED: ReadonlySet<string> = new Set([
   ...["protocol", "segment_bytes", "window_segments", "rto_margin", "rto_cap"],
   ...["congestion_control", "ecn", "handshake"],
@@ -18,7 +18,7 @@ const MOST_SEGMENT = { 4: 1348, 6: 1328 } as const;
 /** Congestion controls of the simulator that the kernel knows by the same name, where it has them. */
 const OF_KERNELS: readonly string[] = ["reno", "cubic", "bbr", "dctcp"];
 
-/** Throws DiagnosticError: P43064 for traffic that a lab does not make, P43030 for a TCP that the kernel does not have. */
+/** Throws DiagnosticError: P43064 for traffic that a lab cannot make, P43030 for a TCP that the kernel does not have. */
 export function checkLoadOnLab(experiment: Load, engine: SwitchEngine): void {
   checkTraffic(experiment, engine);
   checkTransport(experiment, engine);
@@ -26,7 +26,7 @@ export function checkLoadOnLab(experiment: Load, engine: SwitchEngine): void {
 
 /**
  * Whether the hosts of a scheme need no agent between their kernel and the wire. The kernel then sees marks, so that ECN works. A fixed
- * window needs the agent, which sees acknowledgements pass.
+ * window needs the agent, through which acknowledgements pass.
  */
 export function isDirect({ settings, topology }: Load, { hosts }: SchemeRun): boolean {
   if (settings.transport.protocol === undefined) return false;
@@ -107,7 +107,7 @@ function checkControl(
   if (!OF_KERNELS.includes(name))
     refuse(
       key,
-      `the congestion control ${name} is one of the simulator: no kernel has it, and so engine ${engine} has not`,
+      `the congestion control ${name} exists only in the simulator: no kernel has it, so engine ${engine} cannot use it`,
       `a kernel may have: ${OF_KERNELS.join(", ")}`,
     );
   const available = kernelControls();
@@ -119,7 +119,7 @@ function checkControl(
     );
 }
 
-/** Undefined where the kernel does not tell. */
+/** Undefined where the kernel does not report them. */
 function kernelControls(): readonly string[] | undefined {
   try {
     const text = readFileSync("/proc/sys/net/ipv4/tcp_available_congestion_control", "utf8");

@@ -1,11 +1,11 @@
-/** Links and lost frames of a lab, from what the kernel counts at the interfaces of its switches. */
+/** Counts of links and lost frames of a lab, from the kernel's counters at the interfaces of its switches. */
 import { type InterfaceCounters, type Lab, labOf } from "../../../../testbed/index.js";
 import type { Topology } from "../../../../topology/index.js";
 import { type LinkUse, linkUse } from "../meters/link-meter.js";
 
 type Counters = ReadonlyMap<string, InterfaceCounters>;
 
-/** Where the frames of a direction of a link are counted: at the switch that sends them, or that receives them from a host. */
+/** Interface that counts the frames of a direction of a link: at the switch that sends them, or that receives them from a host. */
 interface Place {
   readonly interface: string;
   /** Whether the switch of the interface sends them. */
@@ -18,7 +18,7 @@ const MOST_LOOKS = 40;
 export class FabricCounters {
   readonly #lab: Lab;
   readonly #topology: Topology;
-  /** By directed link: 2 * link, or + 1 from its end `b`. */
+  /** By direction of a link: index 2 * link, plus 1 for the direction from end `b`. */
   readonly #places: readonly Place[];
   /** Interfaces by switch. */
   readonly #switches: ReadonlyMap<string, readonly string[]>;
@@ -44,17 +44,17 @@ export class FabricCounters {
     );
   }
 
-  /** Before the first frame: lost frames count from here. */
+  /** Called before the first frame: lost frames are counted from here. */
   async start(): Promise<void> {
     this.#start = await this.#lab.counters();
   }
 
-  /** The window of the links begins; `now` in nanoseconds. */
+  /** Begins the window of the links; `now` in nanoseconds. */
   async begin(now: number): Promise<void> {
     this.#begin = { at: now, counters: await this.#lab.counters() };
   }
 
-  /** It ends: each direction of each link, in the order of the topology. */
+  /** Ends the window: the use of each direction of each link, in the order of the topology. */
   async end(now: number): Promise<LinkUse[]> {
     const { at, counters: before } = this.#begin!;
     if (now <= at) return [];
@@ -69,8 +69,8 @@ export class FabricCounters {
   }
 
   /**
-   * When nothing is sent any more: frames that came into each switch and did not leave it, by switch. Frames that a program makes or
-   * copies count against them.
+   * Called when no host sends any more: number of frames that each switch received and did not send, by switch. Frames that a program
+   * creates or copies reduce the number.
    */
   async lost(): Promise<Map<string, number>> {
     const after = await this.#quiet();
@@ -90,7 +90,7 @@ export class FabricCounters {
     );
   }
 
-  /** What waits in queues has left when two looks find the same. */
+  /** The counters when two readings are equal: queues are then empty. */
   async #quiet(): Promise<Counters> {
     let last = await this.#lab.counters();
     for (let look = 0; look < MOST_LOOKS; look++) {

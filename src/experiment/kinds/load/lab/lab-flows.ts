@@ -8,15 +8,15 @@ import type { SchemeOnLab } from "../../../testbed/scheme-on-lab.js";
 import type { FlowCounters } from "../meters/flow-meter.js";
 import type { LoadSettings } from "../schema.js";
 
-/** What the owner of a flow hears. */
+/** Events for the owner of a flow. */
 interface LabFlowEvents {
-  /** The receiver has all of it; nanoseconds of CLOCK_MONOTONIC. */
+  /** The receiver has all data; nanoseconds of CLOCK_MONOTONIC. */
   completed(atNs: number): void;
-  /** Its figures do not change any more. */
+  /** The flow's figures do not change any more. */
   ended(): void;
 }
 
-/** A flow that was ordered. */
+/** A flow that was requested. */
 interface LabFlow {
   counters(): FlowCounters;
 }
@@ -31,13 +31,13 @@ interface Open {
 }
 
 export class LabFlows {
-  /** By {@link keyOf}. Keys are used once: a connection leaves its ports to the kernel for a while. */
+  /** By {@link keyOf}. Each key is used once, because the kernel holds the ports of a closed connection for some time. */
   readonly #byKey = new Map<string, Open>();
   readonly #used = new Set<string>();
   readonly #running = new Set<Open>();
   readonly #agents = new Map<number, Agent>();
   readonly #stops: (() => void)[] = [];
-  /** Flows whose connection broke, and how one of them did. */
+  /** Number of flows whose connection broke, and the reason of one of them. */
   broken = 0;
   brokenBy: string | undefined;
 
@@ -47,11 +47,11 @@ export class LabFlows {
     readonly settings: LoadSettings,
     /** Each flow has a stream of its own. */
     readonly random: Random,
-    /** Nanoseconds of CLOCK_MONOTONIC: the times of arrivals count from here. */
+    /** Nanoseconds of CLOCK_MONOTONIC: time 0 of arrivals. */
     readonly start: number,
   ) {}
 
-  /** Starts the agents of all hosts. `start` is asked when they run. */
+  /** Starts the agents of all hosts. `start` is called when they run. */
   static async make(
     fabric: SchemeOnLab,
     topology: Topology,
@@ -69,7 +69,7 @@ export class LabFlows {
     return flows;
   }
 
-  /** Lets the flow begin at its time. Its receiver listens first. */
+  /** Starts the flow at its time. Its receiver listens before that. */
   begin(arrival: FlowArrival, events: LabFlowEvents): LabFlow {
     const { source, destination, port, bytes, startNs } = arrival;
     const { ip } = this.settings.traffic;
@@ -105,7 +105,7 @@ export class LabFlows {
     return { counters: () => countersOf(open) };
   }
 
-  /** Asks the receivers how much of the open flows has come. */
+  /** Asks the receivers how many bytes of the open flows have arrived. */
   async askDelivered(): Promise<void> {
     await Promise.all(
       [...this.#agents].map(async ([node, agent]) => {
@@ -117,11 +117,11 @@ export class LabFlows {
     );
   }
 
-  /** Stops what is open, and waits until the senders have told their figures. */
+  /** Stops the open flows, and waits until the senders have reported their figures. */
   async closeAll(): Promise<void> {
     await Promise.all(
       [...this.#running].map(async (open) => {
-        // Complete ones end by themselves, soon.
+        // Complete flows end soon without a stop.
         const ended = open.isComplete ? open.real?.finished : open.real?.stop();
         await Promise.race([ended?.catch(() => {}), this.#patience()]);
         this.#end(open, open.result, undefined);
@@ -140,7 +140,7 @@ export class LabFlows {
     const { source, destination, port } = open.arrival;
     real.onEvent((event) => {
       if (event.kind === "started" && event.clientPort !== drawnPort)
-        // The policy has chosen another one.
+        // The policy has chosen another client port.
         this.#byKey.set(this.#keyOf(source, event.clientPort, destination, port), open);
       else if (event.kind === "finished") this.#end(open, event, undefined);
       else if (event.kind === "failed") this.#end(open, undefined, event.text);
@@ -166,7 +166,7 @@ export class LabFlows {
     open.events.ended();
   }
 
-  /** The port that the same flow has in the simulator, unless an earlier flow between the same ends had it. */
+  /** The client port that the flow has in the simulator, unless an earlier flow between the same ends had it. */
   #takePort({ id, source, destination, port }: FlowArrival): number {
     const random = this.random.fork(id);
     let drawn = drawClientPort(random);
@@ -188,11 +188,11 @@ export class LabFlows {
 /** Longest wait for the figures of a flow at the end, in ms. */
 const PATIENCE_MS = 3000;
 
-/** A figure that this kernel does not tell is absent. */
+/** The counters of a flow; a figure that this kernel does not report is absent. */
 function countersOf({ delivered, result, isComplete, arrival }: Open): FlowCounters {
   const { tcp, timeouts } = result ?? {};
   const retransmissions = tcp?.retransmissions ?? undefined;
-  // Kernels before Linux 6.7 do not count them; the agent does where packets pass it.
+  // Kernels before Linux 6.7 do not count timeouts; the agent does where packets pass through it.
   const counted = tcp?.kernelTimeouts ?? (timeouts === undefined || timeouts === 0 ? undefined : timeouts);
   return {
     delivered: isComplete ? arrival.bytes : delivered,

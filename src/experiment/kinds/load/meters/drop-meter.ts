@@ -1,4 +1,4 @@
-/** Packets that were lost since the window began, by reason. */
+/** Counts packets that were lost since the window began, by reason. */
 import { type Fabric, SwitchNode } from "../../../../sim/packet/index.js";
 
 /** Reasons, in the order of tables. */
@@ -6,8 +6,8 @@ export const DROP_REASONS = ["switch_queue", "host_queue", "fault", "program", "
 type DropReason = (typeof DROP_REASONS)[number];
 
 /**
- * `switch_queue`, `host_queue`: no room. `fault`: lost by a faulty link or node. `program`: the program dropped it (no route, hop limit, a
- * wrong checksum). `host`: a host threw it away (damaged). `other`: at a switch, for any other reason (port down, no program).
+ * `switch_queue`, `host_queue`: the queue was full. `fault`: lost by a faulty link or node. `program`: the program dropped it (no route, hop
+ * limit, wrong checksum). `host`: the host discarded it as damaged. `other`: at a switch, for any other reason (port down, no program).
  */
 export type Drops = Readonly<Record<DropReason, number>>;
 

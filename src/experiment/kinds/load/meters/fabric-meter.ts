@@ -1,4 +1,4 @@
-/** All that is measured of the network itself: queues, links and lost packets, in one window. */
+/** Measures the network itself in one window: queues, links and lost packets. */
 import type { Fabric } from "../../../../sim/packet/index.js";
 import type { LoadFigures } from "../outcome.js";
 import { DropMeter } from "./drop-meter.js";
@@ -18,20 +18,20 @@ export class FabricMeter {
     this.#drops = new DropMeter(fabric);
   }
 
-  /** The window of queues and links begins. Packets count as lost from now to the end of the run. */
+  /** Begins the window of queues and links. Lost packets are counted from now to the end of the run. */
   begin(): void {
     this.#queues?.begin();
     this.#links.begin();
     this.#drops.begin();
   }
 
-  /** The window ends. */
+  /** Ends the window. */
   end(): void {
     this.#queueFigures = this.#queues?.end();
     this.#linkUse = this.#links.end();
   }
 
-  /** At the end of the run. */
+  /** The figures; to be called at the end of the run. */
   figures(): Pick<LoadFigures, "queues" | "links" | "drops"> {
     const queues = this.#queueFigures?.();
     return {

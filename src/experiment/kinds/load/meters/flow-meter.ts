@@ -1,9 +1,9 @@
-/** What becomes of the flows, by size class: completion times, slowdowns, goodputs, retransmissions. */
+/** Measures flows by size class: completion times, slowdowns, goodputs, retransmissions. */
 import { Moments, QuantileSketch, type SketchJson } from "../../../../statistics/index.js";
 import type { FlowArrival, FlowGroup } from "../../../../traffic/index.js";
 import { SIZE_CLASSES, type SizeBounds, type SizeClass, sizeClassOf } from "../size-classes.js";
 
-/** What the ends of a flow have counted. A figure that an engine cannot tell is absent. */
+/** Counters of the ends of a flow. A figure that an engine cannot report is absent. */
 export interface FlowCounters {
   /** Payload that the receiver has in order. */
   readonly delivered: number;
@@ -11,30 +11,30 @@ export interface FlowCounters {
   readonly retransmissions?: number;
   readonly timeouts?: number;
   readonly fastRetransmits?: number;
-  /** Segments that arrived below the highest one before them, and were no copies; and the furthest of them, in bytes. */
+  /** Number of segments, copies excluded, that arrived below the highest byte before them; and the greatest such distance in bytes. */
   readonly reordered?: number;
   readonly maxReorderingBytes?: number;
   readonly marked?: number;
-  /** How often the sender left its path for a reason other than a timeout. */
+  /** How often the sender changed its path for a reason other than a timeout. */
   readonly repaths?: number;
 }
 
-/** Sums of {@link FlowCounters} over flows, but for the greatest reordering. */
+/** Sums of {@link FlowCounters} over flows; for the distance of reordering the maximum. */
 export type CounterSums = { -readonly [K in keyof Omit<FlowCounters, "delivered">]: number };
 
 /** All measured flows of one size class, as JSON. */
 export interface ClassFigures {
-  /** Measured flows, finished or not. */
+  /** Number of measured flows, finished or not. */
   readonly flows: number;
   readonly unfinished: number;
-  /** Their payload. */
+  /** Payload of the measured flows. */
   readonly bytes: number;
-  /** Of finished flows: completion times in nanoseconds, and times over the ideal ones. */
+  /** Finished flows: completion times in nanoseconds, and their ratios to the ideal times. */
   readonly fct: SketchJson;
   readonly slowdown: SketchJson;
-  /** Of the goodputs of finished flows (bytes a second): see {@link Moments}. */
+  /** Goodputs of finished flows (bytes per second): see {@link Moments}. */
   readonly goodputs: readonly [count: number, mean: number, squares: number];
-  /** Of flows with segments out of order: how many of each flow, and its furthest, in bytes. */
+  /** Flows with segments out of order: the number of these segments, and the greatest distance in bytes. */
   readonly late: SketchJson;
   readonly furthest: SketchJson;
   readonly counters: CounterSums;
@@ -57,7 +57,7 @@ export interface MeteredFlow {
   readonly arrival: FlowArrival;
   readonly sizeClass: SizeClass;
   readonly measured: boolean;
-  /** Nanoseconds; undefined where the hosts do not reach each other. */
+  /** Ideal completion time in nanoseconds; undefined where no path joins the hosts. */
   readonly ideal: number | undefined;
   counters(): FlowCounters;
 }
@@ -93,9 +93,9 @@ export class FlowMeter {
 
   constructor(
     readonly bounds: SizeBounds,
-    /** Nanoseconds: flows that start before are not measured. */
+    /** Nanoseconds: flows that start earlier are not measured. */
     readonly warmUp: number,
-    /** How long a flow needs that is alone in the empty network. */
+    /** Completion time of a flow that is alone in the empty network. */
     readonly ideal: (arrival: FlowArrival) => number | undefined,
   ) {
     this.#classes = Object.fromEntries(SIZE_CLASSES.map((name) => [name, newClass()])) as Record<
@@ -104,22 +104,22 @@ export class FlowMeter {
     >;
   }
 
-  /** Flows that arrived and are measured. */
+  /** Number of flows that have arrived and are measured. */
   get measured(): number {
     return Object.values(this.#classes).reduce((sum, { flows }) => sum + flows, 0);
   }
 
-  /** Measured flows that have not ended. */
+  /** Number of measured flows that have not ended. */
   get openMeasured(): number {
     return this.#openMeasured;
   }
 
-  /** Flows that have not ended. */
+  /** Number of flows that have not ended. */
   get open(): number {
     return this.#open.size;
   }
 
-  /** A flow arrives; `counters` is asked now and then until it ends. */
+  /** A flow arrives; `counters` is called from time to time until it ends. */
   started(arrival: FlowArrival, counters: () => FlowCounters): MeteredFlow {
     const measured = arrival.startNs >= this.warmUp;
     const sizeClass = sizeClassOf(arrival.bytes, this.bounds);
@@ -139,7 +139,7 @@ export class FlowMeter {
     return flow;
   }
 
-  /** The receiver has all of it, `nowNs` after the start of the traffic. */
+  /** The receiver has all data of the flow, `nowNs` after the start of the traffic. */
   completed(flow: MeteredFlow, nowNs: number): void {
     const { arrival, measured, ideal, sizeClass } = flow;
     this.#open.delete(arrival.id);
@@ -155,7 +155,7 @@ export class FlowMeter {
     if (time > 0) meter.goodputs.add((arrival.bytes * 1e9) / time);
   }
 
-  /** Nothing more comes from the ends of a flow: they are closed. To be called once for each flow, the unfinished ones too. */
+  /** The ends of a flow are closed: its counters do not change any more. To be called once for each flow, unfinished ones included. */
   ended(flow: MeteredFlow): void {
     if (!flow.measured) return;
     const meter = this.#classes[flow.sizeClass];
@@ -167,7 +167,7 @@ export class FlowMeter {
     meter.furthest.add(maxReorderingBytes);
   }
 
-  /** The window begins or ends: goodput counts what arrives in between. */
+  /** Begins or ends the window: goodput counts the payload that arrives between these two calls. */
   window(edge: "begin" | "end"): void {
     const key = edge === "begin" ? "deliveredAtBegin" : "deliveredAtEnd";
     for (const meter of Object.values(this.#classes)) meter[key] = meter.delivered;
@@ -242,7 +242,7 @@ function newClass(): ClassMeter {
   };
 }
 
-/** Adds the figures that there are. */
+/** Adds those counters that are present. */
 export function addCounters(sums: CounterSums, counters: CounterSums): void {
   for (const key of COUNTERS) {
     const value = counters[key];

@@ -1,6 +1,6 @@
 /**
- * How busy the links are: bytes that arrived at their far ends in the window, over what they can carry; where the sending end has a rate
- * in packets, packets.
+ * Measures the utilisation of links: bytes that arrived at their far ends in the window, over their capacity; where the sending end has
+ * a rate in packets, packets.
  */
 import type { Fabric } from "../../../../sim/packet/index.js";
 import { type Topology, tierOf } from "../../../../topology/index.js";
@@ -11,7 +11,7 @@ export interface LinkUse {
   readonly to: string;
   /** 0 to 1, rounded to six digits. */
   readonly utilisation: number;
-  /** Whether it leads from one switch to another one in a higher tier; in a network without tiers, to any other switch. */
+  /** Whether it leads from a switch to one in a higher tier; in a network without tiers, to any other switch. */
   readonly uplink: boolean;
 }
 
@@ -47,7 +47,7 @@ export class LinkMeter {
     return linkUse(topology, counts, ns);
   }
 
-  /** What has arrived so far, of both directions of each link of the topology. */
+  /** Counts so far, for both directions of each link of the topology. */
   #arrived(): Arrived[] {
     return this.#fabric.topology.links.flatMap(({ index }) => {
       const { aToB, bToA } = this.#fabric.link(index);
@@ -56,7 +56,7 @@ export class LinkMeter {
   }
 }
 
-/** `counts`: of both directions of each link of the topology, from its end `a` first, in so many nanoseconds. */
+/** `counts`: of both directions of each link of the topology, from its end `a` first, over `ns` nanoseconds. */
 export function linkUse(topology: Topology, counts: readonly Arrived[], ns: number): LinkUse[] {
   return topology.links.flatMap(({ a, b, rateBps, ratePps }, i) =>
     [[a.node, b.node, 2 * i] as const, [b.node, a.node, 2 * i + 1] as const].map(

@@ -1,4 +1,4 @@
-/** Lengths of the switches' output queues over time, from every change of a length. The frame on the wire is not in a queue. */
+/** Measures the lengths of the switches' output queues over time, from every change of a length. The frame on the wire is not in a queue. */
 import { type Fabric, SwitchNode } from "../../../../sim/packet/index.js";
 import { TimeWeighted, type TimeWeightedJson, TimeWeightedRecorder } from "../../../../statistics/index.js";
 import { TimeSeries, type TimeSeriesJson } from "./time-series.js";
@@ -16,12 +16,12 @@ interface PortQueue {
 
 /** As JSON. */
 export interface QueueFigures {
-  /** All ports together, each with all of the window. */
+  /** All ports together, each over the whole window. */
   readonly bytes: TimeWeightedJson;
   readonly packets: TimeWeightedJson;
   /** In the order of the topology; ports at which nothing ever waited are left out. */
   readonly ports: readonly PortQueue[];
-  /** Number of ports, with those at which nothing waited. */
+  /** Number of ports, including those at which nothing waited. */
   readonly portCount: number;
   /** Bytes that wait at all ports together, over the whole run. */
   readonly total: TimeSeriesJson;
@@ -42,7 +42,7 @@ export class QueueMeter {
   readonly #stops: (() => void)[] = [];
   #total = 0;
 
-  /** Listens from now on; undefined where the fabric's switches do not tell the lengths of their queues. */
+  /** Measures from now on; undefined where the fabric's switches do not report the lengths of their queues. */
   static on(fabric: Fabric): QueueMeter | undefined {
     return fabric.nodes.some((node) => node instanceof SwitchNode) ? new QueueMeter(fabric) : undefined;
   }
@@ -64,7 +64,7 @@ export class QueueMeter {
       );
       recorders.set(index, ports);
       const stop = node.watchQueues((port, packets, bytes) => {
-        // Packets to the control plane have a queue too, and no link.
+        // Packets to the control plane have a queue too, but no link.
         const recorder = ports[port - 1];
         if (recorder === undefined) return;
         const { now } = simulation;
@@ -79,7 +79,7 @@ export class QueueMeter {
     this.#recorders = recorders;
   }
 
-  /** The window begins: what was before it does not count, but for the series over time. */
+  /** Begins the window: earlier lengths count only in the series over time. */
   begin(): void {
     const { now } = this.#fabric.network.simulation;
     for (const ports of this.#recorders.values())
@@ -89,7 +89,7 @@ export class QueueMeter {
       }
   }
 
-  /** The window ends: a function that is to be called at the end of the run and gives the figures. */
+  /** Ends the window. The returned function gives the figures; it is to be called at the end of the run. */
   end(): () => QueueFigures {
     const { topology, network } = this.#fabric;
     const { now } = network.simulation;

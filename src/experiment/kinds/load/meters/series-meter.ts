@@ -1,12 +1,12 @@
-/** What hosts send, what is lost and what arrives, bin by bin from the start of the traffic. */
+/** Counts what hosts send, what is lost and what arrives, in bins from the start of the traffic. */
 import { type Fabric, SwitchNode } from "../../../../sim/packet/index.js";
 
-/** As JSON; lists have an entry a bin. Packets are those of both directions, acknowledgements too. */
+/** As JSON; lists have an entry for each bin. Packets of both directions count, acknowledgements included. */
 export interface LoadSeries {
   readonly binNs: number;
   /** Packets that hosts handed to their links. */
   readonly sent: readonly number[];
-  /** Packets that queues had no room for, and that faults lost. */
+  /** Packets for which queues had no space, and packets that faults lost. */
   readonly lostInQueues: readonly number[];
   readonly lostByFaults: readonly number[];
   /** Payload that receivers got in order, in bytes. */
@@ -20,7 +20,7 @@ export class SeriesMeter {
   #before: Counts;
   #isOver = false;
 
-  /** From now on, for all flows: `delivered` is the payload that receivers have by now. */
+  /** Counts from now on, for all flows; `delivered`: total payload that receivers have so far. */
   constructor(
     readonly fabric: Fabric,
     readonly binNs: number,
@@ -30,7 +30,7 @@ export class SeriesMeter {
     this.#wait();
   }
 
-  /** At the end of the run; the last bin may be shorter. */
+  /** The figures at the end of the run; the last bin may be shorter. */
   figures(): { readonly series: LoadSeries } {
     this.#isOver = true;
     this.#add();

@@ -12,7 +12,7 @@ export interface TimeSeriesJson {
 const BINS = 256;
 const FIRST_BIN_NS = 1024;
 
-/** Bins double in length whenever the run grows beyond the last one: two become one. */
+/** Whenever the run grows beyond the last bin, the length of all bins doubles: two bins become one. */
 export class TimeSeries {
   readonly #integrals = new Float64Array(BINS);
   readonly #max = new Float64Array(BINS);
@@ -20,7 +20,7 @@ export class TimeSeries {
   #at = 0;
   #value = 0;
 
-  /** From `now` on the quantity is `value`. Times do not descend. */
+  /** The quantity has this `value` from `now` on. Times must not descend. */
   set(now: number, value: number): void {
     this.#advance(now);
     this.#value = value;
