@@ -1,11 +1,11 @@
-/** Time as controllers have it: of the simulation, or of the machine. All times are whole nanoseconds. */
+/** The clocks of controllers: simulation time, or time of the machine. All times are whole nanoseconds. */
 import type { Incarnation } from "./incarnation.js";
 
 /** The clock that a run hands in. */
 export interface Clock {
   /** Nanoseconds since the control plane began. */
   now(): number;
-  /** Calls `wake` once, at `time` or as soon as possible after it; returns how to cancel that. */
+  /** Calls `wake` once, at `time` or as soon as possible after it; returns a function that cancels the call. */
   at(time: number, wake: () => void): () => void;
 }
 
@@ -20,14 +20,14 @@ export interface ControllerClock {
    */
   sleep(ns: number): Promise<void>;
   /**
-   * Calls `fn` once at a time of this clock, at once if that is past. Returns how to cancel it.
+   * Calls `fn` once at a time of this clock, at once if that is past. Returns a function that cancels the call.
    * @throws RangeError when `time` is no finite number
    */
   at(time: number, fn: () => void | Promise<void>): () => void;
   /**
    * Calls `fn` every `ns`, for the first time after `ns`, until it is cancelled or the controller is asked to end. A
-   * call is left out when its time comes before the promise of the call before it is settled, or is past already;
-   * `missed` is the number of calls that were left out since the last one.
+   * call is skipped when the promise of the previous call is not settled at its time, or when its time is already past;
+   * `missed` is the number of calls that were skipped since the last one.
    * @throws RangeError when `ns` is not positive or no finite number
    */
   every(ns: number, fn: (missed: number) => void | Promise<void>): () => void;
@@ -61,13 +61,14 @@ export class IncarnationClock implements ControllerClock {
   }
 
   at(time: number, fn: () => void | Promise<void>): () => void {
-    if (!Number.isFinite(time)) throw new RangeError(`a timer at ${time} ns: expected a finite number`);
+    if (!Number.isFinite(time))
+      throw new RangeError(`the time of a timer is ${time} ns: expected a finite number`);
     return this.#wake(time, () => this.#life.run(fn));
   }
 
   every(ns: number, fn: (missed: number) => void | Promise<void>): () => void {
     if (!(ns > 0 && Number.isFinite(ns)))
-      throw new RangeError(`a timer every ${ns} ns: expected a positive number`);
+      throw new RangeError(`the period of a timer is ${ns} ns: expected a positive number`);
     let next = this.#clock.now() + ns;
     let busy = false;
     let missed = 0;

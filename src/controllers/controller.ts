@@ -11,19 +11,19 @@ import type { ControllerClock } from "./clock.js";
 /**
  * A control plane program: one for the whole fabric, or one for each switch.
  *
- * Whatever its methods, a timer or a listener throws, and every rejection of a promise that one of them returns, ends the
- * controller and the run (P43301). So await each promise, or return it: nobody can tell where a promise that was dropped
- * came from.
+ * An exception of its methods, timers or listeners, and every rejected promise that one of them returns, ends the
+ * controller and the run (P43301). So await each promise, or return it: for a promise that is neither awaited nor returned,
+ * the controller that it belongs to is unknown.
  */
 export interface Controller {
   /**
-   * What must be done before traffic starts, such as a first measurement: a run waits for all controllers. Called at each
+   * Work that must be done before traffic starts, such as a first measurement: a run waits for all controllers. Called at each
    * start, before `start`.
    */
   prepare?(context: ControllerContext): Promise<void> | void;
   /**
-   * Controls. The controller runs until it is stopped or killed, also when `start` has returned before: its timers and
-   * listeners stay. `start` may run for the whole life of the controller as well.
+   * Controls. The controller runs until it is stopped or killed, even after `start` has returned: its timers and
+   * listeners stay. `start` may also run for the whole life of the controller.
    */
   start(context: ControllerContext): Promise<void> | void;
 }
@@ -40,8 +40,8 @@ export interface ControllerPlan {
 }
 
 /**
- * `central`: on a machine of its own, its messages cross the management network. `switch`: on the processor of each of its
- * switches. The simulator gives the two different delays; on real switches there is one way, the connection of the lab.
+ * `central`: on a machine of its own, so that its messages cross the management network. `switch`: on the processor of each of its
+ * switches. The simulator gives them different delays; real switches have only one way, the connection of the lab.
  */
 export type ControllerPlace = "central" | "switch";
 
@@ -55,7 +55,7 @@ export interface ControlledSwitch {
   readonly device: Device;
 }
 
-/** A port of a controlled switch lost its carrier, or has it again. A link between two switches has an event for each end. */
+/** A port of a controlled switch lost its carrier, or got it back. A link between two switches has an event for each end. */
 export interface LinkEvent {
   readonly switch: TopologyNode;
   readonly port: number;
@@ -64,10 +64,10 @@ export interface LinkEvent {
   readonly up: boolean;
 }
 
-/** The process of a controlled switch ended, or runs again. */
+/** The process of a controlled switch ended, or was restarted. */
 export interface SwitchEvent {
   readonly switch: TopologyNode;
-  /** True: it runs again, with the program and the state that its scheme planned; what controllers wrote later is lost. */
+  /** True: it runs again, with the program and the state of its scheme's plan; later writes of controllers are lost. */
   readonly running: boolean;
 }
 
@@ -75,27 +75,27 @@ export interface SwitchEvent {
 export interface ControlledHost {
   readonly node: TopologyNode;
   /**
-   * The answer of the host's policy (`HostPolicy.onMessage`), over the control channel. It is late, not lost, where the channel
-   * loses messages. Rejects with the DeviceError UNIMPLEMENTED where the policy takes no messages, and with a TypeError for a
+   * The answer of the host's policy (`HostPolicy.onMessage`), over the control channel. A channel that loses messages delays it, but does
+   * not lose it. Rejects with the DeviceError UNIMPLEMENTED where the policy takes no messages, and with a TypeError for a
    * message that is no plain JSON.
    */
   ask(message: Json): Promise<Json>;
 }
 
-/** The policy of a host told something (`HostContext.tell`). */
+/** The policy of a host sent a message (`HostContext.tell`). */
 export interface HostEvent {
   readonly host: TopologyNode;
   readonly message: Json;
 }
 
-/** An experiment file, or whoever runs the fabric, tells the controllers of a scheme what to do. */
+/** A command to the controllers of a scheme, from an experiment file or another caller that runs the fabric. */
 export interface CommandEvent {
   readonly name: string;
-  /** As the scheme's schema of this command has parsed them. */
+  /** The values after the scheme's schema of this command has parsed them. */
   readonly values: Json;
 }
 
-/** All that a controller can see and do. A restarted controller gets a new one, and nothing else from its earlier lives. */
+/** All that a controller can see and do. A restarted controller gets a new one, and keeps no state of earlier incarnations. */
 export interface ControllerContext {
   readonly name: string;
   /** 1 at the first start, 2 after the first restart. */
@@ -110,27 +110,27 @@ export interface ControllerContext {
   /** A host by its name. Throws DiagnosticError P43308 for any other name. */
   host(name: string): ControlledHost;
   readonly clock: ControllerClock;
-  /** A stream of its own for each start of each controller, from the seed of the run. */
+  /** A random stream for each start of each controller, from the seed of the run. */
   readonly random: Random;
   /** Adds a line to the log of the run, with the time and the name of the controller. */
   log(text: string): void;
   /**
    * Calls back for each port of the controlled switches that is down when the switch answers, then for each change. The
-   * news takes the control channel, with its delay. What happened while a switch did not run is told when it runs again.
-   * Returns how to stop.
+   * event takes the delay of the control channel. Changes while a switch does not run are reported when it runs again.
+   * Returns a function that ends the subscription.
    */
   watchLinks(listener: (event: LinkEvent) => void | Promise<void>): () => void;
-  /** Calls back for each controlled switch that does not run when asked, then for each end and each return. */
+  /** Calls back for each controlled switch that does not run at the time of the call, then for each end and each restart. */
   watchSwitches(listener: (event: SwitchEvent) => void | Promise<void>): () => void;
-  /** Calls back for each command that comes from now on; one that comes while the controller does not run is lost. */
+  /** Calls back for each later command; a command that arrives while the controller does not run is lost. */
   watchCommands(listener: (command: CommandEvent) => void | Promise<void>): () => void;
-  /** Calls back for each message that a host's policy tells from now on. Returns how to stop. */
+  /** Calls back for each later message of a host's policy. Returns a function that ends the subscription. */
   watchHosts(listener: (event: HostEvent) => void | Promise<void>): () => void;
   /**
-   * Aborted when the controller is asked to end, never by a kill. If `start` has returned, the controller is over after the
+   * Aborted when the controller is asked to end, never by a kill. If `start` has returned, the controller ends after the
    * signal's listeners. Otherwise pending `sleep`s reject with the signal's reason and `every` ends, but devices, `at` and
-   * new `sleep`s still work, so that it can leave an orderly state: it has ended when `start` returns or rejects with
-   * that reason, or when the limit is over.
+   * new `sleep`s still work, so that it can leave a consistent state: it has ended when `start` returns or rejects with
+   * that reason, or when the time limit is over.
    */
   readonly stopped: AbortSignal;
 }

@@ -1,15 +1,15 @@
-/** What a controller throws, as a diagnostic with the controller's name and the place of the throw. */
+/** Converts an exception of a controller into a diagnostic with the controller's name and the place of the throw. */
 import { type Diagnostic, DiagnosticError, SourceFile, type Span } from "../base/index.js";
 import { CODES } from "./codes.js";
 import { MAX_WAKES_AT_ONE_INSTANT, NeverReady, TimeStandsStill } from "./incarnation.js";
 
-/** Reads a source file; undefined: it cannot be read. */
+/** Reads a source file; undefined if it cannot be read. */
 export type ReadSource = (path: string) => string | undefined;
 
 /**
- * `name` is undefined for a promise that nobody awaited. `stack` is where the error came from, in V8's form.
+ * `name` is undefined for a promise that no controller awaits. `stack` is the origin of the error, in V8's form.
  *
- * P43302 for a controller that keeps time from going on, the controller's own diagnostics as they are with a note, P43301
+ * P43302 for a controller that prevents time from advancing, the controller's own diagnostics unchanged with a note, P43301
  * for everything else.
  */
 export function failureOf(

@@ -1,4 +1,4 @@
-/** A device as one incarnation of a controller has it: silent after the end of that incarnation. */
+/** The device of one incarnation of a controller: it has no effect after the end of that incarnation. */
 import {
   type Atomicity,
   type ControllerPacket,

@@ -37,37 +37,37 @@ export interface HostSession {
 export interface ControllerEnvironment {
   readonly topology: Topology;
   readonly clock: Clock;
-  /** The control channel of a switch, by its node index, from where a controller runs. */
+  /** The control channel of a switch, by its node index, for a controller at this place. */
   session(node: number, place: ControllerPlace): SwitchSession;
   /** The channel of a host, by its node index. */
   hostSession(node: number): HostSession;
-  /** Its streams are forked by the name of a controller and the number of its start. */
+  /** It is forked by the name of a controller and the number of its start. */
   readonly random: Random;
   /** Takes a line of the log, without the newline. */
   log(line: string): void;
-  /** Told when a controller has failed (P433xx). It is over then; the others go on. */
+  /** Called when a controller has failed (P433xx). That controller has ended; the others continue. */
   failed(error: DiagnosticError): void;
   /** For the excerpt of a diagnostic; absent: none is shown. */
   readonly readSource?: ReadSource;
 }
 
 /**
- * `running`: in `prepare` or `start`. `returned`: `start` has returned, timers and listeners go on. `ended`: stopped or
+ * `running`: in `prepare` or `start`. `returned`: `start` has returned, timers and listeners stay active. `ended`: stopped or
  * killed. `failed`: it threw.
  */
 export type ControllerState = "idle" | "running" | "returned" | "stopping" | "ended" | "failed";
 
-/** Time that a controller has to end when it is asked to, unless another one is given: 1 s. */
+/** Default time limit for a controller that is asked to end: 1 s. */
 export const STOP_LIMIT_NS = 1_000_000_000;
 
-/** Time that `prepare` may take: 60 s. */
+/** Time limit of `prepare`: 60 s. */
 export const PREPARE_LIMIT_NS = 60_000_000_000;
 
 export class ControllerHost {
   readonly #slots = new Map<string, Slot>();
 
   /**
-   * Starts nothing yet. Throws DiagnosticError P43304 when two controllers have one name, or one controls what is no
+   * Starts nothing yet. Throws DiagnosticError P43304 when two controllers have the same name, or one controls a node that is no
    * switch of the topology.
    */
   constructor(plans: readonly ControllerPlan[], environment: ControllerEnvironment) {
@@ -82,34 +82,34 @@ export class ControllerHost {
     return [...this.#slots.keys()];
   }
 
-  /** Throws DiagnosticError P43305 when there is no controller of that name, as all methods here that take a name. */
+  /** Throws DiagnosticError P43305 when there is no controller of that name; so do all methods here that take a name. */
   state(name: string): ControllerState {
     return this.#slot(name).state;
   }
 
   /**
    * Starts all that do not run, in the order of the plans. Resolves when all are ready for traffic: `prepare` of each has
-   * returned, or the controller is over: one that takes longer than {@link PREPARE_LIMIT_NS} fails with P43307. On the
-   * simulator time must go on meanwhile.
+   * returned, or the controller has ended. One that takes longer than {@link PREPARE_LIMIT_NS} fails with P43307. On the
+   * simulator the caller must advance time meanwhile.
    */
   async startAll(): Promise<void> {
     await Promise.all([...this.#slots.values()].map((slot) => slot.start()));
   }
 
-  /** As {@link startAll} for one. Its code is called at this instant of the clock, but not before this returns. */
+  /** As {@link startAll} for one. Its code runs at this instant of the clock, but not before this method returns. */
   start(name: string): Promise<void> {
     return this.#slot(name).start();
   }
 
   /**
-   * Ends a controller at once, as a crash would: no timer of it fires, no promise that it waits for settles, none of its
-   * listeners hears anything. Messages that it has sent reach their switches. Nothing happens when it does not run.
+   * Ends a controller at once, as a crash would: its timers do not fire, promises that it awaits do not settle, and its
+   * listeners are not called any more. Messages that it has sent still reach their switches. No effect when it does not run.
    */
   kill(name: string): void {
     this.#slot(name).kill();
   }
 
-  /** Tells all controllers that run. */
+  /** Passes a command to all controllers that run. */
   command(command: CommandEvent): void {
     for (const slot of this.#slots.values()) slot.command(command);
   }
@@ -118,7 +118,7 @@ export class ControllerHost {
     for (const slot of this.#slots.values()) slot.kill();
   }
 
-  /** Kills it if it runs, and starts it anew: with a fresh context, and the next stream of random numbers. */
+  /** Kills it if it runs, and starts it again: with a new context, and the next stream of random numbers. */
   restart(name: string): Promise<void> {
     const slot = this.#slot(name);
     slot.kill();
@@ -127,7 +127,7 @@ export class ControllerHost {
 
   /**
    * Asks a controller to end, and kills it after `limitNs`. Resolves when it has ended; false: it had to be killed. On the
-   * simulator time must go on meanwhile.
+   * simulator the caller must advance time meanwhile.
    */
   stop(name: string, limitNs: number = STOP_LIMIT_NS): Promise<boolean> {
     return this.#slot(name).stop(limitNs);
@@ -223,7 +223,7 @@ class Slot {
     return this.#ready;
   }
 
-  /** At this instant, as an event of the clock: what the controller does then is done in time. */
+  /** Runs the listeners at this instant, as an event of the clock. */
   command(command: CommandEvent): void {
     const life = this.#life;
     if (life === undefined) return;
@@ -286,7 +286,7 @@ class Slot {
     if (state === "failed") this.#onEnd?.(true);
   }
 
-  /** At this instant, as an event of the clock: on the simulator promises run after events only. */
+  /** Runs `work` at this instant, as an event of the clock: on the simulator promises settle only after events. */
   #soon(life: Incarnation, work: () => void): void {
     const { clock } = this.environment;
     clock.at(clock.now(), () => {
@@ -310,7 +310,7 @@ class Slot {
       ({ node, session }): ControlledSwitch => ({ node, device: new GatedDevice(session.device, life) }),
     );
     const byName = new Map(switches.map(({ node, device }) => [node.name, device]));
-    /** Watches the states of all switches until the returned function is called, or the life is over. */
+    /** Watches the states of all switches until the returned function is called, or the incarnation ends. */
     const watch = (make: (node: ControlledSwitch["node"]) => Parameters<SwitchSession["watchState"]>[0]) => {
       if (life.over) return () => {};
       const stops = sessions.map(({ node, session }) => session.watchState(make(node)));

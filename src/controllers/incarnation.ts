@@ -1,13 +1,13 @@
 /**
- * One life of a controller, from a start to its end. Everything that reaches the controller goes through here, so that
- * nothing does after the end: no timer fires, no promise settles, no listener hears anything, and nothing that its code
- * still does has an effect.
+ * One life of a controller, from a start to its end. Everything that reaches the controller goes through this class, so that
+ * nothing does after the end: timers do not fire, promises do not settle, listeners are not called, and calls of
+ * its code have no effect.
  */
 import type { Clock } from "./clock.js";
 
 /**
- * How often a controller may be woken at one instant by what it asked for at that same instant: virtual time stands still
- * while a controller waits for nothing, and would never go on.
+ * How often a controller may be woken at one instant by its own requests of the same instant: virtual time cannot advance
+ * while a controller does not wait for a later time.
  */
 export const MAX_WAKES_AT_ONE_INSTANT = 100_000;
 
@@ -36,16 +36,16 @@ export class Incarnation {
   readonly #clock: Clock;
   readonly #stopping = new AbortController();
   readonly #cancels = new Set<() => void>();
-  /** Reject the sleeps that are under way. */
+  /** Functions that reject the pending sleeps. */
   readonly #sleepers = new Set<() => void>();
   readonly #onError: (error: unknown, stack: string | undefined) => void;
-  /** Stacks of the calls whose answers were these errors: the errors themselves come from elsewhere. */
+  /** Stacks of the calls that were answered with these errors: the errors themselves were created elsewhere. */
   readonly #origins = new WeakMap<object, Error>();
   #over = false;
   #instant = Number.NaN;
   #wakes = 0;
 
-  /** @param onError told what the controller's code throws, once at most, and the stack where that came from */
+  /** @param onError called at most once, with what the controller's code throws and the stack of its origin */
   constructor(
     readonly name: string,
     /** 1 for the first start. */
@@ -65,14 +65,14 @@ export class Incarnation {
     return this.#stopping.signal;
   }
 
-  /** Asks the controller to end. `wakes`: its sleeps reject, since somebody waits for them. */
+  /** Asks the controller to end. `wakes`: its pending sleeps reject, since its code awaits them. */
   askToStop(wakes: boolean): void {
     this.#stopping.abort(new ControllerStopped(this.name));
     if (wakes) for (const reject of this.#sleepers) reject();
     this.#sleepers.clear();
   }
 
-  /** Calls `reject` when the controller is asked to end. Returns how to forget it. */
+  /** Calls `reject` when the controller is asked to end. Returns a function that cancels this. */
   sleeps(reject: () => void): () => void {
     if (!this.stopped.aborted) this.#sleepers.add(reject);
     return () => this.#sleepers.delete(reject);
@@ -85,13 +85,13 @@ export class Incarnation {
     this.#cancels.clear();
   }
 
-  /** Calls `cancel` at the end. Returns how to forget it. */
+  /** Calls `cancel` at the end. Returns a function that cancels this. */
   keep(cancel: () => void): () => void {
     this.#cancels.add(cancel);
     return () => this.#cancels.delete(cancel);
   }
 
-  /** Runs code of the controller. Answers a promise of its end, which never rejects, if it does not end at once. */
+  /** Runs code of the controller. Returns a promise of its end, which never rejects; undefined if it ends at once. */
   run(code: () => void | Promise<void>): Promise<void> | undefined {
     if (this.#over) return undefined;
     try {
@@ -107,7 +107,7 @@ export class Incarnation {
     }
   }
 
-  /** The controller's code has thrown this. A stopped controller may throw the reason of its signal. */
+  /** The controller's code has thrown `error`. A stopped controller may throw the reason of its signal. */
   fail(error: unknown): void {
     if (this.#over) return;
     if (this.stopped.aborted && error === this.stopped.reason) return;
@@ -116,12 +116,12 @@ export class Incarnation {
     this.#onError(error, origin?.stack);
   }
 
-  /** The same callback, silent after the end. */
+  /** The same callback, without effect after the end. */
   listener<Event>(listener: (event: Event) => void | Promise<void>): (event: Event) => void {
     return (event) => void this.run(() => listener(event));
   }
 
-  /** Makes a request and gives its answer, as long as the controller lives; no request is made after the end. */
+  /** Makes a request and returns its answer while the controller lives; after the end it makes no request. */
   ask<T>(request: () => Promise<T>): Promise<T> {
     if (this.#over) return NEVER;
     const asked = this.#clock.now();
@@ -140,7 +140,7 @@ export class Incarnation {
     });
   }
 
-  /** Counts a wake-up by what was asked for at `asked`; false: time stands still, and the controller is over. */
+  /** Counts a wake-up whose request was made at `asked`; false: time cannot advance, and the controller has ended. */
   passes(asked: number): boolean {
     const now = this.#clock.now();
     if (asked < now) return true;

@@ -1,9 +1,9 @@
 /**
  * Recomputes routes when links go down and come up, for any scheme that has a {@link RoutePlanner}. It controls all switches.
  *
- * The new state comes before the old state goes (make before break): first new groups and routes on all switches, then,
- * when all have answered, the removal of what no route uses any more. Packets find a complete way at each instant, the old
- * one or the new one; in a fabric whose packets go up and then down, a mixture of both has no loops.
+ * The new state is written before the old state is removed (make before break): first new groups and routes on all switches, then,
+ * when all have answered, the removal of what no route uses any more. At each instant packets find a complete path, the old
+ * or the new one; in a fabric whose packets go up and then down, a mixture of both has no loops.
  */
 import { difference, type Entity, entityKey, type ReadQuery, type Update } from "../device/index.js";
 import { type Topology, withLinksDown } from "../topology/index.js";
@@ -15,12 +15,12 @@ import { whileRunning } from "./while-running.js";
 export const ROUTE_CONTROLLER = "routes";
 
 export interface RouteControllerOptions {
-  /** Makes a planner that knows nothing. Called at each start. */
+  /** Makes a planner without state. Called at each start. */
   planner(): RoutePlanner;
-  /** State of the fabric with all links up: only its tables and profiles are written. */
+  /** State of the fabric with all links up: controllers write only to its tables and profiles. */
   readonly planned: readonly PlannedSwitch[];
   /**
-   * Nanoseconds from the news of a link to the new plan: as a protocol waits before it believes. Links that change
+   * Nanoseconds from the event of a link to the new plan, as a routing protocol waits before it reacts. Links that change
    * meanwhile are part of the same plan.
    */
   readonly detectionNs: number;
@@ -33,12 +33,12 @@ export function routeController(options: RouteControllerOptions): Controller {
   return { start: (context) => new RouteKeeper(options, context).keep() };
 }
 
-/** One incarnation. It knows no more than what the switches answer. */
+/** One incarnation. It has no state except what the switches answer. */
 class RouteKeeper {
   readonly #planner: RoutePlanner;
-  /** By node: its links that are down, as it told last. */
+  /** By node: its links that are down, as the switch reported last. */
   readonly #down = new Map<number, Set<number>>();
-  /** What each switch has, by node; absent: it must be read first. */
+  /** State of each switch, by node; absent: it must be read first. */
   readonly #state = new Map<number, readonly Entity[]>();
   readonly #lost = new Set<number>();
   readonly #scopes: ReadonlyMap<number, ReadonlySet<string>>;
@@ -93,7 +93,7 @@ class RouteKeeper {
     this.#wake();
   }
 
-  /** Brings all switches that run to the plan for the links that are up. */
+  /** Writes the plan for the links that are up to all running switches. */
   async #update(): Promise<void> {
     const { context } = this;
     await Promise.all(context.switches.map((each) => this.#read(each)));
@@ -120,7 +120,7 @@ class RouteKeeper {
     );
   }
 
-  /** Ascending. What a switch that does not run has told may be over: the other end of the link tells. */
+  /** Sorted. The last report of a switch that does not run may be outdated: then the other end of the link decides. */
   #downLinks(): number[] {
     const links = new Set<number>();
     for (const [node, own] of this.#down) if (!this.#lost.has(node)) for (const link of own) links.add(link);
@@ -147,7 +147,7 @@ class RouteKeeper {
           await device.write(updates);
           return true;
         });
-        // It ended meanwhile: it is read again when it runs again.
+        // The switch ended meanwhile: its state is read again when it runs again.
         if (done === undefined) this.#state.delete(change.node);
       }),
     );
@@ -161,7 +161,7 @@ interface Change {
   readonly removed: readonly Update[];
 }
 
-/** The table or profile of an entity: plans may remove entities of those that they fill, and no others. */
+/** The table or profile of an entity: plans may remove entities only of those that they fill. */
 function ownerOf(entity: Entity): string {
   switch (entity.kind) {
     case "tableEntry":

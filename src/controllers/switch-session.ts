@@ -1,20 +1,20 @@
-/** What a run hands in for each switch, and the events that controllers hear of it. */
+/** The interface that a run provides for each switch, and the events that controllers get from it. */
 import type { Device } from "../device/index.js";
 import type { Topology, TopologyNode } from "../topology/index.js";
 import type { LinkEvent, SwitchEvent } from "./controller.js";
 
-/** What a control plane can know of a switch beside the answers of its device. */
+/** The state of a switch that a control plane can see in addition to the answers of its device. */
 export interface SwitchState {
   /** Whether its process runs and it has the program and state that its scheme planned. */
   readonly running: boolean;
-  /** Ports without a carrier; while it does not run, as it was told last. */
+  /** Ports without a carrier; while the switch does not run, as in its last report. */
   readonly downPorts: ReadonlySet<number>;
 }
 
 /** The control channel of a switch. It outlives the processes of the switch and all controllers. */
 export interface SwitchSession {
   readonly device: Device;
-  /** Calls back with the state as soon as it is known, and with each change of it; returns how to stop. */
+  /** Calls back with the state as soon as it is known, and with each change; returns a function that ends the subscription. */
   watchState(listener: (state: SwitchState) => void): () => void;
 }
 
@@ -25,7 +25,7 @@ export function linkEvents(
   listener: (event: LinkEvent) => void,
 ): (state: SwitchState) => void {
   let known: ReadonlySet<number> = new Set();
-  const tell = (port: number, up: boolean) => {
+  const notify = (port: number, up: boolean) => {
     const own = node.ports[port - 1];
     if (own !== undefined) listener({ switch: node, port, link: topology.links[own.link]!, up });
   };
@@ -33,12 +33,12 @@ export function linkEvents(
     if (!running) return;
     const before = known;
     known = new Set(downPorts);
-    for (const port of [...before].sort((a, b) => a - b)) if (!known.has(port)) tell(port, true);
-    for (const port of [...known].sort((a, b) => a - b)) if (!before.has(port)) tell(port, false);
+    for (const port of [...before].sort((a, b) => a - b)) if (!known.has(port)) notify(port, true);
+    for (const port of [...known].sort((a, b) => a - b)) if (!before.has(port)) notify(port, false);
   };
 }
 
-/** A listener of states that calls back for each end and each return of the switch. */
+/** A listener of states that calls back for each end and each restart of the switch. */
 export function switchEvents(
   node: TopologyNode,
   listener: (event: SwitchEvent) => void,

@@ -1,6 +1,6 @@
 /** Requests to a switch that may end at any time. */
 
-/** The answer; undefined: the switch does not run, and a controller is told when it does (`watchSwitches`). */
+/** The answer; undefined: the switch does not run; `watchSwitches` reports when it does. */
 export async function whileRunning<T>(request: () => Promise<T>): Promise<T | undefined> {
   try {
     return await request();

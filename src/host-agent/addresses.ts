@@ -1,4 +1,4 @@
-/** Addresses and flow keys: bytes as they stand in packets, numbers as policies take them, text for people. */
+/** Conversions of addresses and flow keys: bytes as in packets, numbers for policies, text for people. */
 import { isIPv4, isIPv6 } from "node:net";
 import { fromBytes, toBytes } from "../base/index.js";
 import { formatValue, parseValue } from "../device/index.js";
@@ -16,7 +16,7 @@ export function addressText(bytes: Uint8Array): string {
   return formatValue(fromBytes(bytes), 8 * bytes.length, bytes.length === 4 ? "ipv4" : "ipv6");
 }
 
-/** What packets of a flow show behind each other: both addresses, then both ports. */
+/** The key of a flow as bytes, in the order of packets: both addresses, then both ports. */
 export function flowKey(src: Uint8Array, dst: Uint8Array, srcPort: number, dstPort: number): Uint8Array {
   const ports = [srcPort >> 8, srcPort & 0xff, dstPort >> 8, dstPort & 0xff];
   return Uint8Array.of(...src, ...dst, ...ports);
@@ -44,7 +44,7 @@ function splitKey(key: Uint8Array): {
   };
 }
 
-/** The five-tuple as policies take it. */
+/** The five-tuple in the form that policies get. */
 export function flowOf(key: Uint8Array, protocol: number): FlowKey {
   const { src, dst, srcPort, dstPort } = splitKey(key);
   return { src: fromBytes(src), dst: fromBytes(dst), protocol, srcPort, dstPort };

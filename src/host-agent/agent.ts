@@ -1,4 +1,4 @@
-/** The agent of one host: what its requests do, and what it leaves when it ends. */
+/** The agent of one host: handles its requests, and restores the host at its end. */
 import { DiagnosticError, Random, systemErrorReason } from "../base/index.js";
 import type { HostContext, HostPolicy } from "../hosts/index.js";
 import { Interfaces, SocketWatch, TUN_HEADROOM, TunDevice } from "../interfaces/index.js";
@@ -24,13 +24,13 @@ export class Agent {
   /** Lines that wait until the module of the policy is loaded. */
   #queue: string[] | undefined;
 
-  /** @param onEnd a request asks the agent to end, or it cannot start: then with its exit status */
+  /** @param onEnd called when a request ends the agent, or when it cannot start: then with its exit status */
   constructor(
     readonly tell: (event: AgentEvent) => void,
     readonly onEnd: (status: number) => void,
   ) {}
 
-  /** One line of the input. What is wrong with it is told in an `error` event; the agent goes on once it is started. */
+  /** Handles one line of the input. An error is reported in an `error` event; a started agent then continues. */
   take(line: string): void {
     if (this.#queue !== undefined) {
       this.#queue.push(line);
@@ -72,7 +72,7 @@ export class Agent {
     this.tell({ event: "ready", tun: request.tun, settings: this.#setup.settings });
   }
 
-  /** The policy is code of a user, in a module that has to be loaded first. */
+  /** Starts with a policy that is code of a user, in a module that must be loaded first. */
   async #startLater(request: StartRequest): Promise<void> {
     const queue: string[] = [];
     this.#queue = queue;
@@ -87,7 +87,7 @@ export class Agent {
     for (const line of queue) this.take(line);
   }
 
-  /** Gives the host back as it was, and tells the last figures. */
+  /** Restores the host, and reports the last figures. */
   close(): void {
     let problems: readonly string[] = [];
     try {
@@ -143,7 +143,7 @@ class RunningAgent {
       nics.map(({ name }, port) => ({ port, name })),
       {
         frame: (port, frame) => this.#dataPath.fromWire(port, frame),
-        // The kernel answers many segments at once.
+        // The kernel answers several segments together.
         batch: () => void this.#tun.read(),
       },
     );
@@ -232,7 +232,7 @@ class RunningAgent {
     };
   }
 
-  /** Connections are reset; nothing is heard of them. */
+  /** Resets the connections, without further events about them. */
   close(): void {
     this.#transfers.close();
     this.#sinks.close();
@@ -252,13 +252,13 @@ function parseJson(line: string): unknown {
   }
 }
 
-/** What an error about a request is told with. */
+/** The id of the request for an `error` event; null where it has none. */
 function idOf(json: unknown): number | null {
   const id = typeof json === "object" && json !== null && "id" in json ? json.id : undefined;
   return typeof id === "number" ? id : null;
 }
 
-/** A wrong request, or what the system does not do; all else is a fault of ours. */
+/** Whether it is a wrong request, or one that the system refuses; any other error is a defect of the agent. */
 function isRefusal(error: unknown): boolean {
   return (
     error instanceof RequestError ||

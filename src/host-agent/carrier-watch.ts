@@ -1,7 +1,7 @@
-/** Tells when a NIC of this host loses its carrier or has it again: what `ip monitor link` prints (rtnetlink). */
+/** Reports when a NIC of this host loses its carrier or gets it back, from the output of `ip monitor link` (rtnetlink). */
 import { type ChildProcess, spawn } from "node:child_process";
 
-/** `3: eth0@if4: <NO-CARRIER,BROADCAST,MULTICAST,UP> mtu 1500 ...`, perhaps after a word such as `Deleted`. */
+/** `3: eth0@if4: <NO-CARRIER,BROADCAST,MULTICAST,UP> mtu 1500 ...`, optionally after a word such as `Deleted`. */
 const LINE = /^(?:\[LINK\]\s*)?\d+: ([^:@\s]+)(?:@[^:\s]+)?: <([^>]*)>/;
 
 /** The NIC that a line is about, and whether it has a carrier; undefined for other lines. */
@@ -15,7 +15,7 @@ export class CarrierWatch {
   readonly #up: boolean[];
   #rest = "";
 
-  /** @param names of the NICs, whose carriers are taken to be up; `changed` is called with the number of a NIC */
+  /** @param names of the NICs, whose carriers are assumed to be up; `changed` is called with the number of a NIC */
   constructor(
     readonly names: readonly string[],
     readonly changed: (nic: number, up: boolean) => void,

@@ -1,11 +1,11 @@
 /** CLOCK_MONOTONIC in nanoseconds: the clock of all agents of a machine, and of `process.hrtime`. */
 
-/** `performance.now()` reads the same clock without making a BigInt, from a start of its own. */
+/** `performance.now()` reads the same clock without a BigInt, but counts from another start. */
 const start = measureStart();
 
 function measureStart(): number {
   let start = Number.NEGATIVE_INFINITY;
-  // The two clocks are read one after the other: the least time between them is nearest to the truth.
+  // The two clocks are read one after the other: the smallest difference is the most exact one.
   for (let i = 0; i < 8; i++)
     start = Math.max(start, Number(process.hrtime.bigint()) - performance.now() * 1e6);
   return start;

@@ -1,11 +1,11 @@
 /**
- * Between the kernel and the wire: packets from the TUN device get their mark and leave by a NIC, frames from the NICs
- * lose it and go to the TUN device.
+ * The path of packets between the kernel and the wire. Packets from the TUN device get a mark and leave by a NIC; frames from the NICs
+ * lose the mark and go to the TUN device.
  *
- * TCP segments are marked as their flow's chooser says, and carry the echo. A segment that the kernel sends again after a
- * timeout, and an acknowledgement of data that tell of a loss, may leave several times, once on each selector that the
- * chooser names. All other packets keep the mark that their application gave them. What a device does not take at once is
- * lost, as on a wire. Only new data of a flow whose chooser holds them wait in here, until the data before them are acknowledged.
+ * TCP segments get the mark that their flow's chooser selects, and carry the echo. A retransmission after a
+ * timeout, and an acknowledgement of data that show a loss, may leave several times, once on each selector that the
+ * chooser returns. All other packets keep the mark of their application. What a device does not accept at once is
+ * lost, as on a wire. Only new data of a flow whose chooser holds them wait here, until earlier data are acknowledged.
  */
 import { type SelectorField, type SelectorHeaders, selectorOf } from "../hosts/index.js";
 import { flowOf, reverseKey } from "./addresses.js";
@@ -42,7 +42,7 @@ const ETHERTYPE_VLAN = 0x8100;
 const HEADROOM = 64;
 const PACKET_BYTES = 65_535;
 
-/** What the data path is joined to. Memory that is handed over is used again after the call. */
+/** The devices that the data path connects. Memory that is handed over is reused after the call. */
 export interface Devices {
   /** Hands a frame to a NIC. */
   toWire(nic: number, frame: Uint8Array): void;
@@ -57,19 +57,19 @@ export type ProbeTaker = (family: Family, packet: Uint8Array, header: number, se
 
 export class DataPath {
   readonly #field: SelectorField;
-  /** Packets that are made here. */
+  /** Memory for packets that are built here. */
   readonly #room = new Uint8Array(new ArrayBuffer(HEADROOM + PACKET_BYTES));
   readonly #headers: SelectorHeaders = { dscp: 0, vlan: undefined, flowLabel: 0 };
-  /** Of the segment that is received; choosers do not keep it. */
+  /** Marks of the received segment; choosers must not keep it. */
   readonly #marks = { selector: 0, echo: UNKNOWN, marked: false };
-  /** Of the segment that is sent; choosers do not keep it. */
+  /** The segment that is sent; choosers must not keep it. */
   readonly #segment = { position: 0, bytes: 0, nowNs: 0 };
   readonly #ecn: boolean;
-  /** Set before the first frame comes. */
+  /** Must be set before the first frame arrives. */
   takeProbe: ProbeTaker = () => false;
   readonly counts = { fromKernel: 0, toKernel: 0, copies: 0, rejected: 0, kept: 0 };
 
-  /** @param quietNs the time that the kernel's retransmission timer takes at the least */
+  /** @param quietNs minimum time of the kernel's retransmission timer */
   constructor(
     readonly flows: Flows,
     readonly devices: Devices,
@@ -79,7 +79,7 @@ export class DataPath {
     this.#ecn = flows.host.policy.ecn === true;
   }
 
-  /** Takes the packet `bytes[ip, end)` of the kernel, with at least 26 bytes before it that may be written. */
+  /** Handles the packet `bytes[ip, end)` of the kernel; at least 26 bytes before it must be writable. */
   fromKernel(bytes: Uint8Array, ip: number, end: number): void {
     this.counts.fromKernel++;
     const family = bytes[ip]! >>> 4 === 4 ? IPV4 : IPV6;
@@ -118,7 +118,7 @@ export class DataPath {
       }
     }
     if (answers === undefined && hasRoom(bytes, tcp)) {
-      // Nearly all segments.
+      // The usual case.
       const start = addEcho(bytes, ip, family, flow.echo);
       if (selectors === undefined)
         this.#sendMarked(bytes, start, end, family, flow.mark(flow.chooser.selector));
@@ -129,7 +129,7 @@ export class DataPath {
     if ((flags & (RST | FIN)) !== 0) this.flows.end(flow, flags & RST ? 3 : 1, this.devices.now());
   }
 
-  /** What a flow held back goes on as if the kernel had sent it now. */
+  /** Sends packets that a flow held back as if the kernel had sent them now. */
   #sendHeld(packets: readonly Uint8Array[], family: Family): void {
     for (const packet of packets) {
       const room = new Uint8Array(HEADROOM + packet.length);
@@ -138,7 +138,7 @@ export class DataPath {
     }
   }
 
-  /** Tells the flow's chooser what the kernel does; returns its selectors where they are not its ordinary one. */
+  /** Reports to the flow's chooser what the kernel does; returns its selectors where they differ from the ordinary one. */
   #decide(
     flow: TcpFlow,
     sequence: number,
@@ -170,7 +170,7 @@ export class DataPath {
 
   #sendMarked(bytes: Uint8Array, ip: number, end: number, family: Family, mark: Mark): void {
     const start = writeMark(bytes, ip, family, mark);
-    // Made so, it costs a third of what `subarray` does.
+    // This takes a third of the time of `subarray`.
     this.devices.toWire(mark.nic, new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start));
   }
 
@@ -181,7 +181,7 @@ export class DataPath {
       this.#sendMarked(bytes, ip, end, flow.parts.family, flow.mark(selector));
   }
 
-  /** A segment without room for the echo, or with data beside an acknowledgement that has paths of its own. */
+  /** Sends a segment without room for the echo, or data with an acknowledgement that has paths of its own. */
   #sendPacket(
     packet: Uint8Array,
     flow: TcpFlow,
@@ -207,7 +207,7 @@ export class DataPath {
     this.#sendOn(room, start, HEADROOM + sent.length, flow, selectors);
   }
 
-  /** What is not TCP keeps its marks: applications set DSCP and flow label themselves (P-ECMP, section 4). */
+  /** Sends a packet that is not TCP with its own marks: applications set DSCP and flow label themselves (P-ECMP, section 4). */
   #sendOther(bytes: Uint8Array, ip: number, end: number, family: Family): void {
     if (staysInHost(bytes, ip, end, family)) {
       this.counts.kept++;
@@ -237,7 +237,7 @@ export class DataPath {
     this.#sendMarked(this.#room, HEADROOM, HEADROOM + packet.length, family, mark);
   }
 
-  /** Takes a frame that came in by a NIC. */
+  /** Handles a frame that a NIC has received. */
   fromWire(nic: number, frame: Uint8Array): void {
     let ip = ETHERNET_LENGTH;
     let vlan = 0;
@@ -277,7 +277,7 @@ export class DataPath {
     marks.selector = selector;
     marks.echo = UNKNOWN;
     marks.marked = false;
-    // What choosers hear is read before the headers move.
+    // The chooser's input is read before the headers move.
     const carries = hasEcho(frame, tcp, end);
     if (carries) marks.echo = echoOf(frame, tcp);
     if (this.#ecn) {
@@ -289,11 +289,11 @@ export class DataPath {
     if (held !== undefined) this.#sendHeld(held, family);
     const start = carries ? removeEcho(frame, ip, family) : ip;
     this.#giveToKernel(frame, start, end);
-    // The kernel has seen the acknowledgement by now.
+    // The kernel has processed the acknowledgement by now.
     watcher?.progressed();
   }
 
-  /** Tells the flow's chooser what came; returns who watches its progress, if this is some. */
+  /** Reports a received segment to the flow's chooser; returns the watcher of its progress, if there was progress. */
   #track(
     frame: Uint8Array,
     ip: number,
@@ -314,7 +314,7 @@ export class DataPath {
       flow = this.flows.open(reverseKey(frame.subarray(keyAt, keyAt + family.keyLength)), flow, "server");
     }
     const marks = this.#marks;
-    // A segment without our option comes from elsewhere, a switch perhaps: it tells nothing about paths.
+    // A segment without our option comes from another sender, such as a switch: it has no information about paths.
     if (carries) flow.echo = marks.selector;
     const { chooser } = flow;
     const length = dataLength(flags, payload);
@@ -369,7 +369,7 @@ export class DataPath {
   }
 }
 
-/** Bytes of data in a segment with so much payload: SYN and FIN are one each. */
+/** Sequence numbers that a segment takes: its payload, and one each for SYN and FIN. */
 function dataLength(flags: number, payload: number): number {
   return payload + (flags & SYN ? 1 : 0) + (flags & FIN ? 1 : 0);
 }
@@ -378,7 +378,7 @@ function headerLength(bytes: Uint8Array, ip: number, family: Family): number {
   return family === IPV4 ? (bytes[ip]! & 15) * 4 : family.length;
 }
 
-/** Multicast, and in IPv6 addresses of one link only: the network behind the NICs is routed. */
+/** Whether a packet must not leave the host: multicast, and IPv6 addresses of one link; the network of the NICs is routed. */
 function staysInHost(bytes: Uint8Array, ip: number, end: number, family: Family): boolean {
   if (end - ip < family.length) return true;
   if (family === IPV4) return bytes[ip + 16]! >= 224;

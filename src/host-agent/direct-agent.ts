@@ -1,4 +1,4 @@
-/** The agent of a host whose packets are the kernel's own: listeners and flows by its NIC, and nothing between them and the wire. */
+/** The agent of a host whose kernel sends and receives by its NIC without the agent: it has listeners and flows only. */
 import { Random } from "../base/index.js";
 import type { HostContext, HostPolicy } from "../hosts/index.js";
 import { SocketWatch } from "../interfaces/index.js";
@@ -32,7 +32,7 @@ export class DirectAgent {
     if (nics.length > 1) throw new RequestError(`direct: the host has ${nics.length} NICs`);
     setup.tuneDirect(config);
     const addresses = [ipv4, ipv6].filter((address) => address !== undefined);
-    // It knows no flow, since no packet passes it; transfers ask it all the same.
+    // It contains no flow, since no packet passes through the agent; transfers still query it.
     const leastRtoNs = (rtoMinMs ?? KERNEL_RTO_MIN_MS) * 1e6;
     this.#flows = new Flows({ addresses, nics, field, policy }, new Random(seed), leastRtoNs);
     const parts = { watch: this.#watch, now: monotonicNs, tell };
@@ -50,7 +50,7 @@ export class DirectAgent {
       }
       case "flow":
         if (request.windowSegments !== undefined)
-          throw new RequestError("windowSegments: acknowledgements pass a direct host unseen");
+          throw new RequestError("windowSegments: a direct host does not see acknowledgements");
         this.#transfers.add(request);
         break;
       case "stop-flow":
@@ -64,11 +64,11 @@ export class DirectAgent {
         break;
       case "probe":
       case "message":
-        throw new RequestError(`op: a direct host takes no ${request.op}`);
+        throw new RequestError(`op: a direct host does not accept ${request.op}`);
     }
   }
 
-  /** No packet passes it. */
+  /** All zero: no packet passes through the agent. */
   statistics(): AgentStatistics {
     const { user, system } = process.cpuUsage();
     const none = { fromKernel: 0, toKernel: 0, copies: 0, rejected: 0, kept: 0, lost: 0, flows: 0 };

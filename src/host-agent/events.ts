@@ -14,16 +14,16 @@ const setting = z.object({
   effective: z.string().nullable(),
 });
 
-/** Figures of the kernel (TCP_INFO); null: this kernel does not tell. */
+/** Figures of the kernel (TCP_INFO); null: this kernel does not report it. */
 const tcpInfo = z.object({
   rttUs: z.number().nullable(),
   rttVarUs: z.number().nullable(),
   minRttUs: z.number().nullable(),
-  /** The retransmission timeout as it is at the end. */
+  /** The retransmission timeout at the end. */
   rtoUs: z.number().nullable(),
   sendMss: z.number().nullable(),
   congestionWindow: z.number().nullable(),
-  /** Segments that were sent again. */
+  /** Number of retransmitted segments. */
   retransmissions: z.number().nullable(),
   bytesRetransmitted: z.number().nullable(),
   /** Timeouts as the kernel counts them, since Linux 6.7. */
@@ -35,15 +35,15 @@ const statistics = z.object({
   fromKernel: z.number(),
   toKernel: z.number(),
   copies: z.number(),
-  /** Frames for others or of no use. */
+  /** Frames for other hosts, or of no use here. */
   rejected: z.number(),
   /** Packets that stay in the host: multicast, and addresses of a link. */
   kept: z.number(),
-  /** Frames that a NIC did not take. */
+  /** Frames that a NIC did not accept. */
   lost: z.number(),
   /** Connections that the agent knows. */
   flows: z.number(),
-  /** Processor time of the agent since its start, in the kernel too. */
+  /** Processor time of the agent since its start, in the kernel included. */
   cpuNs: z.number(),
 });
 
@@ -56,9 +56,9 @@ export const eventSchema = z.discriminatedUnion("event", [
   z.object({ event: z.literal("ready"), tun: z.string(), settings: z.array(setting) }),
   z.object({ event: z.literal("error"), id: id.nullable(), text: z.string() }),
   z.object({ event: z.literal("listening"), id, port: z.number() }),
-  /** The other end of an accepted connection has sent its last byte, and all have come. */
+  /** The other end of an accepted connection has sent its last byte, and all have arrived. */
   z.object({ event: z.literal("received"), atNs: time, ...arriving.shape }),
-  /** Connections whose end has not come. */
+  /** Accepted connections whose end has not arrived. */
   z.object({ event: z.literal("receiving"), id, connections: z.array(arriving) }),
   z.object({ event: z.literal("started"), id, atNs: time, clientPort: z.number() }),
   z.object({ event: z.literal("connected"), id, atNs: time }),
@@ -95,7 +95,7 @@ export const eventSchema = z.discriminatedUnion("event", [
     reverse: z.array(probeCount),
     minRttNs: time.nullable(),
   }),
-  /** The answer to a `message`, and a message of the policy's own to the controllers. */
+  /** The answer to a `message`; and a message that the policy itself sends to the controllers. */
   z.object({ event: z.literal("answer"), id, message: z.custom<Json>() }),
   z.object({ event: z.literal("told"), message: z.custom<Json>() }),
   z.object({ event: z.literal("statistics"), id, ...statistics.shape }),

@@ -15,9 +15,9 @@ import { ECT_0, type Family, familyOf, IPV4, PROTOCOL_TCP, put16 } from "./packe
 import type { NicConfig } from "./requests.js";
 import { DUPLICATES_FOR_LOSS, type FlowWatcher, TcpFlow } from "./tcp-flow.js";
 
-/** Flows that are remembered. Beyond it the one that was opened first is forgotten: it starts afresh when it goes on. */
+/** Maximum number of flows. Above it the flow that was opened first is dropped; if it continues, it begins as a new flow. */
 const MOST_FLOWS = 16_384;
-/** Closed flows are remembered for their last segments to come. */
+/** Closed flows stay for this time, so that their last segments find them. */
 const LINGER_NS = 10e9;
 const ETHERTYPE_VLAN = 0x8100;
 
@@ -34,14 +34,14 @@ export class Flows {
   /** In the order in which they were opened. */
   readonly #flows = new Set<TcpFlow>();
   readonly #closed: { readonly at: number; readonly flow: TcpFlow }[] = [];
-  /** Who watches a flow that will be opened, by the key of what it sends, in hex. */
+  /** The watchers of flows that will be opened, by the key of what they send, in hex. */
   readonly #watchers = new Map<string, FlowWatcher>();
 
   /** @param random flows fork it by their key */
   constructor(
     readonly host: HostConfig,
     readonly random: Random,
-    /** Nanoseconds: the least that the kernel's retransmission timeout has beyond a round trip. */
+    /** Nanoseconds: the minimum by which the kernel's retransmission timeout exceeds a round trip. */
     readonly leastRtoNs: number,
   ) {}
 
@@ -49,17 +49,17 @@ export class Flows {
     return this.#flows.size;
   }
 
-  /** The flow whose key stands in `bytes` at `at`, as this host sends it. */
+  /** The flow whose key, as this host sends it, is in `bytes` at `at`. */
   sending(bytes: Uint8Array, at: number, length: number): TcpFlow | undefined {
     return this.#sending.get(bytes, at, length);
   }
 
-  /** The flow whose other end's key stands in `bytes` at `at`. */
+  /** The flow whose key, as the other end sends it, is in `bytes` at `at`. */
   receiving(bytes: Uint8Array, at: number, length: number): TcpFlow | undefined {
     return this.#receiving.get(bytes, at, length);
   }
 
-  /** @param key as this host sends it; `old`: the flow that had this key before */
+  /** @param key as this host sends it; `old`: the earlier flow with this key */
   open(key: Uint8Array, old: TcpFlow | undefined, role: "client" | "server"): TcpFlow {
     if (old !== undefined) this.#forget(old);
     const tuple = flowOf(key, PROTOCOL_TCP);
@@ -69,7 +69,7 @@ export class Flows {
     this.#watchers.delete(name);
     const end = role === "client" ? CLIENT : SERVER;
     const bytes = watcher?.bytes;
-    // A stream of its own: the choices of a flow do not depend on what other flows do. A key that is used again draws anew.
+    // A random stream of its own: the choices of a flow do not depend on other flows. A reused key draws again.
     const chooser = this.host.policy.open(
       tuple,
       this.random.fork(name).fork(generation),
@@ -100,7 +100,7 @@ export class Flows {
     this.#receiving.delete(reverseKey(key));
   }
 
-  /** Directions of a flow are over (see `TcpFlow.ends`) at a time in nanoseconds. */
+  /** Directions of a flow have ended (see `TcpFlow.ends`) at a time in nanoseconds. */
   end(flow: TcpFlow, ends: number, now: number): void {
     const before = flow.ends;
     flow.ends |= ends;
@@ -111,7 +111,7 @@ export class Flows {
     if (old > 0) this.#closed.splice(0, old);
   }
 
-  /** Lets somebody watch the next flow that sends under this key. */
+  /** Registers a watcher for the next flow that sends under this key. */
   watch(key: Uint8Array, watcher: FlowWatcher): void {
     this.#watchers.set(toHex(key), watcher);
   }
@@ -130,7 +130,7 @@ export class Flows {
   readonly #markOf = (flow: TcpFlow, selector: number): Mark =>
     this.mark(flow.parts.family, flow.parts.tuple, selector, this.host.policy.ecn === true ? ECT_0 : 0);
 
-  /** The mark of a packet of any protocol; the policy tells its NIC where there are several. */
+  /** The mark of a packet of any protocol; where the host has several NICs, the policy chooses one. */
   mark(family: Family, tuple: FlowKey, selector: number, ecn = 0): Mark {
     const { nics, field, policy } = this.host;
     const nic = nics.length === 1 ? 0 : policy.nic(tuple, selector, nics.length);
@@ -154,7 +154,7 @@ export class Flows {
   }
 }
 
-/** The kernel knows for a socket of this process; of others, few duplicate acknowledgements do not show a loss. */
+/** For sockets of this process the kernel reports timeouts; for others, few duplicate acknowledgements indicate a timeout, not a loss. */
 function isKernelsTimeout({ watcher }: TcpFlow, duplicates: number): boolean {
   return watcher === undefined ? duplicates < DUPLICATES_FOR_LOSS : watcher.inLossState();
 }

@@ -1,4 +1,4 @@
-/** What a host policy gets from the agent. */
+/** The context that the agent gives to a host policy. */
 import { Random } from "../base/index.js";
 import type { HostContext } from "../hosts/index.js";
 import { monotonicNs } from "./clock.js";

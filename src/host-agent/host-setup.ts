@@ -1,10 +1,10 @@
 /**
- * What the agent changes in its host, and changes back when it ends.
+ * Changes of the agent in its host, and their restoration when it ends.
  *
- * The host's addresses move from the NICs to the TUN device, which all traffic is routed to. The NICs stay up for the
- * agent's packet sockets, but the kernel must take nothing from them: it would answer what the agent answers for. It does
- * not where a NIC has no address, refuses IPv6, answers no ARP and checks strictly that answers would leave by the same
- * device.
+ * The host's addresses move from the NICs to the TUN device, to which all traffic is routed. The NICs stay up for the
+ * agent's packet sockets, but the kernel must not accept packets from them: it would answer in addition to the agent. It accepts
+ * none if a NIC has no address, IPv6 is disabled, ARP is not answered, and the strict reverse-path check is on: answers would leave
+ * by another device.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { systemErrorReason } from "../base/index.js";
@@ -13,17 +13,17 @@ import type { AgentSetting } from "./events.js";
 import { ipBatch, ipOutput, tcBatch } from "./iproute.js";
 import { RequestError, type StartRequest } from "./requests.js";
 
-/** Least retransmission timeout of a kernel whose routes say nothing of it, in ms. */
+/** Minimum retransmission timeout of a kernel whose routes do not set one, in ms. */
 export const KERNEL_RTO_MIN_MS = 200;
 
-/** What the wire adds to a packet of the TUN device: Ethernet's header and the echo. */
+/** Bytes that the wire adds to a packet of the TUN device: the Ethernet header and the echo. */
 const WIRE_BYTES = 14 + 8;
 /** Bursts and queue of the TUN device; the bursts are those of the links of a lab. */
 const LEAST_BURST_BYTES = 16_000;
 const BURST_SECONDS = 0.004;
 const TUN_QUEUE_PACKETS = 1000;
 
-/** Lines for `tc -batch` that give a device a rate: by HTB, or by TBF where the kernel has no HTB. */
+/** Lines for `tc -batch` that limit the rate of a device: with HTB, or with TBF where the kernel has no HTB. */
 const PACERS: readonly ((device: string, rateBps: number, burst: number) => readonly string[])[] = [
   (device, rateBps, burst) => [
     `qdisc replace dev ${device} root handle 1: htb default 1`,
@@ -35,7 +35,7 @@ const PACERS: readonly ((device: string, rateBps: number, burst: number) => read
   ],
 ];
 
-/** `ip -j address show`, as far as it is used. */
+/** The members of `ip -j address show` that are used. */
 interface ShownDevice {
   readonly mtu: number;
   readonly addr_info?: readonly {
@@ -50,7 +50,7 @@ export class HostSetup {
   readonly settings: AgentSetting[] = [];
   readonly #undo: (() => void)[] = [];
 
-  /** Frees a NIC of addresses and routes; returns its MTU. Throws {@link RequestError} where this cannot be. */
+  /** Removes addresses and routes from a NIC; returns its MTU. Throws {@link RequestError} where this fails. */
   takeNic(name: string): number {
     const [device] = JSON.parse(ipOutput("-j", "address", "show", "dev", name)) as [ShownDevice];
     const addresses = (device.addr_info ?? [])
@@ -78,7 +78,7 @@ export class HostSetup {
           ...neighbours.filter(isOwn).map((neighbour) => `neighbour replace ${neighbour} dev ${name}`),
           ...routes[version].map((route) => `route replace ${route} dev ${name}`),
         ];
-        // What cannot be brought back does not keep the rest away.
+        // An error does not prevent the other restorations.
         ipBatch(lines, version, "-force");
       }
     });
@@ -91,18 +91,18 @@ export class HostSetup {
       [`net/ipv6/conf/${name}/disable_ipv6`, 1],
     ] as const) {
       if (existsSync(`/proc/sys/${path}`) && !this.#write(path, value))
-        throw new RequestError(`${path} cannot be set: the kernel would answer beside the agent`);
+        throw new RequestError(`${path} cannot be set: the kernel would answer in addition to the agent`);
     }
     return device.mtu;
   }
 
-  /** Gives the TUN device the host's addresses, and the routes to everything. */
+  /** Gives the TUN device the host's addresses, and the routes to all destinations. */
   addressTun({ tun, mtu, ipv4, ipv6, rtoMinMs }: StartRequest): void {
-    // An experiment's flow with one segment under way cannot wait for delayed acknowledgements.
+    // An experiment's flow with one segment in flight cannot wait for delayed acknowledgements.
     const metrics = rtoMinMs === undefined ? "quickack 1" : `quickack 1 rto_min ${rtoMinMs}ms`;
     const lines = [`link set ${tun} mtu ${mtu} up`];
     const settings = `net/ipv6/conf/${tun}/`;
-    // No address of the link and no solicitations: there is nobody on the TUN device to hear them.
+    // No link-local address and no solicitations: the TUN device has no peer that could receive them.
     writeQuietly(`${settings}addr_gen_mode`, 1);
     writeQuietly(`${settings}accept_ra`, 0);
     writeQuietly(`${settings}disable_ipv6`, ipv6 === undefined ? 1 : 0);
@@ -124,9 +124,9 @@ export class HostSetup {
   }
 
   /**
-   * Lets packets leave the TUN device at the rate of the NICs. The kernel holds a connection back while two of its segments wait on
-   * this host (TCP small queues), but a packet that the agent has read waits nowhere any more for the kernel: without a rate here a
-   * whole window would lie in the queue of the NIC, which loses what it has no room for.
+   * Limits the rate of the TUN device to that of the NICs. The kernel holds a connection back while two of its segments wait on
+   * this host (TCP small queues), but it does not count packets that the agent has read. Without this limit a
+   * whole window would wait in the queue of the NIC, which drops what exceeds its space.
    */
   paceTun({ tun, rateBps }: StartRequest): void {
     if (rateBps === undefined) return;
@@ -140,22 +140,22 @@ export class HostSetup {
   }
 
   /**
-   * Makes a timeout mean one thing: no probe of the last segment (TLP), no second thoughts (F-RTO), no estimates from
+   * Makes every timeout an ordinary retransmission timeout: no tail loss probe (TLP), no F-RTO, no metrics of
    * earlier connections. See docs/host-agent.md.
    */
   tuneTcp({ rtoCapMs }: StartRequest, ownsEcn: boolean): void {
-    // The agents use the bits of ECN: the kernel must not take ECE for its own, which would stay set until CWR.
+    // The agents use the ECN bits: the kernel must not interpret ECE, which would stay set until CWR.
     if (ownsEcn) this.#write("net/ipv4/tcp_ecn", 0);
     this.#write("net/ipv4/tcp_early_retrans", 0);
     this.#write("net/ipv4/tcp_frto", 0);
     this.#write("net/ipv4/tcp_no_metrics_save", 1);
     if (existsSync("/proc/sys/net/ipv6/auto_flowlabels")) this.#write("net/ipv6/auto_flowlabels", 0);
-    // With short timeouts the usual 15 are over within seconds, and the connection with them.
+    // With short timeouts the default of 15 retries would end a connection within seconds.
     if (rtoCapMs !== undefined && this.#write("net/ipv4/tcp_rto_max_ms", rtoCapMs))
       this.#write("net/ipv4/tcp_retries2", 255);
   }
 
-  /** For a host whose kernel sends by its NIC itself: its TCP as it is, without estimates from earlier connections. */
+  /** For a host whose kernel sends by its NIC itself: TCP keeps its defaults, but uses no metrics of earlier connections. */
   tuneDirect({ nics, ecn, rtoMinMs, rtoCapMs }: StartRequest): void {
     this.#write("net/ipv4/tcp_no_metrics_save", 1);
     if (ecn) this.#write("net/ipv4/tcp_ecn", 1);
@@ -168,12 +168,12 @@ export class HostSetup {
       if (route === undefined || route === "") continue;
       const old = `route replace ${route.trim()} dev ${name}`;
       this.#undo.push(() => void ipBatch([old], version, "-force"));
-      // A short timeout does not go with acknowledgements that are held back for up to 40 ms.
+      // A short timeout needs acknowledgements that are not delayed, which may take up to 40 ms.
       change([`${old} rto_min ${rtoMinMs}ms quickack 1`], version);
     }
   }
 
-  /** Writes a setting of /proc/sys, remembers the old value, and reports what the kernel has then. */
+  /** Writes a setting of /proc/sys, keeps the old value, and reports the value that the kernel has then. */
   #write(name: string, value: number): boolean {
     const path = `/proc/sys/${name}`;
     const wanted = `${value}`;
@@ -187,13 +187,13 @@ export class HostSetup {
         effective = readFileSync(path, "utf8").trim();
       }
     } catch {
-      // Not in this kernel, or not allowed: what was read stands.
+      // This kernel does not have the setting, or does not allow the change: the old value stays.
     }
     this.settings.push({ name: name.replaceAll("/", "."), wanted, effective });
     return effective === wanted;
   }
 
-  /** Takes everything back, the last change first; returns what did not work. */
+  /** Restores all changes, the last one first; returns the errors. */
   undo(): string[] {
     const problems: string[] = [];
     for (let change = this.#undo.pop(); change !== undefined; change = this.#undo.pop()) {
@@ -212,7 +212,7 @@ function change(lines: readonly string[], ...options: string[]): void {
   if (refusal !== undefined) throw new RequestError(refusal);
 }
 
-/** For a device that vanishes with the agent there is nothing to undo. */
+/** For a device that is removed with the agent: no restoration is needed. */
 function writeQuietly(name: string, value: number): void {
   try {
     writeFileSync(`/proc/sys/${name}`, `${value}`);

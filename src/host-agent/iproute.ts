@@ -6,7 +6,7 @@ import { RequestError } from "./requests.js";
 interface Result {
   readonly ok: boolean;
   readonly stdout: string;
-  /** What it says is wrong. */
+  /** Its error messages. */
   readonly stderr: string;
 }
 
@@ -16,7 +16,7 @@ function run(command: "ip" | "tc", words: readonly string[], input = ""): Result
   return { ok: status === 0, stdout, stderr: stderr.trim() };
 }
 
-/** What a command prints. Throws {@link RequestError} with the command and its own words. */
+/** The output of a command. Throws {@link RequestError} with the command and its error message. */
 export function ipOutput(...words: string[]): string {
   const { ok, stdout, stderr } = run("ip", words);
   if (!ok) throw new RequestError(`ip ${words.join(" ")}: ${stderr || "failed"}`);
@@ -24,14 +24,14 @@ export function ipOutput(...words: string[]): string {
 }
 
 /**
- * Runs several commands of `ip` in one process, which ends at the first one that fails (with the option `-force` at none). Returns
- * that command and what `ip` says of it; undefined when all work.
+ * Runs several commands of `ip` in one process, which ends at the first one that fails (not with the option `-force`). Returns
+ * that command and the message of `ip`; undefined when all succeed.
  */
 export function ipBatch(lines: readonly string[], ...options: string[]): string | undefined {
   return batch("ip", lines, options);
 }
 
-/** The same with `tc`. */
+/** As {@link ipBatch}, with `tc`. */
 export function tcBatch(lines: readonly string[]): string | undefined {
   return batch("tc", lines, []);
 }

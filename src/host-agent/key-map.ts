@@ -1,4 +1,4 @@
-/** A map whose keys are bytes in packets: to look a flow up makes no object. */
+/** A map whose keys are bytes in packets: a lookup allocates no object. */
 
 interface Entry<T> {
   readonly key: Uint8Array;

@@ -3,14 +3,14 @@ import { fstatSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import type { AgentEvent } from "./events.js";
 
-/** Characters of one request. */
+/** Maximum number of characters of one request. */
 const LONGEST_LINE = 1 << 20;
-/** Characters of all events that wait for a slow reader. */
+/** Maximum number of characters of all events that wait for a slow reader. */
 const MOST_WAITING = 16 << 20;
 
 /**
- * Calls `onLine` for each line that is not empty, and `onEnd` once at the end of the input, or when it fails. A longer line
- * than any request is given to `onLine` in part, which makes it an error.
+ * Calls `onLine` for each line that is not empty, and `onEnd` once at the end of the input, or when reading fails. Of a line that
+ * exceeds the maximum, `onLine` gets a part, which is not valid JSON and so leads to an error.
  */
 export function readLines(
   input: NodeJS.ReadableStream,
@@ -33,21 +33,21 @@ export function readLines(
 }
 
 /**
- * Writes events to a descriptor. They wait in memory for a slow reader, up to a bound: then {@link send} throws, since an
- * event that is left out could be the one that somebody waits for.
+ * Writes events to a descriptor. They wait in memory for a slow reader, up to a limit: then {@link send} throws, since no
+ * event may be left out.
  */
 export class EventOutput {
-  /** Undefined for a file, which makes nobody wait. */
+  /** Undefined for a file, which never blocks. */
   readonly #socket: Socket | undefined;
 
-  /** @param onGone nobody reads any more */
+  /** @param onGone called when the reader has closed the descriptor */
   constructor(
     readonly fd: number,
     onGone: () => void,
   ) {
     const stats = fstatSync(fd);
     if (!stats.isFIFO() && !stats.isSocket()) return;
-    // Node's own stdout would make the agent wait for the reader of a pipe.
+    // Node's own stdout would block the agent while the reader of a pipe is slow.
     this.#socket = new Socket({ fd, readable: false, writable: true });
     this.#socket.on("error", onGone);
   }
@@ -58,11 +58,11 @@ export class EventOutput {
     else {
       this.#socket.write(line);
       const waiting = this.#socket.writableLength;
-      if (waiting > MOST_WAITING) throw new Error(`nobody reads the events: ${waiting} bytes of them wait`);
+      if (waiting > MOST_WAITING) throw new Error(`the events are not read: ${waiting} bytes wait`);
     }
   };
 
-  /** Calls back when all events are written, however long the reader takes. */
+  /** Calls back when all events are written, even if the reader is slow. */
   finish(onDone: () => void): void {
     if (this.#socket === undefined) onDone();
     else this.#socket.end(onDone);

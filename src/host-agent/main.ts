@@ -2,14 +2,14 @@
 import { Agent } from "./agent.js";
 import { EventOutput, readLines } from "./lines.js";
 
-/** Status of an agent that met a fault of its own. */
+/** Exit status of an agent that failed by a defect of its own. */
 const FAULT = 70;
 
 const output = new EventOutput(1, () => end(1));
 const agent = new Agent(output.send, end);
 let ending = false;
 
-/** Gives the host back, and ends the process when all events are read. Only the first call counts. */
+/** Restores the host, and ends the process when all events are read. Only the first call has an effect. */
 function end(status: number): void {
   if (ending) return;
   ending = true;

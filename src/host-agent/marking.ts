@@ -2,8 +2,8 @@
  * Marks segments between the kernel and the wire, as `src/sim/packet/frames.ts` does in the simulator.
  *
  * On the wire a segment carries its selector in the headers (see {@link Mark}) and the echo as its first TCP option. The
- * kernel sees neither. Both ways a segment is changed in the memory that it was read into: the headers move by the eight
- * bytes of the option, and the payload stays where it is. Checksums are corrected by what changed (RFC 1624), so a damaged
+ * kernel sees neither. In both directions a segment is changed in place: the headers move by the eight
+ * bytes of the option, and the payload stays. Checksums are updated incrementally (RFC 1624), so a damaged
  * segment stays damaged.
  */
 import { ECHO_OPTION } from "../hosts/index.js";
@@ -12,15 +12,15 @@ import { ECE, type Family, get16, get32, IPV4, put16, put32 } from "./packet.js"
 /** Bytes of the option, and its first words. */
 export const ECHO_LENGTH = ECHO_OPTION.length;
 const KIND_AND_LENGTH = (ECHO_OPTION.kind << 8) | ECHO_OPTION.length;
-/** The option in units of the data offset, in the word where that stands. */
+/** Length of the option in units of the data offset, shifted to the position of the data offset in its word. */
 const OFFSET_STEP = (ECHO_LENGTH / 4) << 12;
-/** What the option adds to the sum of a segment, the echo apart: in the pseudo header, the data offset, and itself. */
+/** What the option adds to the checksum of a segment, without the echo: in the pseudo header, the data offset, and the option. */
 const ECHO_SUM = ECHO_LENGTH + OFFSET_STEP + KIND_AND_LENGTH + ECHO_OPTION.experiment;
 const TCP_LENGTH = 20;
-/** Data offset, in words, from which on the option has no room. */
+/** Data offset, in words, from which the option does not fit. */
 const NO_ROOM = 14;
 
-/** What a selector means for the bytes of a packet: its frame's Ethernet header and fields of IP. */
+/** The header fields that carry a selector: the frame's Ethernet header and fields of IP. */
 export interface Mark {
   /** Number of the NIC that it leaves by. */
   readonly nic: number;
@@ -33,14 +33,14 @@ export interface Mark {
   readonly ttl?: number | undefined;
 }
 
-/** Corrects a checksum field by a sum of words that were added. */
+/** Updates a checksum field by the sum of added words. */
 function correct(bytes: Uint8Array, at: number, added: number): void {
   let sum = (~get16(bytes, at) & 0xffff) + added;
   sum = (sum & 0xffff) + (sum >>> 16);
   put16(bytes, at, ~((sum & 0xffff) + (sum >>> 16)));
 }
 
-/** What to add to a sum to take `words` out of it. */
+/** The addend that removes `words` from a sum. */
 function without(words: number): number {
   words = (words & 0xffff) + (words >>> 16);
   return 0xffff - ((words & 0xffff) + (words >>> 16));
@@ -63,7 +63,7 @@ export function hasRoom(bytes: Uint8Array, tcp: number): boolean {
   return bytes[tcp + 12]! >>> 4 < NO_ROOM;
 }
 
-/** Puts the option into a segment that has room, with eight free bytes before it; returns where it starts then. */
+/** Inserts the option into a segment that has room, with eight free bytes before it; returns its new start. */
 export function addEcho(bytes: Uint8Array, ip: number, family: Family, echo: number): number {
   const start = ip - ECHO_LENGTH;
   const tcp = start + family.length;
@@ -91,7 +91,7 @@ export function echoOf(bytes: Uint8Array, tcp: number): number {
   return get32(bytes, tcp + TCP_LENGTH + 4);
 }
 
-/** Takes the option out of a segment that carries it; returns where it starts then. */
+/** Removes the option from a segment that carries it; returns its new start. */
 export function removeEcho(bytes: Uint8Array, ip: number, family: Family): number {
   const tcp = ip + family.length;
   correct(bytes, tcp + 16, without(echoSum(echoOf(bytes, tcp))));
@@ -118,7 +118,7 @@ function writeTtl(bytes: Uint8Array, ip: number, family: Family, ttl: number): v
   if (ttl !== old) correct(bytes, ip + 10, 0xffff - (old << 8) + (ttl << 8));
 }
 
-/** Writes a mark into a packet with room before it; returns where the frame starts. It may have another mark already. */
+/** Writes a mark into a packet with space before it; returns the start of the frame. The mark may replace another one. */
 export function writeMark(bytes: Uint8Array, ip: number, family: Family, mark: Mark): number {
   const { trafficClass, flowLabel, ethernet, ttl } = mark;
   if (ttl !== undefined) writeTtl(bytes, ip, family, ttl);

@@ -1,4 +1,4 @@
-/** Where the fields of IP and TCP headers stand, and how they are read. Positions count from the start of the IP header. */
+/** Positions of the fields of IP and TCP headers, and functions that read them. Positions count from the start of the IP header. */
 
 export const PROTOCOL_TCP = 6;
 export const PROTOCOL_UDP = 17;
@@ -21,7 +21,7 @@ export interface Family {
   readonly addressLength: number;
   /** Of the IP header. */
   readonly length: number;
-  /** Addresses, and behind them the ports: the key of a flow. */
+  /** Offset of the addresses, which the ports follow: the key of a flow. */
   readonly keyAt: number;
   readonly keyLength: number;
 }
@@ -74,7 +74,7 @@ export function put32(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 3] = value;
 }
 
-/** Whether `bytes[ip, end)` is a TCP segment, and no fragment of one, behind an IP header without options. */
+/** Whether `bytes[ip, end)` is a TCP segment, and no fragment of one, with an IP header without options. */
 export function isTcp(bytes: Uint8Array, ip: number, end: number, family: Family): boolean {
   if (end - ip < family.length + 20) return false;
   if (family === IPV6) return bytes[ip]! >>> 4 === 6 && bytes[ip + 6] === PROTOCOL_TCP;
@@ -86,7 +86,7 @@ export function isFragment(bytes: Uint8Array, ip: number): boolean {
   return (get16(bytes, ip + 6) & 0x3fff) !== 0;
 }
 
-/** Where the packet ends by its own header. */
+/** The end of the packet by the length in its own header. */
 export function endOf(bytes: Uint8Array, ip: number, family: Family): number {
   return family === IPV4 ? ip + get16(bytes, ip + 2) : ip + 40 + get16(bytes, ip + 4);
 }

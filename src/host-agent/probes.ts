@@ -1,9 +1,9 @@
 /**
- * Probes: UDP datagrams from agent to agent that tell which selectors' paths work, each direction for itself.
+ * Probes: UDP datagrams between agents that show which selectors' paths work, for each direction separately.
  *
- * A probe leaves on one selector and names the selectors of its replies; the other agent sends one reply on each. A probe
- * that got any reply has arrived: its forward path works. Of the probes that have arrived, the replies on one selector
- * tell of that reverse path. The agents keep probes from the kernel, so their ports may be any.
+ * A probe leaves on one selector and lists the selectors of its replies; the other agent sends one reply on each. If
+ * any reply arrives, the probe has arrived: its forward path works. For the probes that have arrived, the replies on a selector
+ * show whether that reverse path works. The agents keep probes from the kernel, so any ports can be used.
  */
 import { addressText, flowKey, isSame, reverseKey } from "./addresses.js";
 import type { DataPath } from "./data-path.js";
@@ -41,7 +41,7 @@ export class Probes {
       throw new RequestError(`count: at most ${MOST_PROBES} probes at once`);
     if (this.#trials.has(request.id)) throw new RequestError(`id: there are probes ${request.id} already`);
     if (this.#trials.size >= MOST_REQUESTS)
-      throw new RequestError(`${MOST_REQUESTS} requests for probes are under way already`);
+      throw new RequestError(`${MOST_REQUESTS} requests for probes are already in progress`);
     const trial = new Trial(request, source, {
       timers: this.parts.timers,
       now: this.parts.now,
@@ -59,7 +59,7 @@ export class Probes {
     this.parts.dataPath.send(familyOf(key), key, PROTOCOL_UDP, probePacket(key, probe), selector);
   }
 
-  /** Takes a datagram that came in on a selector; false when it is no probe for this host. */
+  /** Handles a datagram that arrived on a selector; false when it is no probe for this host. */
   take(family: Family, packet: Uint8Array, header: number, selector: number): boolean {
     if (header !== family.length) return false;
     const probe = readProbe(packet, family);
@@ -90,7 +90,7 @@ interface TrialParts {
 /** The probes of one request. */
 class Trial {
   readonly key: Uint8Array;
-  /** Selectors to send on. Round by round, so that the probes of one selector are apart in time. */
+  /** Selectors to send on, in rounds, so that the probes of one selector are apart in time. */
   readonly #plan: readonly number[];
   #sent = 0;
   /** By probe: the selectors that replies came on. */

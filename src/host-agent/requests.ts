@@ -9,14 +9,14 @@ import { addressBytes } from "./addresses.js";
 const NAME_LENGTH = 15;
 const MOST_NICS = 16;
 const MOST_FORWARD = 4096;
-/** A probe asks for so many replies at most. */
+/** Maximum number of replies to one probe. */
 export const MOST_REVERSE = 64;
-/** Nanoseconds, and other numbers of doubles that need no last digit. */
+/** Upper limit of times in nanoseconds, which are doubles. */
 const LONGEST_TIME = 2 ** 63;
 
 type Check<T> = (value: unknown) => value is T;
 
-/** A value that passes a check; others are told with what would be right. */
+/** A value that passes a check; the error of another value says what is expected. */
 function member<T>(wanted: string, check: Check<T>) {
   return z.custom<T>(check, { error: ({ input }) => `expected ${wanted}, got ${shown(input)}` });
 }
@@ -58,7 +58,7 @@ function selectors(most: number) {
     .array(selector, { error: ({ input }) => `expected a list of selectors, got ${shown(input)}` })
     .min(1, `expected 1 to ${most} selectors, got none`)
     .max(most, { error: ({ input }) => `expected 1 to ${most} selectors, got ${(input as []).length}` })
-    .refine((list) => new Set(list).size === list.length, "a selector is there twice");
+    .refine((list) => new Set(list).size === list.length, "a selector is listed twice");
 }
 
 const nic = z.object(
@@ -70,7 +70,7 @@ const nic = z.object(
 const start = z
   .object({
     op: z.literal("start"),
-    /** Of the host in the topology: what its policy is told. */
+    /** Name of the host in the topology, for its policy. */
     name: member("a name", isText).default("host"),
     ipv4: address("an IPv4 address", [4]).optional(),
     ipv6: address("an IPv6 address", [16]).optional(),
@@ -90,11 +90,11 @@ const start = z
     policy: z.unknown(),
     seed: whole(0, 2 ** 32 - 1),
     mtu: whole(1280, 9000).default(1400),
-    /** The kernel sends and receives by its NIC itself: of a host whose policy is plain. */
+    /** The kernel sends and receives by its NIC itself; only for a host whose policy is plain. */
     direct: z.boolean().default(false),
     /** Connections of the kernel offer ECN (RFC 3168). */
     ecn: z.boolean().default(false),
-    /** Of all NICs together, in bits a second: the TUN device sends no faster, so that packets wait where their sockets see it. */
+    /** Rate of all NICs together, in bits per second: the limit of the TUN device, so that packets wait where their sockets count them. */
     rateBps: whole(1, 2 ** 40).optional(),
     rtoMinMs: whole(1, 120_000).optional(),
     rtoCapMs: whole(1, 120_000).optional(),
@@ -131,9 +131,9 @@ const flow = z
     segmentBytes: whole(1, 8948).optional(),
     windowSegments: whole(1, 65_535).optional(),
     congestion: congestion.optional(),
-    /** The receiver learns of the end, behind the last byte. */
+    /** Close the connection after the last byte, so that the receiver sees its end. */
     finish: z.boolean().default(false),
-    /** Absent: at once. */
+    /** Absent: immediately. */
     startNs: whole(0, LONGEST_TIME).optional(),
   })
   .refine(({ windowSegments, segmentBytes }) => windowSegments === undefined || segmentBytes !== undefined, {
@@ -175,14 +175,14 @@ const REQUESTS = {
 
 type Schemas = (typeof REQUESTS)[keyof typeof REQUESTS];
 export type Request = z.output<Schemas>;
-/** As it is written. */
+/** A request before it is parsed. */
 export type RequestText = z.input<Schemas>;
 export type StartRequest = z.output<typeof start>;
 export type FlowRequest = z.output<typeof flow>;
 export type ProbeRequest = z.output<typeof probe>;
 export type NicConfig = z.output<typeof nic>;
 
-/** What is wrong with a request, and what would be right. */
+/** An error of a request, with what is expected. */
 export class RequestError extends Error {}
 
 /** Reads a request from JSON that was parsed. Throws {@link RequestError} with the member's name. */
@@ -200,7 +200,7 @@ export function readRequest(json: unknown): Request {
   throw new RequestError(`${place.slice(1)}: ${message}`);
 }
 
-/** Selectors must fit the host's field. */
+/** Selectors must fit into the host's field. */
 export function checkSelectors({ forward, reverse }: ProbeRequest, field: keyof typeof FIELD_BITS): void {
   const limit = 2 ** FIELD_BITS[field];
   for (const [name, list] of [

@@ -1,4 +1,4 @@
-/** Segments that are made anew: with room for the echo, or as an acknowledgement alone. These are rare. */
+/** Segments that are rebuilt: with space for the echo, or as an acknowledgement alone. Both are rare. */
 import { addWords, finishChecksum } from "../base/index.js";
 import { ACK, type Family, FIN, get32, IPV4, PROTOCOL_TCP, put16, put32, SYN } from "./packet.js";
 
@@ -25,7 +25,7 @@ export function finishHeader(packet: Uint8Array, family: Family): void {
   put16(packet, 10, finishChecksum(addWords(packet, 0, family.length, 0)));
 }
 
-/** The packet with another TCP segment in it, its checksums computed. */
+/** The packet with another TCP segment in it, and new checksums. */
 function withSegment(packet: Uint8Array, family: Family, ...parts: readonly Uint8Array[]): Uint8Array {
   const length = parts.reduce((sum, part) => sum + part.length, family.length);
   const made = new Uint8Array(length);
@@ -42,7 +42,7 @@ function withSegment(packet: Uint8Array, family: Family, ...parts: readonly Uint
 }
 
 /**
- * The packet with room for the echo: its last SACK block gives way. A receiver may report fewer blocks than it has
+ * The packet with space for the echo, which replaces its last SACK block. A receiver may report fewer blocks than it has
  * (RFC 2018, section 3). Undefined where there is no SACK option to shorten.
  */
 export function makeRoom(packet: Uint8Array, family: Family): Uint8Array | undefined {
@@ -60,7 +60,7 @@ export function makeRoom(packet: Uint8Array, family: Family): Uint8Array | undef
       at += length;
       continue;
     }
-    // The only block of an option takes it along, since a SACK option needs one.
+    // With its only block the whole option is removed, since a SACK option needs a block.
     if (length === 2 + BLOCK_LENGTH) options.fill(OPTION_NOP, at, at + 2);
     else options[at + 1] = length - BLOCK_LENGTH;
     const start = segment.slice(0, 20);
@@ -78,7 +78,7 @@ export function makeRoom(packet: Uint8Array, family: Family): Uint8Array | undef
   return undefined;
 }
 
-/** The acknowledgement that a segment with data carries, as a packet of its own; SYN and FIN are left out too. */
+/** The acknowledgement of a segment with data as a packet of its own, without SYN and FIN. */
 export function pureAck(packet: Uint8Array, family: Family): Uint8Array {
   const segment = packet.subarray(family.length);
   const header = (segment[12]! >>> 4) * 4;

@@ -1,15 +1,15 @@
 /**
- * Round-trip times of one sender, one segment at a time (RFC 6298, section 3): a segment that may have left more than once
- * measures nothing. Positions are those of the stream, times are nanoseconds.
+ * Measures round-trip times of one sender, one segment at a time (RFC 6298, section 3): a segment that may have been sent more than once
+ * is not measured. Positions are those of the stream, times are nanoseconds.
  */
 export class RoundTrips {
-  /** End of the segment that is timed, and when it left; undefined when none is. */
+  /** End of the segment that is timed, and the time of its departure; undefined when none is. */
   #timedEnd: number | undefined;
   #timedAt = 0;
   #smoothed: number | undefined;
   #variation = 0;
 
-  /** @param leastNs the least that a retransmission timeout has beyond a round trip */
+  /** @param leastNs the minimum by which a retransmission timeout exceeds a round trip */
   constructor(readonly leastNs: number) {}
 
   /** New data up to a position leave. */
@@ -19,7 +19,7 @@ export class RoundTrips {
     this.#timedAt = now;
   }
 
-  /** Data leave that have left before. */
+  /** Data are retransmitted. */
   sentAgain(): void {
     this.#timedEnd = undefined;
   }

@@ -1,10 +1,10 @@
-/** Listeners: they accept every connection, throw away what comes, and tell when all of it has come. */
+/** Listeners: they accept every connection, discard the data, and report when all data have arrived. */
 import { type SocketWatch, TcpSocket } from "../interfaces/index.js";
 import { addressText } from "./addresses.js";
 import type { AgentEvent, Arriving } from "./events.js";
 import { RequestError } from "./requests.js";
 
-/** Bytes that are thrown away at a time, and times before other work gets its turn. */
+/** Number of bytes that are discarded in one step, and maximum number of steps before other work runs. */
 const PIECE = 1 << 20;
 const PIECES = 16;
 const MOST_LISTENERS = 1024;
@@ -32,7 +32,7 @@ export class Sinks {
 
   constructor(readonly parts: SinkParts) {}
 
-  /** Listens at an address of this host; once more at the same port is no mistake. */
+  /** Listens at an address of this host; listening again at the same port has no effect. */
   listen(own: Uint8Array, port: number, congestion?: string): void {
     const key = `${own.join(".")} ${port}`;
     if (this.#listeners.has(key)) return;
@@ -51,7 +51,7 @@ export class Sinks {
     this.parts.watch.add(listener, { readable: true }, () => this.#accept(listener, port));
   }
 
-  /** Connections whose end has not come. */
+  /** Accepted connections whose end has not arrived. */
   arriving(): Arriving[] {
     return [...this.#connections].map(({ socket: _, ...connection }) => connection);
   }
@@ -100,7 +100,7 @@ export class Sinks {
   }
 }
 
-/** Undefined where the other end has reset it already. */
+/** Undefined where the other end has already reset it. */
 function connectionOf(socket: TcpSocket, port: number): Connection | undefined {
   try {
     const { address, port: clientPort } = socket.peer;

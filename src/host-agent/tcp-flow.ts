@@ -1,9 +1,9 @@
 /**
- * One end of one TCP connection, as the agent sees it pass by.
+ * One end of one TCP connection, as far as the agent can follow it from its segments.
  *
- * The kernel does the work. The agent has to tell what the kernel does, since choosers act on it: which segments are new,
- * which ones are sent again after a timeout, which data that arrive are known, which acknowledgements are progress.
- * SYN and FIN count as one byte of data each, as TCP counts them. Times are nanoseconds, sequence numbers those of the
+ * The kernel runs TCP. The agent infers what the kernel does, since choosers act on it: which segments are new,
+ * which are retransmissions after a timeout, which received data are known, which acknowledgements are progress.
+ * SYN and FIN count as one byte of data each, as in TCP. Times are nanoseconds, sequence numbers those of the
  * wire.
  */
 import { type FlowKey, type PathChooser, ReceiveWindow, RoundCounter, unwrap } from "../hosts/index.js";
@@ -11,12 +11,12 @@ import type { Mark } from "./marking.js";
 import type { Family } from "./packet.js";
 import { RoundTrips } from "./round-trips.js";
 
-/** Copies of one acknowledgement at most, whatever has been asked for since the last one. */
+/** Maximum number of copies of one acknowledgement. */
 const MOST_COPIES = 4;
-/** Holes of a stream that are remembered; a kernel's receive buffer has fewer in all but hostile streams. */
+/** Maximum number of gaps of a stream that are tracked; a kernel's receive buffer has fewer except for hostile streams. */
 const MOST_ISLANDS = 1024;
 
-/** Segments that wait at most: more than the window of a kernel's connection has. */
+/** Maximum number of segments that wait: more than the window of a kernel's connection has. */
 const MOST_HELD = 16_384;
 
 /** Duplicate acknowledgements that show a loss (RFC 5681). */
@@ -25,32 +25,32 @@ export const DUPLICATES_FOR_LOSS = 3;
 /** What {@link TcpFlow.acknowledge} returns for an acknowledgement of nothing new. */
 export const NO_PROGRESS = -1;
 
-/** Hears of a flow: who sends it, in this process. */
+/** Is notified of the events of a flow that this process sends. */
 export interface FlowWatcher {
-  /** Bytes that it will send; absent: it does not know. */
+  /** Number of bytes that it will send; absent: unknown. */
   readonly bytes?: number | undefined;
   timedOut(flow: TcpFlow, selectors: readonly number[]): void;
   /** Data were acknowledged after `attempts` timeouts. */
   recovered(flow: TcpFlow, attempts: number): void;
-  /** New data were acknowledged, and the kernel knows of it. */
+  /** New data were acknowledged, and the kernel has processed the acknowledgement. */
   progressed(): void;
   /** Whether the kernel has had a timeout since the last progress. */
   inLossState(): boolean;
 }
 
-/** What a flow is made of. */
+/** Properties of a flow. */
 export interface FlowParts {
   readonly family: Family;
   /** Source and destination address and ports, as this end sends them. */
   readonly key: Uint8Array;
   readonly tuple: FlowKey;
   readonly chooser: PathChooser;
-  /** How many connections had this key before. */
+  /** Number of earlier connections with this key. */
   readonly generation: number;
-  /** The least retransmission timeout beyond a round trip. */
+  /** The minimum by which the retransmission timeout exceeds a round trip. */
   readonly leastRtoNs: number;
   markOf(flow: TcpFlow, selector: number): Mark;
-  /** Whether a retransmission after so many duplicate acknowledgements comes from the retransmission timer. */
+  /** Whether a retransmission after this number of duplicate acknowledgements comes from the retransmission timer. */
   isTimeout(flow: TcpFlow, duplicates: number): boolean;
 }
 
@@ -61,7 +61,7 @@ export class TcpFlow {
   readonly #marks = new Map<number, Mark>();
   /** Selector of the last segment that came in. */
   echo = 0;
-  /** Selectors that the next acknowledgement leaves on, where it is not the chooser's alone. */
+  /** Selectors of the next acknowledgement, where they differ from the chooser's ordinary one. */
   answers: readonly number[] | undefined;
   watcher: FlowWatcher | undefined;
 
@@ -72,30 +72,30 @@ export class TcpFlow {
   #next = 0;
   /** Bytes that the last progress acknowledged. */
   #progress = 0;
-  /** When the first unacknowledged segment left last, and when an acknowledgement came last. */
+  /** Last departure of the first unacknowledged segment, and arrival of the last acknowledgement. */
   #headSent = 0;
   #acknowledged = 0;
-  /** Duplicate acknowledgements since the first unacknowledged segment left. */
+  /** Number of duplicate acknowledgements since the first unacknowledged segment was last sent. */
   #duplicates = 0;
   #window = -1;
-  /** Position in the stream of the first unacknowledged byte: data begin at 0, a SYN stands before them. */
+  /** Position in the stream of the first unacknowledged byte: data begin at 0, a SYN precedes them. */
   #position = 0;
-  /** When data left last; undefined before the first. */
+  /** Last departure of data; undefined before the first. */
   #dataSent: number | undefined;
-  /** Duplicate acknowledgements since the last progress or timeout. */
-  #heard = 0;
+  /** Number of duplicate acknowledgements since the last progress or timeout. */
+  #duplicatesSinceProgress = 0;
   readonly #roundTrips: RoundTrips;
   readonly #rounds: RoundCounter;
-  /** What the chooser wants for the retransmission that duplicate acknowledgements have asked for. */
+  /** Selectors of the chooser for the retransmission that duplicate acknowledgements have caused. */
   #resend: readonly number[] | undefined;
-  /** Whether it was asked since the last progress or timeout. */
+  /** Whether the chooser was asked since the last progress or timeout. */
   #asked = false;
   /** Round-trip time that the last progress measured. */
   rttNs: number | undefined;
-  /** Timeouts since the last progress, and in all. */
+  /** Timeouts since the last progress, and total. */
   attempts = 0;
   timeouts = 0;
-  /** When the last retransmission of a timeout left. */
+  /** Departure of the last retransmission after a timeout. */
   triedAt = 0;
 
   /** Segments that the chooser holds back. */
@@ -107,11 +107,11 @@ export class TcpFlow {
   /** Sequence number of the other end's SYN; undefined: it was not seen. */
   peerFirst: number | undefined;
   #received: ReceiveWindow | undefined;
-  /** End of the highest data that came in, in the positions of {@link #received}. */
+  /** End of the highest data received, in the positions of {@link #received}. */
   #highestReceived = 0;
-  /** Whether marked data came in that no acknowledgement has reported yet. */
+  /** Whether marked data arrived that no acknowledgement has reported yet. */
   owesMark = false;
-  /** Directions that are over: bit 0 is ours, bit 1 the other end's. */
+  /** Directions that have ended: bit 0 is ours, bit 1 the other end's. */
   ends = 0;
 
   constructor(parts: FlowParts) {
@@ -131,10 +131,10 @@ export class TcpFlow {
   }
 
   /**
-   * Data leave; `isSyn`: with a SYN. "timeout" when the kernel's retransmission timer ran out: the first unacknowledged segment
-   * leaves again, `quiet` nanoseconds or more after it left last and after the last acknowledgement that could have made the
-   * kernel send. Where duplicate acknowledgements have come in between, `isTimeout` decides. "fast" when these made the kernel
-   * send it again.
+   * Data leave; `isSyn`: with a SYN. Returns "timeout" when the kernel's retransmission timer expired: the first unacknowledged segment
+   * leaves again, `quiet` nanoseconds or more after its last departure and after the last acknowledgement that could have made the
+   * kernel send. If duplicate acknowledgements arrived in between, `isTimeout` decides. Returns "fast" when these made the kernel
+   * retransmit it.
    */
   sent(
     sequence: number,
@@ -173,7 +173,7 @@ export class TcpFlow {
     return "timeout";
   }
 
-  /** Selectors of the retransmission that duplicate acknowledgements have caused; undefined: as an ordinary segment. */
+  /** Selectors of the retransmission that duplicate acknowledgements have caused; undefined: those of an ordinary segment. */
   resent(): readonly number[] | undefined {
     // The kernel did not wait for the third one.
     if (!this.#asked && this.attempts === 0) this.#ask();
@@ -188,7 +188,7 @@ export class TcpFlow {
   }
 
   #forgetDuplicates(): void {
-    this.#heard = 0;
+    this.#duplicatesSinceProgress = 0;
     this.#asked = false;
     this.#resend = undefined;
   }
@@ -202,19 +202,19 @@ export class TcpFlow {
     return now - before;
   }
 
-  /** All data that left is acknowledged. */
+  /** Whether all data that were sent are acknowledged. */
   get isDrained(): boolean {
     // Sequence numbers of 32 bits, which are equal with a sign or without.
     return ((this.#next - this.#unacknowledged) | 0) === 0;
   }
 
-  /** Whether a segment with new data would leave while other data is under way, or behind such segments that wait. */
+  /** Whether a segment with new data must wait, because other data are in flight or wait already. */
   waits(sequence: number, length: number): boolean {
     const isNew = this.first !== undefined && ((sequence + length - this.#next) | 0) > 0;
     return isNew && (!this.isDrained || this.#held.length > 0) && this.#held.length < MOST_HELD;
   }
 
-  /** A segment as the kernel made it waits until {@link release}; one that the kernel sends again waits already. */
+  /** Holds a segment of the kernel until {@link release}; its retransmission is ignored while it waits. */
   hold(packet: Uint8Array, sequence: number, length: number): void {
     const end = (sequence + length) | 0;
     if (this.#held.length > 0 && ((end - this.#heldEnd) | 0) <= 0) return;
@@ -222,7 +222,7 @@ export class TcpFlow {
     this.#heldEnd = end;
   }
 
-  /** The segments that need not wait any more; undefined: none, or they still wait. */
+  /** The segments that need not wait any more; undefined: none. */
   release(): readonly Uint8Array[] | undefined {
     if (this.#held.length === 0 || (!this.isDrained && this.chooser.holds === true)) return undefined;
     const held = this.#held;
@@ -236,8 +236,8 @@ export class TcpFlow {
   }
 
   /**
-   * An acknowledgement came; `isPure`: without data. Returns the number of timeouts that its progress ends, 0 for progress
-   * without any, {@link NO_PROGRESS} where it acknowledges nothing new.
+   * An acknowledgement arrived; `isPure`: without data. Returns the number of timeouts that its progress ends, 0 for progress
+   * without timeouts, {@link NO_PROGRESS} where it acknowledges nothing new.
    */
   acknowledge(number: number, isPure: boolean, window: number, now: number): number {
     if (this.first === undefined) return NO_PROGRESS;
@@ -247,7 +247,8 @@ export class TcpFlow {
       if (isPure && window === this.#window && underWay !== 0) {
         this.#duplicates++;
         this.#acknowledged = now;
-        if (++this.#heard === DUPLICATES_FOR_LOSS && this.attempts === 0 && !this.#asked) this.#ask();
+        if (++this.#duplicatesSinceProgress === DUPLICATES_FOR_LOSS && this.attempts === 0 && !this.#asked)
+          this.#ask();
       }
       this.#window = window;
       return NO_PROGRESS;
@@ -266,17 +267,17 @@ export class TcpFlow {
     return attempts;
   }
 
-  /** Counts the last progress; the chooser hears of a round that it ended. */
+  /** Counts the last progress, and notifies the chooser of a round that it ended. */
   countRound(isMarked: boolean, now: number): void {
     this.#rounds.acknowledge(this.#progress, isMarked, this.#position, this.positionOf(this.#next), now);
   }
 
-  /** The kernel answers the other end's repeated SYN with its own one again: that is no timeout. */
+  /** The kernel repeats its SYN-ACK for a repeated SYN of the other end: that is no timeout. */
   answersAgain(now: number): void {
     this.#acknowledged = now;
   }
 
-  /** Data came in; true when all of them were known. The chooser hears of new ones below the highest. */
+  /** Data arrived; true when all of them were known. The chooser is notified of new data below the highest. */
   arrived(sequence: number, length: number): boolean {
     if (this.#received === undefined) {
       this.#received = new ReceiveWindow(MOST_ISLANDS);
@@ -290,7 +291,7 @@ export class TcpFlow {
     return !isNew;
   }
 
-  /** The acknowledgement of what came in is to leave on these selectors. */
+  /** Sets the selectors of the acknowledgement of the data that arrived last. */
   answerOn(selectors: readonly number[]): void {
     if (this.answers === undefined) {
       if (selectors.length !== 1 || selectors[0] !== this.chooser.selector) this.answers = selectors;

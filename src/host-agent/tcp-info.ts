@@ -1,8 +1,8 @@
-/** TCP_INFO of a socket (linux/tcp.h), as far as the kernel fills it in. */
+/** Reads TCP_INFO of a socket (linux/tcp.h), as far as the kernel provides it. */
 import type { TcpSocket } from "../interfaces/index.js";
 import type { TcpInfo } from "./events.js";
 
-/** State of congestion control after a retransmission timeout, and where it stands. */
+/** State of congestion control after a retransmission timeout, and its offset. */
 const CA_STATE = 1;
 const CA_LOSS = 4;
 
@@ -19,7 +19,7 @@ const FIELDS: Readonly<Record<keyof TcpInfo, readonly [at: number, bytes: 2 | 4 
   kernelTimeouts: [240, 2],
 };
 
-/** Null for what this kernel does not tell. */
+/** Null for members that this kernel does not report. */
 export function tcpInfo(socket: TcpSocket): TcpInfo {
   const view = socket.info();
   const read = (field: keyof TcpInfo): number | null => {
@@ -42,7 +42,7 @@ export function tcpInfo(socket: TcpSocket): TcpInfo {
   };
 }
 
-/** Whether the last thing that the kernel noted is a retransmission timeout. */
+/** Whether the socket's congestion control is in the state after a retransmission timeout. */
 export function isInLossState(socket: TcpSocket): boolean {
   return socket.info().getUint8(CA_STATE) === CA_LOSS;
 }

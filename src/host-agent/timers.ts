@@ -1,4 +1,4 @@
-/** Calls back at given times of CLOCK_MONOTONIC, to some microseconds where the system can. */
+/** Calls back at given times of CLOCK_MONOTONIC, with an error of some microseconds where the system allows it. */
 import { FineTimer } from "../interfaces/index.js";
 
 /** Longest delay of setTimeout in ms. */
@@ -6,7 +6,7 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
 
 interface Due {
   readonly at: number;
-  /** Those of one time are called in the order in which they were set. */
+  /** Calls for the same time run in the order of these numbers. */
   readonly order: number;
   readonly call: () => void;
 }
@@ -23,7 +23,7 @@ export class Timers {
     this.#fine = FineTimer.make(() => this.#tick());
   }
 
-  /** Calls back once at `at` nanoseconds, never earlier; in a later turn of the event loop if that is over. */
+  /** Calls back once at `at` nanoseconds, never earlier; if that time has passed, in a later turn of the event loop. */
   at(at: number, call: () => void): void {
     const due = { at, order: this.#orders++, call };
     const heap = this.#heap;
@@ -37,7 +37,7 @@ export class Timers {
     if (hole === 0) this.#schedule();
   }
 
-  /** Calls back no more. */
+  /** Cancels all calls. */
   close(): void {
     this.#heap.length = 0;
     clearTimeout(this.#coarse);

@@ -1,9 +1,9 @@
 /**
  * One flow that this host sends.
  *
- * A flow has a number of bytes, or goes on until it is stopped. With `windowSegments` at most that many segments are under
- * way: the next one is written when the kernel says, by the bytes that wait for an acknowledgement, that there is room. The
- * data path tells a transfer of each acknowledgement of new data, so it need not poll.
+ * A flow has a number of bytes, or continues until it is stopped. With `windowSegments` at most that many segments are in
+ * flight: the next one is written when the kernel's count of unacknowledged bytes leaves space for it. The
+ * data path notifies a transfer of each acknowledgement of new data, so it need not poll.
  */
 import { readFileSync } from "node:fs";
 import { systemErrorReason, toHex } from "../base/index.js";
@@ -18,14 +18,14 @@ import type { FlowWatcher, TcpFlow } from "./tcp-flow.js";
 import { isInLossState, tcpInfo } from "./tcp-info.js";
 import type { Timers } from "./timers.js";
 
-/** The kernel takes no smaller segments. */
+/** The kernel accepts no smaller maximum segment size. */
 const LEAST_SEGMENT = 88;
 const TIMESTAMPS_LENGTH = 12;
-/** What is sent: zeros. */
+/** The data: zeros. */
 const CHUNK = new Uint8Array(new ArrayBuffer(1 << 16));
-/** A transfer that gets no report of progress looks by itself after this time. */
+/** A transfer without a notification of progress checks by itself after this time. */
 const LOOK_AGAIN_NS = 50e6;
-/** Bytes that the other end sends, which are thrown away. */
+/** Maximum number of bytes of the other end that are read and discarded at once. */
 const PIECE = 4096;
 
 export interface TransferParts {
@@ -41,7 +41,7 @@ export class Transfer implements FlowWatcher {
   #socket: TcpSocket | undefined;
   #key: Uint8Array | undefined;
   #connected = false;
-  /** Waits for the socket to have room. */
+  /** Whether it waits until the socket has space. */
   #awaitsRoom = true;
   #looks = false;
   #written = 0;
@@ -56,12 +56,12 @@ export class Transfer implements FlowWatcher {
     readonly onEnd: () => void,
   ) {}
 
-  /** Of the whole flow, for policies that treat flows by their size. */
+  /** Size of the whole flow, for policies that depend on it. */
   get bytes(): number | undefined {
     return this.request.bytes;
   }
 
-  /** Connects; once it is over this does nothing. */
+  /** Connects; has no effect on a flow that has ended. */
   start(): void {
     if (this.#over) return;
     const { request, parts } = this;
@@ -93,7 +93,7 @@ export class Transfer implements FlowWatcher {
     return socket;
   }
 
-  /** To the requested port, or to the one that the policy chooses; a choice that is taken counts as none. */
+  /** Binds to the requested port, or to the one that the policy chooses; a chosen port that is in use is ignored. */
   #bind(socket: TcpSocket): void {
     const { to, port, clientPort, policyPort } = this.request;
     const { policy } = this.parts.flows.host;
@@ -118,7 +118,7 @@ export class Transfer implements FlowWatcher {
       const error = socket.error();
       if (error !== undefined) throw error;
       if (readable && socket.discard(PIECE) === 0) {
-        // The other end closes when it has heard of our end, which is behind all data.
+        // The other end closes when it has received our FIN, which follows all data.
         if (!this.#finishing) throw new Error("the other end closed the connection");
         this.finish(false);
         return;
@@ -136,7 +136,7 @@ export class Transfer implements FlowWatcher {
     if (!this.#over && !this.#awaitsRoom) parts.watch.change(socket, { readable: true });
   }
 
-  /** Writes what there is room for. */
+  /** Writes as much as there is space for. */
   #pump(socket: TcpSocket): void {
     const { segmentBytes, windowSegments } = this.request;
     const window = windowSegments === undefined ? undefined : windowSegments * segmentBytes!;
@@ -161,7 +161,7 @@ export class Transfer implements FlowWatcher {
       return;
     }
     this.#endIfWritten(socket);
-    // The data path forgets flows when there are too many of them.
+    // The data path drops flows when there are too many.
     this.#lookAgain();
   }
 
@@ -171,7 +171,7 @@ export class Transfer implements FlowWatcher {
     socket.finish();
   }
 
-  /** Bytes that are still to be written. */
+  /** Bytes that must still be written. */
   get #left(): number {
     return this.request.bytes === undefined ? Number.POSITIVE_INFINITY : this.request.bytes - this.#written;
   }
@@ -223,7 +223,7 @@ export class Transfer implements FlowWatcher {
 
   // The end.
 
-  /** Reports the flow; a stopped one is reset, so that nothing of it stays under way. */
+  /** Reports the flow; a stopped flow is reset, so that no data stay in flight. */
   finish(stopped: boolean): void {
     if (this.#over) return;
     const now = this.parts.now();
@@ -242,7 +242,7 @@ export class Transfer implements FlowWatcher {
     this.close(stopped);
   }
 
-  /** The end counts as a byte while it waits. */
+  /** Acknowledged bytes; a FIN that waits counts as one byte. */
   #acknowledged(socket: TcpSocket): number {
     const waiting = socket.unacknowledged();
     return Math.max(0, this.#written - (this.#finishing ? Math.max(0, waiting - 1) : waiting));

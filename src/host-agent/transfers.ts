@@ -3,9 +3,9 @@ import { addressText, isSame } from "./addresses.js";
 import { type FlowRequest, RequestError, type StartRequest } from "./requests.js";
 import { Transfer, type TransferParts } from "./transfer.js";
 
-/** Flows that are under way or wait for their start; those under way have a socket each. */
+/** Maximum number of flows that are in progress or wait for their start; those in progress have a socket each. */
 const MOST_TRANSFERS = 100_000;
-/** What the timestamp option takes of a segment, where it is on. */
+/** Bytes of the timestamp option in a segment, where it is enabled. */
 const TIMESTAMPS_LENGTH = 12;
 
 export class Transfers {
@@ -16,7 +16,7 @@ export class Transfers {
     readonly parts: TransferParts,
   ) {}
 
-  /** Throws `RequestError` for a flow that cannot be. */
+  /** Throws `RequestError` for an impossible flow. */
   add(request: FlowRequest): void {
     const source = this.#sourceFor(request);
     if (this.#transfers.has(request.id)) throw new RequestError(`id: there is a flow ${request.id} already`);
@@ -41,7 +41,7 @@ export class Transfers {
     return source;
   }
 
-  /** A flow that is over is passed over. */
+  /** Has no effect on a flow that has ended. */
   stop(id: number): void {
     this.#transfers.get(id)?.finish(true);
   }

@@ -2,9 +2,9 @@
  * The choices of a host: the selector of each segment that it sends, and the NIC that sends the segment.
  *
  * A flow has two ends, and each direction has a path of its own. The host that waits for an acknowledgement
- * does not know which direction failed. So every segment carries, beside its own selector, an echo: the
- * selector of the last segment that came in from the other end. A policy may send one segment on two paths
- * at once, and then keep the one that the echo shows to work.
+ * does not know which direction failed. So every segment carries, in addition to its own selector, an echo: the
+ * selector of the last segment received from the other end. A policy may send one segment on two paths
+ * at once, and then keep the one that works according to the echo.
  */
 import type { Json, Random } from "../base/index.js";
 
@@ -27,7 +27,7 @@ export interface SegmentMarks {
   readonly echo: number;
   /**
    * Whether the data that an acknowledgement answers met congestion: a switch had marked it (CE, RFC 3168). One
-   * acknowledgement answers one segment, so its ECE flag says this of that segment (RFC 8257, section 3.2).
+   * acknowledgement answers one segment, so its ECE flag refers to that segment (RFC 8257, section 3.2).
    */
   readonly marked?: boolean;
 }
@@ -52,21 +52,21 @@ export interface NextSegment {
 export interface PathChooser {
   /** Selector of an ordinary segment. */
   readonly selector: number;
-  /** How often this end has left its path for a reason other than a timeout; absent: it does not count. */
+  /** How often this end has left its path for a reason other than a timeout; absent: it is not counted. */
   readonly repaths?: number;
   /**
-   * The retransmission timer ran out, for the `attempt`-th time since the last progress (1 is the first).
+   * The retransmission timer expired, for the `attempt`-th time since the last progress (1 is the first).
    * Returns the selectors of the retransmission: the segment is sent once on each, in this order.
    */
   onTimeout(attempt: number): readonly number[];
   /** An acknowledgement of new data came in; `rttNs` where it answers a segment whose round trip was measured. */
   onAck(segment: SegmentMarks, rttNs?: number): void;
   /**
-   * Data came in; `duplicate`: all of it was known. Returns the selectors of the acknowledgement: it is
+   * Data arrived; `duplicate`: all of it was known. Returns the selectors of the acknowledgement: it is
    * sent once on each, in this order.
    */
   onData(segment: SegmentMarks, duplicate: boolean): readonly number[];
-  /** Selector of the segment that is sent next, instead of {@link selector}: for policies that decide a packet. */
+  /** Selector of the segment that is sent next, in place of {@link selector}: for policies that decide for each packet. */
   selectorFor?(segment: NextSegment): number;
   /** Three duplicate acknowledgements came in. Returns the selectors of the copies of the retransmission. */
   onFastRetransmit?(): readonly number[];
@@ -75,17 +75,17 @@ export interface PathChooser {
   /** Data are sent again after nothing was in flight for at least one retransmission timeout. */
   onIdle?(idleNs: number): void;
   /**
-   * Whether new data wait until all that was sent is acknowledged: what is lost is sent again meanwhile. A chooser that is about to
-   * change its path so leaves no packet behind that a later one could overtake.
+   * Whether new data wait until all data in flight are acknowledged; retransmissions do not wait. A chooser that is about to
+   * change its path sets it, so that no packet on the old path can be overtaken by a later one.
    */
   readonly holds?: boolean;
-  /** All data that was sent is acknowledged; before the next data leave. */
+  /** All data that were sent are acknowledged; called before the next data leave. */
   onDrained?(): void;
-  /** New data came in below the highest received, so many bytes late: reordered, or sent again after a loss. */
+  /** New data arrived below the highest received, at this distance in bytes: they were reordered, or retransmitted after a loss. */
   onReordering?(bytes: number): void;
 }
 
-/** What a planner has given to a flow before it opened (`Scheme.assign`). */
+/** What a planner has assigned to a flow before it opened (`Scheme.assign`). */
 export interface FlowAssignment {
   /** From 1 to 65535; absent: as without a planner. */
   readonly sourcePort?: number;
@@ -93,16 +93,16 @@ export interface FlowAssignment {
   readonly selector?: number;
 }
 
-/** Which end of a connection a chooser belongs to, and which of its subflows. */
+/** The end of a connection that a chooser belongs to, and its subflow. */
 export interface ConnectionEnd {
   /** The client sends the first segment. */
   readonly role: "client" | "server";
   /** Number of the subflow from 0, and how many the connection has at this moment; 0 of 1 without multipath. */
   readonly subflow: number;
   readonly subflows: number;
-  /** Of a client whose flow was known in advance, where the scheme plans such flows. */
+  /** For the client of a flow that was known in advance, where the scheme plans such flows. */
   readonly assignment?: FlowAssignment;
-  /** Bytes that the application is about to send, where it has said so before; of all subflows together. */
+  /** Number of bytes that the application will send, where it is known; of all subflows together. */
   readonly bytes?: number;
 }
 
@@ -111,7 +111,7 @@ export const CLIENT: ConnectionEnd = { role: "client", subflow: 0, subflows: 1 }
 export const SERVER: ConnectionEnd = { role: "server", subflow: 0, subflows: 1 };
 
 /**
- * What a policy may need to see, or to decide, beside timeouts, acknowledgements and data. `rounds`, `idle`, `reordering` and
+ * What a policy may need to observe or decide in addition to timeouts, acknowledgements and data. `rounds`, `idle`, `reordering` and
  * `fast-retransmit` are the methods of {@link PathChooser} with such names. `marks`: {@link SegmentMarks.marked}. `rtt`: the
  * round-trip times of {@link PathChooser.onAck}. `packets`: {@link PathChooser.selectorFor}. `holding`: {@link
  * PathChooser.holds} and {@link PathChooser.onDrained}. `source-ports`: {@link HostPolicy.sourcePort}. `assignments`: {@link ConnectionEnd.assignment}. `carrier`: {@link HostPolicy.onCarrier}. `messages`: {@link HostPolicy.onMessage} and `tell`.
@@ -132,26 +132,26 @@ export const SIGNALS = [
 ] as const;
 export type Signal = (typeof SIGNALS)[number];
 
-/** What one host does. A scheme makes one for each host, so it may keep state beside its choosers. */
+/** The policy of one host. A scheme makes one for each host, so it may keep state that its choosers share. */
 export interface HostPolicy {
   /** State of one end of a flow; `flow` is the tuple as this end sends it. */
   open(flow: FlowKey, random: Random, end: ConnectionEnd): PathChooser;
   /** The NIC that sends a packet: 0-based, below `nics`. */
   nic(flow: FlowKey, selector: number, nics: number): number;
-  /** Whether packets say that they can be marked, ECT(0); false unless given. */
+  /** Whether packets carry ECT(0), so that switches may mark them; default: false. */
   readonly ecn?: boolean;
-  /** Whether packets leave as the kernel makes them, on any of several NICs by `nic`: no selector but 0, nothing is heard or sent twice. */
+  /** Whether packets leave as the kernel makes them, by the NIC that `nic` chooses: the selector is 0, choosers get no events, no segment is copied. */
   readonly plain?: boolean;
-  /** What this policy cannot do without; an engine that cannot give it refuses the scheme before anything starts. */
+  /** Signals that this policy requires; an engine that lacks one refuses the scheme before anything starts. */
   readonly needs?: readonly Signal[];
   /**
-   * Source port of a connection that this host is about to open, from 1 to 65535. `flow` has the port that it gets
-   * otherwise, which is free. A port that another connection to the same peer has cannot be used.
+   * Source port of a connection that this host is about to open, from 1 to 65535. `flow` has the port that it would get
+   * otherwise, which is free. A port of another connection to the same peer cannot be used.
    */
   sourcePort?(flow: FlowKey, end: ConnectionEnd, random: Random): number;
-  /** A NIC lost its carrier, or has it again. Packets that the policy still sends there are lost. */
+  /** A NIC lost its carrier, or got it back. Packets that the policy still sends by it are lost. */
   onCarrier?(nic: number, up: boolean): void;
-  /** A controller asks; the returned value is the answer. */
+  /** Handles a message of a controller; the returned value is the answer. */
   onMessage?(message: Json): Json;
 }
 

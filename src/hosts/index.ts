@@ -1,7 +1,7 @@
 /**
- * What hosts do under a scheme, both in the simulator and in the agent on a real host. A {@link HostPolicy}, which each
+ * The behaviour of hosts under a scheme, both in the simulator and in the agent on a real host. A {@link HostPolicy}, which each
  * host makes with its own {@link HostContext}, chooses selectors and NICs, a {@link SelectorField} says which header bits carry a selector, and a TCP option carries the
- * echo. {@link ReceiveWindow} tells new data from known data.
+ * echo. {@link ReceiveWindow} distinguishes new data from known data.
  */
 export { ECHO_OPTION } from "./echo-option.js";
 export { type HostClock, type HostContext, restingHost } from "./host-context.js";

@@ -1,7 +1,7 @@
 /**
- * How the two ends of a flow change paths: with one copy of each packet ({@link MovingPath}), or with two
- * ({@link ProbingPath}), or only when they are told to ({@link WaitingPath}). A {@link Rerouter} says which selectors an end
- * changes to; so these classes serve schemes that draw selectors at random (PRR) and schemes that know which selectors lead to
+ * How the two ends of a flow change paths: with one copy of each packet ({@link MovingPath}), with two
+ * copies ({@link ProbingPath}), or only at the request of their policy ({@link WaitingPath}). A {@link Rerouter} gives the selectors to which an end
+ * changes; so these classes serve schemes that draw selectors at random (PRR) and schemes that know which selectors lead to
  * other next hops (P-ECMP).
  */
 import type { Random } from "../base/index.js";
@@ -23,9 +23,9 @@ export interface Rerouter {
  */
 export type ReceiverRule = "mirror" | "duplicates" | "attempts";
 
-/** A chooser that can be told to leave its path, as by a policy that watches congestion. */
+/** A chooser whose policy can make it leave its path, for example after congestion. */
 export interface LeavingPath extends PathChooser {
-  /** Changes to the next selector at once; nothing happens while a trial of two paths goes on. */
+  /** Changes to the next selector at once; has no effect during a trial of two paths. */
   leave(): void;
 }
 

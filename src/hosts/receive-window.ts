@@ -1,14 +1,14 @@
-/** Which bytes of a stream have arrived: everything before a point, and islands beyond it. */
+/** Tracks which bytes of a stream have arrived: everything before a position, and islands after it. */
 export class ReceiveWindow {
   /** All bytes before this one have arrived. */
   next = 0;
-  /** Start and end of each island, ascending and apart: start, end, start, end, ... */
+  /** Start and end of each island, ascending and disjoint: start, end, start, end, ... */
   readonly #islands: number[] = [];
 
-  /** @param mostIslands islands that are remembered, those before others; a real host limits what a sender makes it keep */
+  /** @param mostIslands maximum number of islands that are kept, the first ones; a real host limits the memory that a sender can use */
   constructor(readonly mostIslands = Number.POSITIVE_INFINITY) {}
 
-  /** Notes `[start, end)` as arrived; true when at least one byte of it is new. */
+  /** Marks `[start, end)` as arrived; true when at least one byte of it is new. */
   add(start: number, end: number): boolean {
     if (end <= this.next) return false;
     const islands = this.#islands;
@@ -39,7 +39,7 @@ export class ReceiveWindow {
     return this.#islands.length === 0;
   }
 
-  /** Number of the island that has the byte at `position`, for {@link islandStart} and {@link islandEnd}; -1 where none has. */
+  /** Number of the island that contains `position`, for {@link islandStart} and {@link islandEnd}; -1 where none does. */
   islandAt(position: number): number {
     const islands = this.#islands;
     let low = 0;

@@ -1,4 +1,4 @@
-/** Tells a path chooser of each round trip of its data: in the transports of the simulator, and in the agent on a real host. */
+/** Notifies a path chooser of each round trip of its data: in the transports of the simulator, and in the agent on a real host. */
 import type { PathChooser } from "./host-policy.js";
 
 export class RoundCounter {
@@ -15,7 +15,7 @@ export class RoundCounter {
 
   /**
    * New data were acknowledged: `bytes` more, everything before `acknowledged`; `next` is the position of the first byte that
-   * never was sent.
+   * was never sent.
    */
   acknowledge(bytes: number, marked: boolean, acknowledged: number, next: number, now: number): void {
     if (this.#chooser.onRound === undefined) return;

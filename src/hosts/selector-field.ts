@@ -1,4 +1,4 @@
-/** Where in a packet the selector travels (P-ECMP, section 4 "Host machine"). */
+/** The header fields of a packet that can carry the selector (P-ECMP, section 4 "Host machine"). */
 
 export const SELECTOR_FIELDS = ["dscp", "vlan", "flow_label", "dscp_flow_label", "ttl", "ttl4"] as const;
 export type SelectorField = (typeof SELECTOR_FIELDS)[number];
@@ -9,7 +9,7 @@ export type SelectorField = (typeof SELECTOR_FIELDS)[number];
  */
 const HOP_BITS = { ttl: 5, ttl4: 4 } as const;
 
-/** Bits that the field offers. An IPv4 packet has no flow label: there it offers `dscp` bits only. */
+/** Number of bits of each field. An IPv4 packet has no flow label: there it offers only the bits of `dscp`. */
 export const FIELD_BITS: Readonly<Record<SelectorField, number>> = {
   dscp: 6,
   vlan: 12,
@@ -19,14 +19,14 @@ export const FIELD_BITS: Readonly<Record<SelectorField, number>> = {
   ttl4: 8 - HOP_BITS.ttl4,
 };
 
-/** What a host writes into a packet's headers to carry a selector. */
+/** The header values of a packet that carry a selector. */
 export interface SelectorHeaders {
   dscp: number;
   /** VLAN id; undefined: the packet has no tag. */
   vlan: number | undefined;
   /** IPv6 only. */
   flowLabel: number;
-  /** TTL or hop limit; undefined: what the sender has otherwise. */
+  /** TTL or hop limit; undefined: the sender's default. */
   ttl?: number | undefined;
 }
 

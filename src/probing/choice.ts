@@ -1,6 +1,6 @@
 /**
- * What the choice of a running switch does with the bits of a header (RePaC, section 4.1, "offline pathmap collection"): a
- * reference header, and the same with one bit changed, give the offset of each bit; random headers tell whether the choice is
+ * Measures how the choice of a running switch depends on the bits of a header (RePaC, section 4.1, "offline pathmap collection"). A
+ * reference header, and the same with one bit changed, give the offset of each bit; random headers show whether the choice is
  * linear, so that the offsets hold for every header.
  */
 import type { Random } from "../base/index.js";
@@ -28,12 +28,12 @@ export function controlProbeBits(portBits: number, field: string, fieldBits: num
 }
 
 export interface ChoiceProbe {
-  /** Version, addresses and protocol of all probes; the destination decides the group. */
+  /** Version, addresses and protocol of all probes; the destination determines the group. */
   readonly reference: ProbeHeader;
-  /** Random bits of the source address below its prefix, for the tests; the lowest ones. */
+  /** Number of the lowest bits of the source address that are random in the tests. */
   readonly sourceBits: number;
   readonly bits: readonly ProbeBit[];
-  /** Ports of the group in the order of its next hops; absent: those that random headers lead to, ascending. */
+  /** Ports of the group in the order of its next hops; absent: the ports that random headers lead to, sorted. */
   readonly ports?: readonly number[];
   /** Pairs of random headers, each with a random change. */
   readonly tests: number;
@@ -46,7 +46,7 @@ export interface ProbeCounterexample {
   readonly changed: ProbeHeader;
   /** Names of the bits that differ. */
   readonly bits: readonly string[];
-  /** Index of the next hop of `changed`, and what it would be if the choice were linear. */
+  /** Index of the next hop of `changed`, and the one that a linear choice would give. */
   readonly got: number;
   readonly expected: number;
 }
@@ -57,7 +57,7 @@ export interface ProbedChoice {
   readonly offsets: readonly number[];
   readonly tests: number;
   readonly counterexample?: ProbeCounterexample;
-  /** A port outside of `ports` that a probe would have left by. */
+  /** A port outside of `ports` that a probe would have taken. */
   readonly stray?: number;
 }
 

@@ -2,7 +2,7 @@
 import { addWords, finishChecksum, toBytes } from "../base/index.js";
 import { type SelectorField, selectorHeaders } from "../hosts/index.js";
 
-/** What a switch may hash of a packet. */
+/** Header fields that a switch may hash. */
 export interface ProbeHeader {
   readonly version: 4 | 6;
   readonly src: bigint;
@@ -17,7 +17,7 @@ export interface ProbeHeader {
 /** Low bits of the source of {@link referenceProbe} that probes may change: those of 10.0.0.0/8. */
 export const REFERENCE_SOURCE_BITS = 24;
 
-/** The packet from 10.0.0.1 that other probes are compared with. */
+/** The packet from 10.0.0.1 with which other probes are compared. */
 export function referenceProbe(dst: bigint): ProbeHeader {
   return { version: 4, src: 0x0a000001n, dst, protocol: 6, srcPort: 0, dstPort: 0, selector: 0 };
 }
@@ -25,7 +25,7 @@ export function referenceProbe(dst: bigint): ProbeHeader {
 const TYPE_VLAN = 0x8100;
 const TYPE_IPV4 = 0x0800;
 const TYPE_IPV6 = 0x86dd;
-/** Of probes whose field is not the TTL. */
+/** TTL of probes whose selector field is not the TTL. */
 const TTL = 64;
 const TRANSPORT_BYTES = 20;
 

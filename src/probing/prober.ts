@@ -1,4 +1,4 @@
-/** Asks a running switch by which port it would send packets: packet-outs to its program, and the packet-ins that answer. */
+/** Finds the port by which a running switch would send packets: with packet-outs to its program, and packet-ins as answers. */
 import { fail } from "../base/index.js";
 import type { Device, DeviceEvent } from "../device/index.js";
 import type { SelectorField } from "../hosts/index.js";
@@ -16,9 +16,9 @@ export interface ProberOptions {
   sleep(ns: number): Promise<void>;
 }
 
-/** Probes on their way at once: fewer than the packets that wait for the CPU port of a switch, or at a stream that is full. */
+/** Maximum number of probes in flight: fewer than the packets that fit into the CPU port's queue, or into a full stream. */
 const BATCH = 8;
-/** So long a batch waits for answers before what is missing is sent again. */
+/** Time that a batch waits for answers before missing probes are sent again. */
 const PATIENCE_NS = 2e9;
 const ATTEMPTS = 3;
 
@@ -45,7 +45,7 @@ export class Prober {
         `the program of ${device.name} does not answer probes`,
         "a program that does has controller headers packet_out with id, and packet_in with id and port: templates/partials/answer_probe.p4.hbs",
       );
-    this.#stop = device.watch((event) => this.#hear(event));
+    this.#stop = device.watch((event) => this.#onEvent(event));
   }
 
   /** Egress ports of these packets, {@link DROPPED} for a dropped one. Throws DiagnosticError P45307 without answers. */
@@ -60,7 +60,7 @@ export class Prober {
     this.#stop();
   }
 
-  #hear(event: DeviceEvent): void {
+  #onEvent(event: DeviceEvent): void {
     if (event.kind !== "packetIn") return;
     const { id, port } = event.packet.metadata;
     if (id === undefined || port === undefined) return;
@@ -80,12 +80,12 @@ export class Prober {
         CODES.noAnswer,
         undefined,
         `${this.device.name}: ${lost} of ${ports.length} probes had no answer after ${ATTEMPTS} attempts`,
-        "the switch must send packets to its CPU port, 510 (simple_switch_grpc: --cpu-port 510), and have room there",
+        "the switch must send packets to its CPU port, 510 (simple_switch_grpc: --cpu-port 510), and its queue must have space",
       );
     return ports as number[];
   }
 
-  /** Sends the `open` ones, and waits until all are answered or the patience is over. */
+  /** Sends the `open` probes, and waits until all are answered or the time is over. */
   async #send(
     headers: readonly ProbeHeader[],
     open: readonly number[],

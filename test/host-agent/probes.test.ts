@@ -169,7 +169,7 @@ describe("probes", () => {
     const forward = Array.from({ length: 1001 }, (_, i) => i);
     expect(() => probes.add(request({ id: 6, count: 100, forward }))).toThrow("count: at most 100000 probes");
     for (let id = 6; id < 69; id++) probes.add(request({ id }));
-    expect(() => probes.add(request({ id: 69 }))).toThrow("64 requests for probes are under way already");
+    expect(() => probes.add(request({ id: 69 }))).toThrow("64 requests for probes are already in progress");
     const alone = new Probes({ ipv4: addressOf(IPV4, 1) }, new Pair().ends[0]!.probes.parts);
     expect(() => alone.add(request({ to: "fd00::2" }))).toThrow(
       /^to: this host has no address of the family/,

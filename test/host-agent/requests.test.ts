@@ -83,7 +83,7 @@ describe("a request", () => {
       { ...PROBE, reverse: Array.from({ length: 65 }, (_, i) => i) },
       "reverse: expected 1 to 64 selectors, got 65",
     ],
-    [{ ...PROBE, reverse: [1, 2, 1] }, "reverse: a selector is there twice"],
+    [{ ...PROBE, reverse: [1, 2, 1] }, "reverse: a selector is listed twice"],
   ])("is refused: %j", (json, message) => {
     expect(() => readRequest(json)).toThrow(message);
   });
