@@ -30,7 +30,7 @@ export function toBytes(value: bigint, length: number): Uint8Array {
   return bytes;
 }
 
-/** The number that big-endian bytes spell; no bytes are 0. */
+/** The number that big-endian bytes represent; 0 for no bytes. */
 export function fromBytes(bytes: Uint8Array): bigint {
   let value = 0n;
   for (const byte of bytes) value = (value << 8n) | BigInt(byte);
@@ -46,8 +46,8 @@ const PAIRS = new Uint16Array(
 const ASCII = new TextDecoder();
 
 /**
- * Lower-case hexadecimal digits of bytes. A text that is joined digit by digit is a tree of 32 bytes a digit in V8 until it is
- * read, and traces keep such texts of whole packets; here it is one piece.
+ * Lower-case hexadecimal digits of bytes. In V8 a string that is concatenated digit by digit is a tree of 32 bytes for each digit until it is
+ * read, and traces keep such strings of whole packets; here it is one flat string.
  */
 export function toHex(bytes: Uint8Array): string {
   const codes = new Uint16Array(bytes.length);

@@ -1,12 +1,12 @@
-/** "Did you mean ...?": the known name that a misspelt word most likely stands for. */
+/** "Did you mean ...?": the known name that a misspelt word most likely means. */
 
 /** Longer words get no suggestion: the comparison takes time in the product of both lengths, and inputs are untrusted. */
 const MAX_LENGTH = 100;
 
 /**
  * The candidate with the fewest typing mistakes, regardless of case; `undefined` if even that one differs in more than
- * a third of the word's letters (in more than one letter, for words of up to five). The first of several equally near
- * ones. A candidate equal to the word is no suggestion.
+ * a third of the word's letters (in more than one letter, for words of up to five). Of several candidates with the same distance
+ * the first. A candidate equal to the word is no suggestion.
  */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
@@ -24,7 +24,7 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** {@link closest} as the end of a message: `; did you mean "spine"?`, or nothing. `quote` stands on both sides. */
+/** {@link closest} as the end of a message: `; did you mean "spine"?`, or nothing. `quote` is written on both sides. */
 export function didYouMean(word: string, candidates: Iterable<string>, quote: string): string {
   const near = closest(word, candidates);
   return near === undefined ? "" : `; did you mean ${quote}${near}${quote}?`;
@@ -48,7 +48,7 @@ function editDistance(a: string, b: string, bound: number): number {
       row.push(cost);
       if (cost < smallest) smallest = cost;
     }
-    // The minimum of the row before is at most one smaller, and a swap from there costs 1: no later cell is below this.
+    // The minimum of the previous row is at most one smaller, and a swap from there costs 1: no later cell is below this.
     if (smallest >= bound) return bound;
     beforeLast = last;
     last = row;

@@ -106,7 +106,7 @@ function formatExcerpt(span: Span): string[] {
   const { line, column } = span.file.position(span.start);
   const whole = span.file.lineText(line);
   const from = column > EXCERPT_WIDTH ? column - EXCERPT_WIDTH / 2 : 0;
-  // One character is replaced by one, so that the carets stay in their columns.
+  // One character replaces one character, so that the carets stay in their columns.
   const shown = whole.slice(from, from + EXCERPT_WIDTH).replace(/\t/g, " ");
   const text = [...shown].map((one) => (printable(one) === one ? one : "\ufffd")).join("");
   const before = column - 1 - from;
@@ -129,7 +129,7 @@ export function formatDiagnostic(diagnostic: Diagnostic): string {
   return lines.join("\n").split("\n").map(printable).join("\n");
 }
 
-/** The same as plain data for `--json-diagnostics`. */
+/** One diagnostic as plain data for `--json-diagnostics`. */
 export function diagnosticToJson(diagnostic: Diagnostic): object {
   const place = (span: Span | undefined) =>
     span === undefined

@@ -1,5 +1,5 @@
 /**
- * What every room may use: diagnostics, source places, bit values, the Internet checksum, seeded random numbers, text
+ * Functions that every room may use: diagnostics, source positions, bit values, the Internet checksum, seeded random numbers, text
  * tables, text that is safe on terminals and in HTML, and "did you mean".
  */
 export { bitLength, fromBytes, fromHex, maskOf, toBytes, toHex, toSigned, toUnsigned } from "./bits.js";

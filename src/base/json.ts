@@ -1,9 +1,9 @@
-/** Values that JSON carries: what goes to another process, and comes from it. */
+/** Values that JSON can represent: messages between processes. */
 
-/** A value that is the same after it was written as JSON and read again. */
+/** A value that does not change when it is written as JSON and read again. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
 
-/** The path of the first value in `value` that JSON cannot carry, with what it is; undefined where there is none. */
+/** The path of the first value in `value` that JSON cannot represent, with its kind; undefined where there is none. */
 export function notJson(
   value: unknown,
   path = "",

@@ -1,4 +1,4 @@
-/** HTML and SVG as text: escaping, and the frame of a page that needs no other file. */
+/** HTML and SVG as text: escaping, and the frame of a page that loads no other file. */
 
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -13,7 +13,7 @@ export function escapeMarkup(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
-/** A complete HTML page. `title`: plain text; `style`: CSS; `body`: HTML, one piece a line. */
+/** A complete HTML page. `title`: plain text; `style`: CSS; `body`: HTML, one part in each line. */
 export function htmlPage(title: string, style: string, body: readonly string[]): string {
   return `<!doctype html>
 <html lang="en">

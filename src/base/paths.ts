@@ -1,9 +1,9 @@
 /**
- * Paths with `/` between names, for code that also runs where there is no file system. The empty path is the folder where
- * relative paths begin.
+ * Paths with `/` between names, for code that also runs without a file system. The empty path is the folder to which
+ * paths are relative.
  */
 
-/** Without empty names, `.` and, as far as a name stands before it, `..`. */
+/** The path without empty names, `.` and, where a name precedes it, `..`. */
 function normalised(path: string): string {
   const isAbsolute = path.startsWith("/");
   const names: string[] = [];
@@ -16,7 +16,7 @@ function normalised(path: string): string {
   return (isAbsolute ? "/" : "") + names.join("/");
 }
 
-/** The path of `path` as seen from `folder`; an absolute one stays. */
+/** `path` resolved relative to `folder`; an absolute path is returned unchanged. */
 export function pathIn(folder: string, path: string): string {
   return normalised(path.startsWith("/") || folder === "" ? path : `${folder}/${path}`);
 }
@@ -28,13 +28,13 @@ export function folderOfPath(path: string): string {
   return slash <= 0 ? whole.slice(0, slash + 1) : whole.slice(0, slash);
 }
 
-/** The last name of a path, without a suffix where it has this one. */
+/** The last name of a path, without `suffix` if it ends with it. */
 export function nameOfPath(path: string, suffix = ""): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return suffix !== "" && name.endsWith(suffix) && name !== suffix ? name.slice(0, -suffix.length) : name;
 }
 
-/** Whether a path, as {@link pathIn} gives it, lies in a folder or below. */
+/** Whether a path, as {@link pathIn} returns it, is in a folder or below it. */
 export function isWithin(folder: string, path: string): boolean {
   if (folder === "") return !path.startsWith("/") && path !== ".." && !path.startsWith("../");
   return path === folder || path.startsWith(folder === "/" ? folder : `${folder}/`);

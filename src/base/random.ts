@@ -44,7 +44,7 @@ export class Random {
 
   /** An independent stream that depends on this stream's seed and the label only, not on its position. */
   fork(label: string | number): Random {
-    // The seed is hashed first: combined with the label directly, two pairs of seed and label could give one stream.
+    // The seed is hashed first: without this, two different pairs of seed and label could give the same stream.
     return new Random(hashLabel(String(label), splitmix(this.#seed)()));
   }
 

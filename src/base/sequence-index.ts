@@ -1,7 +1,7 @@
-/** Numbers equal sequences of integers alike: the first sequence has index 0, the next one that equals none before it 1, and so on. */
+/** Gives equal sequences of integers the same number: the first sequence has index 0, the next different one 1, and so on. */
 export class SequenceIndex {
   readonly #sequences: (readonly number[])[] = [];
-  /** By hash: the index of the sequence seen last. */
+  /** By hash: the index of the last sequence with this hash. */
   readonly #last = new Map<number, number>();
   /** By index: the one before it with the same hash, or -1. */
   readonly #before: number[] = [];
@@ -11,7 +11,7 @@ export class SequenceIndex {
     return this.#sequences.length;
   }
 
-  /** The index of a sequence of 32-bit integers. A new one is kept, and must not change from here on. */
+  /** The index of a sequence of 32-bit integers. A new sequence is stored, and must not change afterwards. */
   indexOf(sequence: readonly number[]): number {
     const hash = hashOf(sequence);
     const last = this.#last.get(hash) ?? -1;

@@ -17,7 +17,7 @@ export class SourceFile {
     /** The name shown to the user, as they wrote it. */
     readonly path: string,
     readonly text: string,
-    /** The number of the text's first line in the file, for a piece of a long file. */
+    /** The number of the text's first line in the file, for a part of a long file. */
     readonly firstLine = 1,
   ) {}
 
@@ -76,8 +76,8 @@ export function spanText(span: Span): string {
 }
 
 /**
- * Finds the place of a value in its file by the keys and indexes that lead to it. The reader of a file
- * provides this function; checks of the values use it to report errors at their places. `atKey`: the place of the last key
+ * Finds the source position of a value in its file by the keys and indexes that lead to it. The reader of a file
+ * provides this function; checks of the values use it to report errors at their positions. `atKey`: the position of the last key
  * itself.
  */
 export type Locate = (path: readonly PropertyKey[], atKey?: boolean) => Span | undefined;

@@ -1,15 +1,15 @@
-/** What the operating system refused, in words: for messages about files, ports and processes. */
+/** Words for errors of the operating system: for messages about files, ports and processes. */
 
-/** Texts of errno(3), for the errors that files, sockets and processes commonly meet. */
+/** Texts of errno(3) for common errors of files, sockets and processes. */
 const REASONS: ReadonlyMap<string, string> = new Map([
   ["EACCES", "permission denied"],
   ["EADDRINUSE", "the address is already in use"],
   ["EADDRNOTAVAIL", "this machine does not have that address"],
-  ["EBUSY", "it is busy"],
+  ["EBUSY", "the device or file is busy"],
   ["ECONNREFUSED", "the connection was refused"],
   ["ECONNRESET", "the other end closed the connection"],
   ["EDQUOT", "the disk quota is used up"],
-  ["EEXIST", "it exists already"],
+  ["EEXIST", "it already exists"],
   ["EFBIG", "the file is too large"],
   ["EINVAL", "the system does not accept this"],
   ["EIO", "input or output error"],
@@ -35,8 +35,8 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 
 /**
  * Why a call of the system failed, as words without a code or path, such as "permission denied". Libraries (gRPC among
- * them) put the code of the system in their own text: it is found there too. The error's own text where it has none
- * that is known.
+ * them) put the code of the system into their own text: it is found there too. Without a known code
+ * the error's own text is returned.
  */
 export function systemErrorReason(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown };

@@ -4,7 +4,7 @@ export type Cell = string | number | null | undefined;
 
 /**
  * Lays out rows under a header, two spaces between columns. A column whose cells are all numbers
- * (or start with a digit) is set flush right. Null and undefined print as `-`.
+ * (or start with a digit) is aligned right. Null and undefined print as `-`.
  */
 export function formatTable(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const text = rows.map((row) => header.map((_, i) => cellText(row[i])));

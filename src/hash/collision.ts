@@ -1,6 +1,6 @@
 /**
- * How often two hash functions choose the same member (P-ECMP, appendix B, table 5): a host that re-paths by another function
- * stays on its path so often.
+ * How often two hash functions choose the same member (P-ECMP, appendix B, table 5): how often a host that changes its path by
+ * using another function stays on the same path.
  */
 import { Random } from "../base/index.js";
 import { linearPart } from "./gf2.js";
@@ -11,7 +11,7 @@ export interface Collision {
   readonly by: "exact" | "sampled";
   /** Probability over uniform inputs. */
   readonly probability: number;
-  /** Standard error, of a sample. */
+  /** Standard error, for a sampled estimate. */
   readonly error?: number;
 }
 

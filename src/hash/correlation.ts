@@ -1,5 +1,5 @@
 /**
- * What two choices on one path have in common. A flow chooses member A at the first switch and member B at the second; if the
+ * Measures the dependence of two choices on one path. A flow chooses member A at the first switch and member B at the second; if the
  * hashes are correlated, the flows that arrive over one A use only some of the Bs (polarisation; ATC 2022, section 2).
  *
  * Exact where both hashes are affine: over uniform inputs the pair of results is uniform over an affine space of 2^rank points,
@@ -11,27 +11,27 @@ import { drawInput } from "./inputs.js";
 import { type MemberChoice, memberBits } from "./member-choice.js";
 
 export interface Correlation {
-  /** `exact`, or `sampled` from so many random inputs. */
+  /** `exact`, or `sampled` from random inputs. */
   readonly by: "exact" | "sampled";
   readonly samples?: number;
   /** Bits that the results share, where the function and its group sizes are affine: rank A + rank B - rank of both. */
   readonly sharedBits?: number;
-  /** Cramer's V of the members A and B: 0 independent, 1 the one decides the other. */
+  /** Cramer's V of the members A and B: 0 for independent members, 1 where A determines B. */
   readonly correlation: number;
-  /** What A tells of B, in bits. */
+  /** Mutual information of A and B, in bits. */
   readonly mutualInformation: number;
   /**
-   * Share of the flows of a first member that would have to move to another second member for the load to be what it is over
+   * Share of the flows of a first member that would have to move to another second member to get the load distribution of
    * all flows: 0 for independent hashes, 1 - 2^-s where s bits are shared.
    */
   readonly polarisedShare: number;
-  /** The largest load of a second member among the flows of a first one, by its fair share. */
+  /** The greatest load of a second member among the flows of a first one, divided by its fair share. */
   readonly worstLoad: number;
-  /** The same figures of independent choices in a sample of this size: what is not above them is no correlation. */
+  /** The same figures for independent choices in a sample of this size: figures that do not exceed them show no correlation. */
   readonly noise?: Pick<Correlation, "correlation" | "mutualInformation" | "polarisedShare">;
 }
 
-/** At most 2^24 points are listed; it takes about a tenth of a second. */
+/** Maximum rank: 2^24 points are listed in about a tenth of a second. */
 const MAX_LISTED_RANK = 24;
 
 export function correlate(
@@ -53,7 +53,7 @@ export function correlate(
   };
 }
 
-/** Bits of the hash that the member depends on. */
+/** Bits of the hash that determine the member. */
 function relevantBits({ hash, size }: MemberChoice): number {
   return Math.min(hash.width, memberBits(size) ?? hash.width);
 }
@@ -147,7 +147,7 @@ function marginal(
   const table = new Float64Array(size);
   const bits = relevantBits({ hash, size });
   if (rank === bits) {
-    // All values below 2^bits: so many whole rounds over the members, and a rest for the first ones.
+    // All values below 2^bits: the same number for each member, and one more for the first members.
     const values = 2 ** bits;
     const [whole, rest] = [Math.floor(values / size), values % size];
     for (let i = 0; i < size; i++) table[i] = (whole + (i < rest ? 1 : 0)) / values;

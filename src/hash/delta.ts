@@ -1,22 +1,22 @@
 /**
  * The shortest field of control bits whose values reach all paths (P-ECMP, appendix A, on RePaC): a change of the field moves the
- * hash of each tier by an offset, and all combinations of offsets must occur. With affine hashes that is a matter of rank: the
- * linear parts of all tiers, one above the other, must have full rank over the bits of the field.
+ * hash of each tier by an offset, and all combinations of offsets must occur. With affine hashes this depends on a rank: the
+ * stacked linear parts of all tiers must have full rank over the bits of the field.
  */
 import type { SlicedHash } from "./member-choice.js";
 
 export interface DeltaOptions {
   /** Next hops of each tier, as powers of two: 1 for two next hops. */
   readonly tierBits: readonly number[];
-  /** Longest field that is tried, in bits. */
+  /** Maximum length of the field, in bits. */
   readonly maxBits: number;
-  /** Bytes of the hash input behind the field. */
+  /** Bytes of the hash input after the field. */
   readonly bytesAfter: number;
 }
 
 /**
  * For each function the effect of each bit of the field on the low bits of its result: entry i is that of bit i, counted from the
- * end of the field. The field stands at the end of the input, but for `bytesAfter` bytes.
+ * end of the field. The field is at the end of the input, followed by `bytesAfter` bytes.
  */
 export function fieldEffects(hash: SlicedHash, { maxBits, bytesAfter }: DeltaOptions): Uint32Array {
   const fieldBytes = Math.ceil(maxBits / 8);
@@ -61,17 +61,17 @@ export function shortestField(
 }
 
 export interface FieldLengths {
-  /** All ways to give different functions to the tiers. */
+  /** Number of ways to assign different functions to the tiers. */
   readonly settings: number;
   /** Settings without any field. */
   readonly without: number;
-  /** By length in bits: settings whose shortest field is so long. */
+  /** By length in bits: number of settings whose shortest field has this length. */
   readonly byLength: ReadonlyMap<number, number>;
-  /** Pairs of functions (indexes, ascending) that no setting with a field has on two tiers of more than one next hop. */
+  /** Pairs of functions (indexes, ascending) for which no setting has a field where both are on tiers with more than one next hop. */
   readonly conflicts: readonly (readonly [number, number])[];
 }
 
-/** Goes over all permutations of the functions over the tiers. */
+/** Computes all permutations of the functions over the tiers. */
 export function fieldLengths(hashes: readonly SlicedHash[], options: DeltaOptions): FieldLengths {
   const effects = hashes.map((hash) => fieldEffects(hash, options));
   const byLength = new Map<number, number>();

@@ -1,6 +1,6 @@
 /**
- * Hash functions of switches by name, as `p4loom hash` calls them: the CRC catalogue, XOR folds, Pearson, Toeplitz, the RTAG7
- * family, and a function that stands for a random one.
+ * Hash functions of switches by name, as in `p4loom hash`: the CRC catalogue, XOR folds, Pearson, Toeplitz, the RTAG7
+ * family, and a function that models a random one.
  */
 import { Random } from "../base/index.js";
 import { crcCatalogue } from "./catalogue.js";
@@ -24,11 +24,11 @@ export interface NamedHash {
    * XORs alone. A seed of such a function flips bits of the result and changes nothing else.
    */
   readonly affine: boolean;
-  /** An instance with a seed; for what a seed is in each family see docs/hash.md. */
+  /** An instance with a seed; docs/hash.md defines the seed of each family. */
   make(seed: number): (bytes: Uint8Array) => number;
 }
 
-/** The seed, four bytes big-endian, before the input: as a register that starts at another value. */
+/** Hashes the seed, four bytes big-endian, before the input: this is equal to another start value of the register. */
 function seeded(hash: (bytes: Uint8Array) => number): (seed: number) => (bytes: Uint8Array) => number {
   return (seed) => {
     if (seed === 0) return hash;

@@ -11,16 +11,16 @@ export interface Counterexample {
   /** Bytes of the header, and of the change. */
   readonly x: Uint8Array;
   readonly delta: Uint8Array;
-  /** Member of the group for x ^ delta. */
+  /** Index of the chosen member for x ^ delta. */
   readonly got: number;
-  /** What it would be if the choice were affine. */
+  /** The index that an affine choice would give. */
   readonly expected: number;
 }
 
 export interface Linearity {
   readonly affine: boolean;
   /**
-   * `construction`: the function is made of shifts and XORs alone, so nothing needs to be tested. `tests`: no counterexample was
+   * `construction`: the function is made of shifts and XORs alone, so no test is needed. `tests`: no counterexample was
    * found, which is no proof. `counterexample`: there is one.
    */
   readonly by: "construction" | "tests" | "counterexample";

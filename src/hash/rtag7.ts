@@ -78,7 +78,7 @@ export function rtag7Bytes(name: Rtag7Function, input: Uint8Array): number {
   }
 }
 
-/** Written anew by each call of {@link rtag7}. */
+/** Reused: each call of {@link rtag7} overwrites it. */
 const input = new Uint8Array(INPUT_BYTES);
 
 /** The hash of the bins (13 numbers of 16 bits) before the modulo; it has `bits` bits. */

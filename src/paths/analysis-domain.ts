@@ -1,13 +1,13 @@
 /**
- * The values of hash functions that matter to a set of choices, as colours: all flows of a colour make the same choices. Functions
- * count as independent of each other; a choice by a function that no other choice uses splits every colour evenly.
+ * The hash values that matter to a set of choices, as colours: all flows of a colour make the same choices. Functions
+ * count as independent of each other; a choice by a function that no other choice uses divides every colour evenly.
  */
 import type { HashModel, PortChoice } from "./model.js";
 
-/** More colours than this are not followed at once. */
+/** Maximum number of colours that are followed together. */
 const MAX_COLOURS = 65_536;
 
-/** A use of a function: the slots of the group, and the bits that the seed flips (undefined: a seed makes another function). */
+/** A use of a function: the slots of the group, and the bits that the seed flips (undefined: the seed gives another function). */
 export interface HashUse {
   readonly hash: number;
   readonly slots: number;
@@ -30,8 +30,8 @@ interface Axis {
 }
 
 /**
- * The colours of functions that are used more than once. Where their product is too large the functions are followed one by one:
- * a list of several domains. `uses`: of one kind of path.
+ * The colours of functions that are used more than once. Where their product is too large, the functions are followed separately:
+ * then the list has several domains. `uses`: of one kind of path.
  */
 export function coloursOf(
   uses: readonly HashUse[],
@@ -49,13 +49,13 @@ export function coloursOf(
   return groups.map((axes) => domain(axes, seedBits));
 }
 
-/** Values of the hash that its choices tell apart. */
+/** Number of values of the hash that its choices distinguish. */
 function axisSize(uses: readonly HashUse[]): number {
   const sizes = uses.map(({ slots }) => slots);
   if (sizes.every(isPowerOfTwo)) return Math.max(...sizes);
   const seeds = new Set(uses.map(({ seed }) => seed));
   const common = sizes.reduce((all, size) => (all * size) / divisor(all, size), 1);
-  // An XOR of a seed and a modulo that is no power of two have no common period but that of all values.
+  // An XOR with a seed and a modulo that is no power of two have no shorter common period than all values.
   return seeds.size === 1 && common <= MAX_COLOURS ? common : MAX_COLOURS;
 }
 
@@ -79,7 +79,7 @@ function domain(axes: readonly (readonly [hash: number, size: number])[], seedBi
   };
 }
 
-/** The use of a choice, unless it has one slot; of a choice with rows, that of its first row. */
+/** The use of a choice, unless it has one slot; for a choice with rows, that of its first row. */
 export function useOf({ hash, seed, rows }: PortChoice): HashUse | undefined {
   const slots = rows[0]!.length;
   return slots > 1 ? { hash, seed, slots } : undefined;

@@ -1,15 +1,15 @@
 /**
- * Checks an assignment of hash functions: are there two choices on a path of which the first decides the second (polarisation; ATC
+ * Checks an assignment of hash functions: does a choice on a path determine a later one (polarisation; ATC
  * 2022, sections 2 and 3)? The colours of the reused functions are followed from the source along all paths to the destination. A
- * function may be reused where the colours are mixed evenly again: every switch of some stage between receives the same share of
- * every colour (colour recombining, section 3). Then each port of the later group gets its fair share. That is tested here, exactly.
+ * function may be reused where the colours are mixed evenly again: every switch of some stage in between receives the same share of
+ * every colour (colour recombining, section 3). Then each port of the later group gets its fair share. This is tested exactly.
  */
 import type { Topology } from "../topology/index.js";
 import { type Colours, coloursOf, type HashUse, useOf } from "./analysis-domain.js";
 import { LOCAL, type PathModel, type PortChoice, type SwitchModel } from "./model.js";
 import { HashOfFlow, rawFlow } from "./raw-flow.js";
 
-/** Two choices on a path of which the first decides the second, at least in part. */
+/** Two choices on a path of which the first determines the second, at least in part. */
 export interface CorrelatedHops {
   /** Names of the switches from the source to the second choice. */
   readonly path: readonly string[];
@@ -18,7 +18,7 @@ export interface CorrelatedHops {
   readonly second: { readonly node: number; readonly slots: number };
   /** Name of the function that both use. */
   readonly hash: string;
-  /** Share of the flows at the second choice that would have to move to another port for the fair shares. */
+  /** Share of the flows at the second choice that would have to move to another port to give all ports their fair shares. */
   readonly polarisedShare: number;
   /** Racks between which this happens. */
   readonly from: number;
@@ -37,22 +37,22 @@ export interface PathCheck {
   readonly correlated: readonly CorrelatedHops[];
   /** Stages that reuse a function without polarisation, each pair of stages once. */
   readonly reuses: readonly ProvenReuse[];
-  /** Pairs of racks that were followed. */
+  /** Number of pairs of racks that were followed. */
   readonly pairs: number;
 }
 
 export interface CheckOptions {
   /** Pairs of racks to follow. */
   readonly pairs: Iterable<readonly [from: number, to: number]>;
-  /** What people call the place of a choice, for {@link ProvenReuse}: for example `stage 2 down`. */
+  /** Name of the place of a choice for people, for {@link ProvenReuse}: for example `stage 2 down`. */
   readonly placeOf?: (node: number, kind: number) => string;
-  /** Polarised shares up to here are roundings; by default 0.5 %. */
+  /** Polarised shares up to this value are ignored as rounding errors; default: 0.5 %. */
   readonly tolerance?: number;
 }
 
 const TOLERANCE = 0.005;
 
-/** A switch, and the class of the packets that come in: what choice they meet. */
+/** A switch, and the class of the incoming packets, which determines the choice. */
 interface State {
   readonly own: SwitchModel;
   readonly kind: number;
@@ -97,8 +97,8 @@ export class PathChecker {
   }
 
   /**
-   * @param functions by index of a hash in the model: the hash that stands in its place; without it, itself
-   * @param only follows the colours of this function alone: all others count as fresh at every choice
+   * @param functions by index of a hash in the model: the function that replaces it; absent: the model's own functions
+   * @param only follows the colours of this function alone: all others count as independent at every choice
    */
   check(functions: readonly number[] = [...this.model.hashes.keys()], only?: number): PathCheck {
     this.#worst = new Map();
@@ -136,7 +136,7 @@ export class PathChecker {
     return bits;
   };
 
-  /** All states that packets between the racks can be in, each before those that follow it. */
+  /** All states of packets between the racks, each before its successors. */
   #states(start: number, from: number, to: number): State[] {
     const known = new Map<string, State>();
     const order: State[] = [];
@@ -265,7 +265,7 @@ export class PathChecker {
   }
 }
 
-/** States from the source to one before a state. */
+/** States from the source to the predecessor of a state. */
 function leadTo(state: State): State[] {
   const path: State[] = [];
   for (let at = state.before[0]; at !== undefined && !path.includes(at); at = at.before[0]) path.unshift(at);

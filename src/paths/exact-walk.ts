@@ -1,6 +1,6 @@
 /**
- * Routes that a selector names hop by hop: every choice on the way has rows with one port each, and the selector picks one of
- * them. So a probe takes the route that its sender wants, whatever the hash functions are.
+ * Routes that a selector determines hop by hop: every choice on the path has rows with one port each, and the selector picks one of
+ * them. So a probe takes the route that its sender wants, for any hash functions.
  */
 import type { Topology } from "../topology/index.js";
 import { directedLink, MAX_LINKS } from "./flows.js";
@@ -19,14 +19,14 @@ export interface NamedRoute {
   readonly switches: readonly number[];
 }
 
-/** Picks one of the links that lead on, by its place in the list; -1: none of them, and there is no route. */
+/** Picks one of the possible next links by its index; -1: none of them, and there is no route. */
 export type PickLink = (links: readonly number[]) => number;
 
-/** What a choice lets selectors name: one port, its directed link and the value of its row an option. */
+/** The options that selectors have at a choice: for each option one port, its directed link and the value of its row. */
 interface Options {
   readonly ports: readonly number[];
   readonly links: readonly number[];
-  /** Bits of the selector that name the option, in their places; 0 where there is no choice. */
+  /** Bits of the selector that select the option, at their positions; 0 where there is no choice. */
   readonly values: readonly number[];
   /** Bits of the selector that the choice reads; 0 where there is no choice. */
   readonly mask: number;
@@ -39,7 +39,7 @@ interface Options {
 interface Hop {
   readonly port: number;
   readonly link: number;
-  /** The selector with this hop's value, and the bits of it that hops have used. */
+  /** The selector with this hop's value, and the bits of it that hops so far have used. */
   readonly selector: number;
   readonly used: number;
 }
@@ -51,7 +51,7 @@ const NONE: Options = {
 
 export class ExactWalker {
   readonly #switches: readonly (SwitchModel | undefined)[];
-  /** By node and choice: made when first asked for. */
+  /** By node and choice; computed on demand. */
   readonly #options: (Options | undefined)[][];
 
   constructor(
@@ -64,18 +64,18 @@ export class ExactWalker {
     this.#options = topology.nodes.map(() => []);
   }
 
-  /** Whether selectors name the next hop wherever there are several. */
+  /** Whether selectors determine the next hop wherever there are several. */
   get isExact(): boolean {
     return this.#switches.every((own) => own === undefined || own.choices.every(namesEachPort));
   }
 
-  /** Whether a selector can send packets for a rack over this directed link, which leads out of the switch. */
+  /** Whether a selector can send packets for a rack over this directed link of the switch. */
   leads(node: number, link: number, rack: number): boolean {
     const next = this.#switches[node]?.next[rack];
     return next !== undefined && next >= 0 && this.#optionsOf(node, next).known.has(link);
   }
 
-  /** A route by the picks of `pick`; undefined where two hops would need different values of the same bits. */
+  /** The route that `pick` chooses; undefined where two hops would need different values of the same bits. */
   walk(source: number, destination: number, nic: number, pick: PickLink): NamedRoute | undefined {
     const links: number[] = [];
     const switches: number[] = [];
@@ -95,7 +95,7 @@ export class ExactWalker {
     }
   }
 
-  /** All routes between two hosts by all NICs of the first one. */
+  /** All routes between two hosts, over all NICs of the first one. */
   all(source: number, destination: number): NamedRoute[] {
     const { nodes } = this.topology;
     const routes: NamedRoute[] = [];
@@ -125,7 +125,7 @@ export class ExactWalker {
     return { port: nic + 1, link: directedLink(this.topology, source, nic + 1), selector: 0, used: 0 };
   }
 
-  /** How a switch can send packets for a host on. */
+  /** The options of a switch for packets to a host. */
   #onwards(node: number, host: number): Options {
     const own = this.#switches[node];
     if (own === undefined) return NONE;
@@ -163,7 +163,7 @@ export class ExactWalker {
     return { ports, links, values: [...rowOfPort.values()], mask, portOf, known: new Set(links) };
   }
 
-  /** The options that need no other value of bits that earlier hops have used. */
+  /** The options that do not contradict the bits that earlier hops have used. */
   #without(node: number, options: Options, { selector, used }: Hop): Options {
     const { mask, portOf } = options;
     if ((used & mask) >>> 0 === 0) return options;

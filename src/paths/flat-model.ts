@@ -1,4 +1,4 @@
-/** A path model in flat typed arrays: numbers of ports, choices and lanes instead of objects, and what is read together side by side. */
+/** A path model in flat typed arrays: numbers of ports, choices and lanes in place of objects; data that are read together are adjacent. */
 import type { Topology } from "../topology/index.js";
 import { directedLink } from "./flows.js";
 import type { PathModel, PortChoice, SwitchModel } from "./model.js";
@@ -23,20 +23,20 @@ export interface FlatModel {
   /** By node: number of its port 1; ports of all nodes are numbered one after the other. */
   readonly firstPort: Int32Array;
   /**
-   * By port: the directed link that leads out of it; the node at the other end; where the table of that node for the class of that end
-   * begins in `next`, -1 at a host; where the offsets of that node by rack of the source begin in `sources`, -1: there are none.
+   * By port: its directed link; the node at the other end; where the table of that node for the class of that end
+   * begins in `next`, -1 at a host; where the offsets of that node by rack of the source begin in `sources`, -1 if there are none.
    */
   readonly ports: Int32Array;
   /** By port of a host: the port at the other end; -1 where the link is down, and for switches. */
   readonly toHost: Int32Array;
-  /** By place of a table plus offset of the source plus rack of the destination: number of a choice, or a negative value of the model. */
+  /** By table start plus offset of the source plus rack of the destination: number of a choice, or a negative value of the model. */
   readonly next: Int32Array;
   readonly sources: Int32Array;
   /** By switch of the model: number of its first choice. */
   readonly firstChoice: Int32Array;
   /** By choice: hash (-1: there is one slot only), first row and number of rows, first lane, slice of the selector. */
   readonly choices: Int32Array;
-  /** By choice: the seed, 32 bits without sign. */
+  /** By choice: the seed, an unsigned number of 32 bits. */
   readonly seed: Float64Array;
   /** By row: where its slots begin in `laneOfSlot`, and their number. Equal rows share them. */
   readonly rows: Int32Array;

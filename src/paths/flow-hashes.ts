@@ -1,6 +1,6 @@
 /**
- * The hashes of flows by tables. An affine hash is the XOR of what each byte of its input adds, so each host and each byte of a
- * port has a word in a table, and the seed of a switch flips constant bits. Other hashes are computed from their bytes.
+ * Computes the hashes of flows with tables. An affine hash is the XOR of the contributions of all bytes of its input, so each host and each byte
+ * of a port has a word in a table, and the seed of a switch flips constant bits. Other hashes are computed from their bytes.
  */
 import type { Topology } from "../topology/index.js";
 import type { FlowColumns } from "./flows.js";
@@ -33,7 +33,7 @@ export class HostAddresses {
 export class FlowHashes {
   /** Number of words. */
   readonly words: number;
-  /** By hash: its word, and where its value is in it; -1: it is not affine. */
+  /** By hash: its word, and the position of its value in the word; -1: it is not affine. */
   readonly wordOf: Int32Array;
   readonly shiftOf: Uint8Array;
   readonly maskOf: Int32Array;
@@ -85,7 +85,7 @@ export class FlowHashes {
 
 type ShortField = "protocol" | "sourcePort" | "destinationPort" | "selector";
 
-/** Fields other than addresses byte by byte: the name, and how far the byte is shifted. In the order of the tables. */
+/** Fields other than addresses, byte by byte: the name, and the shift of the byte. In the order of the tables. */
 const SHORT_BYTES: readonly (readonly [ShortField, number])[] = [
   ["protocol", 0],
   ["sourcePort", 8],
@@ -98,7 +98,7 @@ const SHORT_BYTES: readonly (readonly [ShortField, number])[] = [
   ["selector", 0],
 ];
 
-/** What each byte of the input of one affine hash adds to its value. */
+/** The contribution of each byte of the input to the value of one affine hash. */
 class AffineHash {
   /** By host, and by byte and value of the other fields. */
   readonly src: Int32Array;
@@ -125,11 +125,11 @@ class AffineHash {
     this.width = 32 - Math.clz32(bits);
   }
 
-  /** For each of `bytes` bytes and each of their values: what it adds to the hash. `set` writes one byte into a flow of zeros. */
+  /** For each of `bytes` bytes and each of their values: the contribution to the hash. `set` writes one byte into a flow of zeros. */
   #table(bytes: number, set: (flow: RawFlow, byte: number, value: number) => void): Int32Array {
     const table = new Int32Array(256 * bytes);
     for (let byte = 0; byte < bytes; byte++) {
-      // The single bits by the hash itself, their sums by XOR.
+      // The contributions of single bits come from the hash itself, their sums from XOR.
       for (let bit = 1; bit < 256; bit *= 2) {
         const flow = rawFlow();
         set(flow, byte, bit);
@@ -158,7 +158,7 @@ class AffineHash {
   }
 }
 
-/** The tables of several affine hashes side by side in words. */
+/** The tables of several affine hashes, packed into words. */
 class WordTables {
   readonly #src: Int32Array;
   readonly #dst: Int32Array;
@@ -172,7 +172,7 @@ class WordTables {
     this.#ordinal = ordinal;
   }
 
-  /** Adds a hash whose lowest bit is to be at `shift`. */
+  /** Adds a hash whose lowest bit goes to `shift`. */
   add({ src, dst, short, zero }: AffineHash, shift: number): void {
     for (let i = 0; i < src.length; i++) {
       this.#src[i]! |= (src[i]! ^ zero) << shift;

@@ -1,4 +1,4 @@
-/** Flows in columns, and who can tell the path of each: by the hash functions of switches, or by any other rule. */
+/** Flows in columns, and the interface of anything that gives the path of each: the hash functions of switches, or another rule. */
 
 import { fail } from "../base/index.js";
 import type { Topology } from "../topology/index.js";
@@ -15,7 +15,7 @@ export interface FlowColumns {
   readonly protocol: Uint8Array;
   readonly sourcePort: Uint16Array;
   readonly destinationPort: Uint16Array;
-  /** What the packets carry for schemes that read it; absent: 0. */
+  /** The selectors of the packets, for schemes that read them; absent: 0. */
   readonly selector?: Uint32Array;
   /** Index of the NIC that sends, for hosts with several; absent: 0. */
   readonly nic?: Uint8Array;
@@ -46,10 +46,10 @@ export interface PathSource {
   linksOf(flow: number, out: Int32Array): number;
 }
 
-/** No path is longer: a flow that crosses more links is in a loop. */
+/** Maximum length of a path: a flow that crosses more links is in a loop. */
 export const MAX_LINKS = 64;
 
-/** Number of the directed link that leads out of a port of a node. */
+/** Number of the directed link from a port of a node. */
 export function directedLink(topology: Topology, node: number, port: number): number {
   const { link } = topology.nodes[node]!.ports[port - 1]!;
   const { a } = topology.links[link]!;
@@ -57,8 +57,8 @@ export function directedLink(topology: Topology, node: number, port: number): nu
 }
 
 /**
- * Adds each flow's weight (1 without weights) to the links that it crosses. Returns how many flows did not arrive; they load no
- * link. `loads` has two numbers a link.
+ * Adds each flow's weight (1 without weights) to the links that it crosses. Returns the number of flows that did not arrive; they load no
+ * link. `loads` has two numbers for each link.
  */
 export function addLoads(
   source: PathSource,

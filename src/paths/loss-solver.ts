@@ -1,14 +1,14 @@
 /**
- * Names the element that loses packets, from probes whose ways are known (P-ECMP, section 3.2, "Failure localization").
+ * Finds the element that loses packets, from probes whose paths are known (P-ECMP, section 3.2, "Failure localization").
  *
  * Each element (a switch, a link, one direction of a link) is a hypothesis: it alone loses packets, with an unknown share p. Of
- * N probes that crossed it K are lost. Before the first probe every order of magnitude of p from 0.01 % to 100 % is equally likely, which gives
- * the integral of p^(K-1) (1-p)^(N-K), B(K, N-K+1), over ln 10^4. Losses on other ways have the small chance `noise` each.
+ * N probes that crossed it K are lost. The prior of p is log-uniform from 0.01 % to 100 %, which gives
+ * the integral of p^(K-1) (1-p)^(N-K), B(K, N-K+1), over ln 10^4. Losses on other paths have the small probability `noise` each.
  *
- * Before the first probe a failed switch, a failed link, a failed direction and no failure at all are equally likely, and all elements of a
- * kind. If all elements were equally likely, a fabric with many links would take a lossy switch for one of its links more often than
- * the confidence says: in topology #12 a failed switch would have a chance of 2 % before. The confidence of a hypothesis is its share
- * of all products of likelihood and chance before.
+ * A priori a failed switch, a failed link, a failed direction and no failure are equally likely, and so are all elements of a
+ * kind. If all elements were equally likely, a fabric with many links would confuse a lossy switch with one of its links more often than
+ * the confidence says: in topology #12 a failed switch would have a prior of 2 %. The confidence of a hypothesis is its share
+ * of the sum of all products of likelihood and prior.
  */
 import type { Topology } from "../topology/index.js";
 
@@ -29,13 +29,13 @@ export interface Suspect {
 }
 
 export interface Judgement {
-  /** The likeliest element; undefined: most likely nothing is lost beyond the noise. */
+  /** The likeliest element; undefined: most likely there is no loss beyond the noise. */
   readonly element: NetworkElement | undefined;
   /** From 0 to 1. */
   readonly confidence: number;
-  /** Share of the packets that the element loses, as estimated. */
+  /** Estimated share of the packets that the element loses. */
   readonly loss: number;
-  /** The likeliest first. The rest of the confidence is shared by all other elements and none. */
+  /** The likeliest first. All other elements and "no failure" share the rest of the confidence. */
   readonly suspects: readonly Suspect[];
 }
 
@@ -54,23 +54,23 @@ export function elementsOf({ nodes, links, down }: Topology): NetworkElement[] {
   return elements;
 }
 
-/** ln of the greatest share over the least one. */
+/** ln of the ratio of the greatest share to the smallest one. */
 const SHARES_SPAN = Math.log(1e4);
 
 /**
- * Counts probes, and judges by them. A probe costs three additions for each link that it crosses. Elements that no lost probe has crossed are
- * all as likely as that nothing fails, whatever crossed them; so a judgement looks at the others alone.
+ * Counts probes, and computes confidences. A probe costs three additions for each link that it crosses. Elements that no lost probe has
+ * crossed are all as likely as no failure; so a judgement computes only the others.
  */
 export class LossSolver {
   readonly elements: readonly NetworkElement[];
   readonly #tallies: Readonly<Record<ElementKind, Tally>>;
   /** By directed link: the node that it leads to. */
   readonly #heads: Int32Array;
-  /** Chance before the first probe of one element of a kind, over that of no failure. */
+  /** Prior of one element of a kind, relative to that of no failure. */
   readonly #prior: Readonly<Record<ElementKind, number>>;
-  /** Kinds of which there are elements. */
+  /** Number of kinds that have elements. */
   readonly #kinds: number;
-  /** Lost probes by place of an element, and the places where there are any, in the order of the elements. */
+  /** Number of lost probes by index of an element, and the indexes where there are any, in the order of the elements. */
   readonly #lost: Float64Array;
   #suspected: number[] = [];
   #sentInAll = 0;
@@ -78,7 +78,7 @@ export class LossSolver {
 
   constructor(
     topology: Topology,
-    /** Share of the packets that a healthy way loses, above 0 and below 1. */
+    /** Share of the packets that a path without failure loses, above 0 and below 1. */
     readonly noise = 1e-9,
   ) {
     const { nodes, links } = topology;
@@ -101,7 +101,7 @@ export class LossSolver {
     }
   }
 
-  /** A probe crossed these directed links, to the other host and perhaps back, and arrived or did not. */
+  /** Adds a probe that crossed these directed links, to the other host and optionally back, and arrived or not. */
   add(links: ArrayLike<number>, arrived: boolean): void {
     const probe = ++this.#sentInAll;
     if (!arrived) this.#lostInAll++;
@@ -121,9 +121,9 @@ export class LossSolver {
     this.#suspected.sort((a, b) => a - b);
   }
 
-  /** What the probes so far have told. */
+  /** The judgement from the probes so far. */
   judge(): Judgement {
-    // Chance before the first probe of no failure, and of all elements that no lost probe has crossed.
+    // Prior of no failure, and of all elements that no lost probe has crossed.
     let others = 1 + this.#kinds;
     const logs = this.#suspected.map((i) => {
       const element = this.elements[i]!;
@@ -150,7 +150,7 @@ export class LossSolver {
     return this.#tallies[kind].sent[number]!;
   }
 
-  /** Logarithm of the likelihood that the element, crossed by `sent` probes of which `lost` are lost, is the one that loses. */
+  /** Logarithm of the likelihood that the element, crossed by `sent` probes of which `lost` are lost, has failed. */
   #likelihood(sent: number, lost: number): number {
     const own =
       lost === 0 ? times(sent, 1 - this.noise) : logBeta(lost, sent - lost + 1) - Math.log(SHARES_SPAN);
@@ -162,9 +162,9 @@ export class LossSolver {
 /** The probes that crossed the elements of one kind, by the numbers of these. */
 class Tally {
   readonly sent: Float64Array;
-  /** Place among all elements, from 1; 0: there is none. */
+  /** Index among all elements, from 1; 0: there is none. */
   readonly places: Int32Array;
-  /** The last probe: one that comes back crosses some elements twice, and counts once. */
+  /** The last probe of each element: a probe that comes back crosses some elements twice, and counts once. */
   readonly #latest: Float64Array;
 
   constructor(size: number) {
@@ -173,7 +173,7 @@ class Tally {
     this.#latest = new Float64Array(size);
   }
 
-  /** Counts a probe, by its number from 1, that crosses an element; false where it is counted already. */
+  /** Counts a probe, by its number from 1, that crosses an element; false where it has been counted. */
   meets(number: number, probe: number): boolean {
     if (this.#latest[number] === probe) return false;
     this.#latest[number] = probe;

@@ -1,6 +1,6 @@
 /**
- * How the switches of a fabric forward, in typed form: what a scheme's plan writes into the tables, and the hash functions of
- * its programs. So a path can be found without a packet, and must be the one that a packet takes.
+ * The forwarding of the switches of a fabric in typed form: the table contents of a scheme's plan, and the hash functions of
+ * its programs. It gives paths without packets, and must give the path that a packet takes.
  */
 
 /** A field of the five-tuple, the selector, the seed of a choice, or bits that are always 0. */
@@ -11,13 +11,13 @@ export interface HashPart {
   readonly field: HashField;
   /** Width in the input; an IPv4 address has zeros above its 32 bits. */
   readonly bits: number;
-  /** The input has the XOR of all groups of `bits` bits of the 128 bits of an address, instead of its low bits. */
+  /** The input contains the XOR of all groups of `bits` bits of the 128 bits of an address, in place of its low bits. */
   readonly folded?: boolean;
 }
 
 /** A hash function as a program computes it. */
 export interface HashModel {
-  /** For people, for example `crc32 of the five-tuple`. Two models of one name are one function. */
+  /** Name for people, for example `crc32 of the five-tuple`. Two models with the same name are the same function. */
   readonly name: string;
   /** Of the parts, most significant bit first, with zero bits to the end of the last byte. An unsigned number of 32 bits. */
   readonly hash: (bytes: Uint8Array, length: number) => number;
@@ -37,24 +37,24 @@ export interface PortChoice {
   /** Bits of the selector whose value modulo the rows is the row. */
   readonly slice?: { readonly low: number; readonly width: number };
   /**
-   * What each port of the first row should get, by the order in which the ports first stand there; absent: as many as it has slots. A
-   * group of a coprime size has other numbers of slots than it should.
+   * Intended load of each port of the first row, in the order in which the ports first occur there; absent: in proportion to its slots. In
+   * a group of a coprime size the numbers of slots differ from the intended loads.
    */
   readonly wanted?: ArrayLike<number>;
 }
 
-/** Values of {@link SwitchModel.next} beside the indexes of choices. */
+/** Special values of {@link SwitchModel.next}, which otherwise has indexes of choices. */
 export const UNREACHABLE = -1;
 export const LOCAL = -2;
 
 /**
- * One switch. A packet has a class: the sum of the classes of the port that it came in by and of the rack that it comes from. Class
- * and rack of the destination decide which choice is made.
+ * One switch. A packet has a class: the sum of the classes of its ingress port and of the rack of its source. Class
+ * and rack of the destination determine the choice.
  */
 export interface SwitchModel {
   /** Node index. */
   readonly node: number;
-  /** Number of classes; 1 where it does not matter where a packet comes from. */
+  /** Number of classes; 1 where the origin of a packet does not matter. */
   readonly classes: number;
   /** Class by number of the ingress port; absent: 0. */
   readonly portClass?: ArrayLike<number>;

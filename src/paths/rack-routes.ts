@@ -1,4 +1,4 @@
-/** Longest-prefix routes by rack: what the prefixes of a routing table mean for each destination. */
+/** Longest-prefix routes by rack: the routes of a routing table for each destination. */
 import type { Prefix, RoutingTable, Topology } from "../topology/index.js";
 import { LOCAL, UNREACHABLE } from "./model.js";
 
@@ -26,7 +26,7 @@ function keysOf(topology: Topology): RackKeys {
   return keys;
 }
 
-/** Index of the hop set by rack; `LOCAL` for the racks of the switch itself, `UNREACHABLE` without a way. */
+/** Index of the hop set by rack; `LOCAL` for the racks of the switch itself, `UNREACHABLE` without a path. */
 export function rackRoutes(topology: Topology, table: RoutingTable): Int32Array {
   const { rack, pod } = keysOf(topology);
   const hops = new Map(table.routes.map((route) => [keyOf(route.ipv4), route.hops]));

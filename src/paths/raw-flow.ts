@@ -1,7 +1,7 @@
-/** The input of a hash for one flow, part by part, as the parser of the programs and the joining of hash inputs lay it out. */
+/** The input of a hash for one flow, part by part, in the layout of the programs' parser and hash inputs. */
 import type { HashModel, HashPart } from "./model.js";
 
-/** What a flow has to hash. Addresses are 128 bits as four words, the most significant first. */
+/** The fields of a flow that can be hashed. Addresses are 128 bits as four words, the most significant first. */
 export interface RawFlow {
   readonly src: Uint32Array;
   readonly dst: Uint32Array;

@@ -1,11 +1,11 @@
 /**
- * Pairs of racks that stand for all pairs of a topology. Nodes are told apart by colour refinement: by their roles, then again and
- * again by the colours of their neighbours. Racks that it cannot tell apart count as alike, and so do two destinations that it cannot
- * tell apart once the source has a colour of its own. Links that are down do not count.
+ * Pairs of racks that represent all pairs of a topology. Nodes are distinguished by colour refinement: first by their roles, then
+ * repeatedly by the colours of their neighbours. Racks with the same colour count as equivalent, and so do two destinations with the same
+ * colour after the source got a colour of its own. Links that are down are ignored.
  */
 import { type Topology, tierOf } from "../topology/index.js";
 
-/** Each kind of source with each kind of destination, once. All pairs where no two racks are alike. */
+/** Each kind of source with each kind of destination, once. All pairs where no two racks are equivalent. */
 export function representativePairs(topology: Topology): (readonly [from: number, to: number])[] {
   const { racks } = topology;
   const alike = coloursOfRacks(topology, undefined);

@@ -4,7 +4,7 @@ import type { Topology } from "../topology/index.js";
 import type { ExactWalker, NamedRoute } from "./exact-walk.js";
 import { directedLink } from "./flows.js";
 
-/** The way to a switch from a host: directed links, that of the host first. */
+/** The path from a host to a switch: directed links, that of the host first. */
 interface Approach {
   readonly source: number;
   readonly nic: number;
@@ -17,10 +17,10 @@ export class RouteFinder {
   /** By directed link: the nodes that it leads from and to. */
   readonly #tails: Int32Array;
   readonly #heads: Int32Array;
-  /** By node: directed links from other switches, and the beginnings of ways from its own hosts. */
+  /** By node: directed links from other switches, and the first links of paths from its own hosts. */
   readonly #into: readonly number[][];
   readonly #hosts: readonly Approach[][];
-  /** By node and rack: those of the directed links into the node that packets for the rack can take; made when first asked for. */
+  /** By node and rack: the directed links into the node that packets for the rack can take; computed on demand. */
   readonly #towardsRack: (readonly number[])[] = [];
 
   constructor(
@@ -49,7 +49,7 @@ export class RouteFinder {
   }
 
   /**
-   * A route over a directed link between switches, and over links of `preferred` where there is a choice; else drawn. Undefined where
+   * A route over a directed link between switches, over links of `preferred` where there is a choice, else drawn. Undefined where
    * no route of a selector crosses the link.
    */
   through(link: number, random: Random, preferred: ReadonlySet<number> = NO_LINKS): NamedRoute | undefined {
@@ -87,7 +87,7 @@ export class RouteFinder {
     );
   }
 
-  /** How packets for a rack come to a switch from a host of another rack. */
+  /** How packets for a rack reach a switch from a host of another rack. */
   #approach(
     node: number,
     rack: number,
@@ -115,8 +115,8 @@ export class RouteFinder {
   }
 
   /**
-   * Routes in a drawn order that cross every directed link between switches which any route of a selector crosses. Each is the one of
-   * some drawn ones that crosses most links which no earlier one crosses.
+   * Routes in a drawn order that cross every directed link between switches which any route of a selector crosses. Each is the one among
+   * several drawn routes that crosses the most links not crossed by earlier ones.
    */
   cover(random: Random): NamedRoute[] {
     const order = random.shuffle(linksBetweenSwitches(this.topology));
@@ -141,7 +141,7 @@ export class RouteFinder {
   }
 }
 
-/** Routes of a cover that are drawn before the best is taken. */
+/** Number of routes that are drawn for each route of a cover. */
 const DRAWS = 4;
 
 function freshOf({ links }: NamedRoute, left: ReadonlySet<number>): number {

@@ -1,4 +1,4 @@
-/** How evenly flows spread: what each port of each group got, and what each link carries. */
+/** Measures how evenly flows spread: the load of each port of each group, and of each link. */
 import { CHOICE, portsOfChoice } from "./flat-model.js";
 import type { FlowColumns } from "./flows.js";
 import { MAX_LINKS } from "./flows.js";
@@ -11,10 +11,10 @@ export interface GroupLoad {
   /** Number of slots. */
   readonly slots: number;
   readonly ports: readonly number[];
-  /** By port: the load, and what it should get (in any unit). */
+  /** By port: the load, and the intended load (in any unit). */
   readonly loads: readonly number[];
   readonly wanted: readonly number[];
-  /** Flows that the group has seen. */
+  /** Number of flows that reached the group. */
   readonly flows: number;
 }
 
@@ -55,7 +55,7 @@ export class SpreadMeter {
     }
   }
 
-  /** All groups with several ports that saw flows, by node. A choice with several rows counts as one group. */
+  /** All groups with several ports that flows reached, by node. A choice with several rows counts as one group. */
   groups(): GroupLoad[] {
     const { flat, model } = this.tracer;
     return model.switches.flatMap(({ node, choices }, own) =>

@@ -9,12 +9,12 @@ import { LOCAL, type PathModel } from "./model.js";
 
 interface Hashes {
   readonly of: FlowHashes;
-  /** By choice: bits that the seed flips, and whether it does no more than that. */
+  /** By choice: bits that the seed flips, and whether flipping bits is its only effect. */
   readonly flips: Int32Array;
   readonly flipped: Uint8Array;
 }
 
-/** Paths of any number of batches of flows. The tables of the hash functions are made once. */
+/** Traces the paths of any number of batches of flows. The tables of the hash functions are computed once. */
 export class FlowTracer {
   /** @internal */
   readonly flat: FlatModel;
@@ -69,7 +69,7 @@ export class TracedFlows implements PathSource {
   /** The lanes that the last flow took in groups of several slots, in their order. */
   readonly taken = new Int32Array(MAX_LINKS);
   takenCount = 0;
-  /** By word of hashes: the flow whose value is known, and the value. */
+  /** By word of hashes: the flow for which the value is cached, and the value. */
   readonly #known: Int32Array;
   readonly #values: Int32Array;
 

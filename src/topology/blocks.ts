@@ -1,4 +1,4 @@
-/** Server blocks, which Jupiter and spineless fabrics are made of: three stages of switches, each linked with all of the next. */
+/** Server blocks, of which Jupiter and spineless fabrics consist: three stages of switches, each linked with all of the next. */
 import type { Locate } from "../base/index.js";
 import type { Draft, DraftNode, LinkShape } from "./draft.js";
 import { checkHosts, checkPorts, MAX_PODS, MAX_RACKS_PER_POD, positive, tooMany } from "./limits.js";
@@ -16,7 +16,7 @@ export interface BlockSpec {
   readonly fabric_link: LinkShape;
 }
 
-/** Fails with P42101, P42103 or P42104 for blocks that cannot be. `uplinks`: of a switch of the third stage. */
+/** Fails with P42101, P42103 or P42104 for impossible blocks. `uplinks`: of a switch of the third stage. */
 export function checkBlocks(
   spec: BlockSpec,
   blocks: number,

@@ -1,7 +1,7 @@
 /**
- * Paths between two sets of switches that have no switch and no link in common, as many as there are: a flow of least cost in which
+ * Paths between two sets of switches that have no switch and no link in common, as many as possible: a minimum-cost flow in which
  * each switch and each link carries one path (Menger: their number is the smallest number of switches and links that separate the
- * sets). Where one switch or link separates them, two paths that share nothing but what every path has to cross.
+ * sets). Where one switch or link separates them, two paths that share only what every path must cross.
  */
 import type { Topology } from "./topology.js";
 
@@ -13,7 +13,7 @@ export interface SwitchPath {
   readonly ports: readonly number[];
 }
 
-/** Costs more than any path has links, so that the flow shares as few elements as there are. */
+/** Costs more than any path has links, so that the flow shares as few elements as possible. */
 const SHARED = 1 << 20;
 const UNLIMITED = 1 << 20;
 
@@ -27,10 +27,10 @@ export class DisjointPaths {
   readonly #to: number[] = [];
   readonly #cost: number[] = [];
   readonly #full: number[] = [];
-  /** By arc: the port that it leaves by; 0 for arcs that are no links. */
+  /** By arc: its port; 0 for arcs that are no links. */
   readonly #port: number[] = [];
   readonly #leaving: number[][] = [];
-  /** Arc of each switch that carries its first path, and the one that carries all further ones. */
+  /** For each switch the arc for its first path, and the arc for all further ones. */
   readonly #through: { readonly first: number; readonly further: number }[] = [];
   readonly #linkArcs: number[] = [];
   #left: Int32Array = new Int32Array(0);
@@ -62,9 +62,9 @@ export class DisjointPaths {
   }
 
   /**
-   * Paths from any switch of `from` to any switch of `to`, at most `most`, of the least total length. Where there is only one of them
-   * without a common element, two that share as little as possible, if they differ. A set of one switch may be on every path; of a
-   * larger set each path has its own. None where there is no path.
+   * Paths from any switch of `from` to any switch of `to`, at most `most`, of the minimum total length. Where only one path exists
+   * without a common element, two that share as little as possible, if they differ. A set of one switch may be on every path; each switch
+   * of a larger set is on one path. Empty where there is no path.
    */
   between(from: readonly number[], to: readonly number[], most: number): SwitchPath[] {
     this.#prepare(from, to, 0);
@@ -91,7 +91,7 @@ export class DisjointPaths {
     return arc;
   }
 
-  /** @param further paths beyond the first one that a switch and a link may carry */
+  /** @param further number of paths beyond the first one that a switch and a link may carry */
   #prepare(from: readonly number[], to: readonly number[], further: number): void {
     const left = Int32Array.from(this.#full);
     const ends = (list: readonly number[]) => new Set(list.map((node) => this.#place.get(node)!));
@@ -106,7 +106,7 @@ export class DisjointPaths {
       left[arc] = starts.has(this.#to[arc]! >> 1) ? UNLIMITED : 0;
     for (const reverse of this.#leaving[this.#sink]!) left[reverse ^ 1] = 0;
     for (const goal of goals) {
-      // A packet ends at the first switch of the destination that it meets.
+      // A packet ends at the first switch of the destination that it reaches.
       for (const arc of this.#leaving[2 * goal + 1]!) {
         if ((arc & 1) === 1) continue;
         left[arc] = this.#to[arc] === this.#sink ? UNLIMITED : 0;
@@ -115,7 +115,7 @@ export class DisjointPaths {
     this.#left = left;
   }
 
-  /** Sends one more path along the cheapest way with room, or takes back parts of others; false where there is none. */
+  /** Sends one more path along the cheapest path with free capacity, which may cancel parts of others; false where there is none. */
   #augment(): boolean {
     const left = this.#left;
     const size = this.#leaving.length;
@@ -150,13 +150,13 @@ export class DisjointPaths {
     return true;
   }
 
-  /** Takes one path out of the flow. */
+  /** Extracts one path from the flow. */
   #take(): SwitchPath {
     const left = this.#left;
     const nodes: number[] = [];
     const ports: number[] = [];
     for (let vertex = this.#source; vertex !== this.#sink; ) {
-      // The room of a reverse arc is the flow on its arc.
+      // The free capacity of a reverse arc is the flow on its arc.
       const arc = this.#leaving[vertex]!.find((one) => (one & 1) === 0 && left[one ^ 1]! > 0)!;
       left[arc ^ 1]!--;
       const port = this.#port[arc]!;

@@ -1,4 +1,4 @@
-/** A network while it is built: nodes and links in the order in which they are added, which numbers them. */
+/** A network under construction: nodes and links are numbered in the order in which they are added. */
 import type { Link, Port, Role } from "./topology.js";
 
 export interface DraftNode {

@@ -1,4 +1,4 @@
-/** What networks without tiers share: hosts at each switch. */
+/** The part that networks without tiers share: hosts at each switch. */
 import type { Draft, DraftNode, LinkShape } from "./draft.js";
 
 export interface FlatSpec {

@@ -1,4 +1,4 @@
-/** Networks as listed, node by node and link by link. */
+/** Networks that are listed node by node and link by link. */
 import { fail, type Locate } from "../base/index.js";
 import { CODES } from "./codes.js";
 import { Draft } from "./draft.js";

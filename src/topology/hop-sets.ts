@@ -7,7 +7,7 @@ export interface HopSet {
   readonly ports: readonly number[];
 }
 
-/** The hop sets of all switches of a topology: equal ones are one object, and so are equal lists of them. */
+/** The hop sets of all switches of a topology: equal hop sets are one object, and so are equal lists of them. */
 export class HopSets {
   readonly #indexes: Readonly<Record<HopSet["direction"], SequenceIndex>> = {
     local: new SequenceIndex(),
@@ -31,7 +31,7 @@ export class HopSets {
     return set;
   }
 
-  /** The list with these hop sets, all of this object. */
+  /** The list of these hop sets, which must all be of this object. */
   list(sets: readonly HopSet[]): readonly HopSet[] {
     const index = this.#listIndex.indexOf(sets.map((set) => this.#numbers.get(set)!));
     return (this.#lists[index] ??= sets);

@@ -1,7 +1,7 @@
 /**
  * Jellyfish (Singla et al., NSDI 2012, section 3): a random regular graph of switches. Pairs of switches with free ports that are
- * not joined yet are joined at random; where that leaves free ports, a link drawn from the others is taken out and
- * its ends are joined with the switches that have them. A graph that is not connected is drawn again.
+ * not linked yet are linked at random. Where free ports remain, a random other link is removed and
+ * its ends are linked with the switches that have the free ports. A graph that is not connected is drawn again.
  */
 import { fail, type Locate, Random } from "../base/index.js";
 import { CODES } from "./codes.js";
@@ -28,7 +28,7 @@ export function jellyfish(spec: JellyfishSpec, locate: Locate): Topology {
     fail(
       CODES.degree,
       locate(["degree"]),
-      `${degree} links a switch`,
+      `a switch has ${degree} links`,
       `with ${switches} switches a switch can have 1 to ${switches - 1}`,
     );
   checkHosts(spec.hosts_per_switch, "hosts_per_switch", locate);
@@ -61,7 +61,7 @@ function connectedGraph({ switches, degree, seed }: JellyfishSpec, locate: Locat
   );
 }
 
-/** Edges by ascending ends; all switches have `degree` of them, but for one where switches x degree is odd. */
+/** Edges sorted by their ends; all switches have `degree` of them, except one where switches x degree is odd. */
 function randomRegularGraph(switches: number, degree: number, random: Random): Edge[] {
   const neighbours = Array.from({ length: switches }, () => new Set<number>());
   const join = (a: number, b: number) => {
@@ -77,7 +77,7 @@ function randomRegularGraph(switches: number, degree: number, random: Random): E
       join(...pair);
       continue;
     }
-    // Either one switch has two free ports, or two switches that are joined already have one each.
+    // Either one switch has two free ports, or two switches that are already linked have one each.
     const node = open.find((one) => free(one) >= 2);
     const ends = node !== undefined ? [node, node] : open;
     if (ends.length < 2 || !takeLink(ends[0]!, ends[1]!, neighbours, random)) break;
@@ -105,7 +105,7 @@ function drawOpenPair(
   return undefined;
 }
 
-/** Takes a link x-y out and joins p-x and q-y, p and q perhaps the same switch; false where no link allows that. */
+/** Removes a link x-y and links p-x and q-y; p and q may be the same switch. False where no link allows that. */
 function takeLink(p: number, q: number, neighbours: readonly Set<number>[], random: Random): boolean {
   const candidates: Edge[] = [];
   for (const [x, own] of neighbours.entries()) {

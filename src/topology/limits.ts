@@ -1,4 +1,4 @@
-/** What an address plan and 9-bit port numbers have room for. */
+/** Limits of the address plan and of 9-bit port numbers. */
 import { fail, type Locate } from "../base/index.js";
 import { CODES } from "./codes.js";
 
@@ -7,7 +7,7 @@ export const MAX_PORT = 510;
 export const MAX_PODS = 256;
 export const MAX_RACKS_PER_POD = 256;
 export const MAX_HOSTS_PER_RACK = 254;
-/** Of a network without pods: each is a rack. */
+/** Maximum number of switches of a network without pods, in which each is a rack. */
 export const MAX_SWITCHES = MAX_PODS * MAX_RACKS_PER_POD;
 
 /** Fails with P42101 where a count is below 1. */

@@ -1,6 +1,6 @@
 /**
- * Networks from maps: text files with a link a line, `NODE NODE WEIGHT`, nodes in the words of the file. A link that stands there in
- * both directions is one link (Rocketfuel's weights name each direction); `#` begins a comment. Each node becomes a switch with hosts.
+ * Networks from maps: text files with one link per line, `NODE NODE WEIGHT`, with the file's names of nodes. A link that is listed in
+ * both directions is one link (Rocketfuel's weights are per direction); `#` begins a comment. Each node becomes a switch with hosts.
  */
 import { fail, type Locate, type SourceFile } from "../base/index.js";
 import { CODES } from "./codes.js";
@@ -64,7 +64,7 @@ function readMap(source: SourceFile): MapLink[] {
       CODES.map,
       { file: source, start: 0, end: 0 },
       "the map has no links",
-      "write NODE NODE WEIGHT a line",
+      "write lines of the form NODE NODE WEIGHT",
     );
   return [...links.values()];
 }

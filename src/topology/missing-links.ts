@@ -4,7 +4,7 @@ import { CODES } from "./codes.js";
 import type { Draft, DraftNode } from "./draft.js";
 
 export interface MissingLinks {
-  /** Whether the link between these two is to be left out. */
+  /** Whether the link between these two nodes is left out. */
   takes(a: DraftNode, b: DraftNode): boolean;
   /** P42105 for a pair that names no link of the generator. */
   check(draft: Draft): void;

@@ -14,7 +14,7 @@ interface DraftRack {
   hosts: DraftNode[];
 }
 
-/** Groups hosts into racks (same pod, same switches), and gives numbers and addresses to all nodes. */
+/** Groups hosts into racks (same pod, same switches), and assigns numbers and addresses to all nodes. */
 export function finish(name: string, draft: Draft, locate: Locate): Topology {
   const racks = new Map<string, DraftRack>();
   for (const host of draft.nodes) {

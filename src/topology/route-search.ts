@@ -1,4 +1,4 @@
-/** Distances to racks, for {@link computeRoutes}: one search serves all racks and pods that are alike. */
+/** Distances to racks, for {@link computeRoutes}: one search serves all equivalent racks and pods. */
 import { type Topology, tierOf } from "./topology.js";
 
 /** Distances of all switches to one rack, in links; -1 where there is no path. */
@@ -9,11 +9,11 @@ interface Distances {
   readonly best: Int32Array;
 }
 
-/** The distances to one rack, and which switches were exchanged since: those of another rack or pod that is like it. */
+/** The distances to one rack, and an exchange of switches that makes them those to an equivalent rack or pod. */
 export class Search {
   readonly tier: Uint8Array;
   #distances: Distances;
-  /** By class. */
+  /** Kept distances, by class. */
   readonly #kept = new Map<number, Distances>();
   readonly #scratch: Distances;
   /** Ports of switch n that lead to switches: `peers` and `ports` from `first[n]` up to `first[n + 1]`. */
@@ -24,7 +24,7 @@ export class Search {
   readonly #queue: Int32Array;
   /** Nodes for which the second sweep found a shorter path, by distance; a node may occur more than once. */
   readonly #shorter: number[] = [];
-  /** By node: the node itself, or the one that it stands for. */
+  /** By node: the node itself, or the one that it represents. */
   readonly exchanged: Int32Array;
   #moved: readonly (readonly number[])[] = [];
 
@@ -101,14 +101,14 @@ export class Search {
     }
   }
 
-  /** From here on the switches of one pod stand for those of another; without switches each stands for itself. */
+  /** Until the next call, the switches of one pod represent those of the other; without switches each represents itself. */
   exchangePods(one: readonly number[], other: readonly number[]): void {
     for (const nodes of this.#moved) for (const node of nodes) this.exchanged[node] = node;
     this.#moved = [one, other];
     this.exchange(one, other);
   }
 
-  /** Exchanges the switches of two racks; called again, it takes this back. */
+  /** Exchanges the switches of two racks; a second call reverts it. */
   exchange(one: readonly number[], other: readonly number[]): void {
     const { exchanged } = this;
     for (const [i, node] of one.entries()) {

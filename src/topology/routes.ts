@@ -60,14 +60,14 @@ function searchRoutes(topology: Topology): RoutingTable[] {
   const { classOf, representatives, switches: switchesOfRack } = classes;
   const pods = podTwins(topology, classes);
   const podClasses = topology.pods.map(({ racks }) => [...new Set(racks.map((rack) => classOf[rack]!))]);
-  /** By class: the class that corresponds to it in the first pod of the kind; the class itself in that pod. */
+  /** By class: the corresponding class in the first pod of the kind; the class itself in that pod. */
   const sourceOf = Int32Array.from(representatives, (_, index) => index);
   for (const [pod, twin] of pods.entries()) {
     if (twin === undefined) continue;
     for (const [i, own] of podClasses[pod]!.entries()) sourceOf[own] = podClasses[twin.first]![i]!;
   }
   const kept = new Set(sourceOf.filter((source, index) => source !== index));
-  /** By node index; of several twins the first one's. */
+  /** By node index; for several twins only the first one. */
   const builders = new Map<number, TableBuilder>();
   const builderOf: TableBuilder[] = [];
   const keys = new SequenceIndex();
@@ -122,7 +122,7 @@ function searchRoutes(topology: Topology): RoutingTable[] {
 
 /**
  * Twins are switches without hosts whose ports lead to the same neighbours in the same order: they have the same next hops
- * to everywhere. Undefined for a switch with hosts.
+ * to all destinations. Undefined for a switch with hosts.
  */
 function twinKey({ nodes, down }: Topology, node: TopologyNode): number[] | undefined {
   const { ports } = node;
@@ -133,15 +133,15 @@ function twinKey({ nodes, down }: Topology, node: TopologyNode): number[] | unde
   return key;
 }
 
-/** Values in place of the index of a hop set: no hop set, and hosts at the switch itself. */
+/** Special values in place of the index of a hop set: no hop set, and hosts at the switch itself. */
 const NONE = -1;
 const LOCAL = -2;
 const NOWHERE = { hops: NONE, racks: 0 };
 
-/** What is alike in a topology. */
+/** The equivalent parts of a topology. */
 interface Alike {
   readonly classes: RackClasses;
-  /** By class: the class of which it is a copy in another pod, or itself. */
+  /** By class: the class in another pod that it corresponds to, or itself. */
   readonly sourceOf: Int32Array;
   /** Classes of the racks of each pod. */
   readonly podClasses: readonly (readonly number[])[];
@@ -151,7 +151,7 @@ class TableBuilder {
   readonly #hopSets: HopSet[] = [];
   readonly #indexes = new Map<HopSet, number>();
   #last = -1;
-  /** Hop set by class of racks, as for the class's first rack; where there is none, that of the class of which it is a copy. */
+  /** Hop set by class of racks, for the class's first rack; where there is none, that of the corresponding class. */
   readonly #byClass = new Map<number, number>();
   /** By pod and rack: hop sets that differ from those of the rack's class. */
   readonly #exceptions = new Map<number, Map<number, number>>();
@@ -168,7 +168,7 @@ class TableBuilder {
     this.#byClass.set(ofClass, this.#found(search));
   }
 
-  /** Adds a rack that stands for the rack of the search. */
+  /** Adds a rack that corresponds to the rack of the search. */
   addRack(rack: number, pod: number, ofClass: number, search: Search): void {
     const hops = this.#found(search);
     if (hops === this.#ofClass(ofClass)) return;
@@ -184,7 +184,7 @@ class TableBuilder {
     const { tier, first, peers, ports: numbers } = search;
     const { index } = this.node;
     if (search.isAt(index)) return LOCAL;
-    // In a network with tiers most racks share the hop set found last: compare with it before anything is built.
+    // In a network with tiers most racks share the last hop set: it is compared before a new one is built.
     const last = this.#hopSets[this.#last];
     let same = last === undefined ? -1 : 0;
     let direction: HopSet["direction"] = "down";

@@ -11,9 +11,9 @@ const positiveCount = (what: string) => count(what).min(1, `expected ${what}`).m
 
 /** Queues of the switches at the ends of a link. */
 const linkQueueKeys = {
-  /** Packets that a switch sends into the link in a second at most, whatever their sizes (BMv2's `set_queue_rate`). */
+  /** Maximum number of packets per second that a switch sends into the link, whatever their sizes (BMv2's `set_queue_rate`). */
   rate_pps: positiveCount("a whole number of packets per second from 1 on").optional(),
-  /** Packets that wait at a switch's port to the link at most; absent: as `queues.packets` of the file says. */
+  /** Maximum number of packets that wait at a switch's port to the link; absent: `queues.packets` of the file. */
   queue_packets: positiveCount("a number of packets from 1 on").optional(),
 };
 
@@ -104,7 +104,7 @@ const jellyfishSchema = z.strictObject({
   switches: count("a number of switches"),
   /** Links of each switch to other switches. */
   degree: count("a number of links"),
-  /** Of the draw; the seed of a run changes nothing. */
+  /** Seed of the draw; it does not depend on the seed of a run. */
   seed: z.number({ error: "expected a seed" }).int("expected a whole number").min(0).default(1),
   ...flat,
 });
@@ -139,7 +139,7 @@ const spinelessSchema = z.strictObject({
   blocks: count("a number of server blocks"),
   /** `full`: every pair of blocks is linked; `ring`: each block and the next two on both sides. */
   wiring: z.enum(["full", "ring"]).default("full"),
-  /** Links between two blocks that are linked. */
+  /** Number of links between two linked blocks. */
   links_per_pair: count("a number of links"),
   block_link: linkSchema.default(DEFAULT_LINK),
   ...block,

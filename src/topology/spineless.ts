@@ -23,7 +23,7 @@ export function spineless(spec: SpinelessSpec, locate: Locate): Topology {
     fail(
       CODES.fewSupernodes,
       locate(["blocks"]),
-      `${blocks} blocks in a ring`,
+      `the ring has ${blocks} blocks`,
       `a ring needs at least ${MIN_RING}, so that no two blocks are joined twice; or write wiring: full`,
     );
   const neighbours = spec.wiring === "ring" ? 4 : blocks - 1;

@@ -1,6 +1,6 @@
 /**
  * A site of B4 (Hong et al., SIGCOMM 2018, "Stargate"; ATC 2022, figure 2): supernodes of two stages. The lower stage of a supernode
- * has the links to hosts (clusters and other sites), and links to the lower stages of the other supernodes of the site; link k of a
+ * has links to hosts (clusters and other sites), and links to the lower stages of the other supernodes of the site; link k of a
  * pair of supernodes leads from edge k of one to edge k of the other, modulo the number of edges.
  */
 import type { Locate } from "../base/index.js";

@@ -147,7 +147,7 @@ function addWiring(
 
 const ROLE_NUMBERS: Readonly<Record<Role, number>> = { host: 0, tor: 1, leaf: 2, spine: 3, switch: 4 };
 
-/** More than any {@link placeOf}. */
+/** Greater than any value of {@link placeOf}. */
 const OUTSIDE = 2 ** 30;
 
 /** Role and position of a node in its pod, as one number. */
@@ -155,7 +155,7 @@ function placeOf({ role, position }: TopologyNode): number {
   return ROLE_NUMBERS[role] + 8 * position;
 }
 
-/** Ascending. Ports lead to most neighbours in this order already. */
+/** Sorted. Most lists are in this order already. */
 function sorted(list: number[]): number[] {
   for (let i = 1; i < list.length; i++) if (list[i]! < list[i - 1]!) return list.sort((a, b) => a - b);
   return list;

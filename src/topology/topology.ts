@@ -6,7 +6,7 @@
 /** Position of a node in a tree of switches; `switch` is a switch without a tier. */
 export type Role = "host" | "tor" | "leaf" | "spine" | "switch";
 
-/** One end of a link, as its node sees it. */
+/** One end of a link, from the view of its node. */
 export interface Port {
   /** From 1, in the order in which links were added: 0 is no port and 511 drops (v1model). */
   readonly number: number;
@@ -27,7 +27,7 @@ export interface TopologyNode {
   readonly pod: number | undefined;
   /** Number among the nodes of its role: within the pod, or in the whole network where there is no pod. */
   readonly position: number;
-  /** Where stages share a role: the number of the stage, 1 for the ToRs. Absent: {@link TIER} of the role. */
+  /** The number of the stage, where several stages share a role; 1 for the ToRs. Absent: {@link TIER} of the role. */
   readonly tier?: number;
   /** 48 bits. A host with several NICs bonds them under one address. */
   readonly mac: bigint;
@@ -59,9 +59,9 @@ export interface Link {
   readonly delayNs: number;
   /** Weight of the link on a map, each way; absent: 1. Shortest-path routes count links and do not read it. */
   readonly cost?: number;
-  /** Packets that a switch at either end sends into it in a second at most, whatever their sizes; absent: {@link rateBps} alone. */
+  /** Maximum number of packets per second that a switch at either end sends into it, whatever their sizes; absent: only {@link rateBps} limits. */
   readonly ratePps?: number;
-  /** Packets that wait at a switch's port to it at most; absent: as all queues of the network. */
+  /** Maximum number of packets that wait at a switch's port to it; absent: the limit of all queues of the network. */
   readonly queuePackets?: number;
 }
 
@@ -76,7 +76,7 @@ export interface Prefix {
   readonly length: number;
 }
 
-/** Prefixes of one destination, one an address family. */
+/** Prefixes of one destination, one for each address family. */
 export interface PrefixPair {
   readonly ipv4: Prefix;
   readonly ipv6: Prefix;
@@ -103,7 +103,7 @@ export interface Topology {
   readonly links: readonly Link[];
   readonly racks: readonly Rack[];
   readonly pods: readonly Pod[];
-  /** Links that carry nothing, by index; absent: none. Their ports keep their numbers. See `withLinksDown`. */
+  /** Indexes of links that carry no packets; absent: none. Their ports keep their numbers. See `withLinksDown`. */
   readonly down?: ReadonlySet<number>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Rates, times and sizes as people write them in files: `100Gbps`, `1.5us`, `512KB`; a bare number is a rate in bits per
+ * Rates, times and sizes in the notation of files: `100Gbps`, `1.5us`, `512KB`; a bare number is a rate in bits per
  * second, or a size in bytes.
  */
 import { z } from "zod";
@@ -7,7 +7,7 @@ import { z } from "zod";
 const RATE_UNITS: Readonly<Record<string, number>> = { bps: 1, kbps: 1e3, Mbps: 1e6, Gbps: 1e9, Tbps: 1e12 };
 const TIME_UNITS: Readonly<Record<string, number>> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
 
-/** Decimal as in rates; the binary ones have their own names (IEC 80000-13). */
+/** Decimal, as for rates; binary units have names of their own (IEC 80000-13). */
 const SIZE_UNITS: Readonly<Record<string, number>> = {
   B: 1,
   KB: 1e3,
@@ -61,7 +61,7 @@ function quantity(
 /** A rate in bits per second: a number, or text such as `100Gbps`. */
 export const rateSchema = quantity(parseRate, true, true, "a rate such as 100Gbps");
 
-/** A time in nanoseconds from text such as `1us`; a bare number says no unit and is refused. */
+/** A time in nanoseconds from text such as `1us`; a bare number has no unit and is refused. */
 export const durationSchema = quantity(parseDuration, false, false, "a time such as 1us");
 
 /** As {@link durationSchema}, but more than 0. */

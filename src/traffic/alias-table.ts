@@ -1,4 +1,4 @@
-/** Draws of one of many weighted things in constant time: Vose's alias method (IEEE Trans. Software Eng. 17(9), 1991). */
+/** Draws one of many weighted items in constant time: Vose's alias method (IEEE Trans. Software Eng. 17(9), 1991). */
 import type { Random } from "../base/index.js";
 
 export class AliasTable {
@@ -25,7 +25,7 @@ export class AliasTable {
       scaled[more] = scaled[more]! + scaled[less]! - 1;
       if (scaled[more]! < 1) small.push(large.pop()!);
     }
-    // What is left is 1 but for rounding; a weight of 0 is never left while another is above 0.
+    // The remaining shares are 1 except for rounding errors; a weight of 0 never remains while another is above 0.
     for (const i of [...small, ...large]) {
       this.#own[i] = 1;
       this.#alias[i] = i;

@@ -30,7 +30,7 @@ export class SizeDistribution {
     return new SizeDistribution([{ bytes, fraction: 1 }]);
   }
 
-  /** All sizes from `least` to `most` alike. */
+  /** All sizes from `least` to `most`, equally likely. */
   static uniform(least: number, most: number): SizeDistribution {
     return new SizeDistribution([
       { bytes: least, fraction: 0 },
@@ -73,7 +73,7 @@ export class SizeDistribution {
   }
 }
 
-/** What the second number of a line counts to: 100, or 1. */
+/** The full share in the second number of a line: 100, or 1. */
 export type ShareUnit = "percent" | "fraction";
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Requests with fan-out: a client asks some servers at once, and each answers with a flow of its own. Without bytes in the
+ * Requests with fan-out: a client asks several servers at once, and each answers with a flow of its own. Without bytes in the
  * question the servers answer at the instant of the request, which is an incast at the client.
  */
 import type { Random } from "../base/index.js";
@@ -12,7 +12,7 @@ export interface FanOut {
   /** Indexes of hosts in `Topology.nodes`, each once. */
   readonly clients: readonly number[];
   readonly servers: readonly number[];
-  /** Servers that one request asks; at most as many as there are beside any client. */
+  /** Number of servers that one request asks; at most the number of servers other than the client. */
   readonly degree: number;
   /** Payload of each question; 0: there are no questions. */
   readonly questionBytes: number;
@@ -24,7 +24,7 @@ export interface FanOut {
 /** A request from its first flow to its last answer. */
 class Request implements FlowGroup {
   readonly flows: number;
-  /** Answers that are not complete yet. */
+  /** Number of answers that are not complete yet. */
   left: number;
 
   constructor(
@@ -39,7 +39,7 @@ class Request implements FlowGroup {
   }
 }
 
-/** Its completion makes the server answer. The size of the answer is drawn with the request, so that it is the same in every network. */
+/** The server answers when it is complete. The size of the answer is drawn with the request, so that it is the same in every network. */
 class Question extends GroupFlow {
   constructor(
     startNs: number,
@@ -87,7 +87,7 @@ class RequestDrawer {
     });
   }
 
-  /** Servers other than the client, all sets of them alike (Floyd's algorithm: Bentley, Comm. ACM 30(9), 1987). */
+  /** Servers other than the client; all sets are equally likely (Floyd's algorithm: Bentley, Comm. ACM 30(9), 1987). */
   #servers(client: number): number[] {
     const { servers, degree } = this.fanOut;
     const own = this.ranks.get(client) ?? servers.length;
@@ -105,11 +105,11 @@ function ranksOf({ servers }: FanOut): ReadonlyMap<number, number> {
   return new Map(servers.map((server, rank) => [server, rank]));
 }
 
-/** Open loop: requests arrive, whatever became of those before. */
+/** Open loop: requests arrive independently of the completion of earlier ones. */
 export class OpenRequests implements FlowSource {
   readonly completed?: (flow: Flow, nowNs: number) => readonly Flow[];
   #time = 0;
-  /** Flows of the last request that were not given yet, last first. */
+  /** Flows of the last request that were not returned yet, last first. */
   #waiting: Flow[] = [];
   readonly #arrivals: Random;
   readonly #clients: Random;
@@ -140,15 +140,15 @@ export class OpenRequests implements FlowSource {
   }
 }
 
-/** A closed loop: each client has some requests at a time, and asks again after a time of thinking. */
+/** A closed loop: each client has a number of requests in flight, and starts another one after a time of thinking. */
 export interface ClosedLoop {
-  /** Requests of one client at the same time. */
+  /** Number of requests of one client in flight. */
   readonly outstanding: number;
   /** Mean of the exponential time from the last answer to the next request, and before the first request; 0: none. */
   readonly thinkNs: number;
 }
 
-/** Each place for a request has random numbers of its own, so that its n-th request is the same in every network. */
+/** Each request slot has random numbers of its own, so that its n-th request is the same in every network. */
 export class ClosedRequests implements FlowSource {
   readonly #slots: { readonly client: number; readonly think: Random; readonly drawer: RequestDrawer }[];
   /** The flows of the first requests, last first. */

@@ -8,16 +8,16 @@ import type { FlowArrival, FlowGroup } from "./workload.js";
 /** How the flows of a part are carried. */
 export interface Service {
   readonly protocol: "tcp" | "udp";
-  /** Bits of payload per second: of UDP flows, and of TCP flows whose application writes at a rate. */
+  /** Payload rate in bits per second: of UDP flows, and of TCP flows whose application writes at a rate. */
   readonly rateBps?: number | undefined;
-  /** Where the receivers listen. */
+  /** Port of the receivers. */
   readonly port: number;
 }
 
-/** A flow whose id the workload gives when it is its turn. */
+/** A flow; the workload sets its id when it starts. */
 export class Flow implements FlowArrival {
   id = -1;
-  /** Index of the part that it is of. */
+  /** Index of its part. */
   part = 0;
   readonly protocol: "tcp" | "udp";
   readonly port: number;
@@ -45,14 +45,14 @@ export class GroupFlow extends Flow {
     bytes: number,
     service: Service,
     readonly group: FlowGroup,
-    /** Whether the group begins with it. */
+    /** Whether it is the first flow of the group. */
     readonly first: boolean,
   ) {
     super(startNs, source, destination, bytes, service);
   }
 }
 
-/** What the parts of a workload share: the flows that may still start, and numbers for groups. */
+/** State that the parts of a workload share: how many flows may still start, and the numbers of groups. */
 export interface Allowance {
   /** Whether this many flows may start at this time; they are then counted. */
   take(flows: number, startNs: number): boolean;
@@ -66,7 +66,7 @@ export interface FlowSource {
   completed?(flow: Flow, nowNs: number): readonly Flow[];
 }
 
-/** Flows that are drawn one by one, without end. */
+/** An endless sequence of drawn flows. */
 export class DrawnFlows implements FlowSource {
   #time = 0;
   readonly #arrivals: Random;

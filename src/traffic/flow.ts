@@ -32,7 +32,7 @@ export class PairDrawer {
   readonly #places: readonly Place[];
   /** By place: the indexes of the places in its group, ascending. */
   readonly #groups: readonly (readonly number[])[];
-  /** By place: how many pairs have an earlier place as their source; and the number of all pairs. */
+  /** By place: number of pairs whose source is an earlier place; and the number of all pairs. */
   readonly #before: Float64Array;
 
   constructor(places: readonly Place[], pattern: PairPattern) {
@@ -62,7 +62,7 @@ export class PairDrawer {
     const source = lastWhere(this.#places.length, (place) => this.#before[place]! <= index);
     const group = this.#groups[source]!;
     const rank = index - this.#before[source]!;
-    // Of the places before the destination, as many are in the source's group as have at most `rank` others before them.
+    // The number of members of the source's group before the destination: those with at most `rank` non-members before them.
     const skipped = lastWhere(group.length, (i) => group[i]! - i <= rank) + 1;
     return [this.#places[source]!, this.#places[rank + skipped]!];
   }

@@ -8,7 +8,7 @@
  *   by the payload that goes from one rack to another.
  *
  * Payload is the bytes of the flows: headers, acknowledgements and retransmissions come on top of it. A link with a rate in packets
- * carries so many full segments.
+ * has the capacity of that number of full segments.
  */
 import type { Topology } from "../topology/index.js";
 import type { Place } from "./flow.js";

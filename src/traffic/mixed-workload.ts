@@ -3,15 +3,15 @@ import type { Allowance, Flow, FlowSource } from "./flow-source.js";
 import { GroupFlow } from "./flow-source.js";
 import type { FlowArrival, Workload } from "./workload.js";
 
-/** Where a workload ends; groups are whole, so that it may end before a group that is too large for the rest. */
+/** Limits of a workload; groups are whole, so that it may end before a group that is larger than the rest. */
 export interface Limits {
-  /** Most flows. */
+  /** Maximum number of flows. */
   readonly flows?: number | undefined;
-  /** Flows and requests start before. */
+  /** Flows and requests start before this time. */
   readonly durationNs?: number | undefined;
 }
 
-/** Counts what starts. */
+/** Counts the flows that start. */
 export class FlowAllowance implements Allowance {
   #left: number;
   readonly #end: number;
@@ -39,7 +39,7 @@ export class MixedWorkload implements Workload {
   readonly #heads: (Flow | undefined)[];
   #ids = 0;
 
-  /** @param sources in an order that does not change: of flows that start together, those of the first part come first */
+  /** @param sources in a fixed order: of flows that start at the same time, those of the first source come first */
   constructor(
     readonly sources: readonly FlowSource[],
     readonly allowance: Allowance,

@@ -33,7 +33,7 @@ export interface RequestSpec {
   readonly questionBytes: number;
 }
 
-/** How often the flows or requests of a part come: by load, by their mean interval, or in a closed loop (requests only). */
+/** The rate of a part's flows or requests: by load, by their mean interval, or in a closed loop (requests only). */
 export type PaceSpec =
   | { readonly kind: "load"; readonly load: number; readonly arrivals: ArrivalSpec }
   | { readonly kind: "interval"; readonly intervalNs: number; readonly arrivals: ArrivalSpec }
@@ -49,13 +49,13 @@ export interface PartSpec {
 export interface WorkloadSpec extends Limits {
   readonly parts: readonly PartSpec[];
   readonly loadOf: LoadBase;
-  /** Payload of a full segment: what a packet carries on a link with a rate in packets. */
+  /** Payload of a full segment: the size of a packet on a link with a rate in packets. */
   readonly segmentBytes: number;
 }
 
 /**
  * The flows of a workload for a seed. Sizes, pairs, arrivals and drawn hosts of each part have random streams of their own:
- * a change of one leaves the others as they are. The description fits the topology (see the checks of whoever read it).
+ * a change of one leaves the others unchanged. The caller has checked that the description fits the topology.
  */
 export function openWorkload(spec: WorkloadSpec, topology: Topology, random: Random): MixedWorkload {
   const allowance = new FlowAllowance(spec);
@@ -85,7 +85,7 @@ function openPart(
   random: Random,
 ): OpenedPart {
   const { pattern, pace, sizes, service } = part;
-  /** Of flows, or of requests with so much payload in their answers. */
+  /** Rate of flows, or of requests, that have this payload (for requests: in their answers). */
   const paced = (spread: Spread, bytes: number) => {
     if (pace.kind === "closed") throw new Error("flows in a closed loop have no pace");
     const intervalNs =
@@ -116,7 +116,7 @@ function openPart(
   return { source: new OpenRequests(fanOut, gap, allowance, random), offeredBps };
 }
 
-/** Who sends and receives under a pattern. Of requests: their answers; the questions come on top, as headers do. */
+/** The senders and receivers of a pattern. For requests those of the answers; questions come in addition, as headers do. */
 export function spreadOf(pattern: PairSpec | RequestSpec, topology: Topology, random: Random): Spread {
   const places = hostPlaces(topology);
   return pattern.kind === "requests"

@@ -30,7 +30,7 @@ const RECORD = 16;
 const MAGIC_MICRO = 0xa1b2c3d4;
 const MAGIC_NANO = 0xa1b23c4d;
 
-/** Other formats that users mistake for pcap, by their first four bytes (as a big-endian number). */
+/** Other formats that users confuse with pcap, by their first four bytes (as a big-endian number). */
 const STRANGERS: ReadonlyMap<number, string> = new Map([
   [0x0a0d0d0a, "it is pcapng: convert it with `editcap -F pcap IN OUT`"],
   [0x28b52ffd, "it is compressed with zstd: unpack it first"],
@@ -54,7 +54,7 @@ export class PcapDecoder {
 
   /**
    * @param name the file's name for messages
-   * @param options `partial`: frames that were captured in part are taken, not refused
+   * @param options `partial`: frames that were captured in part are accepted, not refused
    */
   constructor(
     readonly name: string,

@@ -1,6 +1,6 @@
 /**
  * Reads pcapng files piece by piece: all sections, either byte order, any resolution of the stamps. Blocks of other kinds than
- * interfaces and packets are passed over. Format: draft-ietf-opsawg-pcapng, sections 3 and 4.
+ * interfaces and packets are skipped. Format: draft-ietf-opsawg-pcapng, sections 3 and 4.
  */
 import { fail } from "../base/index.js";
 import { CODES } from "./codes.js";
@@ -75,7 +75,7 @@ export class PcapngDecoder {
     );
   }
 
-  /** Undefined before the block's type, length and, in a section, byte order are there. */
+  /** Undefined until the block's type, length and, for a section, byte order have arrived. */
   #blockLength(): number | undefined {
     const { at, left, view } = this.#buffer;
     if (left < 8) return undefined;
@@ -118,7 +118,7 @@ export class PcapngDecoder {
         this.#needs(at, end, 20);
         return this.#packet(at, end, this.#u32(at));
       case BLOCK.packet:
-        // The same but for the number of dropped packets beside a shorter number of the interface.
+        // As above, but with a shorter number of the interface and the number of dropped packets.
         this.#needs(at, end, 20);
         return this.#packet(at, end, this.#u16(at));
       case BLOCK.simplePacket:
@@ -194,10 +194,7 @@ export class PcapngDecoder {
 
   #needs(at: number, end: number, length: number): void {
     if (at + length > end)
-      this.#fail(
-        CODES.captureLength,
-        `is too short for what it says to hold: ${end - at} of ${length} bytes`,
-      );
+      this.#fail(CODES.captureLength, `is shorter than its contents: ${end - at} of ${length} bytes`);
   }
 
   #u16(at: number): number {

@@ -1,4 +1,4 @@
-/** Bytes of a file that comes piece by piece: those that were not read yet, and where they stand in the file. */
+/** Bytes of a file that arrives in pieces: those that were not read yet, and their position in the file. */
 export class PieceBuffer {
   bytes = new Uint8Array(0);
   view = new DataView(this.bytes.buffer);

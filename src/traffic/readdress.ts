@@ -9,7 +9,7 @@ const ETHERTYPE = { 4: 0x0800, 6: 0x86dd } as const;
 const VLAN_TAGS: ReadonlySet<number> = new Set([0x8100, 0x88a8]);
 const ETHERNET_HEADER = 14;
 
-/** By protocol: place of the checksum, which counts the addresses, in the header of the transport. */
+/** By protocol: position in the transport header of the checksum, which covers the addresses. */
 const CHECKSUM_AT: ReadonlyMap<number, number> = new Map([
   [6, 16],
   [17, 6],
@@ -21,7 +21,7 @@ export function isReadable(linkType: number): boolean {
   return linkType === ETHERNET || RAW_IP.has(linkType);
 }
 
-/** Where the IP header of a frame is. */
+/** Position and version of the IP header of a frame. */
 export interface IpPacket {
   readonly version: 4 | 6;
   /** Place of the header in the frame. */
@@ -55,7 +55,7 @@ export interface NewEnds {
 }
 
 /**
- * An Ethernet frame with the packet between other ends. VLAN tags are left out; what was not captured of `length` bytes is zeros.
+ * An Ethernet frame with the packet between other hosts. VLAN tags are left out; bytes of `length` that were not captured are zeros.
  */
 export function readdress(
   recorded: Uint8Array,

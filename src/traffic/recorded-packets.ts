@@ -1,4 +1,4 @@
-/** Packets of a capture, classic pcap or pcapng, one at a time while its bytes come in pieces. */
+/** Packets of a capture, classic pcap or pcapng, read one at a time from pieces of its bytes. */
 import { fail } from "../base/index.js";
 import { CODES } from "./codes.js";
 import { PcapDecoder } from "./pcap.js";
@@ -34,7 +34,7 @@ export function* recordedPackets(name: string, pieces: Iterable<Uint8Array>): Ge
   decoder.finish();
 }
 
-/** By the first four bytes of the file, which are in its first piece. */
+/** The decoder for the first four bytes of the file, which are in its first piece. */
 function decoderOf(name: string, piece: Uint8Array): Decoder {
   const isPcapng =
     piece.length >= 4 && new DataView(piece.buffer, piece.byteOffset).getUint32(0) === BLOCK.section;

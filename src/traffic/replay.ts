@@ -6,7 +6,7 @@ import { ipPacket, isReadable, readdress } from "./readdress.js";
 import type { RecordedPacket } from "./recorded-packets.js";
 import type { PacketSource, TimedFrame } from "./workload.js";
 
-/** Addresses of a prefix in the capture stand for a host. */
+/** Addresses of a prefix in the capture, and the host that replaces them. */
 export interface MappedPrefix {
   readonly version: 4 | 6;
   readonly address: bigint;
@@ -20,17 +20,17 @@ export interface ReplaySpec {
   /** Name of the capture for messages. */
   readonly name: string;
   readonly packets: Iterator<RecordedPacket>;
-  /** The longest prefix of an address counts. */
+  /** For each address the longest matching prefix counts. */
   readonly hosts: readonly MappedPrefix[];
-  /** Whether other addresses stand for hosts too, each for one that its digits decide; otherwise their packets are left out. */
+  /** Whether other addresses are replaced by hosts too, chosen by a hash of the address; otherwise their packets are left out. */
   readonly spread: boolean;
-  /** That times since the first packet are multiplied by. */
+  /** Factor for the times since the first packet. */
   readonly timeScale: number;
 }
 
-/** Frames keep all headers of the recorded packets but their addresses; see {@link readdress}. */
+/** Frames keep all headers of the recorded packets except their addresses; see {@link readdress}. */
 export class Replay implements PacketSource {
-  /** Packets so far: that were sent; without IP; with an end that no host stands for; with both ends on one host. */
+  /** Number of packets so far: sent; without IP; with an address of no host; with both ends on one host. */
   readonly counters = { sent: 0, notIp: 0, unmapped: 0, local: 0 };
   readonly #topology: Topology;
   readonly #spec: ReplaySpec;
@@ -82,7 +82,7 @@ export class Replay implements PacketSource {
       source: from.host![family],
       destination: to.host![family],
     };
-    // Captures of several interfaces may be a little out of order.
+    // In captures of several interfaces the times may be slightly out of order.
     this.#latest = Math.max(this.#latest, Math.floor(this.#sinceFirst(packet) * this.#spec.timeScale));
     return { timeNs: this.#latest, host: source, frame: readdress(frame, ip, length, ends) };
   }

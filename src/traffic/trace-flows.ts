@@ -5,11 +5,11 @@ import { FlowAllowance, type Limits, MixedWorkload } from "./mixed-workload.js";
 import type { TrafficFlow } from "./traffic-file.js";
 
 export interface TraceSpec extends Limits {
-  /** In the order of their starts; read when they are asked for. */
+  /** In the order of their starts; read on demand. */
   readonly trace: Iterator<TrafficFlow>;
-  /** That starts are multiplied by. */
+  /** Factor for the starts. */
   readonly timeScale: number;
-  /** Of all flows; their ports are those of the file. */
+  /** Protocol of all flows; their ports are those of the file. */
   readonly protocol: Pick<Service, "protocol" | "rateBps">;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Traffic files: which host sends how much to whom, and when. CSV with a line of column names:
+ * Traffic files: the source, destination, size and start of each flow. CSV with a line of column names:
  *
  *     start,src,dst,bytes,port
  *     0ms,h1,h3,20000,5201
@@ -28,7 +28,7 @@ const COLUMNS = ["start", "src", "dst", "bytes", "port"] as const;
 type Column = (typeof COLUMNS)[number];
 const REQUIRED: readonly Column[] = ["start", "src", "dst", "bytes"];
 
-/** A value of a line; its span is made only for a message. */
+/** A value of a line; its span is computed only for a message. */
 class Cell {
   constructor(
     readonly file: SourceFile,
@@ -107,7 +107,7 @@ class FlowLines {
     );
   }
 
-  /** Whether reading may go on. */
+  /** Returns whether reading may continue. */
   *#flows(file: SourceFile): Generator<TrafficFlow, boolean> {
     for (const cells of lines(file)) {
       if (this.#columns === undefined) {
@@ -168,7 +168,7 @@ function readColumns(
   const names = cells.map(({ text }) => text);
   const wrong = cells.find(({ text }, i) => !COLUMNS.includes(text as Column) || names.indexOf(text) !== i);
   if (wrong !== undefined) {
-    const why = COLUMNS.includes(wrong.text as Column) ? "stands there twice" : "is no column";
+    const why = COLUMNS.includes(wrong.text as Column) ? "is listed twice" : "is no column";
     diagnostics.error(CODES.columnNames, wrong.span, `"${wrong.text}" ${why}`, EXPECTED);
     return undefined;
   }
@@ -218,7 +218,7 @@ function readFlow(
   const src = host("src");
   const dst = host("dst");
   if (src === dst && hosts.has(src)) {
-    diagnostics.error(CODES.cellHost, cell("dst")!.span, `"${dst}" is the source too`, "name another host");
+    diagnostics.error(CODES.cellHost, cell("dst")!.span, `"${dst}" is also the source`, "name another host");
   }
   const bytes = readWhole(cell("bytes")!, "bytes", Number.MAX_SAFE_INTEGER, diagnostics);
   const portCell = cell("port");

@@ -1,6 +1,6 @@
 /**
- * What hosts send, as the engines take it: flows one after the other in the order of their starts, and packets of a
- * recording. Nothing holds a list of all flows: a workload draws or reads one when it is asked for one.
+ * What hosts send, in the form that the engines use: flows one after the other in the order of their starts, and packets of a
+ * recording. Nothing holds a list of all flows: a workload draws or reads each flow on demand.
  */
 
 /** Flows that are measured together: a request with its answers, or the senders of one incast. */
@@ -25,9 +25,9 @@ export interface FlowArrival {
   /** Payload, at least 1. */
   readonly bytes: number;
   readonly protocol: "tcp" | "udp";
-  /** Bits of payload per second: of UDP flows, and of TCP flows whose application writes at a rate. */
+  /** Payload rate in bits per second: of UDP flows, and of TCP flows whose application writes at a rate. */
   readonly rateBps?: number | undefined;
-  /** Where the receiver listens. */
+  /** Port of the receiver. */
   readonly port: number;
   /** Absent: the flow is measured alone. */
   readonly group?: FlowGroup;
@@ -46,7 +46,7 @@ export interface Workload {
   completed?(flow: FlowArrival, nowNs: number): readonly FlowArrival[];
 }
 
-/** A frame that a host puts on its link at a given time, whatever answers it gets. */
+/** A frame that a host sends at a given time, whatever answers it gets. */
 export interface TimedFrame {
   /** Whole nanoseconds after the start of the traffic. */
   readonly timeNs: number;

@@ -111,7 +111,7 @@ describe("a spineless mesh", () => {
       stage3_per_block: 1,
       links_per_pair: 1,
     };
-    expect(messagesOf(() => build(spec))).toContain("error[P42109]: 4 blocks in a ring");
+    expect(messagesOf(() => build(spec))).toContain("error[P42109]: the ring has 4 blocks");
   });
 });
 

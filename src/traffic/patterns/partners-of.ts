@@ -1,4 +1,4 @@
-/** Where each host sends, source by source: for traffic whose sources are given, such as flows without an end. */
+/** The destinations of each host, by source: for traffic whose sources are given, such as flows without an end. */
 import type { Random } from "../../base/index.js";
 import type { Topology } from "../../topology/index.js";
 import { hostPlaces, type Place } from "../flow.js";
@@ -6,8 +6,8 @@ import { drawDerangement } from "./partners.js";
 
 /**
  * `all_to_all`, `inter_rack`: any other host, or one of another rack, at each draw. `permutation`: one host each, which receives from no
- * other. `random`: one host each, drawn at random. `stride`: the host so many further. `cliques`: racks that are drawn, in groups of
- * so many; hosts send to hosts of the other racks of their group.
+ * other. `random`: one host each, drawn at random. `stride`: the host at this distance. `cliques`: drawn racks in groups of
+ * this size; hosts send to hosts of the other racks of their group.
  */
 export type PartnerSpec =
   | { readonly kind: "all_to_all" | "inter_rack" | "permutation" | "random" }
@@ -21,7 +21,7 @@ export interface Partners {
   draw(sender: number, random: Random): number;
 }
 
-/** The spec fits the topology: at least two hosts; two racks for pairs between racks; racks enough for the cliques. */
+/** The spec must fit the topology: at least two hosts; two racks for pairs between racks; enough racks for the cliques. */
 export function partnersOf(spec: PartnerSpec, topology: Topology, random: Random): Partners {
   const places = hostPlaces(topology);
   const senders = places.map(({ host }) => host);
@@ -66,7 +66,7 @@ function cliques(
 ): Partners {
   const drawn = random.shuffle(topology.racks.map(({ index }) => index)).slice(0, count * racks);
   const senders = drawn.flatMap((rack) => topology.racks[rack]!.hosts).sort((a, b) => a - b);
-  // In flat arrays: a draw for each flow of millions looks at few places in memory.
+  // Flat arrays: a draw for each of millions of flows then reads few memory locations.
   const placeOf = new Int32Array(topology.nodes.length);
   for (const [place, rack] of drawn.entries())
     for (const host of topology.racks[rack]!.hosts) placeOf[host] = place;

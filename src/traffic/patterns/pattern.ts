@@ -1,8 +1,8 @@
-/** Who sends to whom. */
+/** Interface of traffic patterns: the pairs of senders and receivers. */
 import type { Random } from "../../base/index.js";
 import type { Place } from "../flow.js";
 
-/** The places that carry load under a pattern, and what share of the payload goes from one rack to another. */
+/** The places that carry load under a pattern, and the share of the payload between racks. */
 export interface Spread {
   /** In the order of the hosts, each once. */
   readonly senders: readonly Place[];

@@ -38,7 +38,7 @@ function inside(members: readonly number[], rank: number, random: Random): numbe
 /** One of `count` places that are not in the ascending list of members. */
 function outside(members: readonly number[], count: number, random: Random): number {
   const drawn = random.int(count - members.length);
-  // As many members stand in front of the drawn place as have at most `drawn` others before them.
+  // The number of members before the drawn place: those with at most `drawn` non-members before them.
   let low = 0;
   let high = members.length;
   while (low < high) {

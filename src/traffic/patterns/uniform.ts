@@ -7,7 +7,7 @@ import type { Pattern } from "./pattern.js";
 export function uniformPattern(places: readonly Place[], pairs: PairPattern): Pattern | undefined {
   const drawer = new PairDrawer(places, pairs);
   if (drawer.pairs === 0) return undefined;
-  // Hosts of one group alone find no partner, but then there is no pair at all.
+  // A host whose group has all hosts finds no partner, but then there is no pair at all.
   const spread = { senders: places, receivers: places };
   if (pairs === "any")
     return {
