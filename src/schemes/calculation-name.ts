@@ -1,8 +1,8 @@
-/** Which calculation of a program a setting means. */
+/** Finds the calculation of a program that a setting refers to. */
 import type { Device } from "../device/index.js";
 import type { SwitchSetting } from "./scheme.js";
 
-/** The name of a CRC's calculation in the program that a device runs; a number that the program has not is its own text. */
+/** The name of a CRC's calculation in the program of a device; a number that the program does not have is returned as text. */
 export function calculationName(
   { program }: Pick<Device, "program">,
   { calculation, width }: Extract<SwitchSetting, { kind: "crc" }>,

@@ -1,22 +1,22 @@
-/** What theory says about re-pathing after a failure: how the number of tries is distributed, without any clock. */
+/** Closed forms for re-pathing after a failure: the distribution of the number of tries, without times. */
 
 /** A failure of one element on the paths of a flow. */
 export interface FailureCase {
-  /** Elements of this kind, equally likely, that each direction of a flow chooses from; undefined: no one number. */
+  /** Number of elements of this kind, equally likely, that each direction of a flow chooses from; undefined where it is not constant. */
   readonly sites: number | undefined;
-  /** Whether the switches of a tier choose from equally many next hops in a direction. */
+  /** Whether all switches of a tier have the same number of next hops in a direction. */
   readonly symmetric: boolean;
   /** Whether a flow has one segment in flight. */
   readonly oneSegment: boolean;
 }
 
-/** The tries until a flow is back on working paths; the first try is the first retransmission timeout. */
+/** The number of tries until a flow is on working paths; the first try is the first retransmission timeout. */
 export interface Tries {
-  /** Expected number; 0 for hosts that never try. */
+  /** Expected number; 0 for hosts that never re-path. */
   readonly mean: number;
   /** Share of the flows that have recovered after this many tries, from 1. */
   recoveredAfter(tries: number): number;
-  /** Tries that at least `fraction` of the flows do not exceed; Infinity where no try can succeed. */
+  /** Number of tries that at least `fraction` of the flows do not exceed; Infinity where no try can succeed. */
   atQuantile(fraction: number): number;
 }
 
@@ -32,7 +32,7 @@ export const NEVER_LEAVES: ClosedForm = {
   tries: () => ({ mean: 0, recoveredAfter: () => 0, atQuantile: () => Number.POSITIVE_INFINITY }),
 };
 
-/** Hosts whose first try avoids any single failure, where there is another element and tiers are even. */
+/** Hosts whose first try avoids any single failure, if another element exists and tiers are even. */
 export const LEAVES_FOR_SURE: ClosedForm = {
   tries: ({ sites, symmetric }) =>
     symmetric && sites !== undefined && sites > 1
@@ -41,7 +41,7 @@ export const LEAVES_FOR_SURE: ClosedForm = {
 };
 
 /**
- * Hosts that draw both directions anew at each try (P-ECMP, NSDI'25, section 2.1). A flow's two directions each cross one
+ * Hosts that draw both directions again at each try (P-ECMP, NSDI'25, section 2.1). A flow's two directions each cross one
  * of N equal switches, at random and independently; a try succeeds if both avoid the failed one.
  */
 export const DRAWS_BOTH_DIRECTIONS: ClosedForm = {
@@ -69,15 +69,15 @@ function hitShares(n: number) {
 }
 
 /**
- * One copy, a sender that leaves its path for sure at each timeout, and a receiver that leaves its own for sure when data come
- * that it has (P-ECMP with offsets in PRR's roles). For a flow with one segment in flight:
+ * One copy: the sender always leaves its path at a timeout, and the receiver always leaves its own when it receives data that it already
+ * has (P-ECMP with offsets in PRR's roles). For a flow with one segment in flight:
  *
  * - Data hit: the first try leaves, and recovers.
  * - Acknowledgements hit: the receiver leaves at the first try, unless the sender moves from its healthy path to the failed
  *   one, which is one of N - 1 others. Then the second try leaves, and recovers.
- * - Both hit: in half of the cases the failure came between data and acknowledgement, so that the receiver has the data, and
- *   the first try moves both. Otherwise the first try brings the data, and what follows is as above from the second try on,
- *   where `returns(N)` is the chance that the sender's second move leads back to the first path.
+ * - Both hit: in half of the cases the failure occurs between data and acknowledgement, so that the receiver has the data, and
+ *   the first try moves both. Otherwise the first try delivers the data, and the cases above apply from the second try on,
+ *   where `returns(N)` is the probability that the sender's second move leads back to the first path.
  */
 export function leavesWhenDuplicated(returns: (sites: number) => number): ClosedForm {
   return {
@@ -95,12 +95,12 @@ export function leavesWhenDuplicated(returns: (sites: number) => number): Closed
 }
 
 /**
- * Two copies of each segment after a timeout, on the old path and on one that is drawn anew at each try; so do acknowledgements
- * (PRR with `copies: 2`). With q = 1 / N a drawn path is the failed one. A try misses with chance
+ * Two copies of each segment after a timeout, on the old path and on one that is drawn again at each try; the same for acknowledgements
+ * (PRR with `copies: 2`). With q = 1 / N a drawn path is the failed one. A try misses with probability
  *
  * - q where data are hit: the drawn path fails, too;
- * - q^2 (2 - q) where acknowledgements are: each copy of the data that arrives makes the receiver draw one path;
- * - 1 - (1 - q)^2 where both are.
+ * - q^2 (2 - q) where acknowledgements are hit: each copy of the data that arrives makes the receiver draw one path;
+ * - 1 - (1 - q)^2 where both are hit.
  */
 export const DRAWS_BESIDE_THE_OLD_PATH: ClosedForm = {
   tries: ({ sites, oneSegment }) => {
@@ -118,7 +118,7 @@ export const DRAWS_BESIDE_THE_OLD_PATH: ClosedForm = {
   },
 };
 
-/** @param recoveredAfter the share of the flows that have recovered after so many tries, from 0 */
+/** @param recoveredAfter the share of the flows that have recovered after this number of tries, from 0 */
 function distributed(recoveredAfter: (tries: number) => number, mean: number): Tries {
   return {
     mean,
@@ -132,7 +132,7 @@ function distributed(recoveredAfter: (tries: number) => number, mean: number): T
   };
 }
 
-/** Chance that one random try succeeds: ((N-1)/N)^2. */
+/** Probability that one random try succeeds: ((N-1)/N)^2. */
 export function successProbability(n: number): number {
   return ((n - 1) / n) ** 2;
 }

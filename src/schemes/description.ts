@@ -1,4 +1,4 @@
-/** Descriptions of host policies come from plans, and on real hosts from another process: they are checked. */
+/** Checks descriptions of host policies, which come from plans, and on real hosts from another process. */
 import type { z } from "zod";
 import { fail } from "../base/index.js";
 import { CODES } from "./codes.js";

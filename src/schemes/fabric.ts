@@ -8,7 +8,7 @@ import type { HopSet, Prefix, Route, RoutingTable, Topology } from "../topology/
 const INGRESS = "FabricIngress";
 const ingressNames = new Map<string, string>();
 
-/** The name that P4Info gives to an object of the ingress control: one string for all that name it. */
+/** The name of an object of the ingress control in P4Info: the same string object for all uses. */
 export function ingressName(name: string): string {
   let full = ingressNames.get(name);
   if (full === undefined) ingressNames.set(name, (full = `${INGRESS}.${name}`));
@@ -35,18 +35,18 @@ export function call(action: string, params: Readonly<Record<string, number | bi
   return { action: ingressName(action), params: values };
 }
 
-/** Sends out of `port`, addressed to the router or host at its other end. */
+/** Sends by `port`, to the address of the router or host at its other end. */
 export function forward(action: "to_port" | "to_next_hop", topology: Topology, node: number, port: number) {
   const peer = topology.nodes[node]!.ports[port - 1]!.peer;
   return call(action, { port, mac: topology.nodes[peer]!.mac });
 }
 
-/** Route entries of the switches that call an action alike: by the call, then by the IPv4 prefix. */
+/** Route entries of switches that use the same action: by the call, then by the IPv4 prefix. */
 export type SharedRoutes = Map<ActionCall, Map<Prefix, readonly [Update, Update]>>;
 
 /**
- * Entries of both route tables. `actionFor` is asked for hop sets of two and more ports. `keys`: what the tables match beside the
- * destination, the same in all entries. `shared`: entries made for other switches with the same keys, which are used again where
+ * Entries of both route tables. `actionFor` is called for hop sets of two or more ports. `keys`: match fields in addition to the
+ * destination, the same in all entries. `shared`: entries for other switches with the same keys, which are reused where
  * `actionFor` returns the same object.
  */
 export function routeUpdates(
@@ -103,7 +103,7 @@ function routeEntry(
   keys: readonly Match[],
 ): Update {
   const { address, length } = route[family];
-  // A prefix of length 0 is a don't-care, which P4Runtime writes as an absent field.
+  // A prefix of length 0 is a don't-care match, which P4Runtime writes as an absent field.
   const prefix: Match[] =
     length === 0
       ? []

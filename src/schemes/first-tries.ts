@@ -1,9 +1,9 @@
 /**
- * Which single failures the first try of a flow leaves, by the paths of the plan's switches and the choosers of its hosts, without
- * packets: the failure hits a path of the flow, the sender's timer runs out, and the copies that it then sends, and the acknowledgements
- * of those that arrive, pass by the failed element or do not. For a flow with one segment in flight.
+ * Counts the single failures that the first try of a flow avoids, by the paths of the plan's switches and the choosers of its hosts, without
+ * packets: the failure hits a path of the flow, the sender's timer expires, and the copies that it then sends, and the acknowledgements
+ * of those that arrive, cross the failed element or not. For a flow with one segment in flight.
  *
- * The bound: a failure can be left at all where the graph has a way without the element, which a flow of least cost tells (`DisjointPaths`).
+ * The bound: a failure can be avoided if the graph has a path without the element, which a minimum-cost flow finds (`DisjointPaths`).
  */
 import type { Random } from "../base/index.js";
 import { CLIENT, type FlowKey, type HostPolicy, SERVER } from "../hosts/index.js";
@@ -13,22 +13,22 @@ import { type HostFlow, SelectorPaths } from "./selector-paths.js";
 
 export interface FirstTries {
   readonly flows: number;
-  /** Pairs of a flow and a switch or link on the paths of its two directions, links of hosts with one NIC not counted. */
+  /** Number of pairs of a flow and a switch or link on the paths of its two directions; links of hosts with one NIC are not counted. */
   readonly failures: number;
-  /** How many of them the graph has a way around. */
+  /** How many of them have another path in the graph. */
   readonly avoidable: number;
-  /** How many of these the first try leaves. */
+  /** How many of these the first try avoids. */
   readonly left: number;
-  /** Flows without a path at first. */
+  /** Number of flows without a path before the failure. */
   readonly lost: number;
 }
 
-/** A failure that the graph has a way around, and what the ends of a flow did after it. */
+/** A failure that has another path in the graph, and what the ends of a flow did after it. */
 export interface FirstTry {
   /** Node index of a switch, or the complement of the index of a link. */
   readonly element: number;
   readonly flow: HostFlow;
-  /** Selectors that the sender and the receiver sent on after the failure. */
+  /** Selectors that the sender and the receiver used after the failure. */
   readonly sent: readonly number[];
   readonly answered: readonly number[];
   readonly left: boolean;
@@ -78,7 +78,7 @@ export function firstTries({ topology, plan, policy, flows, random, onTry }: Fir
       const ends = trial();
       ends.receiver.onData(first, false);
       ends.sender.onAck({ selector: answer, echo: first.selector });
-      // A failure on both ways strikes before the segment passes it, or after that and before the answer does.
+      // A failure on both paths occurs either before the segment passes it, or between the segment and the answer.
       const arrived = !forth.has(element) || (home.has(element) && coin.int(2) === 1);
       if (arrived) ends.receiver.onData({ selector: first.selector, echo: answer }, false);
       const sent = ends.sender.onTimeout(1);
@@ -98,7 +98,7 @@ export function firstTries({ topology, plan, policy, flows, random, onTry }: Fir
   return counts;
 }
 
-/** Switches and links that every way between two hosts has to pass. */
+/** Switches and links that every path between two hosts crosses. */
 class Cuts {
   readonly #search: DisjointPaths;
   readonly #known = new Map<string, ReadonlySet<number>>();

@@ -4,7 +4,7 @@ import { fixedPath, type HostPolicy } from "../hosts/index.js";
 import { checkDescription } from "./description.js";
 import { flowHash } from "./hash.js";
 
-/** `selector`: what every packet carries. */
+/** `selector`: the selector of every packet. */
 const fixedDescription = z.strictObject({
   kind: z.literal("fixed"),
   selector: z.number().int().min(0).max(0xffffffff),

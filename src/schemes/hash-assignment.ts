@@ -1,7 +1,7 @@
-/** Which hash functions the switches of a scheme have, for people. */
+/** The assignment of hash functions to the switches of a scheme, for people. */
 import type { PathModel } from "../paths/index.js";
 
-/** What the switches of a place have: a stage, and where packets come from. */
+/** The functions of the switches of a place: a stage, and where packets come from. */
 export interface NamedSetting {
   readonly place: string;
   readonly switches: number;

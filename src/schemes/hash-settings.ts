@@ -1,9 +1,9 @@
 /**
  * How the switches of a role hash in a direction: function, order of the fields, seed, and which switches share the seed.
  *
- * The seed of a CRC only flips bits of the result. So two choices on one path that use the same function would be made by
- * the same bits, and the first would decide the second (polarisation): a leaf that hashed up and down alike would let
- * the spine decide the ToR of the destination. Therefore each choice on a path has a function of its own by default.
+ * The seed of a CRC only flips bits of the result. So two choices on one path with the same function use
+ * the same bits, and the first determines the second (polarisation): if a leaf hashed upwards and downwards in the same way, the
+ * spine would determine the ToR of the destination. Therefore each choice on a path has a function of its own by default.
  */
 import { z } from "zod";
 import { Random } from "../base/index.js";
@@ -12,7 +12,7 @@ import type { HashChoice } from "../generate/index.js";
 import type { HopSet, Role, TopologyNode } from "../topology/index.js";
 import { call, ingressName } from "./fabric.js";
 
-/** The way of a choice between several next hops. */
+/** Direction of a choice between several next hops. */
 export type Direction = "up" | "down";
 export const DIRECTIONS: readonly Direction[] = ["up", "down"];
 
@@ -24,7 +24,7 @@ const SEED_SCOPES = ["tier", "switch"] as const;
 const choiceSchema = z.strictObject({
   function: z.enum(["crc16", "crc32", "xor16", "csum16"]).optional(),
   order: z.enum(["forward", "reversed"]).optional(),
-  /** Instead of `hash_seed` and `seed_scope`. */
+  /** Replaces `hash_seed` and `seed_scope`. */
   seed: z.number().int().min(0).optional(),
   scope: z.enum(SEED_SCOPES).optional(),
 });
@@ -36,7 +36,7 @@ export const hashParameters = {
   hash_seed: z.number().int().min(0).default(1),
   /** Switches that share a seed. */
   seed_scope: z.enum(SEED_SCOPES).default("tier"),
-  /** What differs from the defaults, by role and direction. */
+  /** Settings that differ from the defaults, by role and direction. */
   hash: z
     .strictObject({
       tor: roleSchema.optional(),
@@ -75,7 +75,7 @@ export function hashesByTier({ hash, seed_scope }: HashParameters): boolean {
   return seed_scope === "tier" && !scopes.includes("switch");
 }
 
-/** Direction of a choice; hosts' parallel links count as down, but are no choice of a switch. */
+/** Direction of a choice; hosts' parallel links count as down, but a switch does not choose between them. */
 export function directionOf(hops: HopSet): Direction {
   return hops.direction === "up" ? "up" : "down";
 }

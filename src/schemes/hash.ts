@@ -3,7 +3,7 @@ import type { FlowKey } from "../hosts/index.js";
 
 const cache = new WeakMap<FlowKey, number>();
 
-/** 32-bit hash of a five-tuple; cached by object, because all packets of a flow share one object. */
+/** 32-bit hash of a five-tuple; cached for each object, because all packets of a flow share one object. */
 export function flowHash(flow: FlowKey): number {
   let hash = cache.get(flow);
   if (hash === undefined) {

@@ -1,4 +1,4 @@
-/** Host policies from their descriptions: the one way in which a scheme's plan and the agent on a host make them. */
+/** Makes host policies from their descriptions, for a scheme's plan and for the agent on a host. */
 import { fail } from "../base/index.js";
 import type { HostContext, HostPolicy } from "../hosts/index.js";
 import { CODES } from "./codes.js";
@@ -15,7 +15,7 @@ export function schemeNamed(name: string): Scheme | undefined {
 }
 
 /**
- * The policy of one host that a description stands for. Its kind is `fixed`, or the name of the scheme whose `hosts` knows the rest.
+ * The policy of one host from its description. Its kind is `fixed`, or the name of the scheme that interprets the other members.
  * Fails with P42210 for another kind, and where a parameter is missing or wrong.
  */
 export function hostPolicyOf(description: unknown, context: HostContext): HostPolicy {

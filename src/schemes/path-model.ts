@@ -1,4 +1,4 @@
-/** What the programs of ECMP and P-ECMP hash, and the choices of plain groups, as a path model. */
+/** The hash inputs of the programs of ECMP and P-ECMP, and the choices of plain groups, as a path model. */
 import type { HashChoice } from "../generate/index.js";
 import { bmv2Hash } from "../hash/index.js";
 import { FIELD_BITS, type SelectorField } from "../hosts/index.js";
@@ -67,7 +67,7 @@ export function groupModel(
   };
 }
 
-/** A model of switches whose choices depend on the destination alone. */
+/** A model of switches whose choices depend only on the destination. */
 export function tableModel(
   topology: Topology,
   tables: readonly RoutingTable[],

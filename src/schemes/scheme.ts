@@ -1,6 +1,6 @@
 /**
- * A scheme: the programs its switches run, the state its control plane writes into them, and what its hosts
- * do. A scheme does not depend on an engine: it reads a topology and returns {@link Update}s for any `Device`.
+ * A scheme: the programs of its switches, the state that its control plane writes into them, and the behaviour of its hosts.
+ * A scheme does not depend on an engine: it reads a topology and returns {@link Update}s for any `Device`.
  */
 import type { z } from "zod";
 import type { Locate, Span } from "../base/index.js";
@@ -26,9 +26,9 @@ export interface SwitchPlan {
   /** Name of a {@link ProgramPlan}. */
   readonly program: string;
   readonly updates: readonly Update[];
-  /** What it is told beside P4Runtime, after its program is loaded and before {@link updates}. */
+  /** Settings outside P4Runtime, made after its program is loaded and before {@link updates}. */
   readonly settings?: readonly SwitchSetting[];
-  /** Frames that it makes itself from the moment at which it has its state. */
+  /** Frames that the switch itself generates after it has its state. */
   readonly generators?: readonly PacketGenerator[];
 }
 
@@ -45,15 +45,15 @@ export type SwitchSetting =
     }
   | { readonly kind: "toeplitzKey"; readonly calculation: string; readonly key: Uint8Array };
 
-/** How to plan the state of the same switches anew when links go down or come up; hosts stay as they are. */
+/** How to plan the state of the same switches again when links go down or come up; hosts do not change. */
 interface Replanning {
-  /** The programs of the fabric with larger tables: old and new state are in them at the same time. */
+  /** The programs of the fabric with larger tables, which must hold old and new state at the same time. */
   readonly programs: readonly ProgramPlan[];
-  /** A planner that knows nothing of any switch. */
+  /** A planner without knowledge of any switch. */
   planner(): RoutePlanner;
 }
 
-/** Factor of the entries that {@link Replanning.programs} have room for. */
+/** Factor by which the tables of {@link Replanning.programs} are larger. */
 export const REPLANNING_ROOM = 4;
 
 /** Everything that a fabric under this scheme needs. */
@@ -66,40 +66,40 @@ export interface FabricPlan {
   readonly switches: readonly SwitchPlan[];
   /** Control plane programs that run as long as the fabric; they start when all switches have their state. */
   readonly controllers?: readonly ControllerPlan[];
-  /** Absent: the state of the switches cannot be planned anew while they run. */
+  /** Absent: the state of the switches cannot be planned again while they run. */
   readonly replanning?: Replanning;
-  /** What the hosts do: {@link Scheme.hosts} makes the policy of it, here or in a process on the host. */
+  /** Description of the hosts' policy: {@link Scheme.hosts} makes the policy from it, here or in a process on the host. */
   readonly hosts: PolicyDescription;
   /** Whether hosts ever leave a path after a timeout. */
   readonly repaths: boolean;
-  /** How the switches forward, so that paths of flows can be found without packets; made when it is asked for. */
+  /** The forwarding of the switches, which gives paths of flows without packets; made on demand. */
   readonly pathModel?: () => PathModel;
   /** Theory for the recovery of a flow, if there is any. */
   readonly closedForm?: ClosedForm;
-  /** Where the module of a user makes this plan; absent for schemes of the package. */
+  /** Source position where the module of a user makes this plan; absent for schemes of the package. */
   readonly place?: Span;
-  /** What a reader of results must know of this scheme, one sentence each; printed beside the figures. */
+  /** What a reader of results must know about this scheme, one sentence each; printed with the figures. */
   readonly notes?: readonly string[];
 }
 
-/** What `p4loom generate NAME --report` prints. */
+/** The report that `p4loom generate NAME --report` prints. */
 export interface SchemeReport {
-  /** Names that stand for topologies of the report's own, instead of a topology file. */
+  /** Names of topologies that the report defines itself, usable in place of a topology file. */
   readonly topologies: readonly string[];
-  /** Shape and defaults of the options, by the names that `--set` uses. `--version-bit V` sets `version_bit`, too. */
+  /** Shape and defaults of the options, by the names that `--set` uses. `--version-bit V` also sets `version_bit`. */
   readonly options: z.ZodObject;
   /** Rows and text for a topology, or for one of {@link topologies}; `options` have passed their schema. */
   make(subject: Topology | string, options: unknown): ReportText;
 }
 
 export interface ReportText {
-  /** One object a line of the table, for `--json`. */
+  /** One object for each line of the table, for `--json`. */
   readonly rows: readonly object[];
-  /** The same for people. */
+  /** The report for people. */
   readonly text: string;
 }
 
-/** What `p4loom generate NAME --route A,B,C` prints. */
+/** The output of `p4loom generate NAME --route A,B,C`. */
 export type RouteText = ReportText;
 
 /** A flow that is known before it opens. Nodes are hosts. */
@@ -124,18 +124,18 @@ export interface Scheme<Parameters = unknown> {
   /** Shape and defaults of the parameters: the keys that follow the scheme's name in an experiment file. */
   readonly parameters: z.ZodType<Parameters>;
   /**
-   * Plans a fabric. Throws DiagnosticError (P422xx) when the parameters do not suit the topology; `locate`
+   * Plans a fabric. Throws DiagnosticError (P422xx) when the parameters do not fit the topology; `locate`
    * finds keys of the parameters.
    */
   plan(topology: Topology, parameters: Parameters, locate?: Locate): FabricPlan;
   /**
    * The policy of one host, from {@link FabricPlan.hosts}, whose `kind` is the name of this scheme (or `fixed`). Throws
-   * DiagnosticError P42210 where the description lacks something: it may come from another process.
+   * DiagnosticError P42210 where the description is incomplete: it may come from another process.
    */
   hosts(description: unknown, context: HostContext): HostPolicy;
   /**
-   * Gives source ports and selectors to flows that are known in advance, one assignment a flow; undefined: these parameters plan
-   * none. Hosts hear of it by `ConnectionEnd.assignment`. Throws DiagnosticError (P453xx) where the flows do not fit.
+   * Gives source ports and selectors to flows that are known in advance, one assignment for each flow; undefined: these parameters plan
+   * none. Hosts get it as `ConnectionEnd.assignment`. Throws DiagnosticError (P453xx) where the flows cannot be planned.
    */
   assign?(
     topology: Topology,
@@ -143,8 +143,8 @@ export interface Scheme<Parameters = unknown> {
     locate: Locate,
   ): ((flows: readonly KnownFlow[]) => FlowAssignment[]) | undefined;
   /**
-   * What an experiment file can tell the scheme's controllers at a time, by name: the schema of the values of each command.
-   * They hear it by `ControllerContext.watchCommands`.
+   * The commands of an experiment file to the scheme's controllers, by name, with the schema of their values.
+   * Controllers get them by `ControllerContext.watchCommands`.
    */
   readonly commands?: Readonly<Record<string, z.ZodType>>;
   /**
@@ -157,13 +157,13 @@ export interface Scheme<Parameters = unknown> {
     command: { readonly name: string; readonly values: unknown },
     locate: Locate,
   ): void;
-  /** Which hash functions its switches have, where it assigns them: what `p4loom hash assign` prints. Throws as {@link plan} does. */
+  /** The hash functions of its switches, where the scheme assigns them: what `p4loom hash assign` prints. Throws as {@link plan} does. */
   hashAssignment?(topology: Topology, parameters: Parameters, locate?: Locate): HashAssignment;
   /**
    * The selector of a route between two hosts that passes nodes in an order; `nodes` are indexes, a host first and last. Throws
    * DiagnosticError P45542 where no selector names such a route.
    */
   route?(topology: Topology, parameters: Parameters, nodes: readonly number[], locate: Locate): RouteText;
-  /** What the scheme's tables cost, if it can tell. */
+  /** The cost of the scheme's tables, if it can report it. */
   readonly report?: SchemeReport;
 }

@@ -1,7 +1,7 @@
 /**
- * The software of one switch, on the switch's own processor (Dahu, section 4): each epoch it reads the counters, allows further ports
- * where the shortest paths are full, and balances its port groups. It hears of all links of the network, as a routing protocol would
- * tell it, and writes to no switch but its own.
+ * The software of one switch, on the switch's own processor (Dahu, section 4): in each epoch it reads the counters, allows further ports
+ * where the shortest paths are full, and balances its port groups. It is notified of the state of all links of the network, as by a routing
+ * protocol, and writes to no switch except its own.
  */
 import {
   type Controller,
@@ -18,18 +18,18 @@ import { GROUP_TRAFFIC, PORT_TRAFFIC, REPORT } from "./tables.js";
 
 export interface DahuControllerOptions {
   readonly own: OwnSwitch;
-  /** Of the network of the plan. */
+  /** Port classes of the plan's network. */
   readonly classes: PortClasses;
   readonly settings: SoftwareSettings;
   readonly unit: "bytes" | "packets";
   readonly epochNs: number;
   readonly propagationNs: number;
-  /** A new one a life; undefined: virtual ports stay as they are. */
+  /** Makes a new one for each incarnation; undefined: virtual ports do not change. */
   readonly rebalancing: () => Rebalancing | undefined;
   readonly feedback: boolean;
 }
 
-/** `context.switches[0]` is the switch itself; the others are those of whose links it hears. */
+/** `context.switches[0]` is the switch itself; the others are those whose links it watches. */
 export function dahuController(options: DahuControllerOptions): Controller {
   return { start: (context) => new SwitchKeeper(context, options).start() };
 }
@@ -43,13 +43,13 @@ class SwitchKeeper {
   readonly #device: Device;
   readonly #rebalancing: Rebalancing | undefined;
   #software: SwitchSoftware;
-  /** Links that are down, as their switches have said, and as the routes have it. */
+  /** Links that are down: as their switches have reported, and as the routes have it. */
   readonly #down = new Set<number>();
   #routesAreLate = false;
   /** Counters at the end of the last epoch, and its time. */
   #counted: PortTraffic | undefined;
   #countedAt = 0;
-  /** Reads and writes, one after the other. */
+  /** Serialises reads and writes. */
   #work: Promise<void> = Promise.resolve();
 
   constructor(
@@ -75,8 +75,8 @@ class SwitchKeeper {
         await this.#write(this.#software.routesChanged(this.#classes(), context.clock.now()));
       });
     });
-    context.watchLinks((event) => this.#hearLink(event));
-    if (options.feedback) this.#device.watch((event) => this.#hear(event));
+    context.watchLinks((event) => this.#onLinkEvent(event));
+    if (options.feedback) this.#device.watch((event) => this.#onDeviceEvent(event));
     context.clock.every(options.epochNs, () => this.#turn(() => this.#endEpoch()));
     return first;
   }
@@ -86,7 +86,7 @@ class SwitchKeeper {
     return new SwitchSoftware(own, classes, settings);
   }
 
-  /** What an earlier life has written: the map is in the switch, and the rest is written anew. */
+  /** Learns what an earlier incarnation has written: the map is read from the switch, and the rest is written again. */
   async #learn(): Promise<void> {
     const found = await whileRunning(() => this.#device.read([this.#software.map.query]));
     if (found === undefined) return;
@@ -101,12 +101,12 @@ class SwitchKeeper {
   }
 
   async #write(updates: readonly Update[]): Promise<void> {
-    // A switch that does not run gets its state when it does.
+    // A switch that does not run gets its state when it runs again.
     if (updates.length > 0) await whileRunning(() => this.#device.write(updates).then(() => true));
   }
 
-  /** The news of an own port counts at once, that of all links when the routing protocol has spread it. */
-  #hearLink({ switch: { index }, port, link, up }: LinkEvent): Promise<void> | undefined {
+  /** An event of an own port has an effect at once, one of another link when the routing protocol has spread it. */
+  #onLinkEvent({ switch: { index }, port, link, up }: LinkEvent): Promise<void> | undefined {
     const { context, options } = this;
     const { topology } = context;
     const isFabric = [link.a, link.b].every(({ node }) => topology.nodes[node]!.role !== "host");
@@ -156,7 +156,7 @@ class SwitchKeeper {
     await this.#write(this.#software.endEpoch(measured, seconds, now, this.#rebalancing));
   }
 
-  /** The counters as they are; ports to hosts are left out, since no group moves their traffic (section 4.4). */
+  /** The present counters; ports to hosts are left out, since no group moves their traffic (section 4.4). */
   async #count(): Promise<PortTraffic> {
     const { own, unit } = this.options;
     const { width, node, layout } = own;
@@ -180,8 +180,8 @@ class SwitchKeeper {
     return { byPort, byGroup };
   }
 
-  /** Reports of the data plane (section 7): of packets that a neighbour derouted, and of feedback that has come in. */
-  #hear(event: DeviceEvent): Promise<void> | undefined {
+  /** Handles reports of the data plane (section 7): of packets that a neighbour derouted, and of received feedback. */
+  #onDeviceEvent(event: DeviceEvent): Promise<void> | undefined {
     if (event.kind !== "digest" || event.list.digest !== REPORT) return undefined;
     const { list } = event;
     return this.#turn(async () => {
@@ -199,14 +199,14 @@ class SwitchKeeper {
   async #heedFeedback(port: number, destination: number): Promise<void> {
     const { context, options } = this;
     const now = context.clock.now();
-    await this.#write(this.#software.hearFeedback(destination, port - 1, now));
+    await this.#write(this.#software.onFeedback(destination, port - 1, now));
     context.clock.at(now + options.settings.holdNs, () =>
       this.#turn(() => this.#write(this.#software.endHolds(context.clock.now()))),
     );
   }
 }
 
-/** Ethernet without addresses, then the port to send it by and the destination. */
+/** An Ethernet frame without addresses, then the port to send it by and the destination. */
 function feedbackFrame(port: bigint, destination: bigint): Uint8Array {
   const frame = new Uint8Array(18);
   const view = new DataView(frame.buffer);

@@ -1,15 +1,15 @@
 /**
- * The values of `templates/dahu/partials/copy_*.p4.hbs`: the map of virtual ports as a table for each hash. On a chip a packet reads a
- * register once, in one stage; a bit of a bitmap by its number takes a shift by a field, which its ALUs do not have; and an instruction
- * has two operands.
+ * The values of `templates/dahu/partials/copy_*.p4.hbs`: the map of virtual ports as a table for each hash. On a chip a packet can read a
+ * register only once, in one stage; selecting a bit of a bitmap by its number needs a shift by a field, which its ALUs do not have; and an
+ * instruction has two operands.
  */
 
-/** Hash functions of a round (section 3.2). */
+/** Number of hash functions of a round (section 3.2). */
 export const HASHES = 16;
 
 /**
- * Multiples of `drawn` that are added and taken away to get hash k from hash 0: two of them at most for each k, so that two instructions
- * one after the other do. The step is `2 drawn + 1`: k is added as a constant, and a multiple m stands for `2 m drawn`.
+ * Multiples of `drawn` that are added or subtracted to get hash k from hash 0: at most two for each k, so that two instructions
+ * in sequence are enough. The step is `2 drawn + 1`: k is added as a constant, and a multiple m means `2 m drawn`.
  */
 const TERMS: readonly (readonly number[])[] = [
   [],
@@ -23,7 +23,7 @@ const TERMS: readonly (readonly number[])[] = [
   [8],
   [8, 1],
   [8, 2],
-  // Multiple 12 is a sum itself, which is there for the second instruction.
+  // Multiple 12 is a sum itself, which exists before the second instruction.
   [-1, 12],
   [8, 4],
   [1, 12],

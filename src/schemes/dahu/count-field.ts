@@ -1,17 +1,17 @@
-/** Where a packet carries its deroute count (Dahu, section 3.3), and the bit that says that the last switch derouted it (section 7). */
+/** The field of a packet that carries its deroute count (Dahu, section 3.3), and the bit for "the last switch derouted it" (section 7). */
 
 /** Fields that IPv4 and IPv6 packets have. Hosts write 0. */
 export const DEROUTE_FIELDS = ["dscp", "vlan", "ttl"] as const;
 export type DerouteField = (typeof DEROUTE_FIELDS)[number];
 
 interface CountField {
-  /** Of the field. */
+  /** Width of the field. */
   readonly bits: number;
-  /** The lowest bit of the count, which has four bits, or all bits of a smaller field. */
+  /** The lowest bit of the count, which has four bits, or all bits of a narrower field. */
   readonly countLow: number;
-  /** The bit for feedback; undefined: there is no room. */
+  /** The bit for feedback; undefined: the field has none left. */
   readonly flagBit: number | undefined;
-  /** The largest count. */
+  /** The maximum of the count. */
   readonly most: number;
 }
 

@@ -1,4 +1,4 @@
-/** Which port groups a switch has, and which one a destination uses. Ports are bits, destinations racks. */
+/** The port groups of a switch, and the group of each destination. Ports are bits, destinations racks. */
 import { fail, type Locate } from "../../base/index.js";
 import { offsetDimensions } from "../../topology/index.js";
 import { CODES } from "../codes.js";
@@ -10,14 +10,14 @@ export type GroupKind = "one" | "offset_dimensions" | "next_hops";
 export interface GroupLayout {
   /** Bits of the ports of each group, ascending; the last group has all ports to switches. */
   readonly members: readonly (readonly number[])[];
-  /** By rack; of a rack of the switch itself: any group. */
+  /** By rack; for a rack of the switch itself: any group. */
   readonly groupOf: readonly number[];
 }
 
 /**
- * The groups of one switch in the intact network. The last one has all ports to switches: it is the only group that a destination can use
- * when faults leave it no port of its own group. Fails with P45411 where `offset_dimensions` meets switches without coordinates, P45412
- * where a switch needs more groups than it has room for.
+ * The groups of one switch in the intact network. The last one has all ports to switches: a destination uses it
+ * when faults leave it no port of its own group. Fails with P45411 where `offset_dimensions` is used and switches have no coordinates, P45412
+ * where a switch needs more groups than its maximum.
  */
 export function groupLayout(
   classes: PortClasses,
@@ -44,7 +44,7 @@ export function groupLayout(
       const along = new Map(classes.portsOf(node).map(({ bit, peer }) => [bit, setOf(peer)]));
       const sets = 1 << (own.coordinates?.length ?? 0);
       checkCount(sets, own.name, locate);
-      // Set 0 is the switch itself: no destination asks for it.
+      // Set 0 is the switch itself: no destination uses it.
       const members = Array.from({ length: sets }, (_, set) =>
         set === 0 ? all : all.filter((bit) => (along.get(bit)! & set) !== 0),
       );

@@ -1,6 +1,6 @@
 /**
  * Dahu (Radhakrishnan et al., ANCS 2013): virtual ports that each switch remaps by its own counters, and non-minimal paths where the
- * shortest ones are full. `docs/papers/dahu.md` tells what follows the paper and what does not.
+ * shortest ones are full. `docs/papers/dahu.md` says what follows the paper and what differs.
  */
 import { switchesOf } from "../../topology/index.js";
 import { fixedHosts } from "../fixed-hosts.js";
@@ -57,7 +57,7 @@ export const dahu: Scheme<DahuParameters> = {
           }),
         })),
       hosts: { kind: "fixed", selector: 0 },
-      // No host leaves its path; its switches move it.
+      // Hosts do not change paths; the switches do.
       repaths: false,
     };
   },

@@ -10,18 +10,18 @@ export const dahuParameters = z.strictObject({
   field: z.enum(DEROUTE_FIELDS).default("dscp"),
   /**
    * Where the map of virtual ports is. `register`: one array, which all hashes of a packet read; BMv2 can do that. `copies`: a table for
-   * each hash, as programmable chips need it; the software writes each of them.
+   * each hash, as programmable chips need it; the software writes all of them.
    */
   map: z.enum(["register", "copies"]).default("register"),
   /** A second round of 16 hashes where the first found no allowed port (section 3.2). */
   retry: z.boolean().default(true),
-  /** From one turn of the switches' software to the next (section 6.1). */
+  /** Time between two turns of the switches' software (section 6.1). */
   epoch: timeText.default("10ms"),
-  /** From the news of a link elsewhere to new bitmaps: the time of the routing protocol (section 4.6). */
+  /** Time from a change of a link elsewhere to new bitmaps: that of the routing protocol (section 4.6). */
   propagation: timeText.default("1ms"),
-  /** How long a neighbour stops after feedback (section 7). */
+  /** Time for which a neighbour stops after feedback (section 7). */
   hold: timeText.default("5ms"),
-  /** Of the polynomials that the switches hash by. */
+  /** Seed of the polynomials with which the switches hash. */
   hash_seed: z.number().int().min(0).default(1),
 });
 

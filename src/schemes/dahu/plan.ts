@@ -21,10 +21,10 @@ import { BITMAP_WIDTHS, dahuProgram } from "./program.js";
 import { type OwnSwitch, type SoftwareSettings, SwitchSoftware } from "./switch-software.js";
 import { derouteLimitUpdate, deroutesLeftUpdates, REPORT, sparePortUpdates } from "./tables.js";
 
-/** What the counters of a fabric count. */
+/** Unit of the traffic counters of a fabric. */
 type Unit = "bytes" | "packets";
 
-/** Times of reports that a switch remembers. */
+/** Number of report times that a switch stores. */
 const REPORT_PLACES = 4096;
 
 export interface DahuFabric extends Pick<FabricPlan, "programs" | "switches"> {
@@ -36,7 +36,7 @@ export interface DahuFabric extends Pick<FabricPlan, "programs" | "switches"> {
 
 /**
  * Throws DiagnosticError P45411 and P45412 (see {@link groupLayout}), P45413 for switches with more ports than a bitmap, P45414 for a number
- * of virtual ports that no hash gives, P45415 for a header field without room.
+ * of virtual ports that is no power of two, P45415 for a header field with too few bits.
  */
 export function planDahu(topology: Topology, parameters: DahuParameters, locate: Locate): DahuFabric {
   checkField(parameters, locate);
@@ -116,7 +116,7 @@ export function planDahu(topology: Topology, parameters: DahuParameters, locate:
   };
 }
 
-/** Reports at once, one a list. */
+/** Each list has one report, which is sent at once. */
 const REPORTS: Update = insert({
   kind: "digest",
   digest: REPORT,
@@ -131,26 +131,26 @@ function checkField({ field, deroutes, feedback }: DahuParameters, locate: Locat
     fail(
       CODES.derouteField,
       locate(["deroutes"]) ?? locate(["field"]),
-      `${deroutes} deroutes: the field ${field} has room to count ${most}`,
+      `${deroutes} deroutes: the field ${field} can count to ${most}`,
       "write `field: dscp` or `field: vlan`",
     );
   if (feedback && flagBit === undefined)
     fail(
       CODES.derouteField,
       locate(["field"]) ?? locate(["feedback"]),
-      `feedback needs a bit beside the deroute count, and the field ${field} has none left`,
+      `feedback needs one more bit than the deroute count, and the field ${field} has none left`,
       "write `field: dscp` or `field: vlan`",
     );
 }
 
-/** A hash gives whole bits: the virtual ports of a group are a power of two. */
+/** Width of the hash: the number of virtual ports of a group must be a power of two. */
 function bitsOf(virtualPorts: number, locate: Locate): number {
   const bits = Math.round(Math.log2(virtualPorts));
   if (2 ** bits === virtualPorts && bits >= 4 && bits <= 15) return bits;
   return fail(
     CODES.virtualPorts,
     locate(["virtual_ports"]),
-    `${virtualPorts} virtual ports: a hash in a switch gives whole bits`,
+    `${virtualPorts} virtual ports: the number must be a power of two, since a hash in a switch has whole bits`,
     "write a power of two from 16 to 32768",
   );
 }
@@ -186,7 +186,7 @@ function capacities(topology: Topology, node: TopologyNode, width: number, unit:
   return capacity;
 }
 
-/** Routes to the hosts of a switch, and to the racks of all others: two entries each. */
+/** Routes to the hosts of a switch, and to the racks of all other switches: two entries each. */
 function routesOf(topology: Topology, node: TopologyNode): Update[] {
   const updates: Update[] = [];
   for (const rack of topology.racks) {
@@ -236,15 +236,15 @@ function nextHops(topology: Topology, node: TopologyNode): Update[] {
 }
 
 /**
- * The CRCs of a switch have polynomials of their own: a seed alone would flip bits of the same function, and what one switch of a path
- * has chosen would decide what the next one chooses.
+ * Each CRC of a switch has a polynomial of its own: another seed alone would flip bits of the same function, so that the choice of one
+ * switch on a path would determine the choice of the next one.
  */
 function polynomials(
   node: TopologyNode,
   { hash_seed, map, retry }: Pick<DahuParameters, "hash_seed" | "map" | "retry">,
 ): SwitchSetting[] {
   const random = new Random(hash_seed).fork(`polynomials of ${node.name}`);
-  // One of each round, or two with copies of the map: of the first virtual port, and of the step; and one of the last choice.
+  // One for each round, or two with copies of the map: for the first virtual port, and for the step; and one for the last choice.
   const calculations = (map === "copies" ? 2 : 1) * (retry ? 2 : 1) + 1;
   return Array.from({ length: calculations }, (_, calculation) => ({
     kind: "crc" as const,
@@ -262,8 +262,8 @@ function polynomials(
 }
 
 /**
- * Orders of the ports to other switches, one for each value of the last hash. In each run of as many orders as there are ports, each port
- * is first once, so that with all ports allowed each is as likely as the others.
+ * Orders of the ports to other switches, one for each value of the last hash. In each sequence of as many orders as there are ports, each port
+ * is first once, so that with all ports allowed all are equally likely.
  */
 function sparePorts({ layout, width, node }: OwnSwitch, seed: number): Update[] {
   const all = layout.members.at(-1)!;

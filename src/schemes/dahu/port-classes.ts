@@ -1,5 +1,5 @@
 /**
- * What routing tells a switch (Dahu, section 4.2): for each destination the ports of shortest paths, and further ones. Ports are bits
+ * Routing information of a switch (Dahu, section 4.2): for each destination the ports of shortest paths, and further ones. Ports are bits
  * here: port number less 1. A destination is a rack of the topology, by its index.
  */
 import type { Topology } from "../../topology/index.js";
@@ -13,7 +13,7 @@ export interface FabricPort {
 
 const FAR = Number.POSITIVE_INFINITY;
 
-/** The network with these links down. */
+/** Port classes of the network with these links down. */
 export class PortClasses {
   readonly #ports = new Map<number, readonly FabricPort[]>();
   /** By rack: links from each node to the nearest switch of the rack. */
@@ -52,8 +52,8 @@ export class PortClasses {
   }
 
   /**
-   * Bits of the ports by which a packet reaches the rack, however far: those of shortest paths, and those to neighbours that have a
-   * shortest path which does not lead back. From any other neighbour a packet could go on by the way that it came alone.
+   * Bits of the ports by which a packet reaches the rack, at any distance: those of shortest paths, and those to neighbours that have a
+   * shortest path which does not lead back. From any other neighbour a packet could continue only on the link by which it came.
    */
   further(node: number, rack: number): number[] {
     const own = this.distance(node, rack);
@@ -70,7 +70,7 @@ export class PortClasses {
       .map(({ bit }) => bit);
   }
 
-  /** Breadth first from the switches of a rack; a node that forwards nothing is on no path. */
+  /** Breadth-first search from the switches of a rack; a node that does not forward is on no path. */
   #search(rack: number): Float64Array {
     const { nodes, racks } = this.topology;
     const distance = new Float64Array(nodes.length).fill(FAR);

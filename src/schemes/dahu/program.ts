@@ -10,24 +10,24 @@ export const BITMAP_WIDTHS = [8, 16, 32, 64, 128] as const;
 const count = z.number().int().min(1);
 
 const schema = z.strictObject({
-  /** As a word for people. */
+  /** Name of the role for people. */
   role: z.string(),
   /** Bits of a bitmap. */
   ports: z.literal([...BITMAP_WIDTHS]),
   groups: count.max(256),
-  /** Of a group, as a power of two. */
+  /** Virtual ports of a group, as a power of two. */
   virtualPortBits: z.number().int().min(4).max(15),
   /** `register`: all hashes read one register array. `copies`: each has a table of its own, as chips need it. */
   map: z.enum(["register", "copies"]).default("register"),
   /** A second round of hashes. */
   retry: z.boolean().default(true),
-  /** Where the packet carries its deroutes. */
+  /** The field of the deroute count. */
   field: z.enum(DEROUTE_FIELDS),
-  /** What the counters of traffic count. */
+  /** Unit of the traffic counters. */
   unit: z.enum(["bytes", "packets"]),
-  /** Microseconds between two reports of derouted packets, and places for their times. */
+  /** Microseconds between two reports of derouted packets, and number of stored times. */
   feedback: z.strictObject({ interval: count, places: count }).optional(),
-  /** Entries of each of the two route tables, and destinations beyond this switch. */
+  /** Entries of each of the two route tables, and number of destinations beyond this switch. */
   sizes: z.strictObject({ routes: count, destinations: count }),
 });
 
@@ -86,7 +86,7 @@ function hex(width: number, value: bigint): string {
   return `${width}w0x${value.toString(16)}`;
 }
 
-/** The fields in which the bits of a bitmap are counted: of 1 bit, 2 bits and so on; `mask` has every other one of them. */
+/** The fields in which the bits of a bitmap are counted: of 1 bit, 2 bits and so on; `mask` selects every second one of them. */
 function levelsOf(ports: number) {
   const levels: { width: number; double: number; mask: string; field: string }[] = [];
   for (let width = 1; width < ports; width *= 2) {
@@ -103,8 +103,8 @@ function levelsOf(ports: number) {
 }
 
 /**
- * Inputs of the two rounds and of the last choice, in three orders: three functions, also where all have one polynomial. The deroute
- * count is among them (section 3.3): a packet that comes back chooses anew.
+ * Inputs of the two rounds and of the last choice, in three orders: three functions, even if all have one polynomial. They include the
+ * deroute count (section 3.3), so that a packet that comes back chooses again.
  */
 function hashFields() {
   const tuple = [
@@ -153,7 +153,7 @@ const SOURCES: Readonly<Record<DerouteField, string>> = {
   ttl: "the upper three bits of the TTL or hop limit",
 };
 
-/** Other bits of the field stay as they are. */
+/** Other bits of the field do not change. */
 function dscpValue(feedback: boolean): string {
   return feedback
     ? "meta.deroutes ++ meta.derouted ++ meta.selector[0:0]"

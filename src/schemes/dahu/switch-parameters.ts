@@ -1,4 +1,4 @@
-/** The settings of Dahu's switches, for packets and for flows. */
+/** The settings of Dahu's switches, for the packet and the flow simulator. */
 import { z } from "zod";
 import { DEFAULT_ROUNDS } from "./policy/heuristic.js";
 import { MAX_VIRTUAL_PORTS } from "./policy/port-groups.js";
@@ -15,7 +15,7 @@ const SHARE = "expected a share from 0 to 1, such as 0.8";
 const MAX_DEROUTES = 15;
 
 export const switchParameters = {
-  /** Most deroutes of a packet: n of Dahu-n. */
+  /** Maximum number of deroutes of a packet: n of Dahu-n. */
   deroutes: whole("a number of deroutes", 0, MAX_DEROUTES).default(1),
   /**
    * `one`: one group of all ports to switches. `offset_dimensions`: one group for each set of offset dimensions, whose ports lead along them
@@ -28,7 +28,7 @@ export const switchParameters = {
   threshold: z.number({ error: SHARE }).min(0, SHARE).max(1, SHARE).default(DEFAULT_THRESHOLD),
   /** How virtual ports are balanced: sections 4.5 and 4.4, or not at all. */
   balance: z.enum(["heuristic", "full", "none"]).default("heuristic"),
-  /** Ports that offload in an epoch under the heuristic. */
+  /** Number of ports that offload in an epoch under the heuristic. */
   rounds: whole("a number of ports", 1, 65_535).default(DEFAULT_ROUNDS),
   /** Congestion feedback to the switch that derouted (section 7). */
   feedback: z.boolean().default(false),

@@ -1,5 +1,5 @@
 /**
- * What the software of one switch decides, without a device: it takes the states of links, counter values and feedback, and
+ * The decisions of the software of one switch, without a device: it takes the states of links, counter values and feedback, and
  * returns writes. A set of ports is a bit mask; a destination is the number of a rack.
  */
 import type { Entity, Update } from "../../device/index.js";
@@ -24,21 +24,21 @@ export interface SoftwareSettings {
   readonly holdNs: number;
 }
 
-/** A switch as its software knows it from the beginning. */
+/** Properties of a switch that its software knows from the beginning. */
 export interface OwnSwitch {
   readonly node: TopologyNode;
   readonly layout: GroupLayout;
   /** Bits of a bitmap. */
   readonly width: number;
-  /** Traffic that each port can carry in a second, by bit, in the unit of the counters. */
+  /** Traffic that each port can carry per second, by bit, in the unit of the counters. */
   readonly capacity: Float64Array;
 }
 
-/** What the tables hold for a destination. */
+/** Table contents for a destination. */
 interface Destination {
   readonly group: number;
   readonly shortest: readonly number[];
-  /** With those of shortest paths; without those that a neighbour's feedback holds. */
+  /** Including those of shortest paths; without those that a neighbour's feedback holds. */
   readonly further: readonly number[];
 }
 
@@ -46,10 +46,10 @@ export class SwitchSoftware {
   readonly map: VirtualPortMap;
   readonly #groups: PortGroups;
   #classes: PortClasses;
-  /** By rack, as the tables have them now; undefined for racks of this switch. */
+  /** By rack, as the tables have them; undefined for racks of this switch. */
   readonly #destinations: (Destination | undefined)[];
   readonly #selectors: number[];
-  /** By rack: the rule of figure 4 in the last epoch. */
+  /** By rack: result of the rule of figure 4 in the last epoch. */
   readonly #lacksCapacity: boolean[];
   readonly #holds: DerouteHolds;
 
@@ -74,7 +74,7 @@ export class SwitchSoftware {
     this.#selectors = racks.map((rack) => this.#selector(rack.index));
   }
 
-  /** Everything that a switch needs before its first packet. */
+  /** All writes that a switch needs before its first packet. */
   plan(): Update[] {
     const { layout } = this.own;
     const updates: Update[] = [];
@@ -91,7 +91,7 @@ export class SwitchSoftware {
     return updates;
   }
 
-  /** Virtual ports as an earlier life of the software has written them: what a read of `map.query` gives. */
+  /** Reads the virtual ports that an earlier incarnation of the software has written; `entities`: the result of `map.query`. */
   learn(entities: readonly Entity[]): void {
     for (const entity of entities) {
       const found = this.map.entry(entity);
@@ -100,7 +100,7 @@ export class SwitchSoftware {
     }
   }
 
-  /** All that depends on the state of links and on loads, as modifications: what an earlier life has written is unknown. */
+  /** All state that depends on links and loads, as modifications: the writes of an earlier incarnation are unknown. */
   rewrite(): Update[] {
     const updates: Update[] = [];
     for (const group of this.own.layout.members.keys())
@@ -113,7 +113,7 @@ export class SwitchSoftware {
     return updates;
   }
 
-  /** A port of this switch has lost its carrier, or has it again (section 4.6): virtual ports of a lost one go to other members. */
+  /** A port of this switch has lost its carrier, or got it back (section 4.6): virtual ports of a lost port go to other members. */
   portChanged(bit: number, up: boolean): Update[] {
     const groups = this.#groups;
     if (up) groups.portUp(bit);
@@ -125,13 +125,13 @@ export class SwitchSoftware {
     ];
   }
 
-  /** Routing has found other paths: bitmaps that deny ports to some destinations, while the virtual ports stay (section 4.6). */
+  /** Routing has found other paths: bitmaps deny ports to some destinations, and the virtual ports do not change (section 4.6). */
   routesChanged(classes: PortClasses, nowNs: number): Update[] {
     this.#classes = classes;
     return this.#refresh(nowNs);
   }
 
-  /** The end of an epoch: which destinations may take further ports (figure 4), and the balance of the groups (section 4.3). */
+  /** The end of an epoch: decides which destinations may use further ports (figure 4), and balances the groups (section 4.3). */
   endEpoch(
     measured: PortTraffic,
     epochSeconds: number,
@@ -156,25 +156,25 @@ export class SwitchSoftware {
     return updates;
   }
 
-  /** Whether a neighbour that has derouted a packet for this destination to here must hear of it (section 7). */
+  /** Whether a neighbour that has derouted a packet for this destination must get feedback (section 7). */
   feedsBack(rack: number): boolean {
     return feedsBack(true, this.#lacksCapacity[rack] === true);
   }
 
-  /** A neighbour wants no derouted packets for this destination. */
-  hearFeedback(rack: number, bit: number, nowNs: number): Update[] {
+  /** Feedback of a neighbour: no derouted packets for this destination. */
+  onFeedback(rack: number, bit: number, nowNs: number): Update[] {
     if (this.#destinations[rack] === undefined) return [];
-    this.#holds.hear(rack, bit, nowNs);
+    this.#holds.hold(rack, bit, nowNs);
     return this.#refresh(nowNs);
   }
 
-  /** Holds that have ended let their ports be taken again. */
+  /** Ends holds whose time is over, so that their ports can be used again. */
   endHolds(nowNs: number): Update[] {
     this.#holds.expire(nowNs);
     return this.#refresh(nowNs);
   }
 
-  /** Writes of what is no longer as in the tables. */
+  /** Writes for all entries that have changed. */
   #refresh(nowNs: number): Update[] {
     const updates: Update[] = [];
     for (const [rack, before] of this.#destinations.entries()) {
@@ -204,7 +204,7 @@ export class SwitchSoftware {
     return { group, shortest, further };
   }
 
-  /** The planned group, unless it lacks a port of the shortest paths that faults have left: then the last one, which has all ports. */
+  /** The planned group; if faults leave no port of the shortest paths in it, the last group, which has all ports. */
   #groupFor(rack: number, shortest: readonly number[]): number {
     const { members, groupOf } = this.own.layout;
     const planned = groupOf[rack]!;

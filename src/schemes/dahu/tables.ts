@@ -3,10 +3,10 @@ import type { Match, Update } from "../../device/index.js";
 import { call, exact, ingressName, insert, tableEntry } from "../fabric.js";
 import { bitmapOf } from "./port-classes.js";
 
-/** Which bitmap a destination uses; the numbers of the template. */
+/** The bitmap that a destination uses; the numbers of the template. */
 export const SELECTOR = { all: 0, shortest: 1, further: 2 } as const;
 
-/** Names of what the controller reads. */
+/** Names of the objects that the controller reads. */
 export const PORT_TRAFFIC = ingressName("port_traffic");
 export const GROUP_TRAFFIC = ingressName("group_traffic");
 /** The digest of reports, as P4Info names it. */
@@ -51,7 +51,7 @@ export function groupUpdate(type: Write, group: number, members: readonly number
   });
 }
 
-/** Of programs with the map in a register. */
+/** For programs with the map in a register. */
 export function derouteLimitUpdate(number: number): Update {
   return {
     type: "modify",
@@ -66,7 +66,7 @@ export function derouteLimitUpdate(number: number): Update {
   };
 }
 
-/** Of programs with copies of the map: an entry for each count that a packet may still go on from. */
+/** For programs with copies of the map: an entry for each count with which a packet may still be derouted. */
 export function deroutesLeftUpdates(number: number): Update[] {
   return Array.from({ length: number }, (_, count) =>
     tableEntry("deroutes_left", [exact("meta.deroutes", count)], {
@@ -76,7 +76,7 @@ export function deroutesLeftUpdates(number: number): Update[] {
   );
 }
 
-/** `orders[d]`: bits of ports, the first allowed one of which a packet takes whose hash is d. A higher priority wins. */
+/** `orders[d]`: bits of ports; a packet whose hash is d takes the first allowed one. A higher priority wins. */
 export function sparePortUpdates(orders: readonly (readonly number[])[]): Update[] {
   return orders.flatMap((bits, order) =>
     bits.map((bit, rank): Update => {

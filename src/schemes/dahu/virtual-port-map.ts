@@ -1,4 +1,4 @@
-/** Where a switch keeps the map of virtual ports: writes of it, and how its software reads it back. */
+/** How a switch stores the map of virtual ports: writes of it, and how its software reads it back. */
 import type { Entity, ReadQuery, Update } from "../../device/index.js";
 import { call, exact, ingressName, tableEntry } from "../fabric.js";
 import { HASHES } from "./copies.js";
@@ -6,9 +6,9 @@ import { HASHES } from "./copies.js";
 export type MapKind = "register" | "copies";
 
 export interface VirtualPortMap {
-  /** Writes of one virtual port; `bit` is its port. `type`: whether the switch has it already. */
+  /** Writes of one virtual port; `bit` is its port. `type`: "modify" where the switch already has it. */
   updates(type: "insert" | "modify", group: number, virtualPort: number, bit: number): Update[];
-  /** What to read to learn the whole map. */
+  /** The query that reads the whole map. */
   readonly query: ReadQuery;
   /** An entity that was read; undefined: it is no part of the map. */
   entry(
@@ -16,7 +16,7 @@ export interface VirtualPortMap {
   ): { readonly group: number; readonly virtualPort: number; readonly bit: number } | undefined;
 }
 
-/** `virtualPorts`: of a group. `retry`: the programs have a second round of hashes. */
+/** `virtualPorts`: number for each group. `retry`: the programs have a second round of hashes. */
 export function virtualPortMap(kind: MapKind, virtualPorts: number, retry: boolean): VirtualPortMap {
   return kind === "register" ? registerMap(virtualPorts) : copiesMap(retry ? 2 * HASHES : HASHES);
 }
@@ -48,7 +48,7 @@ function registerMap(virtualPorts: number): VirtualPortMap {
   };
 }
 
-/** All copies are alike, so the first one tells the map. */
+/** All copies are equal, so only the first one is read. */
 function copiesMap(copies: number): VirtualPortMap {
   return {
     updates: (type, group, virtualPort, bit) =>

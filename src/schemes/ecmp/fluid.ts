@@ -43,7 +43,7 @@ class EcmpRouter {
     let own = bundles.from[bundle]!;
     let count = 0;
     while (own !== destination) {
-      // Each switch has a seed of its own, so that the flows of a port are spread again.
+      // Each switch has a seed of its own, so that the flows of one port are distributed again at the next switch.
       const value = mixed(hash ^ mixed(seed + own));
       const ports = portCount(shortest, own * words, words);
       if (ports === 0) return -1;

@@ -38,17 +38,17 @@ import { type FabricPlan, REPLANNING_ROOM } from "../scheme.js";
 import { EcmpGroups } from "./groups.js";
 import { ecmpProgram } from "./program.js";
 
-/** Which routes the switches have, and for how many of them their tables have room when the routes are planned anew. */
+/** The routes of the switches, and the room of their tables when routes are planned again. */
 export interface Routing {
-  /** A port that a hop set has several times is as many members of the group. */
+  /** A port that occurs several times in a hop set has as many members in the group. */
   routesOf(topology: Topology): readonly RoutingTable[];
-  /** Least room, by direction for groups and members, where routes may need more than {@link REPLANNING_ROOM} times as much. */
+  /** Minimum room, by direction for groups and members, where routes may need more than {@link REPLANNING_ROOM} times as much. */
   readonly least: { readonly groups: number; readonly members: number; readonly routes: number };
 }
 
 const SHORTEST_PATHS: Routing = { routesOf: computeRoutes, least: { groups: 0, members: 0, routes: 0 } };
 
-/** Programs and state of all switches; `hashedField` is part of the hash input, if it is given. */
+/** Programs and state of all switches; `hashedField`, if given, is part of the hash input. */
 export function planEcmpSwitches(
   topology: Topology,
   parameters: HashParameters,
@@ -62,7 +62,7 @@ export function planEcmpSwitches(
     seedUpdate(node, parameters, ways.get(node.role)!),
     ...ecmpUpdates(from, table, ways.get(node.role)!, groups),
   ];
-  /** Programs whose tables have `room` times the entries that the switches need at first, and the least room. */
+  /** Programs whose tables have `room` times the entries that the switches need at first, and at least the minimum room. */
   const programs = (room: number, least: Routing["least"] = SHORTEST_PATHS.least) =>
     roles.map((role): ProgramPlan => {
       const own = tables.filter((table) => topology.nodes[table.node]!.role === role);
@@ -115,7 +115,7 @@ export function planEcmpSwitches(
   };
 }
 
-/** A ToR chooses on the way up, a spine on the way down, all others both ways; more where routes need it. */
+/** A ToR chooses upwards, a spine downwards, all others in both directions; more where routes need it. */
 export function directionsOf(topology: Topology, tables: readonly RoutingTable[], role: Role): Direction[] {
   const own = tables.filter((table) => topology.nodes[table.node]!.role === role);
   return DIRECTIONS.filter(
@@ -163,7 +163,7 @@ function ecmpUpdates(
   const routes = routeUpdates(topology, table, (hops) => {
     const hopSet = table.hopSets[hops]!;
     const groupId = groupOf.get(hops);
-    // New routes may choose in a direction for which the role's program has no groups: then the first port is the way.
+    // New routes may choose in a direction for which the role's program has no groups: then the first port is used.
     if (groupId === undefined) return forward("to_port", topology, table.node, hopSet.ports[0]!);
     return call(`to_${directionOf(hopSet)}links`, { next_hops: groupId });
   });

@@ -1,4 +1,4 @@
-/** Which function and seed each switch has for packets from below and for others, and the sizes of its groups. */
+/** The function and seed of each switch for packets from below and for others, and the sizes of its groups. */
 import { fail, type Locate, Random } from "../../base/index.js";
 import { switchesOf, type Topology, tierOf } from "../../topology/index.js";
 import { CODES } from "../codes.js";
@@ -22,9 +22,9 @@ export interface Assignment {
   readonly functions: readonly ChipFunction[];
   /** How many of them are in use. */
   readonly used: number;
-  /** Of packets that came in from below (kind 0) or not (kind 1). */
+  /** Setting for packets from below (kind 0) or others (kind 1). */
   settingOf(node: number, kind: number): HashSetting;
-  /** Slots of the groups of a class; undefined: as many as the weights ask for. */
+  /** Number of slots of the groups of a class; undefined: the sum of the weights. */
   sizeOf(node: number, kind: number, source: number): number | undefined;
 }
 
@@ -105,11 +105,11 @@ function needFunctions(places: readonly Place[], functions: readonly ChipFunctio
     locate(["chip"]) ?? locate(["design"]),
     `per_port needs ${places.length} functions, and the chip has ${functions.length}`,
     `they are for ${places.map(({ key }) => key).join(", ")}`,
-    "design: recombining uses functions again where that is proved to do no harm; design: coprime makes groups of coprime sizes",
+    "design: recombining reuses functions where no polarisation is proved; design: coprime makes groups of coprime sizes",
   );
 }
 
-/** Functions of all switches: each block draws an order of them, and its stages take them in turn. */
+/** Functions of all switches: each block draws an order of them, and its stages use them in turn. */
 function drawByBlock(topology: Topology, functions: number, random: Random): Map<number, number> {
   const orders = new Map<number, number[]>();
   const drawn = new Map<number, number>();
@@ -125,7 +125,7 @@ function drawByBlock(topology: Topology, functions: number, random: Random): Map
   return drawn;
 }
 
-/** Functions by place as far as the chip has them; groups of coprime sizes tell traffic in transit from other traffic. */
+/** Functions by place as far as the chip has them; groups of coprime sizes decorrelate traffic in transit from other traffic. */
 function coprime(
   topology: Topology,
   switches: readonly ClassedSwitch[],
@@ -162,7 +162,7 @@ function coprime(
         fail(
           CODES.groupMembers,
           locate(["sizes", i]),
-          `a group of ${size} entries`,
+          `a group has ${size} entries`,
           `the chip has ${most} for a group (group_members)`,
         );
   }

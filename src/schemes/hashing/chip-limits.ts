@@ -1,4 +1,4 @@
-/** Whether the groups of a switch, with the sizes that a design gives them, are within what its chip has. */
+/** Checks that the groups of a switch, with the sizes of a design, are within the limits of its chip. */
 import { fail, type Locate } from "../../base/index.js";
 import type { Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
@@ -34,7 +34,7 @@ export function checkChip(
     );
 }
 
-/** Groups that a switch needs, each once, and their members together. */
+/** Number of different groups that a switch needs, and of their members together. */
 function groupsOf(
   topology: Topology,
   { node, next, plain, hopSets }: ClassedSwitch,

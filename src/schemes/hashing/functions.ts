@@ -17,10 +17,10 @@ import {
 import type { HashModel, HashPart } from "../../paths/index.js";
 import { CODES } from "../codes.js";
 
-/** What a program computes of the bins. */
+/** The computation of a program over the bins. */
 type Algorithm =
   | { readonly kind: "crc16" | "crc32" | "xor16" | "ideal" }
-  /** The high byte of CRC16-BISYNC, and the XOR of all groups of so many bits of the input. */
+  /** The high byte of CRC16-BISYNC, and the XOR of all groups of `bits` bits of the input. */
   | { readonly kind: "fold"; readonly bits: 1 | 2 | 4 | 8 }
   | { readonly kind: "custom"; readonly crc: CrcParameters };
 
@@ -57,7 +57,7 @@ const RTAG7: Readonly<Record<Rtag7Function, Base>> = {
 
 /**
  * A function by its name: `rtag7/NAME`, a CRC of 16 or 32 bits of the catalogue, `crc16/0xPOLYNOMIAL`, `crc32/0xPOLYNOMIAL`, or
- * `ideal`; `:bits=LOW-HIGH` behind it takes a slice. Throws DiagnosticError P45201 for a polynomial of another width, P45202 for
+ * `ideal`; a suffix `:bits=LOW-HIGH` selects a slice. Throws DiagnosticError P45201 for a polynomial of another width, P45202 for
  * an unknown name or a slice that the function does not have.
  */
 export function chipFunction(text: string, locate: Locate = () => undefined): ChipFunction {
@@ -122,7 +122,7 @@ function ownPolynomial(name: string, width: 16 | 32, digits: string, at: ReturnT
   return { algorithm: { kind: "custom", crc }, low: 0, width };
 }
 
-/** What is hashed: RTAG7's bins (ports of the chip, protocol, L4 ports, VLAN, folded addresses, six that are 0), then the seed. */
+/** The hash input: RTAG7's bins (ports of the chip, protocol, L4 ports, VLAN, folded addresses, six that are 0), then the seed. */
 const BINS: readonly HashPart[] = [
   { field: "zero", bits: 24 },
   { field: "protocol", bits: 8 },
@@ -135,7 +135,7 @@ const BINS: readonly HashPart[] = [
   { field: "seed", bits: 32 },
 ];
 
-/** The same as a P4 list expression. */
+/** The input as a P4 list expression. */
 const INPUT =
   "{ 24w0, meta.flow_protocol, meta.flow_dst_port, meta.flow_src_port, 16w0, meta.dst_bin, meta.src_bin, 96w0, meta.hash_seed }";
 
@@ -176,7 +176,7 @@ function crcOf(parameters: CrcParameters): (bytes: Uint8Array) => number {
   return (bytes) => crc.compute(bytes);
 }
 
-/** The last steps of murmur3: they are not linear, so that a seed makes another function. */
+/** The last steps of murmur3: they are not linear, so that a seed gives another function. */
 function mixed(value: number): number {
   let h = value;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);

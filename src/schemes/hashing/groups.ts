@@ -1,16 +1,16 @@
 /**
- * Slots of groups: how often each next hop stands in a group of so many entries (ATC 2022, sections 4.2 and 4.3), and how far that is
- * from the shares that are wanted.
+ * Slots of groups: how often each next hop occurs in a group of a given size (ATC 2022, sections 4.2 and 4.3), and the deviation
+ * from the intended shares.
  */
 
-/** How a weighted group is brought to another size. */
+/** How a weighted group is extended to another size. */
 export type Duplication = "naive" | "split";
 
 /**
- * The next hop of each slot of a group with `size` slots. `weights` are whole numbers of at least 1, one a next hop.
+ * The next hop of each slot of a group with `size` slots. `weights`: a whole number of at least 1 for each next hop.
  *
  * `naive`: the group counts as W = sum of weights equal entries, which are repeated in order until there are `size`. `split`: the
- * weighted group is repeated floor(size / W) times, and the next hops take the slots that are left in turn.
+ * weighted group is repeated floor(size / W) times, and the next hops get the remaining slots in turn.
  */
 export function slotsOf(weights: readonly number[], size: number, how: Duplication): number[] {
   const whole = weights.flatMap((weight, hop) => Array<number>(weight).fill(hop));
@@ -21,7 +21,7 @@ export function slotsOf(weights: readonly number[], size: number, how: Duplicati
   return [...repeated, ...Array.from({ length: rest }, (_, slot) => slot % weights.length)];
 }
 
-/** The entries of a weighted group, one round of all next hops after the other: equal weights give each next hop in turn. */
+/** The entries of a weighted group, in rounds over all next hops: equal weights give each next hop in turn. */
 function interleaved(weights: readonly number[], total: number): number[] {
   const list: number[] = [];
   for (let round = 0; list.length < total; round++)
@@ -29,7 +29,7 @@ function interleaved(weights: readonly number[], total: number): number[] {
   return list;
 }
 
-/** Standard deviation over mean of what each next hop gets, by its weight (of the whole population, as the paper computes it). */
+/** Standard deviation over mean of the slots of each next hop divided by its weight (of the whole population, as in the paper). */
 export function unevenness(weights: readonly number[], slots: readonly number[]): number {
   const counts = weights.map(() => 0);
   for (const hop of slots) counts[hop]!++;
@@ -48,8 +48,8 @@ export function areCoprime(a: number, b: number): boolean {
 }
 
 /**
- * Of all sizes up to `most` that are coprime to `others`, the one with the least unevenness over these groups, the smallest of
- * equal ones; undefined where there is none. A size is at least that of the largest group. `known` keeps what was computed for further
+ * Of all sizes up to `most` that are coprime to `others`, the one with the minimum unevenness over these groups, and of
+ * equal ones the smallest; undefined where there is none. A size is at least that of the largest group. `known` caches results for further
  * calls with the same `how`.
  */
 export function bestSize(

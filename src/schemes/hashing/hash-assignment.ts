@@ -1,4 +1,4 @@
-/** An assignment of hash functions for people: what the switches of each place have. */
+/** An assignment of hash functions for people: the functions of the switches of each place. */
 import type { Locate } from "../../base/index.js";
 import type { Topology } from "../../topology/index.js";
 import type { HashAssignment, NamedSetting } from "../hash-assignment.js";

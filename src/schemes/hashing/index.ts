@@ -1,9 +1,9 @@
 /**
- * Hash functions of fixed-function chips, given to switches so that no two choices on a path depend on each other ("Hashing Design in
+ * Hash functions of fixed-function chips, assigned to switches so that no two choices on a path depend on each other ("Hashing Design in
  * Modern Networks", ATC 2022): by stage, by ingress port, with colour recombining, and with groups of coprime sizes.
  *
- * Read `parameters.ts` (the designs), `functions.ts` (what a chip has), `routing.ts` (classes of packets), `assign.ts` (who has
- * which function), `groups.ts` (slots), `switch-state.ts` (tables).
+ * Read `parameters.ts` (the designs), `functions.ts` (the functions of a chip), `routing.ts` (classes of packets), `assign.ts` (the
+ * function of each switch), `groups.ts` (slots), `switch-state.ts` (tables).
  */
 import type { Locate } from "../../base/index.js";
 import type { CrcParameters } from "../../hash/index.js";
@@ -69,7 +69,7 @@ function noteOf({ used, functions }: Assignment, { design }: HashingParameters):
 
 type FabricState = Pick<FabricPlan, "programs" | "switches">;
 
-/** The parameters of custom CRCs, each width counted for itself. */
+/** The parameters of custom CRCs, numbered separately for each width. */
 function crcSettings(crcs: readonly CrcParameters[]): SwitchSetting[] {
   const counts = { 16: 0, 32: 0 };
   return crcs.map(({ width, poly, init, xorout, refin, refout }): SwitchSetting => {

@@ -89,7 +89,7 @@ function isSame(a: Path, b: Path): boolean {
   return a.nodes.length === b.nodes.length && a.nodes.every((node, i) => node === b.nodes[i]);
 }
 
-/** The cheapest path that begins with `root`, does not meet its nodes again, and does not go on from it to a node of `closed`. */
+/** The cheapest path that begins with `root`, does not return to its nodes, and does not continue from it to a node of `closed`. */
 function search(
   { edges }: CostGraph,
   root: readonly number[],
@@ -133,7 +133,7 @@ function search(
   return { nodes: [...root, ...tail], cost: best.get(destination)! };
 }
 
-/** Next hops by node of as many of the paths, in their order, as have no loop together. */
+/** Next hops by node, of as many of the paths, in their order, as are free of loops together. */
 export function loopFree(paths: readonly (readonly number[])[]): Map<number, number[]> {
   let next = new Map<number, number[]>();
   for (const path of paths) {

@@ -1,6 +1,6 @@
 /**
  * Coprime sizes in a network without stages (ATC 2022, section 5.4): two switches that choose on one path have different functions,
- * or groups whose sizes are coprime. Switches take a function and a size one after the other, those with most conflicts first.
+ * or groups whose sizes are coprime. Switches get a function and a size one after the other, those with the most conflicts first.
  */
 import { fail, type Locate } from "../../base/index.js";
 import { LOCAL } from "../../paths/index.js";
@@ -63,7 +63,7 @@ export function meshSizes(
   };
 }
 
-/** For each switch that has a choice: those that may choose later or earlier for the same flow. */
+/** For each switch with a choice: the switches that may choose earlier or later for the same flow. */
 function conflictsOf(topology: Topology, switches: readonly ClassedSwitch[]): Map<number, Set<number>> {
   const byNode = new Map(switches.map((own) => [own.node, own]));
   const racks = topology.racks.length;

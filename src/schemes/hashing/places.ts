@@ -1,9 +1,9 @@
-/** Places of choices: a stage, and where packets come from. All switches of a place hash alike under the designs by place. */
+/** Places of choices: a stage, and where packets come from. In designs by place all switches of a place hash in the same way. */
 import { switchesOf, type Topology, tierOf } from "../../topology/index.js";
 import { type ClassedSwitch, KINDS } from "./routing.js";
 
 export interface Place {
-  /** For people, unique: `stage 2 from below`. */
+  /** Unique name for people: `stage 2 from below`. */
   readonly key: string;
   readonly tier: number;
   /** 0: packets from below, 1: others. */
@@ -15,7 +15,7 @@ export function placeName(topology: Topology, node: number, kind: number): strin
   return `stage ${tierOf(topology.nodes[node]!)} from ${kind % KINDS === 0 ? "below" : "above"}`;
 }
 
-/** All places where some switch has a choice, in the order of a path: up through the stages, then down. */
+/** All places where any switch has a choice, in the order of a path: up through the stages, then down. */
 export function placesOf(topology: Topology, switches: readonly ClassedSwitch[]): Place[] {
   const places = new Map<string, Place & { nodes: number[] }>();
   const arrivals = arrivalKinds(topology);
@@ -44,7 +44,7 @@ function arrivalKinds(topology: Topology): Map<number, number[]> {
   );
 }
 
-/** Whether packets of a kind ever meet more than one next hop. A packet from above is not sent up again, but in transit. */
+/** Whether packets of a kind ever have more than one next hop. A packet from above is sent up again only in transit. */
 function chooses({ hopSets, next, plain, sources }: ClassedSwitch, kind: number): boolean {
   const racks = next.length / (KINDS * sources);
   for (let source = 0; source < sources; source++)

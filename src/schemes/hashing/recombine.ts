@@ -1,7 +1,7 @@
 /**
- * Colour recombining (ATC 2022, section 3): functions by place, one after the other along the path. A place takes a function that an
- * earlier place has, if the check of all paths finds that the colours of that function are mixed evenly where it is used again; else
- * it takes a new one.
+ * Colour recombining (ATC 2022, section 3): assigns functions by place, one after the other along the path. A place gets the function of an
+ * earlier place, if the check of all paths finds that the colours of that function are mixed evenly where it is reused; otherwise
+ * it gets a new one.
  */
 import { fail, type Locate } from "../../base/index.js";
 import { type CorrelatedHops, PathChecker, representativePairs } from "../../paths/index.js";
@@ -37,11 +37,11 @@ export function recombine(
     parameters,
   );
   const checker = new PathChecker(topology, model, { pairs: representativePairs(topology) });
-  /** By place: the place whose function it has. */
+  /** By place: the place whose function it uses. */
   const sharing = [...places.keys(), places.length];
   const worst = (only?: number) => checker.check(sharing, only).correlated[0];
   const found = new Map<string, number>();
-  /** By function: the place that had it first. */
+  /** By function: the first place that uses it. */
   const owners: number[] = [];
   for (const [i, place] of places.entries()) {
     let refused: CorrelatedHops | undefined;
@@ -67,7 +67,7 @@ export function recombine(
   return found;
 }
 
-/** `any`: wherever it is proved; `stage`: downwards in the stage that used it upwards; a list: in these stages alone. */
+/** `any`: wherever it is proved; `stage`: downwards in the stage that uses it upwards; a list: the latter in these stages only. */
 function mayReuse(reuse: HashingParameters["reuse"], place: Place, owner: Place): boolean {
   if (reuse === "any") return true;
   return owner.tier === place.tier && (reuse === "stage" || reuse.includes(place.tier));
@@ -88,7 +88,7 @@ function tooFew(
   );
 }
 
-/** A path meets one place twice, so that no new function helps. */
+/** A path crosses one place twice, so that a new function does not help. */
 function refuse(
   topology: Topology,
   { path, first, second, polarisedShare }: CorrelatedHops,

@@ -1,5 +1,5 @@
 /**
- * Next hops by where a packet comes from and where it goes. The class of a packet is its kind (0: it came in from below, a host or a
+ * Next hops by the source and the destination of a packet. The class of a packet is its kind (0: it came from below, a host or a
  * lower stage; 1: from above or from the same stage) plus twice the number of its source.
  */
 import { fail, type Locate } from "../../base/index.js";
@@ -25,7 +25,7 @@ export interface ClassedSwitch {
   readonly node: number;
   /** By port number: 0 from below, 1 otherwise. */
   readonly portKind: Uint8Array;
-  /** Number of sources that routes tell apart, and the source by rack where there are several. */
+  /** Number of sources that routes distinguish, and the source by rack where there are several. */
   readonly sources: number;
   readonly sourceOf?: Uint16Array;
   /** Routes are the same for all classes. */
@@ -96,7 +96,7 @@ class HopSets {
 /**
  * Routes of a spineless mesh of blocks that use direct links and one transit block (ATC 2022, section 2.1.2). Traffic that leaves its
  * block goes to the block of its destination, or to a block that is linked with it. In a transit block it goes down to the second
- * stage and up again, to be spread over the third, and then by direct links. Source 0: of the own block, 1: of another.
+ * stage and up again, so that it spreads over the third, and then over direct links. Source 0: of the own block, 1: of another.
  */
 function transit(topology: Topology, locate: Locate): ClassedSwitch[] {
   const { nodes, racks } = topology;
@@ -114,7 +114,7 @@ function transit(topology: Topology, locate: Locate): ClassedSwitch[] {
   const linked = new Set(
     tops.flatMap(({ pod, ports }) => ports.map(({ peer }) => `${pod} ${blockOf(peer)}`)),
   );
-  /** Ports of a switch of the third stage to a block, over at most one other block where that is allowed. */
+  /** Ports of a switch of the third stage to a block, optionally over one other block. */
   const across = ({ index, pod, ports }: TopologyNode, block: number, transits: boolean) =>
     ports
       .filter(({ peer, link }) => {
@@ -173,7 +173,7 @@ function transit(topology: Topology, locate: Locate): ClassedSwitch[] {
   });
 }
 
-/** Of each pair of racks the k shortest paths, as far as they have no loop together. Every rack is a source. */
+/** For each pair of racks the k shortest paths, as many as are free of loops together. Every rack is a source. */
 function nearShortest(topology: Topology, k: number, locate: Locate): ClassedSwitch[] {
   const { racks, nodes } = topology;
   if (racks.some(({ switches }) => switches.length > 1))

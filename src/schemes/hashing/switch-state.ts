@@ -8,7 +8,7 @@ import type { HashingParameters } from "./parameters.js";
 import { portsOfSlots } from "./path-model.js";
 import { type ClassedSwitch, KINDS } from "./routing.js";
 
-/** What a switch has; sizes are known before the updates are made. */
+/** Table contents of a switch; sizes are known before the updates are made. */
 export interface SwitchTables {
   readonly own: ClassedSwitch;
   /** Slots of each group; ids of groups count from 1. */

@@ -1,6 +1,6 @@
 /**
  * HULA (Katta et al., SOSR 2016): ToRs send probes that collect the utilisation of the busiest link of each path. Every switch keeps the best next
- * hop to each rack, and sends new flowlets there. Hosts do nothing.
+ * hop to each rack, and sends new flowlets there. Hosts do not change paths.
  */
 import { fixedHosts } from "../fixed-hosts.js";
 import type { Scheme } from "../scheme.js";
@@ -10,7 +10,7 @@ import { planHulaSwitches } from "./plan.js";
 export const hula: Scheme<HulaParameters> = {
   name: "hula",
   title: "HULA",
-  summary: "HULA: probes tell the best next hop to each rack, new flowlets take it",
+  summary: "HULA: probes find the best next hop to each rack, new flowlets take it",
   parameters: hulaParameters,
   plan: (topology, parameters, locate) => ({
     scheme: "hula",

@@ -3,15 +3,15 @@ import { z } from "zod";
 import { positiveDurationSchema } from "../../topology/index.js";
 
 export const hulaParameters = z.strictObject({
-  /** From one probe of a ToR to the next; the paper's evaluation has 200 us. */
+  /** Time between two probes of a ToR; the paper's evaluation has 200 us. */
   probe_interval: positiveDurationSchema.refine((ns) => ns >= 1000, "expected 1us or more").prefault("200us"),
-  /** Time constant of the utilisation; absent: two intervals, as the paper says. */
+  /** Time constant of the utilisation; absent: two intervals, as in the paper. */
   tau: positiveDurationSchema.optional(),
-  /** A best path of which no probe has come for longer gives way to any other one; absent: three intervals. */
+  /** Time after which a best path without a new probe is replaced by any other one; absent: three intervals. */
   ageing: positiveDurationSchema.optional(),
-  /** A pause of a flow that ends a flowlet. */
+  /** Pause of a flow that ends a flowlet. */
   flowlet_gap: positiveDurationSchema.prefault("500us"),
-  /** Flowlets that a switch remembers. */
+  /** Number of flowlets that a switch stores. */
   flowlets: z
     .number()
     .int()

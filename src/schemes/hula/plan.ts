@@ -17,13 +17,13 @@ import type { HulaParameters } from "./parameters.js";
 import { onwardPorts, PROBE_BYTES, ProbeGroups, probeGenerator, switchPorts } from "./probes.js";
 import { hulaProgram } from "./program.js";
 
-/** What a packet counts on a link with a rate in packets. */
+/** Units of a packet on a link with a rate in packets. */
 const PACKET_UNITS = 1000;
-/** A utilisation of 1 in probes, and the bits by which the program shifts the product of estimator and scale. */
+/** A utilisation of 1 in probes; also the shift of the product of estimator and scale in the program. */
 const FULL = 2 ** 16;
 const SCALE_BITS = 24;
 
-/** Throws DiagnosticError P45102 for a network without tiers, P45103 for an age that one probe decides. */
+/** Throws DiagnosticError P45102 for a network without tiers, P45103 for an ageing time shorter than the probe interval. */
 export function planHulaSwitches(
   topology: Topology,
   parameters: HulaParameters,
@@ -91,7 +91,7 @@ function tableOf(tables: readonly RoutingTable[], { index }: TopologyNode): Rout
   return tables.find(({ node }) => node === index)!;
 }
 
-/** `to_rack` for each other rack that can be reached, the port of each host of the own one. */
+/** `to_rack` for each other rack that can be reached, and the port of each host of the own rack. */
 function routesOf(topology: Topology, table: RoutingTable): { prefix: PrefixPair; action: TableAction }[] {
   const { node, hopSets, routes } = table;
   const local = routes.flatMap((route) => {
@@ -152,7 +152,7 @@ function linkEntry(
   return tableEntry("links", [exact("meta.link", port)], { kind: "action", ...action });
 }
 
-/** What the estimator of a full link tends to: its capacity times tau, in the units that packets add to it. */
+/** The limit of the estimator of a full link: its capacity times tau, in the units that packets add. */
 function capacityOf({ rateBps, ratePps }: Link, tau: number): { units: number; capacity: number } {
   if (ratePps !== undefined && ratePps * PACKET_UNITS * 8 < rateBps)
     return { units: PACKET_UNITS, capacity: (ratePps * PACKET_UNITS * tau) / 1e9 };
@@ -173,7 +173,7 @@ function originUpdate(group: number): Update {
   };
 }
 
-/** How much of the slowest link probes take: about one a rack and interval crosses each link downwards. */
+/** Share of the slowest link that probes use: about one probe for each rack and interval crosses each link downwards. */
 function probeNote(topology: Topology, { probe_interval }: HulaParameters): string {
   const perSecond = (topology.racks.length * 1e9) / probe_interval;
   const shares = topology.links

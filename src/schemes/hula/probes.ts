@@ -1,13 +1,13 @@
-/** Probes: their frames, the generators that start them, and where switches send them on. */
+/** Probes: their frames, the generators that send them, and how switches forward them. */
 import type { PacketGenerator, Update } from "../../device/index.js";
 import { type Topology, type TopologyNode, tierOf } from "../../topology/index.js";
 import { insert } from "../fabric.js";
 
-/** Where the program takes the frames of packet generators: the port of controllers. */
+/** The program receives the frames of packet generators by the port of controllers. */
 const CPU_PORT = 510;
 /** EtherType of a local experiment (IEEE 802). */
 const TYPE_HULA = 0x88b5;
-/** The shortest frame, without its check sequence: 64 bytes on the wire, as HULA's (section 5.4 of the paper counts so). */
+/** The shortest frame, without its check sequence: 64 bytes on the wire, as HULA's probes (section 5.4 of the paper). */
 export const PROBE_BYTES = 60;
 
 /** The generator of the probes of a rack, at one of its ToRs. */
@@ -22,8 +22,8 @@ export function probeGenerator(rack: number, mac: bigint, periodNs: number): Pac
 }
 
 /**
- * The ports to which a probe goes on that came in by `port`: a probe of a rack runs up the tiers, then down, never up again (section 3.1),
- * and never down into the pod or to the rack that it comes from. So the reverse of each way that it takes is a shortest path.
+ * The ports to which a switch forwards a probe that came in by `port`: a probe of a rack goes up the tiers, then down, never up again
+ * (section 3.1), and never down into the pod or to the rack that it comes from. So the reverse of each of its paths is a shortest path.
  */
 export function onwardPorts(topology: Topology, node: TopologyNode, port: number): number[] {
   const from = topology.nodes[node.ports[port - 1]!.peer]!;
@@ -36,24 +36,24 @@ export function onwardPorts(topology: Topology, node: TopologyNode, port: number
   });
 }
 
-/** Ports to other switches whose links are there. */
+/** Ports to other switches whose links are up. */
 export function switchPorts(topology: Topology, { ports }: TopologyNode): number[] {
   return ports
     .filter(({ peer, link }) => topology.nodes[peer]!.role !== "host" && topology.down?.has(link) !== true)
     .map(({ number }) => number);
 }
 
-/** Whether racks are below both: ToRs of one rack, or leaves of one pod. */
+/** Whether both have common racks below: ToRs of one rack, or leaves of one pod. */
 function sharesRacks(topology: Topology, a: TopologyNode, b: TopologyNode): boolean {
   if (a.role !== "tor") return a.pod !== undefined && a.pod === b.pod;
   return topology.racks.some(({ switches }) => switches.includes(a.index) && switches.includes(b.index));
 }
 
-/** Multicast groups by the ports that are in them: equal sets of ports are one group. */
+/** Multicast groups by their ports: equal sets of ports are one group. */
 export class ProbeGroups {
   readonly #ids = new Map<string, number>();
 
-  /** 0 where nothing is to be sent. */
+  /** 0 for an empty list. */
   idOf(ports: readonly number[]): number {
     if (ports.length === 0) return 0;
     const key = ports.join();

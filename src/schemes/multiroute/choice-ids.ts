@@ -1,12 +1,12 @@
 /**
  * Ids of the groups and matrices of one switch: a group of ports, and a list of groups by selector, keep their ids from plan to plan.
- * A member has the number of its port, and so has the group of one port.
+ * The id of a member is the number of its port, and so is the id of a group of one port.
  */
 import type { Entity } from "../../device/index.js";
 import { ingressName } from "../fabric.js";
 import { DIRECTIONS, type Direction } from "../hash-settings.js";
 
-/** Groups of several ports have ids above all port numbers. */
+/** Ids of groups of several ports are above all port numbers. */
 const FIRST_SHARED_GROUP = 512;
 
 export class ChoiceIds {

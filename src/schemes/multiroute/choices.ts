@@ -1,4 +1,4 @@
-/** What each switch does with packets to each rack: a group for selector 0, and a next hop for every other selector. */
+/** How each switch forwards packets to each rack: a group for selector 0, and a next hop for every other selector. */
 import { LOCAL, rackRoutes, UNREACHABLE } from "../../paths/index.js";
 import { computeRoutes, type RoutingTable, type Topology } from "../../topology/index.js";
 import type { Direction } from "../hash-settings.js";
@@ -9,7 +9,7 @@ export interface RackChoice {
   readonly direction: Direction;
   /** Ports of the shortest routes, ascending: selector 0 takes one of them by the hash. */
   readonly base: readonly number[];
-  /** By selector - 1: a port; 0 as selector 0. */
+  /** By selector - 1: a port; 0 means as selector 0. */
   readonly named: readonly number[];
 }
 
@@ -26,9 +26,8 @@ export interface SwitchChoices {
 /**
  * Choices of all switches, by ascending node index.
  *
- * @param topology the one of the trees, or the same with links down: then a selector leads along its path where all of it is left, and
+ * @param topology the one of the trees, or the same with links down: then a selector leads along its path where the whole path is intact, and
  *   by the shortest routes elsewhere, so that there are no loops either
- * @param original the topology of the trees
  */
 export function switchChoices(topology: Topology, trees: Trees, original: Topology): SwitchChoices[] {
   const next = topology.racks.map((_, rack) => intactHops(topology, trees, original, rack));
@@ -57,7 +56,7 @@ export function switchChoices(topology: Topology, trees: Trees, original: Topolo
   });
 }
 
-/** By selector - 1 and node: the port of a path to the rack none of whose links is down; else 0. */
+/** By selector - 1 and node: the port of an intact path to the rack; else 0. */
 function intactHops(topology: Topology, trees: Trees, original: Topology, rack: number): Int32Array[] {
   const { hosts, switches } = topology.racks[rack]!;
   // A host that has lost a link is a rack of its own.
@@ -85,7 +84,7 @@ function intactHops(topology: Topology, trees: Trees, original: Topology, rack: 
   });
 }
 
-/** Whether packets with all selectors leave by one and the same port. */
+/** The port, if packets with all selectors leave by the same one. */
 export function onlyPort({ base, named }: RackChoice): number | undefined {
   const [port] = base;
   return base.length === 1 && named.every((own) => own === 0 || own === port) ? port : undefined;

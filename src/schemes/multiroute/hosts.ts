@@ -1,10 +1,10 @@
 /**
- * What hosts do whose selectors name routes: they know for each pair of racks which selectors lead along routes that have nothing in
- * common, and by which NIC each of them leaves.
+ * Hosts whose selectors name routes: they know for each pair of racks which selectors lead along disjoint
+ * routes, and the NIC of each route.
  *
- * A flow starts at selector 0, where the hash decides. Its host does not know which way that is. So after a timeout it sends on two
- * routes of the list (`failover: probe`): a single failure that can be left at all is on one of them at most. Later it leaves a route
- * for another one of the list, which is certain not to share what has failed.
+ * A flow starts at selector 0, where the hash decides. Its host does not know that path. So after a timeout it sends on two
+ * routes of the list (`failover: probe`): a single avoidable failure is on at most one of them. Later it leaves a route
+ * for another one of the list, which is certain not to contain the failed element.
  */
 import type { Json, Random } from "../../base/index.js";
 import {
@@ -31,7 +31,7 @@ export const FAILOVER_NOTES: Readonly<Record<FailoverOfRoutes, string>> = {
   none: "multiroute (failover: none) never leaves a path.",
 };
 
-/** What hosts have to know of the trees. */
+/** The data about the trees that hosts need. */
 export function describeRoutes(
   topology: Topology,
   trees: Trees,
@@ -50,7 +50,7 @@ export function describeRoutes(
     ),
     routes: racks.map(({ index: from, switches }) =>
       racks.map(({ index: to }): [number, number][] => {
-        // Hosts of one rack have a route over each of its switches, which deliver packets whatever their selector is.
+        // Hosts of one rack have a route over each of its switches, which deliver packets of all selectors.
         if (from === to) return switches.length > 1 ? switches.map((_, place) => [place + 1, place]) : [];
         return trees.to[to]!.from[from]!.map((path) => [path.selector, switches.indexOf(path.nodes[0]!)]);
       }),
@@ -105,7 +105,7 @@ function openPath(
   random: Random,
   { subflow, subflows }: ConnectionEnd,
 ): PathChooser {
-  // Each subflow begins on a route of its own, as long as there are any.
+  // Each subflow begins on a route of its own, as far as there are enough.
   const start = subflows > 1 && routes.length > 0 ? routes[subflow % routes.length]! : 0;
   const rerouter = rerouterOf(routes);
   if (failover === "none") return fixedPath(start);
@@ -113,7 +113,7 @@ function openPath(
   return new RoutedPath(rerouter, random, start);
 }
 
-/** Draws from the routes that were not tried; then from all others. Without another route, the hash may know one. */
+/** Draws from the routes that were not tried; then from all others. Without another route it returns to the hash. */
 function rerouterOf(routes: readonly number[]): Rerouter {
   const all = routes.length > 1 ? routes : [...routes, 0];
   return {
@@ -128,7 +128,7 @@ function rerouterOf(routes: readonly number[]): Rerouter {
 
 const UNKNOWN = -1;
 
-/** Two copies, as {@link ProbingPath}; an end that leaves the hash takes a route first and tries another one beside it. */
+/** Two copies, as {@link ProbingPath}; an end that leaves the hash uses a first route and tries another one at the same time. */
 class RoutedPath implements PathChooser {
   #path: ProbingPath;
   /** Selector of the data received last from the other end. */

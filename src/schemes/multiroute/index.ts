@@ -1,9 +1,9 @@
 /**
- * P-ECMP's selectors on any graph (NSDI'25, section 6 leaves this open): beside the hash, which selector 0 keeps, each selector names a
- * route to each rack, and the routes of a pair of racks have nothing in common, as many as the graph has.
+ * P-ECMP's selectors on any graph (NSDI'25, section 6 leaves this open): selector 0 keeps the hash, and each other selector names a
+ * route to each rack. The routes of a pair of racks are disjoint, as many as the graph has.
  *
- * Read `trees.ts` (which routes, and why none is a loop), `choices.ts` (what each switch does), `hosts.ts` (what hosts do),
- * `first-tries.ts` (which failures the first try leaves).
+ * Read `trees.ts` (which routes, and why none is a loop), `choices.ts` (the forwarding of each switch), `hosts.ts` (the hosts),
+ * `first-tries.ts` (which failures the first try avoids).
  */
 import { z } from "zod";
 import { fail, type Locate } from "../../base/index.js";
@@ -29,7 +29,7 @@ import { packTrees, type Trees } from "./trees.js";
 import { choiceUpdates } from "./updates.js";
 
 const parameters = z.strictObject({
-  /** Routes that a pair of racks gets at most; fewer where the graph has fewer without a common switch or link. */
+  /** Maximum number of routes of a pair of racks; fewer where the graph has fewer disjoint ones. */
   paths: z
     .number({ error: "expected a number of routes from 2 to 64" })
     .int("expected a number of routes from 2 to 64")
@@ -103,7 +103,7 @@ function plan(topology: Topology, own: MultirouteParameters, locate: Locate = ()
   };
 }
 
-/** Fails with P45541 where a pair of racks would have one route only because the field has too few values. */
+/** Fails with P45541 where a pair of racks gets fewer routes only because the field has too few values. */
 function treesOf(topology: Topology, { paths, field }: MultirouteParameters, locate: Locate): Trees {
   const selectors = 2 ** Math.min(FIELD_BITS[field], 15) - 1;
   const trees = packTrees(topology, { paths, selectors });
@@ -114,7 +114,7 @@ function treesOf(topology: Topology, { paths, field }: MultirouteParameters, loc
     fail(
       CODES.tooFewSelectors,
       locate(["field"]) ?? locate([]),
-      `field ${field} has ${selectors} selectors beside 0, too few for ${paths} routes of each pair: ${trees.short.length} pairs get fewer, among them ` +
+      `field ${field} has ${selectors} selectors other than 0, too few for ${paths} routes of each pair: ${trees.short.length} pairs get fewer, among them ` +
         `"${name(short.from)}" to "${name(short.to)}" (${short.missing} missing)`,
       "name a wider field, or fewer paths",
     );
@@ -122,7 +122,7 @@ function treesOf(topology: Topology, { paths, field }: MultirouteParameters, loc
   return trees;
 }
 
-/** Directions in which the switches of a role have matrices, as far as the templates know them. */
+/** Directions in which the switches of a role have matrices, limited to those of the templates. */
 function directionsByRole(
   topology: Topology,
   switches: readonly SwitchChoices[],

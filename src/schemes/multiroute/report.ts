@@ -1,4 +1,4 @@
-/** `p4loom generate multiroute --report`: how many routes pairs of racks have, what they cost, and which failures no route avoids. */
+/** `p4loom generate multiroute --report`: the number of routes of pairs of racks, their cost, and the failures that no route avoids. */
 import { z } from "zod";
 import { formatTable } from "../../base/index.js";
 import type { Topology } from "../../topology/index.js";
@@ -9,11 +9,11 @@ import { elementsOf, packTrees, type TreePath, type Trees } from "./trees.js";
 
 const options = z.strictObject({
   paths: z.number().int().min(2).max(64).default(4),
-  /** Lines of the second table at most. */
+  /** Maximum number of lines of the second table. */
   elements: z.number().int().min(0).default(10),
 });
 
-/** Selectors of the widest field that the programs read. */
+/** Number of selectors of the widest field that the programs read. */
 const MOST_SELECTORS = 2 ** 15 - 1;
 
 export const multirouteReport: SchemeReport = {
@@ -33,11 +33,14 @@ export const multirouteReport: SchemeReport = {
       ),
     ];
     if (cuts.length === 0)
-      lines.push("", "Every single failure of a switch or link between two racks is left by another route.");
+      lines.push(
+        "",
+        "Every single failure of a switch or link between two racks is avoided by another route.",
+      );
     else
       lines.push(
         "",
-        "No route avoids these for so many pairs of racks:",
+        "No route avoids these elements for this number of pairs of racks:",
         formatTable(
           ["switch or link", "pairs"],
           shown.map(({ element, pairs }) => [element, pairs]),
@@ -85,7 +88,7 @@ function pairsOf(trees: Trees): (readonly TreePath[])[] {
   return trees.to.flatMap(({ from }, to) => from.filter((_, rack) => rack !== to));
 }
 
-/** Elements that all routes of a pair cross, but for the only switch of a rack; those of most pairs first. */
+/** Elements that all routes of a pair cross, except the only switch of a rack; those of the most pairs first. */
 function unavoidable(topology: Topology, trees: Trees): { element: string; pairs: number }[] {
   const { nodes, links, racks } = topology;
   const counts = new Map<number, number>();

@@ -1,10 +1,10 @@
 /**
- * Selectors for any graph: each selector has one next hop a switch towards each rack, so that the routes of different selectors from a
- * rack to another have nothing in common, as many as the graph has (`topology/disjoint-paths.ts`).
+ * Selectors for any graph: each selector has one next hop at each switch towards each rack, so that the routes of different selectors between
+ * two racks are disjoint, as many as the graph has (`topology/disjoint-paths.ts`).
  *
- * Towards one rack, the next hops of a selector are made of whole paths to that rack, which agree wherever they meet. So a packet
- * that is on one of these paths stays on it to its end. Where a switch is on none of them, it forwards by the shortest routes,
- * each step of which is one nearer to the rack. Hence no packet can go round in circles, whatever selector it has.
+ * Towards one rack, the next hops of a selector consist of whole paths to that rack, which agree wherever they meet. So a packet
+ * on one of these paths stays on it to its end. A switch that is on none of them forwards by the shortest routes,
+ * each step of which is nearer to the rack. Hence no packet is in a loop, for any selector.
  */
 import { DisjointPaths, type SwitchPath, type Topology } from "../../topology/index.js";
 
@@ -14,15 +14,15 @@ export interface TreePath extends SwitchPath {
   readonly selector: number;
 }
 
-/** What the selectors do with packets to one rack. */
+/** The paths of the selectors to one rack. */
 interface RackTrees {
   /** By selector - 1: the port by node index, 0 where the selector has no path through the switch. */
   readonly next: readonly Int32Array[];
-  /** By rack of the source: routes without a common element but those that all routes of the graph share; the shortest first. */
+  /** By rack of the source: routes that share only elements which all routes of the graph share; the shortest first. */
   readonly from: readonly (readonly TreePath[])[];
 }
 
-/** A pair of racks that has more such routes (up to the wanted number) than there are selectors left to name them. */
+/** A pair of racks for which there are more disjoint routes (up to the requested number) than free selectors. */
 interface ShortPair {
   readonly from: number;
   readonly to: number;
@@ -32,15 +32,15 @@ interface ShortPair {
 export interface Trees {
   /** By rack of the destination. */
   readonly to: readonly RackTrees[];
-  /** Selectors in use beside 0. */
+  /** Number of selectors in use other than 0. */
   readonly selectors: number;
   readonly short: readonly ShortPair[];
 }
 
 export interface TreeOptions {
-  /** Routes that a pair of racks gets at most. */
+  /** Maximum number of routes of a pair of racks. */
   readonly paths: number;
-  /** Selectors at most, beside 0. */
+  /** Maximum number of selectors other than 0. */
   readonly selectors: number;
 }
 
@@ -90,8 +90,8 @@ class TreesToRack implements RackTrees {
   }
 
   /**
-   * As many routes as `paths`, no longer together, by next hops that exist: from a switch of the rack by one link onto a path of a
-   * selector, or along such a path from there on. Undefined where there are none.
+   * As many routes as `paths`, with at most the same total length, over existing next hops: one link from a switch of the rack to a path of a
+   * selector, or along such a path from there. Undefined where there are none.
    */
   #along(rack: number, paths: readonly SwitchPath[]): TreePath[] | undefined {
     if (paths.length === 0) return [];
@@ -107,7 +107,7 @@ class TreesToRack implements RackTrees {
     return choose(candidates, elements, paths.length, totalLength(paths));
   }
 
-  /** Routes from a switch that a selector has, or could have by one more next hop. */
+  /** Routes from a switch that a selector has, or would have with one more next hop. */
   #candidates(selector: number, start: number): TreePath[] {
     const { nodes, down } = this.topology;
     const next = this.next[selector]!;
@@ -129,7 +129,7 @@ class TreesToRack implements RackTrees {
     return { nodes, ports, selector: selector + 1 };
   }
 
-  /** Each path with the first selector whose next hops agree with it, or a new one as long as there are any. */
+  /** Gives each path the first selector whose next hops agree with it, or a new one while there are any. */
   #named(paths: readonly SwitchPath[]): TreePath[] {
     const named: TreePath[] = [];
     const taken = new Set<number>();
@@ -157,10 +157,10 @@ function agrees(next: Int32Array, { nodes, ports }: SwitchPath): boolean {
   });
 }
 
-/** The search for a set of routes ends after so many steps: then new next hops are the cheaper way. */
+/** Maximum number of steps of the search for a set of routes: beyond it new next hops are cheaper. */
 const MOST_STEPS = 2000;
 
-/** `count` candidates of different selectors without a common element, of at most `room` links together. They ascend by length. */
+/** `count` disjoint candidates of different selectors, with at most `room` links together. The candidates ascend by length. */
 function choose(
   candidates: readonly TreePath[],
   elements: readonly (readonly number[])[],
@@ -174,7 +174,7 @@ function choose(
     if (chosen.length === count) return true;
     for (let i = from; i < candidates.length && steps < MOST_STEPS; i++, steps++) {
       const path = candidates[i]!;
-      // None of the rest is shorter.
+      // All remaining candidates are at least as long.
       if (path.ports.length * (count - chosen.length) > left) return false;
       if (chosen.some(({ selector }) => selector === path.selector)) continue;
       const own = elements[i]!;
@@ -190,7 +190,7 @@ function choose(
   return search(0, room) ? chosen : undefined;
 }
 
-/** The elements of a path that can fail. A switch is its index i; a link with index i is ~i, so that the numbers never meet. */
+/** The elements of a path that can fail. A switch is its index i; a link with index i is ~i, so that the numbers differ. */
 export function elementsOf({ nodes: all }: Topology, { nodes, ports }: SwitchPath): number[] {
   return [...nodes, ...ports.map((port, i) => ~all[nodes[i]!]!.ports[port - 1]!.link)];
 }

@@ -1,4 +1,4 @@
-/** Hosts that do not re-path, for comparison: plain ECMP under the name that a comparison gives it. */
+/** Hosts that do not re-path, for comparison: plain ECMP under the name of a baseline. */
 import { ecmp } from "../ecmp/index.js";
 import type { Scheme } from "../scheme.js";
 

@@ -2,7 +2,7 @@
  * The control plane of one P4TE switch, on the switch's own processor (section 4.2.2): an event of a port moves it to the routing
  * group of its queue depth or of its colour. A port without a carrier is in no group.
  *
- * Events may come faster than writes take effect. Then the last event of each port counts: what an older one said is no longer so.
+ * Events may arrive faster than writes take effect. Then the last event of each port counts, because earlier ones are outdated.
  */
 import type { Controller, ControllerContext } from "../../controllers/index.js";
 import type { ActionProfileGroup, Device, DeviceEvent, Update } from "../../device/index.js";
@@ -22,11 +22,11 @@ export interface P4teControllerOptions {
   readonly layout: GroupLayout;
   /** Packets; see the parameter `delta`. */
   readonly delta: number;
-  /** Whether the controller tells the choice of paths the colours of ports; otherwise copies of packets do. */
+  /** Whether the controller writes the colours of ports for the choice of paths; otherwise copies of packets carry them. */
   readonly writesStatus: boolean;
 }
 
-/** Epochs of flowlets are 1 to this. */
+/** Epochs of flowlets are 1 to this number. */
 const LAST_EPOCH = 127;
 
 export function p4teController(options: P4teControllerOptions): Controller {
@@ -39,7 +39,7 @@ class PathPriorities {
   readonly #options: P4teControllerOptions;
   readonly #device: Device;
   #groups: RoutingGroups;
-  /** Where each port belongs by its last events; a port that is down keeps it. */
+  /** The group of each port by its last events; a port that is down keeps it. */
   readonly #wanted: Record<Metric, Map<number, number>> = { queue: new Map(), rate: new Map() };
   readonly #down = new Set<number>();
   /** Colour of each port in the table of the switch, where this controller writes it; absent: not known. */
@@ -47,7 +47,7 @@ class PathPriorities {
   #epoch = 1;
   #epochChanged = false;
   #writing = false;
-  /** Number of the switch's process: writes to an earlier one are void. */
+  /** Number of the switch's process: writes to an earlier one have no effect. */
   #process = 0;
 
   constructor(context: ControllerContext, options: P4teControllerOptions) {
@@ -64,7 +64,7 @@ class PathPriorities {
       for (const port of layout.ports)
         this.#wanted[metric].set(port, this.#groups.groupOf(metric, port) || 1);
     if (this.#context.incarnation === 1) for (const port of layout.ports) this.#status.set(port, GREEN);
-    this.#device.watch((event) => this.#hear(event));
+    this.#device.watch((event) => this.#onDeviceEvent(event));
     this.#context.watchSwitches(async ({ running }) => {
       if (!running) return;
       // The switch has the state of its plan again.
@@ -79,7 +79,7 @@ class PathPriorities {
       if (!layout.ports.includes(port)) return;
       if (up) this.#down.delete(port);
       else this.#down.add(port);
-      // What was known of the queue and the rate of the port is no longer true.
+      // The known queue depth and rate of the port are outdated.
       for (const metric of METRICS) this.#wanted[metric].set(port, 1);
       this.#epochChanged = true;
       this.#context.log(`port ${port} is ${up ? "up" : "down"}`);
@@ -87,7 +87,7 @@ class PathPriorities {
     });
   }
 
-  /** What an earlier life has written is in the switch. */
+  /** Reads what an earlier incarnation has written to the switch. */
   async #learn(): Promise<void> {
     const found = await this.#device.read([{ kind: "group" }]);
     const known = found.filter((entity): entity is ActionProfileGroup => entity.kind === "group");
@@ -99,7 +99,7 @@ class PathPriorities {
       this.#epoch = Number(epoch.action.params["number"] ?? 1n);
   }
 
-  async #hear(event: DeviceEvent): Promise<void> {
+  async #onDeviceEvent(event: DeviceEvent): Promise<void> {
     if (event.kind !== "packetIn") return;
     const { metadata } = event.packet;
     const of = (name: string) => Number(metadata[name] ?? 0n);
@@ -149,7 +149,7 @@ class PathPriorities {
     return changed;
   }
 
-  /** Writes what has changed, and what changes meanwhile. */
+  /** Writes all changes, including those that occur meanwhile. */
   async #write(): Promise<void> {
     if (this.#writing) return;
     this.#writing = true;
@@ -159,7 +159,7 @@ class PathPriorities {
         try {
           await this.#device.write(updates);
         } catch (error) {
-          // The switch has ended meanwhile: the watcher above hears of its return.
+          // The switch has ended meanwhile: the watcher above is notified of its restart.
           if ((error as { code?: unknown }).code === "UNAVAILABLE") return;
           if (process === this.#process) throw error;
         }

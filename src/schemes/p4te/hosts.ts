@@ -1,5 +1,5 @@
 /**
- * What P4TE's hosts do: they mark the packets of a flow with the DSCP of its class (section 4.1.3). Nothing else: rate control
+ * P4TE's hosts: they mark the packets of a flow with the DSCP of its class (section 4.1.3). Rate control
  * needs no change of the hosts.
  */
 import { z } from "zod";
@@ -7,12 +7,12 @@ import { fixedPath, type HostPolicy } from "../../hosts/index.js";
 import { checkDescription } from "../description.js";
 import { flowHash } from "../hash.js";
 
-/** DSCP of packets without a class: acknowledgements, and flows whose size nobody knows. */
+/** DSCP of packets without a class: acknowledgements, and flows of unknown size. */
 const UNCLASSIFIED = 0;
 
 const p4teDescription = z.strictObject({
   kind: z.literal("p4te"),
-  /** By ascending size; the last has no bound. */
+  /** Sorted by size; the last has no upper bound. */
   classes: z.array(z.strictObject({ dscp: z.number().int().min(0).max(15), upTo: z.number().optional() })),
 });
 

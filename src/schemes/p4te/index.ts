@@ -1,6 +1,6 @@
 /**
- * P4TE (D. D. Robin, 2022): each switch watches the queues and rates of its own ports, picks paths by them flowlet by flowlet, and
- * changes the window of senders by fake acknowledgements. `docs/papers/p4te.md` tells what follows the paper and what does not.
+ * P4TE (D. D. Robin, 2022): each switch monitors the queues and rates of its own ports, picks paths by them for each flowlet, and
+ * changes the window of senders by fake acknowledgements. `docs/papers/p4te.md` says what follows the paper and what differs.
  */
 import type { Scheme } from "../scheme.js";
 import { p4teController } from "./controller.js";
@@ -42,7 +42,7 @@ export const p4te: Scheme<P4teParameters> = {
           ...(up_to === undefined ? {} : { upTo: up_to }),
         })),
       },
-      // After a timeout a flow has often paused for longer than the flowlet gap.
+      // After a timeout a flow has often been idle for longer than the flowlet gap.
       repaths: true,
       notes: notesOf(parameters),
     };

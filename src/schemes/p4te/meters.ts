@@ -6,15 +6,15 @@ import type { P4teParameters } from "./parameters.js";
 
 export type MeterUnit = "bytes" | "packets";
 
-/** A full Ethernet frame with a VLAN tag: a bucket that is smaller would never let one through. */
+/** A full Ethernet frame with a VLAN tag: a smaller bucket would never pass one. */
 const FULL_FRAME = 1518;
 
-/** A rate in the unit of the meter, per second. A link without a rate in packets carries so many full frames. */
+/** A rate in the unit of the meter, per second. A link without a rate in packets carries its rate in full frames. */
 function rateOf(link: Link, unit: MeterUnit): number {
   return unit === "packets" ? (link.ratePps ?? link.rateBps / (8 * FULL_FRAME)) : link.rateBps / 8;
 }
 
-/** What the meters of the switches count, where the parameters leave it open. */
+/** The unit of the switches' meters, where the parameters leave it open. */
 export function meterUnit(topology: Topology, { meter }: P4teParameters): MeterUnit {
   if (meter !== "auto") return meter;
   return topology.links.every(({ ratePps }) => ratePps !== undefined) ? "packets" : "bytes";

@@ -6,11 +6,11 @@ import { hashParameters } from "../hash-settings.js";
 /** A class of flows. Hosts write its DSCP into the packets of its flows. */
 const classSchema = z.strictObject({
   dscp: z.number().int().min(1, "expected a DSCP from 1 to 15").max(15, "expected a DSCP from 1 to 15"),
-  /** Safe rate: share of the rate of the link that its packets come in by (section 6.1.3). */
+  /** Safe rate: share of the rate of the link by which its packets arrive (section 6.1.3). */
   share: z.number().gt(0, "expected a share above 0").max(1, "expected a share of at most 1"),
-  /** `queue`: its flows look for a short queue first, as short flows do; `utilization`: for a low rate, as large ones do. */
+  /** `queue`: its flows prefer a short queue, as short flows do; `utilization`: a low rate, as large flows do. */
   path: z.enum(["queue", "utilization"]),
-  /** Bytes of its largest flows; absent in the last class. */
+  /** Size of its largest flows in bytes; absent in the last class. */
   up_to: bytesSchema.optional(),
 });
 
@@ -25,7 +25,7 @@ const shift = z
 
 export const p4teParameters = z
   .strictObject({
-    /** A flow is of the first class whose `up_to` is not below its size. */
+    /** A flow belongs to the first class whose `up_to` is at least its size. */
     classes: z
       .array(classSchema)
       .min(1, "expected at least one class")
@@ -33,19 +33,19 @@ export const p4teParameters = z
         { dscp: 2, share: 0.9, path: "queue", up_to: 1_000_000 },
         { dscp: 4, share: 0.1, path: "utilization" },
       ]),
-    /** Packets by which the depth of a queue must differ from the one that was reported last. */
+    /** Minimum difference, in packets, from the queue depth that was reported last. */
     delta: z.number().int().min(1).max(0x3ffff).default(2),
     /** Routing groups by queue depth: ranges of `delta` packets, the last one without an end. */
     queue_groups: z.number().int().min(1).max(800).default(4),
-    /** Committed and peak rate of the meters of links (fig. 5 has 0.75 and 0.95). */
+    /** Committed and peak rate of the meters of links (fig. 5: 0.75 and 0.95). */
     cir: rateShare.default(0.9),
     pir: rateShare.default(1),
-    /** Burst sizes of all meters, as the time in which the link carries so much; never less than a full packet. */
+    /** Burst sizes of all meters, as the time in which the link carries this amount; at least a full packet. */
     burst: positiveDurationSchema.default(50_000_000),
-    /** What a meter counts; `auto`: packets where all links of the switch have a rate in packets, otherwise bytes. */
+    /** Unit of a meter; `auto`: packets where all links of the switch have a rate in packets, otherwise bytes. */
     meter: z.enum(["auto", "bytes", "packets"]).default("auto"),
     flowlet_gap: positiveDurationSchema.default(40_000_000),
-    /** Places for flows in each array of a switch. */
+    /** Number of flow entries in each array of a switch. */
     flow_entries: z
       .number()
       .int()
@@ -53,22 +53,22 @@ export const p4teParameters = z
       .max(2 ** 24)
       .default(8192),
     rate_control: z.boolean().default(true),
-    /** B, in bytes: the least distance between two rate controls of a flow. */
+    /** B, in bytes: the minimum distance between two rate controls of a flow. */
     rate_window: bytesSchema.default(5000),
-    /** The window becomes smaller by division by 2^decrease. */
+    /** The window is reduced by division by 2^decrease. */
     decrease: shift.default(1),
-    /** The window becomes larger by its 2^increase-th part. */
+    /** The window is increased by its 2^increase-th part. */
     increase: shift.default(2),
-    /** No FACK makes the window smaller than this, in units of the field; windows that were smaller stay. */
+    /** A FACK does not reduce the window below this value, in units of the field; smaller windows do not change. */
     least_window: z.number().int().min(0).max(0xfff).default(16),
     /** The leaf keeps a smaller window in later acknowledgements, for `rate_window` bytes. */
     hold_window: z.boolean().default(true),
     /**
-     * How the choice of paths learns the colour of a port: by a recirculated copy of the packet (section 4.1.2), or from the switch's
-     * controller, for chips that cannot recirculate a copy of egress.
+     * How the choice of paths gets the colour of a port: by a recirculated copy of the packet (section 4.1.2), or from the switch's
+     * controller, for chips that cannot recirculate a copy from egress.
      */
     feedback: z.enum(["recirculation", "controller"]).default("recirculation"),
-    /** Copies lose their payload. Without it the payload stays behind a FACK, where the IP header's length leaves it out. */
+    /** Copies lose their payload. Otherwise the payload follows a FACK, and the IP header's length excludes it. */
     truncate: z.boolean().default(true),
     ...hashParameters,
   })

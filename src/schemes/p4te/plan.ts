@@ -1,6 +1,6 @@
 /**
  * The fabric of P4TE: programs by role, and the initial configuration of each switch (section 4.2.1, figure 5). Switches below
- * others choose their next hops upwards by load; downwards there is one way, or a plain group where a rack has two switches.
+ * others choose their next hops upwards by load; downwards there is one path, or a plain group where a rack has two switches.
  */
 import { fail, type Locate } from "../../base/index.js";
 import type { Update } from "../../device/index.js";
@@ -35,7 +35,7 @@ import { type GroupLayout, initialGroups, RATE_GROUPS, sharedKey } from "./routi
 
 /** Port of packet-ins, in the simulator and in labs. */
 const CPU_PORT = 510;
-/** Copies for ingress leave by a port that no link has; there they turn back. */
+/** Copies for ingress leave by a port without a link, which returns them. */
 const RECIRCULATION_PORT = 509;
 
 /** Numbers of copies in the template. */
@@ -46,12 +46,12 @@ interface SwitchShape {
   readonly table: RoutingTable;
   /** Upward ports; none at the top. */
   readonly up: readonly number[];
-  /** Sets of next hops downwards with a choice, as indexes of the routing table. */
+  /** Sets of downward next hops with a choice, as indexes of the routing table. */
   readonly down: readonly number[];
   readonly isLeaf: boolean;
 }
 
-/** Throws DiagnosticError P45000 for a network without tiers, P45001 for switches without the same ways up to all destinations. */
+/** Throws DiagnosticError P45000 for a network without tiers, P45001 for switches whose upward ports differ between destinations. */
 export function planP4te(
   topology: Topology,
   parameters: P4teParameters,
@@ -191,7 +191,7 @@ function shapesOf(topology: Topology, locate: Locate): SwitchShape[] {
     fail(
       CODES.noTiers,
       locate([], true) ?? locate([]),
-      "P4TE needs a network of two or three tiers, and no switch has a way up",
+      "P4TE needs a network of two or three tiers, and no switch has an upward port",
       "connect each switch with hosts to switches of the next tier",
     );
   return shapes;
@@ -211,7 +211,7 @@ function seeds({ node }: SwitchShape, shapes: readonly SwitchShape[], parameters
   return ways.length === 0 ? [] : [seedUpdate(node, parameters, ways)];
 }
 
-/** Clone sessions: of events, and of FACKs by the port that they leave by, alone and together with an event. */
+/** Clone sessions: for events, and for FACKs by their egress port, alone and together with an event. */
 function sessions(node: TopologyNode, recirculates: boolean, { rate_control }: P4teParameters): Update[] {
   const toControl = { port: CPU_PORT, instance: COPY.toControl };
   const toIngress = { port: RECIRCULATION_PORT, instance: COPY.toIngress };
@@ -256,12 +256,12 @@ function upwards(topology: Topology, { node, up }: SwitchShape, layout: GroupLay
   ];
 }
 
-/** Every upward port is green until its controller says something else. */
+/** Every upward port is green until its controller writes another colour. */
 function statusEntries(ports: readonly number[]): Update[] {
   return ports.map((port) => ({ type: "insert", entity: statusEntry(port, GREEN) }));
 }
 
-/** Routes down, groups of them where there is a choice, and the route up. */
+/** Downward routes, groups where there is a choice, and the upward route. */
 function routes(topology: Topology, { node, table, down }: SwitchShape): Update[] {
   const known = new EcmpGroups();
   const updates: Update[] = [];
@@ -288,7 +288,7 @@ function routes(topology: Topology, { node, table, down }: SwitchShape): Update[
 }
 
 function routesOf(topology: Topology, table: RoutingTable, groupOf: ReadonlyMap<number, number>): Update[] {
-  // A switch with one way up has routes with a single port up: they go by the upward tables as well.
+  // A switch with one upward port has routes with this single port: they use the upward tables as well.
   const hopSets = table.hopSets.map((hops) =>
     hops.direction === "up" && hops.ports.length === 1
       ? { ...hops, ports: [hops.ports[0]!, hops.ports[0]!] }

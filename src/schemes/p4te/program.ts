@@ -15,7 +15,7 @@ const schema = z.strictObject({
   role: z.string(),
   /** Size of arrays by port: above the highest port number. */
   ports: count,
-  /** Upwards: the members of each action selector, and the entries of both tables of routing groups. */
+  /** Upwards: number of members of each action selector, and of entries of both tables of routing groups. */
   up: z.strictObject({ hash: hashSchema, members: count, queueGroups: count, rateGroups: count }).optional(),
   /** Downwards, where there is a choice. */
   down: z.strictObject({ hash: hashSchema, groups: count, members: count }).optional(),
@@ -34,7 +34,7 @@ const schema = z.strictObject({
   increase: count,
   leastWindow: z.number().int().min(0).max(0xfff),
   holdWindow: z.boolean(),
-  /** Whether a copy of a rate event comes back to ingress; otherwise the control plane tells it. */
+  /** Whether a copy of a rate event returns to ingress; otherwise the control plane reports it. */
   recirculation: z.boolean(),
   truncates: z.boolean(),
 });
@@ -43,7 +43,7 @@ export type P4teProgram = z.output<typeof schema>;
 
 const TEMPLATE = "p4te/switch";
 
-/** Clone sessions of egress: for the control plane; and for ingress as well. Those of FACKs add four times the port. */
+/** Clone sessions of egress: to the control plane; and also to ingress. For FACKs four times the port is added. */
 export const EVENT_SESSION = 1;
 export const RATE_EVENT_SESSION = 2;
 export const PORT_SESSIONS = 4;

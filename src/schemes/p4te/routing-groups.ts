@@ -1,6 +1,6 @@
 /**
- * The routing groups of one switch: two tables of them, by queue depth and by link utilisation, and which upward port is in
- * which group. Group 1 is the best. A group without ports has no entry, because an entry of higher priority that leads to an
+ * The routing groups of one switch: two tables of them, by queue depth and by link utilisation, with the upward ports of
+ * each group. Group 1 is the best. A group without ports has no entry, because an entry of higher priority with an
  * empty group would hide the groups below it.
  */
 import type { ActionProfileGroup, Match, Update } from "../../device/index.js";
@@ -13,7 +13,7 @@ export const METRICS: readonly Metric[] = ["queue", "rate"];
 /** Groups by link utilisation: one for each colour. */
 export const RATE_GROUPS = 3;
 
-/** What the tables of routing groups of a switch match and hold. */
+/** Match keys and contents of the tables of routing groups of a switch. */
 export interface GroupLayout {
   /** Upward ports, ascending. */
   readonly ports: readonly number[];
@@ -49,8 +49,8 @@ export function colorOfGroup(group: number): number {
 }
 
 /**
- * The group of a metric with these ports; a member has the number of its port. Members do not watch their ports: BMv2 refuses to
- * take a member that does out of a group.
+ * The group of a metric with these ports; the id of a member is the number of its port. Members do not watch their ports: BMv2 refuses to
+ * remove a watching member from a group.
  */
 function groupEntity(
   metric: Metric,
@@ -67,7 +67,7 @@ function groupEntity(
   };
 }
 
-/** The entries that lead to a group: one a family. */
+/** The entries that lead to a group: one for each address family. */
 function groupEntries(type: Update["type"], metric: Metric, groupId: number, layout: GroupLayout): Update[] {
   return layout.prefixes.map(({ value, mask }) => {
     const match: Match[] = mask === 0n ? [] : [{ kind: "ternary", field: "meta.flow_dst", value, mask }];
@@ -102,7 +102,7 @@ export function initialGroups(layout: GroupLayout): Update[] {
   ]);
 }
 
-/** Which ports are in which groups, and the writes that move a port. */
+/** The ports of each group, and the writes that move a port. */
 export class RoutingGroups {
   /** By metric and group; ports ascending. */
   readonly #members = new Map<Metric, number[][]>();
@@ -123,7 +123,7 @@ export class RoutingGroups {
     }
   }
 
-  /** Group of a port, from 1; 0 while it is in none. */
+  /** Group of a port, from 1; 0: the port is in no group. */
   groupOf(metric: Metric, port: number): number {
     return this.#members.get(metric)!.findIndex((ports) => ports.includes(port)) + 1;
   }
@@ -134,7 +134,7 @@ export class RoutingGroups {
   }
 
   /**
-   * Moves a port to a group (algorithm 3); 0: to none. Returns the writes, in the order in which each packet finds a group with
+   * Moves a port to a group (algorithm 3); 0: to none. Returns the writes, in an order in which each packet finds a group with
    * ports at any time, if there is one.
    */
   move(metric: Metric, port: number, to: number): Update[] {

@@ -1,18 +1,18 @@
 /**
- * Offsets that are certain in a fabric whose groups differ in size, as missing links make them: for every value of the hashes the
- * shifted path has no switch and no link in common with the old path, but for the only ToR of a rack.
+ * Finds offsets that are certain in a fabric whose groups differ in size, as with missing links: for every value of the hashes the
+ * shifted path shares no switch and no link with the old path, except the only ToR of a rack.
  *
- * The switches of a tier hash alike, so at two switches with n and m next hops one value u chooses at both: slot u modulo n, and slot
- * u less the offset modulo m. All pairs of next hops for u below the least common multiple are followed together, switch by switch.
+ * The switches of a tier hash in the same way, so at two switches with n and m next hops one value u determines both choices: slot u modulo n,
+ * and slot u minus the offset modulo m. All pairs of next hops for u below the least common multiple are followed together, switch by switch.
  * Choices by different functions count as independent. So an offset that passes is certain; one that fails might still be
- * certain where functions depend on each other.
+ * certain if functions depend on each other.
  */
 import { rackRoutes } from "../../paths/index.js";
 import type { HopSet, Role, Topology } from "../../topology/index.js";
 import type { CompiledSwitch } from "./compile.js";
 
 export interface CertainOffsets {
-  /** Of the candidates: those that are certain for every pair of racks that has a certain one among them; empty if there are none. */
+  /** Those candidates that are certain for every pair of racks that has a certain one; empty if there are none. */
   readonly offsets: readonly number[];
   /** Ordered pairs of different racks. */
   readonly pairs: number;
@@ -23,14 +23,14 @@ export interface CertainOffsets {
 /** One choice of a switch towards a rack. */
 interface Choice {
   readonly ports: readonly number[];
-  /** Two switches choose by the same value where these are equal. */
+  /** Two switches choose by the same value if these are equal. */
   readonly hash: string;
 }
 
-/** Pairs of switches that are followed at most, for all offsets and racks together. */
+/** Maximum number of pairs of switches that are followed, for all offsets and racks together. */
 const MOST_STATES = 1_000_000;
 
-/** Undefined where the fabric is too large to follow all pairs of paths. All switches of a role must hash alike in a direction. */
+/** Undefined where the fabric is too large to follow all pairs of paths. All switches of a role must hash in the same way in a direction. */
 export function certainOffsets(
   topology: Topology,
   switches: readonly CompiledSwitch[],
@@ -77,7 +77,7 @@ class OffsetSearch {
     const key = `${offset} ${to}`;
     let known = this.#known.get(key);
     if (known === undefined) this.#known.set(key, (known = new Map()));
-    // A bond adds the offset to its hash, so the two paths begin at NICs so far apart.
+    // A bond adds the offset to its hash, so the first NICs of the two paths differ by the offset.
     return starts.every((start, i) => {
       const other = starts[(i + offset) % starts.length]!;
       if (start === other) return starts.length === 1 && this.#steps(start, start, to, offset, known);
@@ -85,7 +85,7 @@ class OffsetSearch {
     });
   }
 
-  /** Whether the paths from two switches meet nowhere, for all values of the hashes. */
+  /** Whether the paths from two switches never meet, for all values of the hashes. */
   #apart(one: number, other: number, rack: number, offset: number, known: Map<number, boolean>): boolean {
     const goals = this.topology.racks[rack]!.switches;
     if (one === other) return goals.length === 1 && goals[0] === one;
@@ -103,7 +103,7 @@ class OffsetSearch {
   #steps(one: number, other: number, rack: number, offset: number, known: Map<number, boolean>): boolean {
     const [a, b] = [this.#choice(one, rack), this.#choice(other, rack)];
     const [left, otherLeft] = [this.#left(one, rack), this.#left(other, rack)];
-    // A switch is at one distance from the rack on every path, so the path that is farther from it goes first.
+    // A switch has the same distance from the rack on every path, so the path that is farther from it advances first.
     if (left > otherLeft)
       return a.ports.every((port) => this.#apart(this.#peer(one, port), other, rack, offset, known));
     if (otherLeft > left)
@@ -122,7 +122,7 @@ class OffsetSearch {
     return true;
   }
 
-  /** Links from a switch to the rack; Infinity where there is no way. */
+  /** Number of links from a switch to the rack; Infinity where there is no path. */
   #left(node: number, rack: number): number {
     let links = 0;
     for (let at = node; !this.topology.racks[rack]!.switches.includes(at); links++) {
@@ -160,7 +160,7 @@ class OffsetSearch {
 /** Whether all switches of a role choose from equally many next hops in a direction: there the offsets of appendix C are certain. */
 export function isEven(topology: Topology, switches: readonly CompiledSwitch[]): boolean {
   const sizes = new Map<Role, Map<HopSet["direction"], number>>();
-  /** By role: the list of the last switch. Like switches share theirs. */
+  /** By role: the list of the last switch. Equivalent switches share one list. */
   const seen = new Map<Role, readonly HopSet[]>();
   for (const { node, routing } of switches) {
     const { role } = topology.nodes[node]!;

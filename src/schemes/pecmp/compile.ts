@@ -28,22 +28,22 @@ export interface CompiledSwitch {
   /** Node index. */
   readonly node: number;
   readonly routing: RoutingTable;
-  /** Those upwards first: so switches at the same place of all pods number theirs alike. */
+  /** Upward matrices first: so equivalent switches of all pods have the same numbers. */
   readonly matrices: readonly CompiledMatrix[];
   /** By hop set of the routing table; undefined for a hop set with one port or none. */
   readonly ofHops: readonly (CompiledMatrix | undefined)[];
 }
 
-/** WCMP weights by switch and neighbour name; a neighbour that is not named has weight 1. */
+/** WCMP weights by switch and neighbour name; a neighbour that is not listed has weight 1. */
 type NamedWeights = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** WCMP weights (section 2.3): given by name, or in proportion to the capacity behind each next hop, for groups of at most so many members. */
+/** WCMP weights (section 2.3): given by name, or in proportion to the capacity over each next hop, for groups of at most `groupMembers` members. */
 export type Weights = NamedWeights | { readonly groupMembers: number };
 
-/** What switches of a role with the same hop sets have in common. */
+/** The part that switches of a role with the same hop sets share. */
 type Compiled = Pick<CompiledSwitch, "matrices" | "ofHops">;
 
-/** Routes in which a weighted hop set has a port as often as its weight says. */
+/** Routes in which the weight of a port is the number of its occurrences in a weighted hop set. */
 function routesOf(topology: Topology, weights: Weights): readonly RoutingTable[] {
   return "groupMembers" in weights ? weightedRoutes(topology, weights.groupMembers) : computeRoutes(topology);
 }
@@ -118,7 +118,7 @@ function matrixMaker(control: Control) {
   };
 }
 
-/** A weighted hop set names a port several times in a row; without weights each port stands there once. */
+/** A weighted hop set repeats a port consecutively; without weights each port occurs once. */
 function distinctPorts(ports: readonly number[]): { ports: readonly number[]; weights?: number[] } {
   const counts = new Map<number, number>();
   for (const port of ports) counts.set(port, (counts.get(port) ?? 0) + 1);
@@ -132,7 +132,7 @@ function inner<A, B, C>(map: Map<A, Map<B, C>>, key: A): Map<B, C> {
   return own;
 }
 
-/** Each matrix of a fabric once: like switches share theirs. */
+/** Each matrix of a fabric once: equivalent switches share theirs. */
 export function distinctMatrices(switches: readonly CompiledSwitch[]): Set<CompiledMatrix> {
   const lists = new Set(switches.map(({ matrices }) => matrices));
   const found = new Set<CompiledMatrix>();
@@ -140,7 +140,7 @@ export function distinctMatrices(switches: readonly CompiledSwitch[]): Set<Compi
   return found;
 }
 
-/** Which kind of hop a choice is; switches without a tier count as leaves. */
+/** The kind of hop of a choice; switches without a tier count as leaves. */
 function hopOf(role: Role, hops: HopSet): Hop {
   if (role === "tor") return "tor";
   if (role === "spine") return "spine";

@@ -38,16 +38,16 @@ const rulesShape = {
   nics: z.array(count).min(1).exactOptional(),
 };
 
-/** What the flows of a host follow; an update brings new ones. */
+/** The rules for the flows of a host; an update brings new ones. */
 export const hostRules: z.ZodType<PecmpHosts> = z.strictObject(rulesShape);
 
 export const pecmpDescription = z.strictObject({
   kind: z.literal("pecmp"),
   ...rulesShape,
-  /** By name of a host: as `nics`, at first. */
+  /** By name of a host: the initial value of `nics`. */
   nics_of: z.record(z.string(), z.array(count).min(1)).exactOptional(),
-  /** By name of a host that sends: where its flows begin. */
+  /** By name of a sending host: the first nodes of its flows' routes. */
   via: viaDescription.exactOptional(),
-  /** The hosts take updates, and their flows change the version so. */
+  /** The hosts accept updates; this says how their flows change the version. */
   switchover: z.enum(["drained", "at_once"]).exactOptional(),
 });

@@ -17,7 +17,7 @@ export interface ExactRoute {
   readonly links: readonly number[];
   /** NIC of the first host, from 0. */
   readonly nic: number;
-  /** All slices but that of the NIC, which depends on the flow: see {@link ExactRoutes.withNic}. */
+  /** All slices except that of the NIC, which depends on the flow: see {@link ExactRoutes.withNic}. */
   readonly selector: number;
 }
 
@@ -46,8 +46,8 @@ export class ExactRoutes {
   }
 
   /**
-   * Every shortest route between two hosts, by ascending ports at each switch. A route for which two switches would have to read
-   * different values from one slice is left out: no selector names it.
+   * Every shortest route between two hosts, by ascending ports at each switch. A route for which two switches would need
+   * different values of the same slice is left out: no selector names it.
    */
   *between(source: number, destination: number): Generator<ExactRoute> {
     const { nodes } = this.topology;
@@ -58,7 +58,7 @@ export class ExactRoutes {
     }
   }
 
-  /** The route along these nodes, from host to host; or the first node at which it is none. */
+  /** The route along these nodes, from host to host; or the index of the first node that breaks it, with the reason. */
   along(list: readonly number[]): ExactRoute | WrongRoute {
     const { nodes } = this.topology;
     const steps: Step[] = [];
@@ -98,7 +98,7 @@ export class ExactRoutes {
     return this.#route(steps, selector);
   }
 
-  /** The selector of a route for one flow: with the value that makes the bond of the first host take the route's NIC. */
+  /** The selector of a route for one flow, with the value that makes the bond of the first host take the route's NIC. */
   withNic(route: ExactRoute, flow: FlowKey): number {
     return selectorWithNic(
       this.fabric.layout,
@@ -163,7 +163,7 @@ export class ExactRoutes {
   }
 }
 
-/** The selector of a route for one flow of a host with so many NICs: the value of the NIC's slice makes the bond take the route's NIC. */
+/** The selector of a route for one flow of a host with `nics` NICs: the value of the NIC's slice makes the bond take the route's NIC. */
 export function selectorWithNic(
   layout: SelectorLayout,
   route: Pick<ExactRoute, "nic" | "selector">,

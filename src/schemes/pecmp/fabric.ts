@@ -30,9 +30,9 @@ export interface PecmpFabric {
   readonly layout: SelectorLayout;
   readonly offsets: OffsetSet;
   readonly weights: Weights;
-  /** Whether a next hop may stand in its group more than once. */
+  /** Whether a next hop may occur several times in its group. */
   readonly isWeighted: boolean;
-  /** Where groups differ in size: which pairs of racks have offsets that are certain. Absent: see `certainIn`. */
+  /** Where groups differ in size: the pairs of racks with certain offsets. Absent: see `certainIn`. */
   readonly certain?: CertainOffsets;
 }
 
@@ -89,7 +89,7 @@ export function compileFabric(topology: Topology, parameters: PecmpParameters, l
 }
 
 /**
- * Offsets of a fabric whose groups differ in size: those of the set that are certain, else all numbers of its width that are.
+ * Offsets of a fabric whose groups differ in size: those of the set that are certain, else all numbers of the same width that are.
  * Undefined where the groups are even, where no offset serves any pair of racks, and where the switches of a tier hash differently.
  */
 function certainIn(
@@ -109,7 +109,7 @@ function certainIn(
   return undefined;
 }
 
-/** Weights by capacity may all be equal; then there are none. */
+/** Whether weights differ: weights by capacity may all be equal. */
 function hasWeights(weights: Weights, switches: readonly CompiledSwitch[]): boolean {
   if (!("groupMembers" in weights)) return weights.size > 0;
   for (const { ports, matrix } of distinctMatrices(switches))
@@ -175,14 +175,15 @@ function checkSpace(
   }
 }
 
-const SMALLER_GROUPS = "a smaller group_members makes groups smaller, and their weights less exact";
+const SMALLER_GROUPS = "a smaller group_members gives smaller groups with less exact weights";
 
 /** Suggestions that reduce the needed capacity. */
 function advice({ control, version_bit, weights }: PecmpParameters): string[] {
   const ways: string[] = [];
   if (weights === "capacity") ways.push(SMALLER_GROUPS);
   if (control === "both") ways.push("control: offset needs half as many groups");
-  if (version_bit !== "none") ways.push("version_bit: none, without transactional updates, doubles the room");
+  if (version_bit !== "none")
+    ways.push("version_bit: none, without transactional updates, doubles the capacity");
   return ways.length > 0 ? ways : ["use fewer next hops, or name another model under switches"];
 }
 
@@ -193,7 +194,7 @@ function chooseOffsets(sizes: readonly number[], parameters: PecmpParameters, lo
     fail(
       CODES.offsets,
       locate(["offsets"]),
-      `odd offsets do not suit a group of ${odd} next hops: some lead back to the same one`,
+      `odd offsets do not fit a group of ${odd} next hops: some lead back to the same next hop`,
       "write offsets: primes (P-ECMP, appendix C)",
     );
   }
@@ -202,9 +203,9 @@ function chooseOffsets(sizes: readonly number[], parameters: PecmpParameters, lo
 
 /**
  * Offsets under weights. A next hop that occurs in several slots of a group may be its own successor, so an offset of appendix
- * C may leave some flows where they are. These are the offsets of the set that move every flow in every switch; if it has
- * none, all numbers of its width that do; if there are none (a next hop with more than half of the weight of its group
- * cannot be left by all flows), the set as it is.
+ * C may not move some flows. These are the offsets of the set that move every flow in every switch; if it has
+ * none, all numbers of the same width that do; if there are none (not all flows can leave a next hop that has more than half of the
+ * weight of its group), the set itself.
  */
 function movingOffsets(set: OffsetSet, topology: Topology, switches: readonly CompiledSwitch[]): OffsetSet {
   const matrices = new Set(Array.from(distinctMatrices(switches), ({ matrix }) => matrix));

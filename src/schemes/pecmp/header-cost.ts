@@ -1,9 +1,9 @@
-/** What it costs in the header to tell a packet its way (P-ECMP, section 5.1 and figure 6b). */
+/** The header bits that a packet needs to carry its path (P-ECMP, section 5.1 and figure 6b). */
 import { FIELD_BITS, type SelectorField } from "../../hosts/index.js";
 
 export interface HeaderCost {
   readonly way: string;
-  /** Bits that tell the way. */
+  /** Bits that encode the path. */
   readonly bits: number;
   /** Bytes that a packet grows by. */
   readonly bytes: number;
@@ -14,19 +14,19 @@ const IPV4_HEADER = 20;
 /** Fixed part of a segment routing header (RFC 8754, section 2). */
 const SRH = 8;
 const SID = 16;
-/** A 16-bit compressed SID behind a locator block of 32 bits: six fit into one address (RFC 9800, NEXT-C-SID). */
+/** A 16-bit compressed SID after a locator block of 32 bits: six fit into one address (RFC 9800, NEXT-C-SID). */
 const COMPRESSED_BITS = 16;
 const COMPRESSED_PER_SID = 6;
 
 /**
- * Costs of a way of `hops` switches that are named one by one.
+ * Costs of a path of `hops` switches that are named one by one.
  *
  * @param bits of the selector
  */
 export function headerCosts(field: SelectorField, bits: number, hops: number): HeaderCost[] {
   const containers = Math.ceil(hops / COMPRESSED_PER_SID);
   return [
-    // Only a VLAN tag is a header of its own; the other fields are in every IP header.
+    // Only a VLAN tag is an additional header; the other fields are in every IP header.
     { way: `P-ECMP, ${field} of ${FIELD_BITS[field]} bits`, bits, bytes: field === "vlan" ? 4 : 0 },
     {
       way: "SRv6, a 128-bit SID a hop (RFC 8754)",

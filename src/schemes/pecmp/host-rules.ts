@@ -1,4 +1,4 @@
-/** What the hosts of a fabric follow, from the parameters of the scheme. */
+/** The rules for the hosts of a fabric, from the parameters of the scheme. */
 import type { Balancing } from "../plb/balancing-path.js";
 import type { PecmpHosts } from "./hosts.js";
 import type { SelectorLayout } from "./layout.js";

@@ -1,16 +1,16 @@
 /**
- * What P-ECMP's hosts do: on a retransmission timeout, under congestion (PLB's rules with P-ECMP's offsets), for subflows
- * (`subflows.ts`), and by packet (`spraying.ts`).
+ * P-ECMP's hosts: their behaviour at a retransmission timeout, under congestion (PLB's rules with P-ECMP's offsets), for subflows
+ * (`subflows.ts`), and for each packet (`spraying.ts`).
  *
  * In section 2.1 of the paper the two directions of a flow take independent paths, and either of them may have
- * failed. In section 3.2 the host moves to another selector and is certain to avoid the failure. One copy of each packet
- * cannot keep that promise: an end that moves away from a healthy path may move to the failed one. The three readings:
+ * failed. In section 3.2 the host moves to another selector and is certain to avoid the failure. This is impossible with one copy of each
+ * packet: an end that leaves a healthy path may move to the failed one. The three interpretations:
  *
- * - `probe` keeps the promise with two copies: the host sends its retransmission on the old path and on a shifted path, and
+ * - `probe` is certain with two copies: the host sends its retransmission on the old path and on a shifted path, and
  *   the receiver acknowledges on its old path and on a shifted path. If every hop has a choice and the switches of a tier
  *   have groups of one size, the shifted path differs from the old path at every hop. So a single failure leaves one path of
  *   each pair intact, and the echoes show which path.
- * - `shift` is the text of section 3.2, with one copy: the sender shifts its selector, the receiver uses the same one.
+ * - `shift` follows the text of section 3.2, with one copy: the sender shifts its selector, the receiver uses the same one.
  * - `prr` follows PRR, as section 5.2 says, with one copy: the sender shifts its selector at a timeout, the receiver shifts
  *   its own when it receives only data that it already has.
  */
@@ -38,7 +38,7 @@ import { type Via, viaSelector } from "./via.js";
 export const FAILOVERS = ["probe", "shift", "prr", "none"] as const;
 export type Failover = (typeof FAILOVERS)[number];
 
-/** What a reader of results must know of each way to fail over. */
+/** What a reader of results must know about each way to fail over. */
 export const FAILOVER_NOTES: Readonly<Record<Failover, string>> = {
   probe:
     "P-ECMP (failover: probe) sends every retransmission after a timeout, and its acknowledgement, on two paths, and an echo " +
@@ -49,7 +49,7 @@ export const FAILOVER_NOTES: Readonly<Record<Failover, string>> = {
   none: "P-ECMP (failover: none) never leaves a path.",
 };
 
-/** By appendix C if all hops share one value; by a uniform draw from the other next hops if every hop has a slice. */
+/** Draws by appendix C if all hops share one value; uniformly from the other next hops if every hop has a slice. */
 export function makeRerouter(layout: SelectorLayout, offsets: OffsetSet): Rerouter {
   if (!layout.shared) {
     return {
@@ -71,22 +71,22 @@ export function makeRerouter(layout: SelectorLayout, offsets: OffsetSet): Rerout
       if (farther.length > 0) return random.pick(farther);
       const others = tried.filter((selector) => selector !== from);
       const again = others.length > 0 ? others : reachable(from);
-      // There is no alternative to a selector that no host of this fabric sends; a packet from outside may carry one.
+      // There is no alternative to a selector that no host of this fabric uses; a packet from outside may carry one.
       return again.length > 0 ? random.pick(again) : from;
     },
   };
 }
 
-/** Selectors one offset away, where all hops share one value. */
+/** Selectors at a distance of one offset, where all hops share one value. */
 function reachableFrom(layout: SelectorLayout, { rule, offsets }: OffsetSet, from: number): number[] {
   const limit = 2 ** (layout.versionBit === "none" ? layout.bits : layout.bits - 1);
-  // Group sizes that are powers of two divide the range, so an offset may wrap around; other sizes do not allow it.
+  // Group sizes that are powers of two divide the range, so an offset may wrap around; with other sizes it must not.
   if (rule === "odd") return offsets.map((offset) => (from + offset) % limit);
   const both = offsets.flatMap((offset) => [from + offset, from - offset]);
   return both.filter((selector) => selector >= 0 && selector < limit);
 }
 
-/** Chance that the second move of a flow, to a selector that it has not tried, leads to its first place among `n`. */
+/** Probability that the second move of a flow, to a selector that it has not tried, leads to its first place among `n`. */
 export function returnChance(layout: SelectorLayout, offsets: OffsetSet, n: number): number {
   const chances = reachableFrom(layout, offsets, 0).map((first) => {
     const fresh = (from: number) =>
@@ -99,7 +99,7 @@ export function returnChance(layout: SelectorLayout, offsets: OffsetSet, n: numb
   return chances.reduce((sum, chance) => sum + chance, 0) / chances.length;
 }
 
-/** First value of a slice that hosts use. With control of next hops, 0 means the hash, and 1 to n each name a next hop. */
+/** First value of a slice that hosts use. With control of next hops, 0 means the hash, and each of 1 to n names a next hop. */
 function firstValue(layout: SelectorLayout): number {
   return layout.control === "hops" ? 1 : 0;
 }
@@ -132,13 +132,13 @@ function drawEachSlice(layout: SelectorLayout, from: number, random: Random): nu
   return selector;
 }
 
-/** What P-ECMP's hosts do, and with which selectors. */
+/** The rules and selectors of P-ECMP's hosts. */
 export interface PecmpHosts {
   readonly failover: Failover;
   readonly layout: SelectorLayout;
   readonly offsets: OffsetSet;
   readonly subflows: SubflowRule;
-  /** Flows also leave congested paths, by the same offsets. */
+  /** Flows also leave congested paths, with the same offsets. */
   readonly balance?: Balancing | undefined;
   /** Each packet has a selector of its own; then there is no failover. */
   readonly spray?: Spray | undefined;
@@ -148,7 +148,7 @@ export interface PecmpHosts {
   readonly via?: readonly Via[] | undefined;
 }
 
-/** A policy whose flows may go on from a selector that they have. */
+/** A policy whose flows can continue from a given selector. */
 export interface PecmpPolicy extends HostPolicy {
   open(flow: FlowKey, random: Random, end: ConnectionEnd, from?: number): PathChooser;
 }
@@ -179,7 +179,7 @@ export function pecmpHosts(hosts: PecmpHosts, { clock, random: own }: HostContex
     open(flow, random, end, given): PathChooser {
       const from = given ?? viaSelector(layout, via, flow);
       if (spray !== undefined) return new SprayedPath(shared ?? new Sprayer(layout, spray, random));
-      // The subflows of a connection that have one five-tuple must begin at one place.
+      // The subflows of a connection with one five-tuple must have the same start.
       const begin =
         end.subflows === 1 || subflows === "none" ? random : new Random(flowHash(flow)).fork(end.role);
       const first = drawn ? drawEachSlice(layout, 0, begin) : 0;

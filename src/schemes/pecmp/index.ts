@@ -1,9 +1,9 @@
 /**
  * P-ECMP (NSDI'25): a selector in the packet picks the row of a control matrix, the hash its column. Hosts
- * that change the selector leave a failed path for sure.
+ * that change the selector are certain to leave a failed path.
  *
  * Read `matrix.ts` (what a control matrix is), `compile.ts` (from a topology to matrices), `layout.ts` (bits of
- * the selector), `selectors.ts` (which offsets hosts use), `hosts.ts` (what hosts do).
+ * the selector), `selectors.ts` (the offsets of hosts), `hosts.ts` (the hosts' behaviour).
  */
 import { fail, type Locate } from "../../base/index.js";
 import type { Update } from "../../device/index.js";
@@ -197,7 +197,7 @@ function planPecmp(
   };
 }
 
-/** For which pairs of racks of a fabric with uneven groups the offsets are certain. */
+/** Notes on the pairs of racks of a fabric with uneven groups for which the offsets are certain. */
 function certaintyNotes({ certain }: PecmpFabric): string[] {
   if (certain === undefined) return [];
   const { pairs, served } = certain;
@@ -235,7 +235,7 @@ function failWithoutVersions({ version_bit }: PecmpParameters, locate: Locate): 
       );
 }
 
-/** An offset leaves every next hop if the switches of a tier hash alike and no next hop stands twice in a group. */
+/** An offset leaves every next hop if the switches of a tier hash in the same way and no next hop occurs twice in a group. */
 function closedFormOf(
   parameters: PecmpParameters,
   { layout, offsets, certain, isWeighted }: PecmpFabric,
@@ -253,7 +253,7 @@ function closedFormOf(
 const NO_ROOM = { groups: 0, members: 0, routes: 0 };
 
 /**
- * Least room of a switch whose state will be planned anew. Weights by capacity that were equal may differ for each rack after a
+ * Minimum room of a switch whose state will be planned again. Weights by capacity that were equal may differ for each rack after a
  * failure, and the old and the new state are in the tables at the same time.
  */
 function leastRoom({ racks }: Topology, { weights, group_members }: PecmpParameters) {
@@ -262,7 +262,7 @@ function leastRoom({ racks }: Topology, { weights, group_members }: PecmpParamet
   return { groups: slots, members: slots, routes: 2 * racks.length };
 }
 
-/** One program a role, its tables `room` times as large as the role's largest switch needs. */
+/** One program for each role, with tables `room` times as large as the role's largest switch needs. */
 function programsOf(
   topology: Topology,
   { switches, layout }: PecmpFabric,
@@ -273,7 +273,7 @@ function programsOf(
   const programs = roles.map((role): ProgramPlan => {
     const own = switches.filter((compiled) => topology.nodes[compiled.node]!.role === role);
     const least = room === 1 ? NO_ROOM : leastRoom(topology, parameters);
-    // Like switches share their lists.
+    // Equivalent switches share their lists.
     const lists = [...new Set(own.map(({ matrices }) => matrices))];
     const largest = (least: number, count: (matrices: CompiledSwitch["matrices"]) => number) =>
       tableSize(Math.max(least, room * Math.max(...lists.map(count))));
@@ -316,7 +316,7 @@ function directionsOf(template: PecmpTemplate): readonly Direction[] {
   return DIRECTIONS.filter((way) => template !== (way === "up" ? "pecmp/spine" : "pecmp/tor"));
 }
 
-/** The role's own template, unless its switches choose next hops in a direction that it does not know. */
+/** The role's own template, unless its switches choose next hops in a direction that the template does not have. */
 function templateFor(role: Role, directions: ReadonlySet<"up" | "down">): PecmpTemplate {
   if (role === "tor" && !directions.has("down")) return "pecmp/tor";
   if (role === "spine" && !directions.has("up")) return "pecmp/spine";

@@ -2,15 +2,15 @@
  * Which bits of the selector each hop reads (P-ECMP, appendix E).
  *
  * With control of offsets alone all hops read the same value. With control of next hops every hop needs a
- * value of its own, so the field is cut into slices, the NIC of a dual-homed host in the lowest bits.
- * Transactional updates (section 3.4) double the values: that is the version bit.
+ * value of its own, so the field is divided into slices, with the NIC of a dual-homed host in the lowest bits.
+ * Transactional updates (section 3.4) double the number of values: this is the version bit.
  */
 import { FIELD_BITS, type SelectorField } from "../../hosts/index.js";
 import type { Control } from "./matrix.js";
 import type { SelectorSlice } from "./program.js";
 import { bitsFor } from "./selectors.js";
 
-/** Hops that choose, in the order in which an inter-pod packet meets them; `legs`: leaf to ToR pair. */
+/** Hops that choose, in the order of an inter-pod packet's path; `legs`: leaf to ToR pair. */
 export const HOPS = ["nic", "tor", "leaf", "spine", "legs"] as const;
 export type Hop = (typeof HOPS)[number];
 

@@ -20,7 +20,7 @@ export function memberIds({ matrix }: Pick<CompiledMatrix, "matrix">): number {
 
 export class MatrixIds {
   readonly #known = new Map<string, MatrixId>();
-  /** Ids beyond all that are in use. */
+  /** Ids above all that are in use. */
   #next: MatrixId = { matrix: 1, firstMember: 1, firstGroup: 1 };
   /** Ids in use; undefined for a switch that has nothing. */
   readonly #used: Readonly<Record<keyof MatrixId, Set<number>>> | undefined;
@@ -68,7 +68,7 @@ export class MatrixIds {
       };
   }
 
-  /** The ids that a matrix has, or new ones. */
+  /** The ids of a matrix, new ones if it has none. */
   of(compiled: CompiledMatrix): MatrixId {
     const { matrix, rows } = compiled;
     const key = keyOfMatrix(compiled);
@@ -87,7 +87,7 @@ export class MatrixIds {
     return id;
   }
 
-  /** The first ids that are free, so many in a row: those of matrices that are gone are used again. */
+  /** The first free ids, consecutive: those of removed matrices are reused. */
   #free(sizes: MatrixId): MatrixId {
     const take = (kind: keyof MatrixId) => {
       const used = this.#used![kind];
@@ -117,7 +117,7 @@ function keyOfMatrix(compiled: CompiledMatrix): string {
   return key;
 }
 
-/** A matrix is told by its base group and its number of rows: the control of a fabric is the same everywhere. */
+/** The base group and the number of rows identify a matrix: the control is the same in the whole fabric. */
 function keyOf(base: readonly number[], rows: number): string {
   return `${base.join(" ")} / ${rows}`;
 }

@@ -31,19 +31,19 @@ export const pecmpParameters = z.strictObject({
   /** Offsets that hosts draw from; `auto` means `odd` if all group sizes are powers of two, otherwise `primes`. */
   offsets: z.enum(["auto", "odd", "primes"]).default("auto"),
   failover: z.enum(FAILOVERS).default("probe"),
-  /** Hosts leave congested paths by PLB's rules (section 5.2, "Load imbalance"); `{}` has PLB's defaults, and `threshold` is as there. */
+  /** Hosts leave congested paths by PLB's rules (section 5.2, "Load imbalance"); `{}` means PLB's defaults, and `threshold` is that of PLB. */
   balance: balancingSchema.extend({ threshold: thresholdSchema }).optional(),
   /** Selectors of the subflows of a connection, and of their acknowledgements. */
   subflow_selectors: z.enum(SUBFLOW_RULES).default("halved"),
-  /** Routes of hosts through given nodes: their flows begin there, and leave by `failover`. Needs control of next hops. */
+  /** Routes of hosts through given nodes: their flows begin on these routes, and leave them by `failover`. Needs control of next hops. */
   via: viaSchema,
-  /** Each packet has a selector of its own; instead of `failover`. */
+  /** Each packet has a selector of its own; replaces `failover`. */
   spray: z.enum(SPRAYS).optional(),
-  /** Switches and links that are out of service at first; an update may bring them into service. */
+  /** Switches and links that are out of service at first; an update may put them into service. */
   without: z.array(elementSchema).default([]),
-  /** How the fabric goes from one state to the next (section 3.4). */
+  /** How the fabric changes from one state to the next (section 3.4). */
   update: updateParameters.prefault({}),
-  /** Switch model by role; a role that is not named is a `trident5`. */
+  /** Switch model by role; default: `trident5`. */
   switches: z
     .strictObject({
       tor: modelSchema.optional(),
@@ -53,14 +53,14 @@ export const pecmpParameters = z.strictObject({
     })
     .default({}),
   /**
-   * WCMP: `[switch, neighbour, weight]`, every other next hop has weight 1; or `capacity`: in proportion to the capacity behind each
-   * next hop, for each destination, as the scheme `wcmp` has it.
+   * WCMP: `[switch, neighbour, weight]`, every other next hop has weight 1; or `capacity`: in proportion to the capacity over each
+   * next hop, for each destination, as in the scheme `wcmp`.
    */
   weights: weightsSchema.default([]),
-  /** With `weights: capacity`: most members of a base group, in which each next hop stands as often as its weight says. */
+  /** With `weights: capacity`: maximum number of members of a base group, in which each next hop occurs as often as its weight. */
   group_members: groupMembersSchema,
   /**
-   * An offset shifts the whole path only if the switches of a tier hash alike: with the seed scope `switch`, the next switch
+   * An offset shifts the whole path only if the switches of a tier hash in the same way: with the seed scope `switch`, the next switch
    * of the shifted path may lead back to the old path.
    */
   ...hashParameters,

@@ -6,7 +6,7 @@ import { HashModels, hashModel, tableModel } from "../path-model.js";
 import type { PecmpFabric } from "./fabric.js";
 import type { PecmpParameters } from "./parameters.js";
 
-/** Of packets with the version bit that the first state stands for; both versions of a row are the same at first. */
+/** For packets with this version bit of the first state; both versions of a row are equal at first. */
 export function pecmpPaths(
   topology: Topology,
   { switches, layout }: PecmpFabric,

@@ -1,4 +1,4 @@
-/** Counts the ways up through a fabric, from its routing tables (the last column of P-ECMP's table 2). */
+/** Counts the upward paths of a fabric, from its routing tables (the last column of P-ECMP's table 2). */
 import {
   computeRoutes,
   type HopSet,
@@ -9,9 +9,9 @@ import {
 } from "../../topology/index.js";
 
 /**
- * The largest number of ways up that a server has to another one: sequences of NIC, ToR and leaf by which a packet can
- * climb before it goes down towards its destination. The choices on the way down are not counted. A NIC whose ToR has no
- * route to the destination offers no way. The network must have tiers.
+ * The maximum number of upward paths of a server to another one: sequences of NIC, ToR and leaf by which a packet can
+ * go up before it goes down to its destination. Choices on the way down are not counted. A NIC whose ToR has no
+ * route to the destination is not counted. The network must have tiers.
  */
 export function countWaysUp(topology: Topology): number {
   const tables = new Map(computeRoutes(topology).map((table) => [table.node, table]));

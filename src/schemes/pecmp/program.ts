@@ -13,8 +13,8 @@ import { CODES } from "../codes.js";
 import { DIRECTIONS } from "../hash-settings.js";
 
 /**
- * Bits of the selector that one switch reads: `width` bits from bit `low`. `version`: the version bit of this slice, which tells
- * the routes to use.
+ * Bits of the selector that one switch reads: `width` bits from bit `low`. `version`: the version bit of this slice, which selects
+ * the routes.
  */
 const sliceSchema = z.strictObject({
   low: z.number().int().min(0),
@@ -39,7 +39,7 @@ const schema = z.strictObject({
   up: waySchema.optional(),
   /** Not for ToRs. */
   down: waySchema.optional(),
-  /** Bit of the selector that tells which of two versions of the routes a packet follows; absent: there is one. */
+  /** Bit of the selector that selects one of two versions of the routes; absent: there is one version. */
   version: z.number().int().min(0).optional(),
   sizes: z.strictObject({
     /** Entries of each of the two route tables. */

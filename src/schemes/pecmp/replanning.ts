@@ -1,7 +1,7 @@
 /**
- * New state for the switches of P-ECMP when links are down. The layout of the selector and the offsets of the hosts stay:
- * hosts know them from their start. A group that has lost a next hop has another number of rows, and for such a group the
- * offsets may be wrong: an odd offset moves every flow in groups of 4, not in groups of 3. There a try may fail.
+ * New state for the switches of P-ECMP when links are down. The layout of the selector and the offsets of the hosts do not change:
+ * hosts get them at their start. A group that has lost a next hop has another number of rows, for which the
+ * offsets may be wrong: an odd offset moves every flow in groups of 4, but not in groups of 3. There a try may fail.
  */
 import type { RoutePlanner } from "../../controllers/index.js";
 import type { Update } from "../../device/index.js";

@@ -1,4 +1,4 @@
-/** `p4loom generate pecmp --report`: what the control matrices cost, on a topology or on the twelve of the paper. */
+/** `p4loom generate pecmp --report`: the cost of the control matrices, on a topology or on the twelve of the paper. */
 import { z } from "zod";
 import { fail } from "../../base/index.js";
 import type { Topology } from "../../topology/index.js";
@@ -20,9 +20,9 @@ import {
 /** Name of the twelve topologies of Table 2. */
 const TABLE_2 = "table2";
 
-/** The parameters of the scheme, of which the report reads those of {@link ReportOptions} and the weights. */
+/** The parameters of the scheme; the report reads those of {@link ReportOptions} and the weights. */
 const reportSchema = pecmpParameters.extend({
-  /** What the counted groups control. */
+  /** Control for which groups are counted. */
   control: pecmpParameters.shape.control.unwrap().default(DEFAULT_REPORT.control),
   version_bit: z.enum(VERSION_BITS).default(DEFAULT_REPORT.versionBit),
   /** Whether the bits cover the NIC bond and the leaf's choice of a ToR of a pair. */

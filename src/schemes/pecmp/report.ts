@@ -23,7 +23,7 @@ export interface ReportOptions {
   readonly versionBit: VersionBit;
   /** Whether the bits for next hops cover the NIC bond and the leaf's choice of a ToR of a pair. */
   readonly legs: boolean;
-  /** What the counted groups control. */
+  /** Control for which groups are counted. */
   readonly control: Control;
 }
 
@@ -38,7 +38,7 @@ type Counts = { tor: number | null; leaf: number | null; spine: number | null };
 /** The figures of one topology; `null` where it has no such switches. */
 export interface ReportRow {
   readonly topology: string;
-  /** The most ways up that a server has to another one, NICs included (table 2's last column): {@link countWaysUp}. */
+  /** The maximum number of upward paths of a server, NICs included (table 2's last column): {@link countWaysUp}. */
   readonly paths: number | null;
   /** ECMP groups of the largest switch of a role: uplinks of a ToR or leaf; per pod in a spine. */
   readonly groups: Counts;

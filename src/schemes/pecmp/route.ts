@@ -50,14 +50,14 @@ export function routeThrough(
   );
 }
 
-/** How many nodes of the list a route passes, in order, before it misses one. */
+/** Number of nodes of the list that a route passes, in order, before the first one that it does not pass. */
 function passedOf(nodes: readonly number[], list: readonly number[]): number {
   let passed = 0;
   for (const node of nodes) if (node === list[passed]) passed++;
   return passed;
 }
 
-/** What `p4loom generate pecmp --route A,B,C` prints. */
+/** The output of `p4loom generate pecmp --route A,B,C`. */
 export function pecmpRoute(
   topology: Topology,
   parameters: PecmpParameters,

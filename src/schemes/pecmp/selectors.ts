@@ -32,7 +32,7 @@ export function offsetSet(rule: OffsetRule, largest: number): OffsetSet {
   return { rule, offsets, bits: bitsFor(offsets[offsets.length - 1]! + 1) };
 }
 
-/** The rule that suits these group sizes: `odd` when all are powers of two, else `primes`. */
+/** The rule for these group sizes: `odd` when all are powers of two, else `primes`. */
 export function ruleFor(sizes: Iterable<number>): OffsetRule {
   for (const size of sizes) if ((size & (size - 1)) !== 0) return "primes";
   return "odd";

@@ -1,11 +1,11 @@
 /**
- * Packet spraying (P-ECMP, section 3.2): each packet has a selector of its own. `round_robin`: the packets of a host take all
- * combinations of next hops in turn, the choice of the first hop changing fastest, so that the uplinks of its ToR get equally many;
- * hosts begin at random combinations. With offsets a packet's next hop depends on its flow's hash too, and so each flow takes its turns for
- * itself. `random`: each packet draws its combination, as with random packet spraying (Dixit et al., INFOCOM 2013).
+ * Packet spraying (P-ECMP, section 3.2): each packet has a selector of its own. `round_robin`: the packets of a host use all
+ * combinations of next hops in turn; the choice of the first hop changes fastest, so that the uplinks of its ToR get the same number of
+ * packets. Hosts begin at random combinations. With offsets a packet's next hop also depends on its flow's hash, so each flow has turns of
+ * its own. `random`: each packet draws its combination, as in random packet spraying (Dixit et al., INFOCOM 2013).
  *
- * Turns are those of data. Acknowledgements draw: were they in the turns too, a host that sends and acknowledges one after the other
- * would give all data to half of the links.
+ * Only data packets take turns. Acknowledgements draw: otherwise a host that alternates between data and acknowledgements
+ * would send all data over half of the links.
  */
 import type { Random } from "../../base/index.js";
 import type { PathChooser } from "../../hosts/index.js";

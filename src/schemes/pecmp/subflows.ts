@@ -3,10 +3,10 @@
  * that no two of the first N take the same next hop where a switch chooses from N.
  *
  * The paper does not say what the acknowledgements carry. `mirrored`: the same offset k. Then, with N = 2, half of the connections have
- * one direction of every subflow over a failed switch, whatever K is. `halved`: floor(k / 2). With K = 4 the pairs (k mod N,
- * floor(k / 2) mod N) leave for each pair of places, one in each direction, a subflow that avoids both: for N = 2 they are all four
- * pairs, for N = 3 a failure hits at most three subflows, for N >= 4 one forward and two backward. `none`: offset 0, so that ports
- * alone tell subflows apart.
+ * one direction of every subflow over a failed switch, for any K. `halved`: floor(k / 2). With K = 4 the pairs (k mod N,
+ * floor(k / 2) mod N) leave, for each pair of positions, one in each direction, a subflow that avoids both: for N = 2 they are all four
+ * pairs, for N = 3 a failure hits at most three subflows, for N >= 4 one forward and two backward. `none`: offset 0, so that only ports
+ * distinguish subflows.
  */
 import type { ConnectionEnd } from "../../hosts/index.js";
 import { HOPS, readSlice, type SelectorLayout, writeSlice } from "./layout.js";
@@ -29,7 +29,7 @@ export function shifted(layout: SelectorLayout, from: number, offset: number): n
     const limit = 2 ** (layout.versionBit === "none" ? layout.bits : layout.bits - 1);
     return (from + offset) % limit;
   }
-  // Value 0 of control by next hops is the hash: a shift from it would be unknown.
+  // Value 0 of control of next hops is the hash: the result of a shift from it would be unknown.
   const first = layout.control === "hops" ? 1 : 0;
   let selector = from;
   for (const hop of HOPS) {

@@ -22,7 +22,7 @@ const MEMBERS = { up: ingressName("up_members"), down: ingressName("down_members
 /** Value of the version bit. */
 export type Version = 0 | 1;
 
-/** At first both versions of the routes are the same. */
+/** At first both versions of the routes are equal. */
 export function versionsOf({ versionBit }: SelectorLayout): readonly Version[] {
   return versionBit === "none" ? [] : [0, 1];
 }
@@ -37,7 +37,7 @@ interface WrittenMatrix {
   readonly updates: (readonly Update[])[];
 }
 
-/** Updates that many switches of a fabric have in common, made once for a plan. */
+/** Updates that several switches of a fabric share, made once for a plan. */
 export class SharedUpdates {
   readonly #matrices = new Map<CompiledMatrix, WrittenMatrix[]>();
   readonly #selectorRows = new Map<string, readonly Update[]>();
@@ -50,7 +50,7 @@ export class SharedUpdates {
     { compiled: CompiledSwitch; updates: readonly Update[] }
   >();
 
-  /** @param versions those that the routes are written for, unless a caller says otherwise */
+  /** @param versions versions for which routes are written, unless a caller gives others */
   constructor(
     readonly layout: SelectorLayout,
     readonly versions: readonly Version[] = versionsOf(layout),
@@ -70,7 +70,7 @@ export class SharedUpdates {
     return (own.updates[index] ??= memberUpdates(topology, node, matrix, id).concat(own.rows));
   }
 
-  /** What is the same for all switches with these matrices, next hops and routes, and with the same first update. */
+  /** The updates that all switches with these matrices, next hops and routes, and with the same first update, share. */
   ofTwins(compiled: CompiledSwitch, make: () => readonly Update[]): readonly Update[] {
     const { routes } = compiled.routing;
     const known = this.#twins.get(routes);
@@ -88,7 +88,7 @@ export class SharedUpdates {
     return updates;
   }
 
-  /** What a route over a matrix calls: the same object for the same matrix id and number of rows. */
+  /** The action call of a route over a matrix: the same object for the same matrix id and number of rows. */
   callOf({ direction, rows }: CompiledMatrix, { matrix }: MatrixId): ActionCall {
     const key = `${direction} ${matrix} ${rows.length}`;
     let known = this.#calls.get(key);
@@ -223,7 +223,7 @@ function selectorRowUpdates(rows: number, values: number): Update[] {
   );
 }
 
-/** By number of rows M: the number of values of the slice that is looked up modulo M. */
+/** By number of rows M: the number of values of the slice that are looked up modulo M. */
 function valuesByRows(matrices: readonly CompiledMatrix[], layout: SelectorLayout): Map<number, number> {
   const values = new Map<number, number>();
   for (const { hop, matrix } of matrices) {

@@ -1,5 +1,5 @@
 /**
- * Segment routing by hosts (P-ECMP, section 3.2): flows between two hosts begin on the selector of a route through given nodes, such as
+ * Segment routing by hosts (P-ECMP, section 3.2): flows between two hosts begin with the selector of a route through given nodes, such as
  * a switch with a middlebox.
  */
 import { z } from "zod";
@@ -13,18 +13,18 @@ import type { SelectorLayout } from "./layout.js";
 import type { PecmpParameters } from "./parameters.js";
 import { routeThrough } from "./route.js";
 
-const LIST = "expected names of nodes: a host, what its packets pass, a host";
+const LIST = "expected names of nodes: a host, the nodes that its packets pass, a host";
 
-/** `[host, node, ..., host]`: what the first host sends to the last one passes these nodes in this order. */
+/** `[host, node, ..., host]`: packets of the first host to the last one pass these nodes in this order. */
 export const viaSchema = z.array(z.array(z.string(), { error: LIST }).min(3, LIST)).default([]);
 
-/** Where the packets of a host to another one go; of JSON, so addresses are decimal texts. */
+/** The first route of the packets of a host to another one; from JSON, so addresses are decimal strings. */
 export interface Via {
   readonly to: readonly [ipv4: string, ipv6: string];
-  /** All slices but that of the NIC. */
+  /** All slices except that of the NIC. */
   readonly selector: number;
   readonly nic: number;
-  /** NICs of the host. */
+  /** Number of NICs of the host. */
   readonly nics: number;
 }
 
@@ -40,7 +40,7 @@ export const viaDescription = z.record(
   ),
 );
 
-/** By name of the host that sends. Throws DiagnosticError P45542 for a list that no selector names, P45520 beside what moves all flows. */
+/** By name of the sending host. Throws DiagnosticError P45542 for a list that no selector names, P45520 with spray or update. */
 export function viaOf(
   topology: Topology,
   parameters: PecmpParameters,
@@ -76,7 +76,7 @@ export function viaOf(
       fail(
         CODES.noSuchRoute,
         locate(["via", i]),
-        `a second route from "${source.name}" to "${destination.name}"`,
+        `"${source.name}" has a second route to "${destination.name}"`,
         "write one route for each pair of hosts",
       );
     const route = routeThrough(

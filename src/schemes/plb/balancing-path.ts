@@ -1,11 +1,11 @@
 /**
- * PLB (M. A. Qureshi et al., SIGCOMM'22): a flow that meets congestion round after round leaves its path. A round trip is
- * congested where at least a share of its bytes was marked. After some congested rounds in sequence the flow leaves while it
- * pauses, when nothing is in flight that could be reordered; after more of them it leaves in any case. A timeout is not for PLB:
- * the flow leaves as its chooser does (PRR), and then ignores congestion for a while, because paths are being repaired.
+ * PLB (M. A. Qureshi et al., SIGCOMM'22): a flow with congestion in several consecutive rounds leaves its path. A round trip is
+ * congested where at least a share of its bytes was marked. After some consecutive congested rounds the flow leaves at its next
+ * pause, when no packet in flight could be reordered; after more of them it leaves in any case. PLB does not handle timeouts:
+ * the flow leaves as its chooser does (PRR), and then ignores congestion for some time, because paths are being repaired.
  *
  * The rules and their values are those of `net/ipv4/tcp_plb.c` in Linux. There the pause may be shorter than a retransmission
- * timeout, of which a host policy does not hear.
+ * timeout; a host policy is not notified of such pauses.
  */
 import { z } from "zod";
 import type { Random } from "../../base/index.js";
@@ -18,16 +18,16 @@ const SECONDS = "expected seconds, 0 or more";
 export const balancingSchema = z.strictObject({
   /** A round with at least this share of marked bytes is congested. */
   congested_share: z.number({ error: SHARE }).gt(0, SHARE).max(1, SHARE).default(0.5),
-  /** Congested rounds in sequence after which a flow leaves when it pauses, and after which it leaves in any case. */
+  /** Number of consecutive congested rounds after which a flow leaves at its next pause, and after which it leaves in any case. */
   idle_rounds: z.number().int().min(1).max(1000).default(3),
   rounds: z.number().int().min(1).max(1000).default(12),
-  /** After a timeout congestion moves no flow for once to twice this time, in seconds. */
+  /** After a timeout congestion moves no flow for a random time between this value and twice this value, in seconds. */
   pause_s: z.number({ error: SECONDS }).min(0, SECONDS).default(60),
 });
 
 export type Balancing = z.output<typeof balancingSchema>;
 
-/** What a policy with {@link BalancingPath} needs to hear of. */
+/** The signals that a policy with {@link BalancingPath} needs. */
 export const BALANCING_NEEDS: readonly Signal[] = ["rounds", "marks", "idle"];
 
 export class BalancingPath implements PathChooser {
@@ -35,12 +35,12 @@ export class BalancingPath implements PathChooser {
   readonly #rules: Balancing;
   readonly #clock: HostClock;
   readonly #random: Random;
-  /** Congested rounds in sequence. */
+  /** Number of consecutive congested rounds. */
   #congested = 0;
   #pausedUntil = Number.NEGATIVE_INFINITY;
   repaths = 0;
 
-  /** @param path what the flow does otherwise */
+  /** @param path the chooser that PLB extends */
   constructor(path: LeavingPath, rules: Balancing, clock: HostClock, random: Random) {
     this.#path = path;
     this.#rules = rules;

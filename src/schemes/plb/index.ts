@@ -1,6 +1,6 @@
 /**
- * PLB (SIGCOMM'22): hosts draw a new value of a header field, which plain ECMP hashes, when a flow is congested round after
- * round. After a timeout they do what PRR does, with one copy. See `balancing-path.ts`.
+ * PLB (SIGCOMM'22): hosts draw a new value of a header field, which plain ECMP hashes, when a flow is congested in several
+ * consecutive rounds. After a timeout they act as PRR does, with one copy. See `balancing-path.ts`.
  */
 import { z } from "zod";
 import {
@@ -22,7 +22,7 @@ import { thresholdSchema, withThreshold } from "./marks.js";
 const plbParameters = z.strictObject({
   /** Header field that hosts change: as for PRR. */
   field: z.enum(SELECTOR_FIELDS).default("dscp"),
-  /** Packets in a queue from which on switches mark. */
+  /** Queue length in packets from which switches mark. */
   threshold: thresholdSchema,
   ...balancingSchema.shape,
   ...hashParameters,

@@ -1,11 +1,11 @@
-/** Marks of congestion: a program marks a packet (CE) that met a queue of so many packets, as switches do for DCTCP. */
+/** Congestion marks: a program marks a packet (CE) that meets a queue of this number of packets, as switches do for DCTCP. */
 import { z } from "zod";
 import type { ProgramPlan } from "../../generate/index.js";
 
 /** Packets: DCTCP's K for links of 10 Gbit/s (Alizadeh et al., SIGCOMM 2010, section 4). */
 const DCTCP_THRESHOLD = 65;
 
-/** Absent: what the experiment says (`queues.ecn_threshold`), or 65. */
+/** Absent: `queues.ecn_threshold` of the experiment, or 65. */
 export const thresholdSchema = z.number().int().min(1).max(1_000_000).optional();
 
 export function withThreshold(

@@ -1,12 +1,12 @@
 /**
- * What PRR's hosts do. Both ends re-path by drawing a random value for the header field. The sender re-paths on a timeout. The
+ * PRR's hosts. Both ends re-path by drawing a random value for the header field. The sender re-paths on a timeout. The
  * receiver re-paths when it receives data with another value in the field (the sender has re-pathed), or only data that it
- * already has (its acknowledgements were lost). So each attempt draws both directions anew, as P-ECMP's closed form
- * p = ((N-1)/N)^2 assumes (P-ECMP, section 2.1). Where both ends send data, each takes the other's move for an attempt, and neither
- * stays: then `receiver: duplicates` is to be used, with which it re-paths only when it receives data that it already has, as PRR itself
- * does.
+ * already has (its acknowledgements were lost). So each attempt draws both directions again, as P-ECMP's closed form
+ * p = ((N-1)/N)^2 assumes (P-ECMP, section 2.1). Where both ends send data, each interprets the other's change as an attempt, and neither
+ * stays on its path: then `receiver: duplicates` must be used, with which it re-paths only when it receives data that it already has, as
+ * PRR itself does.
  *
- * With two copies, which PRR does not have, each end sends on its old path and on a drawn one, as P-ECMP's hosts do: for a
+ * With two copies, which PRR does not have, each end sends on its old path and on a drawn one, as P-ECMP's hosts do: this allows a
  * comparison at equal cost.
  */
 import { z } from "zod";
@@ -38,12 +38,12 @@ const prrDescription = z.strictObject({
   receiver: receiverSchema,
 });
 
-/** Any value of the field, also the old one. */
+/** Any value of the field, including the old one. */
 function drawAny(values: number): Rerouter {
   return { leave: (_from, _tried, random) => random.int(values) };
 }
 
-/** A value that was not tried yet, while there is one: two copies with one value would take one path. */
+/** A value that was not tried yet, while there is one: two copies with the same value would take the same path. */
 function drawOther(values: number): Rerouter {
   return {
     leave(_from, tried, random) {
@@ -56,7 +56,7 @@ function drawOther(values: number): Rerouter {
   };
 }
 
-/** What a reader of results must know of the number of copies. */
+/** What a reader of results must know about the number of copies. */
 export const COPIES_NOTES: Readonly<Record<1 | 2, string>> = {
   1: "PRR sends one copy of every packet.",
   2:

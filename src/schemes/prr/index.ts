@@ -18,7 +18,7 @@ const prrParameters = z.strictObject({
   field: z.enum(SELECTOR_FIELDS).default("dscp"),
   /** Copies of a retransmission after a timeout and of its acknowledgement; PRR itself sends one. */
   copies: copiesSchema,
-  /** When the receiver of data draws a new path: at the sender's attempts too, or only at duplicates. Of hosts that send one copy. */
+  /** When the receiver of data draws a new path: also at the sender's attempts, or only at duplicates. For hosts that send one copy. */
   receiver: receiverSchema,
   ...hashParameters,
 });
@@ -45,7 +45,7 @@ export const prr: Scheme<z.output<typeof prrParameters>> = {
   hosts: prrHosts,
 };
 
-/** Of hosts that draw both directions at each try, or send two copies. */
+/** For hosts that draw both directions at each try, or send two copies. */
 function closedFormOf({ copies, receiver }: z.output<typeof prrParameters>): { closedForm?: ClosedForm } {
   if (copies === 2) return { closedForm: DRAWS_BESIDE_THE_OLD_PATH };
   return receiver === "attempts" ? { closedForm: DRAWS_BOTH_DIRECTIONS } : {};

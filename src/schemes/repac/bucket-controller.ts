@@ -1,6 +1,6 @@
 /**
  * The part of a switch's own control plane that remaps buckets when its ports go down (RePaC, section 3.2). It runs on the switch,
- * and knows only its own ports. What it waits is the time of whatever finds the failure: the link scan, BFD or LACP.
+ * and knows only its own ports. Its delay is the time until a failure is detected: by the link scan, BFD or LACP.
  */
 import { type Controller, type ControllerContext, whileRunning } from "../../controllers/index.js";
 import { type BucketGroup, groupUpdates } from "./groups.js";
@@ -20,9 +20,9 @@ export function bucketController(options: BucketControllerOptions): Controller {
 }
 
 class BucketKeeper {
-  /** Ports that are down, by node, as the switch says now. */
+  /** Ports that are down, by node, as the switch reports. */
   readonly #down = new Map<number, Set<number>>();
-  /** The ports for which the buckets of a switch were written last, by node. */
+  /** By node: the ports that were down at the last write of the buckets. */
   readonly #written = new Map<number, ReadonlySet<number>>();
   readonly #writing = new Map<number, Promise<void>>();
 
@@ -41,13 +41,13 @@ class BucketKeeper {
       context.clock.at(context.clock.now() + options.detectionNs, () => this.#update(index));
     });
     context.watchSwitches(({ switch: { index } }) => {
-      // A switch that has just come back has the state of its plan.
+      // A switch that has restarted has the state of its plan.
       this.#written.delete(index);
       return this.#update(index);
     });
   }
 
-  /** One update of a switch after the other. */
+  /** Updates of a switch follow each other. */
   #update(node: number): Promise<void> {
     const next = (this.#writing.get(node) ?? Promise.resolve()).then(() => this.#write(node));
     this.#writing.set(node, next);
@@ -68,7 +68,7 @@ class BucketKeeper {
         (update, i) => JSON.stringify(update.entity) !== JSON.stringify(old[i]!.entity),
       );
     });
-    // A switch that does not run gets its buckets when it does.
+    // A switch that does not run gets its buckets when it runs again.
     if ((await whileRunning(() => device.write(updates).then(() => true))) !== true) return;
     this.#written.set(index, down);
     const ports = [...down].sort((a, b) => a - b).join(", ");

@@ -1,7 +1,7 @@
 /**
- * Which next hops the buckets of a group have (RePaC, section 3.2, equation 4). Bucket b has next hop b mod N. When next hops fail,
- * the other buckets stay as they are, so their choice stays linear. The F buckets of failed next hops are cut into virtual entries,
- * s each, so that their number is a multiple of the n next hops that work, and these share the entries evenly (figure 3: with 2
+ * The next hops of the buckets of a group (RePaC, section 3.2, equation 4). Bucket b has next hop b mod N. When next hops fail,
+ * the other buckets do not change, so their choice stays linear. The F buckets of failed next hops are divided into virtual entries,
+ * s each, so that their number is a multiple of the n working next hops, which share the entries evenly (figure 3: with 2
  * of 8 failed there are 6 entries).
  */
 
@@ -31,7 +31,7 @@ function gcd(a: number, b: number): number {
   return b === 0 ? a : gcd(b, a % b);
 }
 
-/** The least power of two that is not below `size`. */
+/** The smallest power of two that is at least `size`. */
 export function powerOfTwo(size: number): number {
   return 2 ** Math.ceil(Math.log2(size));
 }

@@ -1,4 +1,4 @@
-/** What RePaC needs of a fabric: linear choices, buckets that are a power of two, control bits that move the flows. */
+/** Checks what RePaC requires of a fabric: linear choices, numbers of buckets that are powers of two, control bits that move the flows. */
 import { fail, type Locate, toHex } from "../../base/index.js";
 import { type Linearity, linearityOf, memberBits } from "../../hash/index.js";
 import { FIELD_BITS } from "../../hosts/index.js";
@@ -12,7 +12,7 @@ import { mostChangedHops, type Pathmap, reachOf } from "./pathmap.js";
 const TESTS = 256;
 const SEED = 1;
 
-/** The pathmap. Throws DiagnosticError P45300 to P45303 for what keeps hosts from choosing paths. */
+/** The pathmap. Throws DiagnosticError P45300 to P45303 where hosts could not choose paths. */
 export function checkedPathmap(fabric: RepacFabric, parameters: RepacParameters, locate: Locate): Pathmap {
   checkBuckets(fabric, locate);
   for (const { role, way, model } of fabric.hops) {

@@ -1,4 +1,4 @@
-/** The pathmap as the definition of the switches and hosts gives it, without any packet. */
+/** The pathmap from the definition of the switches and hosts, without packets. */
 import { memberBits } from "../../hash/index.js";
 import { type HashModel, HashOfFlow, rawFlow } from "../../paths/index.js";
 import {
@@ -18,7 +18,7 @@ import { nicHash } from "./nic-hash.js";
 import type { RepacParameters } from "./parameters.js";
 import type { HopMap, Pathmap } from "./pathmap.js";
 
-/** Fewest buckets of a group, as in the paper's switches. */
+/** Minimum number of buckets of a group, as in the paper's switches. */
 const LEAST_BUCKETS = 8;
 
 /** The choice of all switches of a role in a direction. */
@@ -42,7 +42,7 @@ export interface RepacFabric {
   readonly nicSizes: readonly number[];
 }
 
-/** In the order in which a packet between pods meets them. */
+/** In the order of the path of a packet between pods. */
 const ORDER: readonly (readonly [Role, Direction])[] = [
   ["tor", "up"],
   ["leaf", "up"],
@@ -128,7 +128,7 @@ function header(srcPort: number) {
   return { src: 0n, dst: 0n, protocol: 0, srcPort, dstPort: 0 };
 }
 
-/** The effect of each control bit on a bucket, by the header of zeros with and without the bit. */
+/** The effect of each control bit on a bucket, from the header of zeros with and without the bit. */
 function offsetsOf(control: ControlBits, bucketOf: (port: number, field: number) => number): number[] {
   const zero = bucketOf(0, 0);
   return Array.from({ length: control.fieldBits + control.portBits }, (_, bit) => {

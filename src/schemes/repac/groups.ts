@@ -1,4 +1,4 @@
-/** The groups of one switch as updates: for each set of next hops a group a bucket, and how they change when ports go down. */
+/** The groups of one switch as updates: for each set of next hops one group per bucket, and their changes when ports go down. */
 import type { Update } from "../../device/index.js";
 import type { RoutingTable, Topology } from "../../topology/index.js";
 import {
@@ -14,7 +14,7 @@ import {
 import { type Direction, directionOf } from "../hash-settings.js";
 import { bucketHops } from "./buckets.js";
 
-/** Equal-cost next hops of one switch, of which a hash chooses. */
+/** Equal-cost next hops of one switch, between which a hash chooses. */
 export interface BucketGroup {
   /** Value of `next_hops` in the program. */
   readonly id: number;
@@ -25,7 +25,7 @@ export interface BucketGroup {
   readonly firstMember: number;
 }
 
-/** The choices of a switch, those of one direction after the other. */
+/** The choices of a switch, grouped by direction. */
 export function bucketGroups(table: RoutingTable, ways: readonly Direction[]): BucketGroup[] {
   const groups: BucketGroup[] = [];
   let firstMember = 1;
@@ -75,8 +75,8 @@ export function switchUpdates(
 }
 
 /**
- * All buckets of a group when these ports are down. A bucket of one next hop does not watch its port: until the controller
- * remaps it, its packets are lost. The entries of a remapped bucket watch theirs, so that a further failure costs nothing.
+ * All buckets of a group when these ports are down. A bucket of one next hop does not watch its port: its packets are lost until the
+ * controller remaps it. The entries of a remapped bucket watch their ports, so that a further failure loses no packets.
  */
 export function groupUpdates(
   group: BucketGroup,

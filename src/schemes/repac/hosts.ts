@@ -30,9 +30,9 @@ const repacDescription = z.strictObject({
   receiver: z.enum(RECEIVERS),
   markingPeriodNs: z.number().min(0),
   buckets: z.number().int().min(1),
-  /** `null`: a controller probes the switches and tells. */
+  /** `null`: a controller probes the switches and sends it. */
   pathmap: pathmapSchema.nullable(),
-  /** Whether flows that are known in advance have paths before they open. */
+  /** Whether flows that are known in advance get paths before they open. */
   planned: z.boolean(),
 });
 

@@ -2,7 +2,7 @@
  * RePaC (ATC'21): relative path control. Switches choose by linear hashes, so a change of the control bits of a header moves every
  * flow by a known offset at every hop. Hosts use it to leave a failed path, planners to spread known flows.
  *
- * Read `pathmap.ts` (which change moves what), `definition.ts` (the pathmap of a fabric), `buckets.ts` (what stays linear when next
+ * Read `pathmap.ts` (the effect of each change), `definition.ts` (the pathmap of a fabric), `buckets.ts` (which choices stay linear when next
  * hops fail), `marked-path.ts` (algorithm 1), `planning.ts` (algorithm 2), `pathmap-controller.ts` (the pathmap by probes).
  */
 import type { Locate } from "../../base/index.js";
@@ -133,15 +133,15 @@ function notesOf(map: Pathmap, { failover, receiver, marking_period }: RepacPara
   return [
     `RePaC sends one copy of every packet, and marks a flow for ${marking_period} at the second retransmission of a segment.`,
     receiver === "marks"
-      ? "RePaC (receiver: marks): the receiver marks its acknowledgements when the same data come for the third time; the paper says only what the sender does."
-      : "RePaC (receiver: stays): the receiver never leaves its path, so a failure on it alone is not left.",
+      ? "RePaC (receiver: marks): the receiver marks its acknowledgements when the same data arrive for the third time; the paper describes only the sender."
+      : "RePaC (receiver: stays): the receiver never leaves its path, so a failure on its path alone is not avoided.",
     ...(most < map.hops.length
       ? [`No change of the control bits moves all flows at more than ${most} of ${map.hops.length} hops.`]
       : []),
   ];
 }
 
-/** One program a role. */
+/** One program for each role. */
 function programsOf(topology: Topology, fabric: RepacFabric, parameters: RepacParameters) {
   const { tables, ways, groups, buckets } = fabric;
   return [...ways].map(([role, own]) => {

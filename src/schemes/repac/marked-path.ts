@@ -1,5 +1,5 @@
 /**
- * One end of a flow under RePaC's failover (algorithm 1). The first retransmission of a segment goes as before: it may have been
+ * One end of a flow under RePaC's failover (algorithm 1). The first retransmission of a segment does not change its path: it may have been
  * lost by congestion. The second one begins a marking period: all packets of the flow carry another value in the field, until
  * the period is over or the segment is retransmitted again. So a flow is down for three retransmission timeouts: RTO + 2 RTO.
  */
@@ -8,7 +8,7 @@ import type { HostClock, PathChooser, SegmentMarks } from "../../hosts/index.js"
 import type { MarkChooser } from "./marks.js";
 
 export interface MarkingOptions {
-  /** Undefined while no pathmap is known: the flow stays. */
+  /** Undefined while no pathmap is known: the flow does not change its path. */
   readonly marks: () => MarkChooser | undefined;
   readonly clock: HostClock;
   readonly random: Random;
@@ -16,8 +16,8 @@ export interface MarkingOptions {
   readonly selector: number;
   readonly periodNs: number;
   /**
-   * Whether this end also marks what it sends when data come in for the third time: its acknowledgements were lost. The paper says
-   * only what the sender of data does.
+   * Whether this end also marks what it sends when data arrive for the third time: its acknowledgements were lost. The paper describes
+   * only the sender of data.
    */
   readonly marksAcks: boolean;
 }
@@ -29,7 +29,7 @@ export class MarkedPath implements PathChooser {
   readonly #options: MarkingOptions;
   #mark: number | undefined;
   #until = 0;
-  /** Values that have failed since the last progress, the one in use last. */
+  /** Values that have failed since the last progress; the last one is in use. */
   #tried: number[];
   #retransmissions = 0;
   #duplicates = 0;

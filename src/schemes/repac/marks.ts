@@ -1,4 +1,4 @@
-/** Which mark a host writes next (RePaC, algorithm 1 and section 4.2.1): of the values of the field the one that changes most hops. */
+/** Chooses the next mark of a host (RePaC, algorithm 1 and section 4.2.1): the value of the field that changes the most hops. */
 import type { Random } from "../../base/index.js";
 import { changedHops, type Pathmap } from "./pathmap.js";
 
@@ -12,14 +12,14 @@ export class MarkChooser {
     this.#changed = Uint8Array.from({ length: all.length / step }, (_, change) => all[change * step]!);
   }
 
-  /** Hops that a change of the field moves for sure. */
+  /** Number of hops at which a change of the field moves every flow. */
   changed(change: number): number {
     return this.#changed[change]!;
   }
 
   /**
-   * A value that was not tried. Compared with each value of `tried`, which have failed, it changes as many hops as any; where
-   * several do, one of them is drawn, so that the flows of a failed path spread. When all were tried, it begins anew
+   * A value that was not tried. It maximises the number of changed hops relative to each value of `tried`, which have failed; of
+   * several such values one is drawn, so that the flows of a failed path spread. When all were tried, it begins again
    * with the last one.
    */
   next(tried: readonly number[], random: Random): number {

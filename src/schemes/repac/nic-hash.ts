@@ -1,6 +1,6 @@
 /**
- * The NIC of a host with several: a linear hash of the packet's header, as link aggregation has it (RePaC, section 3.3, footnote 1).
- * Its CRC is none of those of the switches.
+ * The NIC of a host with several: a linear hash of the packet's header, as in link aggregation (RePaC, section 3.3, footnote 1).
+ * Its CRC differs from those of the switches.
  */
 import { toBytes } from "../../base/index.js";
 import { Crc } from "../../hash/index.js";
@@ -11,7 +11,7 @@ const CRC = new Crc({ width: 16, poly: 0x1021, init: 0xffff, refin: false, refou
 
 const cache = new WeakMap<FlowKey, number>();
 
-/** 16 bits. The hash of a flow with selector 0 is kept by object, because all packets of a flow share one object. */
+/** 16 bits. The hash of a flow with selector 0 is cached for each object, because all packets of a flow share one object. */
 export function nicHash(flow: FlowKey, selector: number): number {
   let plain = cache.get(flow);
   if (plain === undefined) {
@@ -25,7 +25,7 @@ const NO_FLOW: FlowKey = { src: 0n, dst: 0n, protocol: 0, srcPort: 0, dstPort: 0
 const ZERO = hashOf(NO_FLOW, 0);
 const effects = new Map<number, number>();
 
-/** What a selector adds to the hash of any flow. */
+/** The contribution of a selector to the hash of any flow. */
 function effectOf(selector: number): number {
   let effect = effects.get(selector);
   if (effect === undefined) {

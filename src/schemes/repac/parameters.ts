@@ -10,22 +10,22 @@ const portSchema = z.number().int().min(1).max(65535);
 export const repacParameters = z.strictObject({
   /** Header field of the control bits. */
   field: z.enum(SELECTOR_FIELDS).default("ttl"),
-  /** Buckets of each group, a power of two; absent: 8, or the least that the largest group needs. */
+  /** Number of buckets of each group, a power of two; absent: 8, or the minimum for the largest group. */
   buckets: z.number().int().min(2).max(4096).optional(),
   /**
    * What the control bits must be able to do: `hops`, one change that moves every flow at every hop; `paths`, changes to all
-   * paths; `any`: hosts use what moves most hops.
+   * paths; `any`: hosts use the changes that move the most hops.
    */
   reach: z.enum(["hops", "paths", "any"]).default("hops"),
-  /** `marks`: algorithm 1. `none`: hosts stay on their paths, and only switches remap buckets. */
+  /** `marks`: algorithm 1. `none`: hosts do not change paths, and only switches remap buckets. */
   failover: z.enum(FAILOVERS).default("marks"),
-  /** Whether the receiver of data marks its acknowledgements when the same data come for the third time. */
+  /** Whether the receiver of data marks its acknowledgements when the same data arrive for the third time. */
   receiver: z.enum(RECEIVERS).default("marks"),
-  /** So long after its last mark a flow goes back to its first path; the paper takes the time that BGP needs to notice a failure. */
+  /** Time after its last mark when a flow returns to its first path; the paper uses the time that BGP needs to detect a failure. */
   marking_period: timeText.default("9s"),
-  /** From the news of a port to the remapped buckets: 130 ms are the link scan of the paper's switches, 90 s its LACP. */
+  /** Time from the event of a port to the remapped buckets: 130 ms for the link scan of the paper's switches, 90 s for its LACP. */
   detection: timeText.default("130ms"),
-  /** Where hosts have the pathmap from: the definition of the switches, or a controller that probes the switches that run. */
+  /** Source of the hosts' pathmap: the definition of the switches, or a controller that probes the running switches. */
   pathmap: z.enum(["computed", "probed"]).default("computed"),
   /** Whether flows that are known in advance get their paths before they open (algorithm 2). */
   planning: z.boolean().default(false),

@@ -1,4 +1,4 @@
-/** How the switches of RePaC forward, as a path model: a choice has a slot a bucket. */
+/** The forwarding of RePaC's switches as a path model: each choice has one slot for each bucket. */
 import type { PathModel } from "../../paths/index.js";
 import type { Topology } from "../../topology/index.js";
 import { singlePort } from "../fabric.js";

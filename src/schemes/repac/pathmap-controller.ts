@@ -1,6 +1,6 @@
 /**
- * Collects the pathmap by probes of all running switches before traffic starts (RePaC, section 4.1), compares it with what the
- * definition says, and tells the hosts. A switch that is not linear, or that differs from its tier, is named.
+ * Collects the pathmap by probes of all running switches before traffic starts (RePaC, section 4.1), compares it with the
+ * definition, and sends it to the hosts. A switch that is not linear, or differs from its tier, is an error.
  */
 import { fail, type Json } from "../../base/index.js";
 import type { ControlledSwitch, Controller, ControllerContext } from "../../controllers/index.js";
@@ -25,13 +25,13 @@ export interface PathmapControllerOptions {
   readonly computed: Pathmap;
   /** By node. */
   readonly groups: ReadonlyMap<number, readonly BucketGroup[]>;
-  /** By node and hop set: an IPv4 address that the hop set leads to. */
+  /** By node and hop set: an IPv4 address that this hop set reaches. */
   destination(node: number, hops: number): bigint;
 }
 
-/** On a testbed each host that is asked starts a process. */
+/** On a testbed the first question to a host starts a process. */
 const HOSTS_AT_ONCE = 4;
-/** Random pairs of headers a choice. */
+/** Number of random pairs of headers for each choice. */
 const TESTS = 64;
 
 export function pathmapController(options: PathmapControllerOptions): Controller {
@@ -114,8 +114,8 @@ function checkLinear(name: string, way: string, { counterexample, stray, ports }
 }
 
 /**
- * The offsets of a tier. Probes see next hops, not buckets: of groups with 2^n next hops they see the low n bits. A switch with
- * fewer next hops than the tier's largest sees fewer bits.
+ * The offsets of a tier. Probes see next hops, not buckets: for groups with 2^n next hops they see the low n bits. For a switch with
+ * fewer next hops than the tier's largest they see fewer bits.
  */
 function agreed(hop: HopMap, choices: readonly TierChoice[]): HopMap {
   // A hop of the hosts.

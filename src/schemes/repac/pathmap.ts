@@ -1,6 +1,6 @@
 /**
- * The pathmap (RePaC, section 3.3): by which offset each change of one control bit moves the bucket that a hop chooses. The
- * choice is linear, so the offset of any change is the XOR of the offsets of its bits, whatever the rest of the header is.
+ * The pathmap (RePaC, section 3.3): the offset by which each change of one control bit moves the bucket that a hop chooses. The
+ * choice is linear, so the offset of any change is the XOR of the offsets of its bits, for any values of the other bits.
  */
 import { type ControlBits, controlWidth } from "./control-bits.js";
 
@@ -18,11 +18,11 @@ export interface Pathmap {
   readonly control: ControlBits;
   /** Buckets of every group: a power of two. */
   readonly buckets: number;
-  /** In the order in which a packet between pods meets them; only hops with a choice. */
+  /** In the order of the path of a packet between pods; only hops with a choice. */
   readonly hops: readonly HopMap[];
 }
 
-/** By how much the bucket of a hop moves under a change. */
+/** The offset of a hop's bucket under a change. */
 export function offsetOf({ offsets }: Pick<HopMap, "offsets">, delta: number): number {
   let offset = 0;
   for (let bit = 0; bit < offsets.length; bit++) if ((delta >>> bit) & 1) offset ^= offsets[bit]!;
@@ -30,8 +30,8 @@ export function offsetOf({ offsets }: Pick<HopMap, "offsets">, delta: number): n
 }
 
 /**
- * By offset: whether every bucket of a group of `size` next hops then has another next hop. Bucket b has next hop b mod size. For
- * a power of two that is every offset which is no multiple of the size.
+ * By offset: whether it gives every bucket of a group of `size` next hops another next hop. Bucket b has next hop b mod size. For
+ * a power of two these are all offsets that are no multiple of the size.
  */
 export function movingOffsets(buckets: number, size: number): readonly boolean[] {
   return Array.from({ length: buckets }, (_, offset) => {
@@ -53,7 +53,7 @@ export function changedHops(map: Pathmap): Uint8Array {
   return counts;
 }
 
-/** The most hops that one change of the field moves for sure; a host that marks cannot change the source port. */
+/** The maximum number of hops that one change of the field moves for every flow; a host that marks cannot change the source port. */
 export function mostChangedHops(map: Pathmap): number {
   const step = 2 ** map.control.portBits;
   const counts = changedHops(map);
@@ -79,10 +79,10 @@ export function changesByPath(map: Pathmap): ReadonlyMap<number, readonly number
   return new Map([...paths].sort(([a], [b]) => a - b));
 }
 
-/** How many ways through the hops there are, and how many of them the control bits reach from any header. */
+/** Number of paths through the hops, and how many of them the control bits reach from any header. */
 export function reachOf({ hops, buckets, control }: Pathmap): { paths: number; reached: number } {
   const bits = Math.log2(buckets);
-  // Vectors of the low bits of each hop that tell next hops apart, one a control bit; their rank over GF(2).
+  // For each control bit the bits of each hop that distinguish next hops; their rank over GF(2).
   const used = hops.map(({ sizes }) => Math.min(bits, Math.ceil(Math.log2(Math.max(...sizes)))));
   const rows: bigint[] = [];
   for (let bit = 0; bit < controlWidth(control); bit++) {

@@ -1,7 +1,7 @@
 /**
  * Path planning over known flows (RePaC, section 4.2.2, algorithm 2): each flow in turn gets the source port that leads it to the
- * path with the least load. The paper counts load by path, for flows between two hosts. Here it is counted by link, so that flows
- * of many pairs, whose paths have links in common, are planned together: the load of a path is that of its fullest link.
+ * path with the minimum load. The paper counts load by path, for flows between two hosts. Here it is counted by link, so that flows
+ * of many pairs, whose paths share links, are planned together: the load of a path is that of its most loaded link.
  */
 import { fail, type Locate } from "../../base/index.js";
 import type { FlowAssignment, FlowKey } from "../../hosts/index.js";
@@ -17,14 +17,14 @@ export interface PlanningOptions extends Pick<RepacParameters, "port_bits" | "po
   readonly locate: Locate;
 }
 
-/** A path between two hosts, and the source ports of it that no flow has yet, the next one last. */
+/** A path between two hosts, and its source ports that no flow has yet; the last one is used next. */
 interface OpenPath {
   /** Directed links between switches. */
   readonly links: Int32Array;
   readonly free: number[];
 }
 
-/** One assignment a flow. Throws DiagnosticError P45304 where the flows between two hosts need more ports than there are. */
+/** One assignment for each flow. Throws DiagnosticError P45304 where the flows between two hosts need more ports than there are. */
 export function planPaths(
   topology: Topology,
   model: PathModel,
@@ -42,7 +42,7 @@ export function planPaths(
       ends.set(key, own);
     }
     const { links, sourcePort } = own.take(load);
-    // An endless flow counts as one byte: all endless flows weigh the same.
+    // An endless flow counts as one byte: all endless flows have the same weight.
     const bytes = Number.isFinite(flow.bytes) ? flow.bytes : 1;
     for (const link of links) load[link]! += bytes / topology.links[link >> 1]!.rateBps;
     return { sourcePort };
@@ -93,7 +93,7 @@ class FlowEnds {
     return best!;
   }
 
-  /** All values of the low bits above one value of the upper bits: a reference header and all changes of it. */
+  /** Opens a block: all values of the low bits with one value of the upper bits, a reference header and all changes of it. */
   #openBlock(): void {
     const first = this.#blocks.shift();
     if (first === undefined) this.#usedUp();

@@ -23,7 +23,7 @@ const schema = z.strictObject({
   role: z.enum(["tor", "leaf", "spine", "fabric"]),
   /** Field whose control bits are part of the hash input; absent: the five-tuple only. */
   hashedField: z.enum(SELECTOR_FIELDS).optional(),
-  /** The choice of a bucket has so many bits. */
+  /** Width of the choice of a bucket in bits. */
   bucketBits: z.number().int().min(1).max(16),
   up: waySchema.optional(),
   down: waySchema.optional(),
@@ -36,8 +36,8 @@ export type RepacProgram = z.output<typeof schema>;
 const TEMPLATE = "repac/switch";
 
 /**
- * The hash that picks among the next hops of a bucket whose own next hop has failed. It must not be the hash that has chosen the
- * bucket: the low bits of that one are the same for all packets of the bucket.
+ * The hash that picks among the next hops of a bucket whose own next hop has failed. It must differ from the hash that has chosen the
+ * bucket, whose low bits are the same for all packets of the bucket.
  */
 export function spareHash({ algorithm, order }: HashChoice): HashChoice {
   return {

@@ -1,19 +1,19 @@
 /**
- * The members of a weighted group: each next hop as often as its weight says, within the entries that a switch has for a group
+ * The members of a weighted group: each next hop in proportion to its weight, within the maximum number of members of a group
  * (Zhou et al., WCMP, EuroSys 2014, section 3).
  */
 import { z } from "zod";
 
-/** The parameter `group_members`: most members of a group, where each next hop stands as often as its weight says. */
+/** The parameter `group_members`: maximum number of members of a group, in which each next hop occurs in proportion to its weight. */
 export const groupMembersSchema = z.number().int().min(2).max(4096).default(128);
 
-/** Members that a switch has room for: 16 bits of indexes. */
+/** Maximum number of members of a switch: indexes have 16 bits. */
 export const MOST_MEMBERS = 65_536;
 
 /**
- * How often each next hop stands in a group of at most `most` members, in proportion to the capacities. Exact where that fits.
- * Otherwise members are given one by one to the next hop that then carries least more than its share, and of all group sizes
- * on the way the one with the least oversubscription is used (the paper's algorithm 1 minimises the same figure).
+ * The number of occurrences of each next hop in a group of at most `most` members, in proportion to the capacities. Exact where that fits.
+ * Otherwise members are added one by one for the next hop that is then least above its share, and of all group sizes
+ * on the way the one with the minimum oversubscription is used (the paper's algorithm 1 minimises the same figure).
  *
  * @param capacities above 0, at most `most` of them
  */
@@ -34,7 +34,7 @@ export function replicas(capacities: readonly number[], most: number): number[] 
   return best;
 }
 
-/** The largest ratio of the share that a next hop gets to the share that it should get; 1 is exact. */
+/** The maximum ratio of the actual to the intended share of a next hop; 1 is exact. */
 export function oversubscription(counts: readonly number[], capacities: readonly number[]): number {
   const members = sumOf(counts);
   const capacity = sumOf(capacities);

@@ -1,4 +1,4 @@
-/** WCMP: ECMP whose groups have each next hop in proportion to the capacity behind it (Zhou et al., EuroSys 2014). */
+/** WCMP: ECMP whose groups have each next hop in proportion to the capacity over it (Zhou et al., EuroSys 2014). */
 import { z } from "zod";
 import { NEVER_LEAVES } from "../closed-form.js";
 import { planEcmpSwitches } from "../ecmp/plan.js";
@@ -11,7 +11,7 @@ import { weightedRoutes } from "./weighted-routes.js";
 
 const wcmpParameters = z.strictObject({
   ...hashParameters,
-  /** Most members of a group, where each next hop stands as often as its weight says. */
+  /** Maximum number of members of a group, in which each next hop occurs in proportion to its weight. */
   group_members: groupMembersSchema,
 });
 
@@ -25,8 +25,7 @@ function leastRoom(racks: number, groupMembers: number) {
 export const wcmp: Scheme<z.output<typeof wcmpParameters>> = {
   name: "wcmp",
   title: "WCMP",
-  summary:
-    "weighted ECMP: next hops get shares in proportion to the capacity behind them; hosts never re-path",
+  summary: "weighted ECMP: next hops get shares in proportion to the capacity over them; hosts never re-path",
   parameters: wcmpParameters,
   plan: (topology, parameters) => ({
     scheme: "wcmp",

@@ -1,6 +1,6 @@
 /**
- * How much capacity a switch has towards a rack: the sum over its shortest paths of the rate of each path's slowest link. Where
- * all links have one rate this counts paths, so that all shortest paths between two racks get the same share of the traffic.
+ * The capacity of a switch towards a rack: the sum over its shortest paths of the rate of each path's slowest link. Where
+ * all links have the same rate this counts paths, so that all shortest paths between two racks get the same share of the traffic.
  */
 import type { RoutingTable, Topology } from "../../topology/index.js";
 
@@ -9,7 +9,7 @@ type PathRates = ReadonlyMap<number, number>;
 
 const ARRIVED: PathRates = new Map([[Number.POSITIVE_INFINITY, 1]]);
 
-/** The ports that a switch's routes have for a rack, by the rack's index; undefined: the rack is its own, or out of reach. */
+/** The ports of a switch's routes to a rack, by the rack's index; undefined: the rack is its own, or unreachable. */
 export type PortsTo = (node: number, rack: number) => readonly number[] | undefined;
 
 /** Capacities towards one rack. */
@@ -24,7 +24,7 @@ export class PathCapacity {
     for (const node of topology.racks[rack]!.switches) this.#known.set(node, ARRIVED);
   }
 
-  /** Through a port of a switch that is on a shortest path to the rack, in bits per second. */
+  /** Capacity over a port of a switch that is on a shortest path to the rack, in bits per second. */
   through(node: number, port: number): number {
     let sum = 0;
     for (const [rate, paths] of this.#pathsBy(node, port)) sum += rate * paths;
@@ -70,7 +70,7 @@ export function portsToRacks(topology: Topology, tables: readonly RoutingTable[]
 
 const known = new WeakMap<RoutingTable, ReadonlyMap<string, number>>();
 
-/** Index of the route that packets to a rack take: that of the rack, or of its pod, or the default route. */
+/** Index of the route of packets to a rack: that of the rack, or of its pod, or the default route. */
 export function routeTo(topology: Topology, table: RoutingTable, rack: number): number | undefined {
   let routes = known.get(table);
   if (routes === undefined) {

@@ -1,6 +1,6 @@
 /**
- * `p4loom generate wcmp --report`: how large exact groups would be, how large those within the limit are, and how far the shares of their
- * next hops are from the capacities behind them.
+ * `p4loom generate wcmp --report`: the size of exact groups, the size of groups within the limit, and the deviation of their
+ * next hops' shares from the capacities.
  */
 import { z } from "zod";
 import { formatTable } from "../../base/index.js";
@@ -21,7 +21,7 @@ export const wcmpReport: SchemeReport = {
     reductionReport(subject as Topology, (given as z.output<typeof options>).group_members),
 };
 
-/** How large exact groups would be, and how far those of at most so many members are from the capacities. */
+/** The size of exact groups, and the deviation of groups of at most `most` members from the capacities. */
 export function reductionReport(topology: Topology, most: number): ReportText {
   const rows = reduction(topology, most);
   const table = formatTable(
@@ -67,7 +67,7 @@ interface ReductionRow {
   readonly mean_error: number;
 }
 
-/** What the limit costs, for each role whose switches have groups. */
+/** The effect of the limit, for each role whose switches have groups. */
 function reduction(topology: Topology, most: number): ReductionRow[] {
   const portsTo = portsToRacks(topology, computeRoutes(topology));
   const capacities = topology.racks.map(({ index }) => new PathCapacity(topology, portsTo, index));

@@ -1,5 +1,5 @@
 /**
- * Routing tables whose hop sets have each port as often as its weight says. The weights of equal ports differ by destination,
+ * Routing tables whose hop sets have each port in proportion to its weight. The weights of equal ports differ by destination,
  * so that a prefix of many racks may need routes for some of them.
  */
 import {
@@ -12,7 +12,7 @@ import {
 import { replicas } from "./group.js";
 import { PathCapacity, type PortsTo, portsToRacks, routeTo } from "./path-capacity.js";
 
-/** Of all switches, by ascending node index. `most`: members of a group. */
+/** Tables of all switches, by ascending node index. `most`: maximum number of members of a group. */
 export function weightedRoutes(topology: Topology, most: number): RoutingTable[] {
   const tables = computeRoutes(topology);
   const portsTo = portsToRacks(topology, tables);
@@ -50,7 +50,7 @@ class WeightedTable {
     this.#racks.set(route, racks.set(rack, hops));
   }
 
-  /** A group that has no room for all next hops has the first ones. */
+  /** A group that is too small for all next hops has the first ones. */
   #replicated(ports: readonly number[], capacity: PathCapacity): number[] {
     const used = ports.slice(0, this.most);
     const counts = replicas(
@@ -88,7 +88,7 @@ class WeightedTable {
   }
 }
 
-/** The first of those that are most frequent. */
+/** The first of the most frequent values. */
 function mostFrequent(list: readonly number[]): number {
   const counts = new Map<number, number>();
   for (const one of list) counts.set(one, (counts.get(one) ?? 0) + 1);
@@ -97,7 +97,7 @@ function mostFrequent(list: readonly number[]): number {
   return best;
 }
 
-/** Without the hop sets that no route uses, in the order of the routes. */
+/** The table without unused hop sets, in the order of the routes. */
 function compact({ node, hopSets, routes }: RoutingTable): RoutingTable {
   const used = [...new Set(routes.map(({ hops }) => hops))];
   const place = new Map(used.map((hops, index) => [hops, index]));

@@ -146,7 +146,7 @@ async function boot(own: Case) {
     await device.write(software.routesChanged(failed, 0));
     for (const [which, rack, bit] of held)
       if (which % fabric.own.length === i && rack < topology.racks.length)
-        await device.write(software.hearFeedback(rack, bit, 0));
+        await device.write(software.onFeedback(rack, bit, 0));
     const byPort = each.capacity.map(
       (rate, bit) => rate * EPOCH_SECONDS * (loads[(7 * i + bit) % loads.length] ?? 0),
     );

@@ -268,11 +268,11 @@ describe("congestion feedback", () => {
 
   it("holds one port for one destination, 5 ms from the last feedback", () => {
     const holds = new DerouteHolds(8);
-    holds.hear(3, 2, 1_000_000);
+    holds.hold(3, 2, 1_000_000);
     expect(holds.isHeld(3, 2, 5_999_999)).toBe(true);
     expect(holds.isHeld(3, 1, 2_000_000)).toBe(false);
     expect(holds.isHeld(2, 2, 2_000_000)).toBe(false);
-    holds.hear(3, 2, 4_000_000);
+    holds.hold(3, 2, 4_000_000);
     expect(holds.isHeld(3, 2, 8_999_999)).toBe(true);
     expect(holds.isHeld(3, 2, 9_000_000)).toBe(false);
     expect(holds.expire(8_999_999)).toEqual([]);

@@ -111,7 +111,7 @@ describe("what is refused", () => {
       "error[P45203]: 16 and 58 are not coprime\nnote: with 16, the best size up to 128 is 127",
     );
     expect(refused(mesh, { ...coprime, sizes: [128, 129] })).toContain(
-      "error[P45207]: a group of 129 entries",
+      "error[P45207]: a group has 129 entries",
     );
   });
 

@@ -44,7 +44,7 @@ describe("a transaction", () => {
     const calls = await callsOf();
     for (let kill = 1; kill <= calls; kill++) {
       const made = await world([kill]);
-      await made.update(SPEC, /has ended|no update is under way/);
+      await made.update(SPEC, /has ended|no update is in progress/);
       // Before the first announcement nothing was begun; after the last close nothing is left to do.
       const isBegun = made.log.some((line) => /has ended/.test(line)) || kill > calls - 4;
       made.expectAt(isBegun ? SPEC : {}, isBegun ? 1 : 0);
@@ -57,7 +57,7 @@ describe("a transaction", () => {
     const ends = new Set<string>();
     for (let kill = 1; kill <= calls; kill += 3) {
       const made = await world([kill], { interrupted: "take_back" });
-      await made.update(SPEC, /has ended|stays|no update is under way/);
+      await made.update(SPEC, /has ended|stays|no update is in progress/);
       const last = made.log.at(-1)!;
       const isBack = /stays/.test(last);
       ends.add(isBack ? "back" : "done");
@@ -75,7 +75,7 @@ describe("a transaction", () => {
         fc.constantFrom("finish" as const, "take_back" as const),
         async (kills, interrupted) => {
           const made = await world(kills, { interrupted });
-          await made.update(SPEC, /has ended|stays|no update is under way/);
+          await made.update(SPEC, /has ended|stays|no update is in progress/);
           await made.until(() => made.now > 200e6);
           made.check();
           expect(made.failure).toBeUndefined();

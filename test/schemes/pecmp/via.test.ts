@@ -82,7 +82,7 @@ describe("via", () => {
     [{ via: [["host0-0-0", "leaf0-9", "host1-0-0"]] }, 'P45542]: no node is called "leaf0-9"'],
     [{ via: [["leaf0-0", "spine0-0", "host1-0-0"]] }, 'P45542]: "leaf0-0" is no host'],
     [{ via: [["host0-0-0", "leaf0-1", "leaf0-2", "host1-0-0"]] }, "P45542]: no shortest route from"],
-    [{ via: [...VIA, VIA[0]] }, "P45542]: a second route from"],
+    [{ via: [...VIA, VIA[0]] }, "has a second route to"],
     [{ via: VIA, control: "offset" }, "P45542]: control: offset has no selectors"],
     [{ via: VIA, spray: "random" }, "P45520]: via and spray exclude each other"],
     [

@@ -19,7 +19,7 @@ export type Kill = readonly ["announce" | "prepare" | "commit" | "state" | "reti
 const PAUSE_NS = 100_000_000;
 
 /** What a controller logs when there is nothing more to do. */
-const IS_OVER = /update to version \d has ended|version \d stays|no update is under way/;
+const IS_OVER = /update to version \d has ended|version \d stays|no update is in progress/;
 
 /**
  * The plan's controller, to whom updates are told one after the other, one for each kill: to the state `there` and back. The log gets a line

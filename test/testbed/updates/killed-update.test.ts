@@ -43,7 +43,7 @@ const KILLS: Readonly<Record<string, readonly (readonly [Kill, RegExp])[]>> = {
     [["close", 1], /has ended/],
   ],
   take_back: [
-    [["state", 1], /no update is under way/],
+    [["state", 1], /no update is in progress/],
     [["announce", 2], /stays/],
     [["prepare", 2], /stays/],
     [["commit", 2], /has ended/],

@@ -1,4 +1,4 @@
-/** Which port groups the switches have, and which of them a destination uses. */
+/** The port groups of the switches, and the group of each destination. */
 import { fail, type Locate } from "../../../base/index.js";
 import { type Distances, FAR, type FlowNetwork } from "../../../sim/flow/index.js";
 import { CODES } from "../../codes.js";
@@ -46,7 +46,7 @@ export function groupsOfDimensions(network: FlowNetwork, virtualPorts: number, l
     const ports = allPorts(network, own);
     const along = (set: number) =>
       ports.filter((port) => (offset(own, peer[firstPort[own]! + port]!) & set) !== 0);
-    // Set 0 is the switch itself; without a port along a set the group has all ports, and is never asked for.
+    // Set 0 is the switch itself; a group without a port along its set has all ports, and is never used.
     const members = Array.from({ length: 1 << dimensions }, (_, set) => along(set));
     return groupsOf(
       network,
@@ -85,7 +85,7 @@ export function groupsOfNextHops(
       }
       numberOf[own * switches + destination] = number;
     }
-    // A group of one port has nothing to choose: it needs no virtual ports.
+    // A group of one port has no choice: it needs no virtual ports.
     const choices = members.filter((ports) => ports.length > 1).length;
     if (choices > MAX_GROUPS)
       fail(

@@ -1,21 +1,21 @@
 /**
- * The choice of an egress port by Dahu's pipeline (section 3.2, figure 2), for a million bundles a second. The virtual ports that are tried
- * are those of the switch program: 16 from a start by an odd step, then 16 more of another hash. What all switches have lies in few
- * flat arrays: the time of a choice is that of its accesses to memory.
+ * The choice of an egress port by Dahu's pipeline (section 3.2, figure 2), fast enough for a million bundles per second. It tries the same
+ * virtual ports as the switch program: 16 from a start by an odd step, then 16 more of another hash. Data of all switches are in few
+ * flat arrays, because memory accesses determine the time of a choice.
  */
 import { hasPort, indexOf, mixed, portAt, portCount, type ShortestPorts } from "../../../sim/flow/index.js";
 import type { Remap } from "../policy/port-groups.js";
 import type { GroupPlan } from "./group-plan.js";
 
-/** Hash functions of a round, and rounds. */
+/** Number of hash functions of a round, and of rounds. */
 const HASHES = 16;
 const ROUNDS = 2;
 
-/** With more allowed ports, or with a larger share of the members, a virtual port leads to one of them soon: the map is asked, not the sets. */
+/** With more allowed ports, or a larger share of the members, a virtual port soon leads to one of them: then the map is read, not the sets. */
 const FEW = 4;
 const SMALL_SHARE = 1 / 4;
 
-/** Tells whether a switch must not deroute by a port to a destination now. */
+/** Whether a switch must not deroute by a port to a destination now. */
 export type IsHeld = (own: number, destination: number, port: number) => boolean;
 
 export class PortChoice {
@@ -24,22 +24,22 @@ export class PortChoice {
    * virtual ports are not counted.
    */
   found = -1;
-  /** By switch: its first group among those of all. */
+  /** By switch: index of its first group among the groups of all switches. */
   readonly #firstGroup: Int32Array;
-  /** Port by group of all and virtual port. */
+  /** Port by group (of all switches) and virtual port. */
   readonly #map: Uint16Array;
-  /** Members by group of all, as bitmaps; their number. */
+  /** Members by group (of all switches), as bitmaps; and their number. */
   readonly #members: Int32Array;
   readonly #size: Uint16Array;
   /**
-   * By group of all and port, once they are needed: the set of the virtual ports that lead to the port, one bit each. The sets of the few ports
-   * of shortest paths are a tenth of the map.
+   * By group (of all switches) and port, built on first use: the set of the virtual ports that lead to the port, one bit each. The sets of the
+   * few ports of shortest paths take a tenth of the map's memory.
    */
   #sets: Int32Array | undefined;
-  /** Where the sets of a group begin; words of a set. */
+  /** Start of the sets of each group; number of words of a set. */
   readonly #firstSet: Int32Array;
   readonly #setWords: number;
-  /** Of the choice at hand: the ports that are allowed, as a bitmap and as a list. */
+  /** The allowed ports of the present choice, as a bitmap and as a list. */
   readonly #allowed: Int32Array;
   readonly #few = new Int32Array(FEW);
 
@@ -77,7 +77,7 @@ export class PortChoice {
   }
 
   /**
-   * The egress port, or -1 where none is allowed: the first of the hashed ones that is allowed, or else one of the allowed ones by hash.
+   * The egress port, or -1 where none is allowed: the first allowed one of the hashed ports, or else one of the allowed ports by a hash.
    * `bitmaps`: ports of shortest paths to the destination. `further`: other ports are allowed, too.
    */
   of(
@@ -115,7 +115,7 @@ export class PortChoice {
     return portAt(this.#allowed, 0, this.shortest.words, indexOf(drawn, count));
   }
 
-  /** A virtual port was remapped. */
+  /** Notes that a virtual port was remapped. */
   move(own: number, { group, virtualPort, from, to }: Remap): void {
     const number = this.#firstGroup[own]! + group;
     this.#map[number * this.virtualPorts + virtualPort] = to;
@@ -127,7 +127,7 @@ export class PortChoice {
     sets[at + to * words]! |= 1 << virtualPort;
   }
 
-  /** The bitmap of the allowed ports, and their list where they are few; returns their number. */
+  /** Computes the bitmap of the allowed ports, and their list where they are few; returns their number. */
   #allow(own: number, group: number, bitmaps: Int32Array, ingress: number, further: boolean): number {
     const { words } = this.shortest;
     const allowed = this.#allowed;
@@ -144,7 +144,7 @@ export class PortChoice {
     return count;
   }
 
-  /** Takes ports away by which the switch must not deroute; returns the number of those that are left. */
+  /** Removes ports by which the switch must not deroute; returns the number of the remaining ones. */
   #hold(own: number, destination: number, bitmaps: Int32Array, isHeld: IsHeld): number {
     const { words } = this.shortest;
     for (let port = 0; port < 32 * words; port++)
@@ -157,7 +157,7 @@ export class PortChoice {
     return portCount(this.#allowed, 0, words);
   }
 
-  /** The first of the virtual ports of a round that leads to an allowed port; -1: there is none. */
+  /** The first virtual port of a round that leads to an allowed port; -1: there is none. */
   #tryByMap(
     group: number,
     own: number,
@@ -179,7 +179,7 @@ export class PortChoice {
     return -1;
   }
 
-  /** The same by the sets of the `count` allowed ports. */
+  /** As {@link #tryByMap}, by the sets of the `count` allowed ports. */
   #tryBySets(group: number, count: number, drawn: number): number {
     const { virtualPorts } = this;
     const words = this.#setWords;

@@ -1,5 +1,5 @@
 /**
- * Dahu's switches in the flow simulator: what their pipeline does to a bundle (section 3, figure 2), and the work of their software at
+ * Dahu's switches in the flow simulator: how their pipeline forwards a bundle (section 3, figure 2), and what their software does at
  * the end of each epoch (section 4).
  */
 import {
@@ -20,7 +20,7 @@ import { reachesThreshold } from "../policy/threshold.js";
 import type { GroupPlan } from "./group-plan.js";
 import { PortChoice } from "./port-choice.js";
 
-/** Numbers of a port in the table of links; a power of two, so that they lie in one line of a cache. */
+/** Size of a port's record in the table of links; a power of two, so that a record lies in one cache line. */
 const HOP = 4;
 
 export interface DahuSettings {
@@ -36,22 +36,22 @@ export class DahuRouter implements FlowRouter {
   readonly maxLinks: number;
   /** Share of its capacity that each port has carried in the last epoch, times the capacity: bytes per nanosecond. */
   readonly #used: Float64Array;
-  /** By port, two numbers each: the same, and its capacity. */
+  /** By port, two numbers each: the used rate, and the capacity. */
   readonly #load: Float64Array;
   /** By port, {@link HOP} numbers each: the switch at the other end, the link, the port at the other end. */
   readonly #hops: Int32Array;
   readonly #shortest: ShortestPorts;
   readonly #choice: PortChoice;
-  /** The switch that is balanced now. */
+  /** The switch that is being balanced. */
   #balanced = 0;
   readonly #moved = (remap: Remap) => this.#choice.move(this.#balanced, remap);
   #nowNs = 0;
-  /** By switch, where there is feedback. */
+  /** By switch; empty without feedback. */
   readonly #holds: readonly DerouteHolds[];
-  /** Traffic of all groups of all switches; where each switch begins. */
+  /** Traffic of all groups of all switches; and the start of each switch. */
   readonly #byGroup: Float64Array;
   readonly #firstGroup: Int32Array;
-  /** Traffic of all virtual ports of all switches, where it is counted; where each switch begins. */
+  /** Traffic of all virtual ports of all switches, where it is counted; and the start of each switch. */
   readonly #byVirtualPort: Float64Array;
   readonly #firstVirtualPort: Int32Array;
 
@@ -65,7 +65,7 @@ export class DahuRouter implements FlowRouter {
     private readonly bundles: RoutedBundles,
   ) {
     const { switches, link, capacity, peer, peerPort } = network;
-    // A deroute is a link, and leads away by one more at most.
+    // A deroute is one link, and increases the distance by at most one.
     this.maxLinks = distances.diameter() + 2 * settings.deroutes;
     this.#used = new Float64Array(link.length);
     this.#load = new Float64Array(2 * link.length);
@@ -128,7 +128,7 @@ export class DahuRouter implements FlowRouter {
     return count;
   }
 
-  /** The rule of figure 4 by the counters of the last epoch: whether further ports are allowed. */
+  /** The rule of figure 4 by the counters of the last epoch: whether the shortest paths are full. */
   #shortestAreFull(own: number, shortest: Int32Array): boolean {
     const { words } = this.#shortest;
     const first = this.network.firstPort[own]!;
@@ -182,7 +182,7 @@ export class DahuRouter implements FlowRouter {
     const byGroup = this.#byGroup;
     byGroup.fill(0);
     if (plan.groups.every((groups) => (groups?.groups ?? 1) === 1)) {
-      // The counters of the ports are those of the only group.
+      // With a single group the counters of the ports are those of the group.
       byGroup.set(this.#used);
       return;
     }
@@ -200,7 +200,7 @@ export class DahuRouter implements FlowRouter {
     });
   }
 
-  /** The counters of virtual ports: each bundle goes once more through the choices that its path is from. */
+  /** The counters of virtual ports: the choices on each bundle's path are computed once more. */
   #countVirtualPorts(traffic: EpochTraffic): void {
     const { network, settings } = this;
     const { portOfLink, firstPort, peer, peerPort } = network;
@@ -218,7 +218,7 @@ export class DahuRouter implements FlowRouter {
         const port = portOfLink[links[at]!]!;
         const further = deroutes < settings.deroutes && this.#shortestAreFull(own, shortest);
         const drawn = mixed(hash[bundle]! ^ mixed(this.seed + own * 16 + deroutes));
-        // A bundle that keeps an older path has left its virtual port.
+        // A bundle that keeps an older path no longer uses the virtual port.
         const taken = this.#choice.of(own, destination, shortest, drawn, ingress, further);
         if (taken === port - firstPort[own]! && this.#choice.found >= 0)
           counters[this.#firstVirtualPort[own]! + this.#choice.found]! += bytes / traffic.epochNs;
@@ -229,7 +229,7 @@ export class DahuRouter implements FlowRouter {
     });
   }
 
-  /** Each switch tells those that derouted to it to stop, where its own shortest paths are full. */
+  /** Each switch whose own shortest paths are full asks the switches that derouted to it to stop. */
   #feedBack(traffic: EpochTraffic): void {
     const { portOfLink, peer, firstPort } = this.network;
     for (const holds of this.#holds) holds.expire(traffic.nowNs);
@@ -245,7 +245,7 @@ export class DahuRouter implements FlowRouter {
         const local = port - firstPort[own]!;
         const derouted = !hasPort(shortest, own * words, local);
         if (derouted && next !== destination && feedsBack(derouted, this.#shortestAreFull(next, shortest)))
-          this.#holds[own]!.hear(destination, local, traffic.nowNs);
+          this.#holds[own]!.hold(destination, local, traffic.nowNs);
         own = next;
       }
     });

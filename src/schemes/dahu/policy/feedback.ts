@@ -1,9 +1,9 @@
 /**
- * Congestion feedback (Dahu, section 7): a switch that lacks capacity on its shortest paths tells the neighbour that derouted a packet to it
- * to stop, for the packet's destination and for a while. Time is in nanoseconds.
+ * Congestion feedback (Dahu, section 7): a switch whose shortest paths lack capacity asks the neighbour that derouted a packet to it
+ * to stop, for the packet's destination and for some time. Times are in nanoseconds.
  */
 
-/** How long a neighbour stops (section 7). */
+/** Time for which a neighbour stops (section 7). */
 const DEFAULT_HOLD_NS = 5_000_000;
 
 /** Whether a switch answers a packet with feedback. `derouted`: the bit of the packet, set by the previous switch. */
@@ -11,7 +11,7 @@ export function feedsBack(derouted: boolean, shortestIsFull: boolean): boolean {
   return derouted && shortestIsFull;
 }
 
-/** What a switch has been told: ports by which it sends no derouted packets to a destination. */
+/** The holds of a switch: ports by which it sends no derouted packets to a destination. */
 export class DerouteHolds {
   /** End of each hold, by `destination * ports + port`. */
   readonly #until = new Map<number, number>();
@@ -21,8 +21,8 @@ export class DerouteHolds {
     private readonly holdNs = DEFAULT_HOLD_NS,
   ) {}
 
-  /** Feedback for a destination has come in by this port. */
-  hear(destination: number, port: number, nowNs: number): void {
+  /** Feedback for a destination has arrived by this port. */
+  hold(destination: number, port: number, nowNs: number): void {
     this.#until.set(destination * this.ports + port, nowNs + this.holdNs);
   }
 
@@ -31,7 +31,7 @@ export class DerouteHolds {
     return until !== undefined && nowNs < until;
   }
 
-  /** Forgets what has ended; returns the holds that ended since the last call. */
+  /** Removes holds that have ended; returns those that ended since the last call. */
   expire(nowNs: number): { destination: number; port: number }[] {
     const ended: { destination: number; port: number }[] = [];
     for (const [key, until] of this.#until) {

@@ -8,13 +8,13 @@ import type { PortGroups } from "./port-groups.js";
 /** Iterations end when one moves less than this share of all traffic of the groups. */
 const DEFAULT_DELTA = 1e-3;
 
-/** A bound for traffic that comes close to its balance slowly; the balance is never worse after an iteration. */
+/** A limit for traffic that converges slowly; an iteration never makes the balance worse. */
 const MAX_ITERATIONS = 1000;
 
 /**
- * One group's step is exact: with the other traffic of each member fixed, the group's traffic is poured onto the members, the lowest
- * first. The level that it reaches is the members' average, which the paper compares with, where no member is above it by other
- * traffic alone. Each step lowers the sum of squares of the ports' traffic or leaves it, so the iterations converge.
+ * The step of one group is exact: with the other traffic of each member fixed, the group's traffic fills the members, the lowest
+ * first, to a common level. This level is the members' average, which the paper compares with, if no member is above it by other
+ * traffic alone. Each step lowers the sum of squares of the ports' traffic or leaves it unchanged, so the iterations converge.
  */
 export class FullBalancer implements Balancer {
   #aggregate = new Float64Array(0);
@@ -49,7 +49,7 @@ export class FullBalancer implements Balancer {
       aggregate[port]! -= target[base + port]!;
     }
     order.sort((a, b) => aggregate[a]! - aggregate[b]! || a - b);
-    // The level at which the members with the least other traffic hold all of the group's.
+    // The level at which the members with the least other traffic take all of the group's traffic.
     let level = 0;
     let sum = left;
     for (const [index, port] of order.entries()) {

@@ -1,12 +1,12 @@
 /**
- * The load balancing heuristic (Dahu, section 4.5, figure 6): the port with the most traffic offloads to the port with the least with
- * which it shares a group, and so on for the R ports with the most traffic. A port that has offloaded takes no traffic in the same turn: or else
- * it would get back a part of what it gave away, what remains to be moved would be less than its virtual ports carry, and none of them moved.
+ * The load balancing heuristic (Dahu, section 4.5, figure 6): the port with the most traffic offloads to the port with the least traffic with
+ * which it shares a group, and so on for the R ports with the most traffic. A port that has offloaded receives no traffic in the same turn: otherwise
+ * it would get back a part of its traffic, the amount to move would be less than the traffic of one virtual port, and no virtual port would move.
  */
 import type { Balancer, PortTraffic } from "./allocation.js";
 import type { PortGroups } from "./port-groups.js";
 
-/** Ports that offload in each epoch (section 6.1). */
+/** Number of ports that offload in each epoch (section 6.1). */
 export const DEFAULT_ROUNDS = 16;
 
 export class HeuristicBalancer implements Balancer {
@@ -31,7 +31,7 @@ export class HeuristicBalancer implements Balancer {
     }
   }
 
-  /** The port with the most traffic among those that have not offloaded yet; -1 where they have none. */
+  /** The port with the most traffic among those that have not offloaded yet; -1 where none has traffic. */
   #highest(): number {
     let highest = -1;
     let most = 0;
@@ -43,7 +43,7 @@ export class HeuristicBalancer implements Balancer {
     return highest;
   }
 
-  /** Moves half of the difference from a port to the lowest port of its groups that has not offloaded, as far as their traffic goes. */
+  /** Moves half of the difference from a port to the lowest port of its groups that has not offloaded, limited by their traffic. */
   #offload({ groups, ports, members }: PortGroups, high: number, target: Float64Array): void {
     const aggregate = this.#aggregate;
     let low = -1;

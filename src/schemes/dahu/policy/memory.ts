@@ -1,13 +1,13 @@
-/** State that the primitives need in a switch (Dahu, section 5). */
+/** Memory that the primitives need in a switch (Dahu, section 5). */
 
 /** Sizes of a switch, as the paper counts them. */
 export interface SwitchSizes {
   readonly ports: number;
   readonly groups: number;
-  /** Of each group. */
+  /** Number for each group. */
   readonly virtualPorts: number;
   readonly prefixes: number;
-  /** Allowed-port bitmaps of each prefix, beside the one that allows all ports. */
+  /** Allowed-port bitmaps of each prefix, in addition to the one that allows all ports. */
   readonly bitmaps: number;
 }
 
@@ -17,7 +17,7 @@ export interface SwitchMemory {
   readonly map: number;
   /** 64-bit counters of (group, port). */
   readonly counters: number;
-  /** One bit a port, for each prefix and bitmap. */
+  /** One bit for each port, for each prefix and bitmap. */
   readonly bitmaps: number;
   readonly total: number;
 }

@@ -6,7 +6,7 @@
 /** Largest number of virtual ports of a group: the counts of {@link PortGroups} have 16 bits. */
 export const MAX_VIRTUAL_PORTS = 65_535;
 
-/** The port groups that a switch has room for (section 5). */
+/** Maximum number of port groups of a switch (section 5). */
 export const MAX_GROUPS = 64;
 
 /** A virtual port that was remapped: what a controller writes to the switch. */
@@ -74,7 +74,7 @@ export class PortGroups {
 
   /**
    * A port is down (section 4.6): it is a member of no group, and its virtual ports go to the other members of their groups in turn,
-   * first to the member after it. A group whose last member it is keeps its map: there is no other way.
+   * beginning with the member after it. A group without another member keeps its map: it has no alternative.
    */
   portDown(port: number): Remap[] {
     const { ports, virtualPorts } = this;
@@ -99,7 +99,7 @@ export class PortGroups {
     for (let at = port; at < this.members.length; at += this.ports) this.members[at] = this.#planned[at]!;
   }
 
-  /** The next member after a port, counted round; -1 where the group has none. */
+  /** The next member after a port, cyclically; -1 where the group has none. */
   #memberAfter(group: number, port: number): number {
     for (let step = 1; step <= this.ports; step++) {
       const next = (port + step) % this.ports;

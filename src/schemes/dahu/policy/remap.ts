@@ -1,6 +1,6 @@
 /**
- * From a balanced allocation to virtual ports (Dahu, section 4.3.2, step 3). The switch counts by group and member alone, so every virtual
- * port of a member stands for an equal part of its traffic. Each is put into the first member that still lacks as much (first fit).
+ * Maps virtual ports by a balanced allocation (Dahu, section 4.3.2, step 3). The switch counts only by group and member, so every virtual
+ * port of a member counts as an equal part of its traffic. Each is moved to the first member that still lacks that amount (first fit).
  */
 import type { PortTraffic } from "./allocation.js";
 import type { PortGroups, Remap } from "./port-groups.js";
@@ -11,14 +11,14 @@ const SLACK = 1e-9;
 export class FirstFit {
   #surplus = new Float64Array(0);
   #lack = new Float64Array(0);
-  /** Traffic that each virtual port of a member stands for, where it is not counted. */
+  /** Traffic of each virtual port of a member, where it is not counted. */
   #share = new Float64Array(0);
   /** 1: a virtual port of the member may be one that goes. */
   #gives = new Uint8Array(0);
 
   /**
    * Remaps virtual ports so that the traffic of each group comes as close to `target` as whole virtual ports allow without exceeding
-   * it. Virtual ports are taken in ascending order; `moved` hears of each.
+   * it. Virtual ports are taken in ascending order; `moved` is called for each.
    */
   remap(
     groups: PortGroups,

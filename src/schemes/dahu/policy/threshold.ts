@@ -1,4 +1,4 @@
-/** When a destination may be reached by further ports than those of its shortest paths (Dahu, figure 4). */
+/** When a destination may be reached by other ports than those of its shortest paths (Dahu, figure 4). */
 
 /** Share of the capacity of the shortest paths' ports from which further ports are allowed (section 6.1). */
 export const DEFAULT_THRESHOLD = 0.8;
@@ -22,7 +22,7 @@ export function allowsFurther(
   return reachesThreshold(aggregate, whole, threshold);
 }
 
-/** The same of sums: without any capacity on shortest paths, further ports are the only way. */
+/** The same rule for sums: without any capacity on shortest paths, other ports are the only way. */
 export function reachesThreshold(aggregate: number, capacity: number, threshold: number): boolean {
   return aggregate >= threshold * capacity;
 }

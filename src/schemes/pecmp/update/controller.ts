@@ -1,17 +1,17 @@
 /**
- * Updates of all switches and hosts as one transaction (P-ECMP, section 3.4), and the plain way beside it.
+ * Updates of all switches and hosts as one transaction (P-ECMP, section 3.4), and plain updates for comparison.
  *
- * A transaction has these steps; each may be done again without harm:
+ * A transaction has these steps; each may be repeated without harm:
  *
- * 1. announce: all hosts keep what the update leads to, and the version that it is for;
+ * 1. announce: all hosts store the target of the update, and its version;
  * 2. prepare: all switches get the new rows and groups, and routes to them under the version that no host uses;
  * 3. commit: all hosts change to this version, flow by flow;
- * 4. wait: until no flow has data under way on the old version, and then until its last packets have left the network;
- * 5. retire: the routes of the old version lead to the new rows, too, and the old rows and groups go: their space is free;
- * 6. close: the hosts forget the announcement.
+ * 4. wait: until no flow has data in flight on the old version, and then until its last packets have left the network;
+ * 5. retire: the routes of the old version lead to the new rows, too, and the old rows and groups are removed: their space is free;
+ * 6. close: the hosts delete the announcement.
  *
- * A controller that starts asks the hosts what is announced, and reads what the switches have. No announcement: nothing is to do.
- * Where a host has the new version, the update is finished from step 3. Otherwise it is finished from step 1, or taken back.
+ * A controller that starts asks the hosts for the announcement, and reads the state of the switches. Without an announcement there is nothing
+ * to do. Where a host has the new version, the update is finished from step 3. Otherwise it is finished from step 1, or rolled back.
  */
 import type { Controller, ControllerContext } from "../../../controllers/index.js";
 import type { Update } from "../../../device/index.js";
@@ -33,21 +33,21 @@ export const UPDATE_CONTROLLER = "update";
 export interface UpdateControllerOptions {
   readonly topology: Topology;
   readonly parameters: PecmpParameters;
-  /** Of the selector: programs and hosts have it for good. */
+  /** Layout of the selector: it does not change in programs and hosts. */
   readonly layout: SelectorLayout;
   seedOf(node: number): Update;
 }
 
-/** From question to question. */
+/** Time between two questions. */
 const POLL_NS = 1_000_000;
-/** On a testbed a host that is asked first starts a process. */
+/** On a testbed the first question to a host starts a process. */
 const HOSTS_AT_ONCE = 8;
 
 export function updateController(options: UpdateControllerOptions): Controller {
   return {
     async start(context) {
       const updates = new Updates(options, context);
-      // Commands are heard from the first moment on, and carried out one after the other.
+      // Commands are accepted from the start, and carried out one after the other.
       const queue: UpdateSpec[] = [];
       let wake = () => {};
       context.watchCommands(({ values }) => {
@@ -80,7 +80,7 @@ class Updates {
     this.#writer = new SwitchWriter(context);
   }
 
-  /** Ends what an earlier controller has begun. */
+  /** Finishes or rolls back an update of an earlier controller. */
   async recover(): Promise<void> {
     if (this.context.incarnation === 1) return;
     const { states, version, specs, pending } = await this.#survey();
@@ -88,19 +88,19 @@ class Updates {
     if (pending === undefined) {
       // Switches that have lost their state get it back.
       await this.#writer.bring(this.#states(specs));
-      log("no update is under way");
+      log("no update is in progress");
       return;
     }
     const from = states.some((state) => state.version === pending);
     if (!from && this.options.parameters.update.interrupted === "take_back") {
-      log(`the update to version ${pending} is taken back: no host has changed`);
+      log(`the update to version ${pending} is rolled back: no host has changed`);
       const present = specs[version];
       await this.#writer.bring(this.#states([present, present]));
       await this.#ask({ op: "close" });
       log(`version ${version} stays`);
       return;
     }
-    log(`the update to version ${pending} goes on${from ? "" : ", no host has changed"}`);
+    log(`the update to version ${pending} continues${from ? "" : ", no host has changed"}`);
     if (states.every((state) => state.version === pending && state.waiting === 0))
       await this.#retire(pending, specs[pending]);
     else await this.#transact(pending, specs[pending], specs[(1 - pending) as Version]);
@@ -159,24 +159,26 @@ class Updates {
     this.#logLate(await this.#ask({ op: "state" }));
   }
 
-  /** Segments that came in below the highest before them: out of order, or sent again after a loss. */
+  /** Logs segments that arrived below the highest before them: out of order, or retransmitted after a loss. */
   #logLate(states: readonly HostState[]): void {
     const late = states.reduce((sum, state) => sum + state.late, 0);
     const furthest = Math.max(...states.map(({ furthest_bytes }) => furthest_bytes));
-    this.context.log(`${late} segments came late so far${late === 0 ? "" : `, by up to ${furthest} bytes`}`);
+    this.context.log(
+      `${late} segments arrived late so far${late === 0 ? "" : `, by up to ${furthest} bytes`}`,
+    );
   }
 
   async #survey() {
     const states = await this.#ask({ op: "state" });
     const announced = states.find(({ pending }) => pending !== null);
     const pending = announced?.pending ?? undefined;
-    // Before a commit all hosts agree on a version; after one, those that have the new one know what it stands for.
+    // Before a commit all hosts agree on a version; after it, the hosts with the new version have its target.
     const committed = states.find((state) => state.version === pending);
     const { version, specs } = committed ?? announced ?? states[0]!;
     return { states, version, specs, pending };
   }
 
-  /** All hosts, some at the same time. */
+  /** Asks all hosts, several at the same time. */
   async #ask(question: HostRequest | ((host: string) => HostRequest)): Promise<HostState[]> {
     const { hosts } = this.context;
     const answers: HostState[] = [];

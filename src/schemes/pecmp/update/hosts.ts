@@ -1,9 +1,9 @@
 /**
- * Hosts whose selectors carry a version bit (section 3.4). A controller tells them when to change it.
+ * Hosts whose selectors carry a version bit (section 3.4). A controller asks them to change it.
  *
- * The new rows may send a flow another way, and then a packet of the new version may overtake one of the old version. So under
- * `drained` a flow that has data under way sends no new data until all of it is acknowledged, and goes on with the new
- * version. An acknowledgement without data changes at once: an older one that comes late has no effect.
+ * The new rows may send a flow over another path, and then a packet of the new version may overtake one of the old version. So under
+ * `drained` a flow with data in flight sends no new data until all of them are acknowledged, and continues with the new
+ * version. An acknowledgement without data changes at once: an older one that arrives late has no effect.
  */
 import type { Json, Random } from "../../../base/index.js";
 import type {
@@ -23,10 +23,10 @@ import type { Version } from "../updates.js";
 import { asJson, type HostState, request } from "./messages.js";
 import type { UpdateSpec } from "./parameters.js";
 
-/** TCP: other protocols have no acknowledgements that could tell when a flow may change. */
+/** TCP: without acknowledgements, as in other protocols, it is unknown when a flow may change. */
 const PROTOCOL_TCP = 6;
 
-/** The policy of one host; `first`: what both versions stand for at first. */
+/** The policy of one host; `first`: the initial target of both versions. */
 export function versionedHosts(
   first: PecmpHosts,
   switchover: "drained" | "at_once",
@@ -44,7 +44,7 @@ export function versionedHosts(
   };
 }
 
-/** What all flows of a host share. */
+/** State that all flows of a host share. */
 class VersionState {
   version: Version = 0;
   readonly rules: [PecmpHosts, PecmpHosts];
@@ -53,12 +53,12 @@ class VersionState {
   readonly #mask: number;
   readonly #specs: [UpdateSpec, UpdateSpec] = [{}, {}];
   #pending: Version | null = null;
-  /** Counts the changes of a policy: a flow compares it with the one that it follows. */
+  /** Number of changes of the policy: a flow compares it with that of its own rules. */
   generation = 0;
-  /** Segments that came late, and the furthest in bytes. */
+  /** Number of segments that arrived late, and the greatest distance in bytes. */
   #late = 0;
   #furthest = 0;
-  /** Flows with data under way. */
+  /** Flows with data in flight. */
   readonly #busy = new Set<VersionedPath>();
 
   constructor(first: PecmpHosts, context: HostContext) {
@@ -149,7 +149,7 @@ interface FlowEnd {
   readonly end: ConnectionEnd;
 }
 
-/** A path chooser of any policy, whose selectors have no version, with the version bit on all that it sends. */
+/** Adds the version bit to all selectors of a path chooser, which may be of any policy without versions. */
 class VersionedPath implements PathChooser {
   readonly #state: VersionState;
   readonly #end: FlowEnd;
@@ -157,7 +157,7 @@ class VersionedPath implements PathChooser {
   #inner: PathChooser;
   #generation: number;
   #rules: PecmpHosts;
-  /** Of data. */
+  /** Version of data. */
   version: Version;
   #isBusy = false;
 
@@ -190,9 +190,9 @@ class VersionedPath implements PathChooser {
     this.#current();
   }
 
-  /** The chooser by the rules of the flow's version. It goes on from its selector where the rules still have such. */
+  /** The chooser by the rules of the flow's version. It continues from its selector where the rules still allow it. */
   #current(): PathChooser {
-    // Nothing is under way that a packet of the new version could overtake.
+    // No data are in flight that a packet of the new version could overtake.
     if (!this.#isBusy) this.version = this.#state.version;
     if (this.#generation === this.#state.generation || this.version !== this.#state.version)
       return this.#inner;

@@ -1,4 +1,4 @@
-/** What an experiment file says of updates: how they are made, and what a command changes. */
+/** Keys of an experiment file about updates: how they are made, and what a command changes. */
 import { z } from "zod";
 import { durationSchema } from "../../../topology/index.js";
 import { FAILOVERS } from "../hosts.js";
@@ -14,7 +14,7 @@ export const weightsSchema = z.union(
   { error: "expected capacity, or a list of [switch, neighbour, weight] with whole weights from 1" },
 );
 
-/** How the fabric goes from one state to the next. */
+/** How the fabric changes from one state to the next. */
 export const updateParameters = z.strictObject({
   /**
    * `transaction`: section 3.4, with the version bit. `plain`: switch by switch, in place. `none`: there is no controller for
@@ -22,19 +22,19 @@ export const updateParameters = z.strictObject({
    */
   mode: z.enum(["none", "transaction", "plain"]).default("none"),
   /**
-   * `drained`: a flow changes its version when all that it has sent is acknowledged, and sends no new data until then. `at_once`:
-   * with the next packet, as the text of section 3.4 says.
+   * `drained`: a flow changes its version when all its data are acknowledged, and sends no new data until then. `at_once`:
+   * with the next packet, as in the text of section 3.4.
    */
   switchover: z.enum(["drained", "at_once"]).default("drained"),
-  /** From the last host's change to the removal of the old state: longer than any packet is under way. */
+  /** Time from the last host's change to the removal of the old state: longer than any packet is in flight. */
   drain: durationSchema.default(10_000_000),
-  /** How long hosts have to change all their flows; then they change the rest at once. */
+  /** Time in which hosts change all their flows; then they change the rest at once. */
   patience: durationSchema.default(1_000_000_000),
-  /** What a controller does with an update that another one has begun and no host follows yet. */
+  /** What a controller does with an unfinished update of another one that no host follows yet. */
   interrupted: z.enum(["finish", "take_back"]).default("finish"),
 });
 
-/** The command `update`: what is to be true after it. A key that is absent is as the parameters of the scheme say. */
+/** The command `update`: the state after it. A key that is absent is as in the parameters of the scheme. */
 export const updateCommand = z.strictObject({
   /** Out of service. */
   without: z.array(elementSchema).exactOptional(),
@@ -43,5 +43,5 @@ export const updateCommand = z.strictObject({
   offsets: z.enum(["auto", "odd", "primes"]).exactOptional(),
   failover: z.enum(FAILOVERS).exactOptional(),
 });
-/** `{}`: what the fabric had at first. */
+/** `{}`: the initial state of the fabric. */
 export type UpdateSpec = z.output<typeof updateCommand>;

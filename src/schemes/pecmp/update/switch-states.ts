@@ -1,4 +1,4 @@
-/** The entities that switches should have while two versions of their routes may differ. */
+/** The intended entities of switches while two versions of their routes may differ. */
 import type { Entity, Update } from "../../../device/index.js";
 import { entityKey } from "../../../device/index.js";
 import type { SelectorLayout } from "../layout.js";
@@ -6,7 +6,7 @@ import { MatrixIds } from "../matrix-ids.js";
 import { SharedUpdates, switchUpdates, type Version, versionsOf } from "../updates.js";
 import type { Target } from "./target.js";
 
-/** What the routes of each version lead to; without versions both are the same. */
+/** The target of each version; without versions both are the same. */
 export type Pair = readonly [Target, Target];
 
 export class SwitchStates {
@@ -28,7 +28,7 @@ export class SwitchStates {
     this.#indexes = [indexes(pair[0]), indexes(pair[1])];
   }
 
-  /** What a switch should have; `known` has ids of what it has already. */
+  /** The intended entities of a switch; `known`: entities that it has, whose ids are kept. */
   of(node: number, known: readonly Entity[]): Entity[] {
     const ids = new MatrixIds(known);
     const make = (version: Version, shared: SharedUpdates) => {

@@ -1,4 +1,4 @@
-/** Brings switches to a state, as often as it takes: a switch that does not run is brought to it when it runs again. */
+/** Writes a state to switches, repeatedly if necessary: a switch that does not run gets it when it runs again. */
 import type { ControlledSwitch, ControllerContext } from "../../../controllers/index.js";
 import { difference, type Entity, type ReadQuery } from "../../../device/index.js";
 import { ingressName } from "../../fabric.js";
@@ -12,9 +12,9 @@ const TABLES: ReadonlySet<string> = new Set(
 
 export class SwitchWriter {
   readonly #context: ControllerContext;
-  /** What all switches should have; none before the first {@link bring}. */
+  /** The intended state of all switches; none before the first {@link bring}. */
   #states: SwitchStates | undefined;
-  /** By node: ends when the last order for this switch is carried out. */
+  /** By node: settles when the last request for this switch is done. */
   readonly #busy = new Map<number, Promise<unknown>>();
   readonly #lost = new Set<number>();
   /** By node: called when it runs again. */
@@ -37,14 +37,14 @@ export class SwitchWriter {
     });
   }
 
-  /** All switches get these states at the same time. Returns the number of updates that it took. */
+  /** Writes these states to all switches at the same time. Returns the number of updates. */
   async bring(states: SwitchStates): Promise<number> {
     this.#states = states;
     const counts = await Promise.all(this.#context.switches.map((own) => this.#order(own)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** One switch after the other gets these states. */
+  /** Writes these states to one switch after the other. */
   async bringOneByOne(states: SwitchStates): Promise<number> {
     this.#states = states;
     let sum = 0;
@@ -52,7 +52,7 @@ export class SwitchWriter {
     return sum;
   }
 
-  /** Orders to one switch follow each other. */
+  /** Requests to one switch follow each other. */
   #order(own: ControlledSwitch): Promise<number> {
     const { index } = own.node;
     const before = this.#busy.get(index) ?? Promise.resolve();
@@ -67,7 +67,7 @@ export class SwitchWriter {
       try {
         const actual = (await device.read(SCOPE)).filter(isOwn);
         const changes = difference(actual, this.#states!.of(node.index, actual));
-        // What is new comes before what is old goes: no packet finds half of a state.
+        // New entities are written before old ones are removed: no packet meets an incomplete state.
         const added = changes.filter(({ type }) => type !== "delete");
         const removed = changes.filter(({ type }) => type === "delete");
         if (added.length > 0) await device.write(added);
@@ -83,7 +83,7 @@ export class SwitchWriter {
 
   async #runs(index: number): Promise<void> {
     if (!this.#lost.has(index)) {
-      // The news of its end is still on its way, or it runs again already.
+      // The event of its end has not arrived yet, or it already runs again.
       await this.#context.clock.sleep(1_000_000);
       return;
     }

@@ -1,4 +1,4 @@
-/** What an update leads to: the matrices of all switches and the policy of the hosts, under the selector that the fabric has. */
+/** The target of an update: the matrices of all switches and the policy of the hosts, with the present layout of the selector. */
 import { fail, type Locate } from "../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
@@ -14,7 +14,7 @@ import { withoutElements } from "./elements.js";
 import type { UpdateSpec } from "./parameters.js";
 
 export interface Target {
-  /** Without what is out of service. */
+  /** The topology without elements that are out of service. */
   readonly topology: Topology;
   readonly switches: readonly CompiledSwitch[];
   readonly rules: PecmpHosts;
@@ -23,7 +23,7 @@ export interface Target {
 }
 
 /**
- * Compiles for a layout of the selector that programs and hosts have already. Throws DiagnosticError as {@link compileFabric} and
+ * Compiles for the layout of the selector that programs and hosts have. Throws DiagnosticError as {@link compileFabric} and
  * {@link withoutElements} do; P45502 where the new rows need more bits than the layout has.
  */
 export function targetOf(
@@ -35,7 +35,7 @@ export function targetOf(
 ): Target {
   const wanted = { ...parameters, ...spec };
   const reduced = withoutElements(topology, wanted.without, locate);
-  // The bits are those of the layout, whatever a new one would need.
+  // The bits are those of the layout, not those that a new layout would need.
   const fabric = compileFabric(reduced, { ...wanted, field: "dscp_flow_label" }, locate);
   checkFits(layout, fabric, locate);
   return {
@@ -64,7 +64,7 @@ function checkFits(layout: SelectorLayout, { layout: fresh }: PecmpFabric, locat
     fail(
       CODES.selectorFixed,
       locate(["control"]) ?? locate(["without"]),
-      `${hop} needs ${values} values of the selector, but its slice has room for ${room}`,
+      `${hop} needs ${values} values of the selector, but its slice has ${room}`,
       "programs keep their bits: begin with the widest control and with all links that may be in service",
     );
   }
@@ -90,12 +90,12 @@ function offsetsWithin(
       CODES.selectorFixed,
       locate(["without"]) ?? locate(["offsets"]),
       `no offset of ${width} bits moves every flow in groups of ${sizes.join(", ")}`,
-      "begin with offsets: primes, which take more bits",
+      "begin with offsets: primes, which need more bits",
     );
   return { rule: "primes", offsets: found, bits: width };
 }
 
-/** By name of a host that has lost a link, but not all: the NICs that it has left. */
+/** By name of a host that has lost some of its links: the NICs that still have one. */
 export function nicsInService({ nodes, down }: Topology): Record<string, readonly number[]> {
   const nics: Record<string, readonly number[]> = {};
   if (down === undefined) return nics;
