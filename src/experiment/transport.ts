@@ -130,12 +130,15 @@ function checkTransport(file: File, defaults: TransportDefaults, context: z.Refi
       "a connection with subflows needs a handshake, which this file or its kind does not have",
     );
   if (file.rack === true && file.sack === false)
-    wrong("rack", "RACK needs selective acknowledgements: leave out sack: false");
+    wrong("rack", "needs selective acknowledgements: leave out sack: false");
   if (file.reordering === true && (file.rack === false || file.sack === false))
     wrong("reordering", "tolerance of reordering needs RACK: leave out rack: false and sack: false");
   const ecn = ecnOf(file);
   if (file.congestion_control === "dctcp" && ecn !== "accurate")
-    wrong("ecn", "DCTCP needs a report of each mark: write ecn: accurate, or leave it out");
+    wrong(
+      "ecn",
+      "must be accurate for DCTCP, which needs a report of each mark: write ecn: accurate, or leave it out",
+    );
   if ((file.rto_min ?? 0) > file.rto_cap) wrong("rto_min", "must not be longer than rto_cap");
 }
 

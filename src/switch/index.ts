@@ -1,8 +1,8 @@
 /**
  * The v1model switch. Open `switch.ts` first: a Switch gets a program, frames and control-plane updates.
- * `codegen/` turns a program into JavaScript once; `tables/` holds what the generated code looks up; `flow/`
- * moves packets between ingress, queues and egress; `trace/` records what happens to them; `control/` checks and applies what
- * a controller writes.
+ * `codegen/` turns a program into JavaScript once; `tables/` holds the data of lookups; `flow/`
+ * moves packets between ingress, queues and egress; `trace/` records the events of packets; `control/` checks and applies the
+ * writes of a controller.
  */
 
 export { Workspaces } from "./flow/workspace.js";

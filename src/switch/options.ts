@@ -19,7 +19,7 @@ export interface AlarmClock {
 export interface SwitchClock {
   /** Microseconds since the switch started; may have a fraction. */
   now(): number;
-  /** Runs `fn` at a time in microseconds; returns how to cancel it. */
+  /** Runs `fn` at a time in microseconds; returns a function that cancels the call. */
   at(time: number, fn: () => void): () => void;
   /** Where the clock has cheaper timers than {@link at}. */
   readonly alarms?: AlarmClock;
@@ -44,7 +44,7 @@ export interface QueueOptions {
   overheadBytes?: number;
   /** Number of queues of each port, served strictly by `standard_metadata.priority`, highest first; 1 unless given. */
   priorities?: number;
-  /** Called whenever the number of packets that wait at a port has changed, with all of them and their bytes, the frame on the wire left out. */
+  /** Called whenever the number of packets that wait at a port has changed, with this number and their bytes, without the frame on the wire. */
   lengthChanged?(port: number, packets: number, bytes: number): void;
 }
 
@@ -66,8 +66,8 @@ export interface SwitchOptions {
    */
   ownsFrames?: boolean;
   /**
-   * Shared with other switches, which makes many of them faster: what they need while a packet is being run exists once. A
-   * program that reads a field of a header that is not valid finds there what the last packet of any of them left.
+   * Shared with other switches, which makes many of them faster: memory for the running packet exists once. A
+   * program that reads a field of an invalid header gets the value that the last packet of any of them left there.
    */
   workspaces?: Workspaces;
   /** Sends a frame by a port. The frame is a byte array of its exact length, which the receiver may keep. */
@@ -77,7 +77,7 @@ export interface SwitchOptions {
   /** Takes the text of `log_msg`. */
   log?(message: string): void;
   /**
-   * Gets a document of every packet when its last copy has left or was dropped; the initial value of `Switch.trace`.
+   * Receives a document of every packet when its last copy has left or was dropped; the initial value of `Switch.trace`.
    * A traced packet costs many times as much as an untraced one. Without a sink no tracing code runs.
    */
   trace?: TraceSink;
@@ -104,7 +104,7 @@ export interface DropCounts {
   program: number;
   /** A false `assert` or `assume`. */
   assertion: number;
-  /** A loop without an end: in a control, or of copies that make more copies. */
+  /** An endless loop: in a control, or of copies that make more copies. */
   loop: number;
 }
 

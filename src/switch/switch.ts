@@ -93,9 +93,9 @@ export class Switch implements Device {
   /** Number of changes of the state of ports. */
   #portChanges = 0;
   readonly #listeners = new Set<(event: DeviceEvent) => void>();
-  /** A write that awaits its turn between two updates is under way. */
+  /** Whether a write that yields between two updates is in progress. */
   #isWriting = false;
-  /** Resolves when all writes that were asked for have ended; undefined when none is under way. */
+  /** Resolves when all requested writes have ended; undefined when none is in progress. */
   #lastWrite: Promise<void> | undefined;
 
   /** @throws DiagnosticError when the switch cannot run the program (P41101 to P41103) */
@@ -124,7 +124,7 @@ export class Switch implements Device {
     return this.#options.ports;
   }
 
-  /** Synchronous twin of {@link load}: throws, with everything as before, when the program cannot run. */
+  /** Synchronous version of {@link load}: throws, without a change, when the program cannot run. */
   install(program: Program): void {
     this.#run(this.#build(program));
   }
@@ -143,10 +143,10 @@ export class Switch implements Device {
     this.#queues = undefined;
     loaded.forwarder.queues = undefined;
     if (queue !== undefined || had !== undefined) this.#makeQueues(queue ?? BMV2_QUEUES);
-    for (const event of loaded.held.splice(0)) this.#tell(event);
+    for (const event of loaded.held.splice(0)) this.#emit(event);
   }
 
-  /** Gets a document of every packet; undefined while packets are not traced. */
+  /** Receives a document of every packet; undefined while packets are not traced. */
   get trace(): TraceSink | undefined {
     return this.#trace;
   }
@@ -189,11 +189,11 @@ export class Switch implements Device {
   #build(program: Program): Loaded {
     const { clock } = this.#options;
     const instance = new Instance(program, this.#options, clock, (port) => !this.#downPorts.has(port));
-    const digests = new Digests(instance, (list) => this.#tell({ kind: "digest", list }));
+    const digests = new Digests(instance, (list) => this.#emit({ kind: "digest", list }));
     const held: DeviceEvent[] = [];
     const idle = new IdleTimeouts(instance, (entries, timestampNs) => {
       const event: DeviceEvent = { kind: "idleTimeout", entries, timestampNs };
-      if (this.#loaded?.instance === instance) this.#tell(event);
+      if (this.#loaded?.instance === instance) this.#emit(event);
       else held.push(event);
     });
     const writer = new Writer(instance, digests, (table, entry) => idle.update(table, entry));
@@ -245,11 +245,11 @@ export class Switch implements Device {
     this.stats.transmitted++;
     if (this.#tracer !== undefined) this.#tracer.transmitted(port, frame, port === this.#cpuPort);
     if (port === this.#cpuPort)
-      this.#tell({ kind: "packetIn", packet: toController(this.#running().instance.p4, frame) });
+      this.#emit({ kind: "packetIn", packet: toController(this.#running().instance.p4, frame) });
     else this.#options.transmit(port, frame);
   }
 
-  #tell(event: DeviceEvent): void {
+  #emit(event: DeviceEvent): void {
     for (const listener of [...this.#listeners]) listener(event);
   }
 
@@ -290,12 +290,12 @@ export class Switch implements Device {
     this.#anyDown = this.#downPorts.size > 0;
     this.#portChanges++;
     if (this.#loaded !== undefined) refreshGroups(this.#loaded.instance);
-    this.#tell({ kind: "portState", port, up });
+    this.#emit({ kind: "portState", port, up });
   }
 
   /**
-   * Applies updates in order. When an update is refused, the others stay with `continueOnError`; otherwise all are undone.
-   * @throws DeviceError with one status for each update when any was refused; ABORTED while a {@link write} is under way
+   * Applies updates in order. When an update is refused, the others stay with `continueOnError`; otherwise all are rolled back.
+   * @throws DeviceError with one status for each update when any was refused; ABORTED while a {@link write} is in progress
    */
   apply(updates: readonly Update[], atomicity: Atomicity = "continueOnError"): void {
     if (this.#isWriting)
@@ -304,7 +304,7 @@ export class Switch implements Device {
     while (!steps.next().done);
   }
 
-  /** The work of {@link apply}: pauses after each update that was applied or undone. */
+  /** The steps of {@link apply}: pauses after each update that was applied or rolled back. */
   *#steps(
     updates: readonly Update[],
     atomicity: Atomicity,
@@ -444,7 +444,7 @@ export class Switch implements Device {
     this.sendPacketOut(packet);
   }
 
-  /** Synchronous twin of {@link packetOut}. */
+  /** Synchronous version of {@link packetOut}. */
   sendPacketOut(packet: ControllerPacket): void {
     const { cpuPort } = this.#options;
     if (cpuPort === undefined)

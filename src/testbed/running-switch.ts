@@ -101,7 +101,7 @@ export class LabSwitchProcess implements RunningSwitch {
     this.#answers = true;
     this.#shared = undefined;
     this.#device.attach(this.#wrap(this.#remote));
-    this.#tellState();
+    this.#reportState();
     const { grpcPort } = this.plan.spec;
     if (grpcPort === undefined) return;
     const { socket } = this.plan;
@@ -159,17 +159,17 @@ export class LabSwitchProcess implements RunningSwitch {
 
   watchState(listener: (state: SwitchProcessState) => void): () => void {
     let watching = true;
-    const tell = () => {
+    const report = () => {
       // A listener is never called before the call that makes it known has returned.
       queueMicrotask(() => {
         if (watching) listener({ running: this.#process.isRunning, downPorts: new Set(this.#downPorts) });
       });
     };
-    this.#stateListeners.add(tell);
-    tell();
+    this.#stateListeners.add(report);
+    report();
     return () => {
       watching = false;
-      this.#stateListeners.delete(tell);
+      this.#stateListeners.delete(report);
     };
   }
 
@@ -177,30 +177,30 @@ export class LabSwitchProcess implements RunningSwitch {
   noteCarrier(name: string, up: boolean): void {
     if (up) this.#downPorts.delete(this.#portOf(name));
     else this.#downPorts.add(this.#portOf(name));
-    this.#tellState();
+    this.#reportState();
   }
 
-  #tellState(): void {
-    for (const tell of [...this.#stateListeners]) tell();
+  #reportState(): void {
+    for (const report of [...this.#stateListeners]) report();
   }
 
   /** The process ended by itself. */
   #gone(reason: string): void {
-    this.#tellState();
+    this.#reportState();
     this.options.log(`switch ${this.name} has ended: ${reason}; its log is ${this.logFile}`);
     this.#device.detach().catch((error: Error) => this.options.log(error.message));
   }
 
   async kill(): Promise<void> {
     await this.#process.kill();
-    this.#tellState();
+    this.#reportState();
     await this.#device.detach();
     this.options.log(`switch ${this.name} is killed`);
   }
 
   async restart(): Promise<void> {
     await this.#process.kill();
-    this.#tellState();
+    this.#reportState();
     await this.#device.detach();
     await this.start();
     this.options.log(`switch ${this.name} is started again`);

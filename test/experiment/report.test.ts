@@ -261,7 +261,7 @@ describe("writing", () => {
       ["inside.txt", ""],
       [name, ""],
     ] as const;
-    expect(() => writeFolder(files, join(folder, "results"))).toThrow(/P43011.*leads out of it/);
+    expect(() => writeFolder(files, join(folder, "results"))).toThrow(/P43011.*is outside of it/);
     expect(readdirSync(folder)).toEqual([]);
   });
 

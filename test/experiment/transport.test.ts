@@ -73,14 +73,17 @@ describe("the key transport", () => {
   });
 
   it.each([
-    ["{ congestion_control: reno }", "congestion_control is a matter of TCP"],
-    ["{ protocol: fixed, sack: true }", "sack is a matter of TCP"],
+    ["{ congestion_control: reno }", "congestion_control is a key of TCP"],
+    ["{ protocol: fixed, sack: true }", "sack is a key of TCP"],
     ["{ protocol: tcp, window_segments: 4 }", "the window of TCP is that of its congestion control"],
     ["{ protocol: tcp, congestion_control: renoo }", "did you mean"],
     ["{ protocol: tcp, handshake: true }", "are open when it starts"],
-    ["{ protocol: tcp, sack: false, rack: true }", "RACK needs selective acknowledgements"],
+    ["{ protocol: tcp, sack: false, rack: true }", "needs selective acknowledgements"],
     ["{ protocol: tcp, rack: false, reordering: true }", "tolerance of reordering needs RACK"],
-    ["{ protocol: tcp, congestion_control: dctcp, ecn: classic }", "for DCTCP each mark must be told"],
+    [
+      "{ protocol: tcp, congestion_control: dctcp, ecn: classic }",
+      "DCTCP, which needs a report of each mark",
+    ],
     ["{ protocol: tcp, rto_min: 2s }", "must not be longer than rto_cap"],
     ["{ protocol: tcp, subflows: { count: 2 } }", "needs a handshake"],
     ["{ protocol: tcp, subflows: { count: 2, scheduler: fastest } }", "scheduler"],

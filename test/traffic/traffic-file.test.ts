@@ -95,7 +95,7 @@ describe("readTrafficFile", () => {
   it("requires the four columns, each once", () => {
     expect(read("# nothing\n").messages[0]).toContain("the file has no line of column names");
     expect(read("start,src,dst\n").messages[0]).toContain("column bytes is missing");
-    expect(read("start,src,dst,bytes,src\n").messages[0]).toContain('"src" stands there twice');
+    expect(read("start,src,dst,bytes,src\n").messages[0]).toContain('"src" is listed twice');
   });
 
   const bad = join(import.meta.dirname, "../bad/traffic");

@@ -6,7 +6,7 @@ import { CODES } from "./codes.js";
 import type { FlowNetwork } from "./network.js";
 import type { FlowRouter, RouterMaker } from "./router.js";
 
-/** Resources of a path beside links between switches: the sender's and the receiver's. */
+/** Number of resources of a path in addition to links between switches: the sender's and the receiver's. */
 const ENDS = 2;
 
 export class ActiveBundles {
@@ -14,26 +14,26 @@ export class ActiveBundles {
   readonly router: FlowRouter;
   /** Bundles with flows: those whose weight is above 0. */
   count = 0;
-  /** Path changes so far, each times the flows of its bundle. */
+  /** Number of path changes so far, each times the flows of its bundle. */
   moved = 0;
-  /** Version of the routes that the path of a bundle is from. */
+  /** Version of the routes by which the path of a bundle was found. */
   #routed = new Int32Array(0);
   #version = 1;
   /** Bytes in this epoch by bundle, and the bundles that have some. */
   #sent = new Float64Array(0);
   #senders = new Int32Array(1024);
   #senderCount = 0;
-  /** Bundles without flows whose numbers may be given away after the epoch. */
+  /** Bundles without flows whose numbers may be reused after the epoch. */
   readonly #ended: number[] = [];
   readonly #links = new Int32Array(MAX_LINKS);
 
   constructor(
     readonly network: FlowNetwork,
     makeRouter: RouterMaker,
-    /** A bundle keeps the path that it had when it got its first flow. */
+    /** A bundle keeps the path of its first flow. */
     private readonly keepPaths = false,
   ) {
-    // The router reads the columns of the bundles, and tells how long their paths are.
+    // The router reads the columns of the bundles, and defines the maximum length of their paths.
     const table: { bundles: Bundles | undefined } = { bundles: undefined };
     this.router = makeRouter({
       get from() {
@@ -50,7 +50,7 @@ export class ActiveBundles {
     this.bundles = table.bundles;
   }
 
-  /** `count` new bundles in a row, without flows, between two racks; the first one. The caller sets hash and limit. */
+  /** Adds `count` consecutive bundles without flows between two racks; returns the first. The caller sets hash and limit. */
   add(sender: number, receiver: number, fromRack: number, toRack: number, count = 1): number {
     const { bundles, network } = this;
     const first = bundles.add(count);
@@ -67,13 +67,13 @@ export class ActiveBundles {
     return first;
   }
 
-  /** The path that a bundle would have now, without giving it to the bundle: as {@link FlowRouter.linksOf}. */
+  /** The path that a bundle would get now, without assigning it: as {@link FlowRouter.linksOf}. */
   wayOf(bundle: number, links: Int32Array): number {
     const count = this.router.linksOf(bundle, links);
     return count < 0 ? this.#unreachable(bundle) : count;
   }
 
-  /** A bundle gets its first flow, which has this weight, and a path where it has none of now. */
+  /** A bundle gets its first flow, with this weight; it gets a path if its own is outdated. */
   start(bundle: number, weight: number): void {
     this.count++;
     this.bundles.weight[bundle] = weight;
@@ -100,7 +100,7 @@ export class ActiveBundles {
     this.#sent[bundle]! += bytes;
   }
 
-  /** Calls with what each bundle has sent in the epoch; `path[from]` to `path[end - 1]` are links between switches. */
+  /** Calls back with the bytes of each bundle in the epoch; `path[from]` to `path[end - 1]` are links between switches. */
   eachSender(
     call: (bundle: number, bytes: number, path: Int32Array, from: number, end: number) => void,
   ): void {
@@ -124,7 +124,7 @@ export class ActiveBundles {
     for (let bundle = 0; bundle < size; bundle++) if (weight[bundle]! > 0) this.#route(bundle);
   }
 
-  /** Fails with P45403 where the router knows no way. */
+  /** Fails with P45403 where the router finds no path. */
   #route(bundle: number): void {
     const links = this.#links;
     this.give(bundle, links, 0, this.wayOf(bundle, links));
@@ -151,7 +151,7 @@ export class ActiveBundles {
     const [from, to] = [this.bundles.from, this.bundles.to].map(
       (end) => topology.nodes[nodeOf[end[bundle]!]!]!,
     );
-    return fail(CODES.unreachable, undefined, `there is no way from "${from!.name}" to "${to!.name}"`);
+    return fail(CODES.unreachable, undefined, `there is no path from "${from!.name}" to "${to!.name}"`);
   }
 
   #grow(room: number): void {

@@ -1,5 +1,5 @@
 /**
- * Rates as TCP's congestion avoidance finds them (Chiu and Jain, Computer Networks and ISDN Systems 17, 1989), round trip by round trip:
+ * Rates by TCP's congestion avoidance (Chiu and Jain, Computer Networks and ISDN Systems 17, 1989), in round trips:
  * slow start doubles a rate, congestion avoidance adds a segment, a loss halves it. Without packets: timeouts, retransmissions and queues
  * are not modelled, as in the simulator of Dahu (section 6.1).
  */
@@ -8,19 +8,19 @@ import { mixed } from "./hash.js";
 import type { Allocator } from "./max-min.js";
 
 export interface AimdSettings {
-  /** Of all flows, in nanoseconds. */
+  /** Round trip of all flows, in nanoseconds. */
   readonly roundTripNs: number;
   readonly segmentBytes: number;
-  /** Of the draws that say which flows lose. */
+  /** Seed of the draws that select the flows with losses. */
   readonly seed: number;
 }
 
 /**
- * Where a resource is asked for more than it has, the flows on it lose in proportion to their rates: as many are halved as bring its load
- * back to its capacity, and what all get is scaled down to it.
+ * If the demand on a resource exceeds its capacity, flows on it lose in proportion to their rates: so many are halved that its load
+ * returns to its capacity, and the rates of all are scaled down to it.
  */
 export class Aimd implements Allocator {
-  /** By resource: what is asked for in this round. */
+  /** By resource: the demand in this round. */
   readonly #load: Float64Array;
   /** By bundle: rate of a flow of weight 1 in this round, bytes of it in the step, and whether it is in slow start. */
   #asks = new Float64Array(0);
@@ -66,7 +66,7 @@ export class Aimd implements Allocator {
     }
   }
 
-  /** What each flow gets in this round, and asks for in the next. */
+  /** Computes the rate of each flow in this round, and its demand in the next. */
   #next({ size, path, length, stride, weight, rate }: Bundles, rounds: number): void {
     const { roundTripNs, segmentBytes, seed } = this.settings;
     const increase = segmentBytes / roundTripNs;
@@ -82,7 +82,7 @@ export class Aimd implements Allocator {
       }
       const asked = this.#asks[bundle]!;
       rate[bundle]! += asked / over / rounds;
-      // Halving this share of the flows takes the excess away.
+      // Halving this share of the flows removes the excess.
       const share = 2 * (1 - 1 / over);
       if (share > 0 && (mixed(salt ^ Math.imul(bundle + 1, 0x9e3779b1)) >>> 0) / 4294967296 < share) {
         this.#asks[bundle] = Math.max(asked / 2, increase);

@@ -1,14 +1,14 @@
 /**
- * Bundles: flows that take the same path and are served alike. A bundle is one flow (or subflow), or all flows of two racks that fall into
+ * Bundles: flows that take the same path and get equal rates. A bundle is one flow (or subflow), or all flows of two racks in
  * the same bucket of a hash. In columns; row i of all is bundle i.
  */
 
-/** What routers read of a bundle. Columns are replaced when they grow: read them from here each time. */
+/** The columns that routers read. Columns are replaced when they grow: read them from here each time. */
 export interface RoutedBundles {
   /** Switches of the source and of the destination. */
   readonly from: Int32Array;
   readonly to: Int32Array;
-  /** 32 bits that stand for the header fields that switches hash. */
+  /** 32 bits that represent the header fields which switches hash. */
   readonly hash: Int32Array;
 }
 
@@ -18,22 +18,22 @@ export class Bundles implements RoutedBundles {
   hash = new Int32Array(0);
   /** Sum of the weights of its flows; 0: none. */
   weight = new Float64Array(0);
-  /** Most that a flow of weight 1 can get, in bytes per nanosecond. */
+  /** Maximum rate of a flow of weight 1, in bytes per nanosecond. */
   limit = new Float64Array(0);
-  /** What a flow of weight 1 gets, in bytes per nanosecond; 0 for a bundle that has just got its first flow. */
+  /** Rate of a flow of weight 1, in bytes per nanosecond; 0 for a bundle that has just got its first flow. */
   rate = new Float64Array(0);
-  /** Resources on the way, from `bundle * stride` on: of the sender, of the receiver, then links between switches. */
+  /** Resources on the path, from `bundle * stride` on: of the sender, of the receiver, then links between switches. */
   path = new Int32Array(0);
   length = new Uint8Array(0);
-  /** Another number each time that the path is another one. */
+  /** Changes whenever the path changes. */
   version = new Int32Array(0);
   size = 0;
   readonly #free: number[] = [];
 
-  /** `stride`: most resources of a path. */
+  /** `stride`: maximum number of resources of a path. */
   constructor(readonly stride: number) {}
 
-  /** The first of `count` new bundles in a row. */
+  /** Adds `count` consecutive bundles; returns the first. */
   add(count = 1): number {
     if (count === 1) {
       const free = this.#free.pop();

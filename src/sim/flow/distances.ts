@@ -1,7 +1,7 @@
-/** Numbers of links on the shortest paths between switches: by breadth-first search from each destination that is asked for. */
+/** Numbers of links on the shortest paths between switches: by breadth-first search from each destination, on demand. */
 import type { FlowNetwork } from "./network.js";
 
-/** The distance of switches that cannot reach the destination, and the largest. */
+/** The distance of switches that cannot reach the destination; also the maximum. */
 export const FAR = 255;
 
 export class Distances {
@@ -39,7 +39,7 @@ export class Distances {
     for (let head = 0; head < length; head++) {
       const own = queue[head]!;
       const next = Math.min(FAR - 1, distance[own]! + 1);
-      // Links are up or down in both directions alike.
+      // A link is up in both directions or in none.
       for (let port = firstPort[own]!; port < firstPort[own + 1]!; port++) {
         const other = peer[port]!;
         if (distance[other] !== FAR) continue;

@@ -1,6 +1,6 @@
 /**
  * Flows of many bundles, in the order in which they end: for each bundle a skew heap (Sleator and Tarjan, SIAM Journal on Computing 15,
- * 1986) over one pool of flows in columns. A flow costs 32 bytes; a place is used again after its flow has ended.
+ * 1986) over one pool of flows in columns. A flow costs 32 bytes; a slot is reused after its flow has ended.
  */
 
 const NONE = -1;
@@ -13,11 +13,11 @@ export class FlowHeaps {
   #start = new Float64Array(0);
   #left = new Int32Array(0);
   #right = new Int32Array(0);
-  /** Places that are free, linked by `#left`. */
+  /** Free slots, linked by `#left`. */
   #free = NONE;
   #places = 0;
 
-  /** Adds a flow. `key`: what its bundle has served a flow when this one ends. `start`: what {@link pop} tells. */
+  /** Adds a flow. `key`: service per flow of its bundle at which this flow ends. `start`: returned by {@link pop}. */
   push(bundle: number, key: number, start: number): void {
     if (bundle >= this.#root.length) {
       const room = Math.max(bundle + 1, 2 * this.#root.length, 1024);
@@ -38,7 +38,7 @@ export class FlowHeaps {
     return this.#key[this.#root[bundle]!]!;
   }
 
-  /** Removes the flow that ends first; its start. */
+  /** Removes the flow that ends first; returns its start. */
   pop(bundle: number): number {
     const flow = this.#root[bundle]!;
     this.#root[bundle] = this.#merged(this.#left[flow]!, this.#right[flow]!);
@@ -67,7 +67,7 @@ export class FlowHeaps {
     return this.#places++;
   }
 
-  /** One heap of two: down the right sides, whose children change places. */
+  /** Merges two heaps: along the right sides, exchanging the children. */
   #merged(a: number, b: number): number {
     const [key, left, right] = [this.#key, this.#left, this.#right];
     let root = NONE;

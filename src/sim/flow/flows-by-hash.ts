@@ -1,4 +1,4 @@
-/** Flows of two racks that fall into the same bucket of a hash are one bundle, whose path follows what the switches change. */
+/** Flows of two racks in the same bucket of a hash are one bundle, whose path follows changes of the switches. */
 import type { Random } from "../../base/index.js";
 import type { ActiveBundles } from "./active-bundles.js";
 import { mixed } from "./hash.js";

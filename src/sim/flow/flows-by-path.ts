@@ -158,7 +158,7 @@ export class FlowsByPath implements BundleChoice {
     this.#heads[head] = bundle;
   }
 
-  /** Twice as many chains. */
+  /** Doubles the number of chains. */
   #widen(): void {
     const old = this.#heads;
     this.#heads = new Int32Array(2 * old.length).fill(NONE);

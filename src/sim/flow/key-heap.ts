@@ -44,7 +44,7 @@ export class KeyHeap {
     if (last > 0) this.#sink(0);
   }
 
-  /** Gives the number with the least key a larger one. */
+  /** Increases the key of the number with the least key. */
   raise(key: number): void {
     this.#keys[0] = key;
     this.#sink(0);

@@ -1,30 +1,30 @@
 /**
  * Max-min fair rates of bundles by progressive filling (Bertsekas and Gallager, Data Networks, section 6.5.2): the rates of all flows grow
- * together until a resource is full; its flows keep what they have, and the others go on. Which resource of all is full first need not be
- * asked: a resource whose share is the least for each of its flows waits for no other one, since shares of others only grow. So a round fixes
- * the flows of all such resources at once, and there is no order to keep. Where few resources are of that kind, since many flows meet on
- * each, what is left is filled in order.
+ * together until a resource is full; its flows keep their rates, and the others continue. The resource that is full first need not be
+ * searched: a resource whose share is the least one for each of its flows depends on no other, since shares of others only grow. So a round
+ * fixes the flows of all such resources at once, without an order. Where few resources are of this kind, since many flows share
+ * each, the remaining bundles are filled in order.
  */
 import type { Bundles } from "./bundles.js";
 import { OpenBundles } from "./open-bundles.js";
 import { OrderedFilling } from "./ordered-filling.js";
 import { ResourceLoads } from "./resource-loads.js";
 
-/** Who gives bundles their rates. */
+/** Assigns rates to bundles. */
 export interface Allocator {
   /** Sets `bundles.rate` of all bundles whose weight is above 0, for the next `stepNs` nanoseconds. */
   allocate(bundles: Bundles, stepNs: number): void;
 }
 
 /**
- * Rounds go on while each fixes at least this share of the bundles without a rate; the first one must fix {@link PROMISING} times as many, or
- * else there are no rounds for {@link PAUSE} solutions.
+ * Rounds continue while each fixes at least this share of the bundles without a rate; the first one must fix {@link PROMISING} times as many,
+ * otherwise there are no rounds for {@link PAUSE} solutions.
  */
 const DEFAULT_WORTHWHILE = 1 / 8;
 const PROMISING = 2.5;
 const PAUSE = 8;
 
-/** What limits a bundle in this round, where it is not one resource whose share is the least on its path. */
+/** The limit of a bundle in this round, where it is not one resource with the least share on its path. */
 const OWN_LIMIT = -1;
 const SEVERAL = -2;
 /** The bundle gets its rate in this round. */
@@ -34,13 +34,13 @@ export class MaxMin implements Allocator {
   readonly #loads: ResourceLoads;
   readonly #bundles = new OpenBundles();
   readonly #ordered = new OrderedFilling();
-  /** By slot: what is left of the capacity for a weight of 1; bundles that find their least share here. */
+  /** By slot: remaining capacity for a weight of 1; number of bundles with their least share here. */
   #share = new Float64Array(0);
   #least = new Int32Array(0);
-  /** By place in the columns of open bundles: level in this round, and what limits it. */
+  /** By index in the columns of open bundles: level in this round, and its limiting resource. */
   #level = new Float64Array(0);
   #by = new Int32Array(0);
-  /** Solutions that are left to be made without rounds. */
+  /** Number of solutions that are still made without rounds. */
   #pause = 0;
 
   /** `capacity`: by resource, in bytes per nanosecond. `worthwhile`: see {@link DEFAULT_WORTHWHILE}; 0: rounds alone. */
@@ -52,7 +52,7 @@ export class MaxMin implements Allocator {
   }
 
   allocate(bundles: Bundles): void {
-    // Without a change since the last time, all keep their rates.
+    // Without a change since the last solution, all rates stay.
     if (!this.#loads.update(bundles)) return;
     const { slots } = this.#loads;
     this.#reset(bundles);
@@ -74,7 +74,7 @@ export class MaxMin implements Allocator {
     return 1 - this.#bundles.count / before;
   }
 
-  /** All resources as they are without any rates. */
+  /** Resets all resources to their state without rates. */
   #reset({ size, stride }: Bundles): void {
     const { slots, capacity, weight, bundles } = this.#loads;
     this.#bundles.fit(slots, size, stride);
@@ -96,7 +96,7 @@ export class MaxMin implements Allocator {
     }
   }
 
-  /** Takes over the bundles. A resource with one bundle is a limit of this bundle, and is left out. */
+  /** Collects the bundles. A resource with one bundle is a limit of this bundle, and is left out. */
   #collect({ size, length, stride, weight, limit }: Bundles): void {
     const { paths, bundles } = this.#loads;
     const own = this.#bundles;
@@ -127,7 +127,7 @@ export class MaxMin implements Allocator {
     own.count = count;
   }
 
-  /** Finds the least share on each path, and counts for each resource how many bundles find it there. */
+  /** Finds the least share on each path, and counts for each resource the bundles whose least share it is. */
   #findLeast(): void {
     const { count, path, end, limit } = this.#bundles;
     const [share, least, level, by] = [this.#share, this.#least, this.#level, this.#by];
@@ -161,7 +161,7 @@ export class MaxMin implements Allocator {
     }
   }
 
-  /** Marks the bundles that are fixed in this round: by their limits, or by a resource whose share is the least for each of its bundles. */
+  /** Marks the bundles that are fixed in this round: by their limits, or by a resource that has the least share for each of its bundles. */
   #decide(): void {
     const bundles = this.#bundles;
     const { count, path, end, open } = bundles;
@@ -191,7 +191,7 @@ export class MaxMin implements Allocator {
       const to = end[place]!;
       const own = weight[place]!;
       if (by[place] === FIXED) {
-        // What is left of a full resource can be below 0 by rounding.
+        // The remaining capacity of a full resource can be below 0 by rounding.
         const speed = Math.max(0, level[place]!);
         rate[bundle[place]!] = speed;
         for (let at = from; at < to; at++) {

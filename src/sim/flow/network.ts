@@ -1,4 +1,4 @@
-/** A topology as the flow simulator sees it: switches and their ports to each other in flat arrays, capacities by directed link. */
+/** A topology in the form of the flow simulator: switches and their ports to each other in flat arrays, capacities by directed link. */
 import { fail, type Locate } from "../../base/index.js";
 import { directedLink } from "../../paths/index.js";
 import type { Topology } from "../../topology/index.js";
@@ -8,8 +8,8 @@ import { CODES } from "./codes.js";
 const bytesPerNs = (rateBps: number) => rateBps / 8e9;
 
 /**
- * Resources are what flows share: the directed links of the topology (numbers as `PathSource` has them), then for each rack what all its
- * hosts together can send, and what they can receive.
+ * Flows share resources: the directed links of the topology (numbers as in `PathSource`), then for each rack the total that its
+ * hosts can send, and the total that they can receive.
  */
 export class FlowNetwork {
   readonly switches: number;
@@ -88,7 +88,7 @@ export class FlowNetwork {
         fail(
           CODES.severalNics,
           locate(["topology", "homing"]) ?? locate(["topology"]),
-          `"${name}" has ${ports.length} NICs: the flow simulator knows hosts with one`,
+          `"${name}" has ${ports.length} NICs: the flow simulator supports hosts with one`,
           "write `homing: single`",
         );
       const [port] = ports;

@@ -1,4 +1,4 @@
-/** The bundles that have no rate yet, and what is left of the resources: what both ways of filling work on. */
+/** The bundles without a rate, and the remaining capacity of the resources: the data of both ways of filling. */
 
 export class OpenBundles {
   /** By slot: capacity and weight that are left, two numbers each; bundles without a rate. */

@@ -1,4 +1,4 @@
-/** Flows as they come, and what a step of time does to them. */
+/** The flows of a run, and the effect of a step of time on them. */
 
 /** A flow that starts. */
 export interface FlowStart {
@@ -10,7 +10,7 @@ export interface FlowStart {
   readonly bytes: number;
 }
 
-/** A flow has ended: when it was admitted, and when its last byte was sent. */
+/** A flow has ended: the time of its admission, and the time of its last byte. */
 export type FlowEnd = (admittedNs: number, endNs: number) => void;
 
 /** The flows of a run. */

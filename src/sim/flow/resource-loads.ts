@@ -1,15 +1,15 @@
 /**
- * Weight and number of the bundles on each resource, kept from one solution to the next: only bundles that came, ended, or have another weight
- * or path since then are counted again.
+ * Weight and number of the bundles on each resource, kept from one solution to the next: only bundles that came, ended, or changed their
+ * weight or path are counted again.
  */
 import type { Bundles } from "./bundles.js";
 
 /**
- * Resources that have bundles stand in slots, one after the other, so that the memory that a solution goes through is small: of a network of
- * 131,712 servers, few hosts send at a time. A slot that has become free is used again.
+ * Resources with bundles are in consecutive slots, so that a solution reads little memory: in a network of
+ * 131,712 servers, few hosts send at a time. A free slot is reused.
  */
 export class ResourceLoads {
-  /** Slots in use are below; some of these may be free, and have no bundles. */
+  /** Slots in use are below this number; some of these may be free, and have no bundles. */
   slots = 0;
   /** By slot: bytes per nanosecond, sum of the weights of its bundles, their number. */
   capacity = new Float64Array(0);
@@ -22,7 +22,7 @@ export class ResourceLoads {
   readonly #resourceOf: Int32Array;
   readonly #free: Int32Array;
   #freeCount = 0;
-  /** What is counted of each bundle. */
+  /** The state of each bundle at the last count. */
   #seenWeight = new Float64Array(0);
   #seenLimit = new Float64Array(0);
   #seenVersion = new Int32Array(0);
@@ -37,7 +37,7 @@ export class ResourceLoads {
     this.#free = new Int32Array(resources);
   }
 
-  /** Counts what has changed; returns whether anything has, limits included. */
+  /** Counts the changes; returns whether there are any, limits included. */
   update(bundles: Bundles): boolean {
     if (this.#of !== bundles) this.#clear(bundles);
     const { size, weight, limit, version } = bundles;
@@ -78,7 +78,7 @@ export class ResourceLoads {
       const slot = this.paths[at]!;
       this.weight[slot]! -= own;
       if (--this.bundles[slot]! > 0) continue;
-      // Without what rounding has left.
+      // Removes rounding errors.
       this.weight[slot] = 0;
       this.#slotOf[this.#resourceOf[slot]!] = -1;
       this.#free[this.#freeCount++] = slot;

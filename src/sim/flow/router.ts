@@ -1,15 +1,15 @@
-/** How schemes plug into the flow simulator: a router finds paths, and hears at the end of each epoch what was sent. */
+/** The interface of schemes in the flow simulator: a router finds paths, and gets the traffic of each epoch at its end. */
 import type { PathSource } from "../../paths/index.js";
 import type { RoutedBundles } from "./bundles.js";
 
-/** What switches have counted in an epoch. */
+/** The counters of switches in an epoch. */
 export interface EpochTraffic {
   /** Time at the end of the epoch. */
   readonly nowNs: number;
   readonly epochNs: number;
   /** Bytes by directed link. */
   readonly byLink: Float64Array;
-  /** Calls with the bytes of each bundle that sent some, and with its path: `links[from]` to `links[end - 1]`, directed links between switches. */
+  /** Calls back with the bytes of each bundle that sent some, and with its path: `links[from]` to `links[end - 1]`, directed links between switches. */
   eachBundle(
     call: (bundle: number, bytes: number, links: Int32Array, from: number, end: number) => void,
   ): void;
@@ -17,9 +17,9 @@ export interface EpochTraffic {
 
 /** `linksOf(bundle, out)` writes the directed links between switches from the source's switch to the destination's. */
 export interface FlowRouter extends PathSource {
-  /** Most links of a path. */
+  /** Maximum number of links of a path. */
   readonly maxLinks: number;
-  /** Whether paths may differ from those before the call. Absent: paths never change. */
+  /** Returns whether paths may differ from those before the call. Absent: paths never change. */
   endEpoch?(traffic: EpochTraffic): boolean;
 }
 

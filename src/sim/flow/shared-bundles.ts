@@ -1,11 +1,11 @@
 /**
- * Flows that share bundles. Millions of flows cost little: a bundle is routed and served as a whole, and knows which of its flows ends next.
+ * Flows that share bundles. Millions of flows cost little: a bundle is routed and served as a whole, and orders its flows by their ends.
  */
 import type { ActiveBundles } from "./active-bundles.js";
 import { FlowHeaps } from "./flow-heaps.js";
 import type { FlowEnd, FlowStart, Population } from "./population.js";
 
-/** Which flows are one bundle. */
+/** How flows are grouped into bundles. */
 export interface BundleChoice {
   /** Writes the bundles of flows that come together into `chosen`. `made` hears of new bundles, and of the flow that each was made for. */
   choose(
@@ -21,16 +21,16 @@ export interface BundleChoice {
 const SLACK = 1e-9;
 
 /**
- * The flows of a bundle share its rate equally; within a step, what an ended flow leaves goes to the others of its bundle. Of hosts, two
- * limits hold: no flow gets more than a NIC gives, and the hosts of a rack together send and receive no more than their NICs do.
- * Flows of one host beside each other can get more than its NIC gives: that is the price of a bundle.
+ * The flows of a bundle share its rate equally; within a step, the rate of an ended flow goes to the others of its bundle. Two limits of hosts
+ * hold: no flow exceeds the rate of a NIC, and the hosts of a rack together do not exceed the sum of their NICs. But several
+ * flows of one host together may exceed its NIC: bundles cannot prevent it.
  */
 export class SharedBundles implements Population {
   open = 0;
   readonly #heaps = new FlowHeaps();
-  /** Bytes that the bundle has sent for a flow that was always there. */
+  /** Service of the bundle: bytes for a flow that exists since the beginning. */
   #served = new Float64Array(0);
-  /** Bytes per nanosecond that a NIC gives, by bundle. */
+  /** Rate of a NIC in bytes per nanosecond, by bundle. */
   #most = new Float64Array(0);
   /** Of the flows that are admitted now. */
   #chosen = new Int32Array(0);
@@ -65,7 +65,7 @@ export class SharedBundles implements Population {
     const { size, weight, limit } = this.active.bundles;
     for (let bundle = 0; bundle < size; bundle++) {
       if (weight[bundle] === 0) continue;
-      // Among several flows the others take what an ended one leaves.
+      // With several flows, the others get the rate of an ended one.
       const left =
         weight[bundle] === 1
           ? (this.#heaps.leastKey(bundle) - this.#served[bundle]!) / stepNs

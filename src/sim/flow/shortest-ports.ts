@@ -1,4 +1,4 @@
-/** The ports of shortest paths as bitmaps: of each switch for each destination that is asked for. */
+/** The ports of shortest paths as bitmaps: for each switch and destination, on demand. */
 import type { Distances } from "./distances.js";
 import type { FlowNetwork } from "./network.js";
 

@@ -1,6 +1,6 @@
 /**
- * A run of the flow simulator. Time goes in steps: at the beginning of each, flows are admitted and all flows get their rates, which they
- * keep for the step. At the end of each epoch the switches read their counters and may change their routes.
+ * A run of the flow simulator. Time advances in steps: at the beginning of each, flows are admitted and all flows get rates, which are
+ * constant in the step. At the end of each epoch the switches read their counters and may change their routes.
  */
 import type { Random } from "../../base/index.js";
 import { QuantileSketch } from "../../statistics/index.js";
@@ -21,44 +21,44 @@ export interface FlowRun {
   /** Flows in the order of their starts. */
   readonly flows: Iterator<FlowStart>;
   readonly durationNs: number;
-  /** Nothing before is measured. */
+  /** Time from the start that is not measured. */
   readonly warmUpNs: number;
   /** A whole number of steps. */
   readonly epochNs: number;
   readonly stepNs: number;
   /** Buckets of the flows of two racks; absent: each flow has a path of its own. */
   readonly buckets?: number;
-  /** A flow keeps the path that it had when it came, whatever the switches change; absent: it follows, as its packets do. */
+  /** A flow keeps its first path, whatever the switches change; absent: it follows the changes, as its packets do. */
   readonly keepPaths?: boolean;
   /** Subflows of each flow, where flows have paths of their own. */
   readonly subflows: number;
-  /** Draws what switches hash. */
+  /** Source of the hash inputs. */
   readonly random: Random;
 }
 
 /** What a run has measured after its warm-up. */
 export interface FlowFigures {
   readonly measuredNs: number;
-  /** Flows that were admitted, in the whole run; their bytes, but those of flows without an end, from the end of the warm-up on. */
+  /** Number of flows that were admitted, in the whole run; and their bytes, without flows without an end, after the warm-up. */
   readonly flows: number;
   readonly offeredBytes: number;
   readonly deliveredBytes: number;
-  /** Flows that ended, and their completion times in nanoseconds, from the step that admitted them. */
+  /** Number of flows that ended, and their completion times in nanoseconds, from the step that admitted them. */
   readonly completion: QuantileSketch;
-  /** Flows that had not ended: at the end, and at most. */
+  /** Number of open flows: at the end, and the maximum. */
   readonly open: number;
   readonly mostOpen: number;
-  /** Links between switches that a byte crossed, on average; 0 where none was delivered. */
+  /** Mean number of links between switches that a byte crossed; 0 where none was delivered. */
   readonly meanLinks: number;
   /** Share of the capacity that each directed link between switches carried, in the order of `FlowNetwork.fabricLinks`. */
   readonly utilisation: Float64Array;
   /** Delivered bytes by epoch, from the beginning of the run. */
   readonly epochs: readonly number[];
-  /** Path changes, each times the flows of the bundle. */
+  /** Number of path changes, each times the flows of the bundle. */
   readonly moved: number;
 }
 
-/** Yields after each epoch, so that others get their turn; returns the figures. The same run gives the same figures. */
+/** Yields after each epoch, so that other work can run; returns the figures. The same run gives the same figures. */
 export function* simulateFlows(run: FlowRun): Generator<void, FlowFigures> {
   const { network, allocator, flows, durationNs, warmUpNs, epochNs, stepNs, buckets } = run;
   const active = new ActiveBundles(network, run.makeRouter, run.keepPaths);

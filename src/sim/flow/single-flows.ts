@@ -1,4 +1,4 @@
-/** Flows that each have a path of their own, or several: a bundle a subflow. */
+/** Flows that each have a path of their own, or several: one bundle for each subflow. */
 import type { Random } from "../../base/index.js";
 import type { ActiveBundles } from "./active-bundles.js";
 import type { FlowEnd, FlowStart, Population } from "./population.js";
@@ -11,14 +11,14 @@ interface OpenFlow {
   readonly subflows: readonly number[];
   left: number;
   readonly admittedNs: number;
-  /** Bytes per nanosecond that the lesser of its NICs gives. */
+  /** Rate of the slower of its two NICs, bytes per nanosecond. */
   readonly most: number;
 }
 
 /**
  * A flow of k subflows sends over all of them at once, and ends when they have sent all its bytes together. Each subflow has the weight
- * 1 / k, so that where all meet one bottleneck they get the share of one flow; the NIC gives what one subflow cannot use to the others.
- * This stands for the coupled congestion control of MPTCP (RFC 6356), which takes no more than one flow on a shared bottleneck.
+ * 1 / k, so that on a common bottleneck they get the share of one flow; NIC capacity that one subflow cannot use goes to the others.
+ * This models the coupled congestion control of MPTCP (RFC 6356), which takes at most the share of one flow on a shared bottleneck.
  */
 export class SingleFlows implements Population {
   readonly #flows: OpenFlow[] = [];
@@ -62,7 +62,7 @@ export class SingleFlows implements Population {
     const { limit, weight } = this.active.bundles;
     for (const { subflows, left, most } of this.#flows) {
       const speed = Math.min(most, left / stepNs);
-      // A subflow alone may carry all.
+      // One subflow alone may carry the whole flow.
       for (const bundle of subflows) limit[bundle] = speed / weight[bundle]!;
     }
   }
@@ -75,7 +75,7 @@ export class SingleFlows implements Population {
       const flow = flows[i]!;
       let speed = 0;
       for (const bundle of flow.subflows) speed += rate[bundle]! * weight[bundle]!;
-      // A flow whose limit is what it has left ends with the step, whatever rounding says.
+      // A flow whose limit is its remaining bytes ends with the step, in spite of rounding errors.
       const ends = speed * stepNs >= flow.left * (1 - SLACK);
       const time = ends ? Math.min(stepNs, flow.left / speed) : stepNs;
       for (const bundle of flow.subflows) this.active.sent(bundle, rate[bundle]! * weight[bundle]! * time);
@@ -89,7 +89,7 @@ export class SingleFlows implements Population {
         this.active.remove(bundle);
       }
       this.ended(flow.admittedNs, nowNs + time);
-      // The order of the list decides nothing but the order of these calls.
+      // The order of the list determines only the order of these calls.
       flows[i] = flows[flows.length - 1]!;
       flows.pop();
     }

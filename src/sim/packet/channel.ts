@@ -1,7 +1,7 @@
 /**
  * One direction of a link: a bounded first-in-first-out queue in front of a transmitter of fixed rate, then a
  * wire of fixed delay. Departure and arrival times follow from the queue's state at the moment of sending
- * (everything is first in, first out), so a frame costs one event: its arrival.
+ * (everything is first in, first out), so a frame needs one event: its arrival.
  */
 import { corrupted, type Impairment } from "./impairment.js";
 import type { Node } from "./network.js";
@@ -24,7 +24,7 @@ export interface ChannelOptions {
   readonly rate: number;
   /** Propagation delay in nanoseconds. */
   readonly delay: number;
-  /** What waits for the transmitter, the frame being sent included; beyond either bound the new frame is dropped. */
+  /** Limit of what waits for the transmitter, including the frame being sent; beyond either limit a new frame is dropped. */
   readonly queueBytes: number;
   readonly queuePackets: number;
 }
@@ -41,13 +41,13 @@ export interface ChannelStats {
   corrupted: number;
 }
 
-/** Sees the frames of a channel: for captures. The methods must copy what they keep. */
+/** Observes the frames of a channel: for captures. The methods must copy what they keep. */
 export interface ChannelTap {
-  /** The source has handed the frame over, and it was not dropped for want of space. */
+  /** The source has sent the frame, and it was not dropped by the full queue. */
   sent?(frame: Uint8Array): void;
-  /** The frame has arrived at the target, after all that faults did to it. */
+  /** The frame has arrived at the target, after all effects of faults. */
   arrived?(frame: Uint8Array): void;
-  /** The frame is lost: there was no space in the queue, or a fault took it. */
+  /** The frame is lost: the queue was full, or by a fault. */
   lost?(frame: Uint8Array, why: "queue" | "fault"): void;
 }
 
@@ -58,7 +58,7 @@ export class Channel {
   readonly #bounded: boolean;
   /** Undefined while there is none. */
   #taps: ChannelTap[] | undefined;
-  /** Of a bounded channel: slots of the frames that have not left the queue, as far as the account goes, oldest first. */
+  /** For a bounded channel: slots of the frames that are still counted in the queue, oldest first. */
   #first = NONE;
   #last = NONE;
   #queuedPackets = 0;
@@ -66,11 +66,11 @@ export class Channel {
   #overflowed = 0;
   #vanished = 0;
   #corrupted = 0;
-  /** Times at which the channel stopped and started carrying, in turn: stop, start, stop, ... */
+  /** Times at which the channel stopped and resumed carrying, alternating: stop, start, stop, ... */
   #outages: number[] = [];
   /** In the order in which they began; undefined while there is none. */
   #impairments: Impairment[] | undefined;
-  /** Where frames wait that an impairment delays: a further wire for each sum of delays, in nanoseconds. */
+  /** Frames that an impairment delays: a further wire for each sum of delays, in nanoseconds. */
   #delayLines: Map<number, Channel> | undefined;
   #makeLine: ((delay: number) => Channel) | undefined;
 
@@ -121,12 +121,12 @@ export class Channel {
     this.#memory.numbers[this.#memory.at(this.index) + RATE] = rate;
   }
 
-  /** From now on frames that arrive are given to {@link meet}. */
+  /** From now on frames that arrive go to {@link meet}. */
   #watch(): void {
     this.#memory.flags[this.index]! |= WATCHED;
   }
 
-  /** Lets the tap see the frames from now on, until the returned function is called. */
+  /** Passes the frames to the tap from now on, until the returned function is called. */
   tap(tap: ChannelTap): () => void {
     this.#taps = [...(this.#taps ?? []), tap];
     this.#watch();
@@ -140,7 +140,7 @@ export class Channel {
     return this.#outages.length % 2 === 1;
   }
 
-  /** Bytes and packets that wait for the transmitter now. */
+  /** Bytes and packets that wait for the transmitter. */
   get backlog(): { bytes: number; packets: number } {
     const { frames, channels, departures } = this.#memory;
     let bytes = 0;
@@ -153,11 +153,11 @@ export class Channel {
     return { bytes, packets };
   }
 
-  /** From now on the channel loses all frames, also those on the way; the sender gets no signal. */
+  /** From now on the channel loses all frames, including those in flight; the sender gets no signal. */
   fail(): void {
     if (this.failed) return;
     const { sent, delivered } = this.stats;
-    // No frame is on the way, so no frame can still be lost by an earlier outage.
+    // No frame is in flight, so no frame can still be lost by an earlier outage.
     if (sent === this.#overflowed + this.#vanished + delivered) this.#outages.length = 0;
     this.#outages.push(this.#now);
     this.#watch();
@@ -171,7 +171,7 @@ export class Channel {
   }
 
   /**
-   * From now on frames that reach the far end meet this impairment too. Several act one after the other, in the order in
+   * From now on this impairment also affects frames that reach the far end. Several act one after the other, in the order in
    * which they began; `makeLine` makes a channel of rate 0 to the same target, for frames that are delayed.
    */
   impair(impairment: Impairment, makeLine: (delay: number) => Channel): void {
@@ -186,7 +186,7 @@ export class Channel {
     this.#impairments = left.length === 0 ? undefined : left;
   }
 
-  /** When the last bit of the frame that was sent last leaves, or has left; of a channel with a rate. */
+  /** The time at which the last bit of the last frame leaves, or has left; for a channel with a rate. */
   get busyUntil(): number {
     return this.#number(BUSY_UNTIL);
   }
@@ -237,14 +237,14 @@ export class Channel {
     this.#queuedBytes -= bytes;
   }
 
-  /** Of a bounded channel: the frame is about to arrive, so it has left the queue. */
+  /** For a bounded channel: the frame is about to arrive, so it has left the queue. */
   leave(slot: number, bytes: number): void {
     if (slot === this.#first) this.#leave(slot, bytes);
   }
 
   /**
-   * A frame has reached the far end of a channel that has, or had, a fault or a tap: hands it out, or undefined when it was
-   * lost on the way or is delayed. Does not count what it hands out.
+   * A frame has reached the far end of a channel that has, or had, a fault or a tap. Returns it, or undefined when it was
+   * lost in flight or is delayed. Does not count a returned frame.
    */
   meet(frame: Uint8Array, departure: number): Uint8Array | undefined {
     if (this.#outages.length > 0 && this.#lost(departure)) {

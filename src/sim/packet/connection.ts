@@ -1,9 +1,9 @@
-/** One end of a reliable byte stream as hosts and experiments see it, whichever protocol moves the bytes. */
+/** One end of a reliable byte stream as hosts and experiments use it, for any protocol. */
 import type { FlowKey, PathChooser } from "../../hosts/index.js";
 import type { Segment } from "./frames.js";
 import type { RetransmissionTimeout } from "./retransmission-timer.js";
 
-/** Something that its host wakes. */
+/** An object that its host wakes at given times. */
 export interface Timed {
   /** Number by which the host's timers find it. */
   readonly index: number;
@@ -15,7 +15,7 @@ export interface Timed {
   onSoon(): void;
 }
 
-/** What a connection asks of its host. */
+/** Operations of the host for its connections. */
 export interface ConnectionHost {
   /** Virtual time in nanoseconds. */
   now(): number;
@@ -24,11 +24,11 @@ export interface ConnectionHost {
    * host.
    */
   transmit(connection: Connection, frame: Uint8Array, selector: number): number;
-  /** Wakes it by {@link Timed.onTimer} at or before the deadline that it has then. */
+  /** Sets the timer: the host calls {@link Timed.onTimer} at or before the deadline at that time. */
   setTimer(timed: Timed): void;
   /** Wakes it by {@link Timed.onSoon} at or before the {@link Timed.soon} that it has then. */
   setSoon(timed: Timed): void;
-  /** Forgets the connection: nothing that arrives is given to it any more. */
+  /** Removes the connection: later packets do not reach it. */
   release(connection: Connection): void;
 }
 
@@ -43,58 +43,58 @@ export type CloseReason =
   /** {@link Connection.close} was called. */
   | "closed";
 
-/** What an experiment can watch; times come from the simulation. */
+/** Events for an experiment; times come from the simulation. */
 export interface ConnectionListener {
   /** The connection can carry data both ways. */
   established?(): void;
   /** The retransmission timer ran out, for the `attempt`-th time since the last progress. */
   timedOut?(attempt: number): void;
-  /** New data was acknowledged after `attempts` timeouts in a row. */
+  /** New data were acknowledged after `attempts` consecutive timeouts. */
   recovered?(attempts: number): void;
-  /** New data came in, in order; `bytes` in all since the connection began. */
+  /** New data arrived in order; `bytes`: the total since the connection began. */
   received?(bytes: number): void;
-  /** All data that was to be sent has been acknowledged. */
+  /** All data that were to be sent have been acknowledged. */
   finished?(): void;
   /** The other end will send no more data. Without this method the connection finishes its own direction too. */
   peerFinished?(): void;
-  /** The connection is no more, once. */
+  /** The connection has ended; called once. */
   closed?(reason: CloseReason): void;
 }
 
 /** Counts since the connection began. */
 export class ConnectionCounters {
-  /** Segments of data, those that were sent again included; and their payload. */
+  /** Segments of data, retransmissions included; and their payload. */
   segmentsSent = 0;
   bytesSent = 0;
-  /** Segments of data that were sent again, each copy. */
+  /** Retransmitted segments of data; each copy counts. */
   retransmissions = 0;
-  /** The retransmission timer ran out, for data, a SYN or a FIN. */
+  /** How often the retransmission timer expired, for data, a SYN or a FIN. */
   timeouts = 0;
-  /** Times that a loss was repaired without a timeout: recoveries that duplicate acknowledgements, SACK or RACK began. */
+  /** How often a loss was repaired without a timeout: recoveries after duplicate acknowledgements, SACK or RACK. */
   fastRetransmits = 0;
-  /** Segments and acknowledgements that the path chooser asked for beyond one for a timeout or a received segment. */
+  /** Segments and acknowledgements that the path chooser requested beyond one for each timeout or received segment. */
   copiesSent = 0;
-  /** Segments of new data that came in below the highest received, and the furthest of them, in bytes. */
+  /** Segments of new data that arrived below the highest received, and the greatest distance in bytes. */
   reordered = 0;
   maxReorderingBytes = 0;
-  /** Segments of data that came in marked (CE). */
+  /** Segments of data that arrived marked (CE). */
   marked = 0;
 }
 
 /** A byte stream to another host. */
 export interface Stream {
-  /** Of a connection with several subflows: of the first. */
+  /** For a connection with several subflows: of the first one. */
   readonly flow: FlowKey;
   readonly counters: ConnectionCounters;
   listener: ConnectionListener;
   readonly bytesAcknowledged: number;
   /** `PathChooser.repaths` of all its choosers; undefined where none counts. */
   readonly repaths: number | undefined;
-  /** In order. */
+  /** Number of bytes received in order. */
   readonly bytesReceived: number;
   /** Adds data to send; Infinity for a flow without an end. */
   send(bytes: number): void;
-  /** No more data will be added: ends this direction after what was added. */
+  /** No more data will be added: closes this direction after the data that were added. */
   finish(): void;
   /** Stops at once: nothing more is sent, what arrives is ignored. */
   close(): void;
@@ -103,7 +103,7 @@ export interface Stream {
 export interface Connection extends Stream, Timed {
   readonly chooser: PathChooser;
   readonly timeout: RetransmissionTimeout;
-  /** When new data was acknowledged last, or when the connection began to send again with nothing in flight. */
+  /** Time of the last acknowledgement of new data, or when the connection began to send again with nothing in flight. */
   readonly progressAt: number;
   receive(segment: Segment, selector: number): void;
 }

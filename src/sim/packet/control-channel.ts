@@ -33,15 +33,15 @@ export interface ControlChannelOptions {
   processing?: number | undefined;
 }
 
-/** What a control plane knows of the switch beside the answers of its device. */
+/** The state of the switch that a control plane can see in addition to the answers of its device. */
 export interface ChannelState {
   /** Whether the process of the switch runs. */
   readonly running: boolean;
-  /** Ports without a carrier; while it does not run, as it was told last. */
+  /** Ports without a carrier; while the switch does not run, as in its last report. */
   readonly downPorts: ReadonlySet<number>;
 }
 
-/** What a control plane and a switch do with each other, at the time when the switch does it. */
+/** Actions between a control plane and a switch, at the time when the switch executes them. */
 export type ControlAct =
   | { readonly kind: "write"; readonly updates: readonly Update[] }
   | { readonly kind: "packet-out" }
@@ -56,14 +56,14 @@ export class ControlChannel implements Device {
   readonly #processing: number;
   readonly #toSwitch: ControlDirection;
   readonly #fromSwitch: ControlDirection;
-  /** Time at which the switch has finished the requests that it has got. */
+  /** Time at which the switch has finished all received requests. */
   #switchFreeAt = 0;
   /** Number of the process at the switch, and whether it runs. */
   #process = 0;
   #runs = true;
   /** Whether the control plane knows that the process runs. */
   #connected = true;
-  /** Requests without an answer: each is refused when the control plane learns that the process has ended. */
+  /** Requests without an answer: each is refused when the control plane is notified that the process has ended. */
   readonly #open = new Set<() => void>();
   readonly #onConnection = new Set<() => void>();
 
@@ -89,12 +89,12 @@ export class ControlChannel implements Device {
     return this.#device.program;
   }
 
-  /** Each takes the time of a request. */
+  /** Each setting takes the time of a request. */
   get settings(): TargetSettings | undefined {
     return settingsThrough(this.#device.settings, (work) => this.#request(MESSAGE_BYTES, 1, work));
   }
 
-  /** The program itself is taken to be at the switch: only the request takes its time. */
+  /** The program itself is assumed to be at the switch: only the request takes time. */
   load(program: Program): Promise<void> {
     return this.#request(MESSAGE_BYTES, 1, () => this.#device.load(program));
   }
@@ -132,7 +132,7 @@ export class ControlChannel implements Device {
     return this.#request(MESSAGE_BYTES, 1, () => this.#device.acknowledgeDigest(digest, listId));
   }
 
-  /** Events take the channel back to the control plane; those still on it are not heard after the returned call. */
+  /** Events take the channel back to the control plane; those still in flight when the returned function is called are dropped. */
   watch(listener: (event: DeviceEvent) => void): () => void {
     let watching = true;
     const stop = this.#device.watch((event) => {
@@ -152,12 +152,12 @@ export class ControlChannel implements Device {
 
   /**
    * Calls back with the state of the switch one round trip after the call, and with each change of its ports or of its
-   * process, one delay after the change. Returns how to stop; what is still on the channel is not heard then.
+   * process, one delay after the change. Returns a function that ends this; reports in flight are then dropped.
    */
   watchState(listener: (state: ChannelState) => void): () => void {
     let watching = true;
     let downPorts: ReadonlySet<number> = new Set();
-    const tell = () => {
+    const notify = () => {
       if (!watching) return;
       this.#simulation.letPromisesRun();
       listener({ running: this.#connected, downPorts });
@@ -167,7 +167,7 @@ export class ControlChannel implements Device {
       const now: ReadonlySet<number> = new Set(this.#ports.downPorts);
       this.#fromSwitch.send(MESSAGE_BYTES, () => {
         downPorts = now;
-        tell();
+        notify();
       });
     };
     let stopPorts = () => {};
@@ -178,12 +178,12 @@ export class ControlChannel implements Device {
       report();
     };
     const changed = () => {
-      tell();
+      notify();
       if (this.#connected) this.#toSwitch.send(MESSAGE_BYTES, subscribe);
     };
     this.#onConnection.add(changed);
     if (this.#connected) this.#toSwitch.send(MESSAGE_BYTES, subscribe);
-    else this.#simulation.at(this.#simulation.now, tell);
+    else this.#simulation.at(this.#simulation.now, notify);
     return () => {
       watching = false;
       this.#onConnection.delete(changed);
@@ -192,8 +192,8 @@ export class ControlChannel implements Device {
   }
 
   /**
-   * The process of the switch ends. Control planes learn of it one delay later: requests without an answer are refused
-   * with UNAVAILABLE then, and new ones at once, until they have learnt of {@link connect}.
+   * The process of the switch ends. Control planes are notified one delay later: open requests are then refused
+   * with UNAVAILABLE, and new ones at once, until control planes are notified of {@link connect}.
    */
   disconnect(): void {
     if (!this.#runs) return;
@@ -209,7 +209,7 @@ export class ControlChannel implements Device {
     });
   }
 
-  /** A process of the switch runs again. Control planes learn of it one delay later. */
+  /** A process of the switch runs again. Control planes are notified one delay later. */
   connect(): void {
     if (this.#runs) return;
     this.#runs = true;
@@ -220,7 +220,7 @@ export class ControlChannel implements Device {
     });
   }
 
-  /** From now on messages of both directions meet the fault; those that are on their way do not. */
+  /** From now on the fault affects messages of both directions; those in flight are not affected. */
   beginFault(fault: ControlFault): void {
     this.#toSwitch.begin(fault);
     this.#fromSwitch.begin(fault);
@@ -278,7 +278,7 @@ export class ControlChannel implements Device {
 
 /**
  * Runs the simulation until `promise` is settled and gives its value. The clock stays at the event that settled it.
- * Only what happens in virtual time may hold the promise up.
+ * The promise may depend only on events in virtual time.
  *
  * @throws Error when no event is left and the promise is still open
  */

@@ -1,24 +1,24 @@
 /**
- * One direction of a control channel: a reliable byte stream, as TCP gives it. Messages arrive in the order in which they
- * were sent, none is lost. A fault of the channel makes them late: a message that is lost is sent again after a
- * retransmission timeout, and what is sent while the channel is cut arrives after the end of the cut.
+ * One direction of a control channel: a reliable byte stream, like TCP. Messages arrive in the order in which they
+ * were sent, and none is lost. A fault of the channel delays them: a lost message is sent again after a
+ * retransmission timeout, and messages that are sent while the channel is cut arrive after the end of the cut.
  */
 import type { Random } from "../../base/index.js";
 import { NS_PER_MS, NS_PER_S, type Simulation } from "./simulation.js";
 
-/** What happens to the messages of a channel. */
+/** Effect of a fault on the messages of a channel. */
 export interface ControlFault {
   /** Share of the transmissions that are lost, 0 to 1; 1 cuts the channel. */
   readonly loss: number;
-  /** Nanoseconds that each message takes longer. */
+  /** Additional delay of each message, nanoseconds. */
   readonly delay: number;
-  /** Decides what is lost. */
+  /** Source of the random losses. */
   readonly random: Random;
 }
 
-/** Least retransmission timeout of Linux; it doubles with each further loss of the same message. */
+/** Minimum retransmission timeout of Linux; it doubles with each further loss of the same message. */
 const RETRANSMISSION_NS = 200 * NS_PER_MS;
-/** So many losses of one message at most: the next transmission arrives. */
+/** Maximum number of losses of one message: the next transmission arrives. */
 const MOST_LOSSES = 10;
 
 interface Waiting {
@@ -59,7 +59,7 @@ export class ControlDirection {
     return false;
   }
 
-  /** Calls `fn` when a message of so many bytes, sent now, has arrived in full. */
+  /** Calls `fn` when a message of this number of bytes, sent now, has arrived in full. */
   send(bytes: number, fn: () => void): void {
     if (this.#isCut) {
       this.#waiting.push({ bytes, fn });

@@ -24,7 +24,7 @@ export class DatagramBuilder {
     readonly flow: FlowKey,
     readonly addresses: FlowAddresses,
     readonly codec: SelectorCodec,
-    /** Whether packets say that they can be marked, ECT(0). */
+    /** Whether packets carry ECT(0), so that switches may mark them. */
     readonly ecn = false,
   ) {}
 

@@ -1,5 +1,5 @@
 /**
- * Events that are far away: a 4-ary heap in typed arrays, ordered by time and, at equal times, by the order in which the
+ * Events in the far future: a 4-ary heap in typed arrays, ordered by time and, at equal times, by the order in which the
  * events were pushed.
  */
 
@@ -15,7 +15,7 @@ export class EventHeap {
   #size = 0;
   #nextOrder = 0;
 
-  /** The event that the last successful {@link pop} took out: time in nanoseconds, kind, argument. */
+  /** The event of the last successful {@link pop}: time in nanoseconds, kind, argument. */
   time = 0;
   kind = 0;
   argument = 0;
@@ -60,7 +60,7 @@ export class EventHeap {
     args[hole] = argument;
   }
 
-  /** Takes out the earliest event into {@link time}, {@link kind} and {@link argument}; false when there is none. */
+  /** Removes the earliest event and stores it in {@link time}, {@link kind} and {@link argument}; false when there is none. */
   pop(): boolean {
     if (this.#size === 0) return false;
     const times = this.#times;

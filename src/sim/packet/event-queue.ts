@@ -1,10 +1,10 @@
 /**
- * The pending events of a simulation, ordered by time and, at equal times, by the order in which the events were pushed. That
- * tie-break is what makes a run repeatable.
+ * The pending events of a simulation, ordered by time and, at equal times, by the order in which the events were pushed. This
+ * tie-break makes a run repeatable.
  *
- * Nearly all events of a network are a few microseconds away: arrivals of frames, ports that become free. They lie in a
- * wheel, an array of buckets. Each bucket stands for a span of time, and holds its events in the order of their pushes; the
- * bucket at the clock is sorted. Events beyond the wheel, timers above all, lie in a heap until the wheel reaches their
+ * Nearly all events of a network are a few microseconds in the future: arrivals of frames, ports that become free. They are in a
+ * wheel, an array of buckets. Each bucket covers a span of time, and holds its events in the order of their pushes; only the
+ * bucket at the clock is sorted. Events beyond the wheel, mostly timers, are in a heap until the wheel reaches their
  * time. So the cost of an event does not grow with the number of events.
  */
 import { EventHeap } from "./event-heap.js";
@@ -17,15 +17,15 @@ const FIRST_SPAN = 64;
 const MIN_SPAN = 1;
 const MAX_SPAN = 2 ** 30;
 /**
- * The span is halved when the buckets that have events have more than so many on average. It is doubled when they have fewer
+ * The span is halved when the buckets with events have more than this number on average. It is doubled when they have fewer
  * than the minimum, and the wheel is too short for this share of the events.
  */
 const MANY = 6;
 const FEW = 1.5;
 const FAR_SHARE = 1 / 4;
-/** Number of buckets with events between two looks at that average. */
+/** Number of buckets with events between two checks of that average. */
 const REVIEW = 512;
-/** A push that passes so many events of a sorted bucket makes the span smaller at once. */
+/** A push that passes this number of events of a sorted bucket makes the span smaller at once. */
 const MAX_STEPS = 64;
 
 /** No node, bucket or place. */
@@ -52,23 +52,23 @@ export class EventQueue {
   readonly #filled = new Int32Array(BUCKETS >> 5);
   #inWheel = 0;
   readonly #far = new EventHeap();
-  /** The place in the wheel of the bucket at the clock, the time at which that bucket begins, and that at which the wheel ends. */
+  /** Index of the bucket at the clock, the time at which that bucket begins, and the time at which the wheel ends. */
   #place = 0;
   #start = 0;
   #end = BUCKETS * FIRST_SPAN;
   #span = FIRST_SPAN;
   #perNs = 1 / FIRST_SPAN;
-  /** The events of that bucket, sorted; and the one of them that was put in last. */
+  /** The events of that bucket, sorted; and the event that was inserted last. */
   #head = NONE;
   #tail = NONE;
   #lastSortedIn = NONE;
   #size = 0;
-  /** Buckets with events, their events, and how many of these had been in the heap, since the last look. */
+  /** Since the last check: buckets with events, their events, and how many of these had been in the heap. */
   #buckets = 0;
   #events = 0;
   #hadBeenFar = 0;
 
-  /** The event that the last successful {@link pop} took out: time in nanoseconds, kind, argument. */
+  /** The event of the last successful {@link pop}: time in nanoseconds, kind, argument. */
   time = 0;
   kind = 0;
   argument = 0;
@@ -120,7 +120,7 @@ export class EventQueue {
   }
 
   /**
-   * Takes the earliest event out into {@link time}, {@link kind} and {@link argument}, if it is not later than `until`;
+   * If the earliest event is not later than `until`, removes it and stores it in {@link time}, {@link kind} and {@link argument};
    * otherwise, or when there is none, returns false.
    */
   pop(until = Number.POSITIVE_INFINITY): boolean {
@@ -162,7 +162,7 @@ export class EventQueue {
     this.#inWheel++;
   }
 
-  /** Puts a node into the sorted list, behind those of the same time. */
+  /** Inserts a node into the sorted list, after those of the same time. */
   #sortIn(node: number, time: number): void {
     const times = this.#times;
     const words = this.#words;
@@ -207,8 +207,8 @@ export class EventQueue {
   }
 
   /**
-   * Moves on to the next bucket with events and sorts them. Stays, and returns false, when they are all later than
-   * `until`: later pushes would be before the bucket otherwise.
+   * Advances to the next bucket with events and sorts them. Does not advance, and returns false, when they are all later than
+   * `until`: otherwise later pushes would be before the bucket.
    */
   #advance(until: number): boolean {
     if (this.#buckets >= REVIEW) {
@@ -345,7 +345,7 @@ export class EventQueue {
     }
     this.#span = span;
     this.#perNs = 1 / span;
-    // The events that were taken out are over: the clock need not stand before them.
+    // Events that were removed are over: the clock need not be before them.
     this.#startAt(Math.floor(Math.max(this.#start, this.time) * this.#perNs) * span);
     while (list !== NONE) {
       const node = list;

@@ -1,4 +1,4 @@
-/** What those who play an experiment on a fabric tell whoever records it: flows, faults, and when the experiment begins. */
+/** Events of an experiment on a fabric, for recorders: flows, faults, and the beginning of the experiment. */
 import type { FlowKey } from "../../hosts/index.js";
 
 /** A part of the topology, by its indexes. */
@@ -11,26 +11,26 @@ export interface FabricPlace {
 export interface FabricObserver {
   /** The experiment begins: its times count from now. */
   began?(): void;
-  /** What comes now is no part of it. */
+  /** Later events are not part of the experiment. */
   ended?(): void;
   /** Before the first packet of a flow: its number in the results, the five-tuple of its data, and its payload if that is known. */
   flowOpened?(number: number, flow: FlowKey, bytes: number | undefined): void;
-  /** The retransmission timer of the sender ran out. */
+  /** The retransmission timer of the sender expired. */
   flowTimedOut?(number: number): void;
-  /** The receiver has everything, or the sender knows that it has, or a flow without an end is closed. */
+  /** The receiver has all data, or the sender knows this, or a flow without an end is closed. */
   flowCompleted?(number: number): void;
-  /** `text`: what happens, for people; `name` is the same at the begin and the end of one fault. */
+  /** `text`: description for people; `name` is the same at the beginning and the end of one fault. */
   faultBegan?(name: string, text: string, place: FabricPlace): void;
   faultEnded?(name: string, text: string, place: FabricPlace): void;
-  /** Something else that the experiment file orders, such as a command to a controller. */
+  /** Another action of the experiment file, such as a command to a controller. */
   ordered?(text: string): void;
 }
 
-/** Passes on to all observers, in the order in which they came. */
+/** Passes events to all observers, in the order of their registration. */
 export class FabricEvents implements Required<FabricObserver> {
   #observers: readonly FabricObserver[] = [];
 
-  /** Returns how to stop. */
+  /** Returns a function that ends the observation. */
   observe(observer: FabricObserver): () => void {
     this.#observers = [...this.#observers, observer];
     return () => {

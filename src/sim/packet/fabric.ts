@@ -15,10 +15,10 @@ export interface FabricOptions {
   topology: Topology;
   /** Makes the policy of one host. */
   policy(context: HostContext): HostPolicy;
-  /** Of the policies: each host forks a stream by its name. */
+  /** Randomness of the policies: each host forks a stream by its name. */
   random: Random;
   codec: SelectorCodec;
-  /** Bounds of the output queue of each port of a host, and of a switch that has no queues of its own. */
+  /** Limits of the output queue of each port of a host, and of a switch that has no queues of its own. */
   queueBytes: number;
   queuePackets: number;
   makeSwitch(node: TopologyNode): Node;
@@ -30,10 +30,10 @@ export class Fabric {
   /** By node index of the topology. */
   readonly nodes: readonly Node[];
   readonly #hosts: ReadonlyMap<number, Host>;
-  /** Told by whoever plays flows and faults; heard by whoever records them. */
+  /** Sources of flows and faults report here; recorders subscribe. */
   readonly events = new FabricEvents();
   readonly #indexes: ReadonlyMap<Node, number>;
-  /** Called with what the policy of a host, by its node index, tells the controllers. */
+  /** Called with each message of a host's policy, given by node index, to the controllers. */
   onTell: (node: number, message: Json) => void = () => {};
 
   constructor(options: FabricOptions) {

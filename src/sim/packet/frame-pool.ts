@@ -1,7 +1,7 @@
 /**
- * Frames that are used again. A host makes a frame, the switches on its way change it in its place, and the host at the other
- * end gives it back: a frame with memory of its own costs more than a hop. No frame is given back that somebody may
- * still use, so one that is lost or copied on its way is left to the garbage collector.
+ * Frames that are reused. A host makes a frame, the switches on its path change it in place, and the host at the other
+ * end returns it: allocating a frame costs more than a hop. No frame is returned that may still be
+ * in use, so a frame that is lost or copied on its path is left to the garbage collector.
  */
 
 /** Longer frames, and more frames of one length, are not kept. */
@@ -28,7 +28,7 @@ export function takeFrame(length: number): Uint8Array {
   return cut;
 }
 
-/** The frame is read, and nobody uses it any more. */
+/** The frame has been read, and is not used any more. */
 export function giveFrame(frame: Uint8Array): void {
   const { length } = frame;
   if (length > MAX_LENGTH) return;

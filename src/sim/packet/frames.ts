@@ -17,7 +17,7 @@ export const FLAG_SYN = 0x02;
 export const FLAG_RST = 0x04;
 export const FLAG_PSH = 0x08;
 export const FLAG_ACK = 0x10;
-/** The data that an acknowledgement answers had been marked; in a SYN: ECN is offered or accepted (RFC 3168). */
+/** The data that an acknowledgement answers were marked; in a SYN: ECN is offered or accepted (RFC 3168). */
 export const FLAG_ECE = 0x40;
 /** The sender has reduced its window (RFC 3168). */
 export const FLAG_CWR = 0x80;
@@ -28,18 +28,18 @@ export const OPTION_WINDOW_SCALE = 3;
 export const OPTION_SACK_PERMITTED = 4;
 export const OPTION_SACK = 5;
 
-/** Options for experiments (RFC 6994) of subflows: where data stand in the stream of all subflows, and which connection a SYN joins. */
+/** Options for experiments (RFC 6994) of subflows: the position of data in the stream of all subflows, and the connection that a SYN joins. */
 export const MAPPING_OPTION = { kind: 253, length: 8, experiment: 0x5035 } as const;
 export const JOIN_OPTION = { kind: 253, length: 10, experiment: 0x5036 } as const;
 
-/** Bits of the echo's field that the selector takes, the most that a header field offers; above them the lane stands. */
+/** Bits of the echo's field that the selector takes, the maximum of all header fields; the lane is above them. */
 export const ECHO_BITS = Math.max(...Object.values(FIELD_BITS));
 const ECHO_MASK = 2 ** ECHO_BITS - 1;
 
 /** RFC 7323, section 2.3: larger shifts count as this one. */
 export const MOST_WINDOW_SCALE = 14;
 
-/** A header has room for no more. */
+/** Maximum number of SACK blocks in a header. */
 const MOST_SACK_BLOCKS = 4;
 
 /** A TCP segment or a UDP datagram as a host reads it; one object is reused for every frame that arrives. */
@@ -47,7 +47,7 @@ export class Segment {
   ipVersion: 4 | 6 = 4;
   /** 6 TCP, 17 UDP. */
   protocol = PROTOCOL_TCP;
-  /** Where the source and destination address and the payload stand in the frame. */
+  /** Position of the source and destination address and the payload in the frame. */
   frame: Uint8Array = new Uint8Array(0);
   srcAt = 0;
   dstAt = 0;
@@ -55,11 +55,11 @@ export class Segment {
   payloadAt = 0;
   srcPort = 0;
   dstPort = 0;
-  /** Of a datagram these, the flags and the options mean nothing. */
+  /** For a datagram these, the flags and the options have no meaning. */
   sequence = 0;
   acknowledgement = 0;
   flags = 0;
-  /** As it stands on the wire, not scaled. */
+  /** As on the wire, not scaled. */
   window = 0;
   payloadLength = 0;
   /** Whether the segment has our option; without it there is no echo. */
@@ -173,7 +173,7 @@ export class Segment {
     return foldSum(addWords(this.frame, transport, end, sum)) === 0xffff;
   }
 
-  /** Reads options up to the first that is not well formed (RFC 9293, section 3.1). Unknown ones are passed over. */
+  /** Reads options up to the first malformed one (RFC 9293, section 3.1). Unknown ones are skipped. */
   #readOptions(from: number, end: number): void {
     const { frame } = this;
     this.hasEcho = false;

@@ -1,4 +1,4 @@
-/** The channel between the controllers and the policy of one host, in virtual time: as the control channel of a switch. */
+/** The channel between the controllers and the policy of one host, in virtual time, like the control channel of a switch. */
 import type { Json } from "../../base/index.js";
 import { DeviceError } from "../../device/index.js";
 import type { ControlChannelOptions } from "./control-channel.js";
@@ -42,7 +42,7 @@ export class HostChannel {
     });
   }
 
-  /** What the host's policy tells; a message that nobody listens to when it arrives is lost. */
+  /** Sends a message of the host's policy; it is lost if no controller is subscribed when it arrives. */
   tell(message: Json): void {
     const sent = copyOf(message);
     this.#fromHost.send(bytesOf(sent), () => {
@@ -67,7 +67,7 @@ export class HostChannel {
   }
 }
 
-/** Neither side sees what the other one changes in a message later. */
+/** A copy, so that later changes of a message by one side do not affect the other. */
 function copyOf(message: Json): Json {
   return JSON.parse(JSON.stringify(message)) as Json;
 }

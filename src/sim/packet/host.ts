@@ -29,9 +29,9 @@ export interface HostOptions {
 export interface HostStats {
   sent: number;
   received: number;
-  /** Arrived with another MAC, a wrong checksum, a hop limit of 0, or for no connection of this host. */
+  /** Frames with another MAC, a wrong checksum, a hop limit of 0, or for no connection of this host. */
   rejected: number;
-  /** Of these: whole segments for no connection, as after its end. */
+  /** Of these: valid segments for no connection, for example after its end. */
   unknown: number;
 }
 
@@ -41,7 +41,7 @@ export interface Peer {
   port: number;
 }
 
-/** Where a host's frames go: a channel, or something before it. */
+/** Destination of a host's frames: a channel, or an object before it. */
 export interface FrameOutput {
   send(frame: Uint8Array): void;
   /** When the last bit of the frame that was sent last leaves. */
@@ -49,7 +49,7 @@ export interface FrameOutput {
 }
 
 interface Nic {
-  /** The way to the switch, and that switch's MAC as six bytes. */
+  /** The output to the switch, and that switch's MAC as six bytes. */
   output: FrameOutput;
   gateway: Uint8Array;
 }
@@ -57,18 +57,18 @@ interface Nic {
 interface OpenConnection {
   connection: Connection;
   remote: Uint8Array;
-  /** Tells subflows with one five-tuple apart. */
+  /** Distinguishes subflows with one five-tuple. */
   lane: number;
 }
 
-/** What a port of a host does with a SYN. */
+/** How a port of a host handles a SYN. */
 interface PortListener {
   options: TcpOptions;
   accept: (connection: Stream) => void;
   random: Random;
 }
 
-/** A tuple as this host sends it, and its connection's own things. */
+/** A tuple as this host sends it, and the options of its connection. */
 interface NewConnection {
   flow: FlowKey;
   builder: SegmentBuilder;
@@ -85,14 +85,14 @@ export class Host implements Node, ConnectionHost, UdpHost {
   /** By local port * 2^16 + remote port. */
   readonly #connections = new Map<number, OpenConnection[]>();
   readonly #listeners = new Map<number, PortListener>();
-  /** Connections with subflows that this host has accepted, by peer, port and token, while one of their subflows may come. */
+  /** Connections with subflows that this host has accepted, by peer, port and token, while further subflows may arrive. */
   readonly #multipath = new Map<string, MultipathConnection>();
-  /** UDP: what accepts flows, by port; the flows that come in, by local port * 2^16 + remote port. */
+  /** UDP: handlers of new flows, by port; incoming flows, by local port * 2^16 + remote port. */
   readonly #udpListeners = new Map<number, (receiver: UdpReceiver) => void>();
   readonly #udpReceivers = new Map<number, UdpReceiver[]>();
   /**
-   * Timer events carry an index into these lists, which is used again after its connection was released; `#woken` and
-   * `#soon` are the events that a connection waits for.
+   * Timer events carry an index into these lists, which is reused after its connection was released; `#woken` and
+   * `#soon` are the pending events of a connection.
    */
   readonly #timed: (Timed | undefined)[] = [];
   readonly #woken: number[] = [];
@@ -123,7 +123,7 @@ export class Host implements Node, ConnectionHost, UdpHost {
     this.#nics[port - 1] = { output, gateway: new Uint8Array(6) };
   }
 
-  /** Tells which MAC the switch at a port has: where frames that leave by it are addressed to. */
+  /** Sets the MAC of the switch at a port: the destination of frames that leave by it. */
   setGateway(port: number, mac: bigint): void {
     this.#nics[port - 1]!.gateway.set(toBytes(mac, 6));
   }
@@ -140,14 +140,14 @@ export class Host implements Node, ConnectionHost, UdpHost {
     return this.#options.policy;
   }
 
-  /** The carrier of a NIC was lost or came back: the policy hears of it. */
+  /** The carrier of a NIC was lost or came back: notifies the policy. */
   portState(port: number, up: boolean): void {
     this.#options.policy.onCarrier?.(port - 1, up);
   }
 
   /**
-   * Source port of a connection that this host is about to open: the policy's choice, or `free`, the port that it has
-   * without one. A choice that another connection to this peer has already counts as none.
+   * Source port of a connection that this host is about to open: the policy's choice, or `free`, the default port.
+   * A chosen port that another connection to this peer already uses is ignored.
    */
   sourcePort(ipVersion: 4 | 6, free: number, peer: Peer, random: Random, end = CLIENT): number {
     const chosen = this.#options.policy.sourcePort?.(this.#flow(ipVersion, free, peer), end, random);

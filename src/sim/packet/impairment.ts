@@ -1,5 +1,5 @@
 /**
- * What a fault does to the frames of a channel besides losing them all: it loses, corrupts or delays those that match. The
+ * Effects of a fault on the frames of a channel other than losing all: it loses, corrupts or delays those that match. The
  * random decisions of a fault come from one stream, in the order in which frames reach the ends of its channels.
  */
 import type { Random } from "../../base/index.js";
@@ -11,12 +11,12 @@ export interface ImpairmentOptions {
   /** Shares of the matching frames, 0 to 1. Loss is decided first; a frame that is not lost may be corrupted. */
   readonly loss?: number;
   readonly corruption?: number;
-  /** Nanoseconds that matching frames take longer. */
+  /** Additional delay of matching frames, nanoseconds. */
   readonly delay?: number;
   readonly random: Random;
 }
 
-/** A share as the data plane has it: a frame is hit when 32 random bits, as a number, are below this. */
+/** A share in the form of the data plane: a frame is hit when 32 random bits, as a number, are below this. */
 export function shareThreshold(share: number): number {
   return Math.round(share * 2 ** 32);
 }
@@ -42,7 +42,7 @@ export class Impairment {
     return this.#filter === undefined || this.#filter.matches(frame);
   }
 
-  /** What happens to a frame that the fault concerns. */
+  /** The verdict on a frame that the fault affects. */
   decide(): Verdict {
     if (this.#loss > 0 && this.#random.uint32() < this.#loss) return "lose";
     if (this.#corruption > 0 && this.#random.uint32() < this.#corruption) return "corrupt";

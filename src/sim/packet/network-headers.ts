@@ -1,4 +1,4 @@
-/** Ethernet, an optional 802.1Q tag, and IPv4 or IPv6: what stands before the transport header of a frame. */
+/** Ethernet, an optional 802.1Q tag, and IPv4 or IPv6: the headers before the transport header of a frame. */
 import { addWords, finishChecksum, toBytes } from "../../base/index.js";
 import type { SelectorHeaders } from "../../hosts/index.js";
 
@@ -19,7 +19,7 @@ export interface SelectorCodec {
   selectorOf(headers: SelectorHeaders): number;
 }
 
-/** One direction of a flow, as its packets show it. */
+/** Addresses and ports of one direction of a flow, as in its packets. */
 export interface FlowAddresses {
   ipVersion: 4 | 6;
   srcMac: bigint;
@@ -57,7 +57,7 @@ export interface PreparedHeaders {
   readonly transportAt: number;
   /** Sum over the IPv4 header; 0 for IPv6. */
   readonly ipSum: number;
-  /** Sum over addresses, protocol and ports: of the pseudo-header the length is missing. */
+  /** Sum over addresses, protocol and ports: the pseudo-header without the length. */
   readonly pseudoSum: number;
 }
 
@@ -105,8 +105,8 @@ export function prepareHeaders(
 }
 
 /**
- * Writes what depends on the packet into the IP header of a frame that begins with these bytes: the ECN field, the length and, for
- * IPv4, the checksum. `transportLength`: bytes from the transport header to the end.
+ * Writes the fields of the IP header that depend on the packet, into a frame that begins with these bytes: the ECN field, the length and,
+ * for IPv4, the checksum. `transportLength`: bytes from the transport header to the end.
  */
 export function finishIp(
   frame: Uint8Array,

@@ -4,16 +4,16 @@ import type { Impairment } from "./impairment.js";
 import { Simulation } from "./simulation.js";
 import { BOUNDED, BYTES_DELIVERED, DELIVERED, WATCHED, WireMemory } from "./wire-memory.js";
 
-/** Something with numbered ports that frames arrive at: a switch, a host, or a node that a test makes. */
+/** An object with numbered ports at which frames arrive: a switch, a host, or a node of a test. */
 export interface Node {
   readonly name: string;
   /** The node keeps frames until the link is free and sends one after the other: its channels need no queue. */
   readonly ownQueues?: boolean;
   /** A frame has arrived in full. It belongs to the node, which may keep it, change it and send it on. */
   receive(port: number, frame: Uint8Array): void;
-  /** Called once a port while the network is built: where frames that leave by that port go. */
+  /** Called once for each port while the network is built, with the output for frames that leave by that port. */
   attach(port: number, output: Channel): void;
-  /** The carrier of a port was lost or came back, if the failure is a signalled one. */
+  /** The carrier of a port was lost or came back; only for failures with a signal. */
   portState?(port: number, up: boolean): void;
 }
 
@@ -51,7 +51,7 @@ export class Network {
   hopCount = 0;
   /**
    * Called for every frame that arrives anywhere; for tests, traces and path discovery. The next node may change the frame:
-   * an observer that keeps it takes a copy, since hosts use frames again.
+   * an observer that keeps it must copy it, since hosts reuse frames.
    */
   observer: ((channel: Channel, frame: Uint8Array) => void) | undefined;
 
@@ -119,7 +119,7 @@ export class Network {
     for (const link of this.linksOf(node)) this.repairLink(link);
   }
 
-  /** From now on frames of the channel meet the impairment, until {@link Channel.unimpair}. */
+  /** From now on the impairment affects frames of the channel, until {@link Channel.unimpair}. */
   impair(channel: Channel, impairment: Impairment): void {
     channel.impair(impairment, (delay) => {
       const { source, target, targetPort } = channel;
@@ -133,7 +133,7 @@ export class Network {
     });
   }
 
-  /** Tells both ends of a link that its carrier was lost or came back; a silent failure has no such signal. */
+  /** Notifies both ends of a link that its carrier was lost or came back; a silent failure has no such signal. */
   signalLink(link: Link, up: boolean): void {
     link.a.node.portState?.(link.a.port, up);
     link.b.node.portState?.(link.b.port, up);

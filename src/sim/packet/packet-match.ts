@@ -1,7 +1,7 @@
 /**
- * Which frames a fault concerns: by five-tuple, address prefix and frame size. Fields are read as the parser of the
- * generated programs reads them, so that a fault concerns the same frames in the simulator and in a fault table:
- * at most one 802.1Q tag; ports only of TCP and UDP, of the first fragment, behind an IPv4 header without options.
+ * Which frames a fault affects: by five-tuple, address prefix and frame size. Fields are read as the parser of the
+ * generated programs reads them, so that a fault affects the same frames in the simulator and in a fault table:
+ * at most one 802.1Q tag; ports only of TCP and UDP, of the first fragment, after an IPv4 header without options.
  */
 import { toBytes } from "../../base/index.js";
 
@@ -12,7 +12,7 @@ export interface AddressPrefix {
   readonly length: number;
 }
 
-/** A frame matches when it has all that is given; an empty match concerns every frame. */
+/** A frame matches when it has all given properties; an empty match is for every frame. */
 export interface PacketMatch {
   readonly src?: AddressPrefix;
   readonly dst?: AddressPrefix;
@@ -31,7 +31,7 @@ const ETHERTYPE_IPV6 = 0x86dd;
 const PROTOCOL_TCP = 6;
 const PROTOCOL_UDP = 17;
 
-/** Where the fields of a frame stand; 0: the frame does not have them. One object is reused for all frames. */
+/** Positions of the fields of a frame; 0: the frame does not have them. One object is reused for all frames. */
 export class FrameFields {
   ipVersion: 0 | 4 | 6 = 0;
   ipAt = 0;

@@ -1,8 +1,8 @@
-/** The ports of a switch, as its control channel asks for them. */
+/** The ports of a switch, for its control channel. */
 export interface PortSource {
   /** Ports that have lost their carrier. */
   readonly downPorts: ReadonlySet<number>;
-  /** Calls back after each change of {@link downPorts}; returns how to stop. */
+  /** Calls back after each change of {@link downPorts}; returns a function that ends this. */
   watchPorts(listener: () => void): () => void;
 }
 

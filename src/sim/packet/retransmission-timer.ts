@@ -21,7 +21,7 @@ export class RetransmissionTimeout {
   /** Nanoseconds; negative before the first sample. */
   #smoothed = -1;
   #deviation = 0;
-  /** Timeouts since the last progress, of TCP since the last sample: each doubles the timeout. */
+  /** Number of timeouts since the last progress, for TCP since the last sample: each doubles the timeout. */
   attempts = 0;
 
   constructor(options: RetransmissionOptions) {
@@ -43,8 +43,8 @@ export class RetransmissionTimeout {
   }
 
   /**
-   * A round trip of a segment that was sent once (Karn's rule). `samples`: how many there are in a round trip; all together
-   * weigh as much as one (RFC 7323, appendix G).
+   * Adds a round trip of a segment that was sent once (Karn's rule). `samples`: number of samples in a round trip; together
+   * they have the weight of one (RFC 7323, appendix G).
    */
   sample(rtt: number, samples = 1): void {
     if (this.#smoothed < 0) {

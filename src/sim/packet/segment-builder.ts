@@ -1,7 +1,7 @@
 /**
  * Real bytes of TCP segments, with right checksums. The payload is zeros: a simulated flow moves byte counts, not contents.
- * Each segment carries the selector in its headers (where, the scheme says) and, in a TCP option for experiments
- * (RFC 6994), the echo: the selector of the last segment that came from the other end. It is the first option.
+ * Each segment carries the selector in its headers (the scheme chooses the field) and, in a TCP option for experiments
+ * (RFC 6994), the echo: the selector of the last segment received from the other end. It is the first option.
  */
 import { addWords, finishChecksum } from "../../base/index.js";
 import { ECHO_OPTION } from "../../hosts/index.js";
@@ -21,7 +21,7 @@ import {
 /** Of a segment whose only option is the echo. */
 const TCP_HEADER_LENGTH = 20 + ECHO_OPTION.length;
 
-/** Bytes that options beside the echo may take: a TCP header has at most 60. */
+/** Maximum number of bytes of options other than the echo: a TCP header has at most 60. */
 export const OPTION_ROOM = 60 - TCP_HEADER_LENGTH;
 
 /** Builds the segments that one end of a connection sends. All but a few fields are the same each time. */
@@ -30,19 +30,19 @@ export class SegmentBuilder {
   /** Of the selector last used. */
   #prepared: PreparedHeaders | undefined;
   #selector = -1;
-  /** Sum over what does not change while the selector stays. */
+  /** Checksum part that does not change while the selector stays the same. */
   #tcpSum = 0;
 
-  /** The window field of the segments built from now on, as it stands on the wire. */
+  /** The window field of later segments, as on the wire. */
   window = 0xffff;
-  /** Options beside the echo: the first {@link optionsLength} bytes, a multiple of 4. */
+  /** Options other than the echo: the first {@link optionsLength} bytes, a multiple of 4. */
   readonly options = new Uint8Array(OPTION_ROOM);
   optionsLength = 0;
 
   constructor(
     readonly addresses: FlowAddresses,
     codec: SelectorCodec,
-    /** Whether packets say that they can be marked, ECT(0). */
+    /** Whether packets carry ECT(0), so that switches may mark them. */
     public ecn = false,
     /** See {@link Segment.lane}; from 0 to 63. */
     readonly lane = 0,

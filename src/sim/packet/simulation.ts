@@ -2,7 +2,7 @@
  * Virtual time. Whole nanoseconds in a double (exact for 104 days); events run in time order and, at
  * one instant, in the order in which they were scheduled. The machine's clock is not read.
  *
- * Control planes are written with promises. Virtual time stands still while they run: an event that calls or answers a
+ * Control planes are written with promises. Virtual time does not advance while they run: an event that calls or answers a
  * control plane calls {@link Simulation.letPromisesRun}, and {@link Simulation.runAsync} runs all continuations before
  * the next event. A control plane that waits takes no processor time.
  */
@@ -60,7 +60,7 @@ export class Simulation {
     this.#queue.push(time, kind, argument);
   }
 
-  /** Calls `fn` once at an absolute time in nanoseconds; returns how to cancel it. */
+  /** Calls `fn` once at an absolute time in nanoseconds; returns a function that cancels the call. */
   at(time: number, fn: () => void): () => void {
     const slot = this.#freeCalls.pop() ?? this.#calls.length;
     this.#calls[slot] = fn;
@@ -82,9 +82,9 @@ export class Simulation {
   }
 
   /**
-   * As {@link run}, and between two events all promise continuations run that the first of them made possible. Whatever
+   * As {@link run}, but between two events all promise continuations run that the first of them made possible. All that
    * a control plane does before it waits again happens at one instant of virtual time. A control plane that waits for
-   * something outside of the simulation (a file, a real timer) is answered at an undefined virtual time.
+   * an event outside of the simulation (a file, a real timer) is answered at an undefined virtual time.
    *
    * @param done asked after every round of continuations; true ends the run as {@link stop} does
    * @throws Error when the simulation was made without `turn`
@@ -107,7 +107,7 @@ export class Simulation {
     this.#promisesWait = true;
   }
 
-  /** True when no event up to `until` is left; false when the run was stopped, or promises wait. */
+  /** True when no event up to `until` is left; false when the run was stopped, or promises must run. */
   #runEvents(until: number, pauses: boolean): boolean {
     const queue = this.#queue;
     const handlers = this.#handlers;
@@ -132,8 +132,8 @@ export class Simulation {
 }
 
 /**
- * The clock that control planes ask for (nanoseconds): after each call of a timer promises run before the next event.
- * `zero` is the virtual time that it calls 0.
+ * The clock of control planes (nanoseconds): after each call of a timer promises run before the next event.
+ * `zero` is the virtual time of its time 0.
  */
 export function controlClock(
   simulation: Simulation,
@@ -149,7 +149,7 @@ export function controlClock(
   };
 }
 
-/** The clock that switches ask for (microseconds), on virtual time: one for all switches of a simulation. */
+/** The clock of switches (microseconds) in virtual time: one for all switches of a simulation. */
 export class MicrosecondClock {
   readonly #simulation: Simulation;
   readonly alarms: MicrosecondAlarms;
@@ -168,7 +168,7 @@ export class MicrosecondClock {
   }
 }
 
-/** Of an alarm: the time in microseconds that was set, and that of its event in nanoseconds. Infinity while it is not set. */
+/** Fields of an alarm: the set time in microseconds, and the time of its event in nanoseconds. Infinity while it is not set. */
 const TIME = 0;
 const DUE = 1;
 

@@ -1,7 +1,7 @@
 /**
  * An embedded switch as a node of the network: frames in and out by its ports, time from the simulation. Its output
- * queues are those of the switch, so that the program sees their depths and delays; the channel behind a port models
- * the wire alone.
+ * queues are those of the switch, so that the program sees their depths and delays; the channel of a port models
+ * only the wire.
  */
 import {
   type QueueOptions,
@@ -15,7 +15,7 @@ import type { Node } from "./network.js";
 import type { PortSource } from "./port-source.js";
 import { MicrosecondClock, type Simulation } from "./simulation.js";
 
-/** What the switches of one simulation share, since they run one after the other. */
+/** Memory that the switches of one simulation share, since they run one after the other. */
 interface Shared {
   readonly clock: MicrosecondClock;
   readonly workspaces: Workspaces;
@@ -34,26 +34,26 @@ function sharedOf(simulation: Simulation): Shared {
 
 export interface SwitchNodeOptions {
   name: string;
-  /** For what the switch draws at random. */
+  /** Seed of the switch's random numbers. */
   seed: number;
   /** Packets and bytes that may wait at a port, the frame on the wire not included. */
   queuePackets: number;
   queueBytes: number;
-  /** Queues a port, served strictly by `standard_metadata.priority`, highest first; 1 unless given. */
+  /** Number of queues of a port, served strictly by `standard_metadata.priority`, highest first; default: 1. */
   priorities?: number;
   /** Frames sent to this port are packet-ins; packet-outs come in on it. */
   cpuPort?: number;
-  /** Takes the texts of `log_msg`. */
+  /** Receives the texts of `log_msg`. */
   log?(message: string): void;
 }
 
 /** Port of packet-ins and packet-outs, the one that the testbed's switches use unless told otherwise. */
 export const CPU_PORT = 510;
 
-/** Hears whenever what waits at a port has changed, the frame on the wire left out. */
+/** Called whenever the backlog of a port has changed, the frame on the wire excluded. */
 export type QueueObserver = (port: number, packets: number, bytes: number) => void;
 
-/** What a switch is told: one object is the options of the switch and those of its queues, since every frame asks both. */
+/** Options of a switch and of its queues in one object, since every frame reads both. */
 class Ports implements SwitchOptions, QueueOptions {
   readonly outputs: (Channel | undefined)[] = [];
   strayed = 0;
@@ -116,17 +116,17 @@ export class SwitchNode implements Node, PortSource {
     this.device = new Switch(undefined, this.#ports);
   }
 
-  /** Frames that the switch sent to a port without a link. */
+  /** Number of frames that the switch sent to a port without a link. */
   get strayed(): number {
     return this.#ports.strayed;
   }
 
-  /** What waits at a port, the frame on the wire not included. */
+  /** The backlog of a port, the frame on the wire excluded. */
   backlog(port: number): { packets: number; bytes: number } {
     return this.device.queues.backlog(port);
   }
 
-  /** For measurements; returns how to stop. */
+  /** For measurements; returns a function that ends the observation. */
   watchQueues(observer: QueueObserver): () => void {
     const ports = this.#ports;
     ports.queueObservers = [...ports.queueObservers, observer];

@@ -1,8 +1,8 @@
 /**
- * What frames on their way need of a network, in few arrays: eight numbers of each channel, and each frame between its
- * sending and its arrival. A large network does not fit in the processor's cache, so that the time of a hop is that of the
- * cache lines it touches. The numbers of a channel are one line; the slots of frames are used again at once, so that their
- * arrays stay as small as the number of frames on the way.
+ * Memory of the frames in flight in a network, in few arrays: eight numbers of each channel, and each frame between its
+ * sending and its arrival. A large network exceeds the processor's cache, so that the time of a hop depends on the number of
+ * cache lines that it reads. The numbers of a channel are in one line; the slots of frames are reused at once, so that their
+ * arrays stay as small as the number of frames in flight.
  */
 
 /** Numbers of a channel; the meaning of the first six is that of `ChannelOptions` and `ChannelStats`. */
@@ -11,13 +11,13 @@ export const RATE = 1;
 export const SENT = 2;
 export const DELIVERED = 3;
 export const BYTES_DELIVERED = 4;
-/** When the last bit of the frame that was sent last leaves. */
+/** Time at which the last bit of the last frame leaves. */
 export const BUSY_UNTIL = 5;
 const NUMBERS = 8;
 
-/** The channel's queue has a bound: who sends and who receives keep account of what waits. */
+/** The channel's queue is bounded: sender and receiver count what waits. */
 export const BOUNDED = 1;
-/** The channel has a fault or a tap, now or before: an arriving frame is the channel's own business. */
+/** The channel has a fault or a tap, now or earlier: the channel itself handles an arriving frame. */
 export const WATCHED = 2;
 
 /** No slot. */
@@ -62,7 +62,7 @@ export class WireMemory {
     return NUMBERS * channel;
   }
 
-  /** Puts a frame on its way; returns its slot. */
+  /** Adds a frame in flight; returns its slot. */
   put(frame: Uint8Array, channel: number, departure: number): number {
     if (this.#free === NONE) this.#grow();
     const slot = this.#free;
@@ -74,7 +74,7 @@ export class WireMemory {
     return slot;
   }
 
-  /** Takes a frame out; its slot is used again by the next {@link put}. */
+  /** Removes a frame; the next {@link put} reuses its slot. */
   take(slot: number): Uint8Array {
     const frame = this.frames[slot]!;
     this.frames[slot] = undefined;

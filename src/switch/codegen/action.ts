@@ -59,8 +59,8 @@ export class PrimitiveWriter {
   readonly #numbers: NumberWriter;
   readonly #expressions: ExpressionWriter;
   readonly #stores: StoreWriter;
-  /** Expressions that the tracer gets for the current primitive: an index, a hash. */
-  #told: string[] = [];
+  /** Expressions for the tracer about the current primitive: an index, a hash. */
+  #traced: string[] = [];
 
   constructor(
     readonly out: Emitter,
@@ -188,12 +188,12 @@ export class PrimitiveWriter {
       return;
     }
     const target = this.#target(primitive);
-    this.#told = [];
+    this.#traced = [];
     this.#write(primitive);
     const { op, parameters } = primitive;
     const named = parameters[op === "register_read" ? 1 : op === CALCULATE ? 2 : 0];
     const resource = typeof named?.value === "string" ? named.value : "";
-    trace.write(this.out, "did", { kind: "primitive", primitive, op, resource }, target, ...this.#told);
+    trace.write(this.out, "did", { kind: "primitive", primitive, op, resource }, target, ...this.#traced);
   }
 
   /** The first word of the field that a primitive always writes; "-1" where that is not one field. */
@@ -207,7 +207,7 @@ export class PrimitiveWriter {
   /** The element of a resource that a primitive uses. */
   #element(value: bmv2.Value | undefined): string {
     const index = this.#index(value);
-    this.#told = [index];
+    this.#traced = [index];
     return index;
   }
 
@@ -350,7 +350,7 @@ export class PrimitiveWriter {
         const index = this.#element(second);
         const words = this.#numbers.cut(this.#number(third), register.width);
         if (this.resources.trace !== undefined)
-          this.#told.push(...words.map((_, i) => this.#held(register.place, index, words.length, i)));
+          this.#traced.push(...words.map((_, i) => this.#held(register.place, index, words.length, i)));
         out.open(`if (${index} < ${register.place}.size)`);
         words.forEach((w, i) => {
           out.line(`${register.place}.data[${index} * ${words.length} + ${i}] = ${w};`);
@@ -407,7 +407,7 @@ export class PrimitiveWriter {
           out.line(`if (!(${this.#condition(first)})) s.abort("assertion", "${op} failed");`);
         else {
           const holds = out.hold(`${this.#condition(first)} ? 1 : 0`);
-          this.#told = [holds];
+          this.#traced = [holds];
           out.line(`if (${holds} === 0) s.abort("assertion", "${op} failed");`);
         }
         return true;
@@ -506,7 +506,7 @@ export class PrimitiveWriter {
     const { out } = this;
     const low = out.hold(`${calculation.low}(s)`);
     const high = calculation.high === undefined ? undefined : out.hold(calculation.high);
-    this.#told = [low, high ?? "0"];
+    this.#traced = [low, high ?? "0"];
     const [maxLow, maxHigh] = this.#numbers
       .cut({ kind: "binary", op: "&", a: this.#number(max), b: constant(2n ** 64n - 1n) }, 64)
       .map((w) => out.hold(w));
@@ -525,7 +525,7 @@ export class PrimitiveWriter {
   }
 }
 
-/** A parameter of a primitive, whose number the reader of the JSON does not check. */
+/** A parameter of a primitive; the reader of the JSON does not check their number. */
 function given(value: bmv2.Value | undefined): bmv2.Value {
   if (value === undefined) throw new Unsupported("a primitive with too few parameters");
   return value;
@@ -557,7 +557,7 @@ const THREE_OPERANDS: Readonly<Record<string, "+" | "-" | "^" | "|" | "&" | "<<"
   shift_right: ">>",
 };
 
-/** scratch[0..2) = (the 64-bit number low, high) modulo (maxLow, maxHigh), by 0 as by 1. */
+/** scratch[0..2) = (the 64-bit number low, high) modulo (maxLow, maxHigh); a divisor of 0 counts as 1. */
 export function modulo64(
   scratch: Int32Array,
   low: number,
@@ -566,7 +566,7 @@ export function modulo64(
   maxHigh: number,
 ): void {
   if (maxHigh === 0) {
-    // By 0 as by 1. In steps of 16 bits, so that no number exceeds 2^48.
+    // A divisor of 0 counts as 1. In steps of 16 bits, so that no number exceeds 2^48.
     const max = maxLow >>> 0 || 1;
     let rest = (high >>> 0) % max;
     rest = (rest * 65536 + (low >>> 16)) % max;

@@ -1,6 +1,6 @@
 /**
  * The deparser as a function: valid headers in order, then the payload, into a new byte array. A frame that the switch owns and
- * whose headers take as many bytes as before is changed in its place: the payload stays, and of a header that stays where the
+ * whose headers take as many bytes as before is changed in place: the payload stays, and of a header that stays where the
  * parser found it only the bytes are written that the program may change.
  */
 import type { bmv2 } from "../../program/index.js";
@@ -10,7 +10,7 @@ import { Emitter } from "./emitter.js";
 import { phv } from "./expression.js";
 import type { Changes, HeaderSlot } from "./layout.js";
 
-/** Payloads of up to so many bytes are copied in a loop, which is faster than a view for `set`. */
+/** Maximum length of payloads that are copied in a loop, which is faster than a view for `set`. */
 const SHORT_COPY = 64;
 
 function partOf(header: HeaderSlot): BitPart[] {

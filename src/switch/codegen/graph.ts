@@ -83,7 +83,7 @@ export function writeGraph<T>(out: Emitter, graph: Graph<T>): void {
   out.close();
 }
 
-/** Nodes with several ways in, each before those that it leads to; undefined when blocks do not suit the graph. */
+/** Nodes with several predecessors, each before its successors; undefined when blocks cannot represent the graph. */
 function joinsOf<T>(
   graph: Graph<T>,
   reached: readonly string[],
@@ -100,7 +100,7 @@ function joinsOf<T>(
   const waiting = new Map(reached.map((name) => [name, 0]));
   for (const nexts of after.values()) for (const next of nexts) waiting.set(next, waiting.get(next)! + 1);
   if (waiting.get(start) !== 0) return undefined;
-  // Kahn's order: a node comes when all its ways in have come; nodes of a loop never do.
+  // Kahn's order: a node follows all its predecessors; nodes of a loop never appear.
   const order = [start];
   const depths = new Map([[start, 0]]);
   for (let i = 0; i < order.length; i++) {

@@ -42,7 +42,7 @@ export function constant(value: bigint | number): Num {
   return { kind: "const", value: BigInt(value) };
 }
 
-/** One word of `width` bits (32 unless told), without sign. */
+/** One word of `width` bits (32 by default), without sign. */
 export function word(expression: string, width = 32): StoredWords {
   return { kind: "words", words: [expression], range: { width, signed: false } };
 }

@@ -103,8 +103,8 @@ class StateWriter {
   /** Statements that end the parser with an error. */
   #stop(error: string): string {
     const point = { kind: "stop", state: this.#state, reason: this.#doing } as const;
-    const told = this.#trace === undefined ? "" : ` ${this.#trace.call("stop", point, "error", "E - O")};`;
-    return `error = ${error};${told} break parse;`;
+    const traced = this.#trace === undefined ? "" : ` ${this.#trace.call("stop", point, "error", "E - O")};`;
+    return `error = ${error};${traced} break parse;`;
   }
 
   state(state: bmv2.ParseState, go: (next: string | null) => void): void {

@@ -117,7 +117,7 @@ class NodeWriter {
     this.out.close();
   }
 
-  /** The action of a table that the compiler made of statements of a control: it always runs, since no controller can change it. */
+  /** The only action of a table that the compiler made from statements of a control: it always runs, since no controller can change it. */
   #onlyAction(table: bmv2.Bmv2Table): bmv2.Bmv2Action | undefined {
     const [id, ...others] = table.action_ids;
     const action = this.context.actions.get(id ?? -1);

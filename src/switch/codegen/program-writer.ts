@@ -41,7 +41,7 @@ function hashPlace(algorithm: string, number: number): string {
   return `${isOwnHash(algorithm) ? "s.own.hashes" : "F"}[${number}]`;
 }
 
-/** What the code calls by these names, beside the hashes of the program. */
+/** Functions that the code calls by these names, in addition to the hashes of the program. */
 const HELPERS = {
   multiplyWords,
   divideWords,
@@ -328,8 +328,8 @@ function writeChecksums(program: Bmv2Program, resources: Resources): string[] {
             : { kind: "words", words: [low, out.hold(place.high)], range: { width: 64, signed: false } };
         if (verify) {
           const equal = expressions.scope.numbers.equal(expressions.field(checksum.target), sum);
-          const told = resources.trace?.call("checksum", { kind: "checksum", checksum }, low, equal);
-          out.line(`if (!${told ?? equal}) return 1;`);
+          const traced = resources.trace?.call("checksum", { kind: "checksum", checksum }, low, equal);
+          out.line(`if (!${traced ?? equal}) return 1;`);
         } else {
           resources.trace?.write(out, "checksum", { kind: "checksum", checksum }, low, "true");
           stores.assign({ type: "field", value: checksum.target }, sum);

@@ -31,7 +31,7 @@ const MAX_PASSES = 65536;
 /** In place of the time at which a packet was queued: the packet was not queued. */
 const NOT_QUEUED = -1;
 
-/** Where frames go that have left their queue and egress. */
+/** Destination of frames that have left their queue and egress. */
 export interface Output {
   transmit(port: number, frame: Uint8Array): void;
 }
@@ -121,7 +121,7 @@ export class Forwarder {
     }
   }
 
-  /** Continues with packets that wait; to be called when a port becomes free. */
+  /** Continues with packets that wait; must be called when a port becomes free. */
   resume(): void {
     if (this.#work !== undefined) return;
     this.#begin();
@@ -167,8 +167,8 @@ export class Forwarder {
   }
 
   /**
-   * Drops the waiting packets of a program that makes copies without an end. No packet is left that may use the memory of the
-   * frame that came in, since the owner of the frame uses that memory again.
+   * Drops the waiting packets of a program that makes copies endlessly. Afterwards no packet may use the memory of the
+   * received frame, since the owner of the frame reuses that memory.
    */
   #giveUp(): void {
     const { pool, egress, again } = this.#work!;
@@ -241,7 +241,7 @@ export class Forwarder {
     this.#follow(copy.node);
   }
 
-  /** The current packet has that part of a trace, or none. */
+  /** Sets the part of a trace of the current packet; undefined: none. */
   #follow(node: TraceNode | undefined): void {
     if (this.#tracer === undefined) return;
     this.#tracer.use(node);

@@ -29,7 +29,7 @@ class Generator implements Sleeper {
     this.receive(this.plan.port, this.#frame);
   }
 
-  /** A clock whose timers are late loses the periods that are over: frames never come in a burst. */
+  /** With a clock whose timers are late, periods that have passed are skipped: frames never come in a burst. */
   #setNext(): void {
     const periodUs = this.plan.periodNs / 1000;
     this.#next = Math.max(this.#next + 1, Math.floor((this.clock.now() - this.#firstUs) / periodUs) + 1);

@@ -11,7 +11,7 @@ export class PacketCopy {
   ingressLength = 0;
   limit = 0;
   ownsFrame = false;
-  /** In an output queue: when it came, the depth that it found, and the earliest time at which it leaves. */
+  /** In an output queue: time of arrival, depth at arrival, and the earliest time at which it leaves. */
   since = 0;
   depth = 0;
   notBefore = 0;
@@ -59,7 +59,7 @@ export class PacketPool {
   }
 }
 
-/** A queue that does not move its elements: those that were taken are removed from time to time. */
+/** A queue that does not move its elements: removed elements are cleared from time to time. */
 export class Fifo<T> {
   #items: T[] = [];
   #head = 0;

@@ -23,7 +23,7 @@ class Limit {
 }
 
 export class QueueLimits {
-  /** Whether anything was set. */
+  /** Whether any limit was set. */
   any = false;
   readonly #depths = new Limit();
   readonly #rates = new Limit();

@@ -17,7 +17,7 @@ const TOLERANCE_US = 0.00051;
 /** How far the times of a port may lag behind a clock whose timers are late, in microseconds. */
 const MAX_LAG_US = 4000;
 
-/** One queue of a port: its packets name each other, so that a long queue and a short one have their ends in one place. */
+/** One queue of a port: a linked list of packets, so that its ends are at fixed places for any length. */
 class Line {
   #first: PacketCopy | undefined;
   #last: PacketCopy | undefined;

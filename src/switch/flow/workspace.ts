@@ -1,6 +1,6 @@
 /**
- * What a switch needs while it runs a packet, and nothing that a packet leaves behind. Switches of one program may share
- * workspaces: a thousand switches that run one after the other then need one, which stays in the processor's cache.
+ * Memory that a switch needs while it runs a packet; nothing in it outlives the packet. Switches of one program may share
+ * workspaces: a thousand switches that run one after the other then need only one, which stays in the processor's cache.
  */
 import type { Specialised } from "../codegen/program.js";
 import type { OwnState } from "../state/own-state.js";

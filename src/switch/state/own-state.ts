@@ -1,4 +1,4 @@
-/** What generated code reaches of one switch: all that a program keeps from packet to packet. */
+/** State of one switch that generated code uses: all that a program keeps from packet to packet. */
 import type { Random } from "../../base/index.js";
 import type { HashFunction, WideHash } from "../../hash/index.js";
 import type { ActionProfileStore } from "../tables/profile.js";

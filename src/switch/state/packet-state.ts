@@ -1,6 +1,6 @@
 /**
  * The packet that is being run: an object with a fixed shape, whose members generated code uses by name. Switches that run the
- * same program may share one, since nothing in it outlives a packet; {@link OwnState} is what each switch has for itself.
+ * same program may share one, since nothing in it outlives a packet; {@link OwnState} is the state of each switch.
  */
 import type { Layout } from "../codegen/layout.js";
 import type { PacketTracer } from "../trace/tracer.js";
@@ -62,7 +62,7 @@ const NO_BYTES = new Uint8Array(0);
 /** A length that no packet reaches: nothing is cut. */
 export const NO_LIMIT = 0x3fffffff;
 
-/** Why the program could not go on with a packet: the reason of its drop. */
+/** Why the program could not continue with a packet: the reason of its drop. */
 export type Abort = "endless_loop" | "assertion";
 
 export class PacketState {
@@ -107,7 +107,7 @@ export class PacketState {
     this.hashInput = new Uint8Array(Math.max(16, hashBytes));
   }
 
-  /** Forgets what the last control asked for. */
+  /** Clears the requests of the last control. */
   clearRequests(): void {
     this.exit = 0;
     this.clone = 0;
@@ -126,7 +126,7 @@ export class PacketState {
     if (length < this.limit) this.limit = length;
   }
 
-  /** The program cannot go on with this packet: it is dropped. */
+  /** The program cannot continue with this packet: it is dropped. */
   abort(reason: Abort, text: string): void {
     this.aborted = reason;
     this.abortText = text;

@@ -1,6 +1,6 @@
 /**
  * Longest prefix match for one field of at most 32 bits: a trie whose answers are stored where a lookup ends, so that it
- * never goes back. The number of bits of the first step grows with the number of entries; each further step has four bits.
+ * never backtracks. The number of bits of the first step grows with the number of entries; each further step has four bits.
  * Where only one longer prefix is below a slot, the slot names that prefix instead of a path to it. So a lookup reads few
  * cache lines: one in the first step, and mostly one of a node or of a prefix. Keys are in the high bits of a 32-bit word.
  */
@@ -181,7 +181,7 @@ export class PrefixTrie {
     return 0;
   }
 
-  /** Fills 16 slots, the step after `depth` bits, with what one slot of the step before says that names a prefix. */
+  /** Fills 16 slots, the step after `depth` bits, from one slot of the previous step that names a prefix. */
   #open(named: number, at: number, depth: number): void {
     const entry = named >> 1;
     const value = this.records[this.#words * entry + VALUE]!;

@@ -13,7 +13,7 @@ export class CounterArray {
   }
 }
 
-/** What a counter says, of an array or of a table's entries. */
+/** The value of a counter, of an array or of a table's entries. */
 export function readCounter(
   { counts }: { counts: Float64Array },
   index: number,

@@ -55,7 +55,7 @@ export class TernaryIndex {
   next = new Int32Array(0);
   readonly #shape: KeyShape;
   readonly #byMask = new Map<string, MaskGroup>();
-  #groupsMade = 0;
+  #groupCount = 0;
   /** Long chains, by their first entry. */
   readonly #long = new Map<number, OrderedBlocks<number>>();
 
@@ -157,7 +157,7 @@ export class TernaryIndex {
     const priority = this.priorities[entry]!;
     let group = this.#byMask.get(name);
     if (group === undefined) {
-      group = new MaskGroup(mask, this.#groupsMade++);
+      group = new MaskGroup(mask, this.#groupCount++);
       this.#byMask.set(name, group);
       group.best = priority;
       this.groups.insert(group);

@@ -64,7 +64,7 @@ export class FieldView {
     return this.#shadow;
   }
 
-  /** Changes are counted from here. */
+  /** Sets the state from which changes are computed. */
   look(phv: Int32Array): void {
     this.#shadow.set(phv);
   }
@@ -99,13 +99,13 @@ export class FieldView {
       const place = this.#places[i];
       if (place === undefined || (place.field !== undefined && place.field === last)) continue;
       last = place.field;
-      const tell = place.field === undefined || place.field === written || this.#valid(phv, place.header);
-      if (tell) add(place);
+      const isShown = place.field === undefined || place.field === written || this.#valid(phv, place.header);
+      if (isShown) add(place);
     }
     return found;
   }
 
-  /** All fields of a header, or of the element of its stack that is so many words further. */
+  /** All fields of a header, or of the element of its stack at a distance of `shift` words. */
   header(phv: Int32Array, header: HeaderSlot, shift: number): { name: string; fields: TracedField[] } {
     const name = this.#places[header.at + shift]?.header.name ?? header.name;
     const fields = header.fields.map((field) => ({
@@ -140,7 +140,7 @@ export class FieldView {
     return slot === undefined || name === "$valid$" || this.#valid(phv, slot);
   }
 
-  /** What a hash goes over: the rules are those of codegen/calculation.ts. */
+  /** The input of a hash: the rules are those of codegen/calculation.ts. */
   hashInput(phv: Int32Array, algorithm: string, list: readonly bmv2.CalculationInput[]): HashInput {
     const inputs: TracedField[] = [];
     let bits = 0n;

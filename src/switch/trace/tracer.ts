@@ -23,7 +23,7 @@ export class PacketTracer extends TraceRecorder {
   /** Frames that left the deparser, until they have left the switch. */
   readonly #frames = new Map<Uint8Array, TraceNode>();
   readonly #egressSpec: number;
-  /** Texts of the conditions that packets came to, by the number of their place. */
+  /** Texts of the conditions that packets reached, by the number of their place. */
   readonly #conditions: { condition: string; references: bmv2.FieldRef[] }[] = [];
   #selected: Selected = {};
   #state: PacketState;
@@ -154,16 +154,16 @@ export class PacketTracer extends TraceRecorder {
     this.fields.look(phv);
   }
 
-  /** A primitive was run; `target` is the first word of the field it writes, or -1. */
-  did(number: number, target: number, ...told: readonly number[]): void {
+  /** A primitive was run; `target` is the first word of the field it writes, or -1; `details` depend on the primitive. */
+  did(number: number, target: number, ...details: readonly number[]): void {
     const { node } = this;
     if (node === undefined) return;
     const point = this.#point<"primitive">(number);
     const changes = this.fields.changes(this.#state.phv, target);
     const marks = /^(mark_to_)?drop$/.test(point.op);
     if (marks || target === this.#egressSpec) node.decided = point;
-    if (/^(assert|assume)$/.test(point.op) && told[0] === 0) node.failed ??= point;
-    const event = primitiveEvent(this.instance, this.#state, this.fields, point, changes, told);
+    if (/^(assert|assume)$/.test(point.op) && details[0] === 0) node.failed ??= point;
+    const event = primitiveEvent(this.instance, this.#state, this.fields, point, changes, details);
     if (event !== undefined) this.event(event);
     this.fields.look(this.#state.phv);
   }

@@ -30,7 +30,7 @@ export interface TraceInput {
   readonly bytes: string;
 }
 
-/** Why there is this copy of the packet. */
+/** Why this copy of the packet exists. */
 export type TraceCause =
   | "arrival"
   | "ingress_clone"
@@ -72,7 +72,7 @@ export type TraceOutcome =
       /** Where the program said so. */
       source_info?: bmv2.SourceInfo;
     }
-  /** It goes on in the branches. */
+  /** The packet continues in the branches. */
   | { kind: "fork"; reason: "multicast" | "clone" | "resubmit" | "recirculate" }
   /** Tracing was turned off, or the program was replaced, before the end of the copy. */
   | { kind: "unfinished" };
@@ -152,7 +152,7 @@ export interface TableLookup {
   direct_counter?: { packets: number; bytes: number };
   direct_meter?: string;
   changes?: FieldChange[];
-  /** The compiler made this table of statements: no P4 table has the name. */
+  /** The compiler made this table from statements: no P4 table has the name. */
   hidden?: true;
 }
 

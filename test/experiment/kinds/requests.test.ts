@@ -144,7 +144,7 @@ describe("refuses", () => {
       "more servers than there are",
       "fan_out: 2",
       "fan_out: 3",
-      /requests\.yaml:7:\d+: error\[P45523\].*asks 3 servers/,
+      /requests\.yaml:7:\d+: error\[P45523\].*fan_out is 3/,
     ],
     [
       "a transport without connections",

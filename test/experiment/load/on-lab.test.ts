@@ -75,7 +75,7 @@ describe("on a lab is refused, before anything starts", () => {
       "error[P43030]: ECN does not reach the kernel of the hosts of prr",
     ],
     [
-      "a page to scrub through the run",
+      "a timeline page of the run",
       `schemes: [ecmp]\n${TRAFFIC}${reno}see: { timeline: true }\n`,
       "",
       "error[P43081]: engine switch does not trace flows",

@@ -266,6 +266,6 @@ describe("a network", () => {
 
   it("of hosts with two NICs is refused at the key", () => {
     const spec = topologySchema.parse({ kind: "leaf_spine", tors: 2, leaves: 2 });
-    expect(() => new FlowNetwork(buildTopology(spec))).toThrow("the flow simulator knows hosts with one");
+    expect(() => new FlowNetwork(buildTopology(spec))).toThrow("the flow simulator supports hosts with one");
   });
 });

@@ -88,9 +88,9 @@ describe.concurrent.each(["switch", "bmv2"] as const)("engine %s", (engine) => {
         );
         const [, before, after] = /entities: (.*) before, (.*) after$/m.exec(lines.join("\n"))!;
         expect(after).toBe(before);
-        const late = lines.filter((line) => line.includes("came late"));
+        const late = lines.filter((line) => line.includes("arrived late"));
         expect(late.length).toBeGreaterThan(KILLS[label]!.length);
-        for (const line of late) expect(line).toContain(" 0 segments came late");
+        for (const line of late) expect(line).toContain(" 0 segments arrived late");
       }
       expect(results.rows).toHaveLength(12);
       for (const { bytes } of results.rows) expect(bytes).toBeGreaterThan(100_000);

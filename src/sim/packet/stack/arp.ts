@@ -1,4 +1,4 @@
-/** Address resolution (RFC 826) for IPv4 on Ethernet: frames, and the table of a host with what waits for an answer. */
+/** Address resolution (RFC 826) for IPv4 on Ethernet: frames, and the table of a host with the frames that wait for an answer. */
 import { fromBytes, toBytes } from "../../../base/index.js";
 import { get16, put16 } from "../network-headers.js";
 
@@ -53,7 +53,7 @@ export function arpFrame({ operation, senderMac, sender, targetMac, target }: Ar
 /** As Linux: three requests, a second apart (`mcast_solicit`, `retrans_time_ms`), then the host counts as unreachable. */
 const MAX_REQUESTS = 3;
 const REQUEST_GAP_NS = 1_000_000_000;
-/** Frames that wait for one address; the oldest goes when there are more. */
+/** Maximum number of frames that wait for one address; the oldest is dropped first. */
 const MAX_WAITING = 64;
 
 interface Asked {
@@ -62,14 +62,14 @@ interface Asked {
   cancel(): void;
 }
 
-/** What the table needs of its host. */
+/** Operations of the host that the table uses. */
 export interface ArpHost {
   now(): number;
   at(time: number, fn: () => void): () => void;
   request(address: bigint): void;
-  /** The address is known: the frame may go. */
+  /** The address is known: the frame can be sent. */
   release(frame: Uint8Array, mac: bigint): void;
-  /** Nobody has answered for this address. */
+  /** No host has answered for this address. */
   unreachable(address: bigint, frames: readonly Uint8Array[]): void;
 }
 
@@ -100,7 +100,7 @@ export class ArpTable {
     return this.#known.get(address);
   }
 
-  /** Keeps the frame until the address is known, and asks for it unless it has been asked for. */
+  /** Keeps the frame until the address is known, and sends a request unless one is pending. */
   await(address: bigint, frame: Uint8Array): void {
     const asked = this.#asked.get(address);
     if (asked !== undefined) {

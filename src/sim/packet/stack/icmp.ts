@@ -7,14 +7,14 @@ export const ECHO_REPLY = 0;
 export const UNREACHABLE = 3;
 export const ECHO_REQUEST = 8;
 const TIME_EXCEEDED = 11;
-/** Code of {@link UNREACHABLE}: nobody listens at the port. */
+/** Code of {@link UNREACHABLE}: the port is closed. */
 export const PORT_UNREACHABLE = 3;
 
 const ETHERNET_BYTES = 14;
 const IPV4_BYTES = 20;
 /** Type, code, checksum, and four bytes whose meaning the type decides. */
 const ICMP_BYTES = 8;
-/** Of the packet that an error is about: its IP header and eight bytes more. */
+/** Number of bytes of the packet that an error quotes: its IP header and eight bytes more. */
 const QUOTED_BYTES = IPV4_BYTES + 8;
 
 export interface IcmpAddresses {

@@ -1,4 +1,4 @@
-/** Echo requests at a fixed interval, and what comes back. Times are nanoseconds of the simulation. */
+/** Echo requests at a fixed interval, and their replies. Times are nanoseconds of the simulation. */
 
 export interface PingOptions {
   /** 32 bits. */
@@ -8,20 +8,20 @@ export interface PingOptions {
   /** Payload bytes. */
   readonly bytes: number;
   readonly ttl: number;
-  /** How long the last request waits for its reply. */
+  /** Time for which the last request waits for its reply. */
   readonly timeoutNs: number;
 }
 
 export interface PingListener {
   sent?(sequence: number): void;
   replied?(sequence: number, rttNs: number, ttl: number): void;
-  /** A router, the target, or this host itself says that the request cannot arrive. */
+  /** A router, the target, or this host itself reports that the request cannot arrive. */
   refused?(sequence: number, why: string, by: bigint): void;
-  /** All replies have come, or the last request has waited long enough. */
+  /** All replies have arrived, or the last request has timed out. */
   ended?(): void;
 }
 
-/** What a ping asks of its host. */
+/** Operations of the host that a ping uses. */
 export interface PingHost {
   now(): number;
   at(time: number, fn: () => void): () => void;
@@ -89,7 +89,7 @@ export class Ping {
     if (this.sent === this.options.count && this.#sentAt.size === 0) this.stop();
   }
 
-  /** Sends nothing more, and hears nothing more. */
+  /** Stops sending and ignores later replies. */
   stop(): void {
     if (this.#over) return;
     this.#over = true;

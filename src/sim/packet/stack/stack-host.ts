@@ -1,6 +1,6 @@
 /**
- * A simulated host as people know one: below the transport of {@link Host} it has routes, an ARP table and ICMP. It
- * answers ARP requests and pings, refuses datagrams to closed ports, and says of each frame what became of it.
+ * A simulated host with the usual stack: below the transport of {@link Host} it has routes, an ARP table and ICMP. It
+ * answers ARP requests and pings, refuses datagrams to closed ports, and reports for each frame how it was handled.
  */
 import { addWords, foldSum, toBytes } from "../../../base/index.js";
 import { fixedPath, type HostPolicy } from "../../../hosts/index.js";
@@ -38,13 +38,13 @@ export interface StackHostOptions {
   readonly mac: bigint;
   readonly ipv4: bigint;
   readonly ipv6?: bigint;
-  /** The address on the link that a packet to an IPv4 address is sent to; undefined without a route. */
+  /** The next hop for an IPv4 address; undefined without a route. */
   nextHop(destination: bigint): bigint | undefined;
   /** MAC addresses that need no request, by IPv4 address. */
   readonly neighbours: ReadonlyMap<bigint, bigint>;
   /**
-   * MAC address of the router at each port, from port 1 on: all packets to others are addressed to it, and there are no
-   * requests. Absent: by `nextHop`; IPv6 has no route then, since there is no neighbour discovery.
+   * MAC address of the router at each port, from port 1 on: all packets to other hosts are addressed to it, and there are no
+   * requests. Absent: `nextHop` decides; IPv6 then has no route, since there is no neighbour discovery.
    */
   readonly gateways?: readonly bigint[];
   /** Selectors of the transport; absent: none. */
@@ -52,7 +52,7 @@ export interface StackHostOptions {
   readonly codec?: SelectorCodec;
 }
 
-/** What a host makes of a frame: undefined when it has taken it, otherwise why not. */
+/** How a host handled a frame: undefined when it accepted it, otherwise the reason. */
 export type FrameVerdict = string | undefined;
 
 /** A policy without selectors: packets are as any host sends them. */
@@ -68,7 +68,7 @@ const ECHO_TTL = 64;
 
 export class StackHost implements Node, PingHost {
   readonly name: string;
-  /** Its transport: connections and UDP flows. UDP listeners are made by {@link listenUdp}. */
+  /** Its transport: connections and UDP flows. Use {@link listenUdp} for UDP listeners. */
   readonly transport: Host;
   readonly arp: ArpTable;
   readonly #simulation: Simulation;
@@ -81,7 +81,7 @@ export class StackHost implements Node, PingHost {
   #nextIdentifier = 1;
   /** Called with each frame that came in. The frame is valid only during the call: the host reuses its memory. */
   onFrame: ((frame: Uint8Array, verdict: FrameVerdict) => void) | undefined;
-  /** Called when frames cannot leave: no route, or nobody answers for the next hop. */
+  /** Called when frames cannot leave: no route, or no answer for the next hop. */
   onUndeliverable: ((why: string, frames: readonly Uint8Array[]) => void) | undefined;
 
   constructor(
@@ -133,7 +133,7 @@ export class StackHost implements Node, PingHost {
     this.transport.portState(port, up);
   }
 
-  /** Sends a frame as it is, by a NIC. */
+  /** Sends a frame unchanged by a NIC. */
   sendFrame(frame: Uint8Array, port = 1): void {
     this.#outputs[port - 1]?.send(frame);
   }
@@ -227,7 +227,7 @@ export class StackHost implements Node, PingHost {
     else this.transport.receive(port, frame);
   }
 
-  /** Why the frame is refused, by what stands in its headers. */
+  /** Why the frame is refused, from its headers. */
   #verdict(frame: Uint8Array, type: number): FrameVerdict {
     if (frame.length < IP_AT) return "shorter than an Ethernet header";
     const isMine = this.#mac.every((byte, i) => frame[i] === byte);

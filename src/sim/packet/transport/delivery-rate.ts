@@ -7,7 +7,7 @@ export class DeliveryRate {
   delivered = 0;
   #deliveredAt = 0;
   #firstSentAt = 0;
-  /** Everything that is delivered up to this count was sent while the application gave too little; 0: none is. */
+  /** Bytes up to this count were sent while the application provided too little data; 0: none. */
   #appLimitedUntil = 0;
   /** The sample of this acknowledgement: state when its newest segment was sent; -1 before the first segment. */
   #priorDelivered = -1;
@@ -41,12 +41,12 @@ export class DeliveryRate {
     );
   }
 
-  /** The sender has nothing more to send, though its window has room; `inFlight`: bytes (section 3.4). */
+  /** The sender has no more data, though its window has room; `inFlight`: bytes (section 3.4). */
   onAppLimited(inFlight: number): void {
     this.#appLimitedUntil = Math.max(this.delivered + inFlight, 1);
   }
 
-  /** Begins the account of an acknowledgement. */
+  /** Begins the processing of an acknowledgement. */
   begin(): void {
     this.#priorDelivered = -1;
     this.#newestSentAt = -1;
@@ -69,7 +69,7 @@ export class DeliveryRate {
     this.#firstSentAt = sentAt;
   }
 
-  /** Ends the account: fills {@link rate} (bytes per second), {@link appLimited} and {@link roundStart}. */
+  /** Ends the processing: sets {@link rate} (bytes per second), {@link appLimited} and {@link roundStart}. */
   sample(now: number, minRttNs: number): void {
     if (this.#appLimitedUntil > 0 && this.delivered > this.#appLimitedUntil) this.#appLimitedUntil = 0;
     this.rate = -1;
@@ -79,7 +79,7 @@ export class DeliveryRate {
       this.#nextRound = this.delivered;
       this.roundStart = true;
     }
-    // The slower of both: acknowledgements may arrive in a bunch.
+    // The greater of both intervals: acknowledgements may arrive in bursts.
     const interval = Math.max(this.#sendElapsed, now - this.#priorAt);
     if (interval > 0 && interval >= minRttNs)
       this.rate = ((this.delivered - this.#priorDelivered) * 1e9) / interval;

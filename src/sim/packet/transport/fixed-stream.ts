@@ -1,9 +1,9 @@
 /**
  * One end of a byte stream of the failover experiments: a fixed window, cumulative acknowledgements, go-back-N after a
  * timeout, one retransmission after three duplicate acknowledgements. There is no handshake, no close and no congestion
- * control: connections are open when a run starts. It stays beside {@link TcpConnection} because TCP's rules (recovery by
- * SACK and RACK, delayed acknowledgements, round trips measured for each segment) would each need an exception to move the
- * same segments at the same times, on which the figures of these experiments rest.
+ * control: connections are open when a run starts. It exists in addition to {@link TcpConnection} because TCP's rules (recovery by
+ * SACK and RACK, delayed acknowledgements, round trips measured for each segment) would each need an exception to send the
+ * same segments at the same times, on which the figures of these experiments depend.
  */
 import {
   type FlowKey,
@@ -53,7 +53,7 @@ export class FixedStream implements Connection {
   progressAt = 0;
   deadline = Number.POSITIVE_INFINITY;
   #closed = false;
-  /** When data was sent last; 0 before the first. */
+  /** Time of the last departure of data; 0 before the first. */
   #sentAt = 0;
   /** End of the highest data that came in. */
   #highestReceived = 0;
@@ -108,7 +108,7 @@ export class FixedStream implements Connection {
 
   receive(segment: Segment, selector: number): void {
     if (this.#closed) return;
-    // A segment without our option comes from elsewhere, a switch perhaps: it tells nothing about paths.
+    // A segment without our option comes from another sender, such as a switch: it has no information about paths.
     let marks: SegmentMarks | undefined;
     if (segment.hasEcho) {
       const { echo } = segment;
@@ -119,7 +119,7 @@ export class FixedStream implements Connection {
     if ((segment.flags & FLAG_ACK) !== 0) this.#receiveAck(segment, marks);
   }
 
-  /** The host's timer is due: retransmits if the deadline has come, else asks to be woken again. */
+  /** The host's timer is due: retransmits if the deadline has passed, otherwise sets the timer again. */
   onTimer(): void {
     if (this.deadline === Number.POSITIVE_INFINITY) return;
     if (this.#host.now() < this.deadline) {

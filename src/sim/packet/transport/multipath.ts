@@ -1,8 +1,8 @@
 /**
- * A byte stream above several TCP connections between the same two hosts, its subflows, in the manner of MPTCP (RFC 8684). Each
- * segment of a subflow says in an option where its data stand in the stream; each SYN says which connection it joins. The
- * options are our own (RFC 6994): a kernel's MPTCP does not understand them. What differs from RFC 8684 besides: all subflows
- * are opened at once, data count as arrived when a subflow's receiver has them, in whatever order, and the receive window is
+ * A byte stream over several TCP connections between the same two hosts, its subflows, similar to MPTCP (RFC 8684). Each
+ * segment of a subflow carries the position of its data in the stream in an option; each SYN carries the connection that it joins. The
+ * options are our own (RFC 6994): a kernel's MPTCP does not understand them. Further differences from RFC 8684: all subflows
+ * are opened at once, data count as arrived when a subflow's receiver has them, in any order, and the receive window is
  * that of each subflow.
  */
 import { type FlowKey, ReceiveWindow, unwrap } from "../../../hosts/index.js";
@@ -61,7 +61,7 @@ export class MultipathConnection implements Stream, SubflowGroup {
     this.#scheduler = scheduler;
   }
 
-  /** Those that are established; what coupled congestion controls look at. */
+  /** Established subflows, for coupled congestion controls. */
   get subflows(): readonly SubflowView[] {
     return this.#views;
   }
@@ -88,7 +88,7 @@ export class MultipathConnection implements Stream, SubflowGroup {
     return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** What the subflow of that number is made with. */
+  /** The parent for the subflow with this number. */
   parent(subflow: number): SubflowParent {
     const own = this;
     const source: SubflowSource = {
@@ -108,7 +108,7 @@ export class MultipathConnection implements Stream, SubflowGroup {
     };
   }
 
-  /** Takes a subflow in that was made with {@link parent}. */
+  /** Adds a subflow that was made with {@link parent}. */
   join(subflow: number, connection: TcpConnection): void {
     const member: Subflow = { connection, isOpen: false, isOver: false, peerFinished: false, cursor: 0 };
     this.#members[subflow] = member;
@@ -180,7 +180,7 @@ export class MultipathConnection implements Stream, SubflowGroup {
     this.#finishSubflows();
   }
 
-  /** The first timeout in a row: what the subflow has out is sent by others too. */
+  /** The first of consecutive timeouts: other subflows also send the outstanding data of the subflow. */
   #onTimeout(subflow: number, attempt: number): void {
     this.listener.timedOut?.(attempt);
     if (attempt === 1) this.#reinject(subflow);
@@ -217,7 +217,7 @@ export class MultipathConnection implements Stream, SubflowGroup {
     this.listener.closed?.(reason);
   }
 
-  /** Gives data to subflows while one could send a segment and there are data. */
+  /** Assigns data to subflows while one can send a segment and there are data. */
   #pump(): void {
     if (this.#pumping) return;
     this.#pumping = true;
@@ -255,7 +255,7 @@ export class MultipathConnection implements Stream, SubflowGroup {
     return this.#next < this.#end || this.#nextReinjection(subflow) !== undefined;
   }
 
-  /** The first data that another subflow could not deliver; forgets those that have arrived meanwhile. */
+  /** The first data that another subflow could not deliver; removes those that have arrived meanwhile. */
   #nextReinjection(subflow: number): Reinjection | undefined {
     const list = this.#reinjections;
     for (let i = 0; i < list.length; ) {

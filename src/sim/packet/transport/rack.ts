@@ -12,7 +12,7 @@ const PERSISTENCE = 16;
 
 export class Rack {
   readonly #board: Scoreboard;
-  /** The segment that was sent last of all that have arrived: when, and where it ends. */
+  /** Of all segments that have arrived, the one sent last: its send time and its end. */
   #sentAt = -1;
   #end = 0;
   /** Round trip of that segment. */
@@ -23,7 +23,7 @@ export class Rack {
   reorderingSeen: boolean;
   #multiplier = 1;
   #persist = PERSISTENCE;
-  /** A further DSACK counts once this position is acknowledged; -1: the next counts. */
+  /** A further DSACK counts after this position is acknowledged; -1: the next one counts. */
   #dsackRound = -1;
 
   /** @param tolerant reordering is expected from the beginning */
@@ -41,7 +41,7 @@ export class Rack {
     const again = board.isRetransmitted(serial);
     if (end > this.#forward) this.#forward = end;
     else if (end < this.#forward && !again) this.reorderingSeen = true;
-    // An acknowledgement so soon after a retransmission answers the first copy.
+    // An acknowledgement within the minimum round trip after a retransmission answers the first copy.
     if (again && rtt < this.minRtt) return;
     if (!again && rtt < this.minRtt) this.minRtt = rtt;
     if (!sentAfter(sentAt, end, this.#sentAt, this.#end)) return;
@@ -50,7 +50,7 @@ export class Rack {
     this.rtt = rtt;
   }
 
-  /** Step 4: a DSACK says that the window was too small; `next`: the first position that never was sent. */
+  /** Step 4: a DSACK shows that the window was too small; `next`: the first position that was never sent. */
   onDuplicateSack(acknowledged: number, next: number): void {
     if (this.#dsackRound >= 0 && acknowledged < this.#dsackRound) return;
     this.#dsackRound = next;
@@ -65,7 +65,7 @@ export class Rack {
     this.#multiplier = 1;
   }
 
-  /** Nanoseconds that a segment may be late. */
+  /** Reordering window in nanoseconds. */
   reorderingWindow(inRecovery: boolean, smoothedRtt: number): number {
     if (!this.reorderingSeen && (inRecovery || this.#board.sackedSegments >= DUPLICATE_THRESHOLD)) return 0;
     if (this.minRtt === Number.POSITIVE_INFINITY) return 0;
@@ -94,7 +94,7 @@ export class Rack {
     return wait;
   }
 
-  /** Section 6.3: after a timeout the first segment is lost, and all that were sent so long ago. */
+  /** Section 6.3: after a timeout the first segment is lost, and all that were sent before the window. */
   markAfterTimeout(window: number, now: number): void {
     const board = this.#board;
     for (let serial = board.first; serial < board.last; serial++)

@@ -1,6 +1,6 @@
 /**
- * The receiving half of TCP: what has arrived, which acknowledgement is due when, the SACK blocks, the window that is
- * offered, and what the sender is told about marks.
+ * The receiving half of TCP: arrived data, due acknowledgements, the SACK blocks, the offered window, and the feedback of marks
+ * to the sender.
  */
 import { type PathChooser, ReceiveWindow, type SegmentMarks } from "../../../hosts/index.js";
 import type { ConnectionCounters } from "../connection.js";
@@ -18,7 +18,7 @@ const MOST_BLOCKS = Math.floor((OPTION_ROOM - 4) / 8);
 
 export class Receiver {
   readonly #options: TcpOptions;
-  /** How marks are told to the sender. */
+  /** How marks are reported to the sender. */
   readonly #feedback: TcpOptions["ecn"];
   readonly #chooser: PathChooser;
   readonly #counters: ConnectionCounters;
@@ -27,25 +27,25 @@ export class Receiver {
   #fin = -1;
   /** End of the highest data that came in. */
   #highest = 0;
-  /** First position beyond the window that was offered; it never moves back. */
+  /** First position beyond the offered window; it never moves back. */
   #edge: number;
   /** Shift of the window field. */
   scale = 0;
   /** In-order bytes that the application has not read. */
   #unread = 0;
   #reads = true;
-  /** Segments of data that no acknowledgement answers yet, and when one must. */
+  /** Number of data segments without an acknowledgement, and the time by which one must be sent. */
   #waiting = 0;
   ackAt = NEVER;
-  /** Selectors of the next acknowledgement, as the chooser said last. */
+  /** Selectors of the next acknowledgement, as the chooser returned them last. */
   selectors: readonly number[];
   /** {@link next} in the last acknowledgement that was sent. */
   acknowledged = 0;
   /** Whether acknowledgements carry ECE now. */
   echoesMark = false;
-  /** Positions that came in last, latest first, one in each island that SACK reports. */
+  /** Positions that arrived last, latest first, one in each island that SACK reports. */
   readonly #recent: number[] = [];
-  /** What came in twice and is to be reported once; -1: nothing. */
+  /** Data that arrived twice and must be reported once; -1: none. */
   #duplicateStart = -1;
   #duplicateEnd = -1;
 
@@ -83,14 +83,14 @@ export class Receiver {
     return this.#edge;
   }
 
-  /** What the window field says. */
+  /** The value of the window field. */
   get windowField(): number {
     return Math.min(0xffff, Math.floor(Math.max(0, this.#edge - this.next) / 2 ** this.scale));
   }
 
   /**
-   * Data or a FIN came in, `[start, end)` without the FIN. `flush` is called first where an acknowledgement must go out for
-   * what came before. True when an acknowledgement is due at once, else at {@link ackAt}.
+   * Data or a FIN arrived, `[start, end)` without the FIN. `flush` is called first if an acknowledgement must be sent for
+   * earlier data. True when an acknowledgement is due at once, else at {@link ackAt}.
    */
   receive(
     start: number,
@@ -115,7 +115,7 @@ export class Receiver {
     if (fin && inWindow === end) this.#fin = end;
     const before = window.next;
     const wasInOrder = window.isInOrder;
-    // Of a segment that lies on both sides of known bytes, the known part alone is a duplicate.
+    // Of a segment that overlaps known bytes on both sides, only the known part is a duplicate.
     const knownEnd = Math.min(
       inWindow,
       window.islandAt(start) < 0 ? before : window.islandEnd(window.islandAt(start)),
@@ -144,7 +144,7 @@ export class Receiver {
     return atOnce;
   }
 
-  /** The sender says that it has reduced its window (RFC 3168, section 6.1.3). */
+  /** The sender reports that it has reduced its window (RFC 3168, section 6.1.3). */
   onReduced(): void {
     if (this.#feedback === "classic") this.echoesMark = false;
   }
@@ -161,7 +161,7 @@ export class Receiver {
     this.#reads = false;
   }
 
-  /** The application reads all there is and all that comes; true when the other end should hear of its new window. */
+  /** The application reads all present and later data; true when the new window must be reported to the other end. */
   resume(): boolean {
     this.#reads = true;
     this.#unread = 0;

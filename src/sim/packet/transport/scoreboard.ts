@@ -1,7 +1,7 @@
 /**
  * The segments that were sent and are not acknowledged yet, in order of their positions (the scoreboard of RFC 6675, per
- * segment instead of per byte): a ring in typed arrays, so that a segment costs no object. Segments have serial numbers that
- * go up by one; a retransmission keeps the serial and the bounds of its segment.
+ * segment instead of per byte): a ring in typed arrays, so that a segment needs no object. Segments have consecutive serial
+ * numbers; a retransmission keeps the serial and the bounds of its segment.
  */
 
 /** The receiver has it beyond its cumulative acknowledgement. */
@@ -61,7 +61,7 @@ export class Scoreboard {
     return serial;
   }
 
-  /** Notes the state of the rate estimator beside a segment that is sent now. */
+  /** Stores the state of the rate estimator with a segment that is sent now. */
   stamp(
     serial: number,
     delivered: number,
@@ -126,7 +126,7 @@ export class Scoreboard {
     return (this.#flags[serial & this.#mask]! & FIN) !== 0;
   }
 
-  /** The oldest segment is acknowledged: forgets it. */
+  /** The oldest segment is acknowledged: removes it. */
   shift(): void {
     const serial = this.first++;
     const flags = this.#flags[serial & this.#mask]!;
@@ -156,7 +156,7 @@ export class Scoreboard {
     this.sackedSegments++;
   }
 
-  /** Does nothing to a segment that is SACKed or lost already; true otherwise. */
+  /** Returns true; no effect and false for a segment that is SACKed or already lost. */
   markLost(serial: number): boolean {
     const slot = serial & this.#mask;
     if ((this.#flags[slot]! & (SACKED | LOST)) !== 0) return false;

@@ -1,9 +1,9 @@
 /**
- * The sending half of TCP: what may be sent and when, which segments are lost, when they are sent again. Positions count the
+ * The sending half of TCP: what may be sent and when, which segments are lost, when they are retransmitted. Positions count the
  * bytes of the stream from 0; a FIN takes the position after the last byte.
  *
- * One file, because loss detection, recovery and the timers read and write the same positions for each acknowledgement; what has a
- * state of its own stands beside it (`scoreboard.ts`, `rack.ts`, `delivery-rate.ts`).
+ * One file, because loss detection, recovery and the timers read and write the same positions for each acknowledgement; parts with
+ * a state of their own are in other files (`scoreboard.ts`, `rack.ts`, `delivery-rate.ts`).
  */
 import { type PathChooser, RoundCounter, type SegmentMarks, unwrap } from "../../../hosts/index.js";
 import type { ConnectionCounters } from "../connection.js";
@@ -15,7 +15,7 @@ import { Rack } from "./rack.js";
 import { Scoreboard } from "./scoreboard.js";
 import type { TcpOptions } from "./tcp-options.js";
 
-/** What a sender asks of its connection. */
+/** Operations of the connection that a sender uses. */
 export interface SenderOutput {
   now(): number;
   /**
@@ -31,11 +31,11 @@ export interface SenderOutput {
   ): number;
   timedOut(attempt: number): void;
   recovered(attempts: number): void;
-  /** The user timeout is over. */
+  /** The user timeout has passed. */
   giveUp(): void;
 }
 
-/** Where the data of a subflow come from; the sender asks, the connection gives by {@link Sender.assign}. */
+/** Source of a subflow's data; the sender asks, the connection answers by {@link Sender.assign}. */
 export interface SubflowSource {
   /** Whether there are data that this subflow could send. */
   readonly hasData: boolean;
@@ -75,7 +75,7 @@ export class Sender {
   readonly #rack: Rack;
   readonly #rounds: RoundCounter;
   readonly #source: SubflowSource | undefined;
-  /** Of a subflow: where the data that were assigned last begin, here and in the stream of all subflows. */
+  /** For a subflow: start of the last assigned data, here and in the stream of all subflows. */
   #chunkStart = 0;
   #chunkData = 0;
 
@@ -91,7 +91,7 @@ export class Sender {
   end = 0;
   /** No more data will be added: a FIN follows it. */
   #finishing = false;
-  /** First position that the other end has no room for, and the widest window that it ever offered. */
+  /** First position beyond the other end's window, and the widest window that it ever offered. */
   #edge = 0;
   #widest = 0;
   /** Sequence and acknowledgement number of the segment that moved the edge last (SND.WL1, SND.WL2). */
@@ -102,7 +102,7 @@ export class Sender {
   /** The recovery ends when everything before this position is acknowledged. */
   #recover = -1;
   #duplicateAcks = 0;
-  /** Without SACK: bytes that duplicate acknowledgements stand for. */
+  /** Without SACK: bytes that duplicate acknowledgements represent. */
   #presumedArrived = 0;
   /** Whether the first partial acknowledgement of this recovery is still to come (RFC 6582, section 3.2). */
   #impatient = false;
@@ -121,28 +121,28 @@ export class Sender {
   #probeEnd = -1;
   #probeIsOld = false;
 
-  /** When each timer runs out. */
+  /** When each timer expires. */
   #rtoAt = NEVER;
   #probeAt = NEVER;
   #reorderingAt = NEVER;
   #persistAt = NEVER;
   #persistCount = 0;
-  /** Timeouts in a row without progress. */
+  /** Number of consecutive timeouts without progress. */
   #attempts = 0;
   #silentSince = 0;
   progressAt = 0;
-  /** When data was sent last; -1 before the first. */
+  /** Time of the last departure of data; -1 before the first. */
   #sentAt = -1;
   /** When the next paced segment may leave; and whether one waits for it. */
   #paceAt = 0;
   #pacing = false;
   #windowLimited = false;
-  /** Position that was next when the window limited the sender last: it counts until this is acknowledged. */
+  /** The next position when the window last limited the sender; this counts until the position is acknowledged. */
   #limitedUntil = 0;
   /** When the last two segments leave the host. */
   #lastLeavesAt = 0;
   #lastButOneLeavesAt = 0;
-  /** The account of one acknowledgement: round trip and send time of its newest segment that was sent once. */
+  /** Results of one acknowledgement: round trip and send time of its newest segment that was sent once. */
   #rtt = -1;
   #rttSentAt = -1;
   #originalArrived = false;
@@ -208,12 +208,12 @@ export class Sender {
     return Math.min(this.#rtoAt, this.#probeAt, this.#reorderingAt, this.#persistAt);
   }
 
-  /** When a paced segment is due. */
+  /** When {@link Timed.onSoon} is due for a paced segment. */
   get soon(): number {
     return this.#pacing ? this.#paceAt : NEVER;
   }
 
-  /** The pipe of RFC 6675: bytes that are under way as far as one knows. */
+  /** The pipe of RFC 6675: estimated bytes in flight. */
   get inFlight(): number {
     const board = this.#board;
     const bytes = this.next - this.acknowledged - board.sackedBytes - board.lostBytes - this.#presumedArrived;
@@ -221,8 +221,8 @@ export class Sender {
   }
 
   /**
-   * FlightSize of RFC 5681, without what left beyond the window. Where a retransmission is lost, nothing tells that but RACK: new data leave for
-   * everything that SACK blocks report until the timer runs out, and what is unacknowledged then is many windows. Half of that is no threshold.
+   * FlightSize of RFC 5681, without what left beyond the window. If a retransmission is lost, only RACK finds it: until the timer expires, new
+   * data leave for all data that SACK blocks report, and the unacknowledged data are then many windows. Half of them is no useful threshold.
    */
   get #flightSize(): number {
     const { steadyWindow = Number.POSITIVE_INFINITY } = this.control;
@@ -281,7 +281,7 @@ export class Sender {
     return inFlight === 0 || inFlight + this.#mss <= this.control.window;
   }
 
-  /** The path chooser wants no new data before all that was sent has arrived. */
+  /** Whether the path chooser allows no new data before all sent data have arrived. */
   #holds(): boolean {
     return this.#chooser.holds === true && !this.#board.isEmpty;
   }
@@ -293,7 +293,7 @@ export class Sender {
       : Math.max(this.#lastButOneLeavesAt, this.#paceAt);
   }
 
-  /** Of a subflow without assigned data: asks for some where it could send them. */
+  /** For a subflow without assigned data: asks for data if it could send them. */
   #offerRoom(now: number): void {
     const source = this.#source!;
     if (!source.hasData) return;
@@ -315,8 +315,8 @@ export class Sender {
   }
 
   /**
-   * Takes in what a segment of the other end acknowledges; `base` is the sequence number of position 0. False when it
-   * acknowledges what never was sent.
+   * Processes the acknowledgements of a segment of the other end; `base` is the sequence number of position 0. False when it
+   * acknowledges data that were never sent.
    */
   acknowledge(
     segment: Segment,
@@ -388,7 +388,7 @@ export class Sender {
     return true;
   }
 
-  /** One of the sender's timers may have run out. */
+  /** One of the sender's timers may have expired. */
   onTimer(): void {
     const now = this.#output.now();
     if (now >= this.#reorderingAt) {
@@ -432,8 +432,8 @@ export class Sender {
         break;
       }
       if (this.#lastButOneLeavesAt > now) {
-        // Two segments wait for the host's own link: further ones would only wait behind them, or be lost there. Kernels
-        // hold a connection back likewise (TCP small queues), so that connections of a host take turns.
+        // Two segments wait for the host's own link: further ones would only wait after them, or be lost there. Kernels
+        // hold a connection back in the same way (TCP small queues), so that connections of a host take turns.
         this.#paceAt = Math.max(this.#paceAt, this.#lastButOneLeavesAt);
         this.#pacing = true;
         break;
@@ -770,7 +770,7 @@ export class Sender {
     this.fill();
   }
 
-  /** F-RTO with SACK (RFC 5682, section 3.1): a timeout was spurious when data arrive that were not sent again. */
+  /** F-RTO with SACK (RFC 5682, section 3.1): a timeout was spurious when data arrive that were not retransmitted. */
   #judgeTimeout(ack: number, before: number, now: number): void {
     if (ack >= this.#recover) this.#frto = 0;
     else if (this.#originalArrived) {

@@ -1,4 +1,4 @@
-/** What a TCP connection is made with. Both ends of a connection that is opened without a handshake have the same. */
+/** The options of a TCP connection. Both ends of a connection that is opened without a handshake have the same. */
 import type { RetransmissionOptions } from "../retransmission-timer.js";
 import type { CongestionControlMaker } from "./congestion/congestion-control.js";
 
@@ -10,7 +10,7 @@ export interface DelayedAckOptions {
 }
 
 /**
- * Which subflow sends the next segment of those that could: in turn; the one with the shortest smoothed round trip; or all send
+ * How the subflow that sends the next segment is chosen: in turn; the one with the shortest smoothed round trip; or all send
  * everything.
  */
 export const SUBFLOW_SCHEDULERS = ["round_robin", "least_rtt", "redundant"] as const;
@@ -27,8 +27,8 @@ export interface TcpOptions extends RetransmissionOptions {
   receiveBuffer: number;
   delayedAck: DelayedAckOptions;
   /**
-   * `off`: packets say that they cannot be marked, unless the host's policy wants marks. `classic`: RFC 3168. `accurate`: each
-   * acknowledgement tells whether what it answers was marked (RFC 8257, section 3.2).
+   * `off`: packets are not ECN-capable, unless the host's policy wants marks. `classic`: RFC 3168. `accurate`: each
+   * acknowledgement reports whether the data that it answers were marked (RFC 8257, section 3.2).
    */
   ecn: "off" | "classic" | "accurate";
   /** Selective acknowledgements (RFC 2018, 2883, 6675). */
@@ -41,15 +41,15 @@ export interface TcpOptions extends RetransmissionOptions {
   handshake: boolean;
   /**
    * Several connections carry one stream (`multipath.ts`); needs `handshake`. Absent: one does. `ports`: each has a port of its own, or
-   * all have one five-tuple, so that switches hash them alike and selectors alone tell their paths apart.
+   * all have the same five-tuple, so that switches hash them equally and only selectors distinguish their paths.
    */
   subflows?: {
     readonly count: number;
     readonly scheduler: SubflowScheduler;
     readonly ports?: "own" | "shared";
   };
-  /** Nanoseconds that a connection that finished first stays, to answer a FIN that comes again; 0: not at all. */
+  /** Nanoseconds for which a connection that finished first stays, to answer a repeated FIN; 0: it is removed at once. */
   timeWait: number;
-  /** Nanoseconds without an answer after which a connection is given up (R2 of RFC 9293, section 3.8.3). */
+  /** Nanoseconds without an answer after which a connection is aborted (R2 of RFC 9293, section 3.8.3). */
   userTimeout: number;
 }

@@ -1,10 +1,10 @@
 /**
- * One end of a TCP connection (RFC 9293): its states from the handshake to the close, the segments that come in, and the
- * segments that go out. {@link Sender} and {@link Receiver} are its two halves.
+ * One end of a TCP connection (RFC 9293): its states from the handshake to the close, received segments, and
+ * sent segments. {@link Sender} and {@link Receiver} are its two halves.
  *
- * There are no timestamps (RFC 7323): beside the echo they would leave room for two SACK blocks instead of three, the
- * scoreboard gives a round trip for each acknowledgement, DSACK and F-RTO tell spurious recoveries, and segments live too
- * briefly here for sequence numbers to wrap around.
+ * There are no timestamps (RFC 7323): together with the echo they would leave space for two SACK blocks instead of three, the
+ * scoreboard gives a round trip for each acknowledgement, DSACK and F-RTO detect spurious recoveries, and connections are too
+ * short here for sequence numbers to wrap around.
  */
 import { type FlowKey, type PathChooser, type SegmentMarks, unwrap } from "../../../hosts/index.js";
 import {
@@ -57,7 +57,7 @@ const ECHO_BYTES = 8;
 /** Payload of a segment to a host that sends no MSS option (RFC 9293, section 3.7.1). */
 const DEFAULT_MSS = 536;
 
-/** States that are no matter of the two halves. */
+/** States that do not concern the two halves. */
 const PHASES = {
   "syn-sent": "SYN-SENT",
   "syn-received": "SYN-RECEIVED",
@@ -74,7 +74,7 @@ export interface SubflowParent {
   readonly subflow: number;
   readonly subflows: number;
   readonly source: SubflowSource;
-  /** `bytes` of data came in that stand at the position with these low 32 bits. */
+  /** `bytes` of data arrived whose position has these low 32 bits. */
   arrived(position: number, bytes: number): void;
   /** All subflows count together. */
   readonly counters: ConnectionCounters;
@@ -88,7 +88,7 @@ export interface TcpParts {
   builder: SegmentBuilder;
   options: TcpOptions;
   control: CongestionControl;
-  /** The host's policy wants marks: packets can be marked and marks come back, whatever `options.ecn` says. */
+  /** The host's policy wants marks: packets can be marked and marks are reported, for any `options.ecn`. */
   marks: boolean;
   /** Absent: the connection is no subflow. */
   parent?: SubflowParent | undefined;
@@ -109,7 +109,7 @@ export class TcpConnection implements Connection, SenderOutput {
   readonly #options: TcpOptions;
   readonly #sender: Sender;
   readonly #receiver: Receiver;
-  /** Of the handshake and the end; {@link state} derives the states between from the two halves. */
+  /** Handshake and end; {@link state} derives the states in between from the two halves. */
   #phase: keyof typeof PHASES | "open";
   /** Sequence numbers of position 0 in both directions: one after that of the SYN. */
   #outBase = 0;
@@ -118,12 +118,12 @@ export class TcpConnection implements Connection, SenderOutput {
   #peerSegment = 0;
   #peerScale = 0;
   #sack: boolean;
-  /** ECN as negotiated; and whether the host's policy wants marks besides. */
+  /** ECN as negotiated; and whether the host's policy also wants marks. */
   #ecn: boolean;
   readonly #policyMarks: boolean;
   /** Selector of the last segment that came in. */
   #echo = 0;
-  /** The other end's FIN came before ours had left. */
+  /** The other end's FIN arrived before ours had left. */
   #passiveClose = false;
   /** The end of the data was reported. */
   #reportedEnd = 0;
@@ -259,12 +259,12 @@ export class TcpConnection implements Connection, SenderOutput {
     this.#watchTimers();
   }
 
-  /** The application stops reading: what comes in fills the receive buffer, and the window closes. */
+  /** The application stops reading: received data fill the receive buffer, and the window closes. */
   pause(): void {
     this.#receiver.pause();
   }
 
-  /** The application reads all that has come and all that comes. */
+  /** The application reads all present and later data. */
   resume(): void {
     if (this.#receiver.resume() && this.#phase === "open") this.#sendAck();
   }
@@ -300,7 +300,7 @@ export class TcpConnection implements Connection, SenderOutput {
     this.#watchTimers();
   }
 
-  // What the sender asks for.
+  // Operations that the sender uses.
 
   now(): number {
     return this.#host.now();
@@ -325,7 +325,7 @@ export class TcpConnection implements Connection, SenderOutput {
       flags |= FLAG_CWR;
       this.#sender.reduced = false;
     }
-    // RFC 3168, section 6.1.5: no ECT on what is sent again.
+    // RFC 3168, section 6.1.5: no ECT on retransmissions.
     this.#builder.ecn = fresh && bytes > 0 && (this.#ecn || this.#policyMarks);
     this.#builder.optionsLength = 0;
     if (this.#parent !== undefined && bytes > 0) this.#addExperiment(MAPPING_OPTION, data);
@@ -346,7 +346,7 @@ export class TcpConnection implements Connection, SenderOutput {
     this.#end("timed out");
   }
 
-  // Segments that come in.
+  // Received segments.
 
   /** RFC 9293, section 3.10.7.3. */
   #receiveInSynSent(segment: Segment, selector: number): void {
@@ -389,7 +389,7 @@ export class TcpConnection implements Connection, SenderOutput {
       return;
     }
     if ((flags & FLAG_SYN) !== 0) {
-      // A SYN that comes again has not been answered; any other is no part of this connection (RFC 5961, section 4).
+      // A repeated SYN has not been answered; any other SYN is no part of this connection (RFC 5961, section 4).
       if (this.#phase === "syn-received" && (flags & FLAG_ACK) === 0 && start === -1)
         this.#sendHandshake(this.chooser.selector);
       else if (!(this.#phase === "syn-received" && start === -1)) {
@@ -398,7 +398,7 @@ export class TcpConnection implements Connection, SenderOutput {
       }
       if ((flags & FLAG_ACK) === 0) return;
     }
-    // A segment without data that was overtaken by data is still good for its acknowledgement.
+    // A segment without data that was overtaken by data still has a valid acknowledgement.
     const isAcceptable =
       length === 0 ? start >= receiver.acknowledged && start <= receiver.edge : start < receiver.edge;
     if (!isAcceptable) {
@@ -459,7 +459,7 @@ export class TcpConnection implements Connection, SenderOutput {
   readonly #flush = (): void => this.#sendAck();
 
   #marksOf(segment: Segment, selector: number): SegmentMarks | undefined {
-    // A segment without our option comes from elsewhere, a switch perhaps: it tells nothing about paths.
+    // A segment without our option comes from another sender, such as a switch: it has no information about paths.
     if (!segment.hasEcho) return undefined;
     this.#echo = selector;
     const { echo } = segment;
@@ -576,7 +576,7 @@ export class TcpConnection implements Connection, SenderOutput {
     this.#host.transmit(this, frame, selector);
   }
 
-  // Segments that go out.
+  // Sent segments.
 
   /** Appends an option for experiments with a value of 32 bits. */
   #addExperiment(

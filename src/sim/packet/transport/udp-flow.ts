@@ -1,6 +1,6 @@
 /**
- * A UDP flow at a rate: datagrams with numbers, and a receiver that counts what is lost, reordered and doubled. A payload
- * begins with the number of its datagram in 32 bits, of which the highest says that it is the last; the rest is zeros.
+ * A UDP flow at a rate: datagrams with numbers, and a receiver that counts lost, reordered and duplicate ones. A payload
+ * begins with the number of its datagram in 32 bits, of which the highest marks the last datagram; the rest is zeros.
  */
 import { type PathChooser, ReceiveWindow } from "../../../hosts/index.js";
 import type { Timed } from "../connection.js";
@@ -17,7 +17,7 @@ export interface UdpOptions {
   readonly segmentBytes: number;
   /** Payload bits per second. */
   readonly rateBps: number;
-  /** Payload in all; a last datagram of fewer than 4 bytes is sent with 4. Infinity: until it is closed. */
+  /** Total payload; a last datagram of fewer than 4 bytes is sent with 4. Infinity: until it is closed. */
   readonly bytes: number;
 }
 
@@ -26,7 +26,7 @@ export interface UdpListener {
   finished?(): void;
 }
 
-/** What a sender asks of its host. */
+/** Operations of the host that a sender uses. */
 export interface UdpHost {
   now(): number;
   send(sender: UdpSender, frame: Uint8Array, selector: number): void;
@@ -88,14 +88,14 @@ export class UdpSender implements Timed {
 
   onSoon(): void {}
 
-  /** Sends nothing more. */
+  /** Stops sending. */
   close(): void {
     this.deadline = Number.POSITIVE_INFINITY;
     this.host.releaseSender(this);
   }
 }
 
-/** One flow as its receiver sees it. */
+/** The receiver's view of one flow. */
 export class UdpReceiver {
   readonly #arrived = new ReceiveWindow();
   readonly #release: (receiver: UdpReceiver) => void;
@@ -103,14 +103,14 @@ export class UdpReceiver {
   #last = -1;
   /** Called with each datagram that is new. */
   onReceived: (() => void) | undefined;
-  /** Without duplicates. */
+  /** Number of datagrams without duplicates. */
   datagrams = 0;
   bytes = 0;
   duplicates = 0;
-  /** Datagrams that came after one with a higher number; and by how many datagrams at most. */
+  /** Number of datagrams that arrived after one with a higher number; and the greatest distance in datagrams. */
   reordered = 0;
   maxReordering = 0;
-  /** Datagrams that came marked (CE). */
+  /** Number of datagrams that arrived marked (CE). */
   marked = 0;
 
   constructor(
@@ -122,12 +122,12 @@ export class UdpReceiver {
     this.#release = release;
   }
 
-  /** Datagrams with lower numbers than the highest that came, or than the last of the flow, which have not come. */
+  /** Number of datagrams with lower numbers than the highest that arrived, or than the last of the flow, which have not arrived. */
   get missing(): number {
     return Math.max(this.#highest, this.#last) + 1 - this.datagrams;
   }
 
-  /** Whether all datagrams of the flow have come. */
+  /** Whether all datagrams of the flow have arrived. */
   get isComplete(): boolean {
     return this.#last >= 0 && this.missing === 0;
   }
@@ -151,7 +151,7 @@ export class UdpReceiver {
     this.onReceived?.();
   }
 
-  /** The host forgets the flow; what still comes counts for a new one. */
+  /** The host removes the flow; later datagrams count for a new one. */
   close(): void {
     this.#release(this);
   }

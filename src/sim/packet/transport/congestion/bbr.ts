@@ -54,16 +54,16 @@ export class Bbr implements CongestionControl {
   #filledPipe = false;
   #cycle = 0;
   #cycleAt = 0;
-  /** When probe_rtt may end; -1 while the flight is still too large. Its round ends when so many bytes are delivered. */
+  /** When probe_rtt may end; -1 while the flight is still too large. Its round ends at this count of delivered bytes. */
   #probeRttDone = -1;
   #probeRttRoundEnd = 0;
-  /** Rate samples count as limited by the application until so many bytes are delivered. */
+  /** Rate samples count as limited by the application up to this count of delivered bytes. */
   #limitedUntil = -1;
   #idleRestart = false;
   #priorWindow = 0;
   #recovering = false;
   #conserving = false;
-  /** Conservation ends when so many bytes are delivered; -1: the next acknowledgement tells. */
+  /** Conservation ends at this count of delivered bytes; -1: the next acknowledgement determines it. */
   #conservingUntil = -1;
 
   constructor({ mss, initialWindow, now, random }: CongestionControlOptions) {

@@ -1,11 +1,11 @@
 /**
- * How a congestion control is told what happens to a connection, and what it decides: how many bytes may be in flight, and
- * how fast they leave. The sender (`../sender.ts`) finds losses, retransmits and counts; it knows no control by name.
+ * The interface of congestion controls: the events of a connection, and the decisions: how many bytes may be in flight, and
+ * how fast they leave. The sender (`../sender.ts`) finds losses, retransmits and counts; it does not depend on a particular control.
  */
 import type { Random } from "../../../../base/index.js";
 
 /**
- * What one acknowledgement told. A connection has one object of this kind and fills it again for each acknowledgement: a
+ * The content of one acknowledgement. A connection reuses one object of this kind for all acknowledgements: a
  * control reads it at once and keeps no reference. Sizes in bytes of payload, times in nanoseconds.
  */
 export interface AckSample {
@@ -32,7 +32,7 @@ export interface AckSample {
   mayGrow: boolean;
   /** The acknowledgement carried ECE. With the feedback of RFC 8257 all that it acknowledges was marked then. */
   marked: boolean;
-  /** Fast recovery, or recovery after a timeout, goes on. */
+  /** Fast recovery, or recovery after a timeout, is in progress. */
   inRecovery: boolean;
   /** The control's window kept the sender from sending since the last acknowledgement: only then the window may grow (RFC 9438, section 5.8). */
   windowLimited: boolean;
@@ -48,7 +48,7 @@ export interface CongestionControl {
   readonly name: string;
   /** Bytes that may be in flight. */
   readonly window: number;
-  /** Bytes: the window as it is outside of recovery, and ends up after it; absent where no threshold follows from the flight. */
+  /** Bytes: the window outside of recovery, which recovery ends with; absent where no threshold follows from the flight. */
   readonly steadyWindow?: number;
   /** Bytes per second; Infinity: segments leave as soon as the window allows. */
   readonly pacingRate: number;
@@ -64,11 +64,11 @@ export interface CongestionControl {
   onLoss(nowNs: number, flightSize: number, inFlight: number, lostBytes: number): void;
   /** All data that were outstanding when the recovery began are acknowledged; also after a timeout. */
   onRecovered(nowNs: number): void;
-  /** The retransmission timer ran out; `first`: for the first time since progress. */
+  /** The retransmission timer expired; `first`: for the first time since progress. */
   onTimeout(nowNs: number, flightSize: number, first: boolean): void;
-  /** ECE of RFC 3168 came in, once a window. Controls that read `marked` themselves (DCTCP) have no such method. */
+  /** ECE of RFC 3168 arrived, at most once per window. Controls that read `marked` themselves (DCTCP) have no such method. */
   onCongestion?(nowNs: number, flightSize: number): void;
-  /** The last `onLoss` or `onTimeout` was for nothing: no data were lost (RFC 4015, DSACK, timestamps). */
+  /** The last `onLoss` or `onTimeout` was spurious: no data were lost (RFC 4015, DSACK, timestamps). */
   onUndo?(nowNs: number): void;
   /** Data are sent again after nothing was in flight for at least one retransmission timeout. */
   onIdle?(idleNs: number): void;

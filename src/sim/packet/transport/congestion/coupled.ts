@@ -1,6 +1,6 @@
 /**
- * What the coupled controls of multipath transports share: they are Reno on each subflow, but their increase in congestion
- * avoidance looks at all subflows of the connection.
+ * The common part of the coupled controls of multipath transports: they are Reno on each subflow, but their increase in congestion
+ * avoidance depends on all subflows of the connection.
  */
 import { AdditiveIncrease } from "./additive-increase.js";
 import type {
@@ -25,7 +25,7 @@ export abstract class CoupledControl extends AdditiveIncrease {
   protected override avoidCongestion(sample: AckSample, bytes: number): void {
     const subflows = this.group?.subflows;
     const own = subflows === undefined ? undefined : this.#own(subflows);
-    // A single flow, or no round trip yet: Reno, which both algorithms are then.
+    // A single flow, or no round trip yet: both algorithms are then equal to Reno.
     if (subflows === undefined || own === undefined || own.smoothedRttNs <= 0) {
       super.avoidCongestion(sample, bytes);
       return;
@@ -43,7 +43,7 @@ export abstract class CoupledControl extends AdditiveIncrease {
   }
 }
 
-/** Bytes; a subflow in recovery counts with the window that it ends up with (RFC 6356, section 3). */
+/** Bytes; a subflow in recovery counts with its window after the recovery (RFC 6356, section 3). */
 export function steadyWindowOf(control: CongestionControl): number {
   return control.steadyWindow ?? control.window;
 }

@@ -1,5 +1,5 @@
 /**
- * DCTCP (RFC 8257): the window falls by the share of bytes that switches marked, not by half. The receiver has to tell the
+ * DCTCP (RFC 8257): the window is reduced by the share of marked bytes, not by half. The receiver must report the
  * marks of each segment (section 3.2), as the hosts of p4loom do.
  */
 import { AdditiveIncrease } from "./additive-increase.js";
@@ -15,7 +15,7 @@ export class Dctcp extends AdditiveIncrease {
   /** DCTCP.BytesAcked and DCTCP.BytesMarked of this window. */
   #acked = 0;
   #marked = 0;
-  /** Bytes that are delivered in total when the window that saw the last reduction is over. */
+  /** Total of delivered bytes at which the window of the last reduction is over. */
   #reducedUntil = -1;
 
   /** Between 0 and 1. */

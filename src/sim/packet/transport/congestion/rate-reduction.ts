@@ -1,12 +1,12 @@
 /**
- * Proportional Rate Reduction (RFC 9937, which replaces RFC 6937): the window of a fast recovery. It lets the flight shrink to
- * the threshold over one round trip, in proportion to what the receiver gets, instead of falling silent and sending a burst.
+ * Proportional Rate Reduction (RFC 9937, which replaces RFC 6937): the window of a fast recovery. It reduces the flight to
+ * the threshold over one round trip, in proportion to delivered data, instead of a silence followed by a burst.
  */
 import type { AckSample } from "./congestion-control.js";
 
 export class RateReduction {
   readonly #mss: number;
-  /** ssthresh: the flight that the recovery is to end with. */
+  /** ssthresh: the flight at the end of the recovery. */
   #target = 0;
   #beganNs = -1;
   #first = false;
@@ -38,15 +38,15 @@ export class RateReduction {
     this.#delivered = 0;
     this.#sent = 0;
     this.#inFlight = inFlight;
-    // One segment is sent again at once, whatever the flight.
+    // One segment is retransmitted at once, for any flight.
     this.window = inFlight + this.#mss;
   }
 
   /** RFC 9937, section 6.2: the window after an acknowledgement. */
   onAck({ nowNs, deliveredBytes, priorInFlight, inFlight, lostBytes, advanced }: AckSample): void {
     if (this.#first && nowNs === this.#beganNs) {
-      // The acknowledgement that began the recovery: what it delivered was still outstanding before it, and the first
-      // retransmission may have left already.
+      // The acknowledgement that began the recovery: the data that it delivered were outstanding before it, and the first
+      // retransmission may already have left.
       this.#flightAtStart += deliveredBytes;
       this.#sent += Math.max(inFlight - this.#inFlight, 0);
     } else this.#sent += Math.max(priorInFlight - this.#inFlight, 0);
@@ -58,12 +58,12 @@ export class RateReduction {
       count = Math.ceil((this.#delivered * this.#target) / Math.max(this.#flightAtStart, 1)) - this.#sent;
     } else {
       count = Math.max(this.#delivered - this.#sent, deliveredBytes);
-      // "safeACK": the acknowledgement moved SND.UNA and told no further loss.
+      // "safeACK": the acknowledgement moved SND.UNA and reported no further loss.
       if (advanced && lostBytes === 0) count += this.#mss;
       count = Math.min(this.#target - inFlight, count);
     }
     if (this.#sent === 0 && count < this.#mss) count = this.#mss;
-    // Never less than a segment: a flight that was lost as a whole must not wait for the timer.
+    // At least a segment: a flight that was lost as a whole must not wait for the timer.
     this.window = Math.max(inFlight + Math.max(count, 0), this.#mss);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The largest value of the last rounds: BBR's filter of the bottleneck bandwidth. Old values are forgotten when a new one comes,
- * so that rounds without values, as while the flight is held small, do not empty it.
+ * The maximum of the last rounds: BBR's filter of the bottleneck bandwidth. Old values are dropped when a new one arrives,
+ * so that rounds without values, for example while the flight is kept small, do not empty it.
  */
 export class RoundMaximum {
   /** One slot a round, in a ring. */

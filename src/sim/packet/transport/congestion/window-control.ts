@@ -1,7 +1,7 @@
 /**
- * What the window-based controls have in common: slow start with appropriate byte counting, the recovery's window, the
- * retransmission timeout, undoing and the restart after a pause. A control adds how its window grows in congestion avoidance and
- * how far it falls.
+ * The common part of the window-based controls: slow start with appropriate byte counting, the recovery's window, the
+ * retransmission timeout, undoing and the restart after a pause. A control adds the growth of its window in congestion avoidance and
+ * its reduction.
  */
 import type { AckSample, CongestionControl, CongestionControlOptions } from "./congestion-control.js";
 import { RateReduction } from "./rate-reduction.js";
@@ -98,7 +98,7 @@ export abstract class WindowControl implements CongestionControl {
     this.slowStartLimit = SLOW_START_LIMIT_AFTER_TIMEOUT * this.mss;
   }
 
-  /** As if the reduction had not been: RFC 4015, section 3.4, with the window as it was instead of a slow start to it. */
+  /** Reverts the reduction: RFC 4015, section 3.4, but with the earlier window instead of a slow start to it. */
   onUndo(_nowNs: number): void {
     this.#recovering = false;
     this.cwnd = Math.max(this.cwnd, this.#cwndBefore);
