@@ -4,14 +4,14 @@
  */
 import { close, closeSync, fstatSync, openSync, write, writeSync } from "node:fs";
 
-/** Bytes that wait before an addition writes to the disk itself. */
+/** Maximum number of waiting bytes; beyond it an addition itself writes to the disk. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 
 export class BufferedFile {
   readonly #descriptor: number;
-  /** Pipes and devices have no positions, so that two writes cannot be under way: they are written at once. */
+  /** Pipes and devices have no positions, so that two writes cannot overlap: they are written at once. */
   readonly #seekable: boolean;
-  /** Bytes before those that wait, the piece under way included. */
+  /** Position of the waiting bytes, after the piece that is being written. */
   #position = 0;
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
@@ -21,7 +21,7 @@ export class BufferedFile {
   #state: "open" | "ending" | "closed" = "open";
 
   /**
-   * Starts the file anew.
+   * Creates the file, or truncates it.
    * @param onError called once with the first error after the file was opened; the file is closed then, and later
    *   additions are ignored
    * @param onEnd called when the file is closed
@@ -49,14 +49,14 @@ export class BufferedFile {
     else this.#schedule();
   }
 
-  /** Takes nothing more, and closes when all is written. */
+  /** Accepts no more bytes, and closes the file when all are written. */
   end(): void {
     if (this.#state !== "open") return;
     this.#state = "ending";
     this.#schedule();
   }
 
-  /** Writes all that waits, and returns when it is written. */
+  /** Writes all waiting bytes, and returns when they are written. */
   close(): void {
     if (this.#state === "closed") return;
     this.#guard(() => {
@@ -108,7 +108,7 @@ export class BufferedFile {
     rest(0);
   }
 
-  /** Writes synchronously; also the piece under way, again, since nobody can wait for it here. */
+  /** Writes synchronously; also the piece that is being written, again, since its end cannot be awaited here. */
   #writeNow(): void {
     if (this.#piece !== undefined) this.#writeAll(this.#piece.bytes, this.#piece.position);
     const bytes = this.#take();

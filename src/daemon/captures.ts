@@ -1,4 +1,4 @@
-/** Captures: what the ports of a switch took and sent, as pcap files. */
+/** Captures: the frames that the ports of a switch received and sent, as pcap files. */
 import { PcapOutput } from "./pcap-file.js";
 import type { Capture } from "./setup.js";
 

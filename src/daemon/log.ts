@@ -1,4 +1,4 @@
-/** The log of a running switch: to stdout, to a file that starts anew when it is full, or both. */
+/** The log of a running switch: to stdout, to a file that is rotated when it is full, or both. */
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { RotatingFile } from "./rotating-file.js";
 
@@ -44,7 +44,7 @@ export class Log {
     this.#file = new RotatingFile({ path: pathOf(file, 0), what: "the log", maxBytes, makeRoom }, onError);
   }
 
-  /** Whether lines of a level are kept: ask before making a costly one. */
+  /** Whether lines of a level are kept: to be asked before making an expensive line. */
   has(level: Exclude<LogLevel, "off">): boolean {
     return LOG_LEVELS.indexOf(level) >= this.#lowest;
   }

@@ -1,4 +1,4 @@
-/** pcap files on disk: read piece by piece; written in the order of the packets, beside forwarding. */
+/** pcap files on disk: read in pieces; written in the order of the packets, while packets are forwarded. */
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -28,7 +28,7 @@ export class PcapInput {
     });
   }
 
-  /** The next packet, which is not consumed; undefined at the end. */
+  /** The next packet, without consuming it; undefined at the end. */
   peek(): PcapPacket | undefined {
     while (this.#head === undefined && this.#open) {
       this.#head = this.#decoder.next();
@@ -59,7 +59,7 @@ export class PcapInput {
   }
 }
 
-/** Number of packets that are checked before others have their turn. */
+/** Number of packets that are checked before other tasks run. */
 const PACKETS_A_TURN = 512;
 
 /** Reads a file to its end without using its packets, in turns. Fails as {@link PcapInput} does. */

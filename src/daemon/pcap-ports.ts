@@ -7,7 +7,7 @@ import type { Captures } from "./captures.js";
 import { PcapInput, PcapOutput } from "./pcap-file.js";
 import type { PortFiles } from "./setup.js";
 
-/** Number of frames that are played before controllers and signals are served. */
+/** Number of frames that are processed before controllers and signals are served. */
 const FRAMES_A_TURN = 64;
 
 interface Port {

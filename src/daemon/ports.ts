@@ -32,7 +32,7 @@ export interface PortEvents {
 }
 
 export interface PortOptions {
-  /** Ports that nothing can be joined to, with the reason. */
+  /** Ports that cannot be attached to anything, with the reason. */
   readonly reserved: ReadonlyMap<number, string>;
   /** Absent: ports that are added are not captured. */
   readonly captureFolder?: string | undefined;
@@ -45,7 +45,7 @@ export interface PortOptions {
 /** Ports of v1model have 9 bits. */
 const MAX_PORT = 511;
 
-/** The status of P4Runtime for what can go wrong with a port. */
+/** The P4Runtime status for each error of a port. */
 const CODES: Readonly<Record<string, StatusCode>> = {
   P40001: "NOT_FOUND",
   P40003: "FAILED_PRECONDITION",
@@ -67,9 +67,9 @@ export class Ports implements PortControl {
   readonly #captures: Captures;
   readonly #files: PcapPorts;
   #interfaces: InterfacePorts | undefined;
-  /** What each port is joined to. */
+  /** The attachment of each port. */
   readonly #attachments = new Map<number, PortAttachment>();
-  /** The interface that is being added: its link is reported when it is complete. */
+  /** The interface that is being added: its link is reported after the addition. */
   #opening: number | undefined;
   #state: "opened" | "running" | "closed" = "opened";
 
@@ -312,7 +312,7 @@ function filesBelow(folder: string, name: string): Capture {
   };
   if (isAbsolute(name)) refuse("is absolute");
   const path = normalize(name);
-  if (path.split("/").includes("..")) refuse("leads out of it");
+  if (path.split("/").includes("..")) refuse("is outside of it");
   const files = filesOf(join(folder, path));
   for (const file of [files.input, files.output]) {
     let place: string;
@@ -321,7 +321,8 @@ function filesBelow(folder: string, name: string): Capture {
     } catch {
       throw new DeviceError("NOT_FOUND", `there is no folder ${dirname(path)}`);
     }
-    if (relative(realpathSync(folder), place).split("/").includes("..")) refuse("leads out of it by a link");
+    if (relative(realpathSync(folder), place).split("/").includes(".."))
+      refuse("leads outside of it by a link");
     if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) refuse(`(${file}) is a link`);
   }
   return files;

@@ -1,6 +1,6 @@
 /**
  * P4Runtime as server and client. {@link serve} offers any `Device` over gRPC; {@link connect} makes any P4Runtime switch
- * a `Device`. Between them `codec/` turns the domain's entities into messages and back, one kind a file, by
+ * a `Device`. Between them `codec/` converts the domain's entities into messages and back, one file for each kind, by
  * the names and widths of P4Info. gRPC and protobuf stay within this room.
  */
 export { difference, entityKey, INSERTED_KINDS, reconcile } from "../device/index.js";

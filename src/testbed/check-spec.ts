@@ -1,4 +1,4 @@
-/** Refuses labs that cannot exist, before anything is made. */
+/** Refuses impossible labs before anything is created. */
 import { Diagnostics } from "../base/index.js";
 import { CODES } from "./codes.js";
 import type { LabSpec } from "./lab.js";
@@ -10,7 +10,7 @@ const MAX_PORT = 510;
 const NODE_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/;
 const INTERFACE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 
-/** @throws DiagnosticError (P43101) with everything that is wrong */
+/** @throws DiagnosticError (P43101) with all errors of the spec */
 export function checkSpec(spec: LabSpec): void {
   const diagnostics = new Diagnostics();
   const wrong = (message: string, ...notes: string[]): void =>

@@ -1,7 +1,7 @@
 /**
- * Real processes: {@link startLab} makes a {@link LabSpec} run, with our switch or BMv2 on veth interfaces in network
+ * Real processes: {@link startLab} starts a {@link LabSpec}, with our switch or BMv2 on veth interfaces in network
  * namespaces, and removes all of it again. `agent/` controls the agents on the hosts, `exercise/` reads exercise folders,
- * `doctor/` finds out what the machine has for all this.
+ * `doctor/` examines which of the required programs and features the machine has.
  */
 export * from "./agent/index.js";
 export { type Advice, advise, type Use } from "./doctor/advice.js";

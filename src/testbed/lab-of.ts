@@ -23,8 +23,8 @@ const GATEWAY_IPV6 = "fe80::1";
 
 /**
  * Interfaces are called NODE-ethN in switches, N being the port; ethN in hosts, from eth0. A host has all its
- * addresses on eth0 and sends to all hosts, those of its rack too, by the switch at eth0; it accepts packets on its other
- * interfaces as well. Switches address frames to a host's MAC, which all its interfaces have.
+ * addresses on eth0 and sends to all hosts, those of its rack too, by the switch at eth0; it also accepts packets on its other
+ * interfaces. Switches address frames to a host's MAC, which all its interfaces have.
  */
 export function labOf(topology: Topology, options: LabOfOptions = {}): LabSpec {
   const { firstDeviceId = 1n, rateScale = 1, delayScale = 1 } = options;
@@ -57,7 +57,7 @@ export function labOf(topology: Topology, options: LabOfOptions = {}): LabSpec {
   };
 }
 
-/** Names that leave room for `-eth510`: the node's own, or where one is longer s1, s2, ... for all. */
+/** Names short enough for the suffix `-eth510`: the node's own, or s1, s2, ... for all if one is longer. */
 function shortNames(switches: readonly TopologyNode[]): Map<number, string> {
   const fits = switches.every(({ name, ports }) => `${name}-eth${ports.length}`.length <= MAX_INTERFACE_NAME);
   return new Map(switches.map(({ index, name }, i) => [index, fits ? name : `s${i + 1}`]));

@@ -1,6 +1,6 @@
 /**
- * A lab: real switch processes and Linux hosts on real interfaces. {@link LabSpec} says what it consists of, {@link Lab}
- * is a running one. `startLab` makes the one from the other; `labOf` makes a spec from a topology.
+ * A lab: real switch processes and Linux hosts on real interfaces. {@link LabSpec} describes it, {@link Lab}
+ * is a running one. `startLab` starts a lab from its spec; `labOf` makes a spec from a topology.
  */
 import type { Device } from "../device/index.js";
 import type { InterfaceCounters } from "./usage/counters.js";
@@ -13,7 +13,7 @@ export interface InterfaceAddress {
 }
 
 export interface LabInterface {
-  /** As it is called inside the host, such as `eth0`; at most 15 characters. */
+  /** Its name inside the host, such as `eth0`; at most 15 characters. */
   readonly name: string;
   /** 48 bits. */
   readonly mac: bigint;
@@ -39,7 +39,7 @@ export interface LabPort {
   readonly rateBps?: number;
 }
 
-/** The first free TCP port from this one on, so that labs of one kind run side by side. */
+/** The first free TCP port from this one on, so that labs of the same kind can run side by side. */
 export interface PortFrom {
   readonly from: number;
 }
@@ -50,7 +50,7 @@ export interface LabSwitch {
   readonly ports: readonly LabPort[];
   readonly cpuPort?: number;
   readonly priorityQueues?: number;
-  /** TCP port on 127.0.0.1 where other P4Runtime controllers reach the switch too: this one (0: any), or from it on. */
+  /** TCP port on 127.0.0.1 for other P4Runtime controllers: this one (0: any), or the first free one from it on. */
   readonly grpcPort?: number | PortFrom;
 }
 
@@ -66,7 +66,7 @@ export interface LabLink {
   readonly b: LabEnd;
   /** Bits per second, each way; absent: as fast as the machine can. */
   readonly rateBps?: number;
-  /** Nanoseconds one way; absent or 0: what the machine takes. */
+  /** Nanoseconds one way; absent or 0: no additional delay. */
   readonly delayNs?: number;
 }
 
@@ -87,7 +87,7 @@ export const SWITCH_ENGINES = ["switch", "bmv2"] as const;
 export type SwitchEngine = (typeof SWITCH_ENGINES)[number];
 
 export const OMISSIONS = ["delay", "rate"] as const;
-/** Properties of links that a lab may go without where the kernel cannot give them. */
+/** Properties of links that a lab may do without where the kernel cannot provide them. */
 export type Omission = (typeof OMISSIONS)[number];
 
 export interface LabOptions {
@@ -106,14 +106,14 @@ export interface LabOptions {
   readonly tracesPerSecond?: number;
   /** Capture every port of every switch into `pcaps/`. */
   readonly pcap?: boolean;
-  /** Of the switches' logs; default `info`. */
+  /** Level of the switches' logs; default `info`. */
   readonly logLevel?: "trace" | "debug" | "info" | "warn" | "error" | "off";
   readonly allowMissing: ReadonlySet<Omission>;
   /** Called with a line for each step. `severity` is given for warnings and errors. */
   log(line: string, severity?: "warning"): void;
-  /** Called once for each property of links that the machine cannot give and that is left out; default: `log`. */
+  /** Called once for each property of links that the machine cannot provide and that is left out; default: `log`. */
   leftOut?(line: string): void;
-  /** Aborted: a start gives up, a running lab closes. */
+  /** When it is aborted, a start ends early, and a running lab closes. */
   readonly stop: AbortSignal;
 }
 
@@ -123,12 +123,12 @@ export interface Lab {
   readonly switches: ReadonlyMap<string, RunningSwitch>;
   readonly hosts: ReadonlyMap<string, RunningHost>;
   /**
-   * Takes the links between two nodes down, or up again: both ends lose their carrier. An interface of a switch
-   * instead of its node tells parallel links apart. Rejects with P43109 when there is none.
+   * Takes the links between two nodes down, or up again: both ends lose their carrier. To distinguish parallel links, give an
+   * interface of a switch in place of its node. Rejects with P43109 when there is none.
    */
   setLink(a: string, b: string, up: boolean): Promise<void>;
   /**
-   * Adds so many nanoseconds to the delay of the frames that an interface of a host or a switch sends; 0: the delay of the link alone.
+   * Adds nanoseconds to the delay of the frames that an interface of a host or a switch sends; 0: only the delay of the link.
    * Frames that wait at the interface at that moment are lost. Rejects with P43105 where the kernel has no netem, with
    * P43109 when there is no such interface.
    */
@@ -137,7 +137,7 @@ export interface Lab {
   usage(): Promise<LabUsage>;
   /** Frames and bytes that passed the interfaces of the switches so far, by their names. Takes some 10 ms. */
   counters(): Promise<ReadonlyMap<string, InterfaceCounters>>;
-  /** Ends all processes and removes all that the lab made, but not `folder`. Further calls have no effect. */
+  /** Ends all processes and removes all that the lab created, except `folder`. Further calls have no effect. */
   close(): Promise<void>;
 }
 
@@ -158,14 +158,14 @@ export interface RunningSwitch {
   readonly pid: number | undefined;
   /** Of its P4Runtime server: a Unix socket. */
   readonly address: string;
-  /** TCP port of 127.0.0.1 where it is reached too, if {@link LabSwitch.grpcPort} asks for one. */
+  /** TCP port of 127.0.0.1 for other controllers, if {@link LabSwitch.grpcPort} asks for one. */
   readonly grpcPort: number | undefined;
   readonly logFile: string;
   /** Unix socket of its traces (see docs/trace.md), if {@link LabOptions.tracesPerSecond} asks for one. */
   readonly traceSocket: string | undefined;
   /**
-   * Lets other controllers become primary: from now on `device` claims the switch for the time of a write, a packet or a
-   * watch only. These are refused with PERMISSION_DENIED while another controller is primary; reads never are.
+   * Lets other controllers become primary: from now on `device` claims the switch only for the time of a write, a packet or a
+   * watch. These are refused with PERMISSION_DENIED while another controller is primary; reads never are.
    */
   share(): void;
   /** After {@link share}: asks the switch which program it runs, since another controller may have loaded one. */
@@ -191,29 +191,29 @@ export interface ExecResult {
 export interface RunningHost {
   readonly name: string;
   /**
-   * Runs a command to its end; after `timeoutMs` it is killed with all that it has started. What it leaves in the
-   * background goes on, and is not waited for.
+   * Runs a command to its end; after `timeoutMs` it is killed with all processes that it has started. Its background
+   * processes continue, and are not awaited.
    */
   exec(
     argv: readonly string[],
     options?: { readonly input?: string; readonly timeoutMs?: number },
   ): Promise<ExecResult>;
-  /** Starts a command that goes on; it ends with the lab at the latest. */
+  /** Starts a command that continues; it ends with the lab at the latest. */
   spawn(argv: readonly string[]): HostProcess;
 }
 
 export interface HostProcess {
   /** Sends one line to its stdin; the newline is added. */
   write(line: string): void;
-  /** Sends text to its stdin as it is. */
+  /** Sends text to its stdin unchanged. */
   writeText(text: string): void;
-  /** Calls back for every line of stdout, from the first one on, even if it came before; returns how to stop. */
+  /** Calls back for every line of stdout from the first one on, including past ones; returns a function that ends this. */
   onLine(listener: (line: string) => void): () => void;
-  /** Calls back for the text of stdout as it comes, prompts without a newline too; returns how to stop. */
+  /** Calls back for the text of stdout as it arrives, including prompts without a newline; returns a function that ends this. */
   onText(listener: (text: string) => void): () => void;
   /** The last lines of stderr so far. */
   readonly stderr: string;
-  /** Exit status, as in {@link ExecResult}; what it has left in the background is not waited for. */
+  /** Exit status, as in {@link ExecResult}; its background processes are not awaited. */
   readonly exited: Promise<number>;
   /** Ends the process and what it has started: SIGTERM, and after a second SIGKILL. No callback is called afterwards. */
   kill(): Promise<void>;

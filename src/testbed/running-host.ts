@@ -6,7 +6,7 @@ import { hostNamespace } from "./run/record.js";
 import { command, NOT_FOUND_STATUS, signalGroup, signalStatus } from "./system/command.js";
 
 const TERM_MS = 1000;
-/** Characters of stderr that are kept, of a process that goes on. */
+/** Maximum number of characters of stderr that are kept for a running process. */
 const STDERR_LENGTH = 10_000;
 
 export class NamespaceHost implements RunningHost {
@@ -82,17 +82,17 @@ async function allIsRead(): Promise<void> {
 /** The output of a process; kept until there is a listener. */
 class Output {
   readonly #listeners = new Set<(text: string) => void>();
-  #unheard = "";
+  #buffered = "";
 
   take(text: string): void {
-    if (this.#listeners.size === 0) this.#unheard += text;
+    if (this.#listeners.size === 0) this.#buffered += text;
     for (const listener of [...this.#listeners]) listener(text);
   }
 
   listen(listener: (text: string) => void): () => void {
     this.#listeners.add(listener);
-    const text = this.#unheard;
-    this.#unheard = "";
+    const text = this.#buffered;
+    this.#buffered = "";
     if (text !== "") listener(text);
     return () => void this.#listeners.delete(listener);
   }

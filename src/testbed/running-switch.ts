@@ -1,4 +1,4 @@
-/** A switch of a running lab: its process, and the device that controls whichever process is the current one. */
+/** A switch of a running lab: its process, and a device that always controls the current process. */
 import { fail } from "../base/index.js";
 import { type Device, DeviceError } from "../device/index.js";
 import { ownCommand } from "../loading/index.js";
@@ -29,7 +29,7 @@ export class LabSwitchProcess implements RunningSwitch {
   readonly #process: SwitchProcess;
   /** BMv2 only: its Thrift interface, or why it has none. */
   readonly #thrift: ThriftCli | { readonly reason: string } | undefined;
-  /** Interfaces taken from a BMv2, as long as their links are down. */
+  /** Interfaces that were removed from a BMv2 while their links are down. */
   readonly #taken = new Set<string>();
   readonly #downPorts = new Set<number>();
   readonly #stateListeners = new Set<() => void>();
@@ -173,7 +173,7 @@ export class LabSwitchProcess implements RunningSwitch {
     };
   }
 
-  /** The carrier of an interface was taken, or given back. */
+  /** The carrier of an interface was taken away, or restored. */
   noteCarrier(name: string, up: boolean): void {
     if (up) this.#downPorts.delete(this.#portOf(name));
     else this.#downPorts.add(this.#portOf(name));

@@ -1,4 +1,4 @@
-/** Starts a lab step by step. However it ends, the same code removes it. */
+/** Starts a lab step by step. The same code removes it after every kind of end. */
 import { rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fail, systemErrorReason } from "../base/index.js";
@@ -35,9 +35,9 @@ const TOOLS = [
 ] as const;
 
 /**
- * Starts a lab; resolves when all switches answer and all hosts are set up. However the present process
- * ends, nothing of the lab is left after it.
- * @throws DiagnosticError (P431xx) when it cannot be; then nothing of it is left. The reason of `options.stop`
+ * Starts a lab; resolves when all switches answer and all hosts are set up. After any end of the present
+ * process nothing of the lab remains.
+ * @throws DiagnosticError (P431xx) when it cannot be started; then nothing of it remains. The reason of `options.stop`
  * when that was aborted.
  */
 export async function startLab(given: LabSpec, options: LabOptions): Promise<Lab> {
@@ -223,6 +223,6 @@ class StartedLab implements Lab {
     ends.push(...(await Promise.allSettled([this.#janitor.finish()])));
     const failed = ends.find((end) => end.status === "rejected");
     if (failed !== undefined) throw failed.reason;
-    this.options.log(`run ${this.id}: over, nothing is left`);
+    this.options.log(`run ${this.id}: ended, everything is removed`);
   }
 }

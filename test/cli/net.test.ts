@@ -140,7 +140,7 @@ describe.skipIf(plain !== undefined)(
         });
         const status = await new Promise((resolve) => child.on("close", resolve));
         expect(status, text).toBe(expected);
-        expect(text).toContain("over, nothing is left");
+        expect(text).toContain("ended, everything is removed");
       },
       120_000,
     );

@@ -279,7 +279,7 @@ describe("the advice of doctor", () => {
   it("does not guess what only root can try", () => {
     const user = advise(without("root", "namespaces", "packet_sockets", "htb", "tbf", "netem"));
     expect(user.notes).toEqual([
-      "namespaces and interfaces need root: sudo p4loom doctor tells what there is then",
+      "namespaces and interfaces need root: sudo p4loom doctor then shows what this machine has",
     ]);
     expect(advise(without("netem")).notes[0]).toContain("modprobe sch_netem");
   });

@@ -1,5 +1,5 @@
 /**
- * Arbitration as a controller sees it (P4Runtime spec 5): the election id that it claims, whether it is primary, and the
+ * Arbitration from the view of a controller (P4Runtime spec 5): the election id that it claims, whether it is primary, and the
  * election id of the primary. Uses neither streams nor time.
  */
 import { DeviceError } from "../../device/index.js";
@@ -9,8 +9,8 @@ import { codeName } from "../status.js";
 
 export interface ClaimOptions {
   /**
-   * A number: this election id. "highest": the highest that the switch has seen, or 1, so that a controller that comes
-   * later with that id is not refused. Undefined: one more than the highest.
+   * A number: this election id. "highest": the highest that the switch has seen, or 1, so that a later controller
+   * with that id is not refused. Undefined: one more than the highest.
    */
   readonly electionId: bigint | "highest" | undefined;
   /** Become primary even if another controller is. */

@@ -29,11 +29,11 @@ export interface ConnectOptions {
   /** Name of the device; default: the address. */
   name?: string;
   /**
-   * Runs when this client is primary again after a lost connection, before the notice of it. Load the program here
+   * Called when this client is primary again after a lost connection, before the notice of it. Load the program here
    * if the switch has lost it (`device.program`), and reconcile. If it rejects, the connection is made again.
    */
   onReconnect?: (device: RemoteDevice) => Promise<void>;
-  /** Called when something happens to the session without a call of its user. */
+  /** Called for events of the session that no call of its user has caused. */
   onNotice?: (notice: Notice) => void;
   /** Timers of the session, for simulations and tests. Default: real time. */
   after?: After;

@@ -70,7 +70,7 @@ export class WriteError extends DeviceError {
     code: DeviceError["code"],
     message: string,
     updates: readonly UpdateStatus[],
-    /** The updates that failed, with their place in the list that was written. */
+    /** The updates that failed, with their index in the written list. */
     readonly failures: readonly { index: number; update: Update; status: UpdateStatus }[],
   ) {
     super(code, message, updates);
@@ -83,7 +83,7 @@ const MAX_NAMED = 3;
 
 export class RemoteDevice implements Device {
   #program: Program | undefined;
-  /** What the switch runs, as it was sent or received. */
+  /** The config of the switch, as it was sent or received. */
   #config: ForwardingPipelineConfig = create(ForwardingPipelineConfigSchema);
   #wire: Wire | undefined;
   readonly #listeners = new Set<(event: DeviceEvent) => void>();
@@ -127,7 +127,7 @@ export class RemoteDevice implements Device {
     return this.#state;
   }
 
-  /** Asks the switch what it offers beside P4Runtime. */
+  /** Asks the switch for its services in addition to P4Runtime. */
   async #describe(): Promise<void> {
     const { deviceId, role } = this.options;
     const description = await this.channel.settings(deviceId);

@@ -18,7 +18,7 @@ import { codeName, deviceErrorOf } from "../status.js";
 import { type ClaimAnswer, type ClaimOptions, ClientArbitration } from "./arbitration.js";
 import type { P4RuntimeChannel, Stream } from "./channel.js";
 
-/** What happens to a session without a call of its user. */
+/** Events of a session that no call of its user has caused. */
 export type Notice =
   /** This controller may write again, after a reconnection. */
   | { kind: "primary"; electionId: bigint }
@@ -29,7 +29,7 @@ export type Notice =
   | { kind: "streamError"; error: DeviceError };
 
 /**
- * Runs a task once after so many milliseconds; the result cancels it. A task in the `background` does not keep the process
+ * Runs a task once after a number of milliseconds; the result cancels it. A task in the `background` does not keep the process
  * alive.
  */
 export type After = (ms: number, task: () => void, background?: boolean) => () => void;

@@ -1,4 +1,4 @@
-/** What an entry does: `ActionCall` and `TableAction` by name <-> by id (P4Runtime spec 9.1.2, 9.2.3). */
+/** Actions of entries: `ActionCall` and `TableAction` by name <-> by id (P4Runtime spec 9.1.2, 9.2.3). */
 import { create } from "@bufbuild/protobuf";
 import { type ActionCall, DeviceError, type TableAction, type WeightedAction } from "../../device/index.js";
 import { type ActionInfo, type ProfileInfo, p4info, type TableInfo } from "../../program/index.js";
@@ -76,7 +76,7 @@ export function checkTableAction(table: TableInfo, isDefault: boolean): (action:
   };
 }
 
-/** The same for a member of an action profile: some table that uses the profile must list the action. */
+/** As above for a member of an action profile: some table that uses the profile must list the action. */
 export function checkMemberAction(profile: ProfileInfo): (action: ActionInfo) => void {
   return (action) => {
     if (profile.tables.length === 0) return;

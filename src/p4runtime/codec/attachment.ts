@@ -1,4 +1,4 @@
-/** What ports are joined to, as p4loom.v1.Settings has it. */
+/** The attachments of ports as messages of p4loom.v1.Settings. */
 import { create } from "@bufbuild/protobuf";
 import type { PortAttachment } from "../../device/index.js";
 import {

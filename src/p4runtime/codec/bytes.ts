@@ -27,7 +27,7 @@ export function encodeValue(value: bigint): Uint8Array {
   return fromHex(digits.length % 2 === 0 ? digits : `0${digits}`)!;
 }
 
-/** The number that a byte string spells, however long it is. */
+/** The number that a byte string represents, of any length. */
 export function bytesToValue(bytes: Uint8Array): bigint {
   let start = 0;
   while (start < bytes.length - SMALL_BYTES && bytes[start] === 0) start++;
@@ -63,7 +63,7 @@ export function encodeName(number: bigint, type: string, names: Naming): Uint8Ar
 }
 
 /**
- * What a byte string is refused with: INVALID_ARGUMENT within a match, an action or packet metadata (spec
+ * The code with which a byte string is refused: INVALID_ARGUMENT within a match, an action or packet metadata (spec
  * 9.1.1, 9.1.2, 16.6), OUT_OF_RANGE elsewhere (8.3).
  */
 export type WidthCode = "INVALID_ARGUMENT" | "OUT_OF_RANGE";

@@ -1,4 +1,4 @@
-/** What every conversion needs: the program's objects, and how the other side writes things. */
+/** Data that every conversion needs: the program's objects, and the form in which the other side writes values. */
 import { DeviceError, Names, type Naming } from "../../device/index.js";
 import type { P4InfoIndex } from "../../program/index.js";
 import type { Dialect } from "./ports.js";
@@ -48,7 +48,7 @@ export function checkNumber(value: number, what: string, most = MAX_ID): number 
 
 const MAX_INT64 = 2n ** 63n - 1n;
 
-/** The same for int64; `most` for uint64. */
+/** As {@link checkNumber} for int64; `most` for uint64. */
 export function checkLong(value: bigint, what: string, most = MAX_INT64): bigint {
   if (value < 0n || value > most) throw invalid(`${what} ${value} is not within 0 to ${most}`);
   return value;

@@ -14,7 +14,7 @@ export interface CallStatus {
   readonly detailsBin?: Uint8Array | undefined;
 }
 
-/** Takes what a client sends in a call. */
+/** Handles the messages of a client in a call. */
 export interface CallHandler {
   message(bytes: Uint8Array): void;
   /** The client sends no more messages. */

@@ -22,7 +22,7 @@ import {
 import { CompressionError, type Header, HeaderDecoder } from "./hpack.js";
 import { Http2Stream, type Transport } from "./stream.js";
 
-/** Runs a task once after so many milliseconds; the result cancels it. */
+/** Runs a task once after a number of milliseconds; the result cancels it. */
 export type Later = (ms: number, task: () => void) => () => void;
 
 export interface ConnectionOptions {
@@ -89,7 +89,7 @@ export class Connection implements Transport {
   #peerFrame = FRAME_BYTES;
   #leaving = false;
   #over = false;
-  #heard = true;
+  #hasReceived = true;
   #cancelKeepalive: () => void;
 
   constructor(
@@ -123,15 +123,16 @@ export class Connection implements Transport {
       this.#close();
       return;
     }
-    this.#heard = false;
+    this.#hasReceived = false;
     this.#push(frame(FRAME.PING, 0, 0, Buffer.alloc(8)));
     this.#cancelKeepalive = later(keepaliveTimeoutMs, () => {
-      if (this.#heard) this.#cancelKeepalive = later(keepaliveMs - keepaliveTimeoutMs, () => this.#watch());
+      if (this.#hasReceived)
+        this.#cancelKeepalive = later(keepaliveMs - keepaliveTimeoutMs, () => this.#watch());
       else this.#close();
     });
   }
 
-  /** Refuses new requests; the connection is closed when the present requests have ended. */
+  /** Refuses new requests; the connection is closed when the requests in progress have ended. */
   leave(): void {
     if (this.#leaving || this.#over) return;
     this.#leaving = true;
@@ -163,7 +164,7 @@ export class Connection implements Transport {
 
   #receive(chunk: Buffer): void {
     if (this.#over) return;
-    this.#heard = true;
+    this.#hasReceived = true;
     this.#input = this.#input.length === 0 ? chunk : Buffer.concat([this.#input, chunk]);
     try {
       this.#parse();

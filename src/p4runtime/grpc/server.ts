@@ -9,7 +9,7 @@ import type { Header } from "./hpack.js";
 import type { Http2Stream } from "./stream.js";
 import { timeoutMs } from "./text.js";
 
-/** How a method is served. A rejected promise ends the call with the status that the server makes of the error. */
+/** The handler of a method. A rejected promise ends the call with the status that the server makes from the error. */
 export type Method =
   | { readonly kind: "unary"; handle(message: Uint8Array): Promise<Uint8Array> }
   | { readonly kind: "serverStream"; handle(message: Uint8Array, call: Call): Promise<undefined> }
@@ -38,7 +38,7 @@ export interface GrpcServer {
   /** 0 for a Unix socket. */
   readonly port: number;
   /**
-   * Refuses new calls, and resolves when all connections are closed; connections with calls are closed after so many
+   * Refuses new calls, and resolves when all connections are closed; connections with calls are closed after this number of
    * milliseconds.
    */
   close(graceMs: number): Promise<void>;

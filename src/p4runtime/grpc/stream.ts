@@ -13,7 +13,7 @@ export interface Receiver {
   cancel(): void;
 }
 
-/** What a stream needs of its connection. */
+/** Operations of the connection that a stream uses. */
 export interface Transport {
   /** Sends a header block at once. */
   sendHeaders(stream: Http2Stream, block: Uint8Array, end: boolean): void;
@@ -31,7 +31,7 @@ export class Http2Stream {
   receiver: Receiver | undefined;
   /** Bytes that the client still takes. */
   window: number;
-  /** Bytes that the client may still send, and those of its window that were taken and not given back. */
+  /** Bytes that the client may still send, and bytes of its window that were received and not returned. */
   receivable: number;
   taken = 0;
   /** Neither side sends more. */

@@ -1,5 +1,5 @@
 /**
- * Who may write (P4Runtime spec 5). Per role the live controller with the highest election id ever seen is
+ * Which controllers may write (P4Runtime spec 5). Per role the live controller with the highest election id ever seen is
  * primary; all others are backups. This file does not use gRPC: a controller is an object that can be sent
  * arbitration updates and whose stream can be ended.
  */
@@ -43,7 +43,7 @@ interface Role {
   candidate: Member | undefined;
   /** As the last primary set it. */
   config: RoleConfig | undefined;
-  /** Writes of the primary that are under way, and what waits for their end. */
+  /** Number of the primary's writes in progress, and the tasks that wait for their end. */
   writes: number;
   afterWrites: (() => void)[];
 }
@@ -217,7 +217,7 @@ export class Arbitration {
     return member !== undefined && member.role.primary === member;
   }
 
-  /** The primaries of all roles, which receive what the device reports, with the configurations of their roles. */
+  /** The primaries of all roles, which receive the events of the device, with the configurations of their roles. */
   primaries(): { controller: Controller; config: RoleConfig | undefined }[] {
     return [...this.#roles.values()].flatMap(({ primary, config }) =>
       primary === undefined ? [] : [{ controller: primary.controller, config }],

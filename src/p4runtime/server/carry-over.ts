@@ -63,7 +63,7 @@ export async function collectState(device: Device, pace?: Pace): Promise<Update[
   return updates;
 }
 
-/** Complaints in one message. */
+/** Maximum number of errors in one message. */
 const MAX_COMPLAINTS = 3;
 
 /** Throws INVALID_ARGUMENT when the new program has no place for some of the state. */
@@ -86,7 +86,7 @@ export async function checkCarryOver(wire: Wire, state: readonly Update[], pace:
   throw new DeviceError("INVALID_ARGUMENT", `${complaints.length} entities cannot be kept: ${shown}`);
 }
 
-/** The first complaint about updates that were written; default entries that the program forbids do not count. */
+/** The first error of updates that were written; default entries that the program forbids do not count. */
 export async function firstLost(
   state: readonly Update[],
   write: (updates: readonly Update[]) => Promise<void>,

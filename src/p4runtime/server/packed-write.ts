@@ -1,6 +1,6 @@
 /**
- * A Write whose updates are still bytes. A message of 64 MiB holds 1,000,000 updates, and to decode them all keeps the
- * event loop for seconds; so the server finds where each update is, and decodes them one by one.
+ * A Write whose updates are still bytes. A message of 64 MiB holds 1,000,000 updates, and decoding them all would block the
+ * event loop for seconds; so the server finds the position of each update, and decodes them one by one.
  */
 import { fromBinary } from "@bufbuild/protobuf";
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";

@@ -1,5 +1,5 @@
 /**
- * The forwarding pipeline config (P4Runtime spec 7, 14, 15): what runs, what is saved and waits for its
+ * The forwarding pipeline config (P4Runtime spec 7, 14, 15): the running config, the config that is saved and waits for its
  * commit, and the five actions of SetForwardingPipelineConfig.
  */
 import { create } from "@bufbuild/protobuf";
@@ -55,7 +55,7 @@ function complaints(diagnostics: Diagnostics): string {
     .join("; ");
 }
 
-/** What v1model can have at all: `mcast_grp` and `egress_rid` are of 16 bits, ports of 9. */
+/** Limits of v1model: `mcast_grp` and `egress_rid` have 16 bits, ports 9. */
 const MAX_GROUPS = 2 ** 16 - 1;
 const MAX_REPLICAS_PER_GROUP = 2 ** 25;
 
@@ -79,7 +79,7 @@ function checkPlatform({ pkgInfo }: P4Info): void {
   }
 }
 
-/** Pieces of work after which other tasks have their turn in any case. */
+/** Number of work units after which other tasks run in any case. */
 const TURN = 1000;
 
 /** Parses and checks a config as far as P4Info and BMv2 JSON go. */
@@ -160,7 +160,7 @@ export class Pipeline {
     return config;
   }
 
-  /** What runs on the device, even if it was loaded by other means. */
+  /** The config that runs on the device, even if it was loaded by other means. */
   get committed(): Config | undefined {
     const { program } = this.device;
     if (program !== this.#committed?.program) {
@@ -185,7 +185,7 @@ export class Pipeline {
   }
 
   /**
-   * Carries an action out; with `pace`, packets are forwarded meanwhile: by the former program until the new one is
+   * Executes an action; with `pace`, packets are forwarded meanwhile: by the former program until the new one is
    * complete.
    */
   async set(action: Action, message: ForwardingPipelineConfig | undefined, pace: Pace): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * What a role may do, as its primary sent it in the arbitration update. P4Runtime leaves the configuration of roles open
- * (spec 5.2); the only format in use is Stratum's `stratum.P4RoleConfig`, which is honoured here in full. A role
+ * The rights of a role, as its primary sent them in the arbitration update. P4Runtime leaves the configuration of roles open
+ * (spec 5.2); the only format in use is Stratum's `stratum.P4RoleConfig`, which is fully supported here. A role
  * without a configuration has full access.
  */
 import type { Any } from "@bufbuild/protobuf/wkt";

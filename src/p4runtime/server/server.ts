@@ -320,7 +320,7 @@ class Handlers {
     }
   }
 
-  /** What runs, for its state as a document; also while another program was saved and waits for its COMMIT. */
+  /** The running program, for its state as a document; also while another program was saved and waits for its COMMIT. */
   #stateful(): Running & { program: Program } {
     const { committed } = this.#pipeline;
     if (this.device.prepare === undefined)

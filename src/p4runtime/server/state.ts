@@ -1,6 +1,6 @@
 /**
- * The state of a switch as a document of text lines: the first says what it is, each other one is a `p4.v1.Update` in
- * protobuf's JSON form. Applied in order, the updates turn the state that the program has after loading into the state
+ * The state of a switch as a document of text lines: the first identifies the format, each other one is a `p4.v1.Update` in
+ * protobuf's JSON form. Applied in order, the updates turn the state after loading the program into the state
  * that was saved. Identifiers are those of P4Info, so a document also fits a program that was compiled again.
  */
 import { fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";

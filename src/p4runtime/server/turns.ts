@@ -1,10 +1,10 @@
-/** Turns for other tasks of the event loop, packets and streams among them, during one large request. */
+/** Lets other tasks of the event loop run, such as packets and streams, during one large request. */
 import type { Pace } from "../../device/index.js";
 
-/** Pieces of work (updates, entities) between two turns: the dearest known takes 120 microseconds. */
+/** Number of work units (updates, entities) between two turns: the most expensive one takes 120 microseconds. */
 const PIECES_PER_TURN = 50;
 
-/** Counts the pieces of one request; after every 50 it asks for a turn of the event loop. */
+/** Counts the units of one request; after every 50 it yields a turn of the event loop. */
 export function paceOf(yieldTurn: () => Promise<void>): Pace {
   let done = 0;
   return (pieces = 1) => {

@@ -1,4 +1,4 @@
-/** The agent of one host: this starts it, requests listeners, flows and probes, and ends it. */
+/** The agent of one host: starts it, requests listeners, flows and probes, and ends it. */
 
 import type { Json } from "../../base/index.js";
 import {
@@ -17,7 +17,7 @@ import { agentFailure } from "./failure.js";
 import { AgentFlow, type FlowOptions } from "./flow.js";
 import { type ProbeOptions, type ProbeOutcome, probeRequest } from "./probe.js";
 
-/** An agent that prints nothing for so long after its start has failed, in milliseconds. */
+/** An agent that prints nothing for this time after its start has failed, in milliseconds. */
 const START_MS = 10_000;
 /** Milliseconds from the request to stop until the process is killed. */
 const STOP_MS = 3000;
@@ -43,7 +43,7 @@ export class Agent {
   #nextId = 1;
   #ended: string | undefined;
   #stopping: Promise<void> | undefined;
-  /** Those of the requested settings that the kernel accepted. */
+  /** The requested settings that the kernel accepted. */
   readonly settings: readonly AgentSetting[];
 
   /** Called by {@link startAgent}, which gives all later lines of the process to {@link take}. */
@@ -186,7 +186,7 @@ export class Agent {
     this.#break(this.#stopping === undefined ? `ended with status ${status}` : "was stopped");
   }
 
-  /** All flows and requests under way fail, for the first reason that is given. */
+  /** All flows and requests in progress fail, with the first reason that is given. */
   #break(reason: string): void {
     this.#ended ??= [`the agent on ${this.#host} ${reason}`, ...lastLines(this.#process).slice(-1)].join(
       ": ",
@@ -199,8 +199,8 @@ export class Agent {
 }
 
 /**
- * Starts the agent on a host: from then on the host's addresses belong to it. Throws DiagnosticError P43170 when it
- * cannot start, with its own words.
+ * Starts the agent on a host: from then on the host's addresses belong to it. Throws DiagnosticError P43170, with the
+ * agent's message, when it cannot start.
  */
 export async function startAgent(host: RunningHost, config: AgentConfig): Promise<Agent> {
   const process = host.spawn(agentCommand());

@@ -13,9 +13,9 @@ export interface AgentNic {
 }
 
 export interface AgentConfig {
-  /** Of the host in the topology. */
+  /** Name of the host in the topology. */
   readonly name?: string;
-  /** The host's addresses, one at least; 32 and 128 bits. */
+  /** The host's addresses, at least one; 32 and 128 bits. */
   readonly ipv4?: bigint;
   readonly ipv6?: bigint;
   /** One or more; with several, the policy chooses the NIC of each packet. */
@@ -32,7 +32,7 @@ export interface AgentConfig {
   readonly direct?: boolean;
   /** Connections of a direct host offer ECN. */
   readonly ecn?: boolean;
-  /** Of all NICs together, bits a second, where the lab gives them one: the kernel then sends no faster to the agent. */
+  /** Rate of all NICs together, bits per second, where the lab limits them: the kernel then sends no faster to the agent. */
   readonly rateBps?: number;
   /** Minimum difference of a retransmission timeout and the round-trip time, in nanoseconds; absent: the kernel's default. */
   readonly rtoMarginNs?: number;

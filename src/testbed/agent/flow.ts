@@ -11,13 +11,13 @@ export interface FlowOptions {
   readonly port: number;
   /** Absent: the kernel chooses one. */
   readonly clientPort?: number;
-  /** Whether the host's policy may choose another client port; no unless given. */
+  /** Whether the host's policy may choose another client port; default: no. */
   readonly policyPort?: boolean;
-  /** Absent: the flow goes on until it is stopped. */
+  /** Absent: the flow continues until it is stopped. */
   readonly bytes?: number;
   /** Payload of a full segment; absent: what fits the MTU. */
   readonly segmentBytes?: number;
-  /** Maximum number of segments under way, needs `segmentBytes`; absent: as many as the kernel's window allows. */
+  /** Maximum number of segments in flight, needs `segmentBytes`; absent: the kernel's window limits them. */
   readonly windowSegments?: number;
   /** Congestion control by the kernel's name; absent: the kernel's default. */
   readonly congestion?: string;
@@ -31,7 +31,7 @@ export interface FlowOptions {
 export type FlowEvent =
   | { readonly kind: "started"; readonly atNs: number; readonly clientPort: number }
   | { readonly kind: "connected"; readonly atNs: number }
-  /** The kernel's retransmission timer ran out, for the `attempt`-th time since the last progress. */
+  /** The kernel's retransmission timer expired, for the `attempt`-th time since the last progress. */
   | {
       readonly kind: "timeout";
       readonly atNs: number;
@@ -49,7 +49,7 @@ export type FlowEvent =
       readonly selector: number;
     }
   | ({ readonly kind: "finished"; readonly atNs: number } & FlowResult)
-  /** The connection was refused or reset, or the kernel gave it up. */
+  /** The connection was refused or reset, or the kernel aborted it. */
   | { readonly kind: "failed"; readonly atNs: number; readonly text: string };
 
 export interface FlowResult {
@@ -59,7 +59,7 @@ export interface FlowResult {
   readonly bytes: number;
   /** From the first SYN to the last acknowledgement, or to the stop. */
   readonly fctNs: number | undefined;
-  /** Timeouts that the agent saw; segments that the kernel sent again, and its figures at the end. */
+  /** Timeouts that the agent observed; segments that the kernel retransmitted, and its figures at the end. */
   readonly timeouts: number;
   readonly tcp: TcpInfo | undefined;
 }
@@ -90,7 +90,7 @@ export class AgentFlow {
     return this.#finished;
   }
 
-  /** Calls back for every event, from the first one on, even if it came before; returns how to stop. */
+  /** Calls back for every event from the first one on, including past ones; returns a function that ends this. */
   onEvent(listener: (event: FlowEvent) => void): () => void {
     for (const event of this.#events) listener(event);
     this.#listeners.add(listener);
@@ -151,7 +151,7 @@ export class AgentFlow {
     }
   }
 
-  /** Called by the agent when the flow cannot go on. */
+  /** Called by the agent when the flow cannot continue. */
   fail(text: string, atNs = monotonicNs()): void {
     if (this.#over) return;
     this.#over = true;

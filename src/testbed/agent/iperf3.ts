@@ -28,7 +28,7 @@ interface End {
 
 const SERVER_START_MS = 5000;
 
-/** Bytes that iperf3 writes at once by default. */
+/** Default size of a block that iperf3 writes, in bytes. */
 const MAX_BLOCK = 131_072;
 
 /** Status of a command that took too long: 128 and SIGKILL. */
@@ -47,7 +47,7 @@ const reportSchema = z.object({
   }),
 });
 
-/** Throws DiagnosticError P43173 with iperf3's own words when it is missing or fails. */
+/** Throws DiagnosticError P43173, with iperf3's message, when it is missing or fails. */
 export async function runIperf3(client: End, server: End, options: Iperf3Options): Promise<Iperf3Figures> {
   const { ipVersion, port, bytes, timeoutMs } = options;
   const to = addressText(server.address, ipVersion);

@@ -6,7 +6,7 @@ export interface ProbeOptions {
   /** Address of the other host, which needs an agent too; 32 or 128 bits. */
   readonly to: bigint;
   readonly ipVersion: 4 | 6;
-  /** UDP ports: addresses and ports decide the hash, and so the paths. No program needs to listen on them. */
+  /** UDP ports: addresses and ports determine the hash, and so the paths. No program needs to listen on them. */
   readonly port: number;
   readonly clientPort: number;
   /** Selectors of the probes, and selectors of the other host's answers. */
@@ -39,19 +39,19 @@ export interface PathObservation extends Pick<ProbeCount, "sent" | "received"> {
 
 export interface Localisation {
   /**
-   * The smallest sets of parts that explain all dead paths, each in order of names: one suspect alone where one
-   * failure can have done it. Empty when no path is dead, or when no part of a dead path is beyond doubt.
+   * The smallest sets of parts that explain all dead paths, each sorted by name: a set of one suspect where one
+   * failure is a possible cause. Empty when no path is dead, or when all parts of a dead path are cleared.
    */
   readonly suspects: readonly (readonly string[])[];
-  /** Parts on a path that lets everything through. */
+  /** Parts on a path that lost no probe. */
   readonly cleared: readonly string[];
-  /** Dead paths all of whose parts are cleared: the probes contradict each other, or a failure hits some packets only. */
+  /** Dead paths all of whose parts are cleared: the probes contradict each other, or a failure affects only some packets. */
   readonly unexplained: readonly number[];
   /** Numbers of the observations that lost some probes but not all. */
   readonly lossy: readonly number[];
 }
 
-/** Maximum number of simultaneous failures that are searched for. */
+/** Maximum number of simultaneous failures in the search. */
 const MOST_FAILURES = 3;
 
 /**

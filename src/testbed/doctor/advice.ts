@@ -5,7 +5,7 @@ export interface Use {
   /** A command, as it is typed. */
   readonly command: string;
   readonly works: boolean;
-  /** Findings that it lacks. */
+  /** Findings that the command lacks. */
   readonly lacks: readonly FindingName[];
 }
 
@@ -30,7 +30,7 @@ const NEEDS: readonly [command: string, needs: readonly FindingName[]][] = [
   ["--p4c", ["p4c"]],
 ];
 
-/** Rates need one of two. */
+/** Rates need one of two kernel features. */
 const RATES = "links with a rate (else --allow-missing rate)";
 
 const PACKAGES: Partial<Record<FindingName, string>> = {
@@ -81,7 +81,7 @@ export function advise(findings: readonly Finding[]): Advice {
 }
 
 const NOTES: readonly [FindingName, note: string, needs: readonly FindingName[]][] = [
-  ["root", "namespaces and interfaces need root: sudo p4loom doctor tells what there is then", []],
+  ["root", "namespaces and interfaces need root: sudo p4loom doctor then shows what this machine has", []],
   [
     "packet_sockets",
     "our switch and the agents on hosts open interfaces with koffi, an optional dependency: npm install koffi",

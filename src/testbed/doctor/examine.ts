@@ -1,4 +1,4 @@
-/** Which of the programs and kernel features that p4loom can use this machine has, found out by tests. */
+/** Tests which of the programs and kernel features that p4loom can use this machine has. */
 import { existsSync } from "node:fs";
 import { findMininetPython } from "../network/mininet.js";
 import { bmv2Features, onPath } from "../switches/bmv2.js";
@@ -8,7 +8,7 @@ import { probeQdiscs } from "../system/qdiscs.js";
 export interface Finding {
   readonly name: FindingName;
   readonly ok: boolean;
-  /** Version and place, or why it is not there. */
+  /** Version and path, or why it is missing. */
   readonly detail: string;
 }
 
@@ -33,7 +33,7 @@ export type FindingName = keyof typeof PROBES | "namespaces" | "packet_sockets" 
 
 type Answer = readonly [ok: boolean, detail: string];
 
-/** Paths that are not on PATH, and what only the command line knows. */
+/** Paths that are not on PATH, and facts that only the command line knows. */
 export interface Given {
   readonly bmv2?: string;
   readonly p4c?: string;

@@ -19,14 +19,14 @@ import type { Lab, LabEnd, LabOptions, LabSpec } from "../lab.js";
 import { startLab } from "../start.js";
 import { formatIpv4 } from "./addresses.js";
 
-/** As the tutorials' Mininet gives them out. */
+/** First port, as in the tutorials' Mininet. */
 const FIRST_GRPC_PORT = 50051;
 const HOST_INTERFACE = "eth0";
 
 export class RunningExercise {
   readonly #down = new Set<string>();
 
-  /** @param interpreters one a switch, which know the handles of entries */
+  /** @param interpreters one for each switch; they know the handles of entries */
   constructor(
     readonly setup: ExerciseSetup,
     readonly lab: Lab,
@@ -59,7 +59,7 @@ export class RunningExercise {
     return diagnostics.hasErrors ? 1 : 0;
   }
 
-  /** What a switch's program shows. */
+  /** The P4Info index of a switch's program. */
   indexOf(name: string): P4InfoIndex | undefined {
     return this.interpreters.get(name)?.index;
   }
@@ -96,14 +96,14 @@ function joins({ a, b }: { a: ExerciseEnd; b: ExerciseEnd }, one: string, other:
   return (a.node === one && b.node === other) || (a.node === other && b.node === one);
 }
 
-/** The options of `startExercise` beside those of every lab. */
+/** The options of `startExercise` in addition to those of every lab. */
 export interface ExerciseOptions extends Omit<LabOptions, "folder"> {
-  /** What statements at a switch may use of this machine. */
+  /** Functions of this machine that statements at a switch may use. */
   readonly surroundings?: Surroundings;
 }
 
 /**
- * Starts the network of an exercise whose programs are compiled, and writes what its runtime and command files say.
+ * Starts the network of an exercise whose programs are compiled, and writes its runtime and command files.
  * Fails as startLab does, and with the errors of these files.
  */
 export async function startExercise(
@@ -148,7 +148,7 @@ export async function startExercise(
   return new RunningExercise(setup, lab, new Map(ports), interpreters);
 }
 
-/** Runs the hosts' commands. As in Mininet, a command may fail: some set only what is set already. */
+/** Runs the hosts' commands. As in Mininet, a command may fail: some set values that are already set. */
 async function prepareHosts(lab: Lab, { topology }: ExerciseSetup, log: LabOptions["log"]): Promise<void> {
   await Promise.all(
     topology.hosts.map(async ({ name, commands }) => {

@@ -1,5 +1,5 @@
 /**
- * Exercise folders of the P4 tutorials, unmodified: {@link startExercise} starts and programs the network of one that was opened,
+ * Exercise folders of the P4 tutorials, unmodified: {@link startExercise} starts and programs the network of an opened folder,
  * {@link Prompt} takes Mininet's words.
  */
 

@@ -1,11 +1,11 @@
 /**
- * A shell that stays open in a host, as Mininet's nodes have one: the effect of `cd` or `export` stays for the next command,
- * and a program in the background goes on.
+ * A shell that stays open in a host, like the shells of Mininet's nodes: the effect of `cd` or `export` stays for the next command,
+ * and a program in the background continues.
  */
 import { readFileSync } from "node:fs";
 import type { HostProcess, RunningHost } from "../lab.js";
 
-/** Characters around the status that ends the output of a command. They are of Unicode's private use, so that no text has them. */
+/** Characters around the status that ends the output of a command. They are in Unicode's private use area, so that no text contains them. */
 const MARK_START = "\ue0d0";
 const MARK_END = "\ue0d1";
 const MARK = /\ue0d0(\d+) (\d+)\ue0d1\n?/;
@@ -21,7 +21,7 @@ export class NodeShell {
   #pid: number | undefined;
   #ended = false;
 
-  /** @param write gets all that programs in this host print */
+  /** @param write receives all output of programs in this host */
   constructor(host: RunningHost, write: (text: string) => void) {
     this.#write = write;
     this.#process = host.spawn(["bash", "--noprofile", "--norc"]);

@@ -1,6 +1,6 @@
 /**
- * The prompt of an exercise: Mininet's usual words. `h1 CMD` runs a command in a host, with names of hosts replaced by their
- * addresses; `s1 STATEMENT` runs a statement at a switch; the rest are words about the whole network.
+ * The prompt of an exercise, with Mininet's usual words. `h1 CMD` runs a command in a host, with names of hosts replaced by their
+ * addresses; `s1 STATEMENT` runs a statement at a switch; the other words are about the whole network.
  */
 import { DiagnosticError, didYouMean, formatDiagnostic, formatTable } from "../../base/index.js";
 import { type Completion, completions } from "../../control/index.js";
@@ -57,7 +57,7 @@ export class Prompt {
   /** Host whose shell runs a command. */
   #foreground: NodeShell | undefined;
   #typed: TypedInput | undefined;
-  /** Ends the line that runs. */
+  /** Ends the line that is running. */
   #line: AbortController | undefined;
   #sources = 0;
 
@@ -123,7 +123,7 @@ export class Prompt {
     return `Unknown command: ${line}${didYouMean(first, [...Object.keys(WORDS), ...nodes], "`")} (help lists them)`;
   }
 
-  /** Whether a program runs that gets the typed text. */
+  /** Whether a program is running that gets the typed text. */
   get takesInput(): boolean {
     return this.#typed !== undefined;
   }

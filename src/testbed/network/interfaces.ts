@@ -6,7 +6,7 @@ import { hostNamespace, switchNamespace } from "../run/record.js";
 import { command, inParallel, setUp } from "../system/command.js";
 import { ipv4Text, ipv6Text, macText } from "./addresses.js";
 
-/** Room for headers that programs add to full packets; a host's own MTU stays what it is. */
+/** MTU with room for headers that programs add to full packets; a host's own MTU does not change. */
 const SWITCH_MTU = 9500;
 const HOST_MTU = 1500;
 const PARALLEL_HOSTS = 4;

@@ -27,11 +27,11 @@ const QUEUE_PACKETS = 100;
 const BLOCKING_QUEUE_PACKETS = 1000;
 /** Our switch paces ports up to this rate. Above it, a timer for each frame that waits would cost too much time. */
 const PACED_UP_TO_BPS = 100e6;
-/** Packets that are under way on a link with a delay. */
+/** Maximum number of packets in flight on a link with a delay. */
 const DELAYED_PACKETS = 100_000;
 const PARALLEL = 4;
 
-/** Whether a lab gives links of this rate their rate. */
+/** Whether a lab sets this rate on links. */
 export function isShaped(rateBps: number): boolean {
   return rateBps < SHAPED_BELOW_BPS;
 }
@@ -71,8 +71,8 @@ export function linkName({ a, b }: LabLink): string {
 }
 
 /**
- * What of the links' rates and delays is to be set up here. Fails with P43105, naming the first link, for a property
- * that the kernel cannot give and that may not be missing; `log` gets a line for each property that is left out.
+ * Decides which rates and delays of links are set up here. Fails with P43105, naming the first link, for a property
+ * that the kernel cannot provide and that may not be missing; `log` gets a line for each property that is left out.
  */
 export function planShapes(
   spec: LabSpec,
@@ -114,7 +114,7 @@ function refuse(what: Omission, link: LabLink, value: string, why: string): neve
     undefined,
     `link ${linkName(link)} has a ${what} of ${value}: ${why}`,
     `without it: --allow-missing ${what}`,
-    "p4loom doctor tells what this kernel has",
+    "p4loom doctor shows what this kernel has",
   );
 }
 
@@ -160,7 +160,7 @@ export function longerDelayLines(
   return [...removal, ...longer(extraNs.now)];
 }
 
-/** What of a shape is left to the kernel at a switch's end. */
+/** The part of a shape that the kernel sets up at a switch's end. */
 export function atSwitch(shape: Shape, engine: SwitchEngine): Shape {
   if (isPaced(engine, shape.rateBps)) return { ...shape, rateBps: undefined };
   return engine === "bmv2" ? { ...shape, queuePackets: BLOCKING_QUEUE_PACKETS } : shape;

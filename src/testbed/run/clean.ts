@@ -1,4 +1,4 @@
-/** Removes what runs have left whose process has ended. It removes nothing of a run that still lives, and nothing of other programs. */
+/** Removes the remains of runs whose process has ended. It removes nothing of a run whose process is alive, and nothing of other programs. */
 import { takeAway } from "./janitor.js";
 import { findRuns, type RunRecord } from "./record.js";
 
@@ -11,7 +11,7 @@ export interface CleanedRun {
   readonly message?: string;
 }
 
-/** All runs on record, with what was done. */
+/** All recorded runs, with the result for each. */
 export async function cleanRuns(): Promise<CleanedRun[]> {
   const cleaned: CleanedRun[] = [];
   for (const { id, record, alive } of findRuns()) {

@@ -1,6 +1,6 @@
 /**
- * The janitor removes everything that a run has made. It is a shell that reads from a pipe. When the run closes the pipe, or
- * ends in any other way, even by SIGKILL, the read ends and the janitor does its work. So every run is removed by the same code.
+ * The janitor removes everything that a run has created. It is a shell that reads from a pipe. When the run closes the pipe, or
+ * ends in any other way, even by SIGKILL, the read ends and the janitor starts. So every run is removed by the same code.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fail } from "../../base/index.js";
@@ -10,8 +10,8 @@ import { command } from "../system/command.js";
 import { runFolder, switchNamespace } from "./record.js";
 
 /**
- * $1 is the name of the switches' namespace, $2 the run's folder, which is locked meanwhile: a second one
- * that comes for the same run waits, and finds it done. Processes may end by themselves for 3 seconds, so
+ * $1 is the name of the switches' namespace, $2 the run's folder, which is locked meanwhile: a second janitor
+ * for the same run waits, and then finds nothing to remove. Processes get 3 seconds to end by themselves, so
  * that captures are complete. All processes in the namespaces belong to the run, so no other process is ended.
  */
 const TAKE_AWAY = `
@@ -32,7 +32,7 @@ take_away() {
 { flock 9; take_away "$1" "$2"; } 9<"$2" || { [ ! -d "$2" ] && take_away "$1" "$2"; }
 `;
 
-/** The pipe closed without a line: the run has died. A command that it had started may still make something. */
+/** The pipe closed without a line: the run has died. A command that it had started may still create something. */
 const WAIT = "read -r word || sleep 1";
 
 function script(id: string, before: string): readonly string[] {

@@ -1,5 +1,5 @@
 /**
- * What a run owns on this machine. Each run has a folder /run/p4loom/ID with its sockets and `run.json`, which
+ * The resources of a run on this machine. Each run has a folder /run/p4loom/ID with its sockets and `run.json`, which
  * names its process; its namespaces are called p4l-ID and p4l-ID-HOST, and all processes in them belong to the run.
  */
 import { randomBytes } from "node:crypto";
@@ -17,7 +17,7 @@ const OWN = 0o700;
 const ID = /^[a-z0-9]{6}$/;
 
 const recordSchema = z.object({
-  /** The process that started the lab: number and start time, because numbers are used again. */
+  /** The process that started the lab: its id and start time, because ids are reused. */
   owner: z.object({ pid: z.number(), startedTicks: z.string() }),
   lab: z.string(),
   /** Folder of logs and captures. It is printed, and never removed. */

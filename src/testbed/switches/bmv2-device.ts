@@ -69,7 +69,7 @@ export class Bmv2Device implements Device {
     return this.inner.names;
   }
 
-  /** The way to Thrift; the first use for `what` is logged. */
+  /** The Thrift interface; the first use for `what` is logged. */
   #thrift(what: string): ThriftCli {
     if (!(this.cli instanceof ThriftCli)) {
       throw new DeviceError(
@@ -184,7 +184,7 @@ export class Bmv2Device implements Device {
         if (value < MAX_REGISTER_VALUE) return entry;
         throw new DeviceError(
           "UNIMPLEMENTED",
-          `register ${name}[${entry.index}] holds 2^63 - 1 or more, which BMv2 cannot tell its control plane`,
+          `register ${name}[${entry.index}] holds 2^63 - 1 or more, which BMv2 cannot report to its control plane`,
         );
       }),
     );

@@ -1,4 +1,4 @@
-/** A TCP port of 127.0.0.1 whose connections lead to a Unix socket: for controllers that know host and port only. */
+/** A TCP port of 127.0.0.1 whose connections are forwarded to a Unix socket: for controllers that support only host and port. */
 import { once } from "node:events";
 import { type AddressInfo, createConnection, createServer, type Server } from "node:net";
 import { fail, systemErrorReason } from "../../base/index.js";
@@ -38,7 +38,7 @@ export async function forwardPort(
   });
   await listen(server, wanted, what);
   const { port } = server.address() as AddressInfo;
-  // For example too many open files: this connection is lost, and the lab goes on.
+  // For example too many open files: this connection is lost, and the lab continues.
   server.on("error", (error) => log(`port ${port} of ${what}: ${systemErrorReason(error)}`));
   return {
     port,

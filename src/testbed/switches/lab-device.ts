@@ -1,4 +1,4 @@
-/** A switch as its control plane sees it as long as the lab lasts, even when the process of the switch is restarted. */
+/** A switch from the view of its control plane for the whole time of the lab, even when the process of the switch is restarted. */
 import {
   type Atomicity,
   type ControllerPacket,
@@ -113,7 +113,7 @@ export class LabDevice implements Device {
     };
   }
 
-  /** Gives the switch to another controller; the process goes on. */
+  /** Gives the switch to another controller; the process continues. */
   async close(): Promise<void> {
     await this.detach();
   }

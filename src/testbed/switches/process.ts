@@ -9,7 +9,7 @@ import { CODES } from "../codes.js";
 import { switchNamespace } from "../run/record.js";
 import type { SwitchPlan } from "./command-line.js";
 
-/** Longer than any start takes: a switch that has not answered by then is not expected to answer. */
+/** Longer than any start takes: a switch that has not answered within this time will not answer. */
 const START_MS = 60_000;
 const LOOK_MS = 10;
 const CALL_MS = 30_000;
@@ -142,7 +142,7 @@ export class SwitchProcess {
   }
 }
 
-/** Rejects with the reason of `stop` when that is aborted; no longer listens once `over` is. */
+/** Rejects with the reason of `stop` when that is aborted; stops listening when `over` is aborted. */
 function whenAborted(stop: AbortSignal, over: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     stop.addEventListener("abort", () => reject(stop.reason), { once: true, signal: over });

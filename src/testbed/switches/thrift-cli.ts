@@ -23,14 +23,14 @@ export class ThriftCli {
     readonly port: number,
   ) {}
 
-  /** What was printed for each line, or why it was refused. Rejects with UNAVAILABLE when the switch does not answer. */
+  /** The output for each line, or why it was refused. Rejects with UNAVAILABLE when the switch does not answer. */
   runEach(lines: readonly string[]): Promise<(string | DeviceError)[]> {
     const answer = this.#last.then(() => this.#run(lines));
     this.#last = answer.catch(() => {});
     return answer;
   }
 
-  /** What was printed for each line. Rejects with DeviceError for the first line that was refused. */
+  /** The output for each line. Rejects with DeviceError for the first line that was refused. */
   async run(lines: readonly string[]): Promise<string[]> {
     const answers = await this.runEach(lines);
     return answers.map((answer) => {

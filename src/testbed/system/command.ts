@@ -15,12 +15,12 @@ export interface CommandOptions {
   readonly stop?: AbortSignal;
 }
 
-/** What a shell answers for a command that is not there. */
+/** The exit status of a shell for a missing command. */
 export const NOT_FOUND_STATUS = 127;
 
 /**
- * Runs a command; rejects with the reason of `stop` only. A command that is not there has status
- * {@link NOT_FOUND_STATUS}. What it leaves in the background is not waited for, and may go on printing.
+ * Runs a command; rejects with the reason of `stop` only. A missing command has the status
+ * {@link NOT_FOUND_STATUS}. Its background processes are not awaited, and may continue to print.
  */
 export async function command(argv: readonly string[], options: CommandOptions = {}): Promise<ExecResult> {
   const { input, timeoutMs, stop } = options;
@@ -48,7 +48,7 @@ export async function command(argv: readonly string[], options: CommandOptions =
 /** execa hands any descriptor on to the command, but its types name 3 to 9 only. */
 type Descriptors = ["ignore" | 3, 3, 3];
 
-/** The status, or why it did not start. */
+/** The status, or why the command did not start. */
 async function ended(
   [program, ...args]: readonly string[],
   [stdin, stdout, stderr]: readonly ["ignore" | number, number, number],
@@ -81,7 +81,7 @@ async function ended(
  */
 function openNameless(): number {
   const path = join(tmpdir(), `p4loom-${randomUUID()}`);
-  // Appended to, so that a shell's `> /dev/stderr` and what was printed before do not write over each other.
+  // Opened for appending, so that a shell's `> /dev/stderr` does not overwrite earlier output.
   const opened = openSync(path, "ax+", 0o600);
   rmSync(path);
   return opened;

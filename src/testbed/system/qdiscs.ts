@@ -1,4 +1,4 @@
-/** Which queueing disciplines the kernel has: found out by tests in a namespace that is removed afterwards. */
+/** Tests in a temporary namespace which queueing disciplines the kernel has. */
 import { randomBytes } from "node:crypto";
 import { command } from "./command.js";
 

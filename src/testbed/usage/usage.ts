@@ -1,7 +1,7 @@
 /**
  * The load of a running lab: processor time of its switches and hosts, and frames that switches lost
  * because they did not read them in time. Two measurements with an interval between them make a {@link LabLoad}, from
- * which an experiment sees whether its figures are those of the network or those of a saturated machine.
+ * from which an experiment sees whether its figures describe the network or a saturated machine.
  */
 import { monotonicNs } from "../../host-agent/index.js";
 import type { LabSpec, SwitchEngine } from "../lab.js";
@@ -20,11 +20,11 @@ export interface SwitchUsage {
 }
 
 export interface HostUsage {
-  /** All processes in the host, the agent among them. A process that ends between two measurements is not counted. */
+  /** All processes in the host, including the agent. A process that ends between two measurements is not counted. */
   readonly processes: ProcessTimes;
 }
 
-/** One measurement; all counters grow from the start of what they count. */
+/** One measurement; all counters grow from the start of their object. */
 export interface LabUsage {
   /** Nanoseconds of CLOCK_MONOTONIC. */
   readonly atNs: number;
@@ -102,7 +102,7 @@ export function packetSocketDrops(text: string): Map<string, number> {
   return drops;
 }
 
-/** What happened between two measurements of one lab, the earlier one first. */
+/** The load between two measurements of one lab, the earlier one first. */
 export function loadBetween(before: LabUsage, after: LabUsage): LabLoad {
   const ns = after.atNs - before.atNs;
   const share = (used: number): number => (ns > 0 ? used / ns : 0);
