@@ -68,7 +68,7 @@ export const EXERCISES: readonly Exercise[] = [
       "h11 iperf -c 10.0.2.22 -t 30 -u -b 1M > /dev/null 2>&1 &",
       sendUntil("h1", 'PY send.py 10.0.2.2 "P4 is cool" 2', "h2.log", "tos *= 0x3", 12),
     ],
-    expect: { "packets come unmarked": /tos\s*= 0x1/, "a full queue marks packets": /tos\s*= 0x3/ },
+    expect: { "packets arrive unmarked": /tos\s*= 0x1/, "a full queue marks packets": /tos\s*= 0x3/ },
   },
   {
     name: "firewall",
@@ -138,7 +138,7 @@ export const EXERCISES: readonly Exercise[] = [
       "nothing passes before the controller": /1 packets transmitted, 0 received/,
       "the controller's tunnels carry pings": /3 packets transmitted, [1-3] received/,
       "the controller reads its counters": /s1 MyIngress\.ingressTunnelCounter 100: [1-9]\d* packets/,
-      "the prompt reads beside it": /insert MyIngress\.ipv4_lpm hdr\.ipv4\.dstAddr=10\.0\.2\.2\/32/,
+      "the prompt can read meanwhile": /insert MyIngress\.ipv4_lpm hdr\.ipv4\.dstAddr=10\.0\.2\.2\/32/,
     },
   },
   {
@@ -156,7 +156,7 @@ export const EXERCISES: readonly Exercise[] = [
       "h2 PY receive.py > h2.log 2>&1 &",
       sendUntil("h1", "printf '2 3 2 2 1\\nq\\n' | PY send.py 10.0.2.2", "h2.log", "got a packet"),
     ],
-    expect: { "five hops take five from the TTL": /got a packet[\s\S]*ttl\s*= 59/ },
+    expect: { "five hops subtract five from the TTL": /got a packet[\s\S]*ttl\s*= 59/ },
   },
 ];
 

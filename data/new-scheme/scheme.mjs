@@ -1,22 +1,22 @@
 // The scheme "NAME". docs/own-scheme.md of p4loom describes each member and the kit.
 //
-// What it does so far: the switches hash the five-tuple and the DSCP, and a host that has waited in vain for an
-// acknowledgement draws another DSCP. Change any part.
+// In this first version, the switches hash the five-tuple and the DSCP, and a host whose retransmission timer expires
+// draws another DSCP. Change any part.
 
-/** @param kit what p4loom hands to a scheme instead of imports */
+/** @param kit p4loom's functions, which a scheme gets instead of imports */
 export default (kit) => ({
   name: "NAME",
   title: "NAME",
 
   /** The keys that may follow `scheme: ./NAME/scheme.mjs` in an experiment file. */
   parameters: kit.z.strictObject({
-    /** Hosts draw from as many values of the DSCP. */
+    /** Number of DSCP values from which hosts draw. */
     values: kit.z.number().int().min(2).max(64).default(64),
   }),
 
-  /** The programs, the state of every switch, and what hosts are told. */
+  /** The programs, the state of every switch, and the description of the hosts. */
   plan(topology, { values }) {
-    // Switches as PRR has them. A program of your own: kit.template(name, "./switch.p4.hbs", values), or
+    // The switches are those of PRR. A program of your own: kit.template(name, "./switch.p4.hbs", values), or
     // kit.source(name, "./switch.p4").
     const prr = kit.schemes.prr;
     const { programs, switches } = prr.plan(topology, prr.parameters.parse({ field: "dscp" }));
@@ -45,7 +45,7 @@ class Drawing {
     this.random = random;
   }
 
-  /** The retransmission timer ran out: the selectors of the copies of the retransmission. */
+  /** The retransmission timer expired: returns the selectors of the copies of the retransmission. */
   onTimeout() {
     this.selector = this.random.int(this.values);
     return [this.selector];
@@ -54,7 +54,7 @@ class Drawing {
   /** New data was acknowledged. */
   onAck() {}
 
-  /** Data came in: the selectors of the copies of the acknowledgement. */
+  /** Data arrived: returns the selectors of the copies of the acknowledgement. */
   onData(_segment, duplicate) {
     if (duplicate) this.selector = this.random.int(this.values);
     return [this.selector];

@@ -2,9 +2,9 @@
 //
 // The switches hash a header field, as under PRR, and mark packets that meet a long queue. The hosts count marks: a round is
 // congested when more than a share of its bytes was marked (the paper's T). After N congested rounds in sequence a flow draws another of
-// few values; after a timeout it does so at once. The scheme `plb` of the package waits for more rounds, and for pauses.
+// a few values; after a timeout it does so at once. The scheme `plb` of the package waits for more rounds, and for pauses.
 
-/** @param kit what p4loom hands to a scheme: docs/own-scheme.md lists it */
+/** @param kit p4loom's functions for a scheme: docs/own-scheme.md lists them */
 export default (kit) => {
   const { z, tables } = kit;
 
@@ -16,13 +16,13 @@ export default (kit) => {
     parameters: z.strictObject({
       /** Header field that hosts change. */
       field: z.enum(kit.hosts.SELECTOR_FIELDS).default("dscp"),
-      /** Packets in a queue from which on a switch marks. */
+      /** Number of packets in a queue from which on a switch marks. */
       threshold: z.number().int().min(1).max(10_000).default(20),
       /** T: a round with a larger share of marked bytes is congested. */
       share: z.number().min(0).max(1).default(0.05),
       /** N: congested rounds in sequence after which a flow moves. */
       rounds: z.number().int().min(1).default(1),
-      /** Values of the field that flows draw from. */
+      /** Number of values of the field from which flows draw. */
       values: z.number().int().min(2).max(8).default(8),
       /**
        * Packets a second of every queue of the switches. BMv2 needs it: what waits for one of its links waits behind the queues
@@ -86,7 +86,7 @@ export default (kit) => {
   };
 };
 
-/** Sets the rates of queues before traffic starts; then it writes what the hosts tell into controllers.log. */
+/** Sets the rates of queues before traffic starts; then it writes the messages of the hosts into controllers.log. */
 const moves = (queue_pps) => ({
   async prepare({ switches }) {
     if (queue_pps === undefined) return;

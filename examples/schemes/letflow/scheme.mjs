@@ -1,9 +1,9 @@
-// LetFlow (NSDI'17): a flow that pauses for longer than a gap starts a new flowlet, and a flowlet draws its path anew.
+// LetFlow (NSDI'17): a flow that pauses for longer than a gap starts a new flowlet, and each flowlet draws a new path.
 //
 // The fabric is that of plain ECMP; only the hash covers the number of the flowlet, too. Hosts do nothing. So congested or
-// lossy paths, on which flows pause, lose flowlets to the others.
+// lossy paths, on which flows pause, lose flowlets to other paths.
 
-/** @param kit what p4loom hands to a scheme: docs/own-scheme.md lists it */
+/** @param kit p4loom's functions for a scheme: docs/own-scheme.md lists them */
 export default (kit) => {
   const { z, tables } = kit;
 
@@ -15,7 +15,7 @@ export default (kit) => {
     parameters: z.strictObject({
       /** Pause that ends a flowlet, in microseconds. */
       gap_us: z.number().int().min(1).max(1e9).default(500),
-      /** Flowlets that a switch remembers; flows that meet in one place share their flowlet. */
+      /** Flowlets that a switch stores; flows with the same index share their flowlet. */
       flowlets: z.number().int().min(1).max(65536).default(4096),
       ...tables.hashParameters,
     }),
