@@ -202,3 +202,52 @@ describe("recovery (section 4.2.3.4)", () => {
     expect(path.bbr.window).toBe(window);
   });
 });
+
+describe("bounds of the window and the rate (section 4.2)", () => {
+  it("let the pacing rate rise in startup, and not fall", () => {
+    const path = new Path(new Bbr(options()));
+    const first = path.bbr.pacingRate;
+    path.ack({ deliveryRate: RATE / 1000 });
+    expect(path.bbr.pacingRate).toBe(first);
+    path.ack({ deliveryRate: 10 * RATE });
+    expect(path.bbr.pacingRate).toBeCloseTo(HIGH_GAIN * 10 * RATE, 3);
+  });
+
+  it("let the window grow in startup by all that is delivered, to the target, and beyond it until an initial window is delivered", () => {
+    const path = new Path(new Bbr(options()));
+    // The target is 2 / ln 2 of the BDP, and three segments.
+    path.ack({ deliveredBytes: 5 * MSS, deliveryRate: RATE / 100 });
+    expect(path.bbr.window).toBe(15 * MSS);
+    path.ack({ deliveredBytes: 5 * MSS, deliveryRate: RATE / 100 });
+    expect(path.bbr.window).toBe(15 * MSS);
+    path.ack({ deliveredBytes: 5 * MSS, deliveryRate: RATE });
+    expect(path.bbr.window).toBe(20 * MSS);
+  });
+
+  it("take what is lost off the window in a recovery alone, and keep one segment", () => {
+    const path = settled();
+    for (let i = 0; i < 5; i++) path.ack();
+    const window = path.bbr.window;
+    path.ack({ lostBytes: 10 * MSS });
+    expect(path.bbr.window).toBe(window);
+    path.bbr.onTimeout(path.now, BDP, true);
+    path.ack({ deliveredBytes: 0, lostBytes: 5 * MSS, inFlight: 0 });
+    expect(path.bbr.window).toBe(4 * MSS);
+  });
+
+  it("keep as much in flight as arrives for one round of a recovery, then let the window grow again", () => {
+    const path = settled();
+    for (let i = 0; i < 5; i++) path.ack();
+    path.bbr.onLoss(path.now, BDP, 10 * MSS, 90 * MSS);
+    const total = path.delivered;
+    const arrives = (totalDelivered: number) =>
+      path.ack({ deliveredBytes: MSS, inFlight: 10 * MSS, totalDelivered });
+    arrives(total + MSS);
+    expect(path.bbr.window).toBe(11 * MSS);
+    // The round ends when the ten segments that were in flight are delivered.
+    arrives(total + 11 * MSS);
+    expect(path.bbr.window).toBe(11 * MSS);
+    arrives(total + 12 * MSS);
+    expect(path.bbr.window).toBe(12 * MSS);
+  });
+});

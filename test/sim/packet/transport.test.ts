@@ -231,6 +231,7 @@ describe("transport", () => {
     const gaps = times.slice(1).map((time, i) => Math.round((time - times[i]!) / NS_PER_MS));
     expect(gaps).toEqual([12, 24]);
     expect(recovered).toEqual([3]);
+    expect(sender.counters.timeouts).toBe(3);
     sender.close();
     simulation.run();
     expect(simulation.pending).toBe(0);

@@ -116,6 +116,22 @@ describe("the sample of an acknowledgement", () => {
     ]);
   });
 
+  it("has the round trip of the segment that was sent last, whichever is reported first", () => {
+    const { control } = play(
+      8000,
+      `${OPEN}
+      20  send 2000
+      ${sends(20, 0, 1)}
+      25  send 1000
+      ${sends(25, 2, 2)}
+      32  < . 1:1(0) ack 1 <sack 2001:3001,sack 1001:2001>
+      33  < . 1:1(0) ack 3001
+    `,
+      { rack: false },
+    );
+    expect(control.samples.map(({ rttNs }) => rttNs / MS)).toEqual([7, 13]);
+  });
+
   it("has the bytes that are found lost by it", () => {
     const { control } = play(
       8000,

@@ -25,6 +25,30 @@ describe("the handshake (RFC 9293, section 3.5)", () => {
     `);
   });
 
+  it("sends as many copies of a SYN as the path chooser names", () => {
+    const { connection } = script(
+      `
+      0     connect
+      0     > S 0:0(0)
+      1000  > S 0:0(0)
+      1000  > S 0:0(0)
+    `,
+      {},
+      { onTimeout: () => [0, 0] },
+    );
+    expect(connection.counters.copiesSent).toBe(1);
+  });
+
+  it("offers a window scale of 14 at most (RFC 7323, section 2.3)", () => {
+    script(
+      `
+      0   connect
+      0   > S 0:0(0) <mss 1008,sackOK,wscale 14>
+    `,
+      { receiveBuffer: 2 ** 31 },
+    );
+  });
+
   it("is accepted by a host that listens", () => {
     script(`
       0   listen
@@ -49,7 +73,7 @@ describe("the handshake (RFC 9293, section 3.5)", () => {
   });
 
   it("sends a SYN again after 1 s, doubling (RFC 6298, sections 2.1 and 5.5)", () => {
-    const { timeouts } = script(
+    const { timeouts, connection } = script(
       `
       0     connect
       0     > S 0:0(0)
@@ -66,6 +90,7 @@ describe("the handshake (RFC 9293, section 3.5)", () => {
       { cap: 60 * NS_PER_S, sack: false, rack: false },
     );
     expect(timeouts).toEqual([1, 2, 3, 1]);
+    expect(connection.counters).toMatchObject({ timeouts: 4, copiesSent: 0 });
   });
 
   it("sends the answer again, at once for a SYN that comes again", () => {

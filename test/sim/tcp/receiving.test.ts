@@ -143,6 +143,13 @@ describe("the window that is offered (RFC 9293, section 3.8.6)", () => {
     );
   });
 
+  it("is not told anew by an application that reads on", () => {
+    script(`${ACCEPTED}
+      30  resume
+      35  state ESTABLISHED
+    `);
+  });
+
   it("is scaled beyond 65,535 bytes, in segments with SYN it is not (RFC 7323, section 2.2)", () => {
     script(
       `

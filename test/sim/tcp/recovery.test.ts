@@ -1,6 +1,6 @@
 /** Loss recovery, rule by rule, with a constant window: RFC 6582, 6675, 8985, 5682, 3708 and 6298. */
 import { describe, expect, it } from "vitest";
-import type { TcpOptions } from "../../../src/sim/packet/index.js";
+import { CONGESTION_CONTROLS, type TcpOptions } from "../../../src/sim/packet/index.js";
 import { recordingControl } from "./recording-control.js";
 import { script } from "./script.js";
 
@@ -37,7 +37,6 @@ describe("duplicate acknowledgements (RFC 5681, section 2)", () => {
       20  send 8000
       ${sends(20, 0, 7)}
       30  < . 1:1(0) ack 1
-      31  < . 1:1(0) ack 1
       32  < . 1:1(0) ack 1001
       33  < . 1:1(0) ack 1001
       34  < . 1:1(0) ack 1001
@@ -64,6 +63,79 @@ describe("duplicate acknowledgements (RFC 5681, section 2)", () => {
       { ...NEW_RENO, ...SLOW },
     );
     expect(events).toEqual(["33 loss: flight 8000, in flight 4000, lost 1000", "40 recovered"]);
+  });
+});
+
+describe("acknowledgements that are no sign of a loss", () => {
+  it("are duplicates without new SACK blocks, where SACK is used (RFC 6675, section 2)", () => {
+    const { events } = play(
+      4000,
+      `${OPEN}
+      20  send 4000
+      ${sends(20, 0, 3)}
+      30  < . 1:1(0) ack 1
+      31  < . 1:1(0) ack 1
+      32  < . 1:1(0) ack 1
+      33  < . 1:1(0) ack 1
+      40  < . 1:1(0) ack 4001
+    `,
+      { rack: false, ...SLOW },
+    );
+    expect(events).toEqual([]);
+  });
+
+  it("are SACK blocks of data that never were sent", () => {
+    const { events } = play(
+      4000,
+      `${OPEN}
+      20  send 4000
+      ${sends(20, 0, 3)}
+      30  < . 1:1(0) ack 1 <sack 1001:90001>
+      40  < . 1:1(0) ack 4001
+    `,
+      SLOW,
+    );
+    expect(events).toEqual([]);
+  });
+
+  it("are duplicates after a timeout: they let nothing out (RFC 6582, section 3.2, step 1)", () => {
+    const { timeouts } = script(
+      `${WITHOUT_SACK}
+      20  send 8000
+      ${sends(20, 0, 3)}
+      50  > . 1:1001(1000) ack 1
+      51  < . 1:1(0) ack 1
+      52  < . 1:1(0) ack 1
+      53  < . 1:1(0) ack 1
+      60  < . 1:1(0) ack 1001
+      ${sends(60, 1, 2)}
+    `,
+      { ...NEW_RENO, initialWindow: 4 },
+    );
+    expect(timeouts).toEqual([1]);
+  });
+
+  it("are duplicates of exactly what a recovery ended with (RFC 6582, section 3.2, step 1)", () => {
+    const { connection } = play(
+      4000,
+      `${WITHOUT_SACK}
+      20  send 4000
+      ${sends(20, 0, 3)}
+      30  < . 1:1(0) ack 1
+      31  < . 1:1(0) ack 1
+      32  < . 1:1(0) ack 1
+      32  > . 1:1001(1000) ack 1
+      42  < . 1:1(0) ack 4001
+      43  send 4000
+      ${sends(43, 4, 7)}
+      44  < . 1:1(0) ack 4001
+      45  < . 1:1(0) ack 4001
+      46  < . 1:1(0) ack 4001
+      53  < . 1:1(0) ack 8001
+    `,
+      { ...NEW_RENO, ...SLOW },
+    );
+    expect(connection.counters.fastRetransmits).toBe(1);
   });
 });
 
@@ -434,6 +506,17 @@ describe("a recovery that was needless (RFC 3708, section 3.1)", () => {
     `,
     );
     expect(events).toEqual(["30 loss: flight 8000, in flight 0, lost 2000", "35 recovered", "41 undo"]);
+  });
+
+  it("is no matter of a control that has nothing to undo", () => {
+    const { connection } = script(
+      `${TWO_AGAIN}
+      40  < . 1:1(0) ack 8001 <sack 1:1001>
+      41  < . 1:1(0) ack 8001 <sack 1001:2001>
+    `,
+      { congestionControl: CONGESTION_CONTROLS.fixed, initialWindow: 8 },
+    );
+    expect(connection.congestionControl.window).toBe(8000);
   });
 
   it("is not undone by one DSACK of two, nor by acknowledgements without SACK blocks", () => {

@@ -411,7 +411,7 @@ describe("ECN (RFC 3168, section 6.1)", () => {
       10  < S. 0:0(0) ack 1 <mss 1460>
       10  > . 1:1(0) ack 1
       20  send 1000
-      20  > . 1:1001(1000) ack 1
+      20  > not-ect . 1:1001(1000) ack 1
     `,
       { ecn: "classic" },
     );

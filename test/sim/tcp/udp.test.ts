@@ -47,6 +47,25 @@ describe("a UDP flow", () => {
     expect([net.a.connectionCount, simulation.pending]).toEqual([0, 0]);
   });
 
+  it("may be of numbers alone; each datagram has the selector that the chooser names", () => {
+    const asked: number[] = [];
+    const selectorFor = ({ position }: { position: number }) => {
+      asked.push(position);
+      return asked.length % 2;
+    };
+    const net = pairOfHosts([policy(() => ({ ...steady(), selectorFor })), policy(steady)]);
+    const receivers: UdpReceiver[] = [];
+    net.b.listenUdp(9, (receiver) => receivers.push(receiver));
+    const peer = { address: net.b.address(4), port: 9 };
+    const options = { segmentBytes: 4, rateBps: 8e6, bytes: 16 };
+    const sender = net.a.sendUdp(4, 4000, peer, new Random(1), options);
+    expect(sender.flow).toMatchObject({ srcPort: 4000, dstPort: 9, protocol: 17 });
+    net.network.simulation.run();
+    expect(asked).toEqual([0, 4, 8, 12]);
+    expect(receivers[0]).toMatchObject({ datagrams: 4, bytes: 16, missing: 0, isComplete: true });
+    expect(net.relays.map(({ seen }) => seen)).toEqual([2, 2]);
+  });
+
   it("does not drift where a gap is no whole number of nanoseconds", () => {
     const { simulation, sender } = flow({ rateBps: 7e9, bytes: 7e6 });
     simulation.run();

@@ -137,7 +137,7 @@ export class MultipathConnection implements Stream, SubflowGroup {
   close(): void {
     this.#closing = "closed";
     for (const connection of this.connections) connection.close();
-    if (!this.#isOver) this.#over("closed");
+    this.#over("closed");
   }
 
   #finishSubflows(): void {

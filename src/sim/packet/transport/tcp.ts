@@ -254,7 +254,6 @@ export class TcpConnection implements Connection, SenderOutput {
   }
 
   finish(): void {
-    if (this.#phase === "closed" || this.#phase === "time-wait") return;
     this.#sender.finish();
     this.#watchTimers();
   }
