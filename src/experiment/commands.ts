@@ -27,7 +27,7 @@ export interface Command {
 }
 
 /**
- * The commands, in time order. Adds P43014 for a scheme that the file does not have, P43015 for a time after the end, and P43071
+ * The commands, in time order. Adds P43014 for a scheme that the file does not have, P43022 for a time after the end, and P43071
  * for a command that the scheme does not have, or values that its schema refuses. After an error the commands must not be used.
  */
 export function listedCommands(
@@ -41,7 +41,7 @@ export function listedCommands(
     const place = (key: string) => locate(["commands", number, key]) ?? locate(["commands", number]);
     if (at >= duration)
       diagnostics.error(
-        CODES.contradiction,
+        CODES.afterTheEnd,
         place("at"),
         "the command comes after the end of the run, see `duration`",
       );

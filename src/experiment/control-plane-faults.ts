@@ -15,7 +15,8 @@ export interface ControllerFault {
 }
 
 /**
- * The faults of controllers, in time order. Adds P43014 for a controller that no scheme has, and P43015 for a contradiction.
+ * The faults of controllers, in time order. Adds P43014 for a controller that no scheme has, P43015 for one that is killed
+ * already, P43022 for a time after the end, and P43027 for what a fault of a controller cannot have.
  * After an error the faults must not be used.
  */
 export function controllerFaults(
@@ -34,14 +35,14 @@ export function controllerFaults(
     );
     for (const key of others)
       diagnostics.error(
-        CODES.contradiction,
+        CODES.controllerFault,
         place(key),
         `a fault of a controller has no ${key}`,
         "it has at and kind",
       );
     if (at >= duration)
       diagnostics.error(
-        CODES.contradiction,
+        CODES.afterTheEnd,
         place("at"),
         "the fault comes after the end of the run, see `duration`",
       );
@@ -56,7 +57,7 @@ export function controllerFaults(
       );
     if (kind === "kill" || kind === "restart") return [{ at, kind, controller, number }];
     diagnostics.error(
-      CODES.contradiction,
+      CODES.controllerFault,
       place("kind"),
       kind === undefined
         ? "a fault of a controller without a kind"
@@ -70,7 +71,7 @@ export function controllerFaults(
   for (const { controller, kind, number } of inTime) {
     if (kind === "kill" && killed.has(controller))
       diagnostics.error(
-        CODES.contradiction,
+        CODES.faultState,
         locate(["faults", number, "kind"]),
         `${controller} has already been killed`,
       );

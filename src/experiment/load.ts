@@ -73,7 +73,7 @@ export interface RegisteredKind {
 
 /**
  * Reads and checks a file of one kind; undefined after errors, which `diagnostics` holds: P43001 to P43004 (the document's
- * form), P43005 to P43009 (its meaning), P43014 and P43015 (elements of flows and faults), P421xx and P422xx (topology and
+ * form), P43005 to P43009 (its meaning), P43014, P43015 and P43020 to P43037 (flows and faults), P421xx and P422xx (topology and
  * schemes). The key `sweep` is checked and otherwise ignored: {@link loadAnyKind} makes a sweep of it.
  */
 export function loadKind<

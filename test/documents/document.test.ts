@@ -192,6 +192,8 @@ describe("wrong experiment files", () => {
       "P43009",
       "P43014",
       "P43015",
+      "P43020",
+      "P43023",
     ])
       expect(codes).toContain(code);
   });

@@ -154,16 +154,16 @@ describe("the log", () => {
 describe("faults of controllers", () => {
   it.each([
     ["an unknown controller", "at: 1ms, kind: kill, controller: rotues", "P43014", 'did you mean "routes"?'],
-    ["a kind of links", "at: 1ms, kind: down, controller: routes", "P43015", 'no fault of the kind "down"'],
-    ["no kind", "at: 1ms, controller: routes", "P43015", "without a kind"],
+    ["a kind of links", "at: 1ms, kind: down, controller: routes", "P43027", 'no fault of the kind "down"'],
+    ["no kind", "at: 1ms, controller: routes", "P43027", "without a kind"],
     [
       "an element beside it",
       "at: 1ms, kind: kill, controller: routes, switch: tor0-0",
-      "P43015",
+      "P43027",
       "no switch",
     ],
-    ["an end of its own", "at: 1ms, kind: kill, controller: routes, until: 2ms", "P43015", "no until"],
-    ["a late one", "at: 1s, kind: kill, controller: routes", "P43015", "after the end"],
+    ["an end of its own", "at: 1ms, kind: kill, controller: routes, until: 2ms", "P43027", "no until"],
+    ["a late one", "at: 1s, kind: kill, controller: routes", "P43022", "after the end"],
   ])("are refused for %s", (_, fault, code, words) => {
     const { timeline, messages } = read(`schemes: [ecmp]\n${RECOMPUTE}${faults(fault)}duration: 1s\n`);
     expect(timeline).toBeUndefined();

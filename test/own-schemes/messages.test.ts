@@ -121,7 +121,7 @@ describe("commands of a file", () => {
     ["at: 1s, scheme: version, command: move", /error\[P43071\]: .*missing key "version"/],
     [
       "at: 2s, scheme: version, command: move, version: 0",
-      /error\[P43015\]: the command comes after the end/,
+      /error\[P43022\]: the command comes after the end/,
     ],
   ])("are checked: %s", async (command, message) => {
     expect(await messages(command)).toMatch(message);

@@ -82,7 +82,7 @@ const TITLES = {
 
 const TOR_LEAF: SiteClass = { kind: "link", tiers: "tor-leaf", direction: "both" };
 
-/** The failures that the entries of `failures` describe. Adds P43007 for one that is listed twice; P43014 and P43015 as lists of faults do. */
+/** The failures that the entries of `failures` describe. Adds P43007 for one that is listed twice; P43014 and P43029 to P43037 as lists of faults do. */
 export function drawnFailures(
   specs: readonly FailureSpec[],
   topology: Topology,
@@ -130,35 +130,35 @@ function described(
   ];
   if (sites.length === 0)
     diagnostics.error(
-      CODES.contradiction,
+      CODES.oneElement,
       place.at(),
       "a failure without an element",
       `write tier: ${TIERS.join(", ")}, or link: ${LINK_TIERS.join(", ")}`,
     );
   if (spec.direction !== undefined && spec.link === undefined)
     diagnostics.error(
-      CODES.contradiction,
+      CODES.faultDirection,
       place.at("direction"),
       "a switch has no direction",
       "name a link, or leave it out",
     );
   if (direction !== "both" && listOf(spec.link).includes("switch-switch"))
     diagnostics.error(
-      CODES.contradiction,
+      CODES.faultDirection,
       place.at("direction"),
       `direction: ${direction} of a link between switches without a tier, neither of which is above the other`,
       "leave the direction out, or give the switches the roles tor, leaf and spine",
     );
   if (kind === "down" && (spec.tier !== undefined || spec.match !== undefined || direction !== "both"))
     diagnostics.error(
-      CODES.contradiction,
+      CODES.faultKeys,
       place.at("kind"),
       "kind: down is a fault of whole links",
       "name a link, without match and direction",
     );
   if (kind === "kill" && (spec.link !== undefined || spec.match !== undefined || flap !== undefined))
     diagnostics.error(
-      CODES.contradiction,
+      CODES.faultKeys,
       place.at("kind"),
       "kind: kill is a fault of whole switches",
       "name a tier, without match and flap",
@@ -167,7 +167,7 @@ function described(
   const packets = packetEffect(spec, place);
   if (kind !== undefined && packets !== undefined)
     diagnostics.error(
-      CODES.contradiction,
+      CODES.faultKeys,
       place.at("kind"),
       `kind: ${kind} and an effect on packets contradict each other`,
     );

@@ -33,20 +33,20 @@ const KINDS = ["link", "port", "switch", "host", "control"] as const;
 /** The word for the control channels of all switches and hosts. */
 const ALL = "all";
 
-/** Adds P43015 unless exactly one element is named, P43014 for a name that the topology lacks. */
+/** Adds P43031 unless exactly one element is named, P43032 and P43033 for one that is not unique, P43014 for a name that the topology lacks. */
 export function elementOf(spec: ElementSpec, topology: Topology, place: Place): Element | undefined {
   const named = KINDS.filter((kind) => spec[kind] !== undefined);
   const { diagnostics } = place;
   const [kind] = named;
   if (kind === undefined || named.length > 1) {
     const what = kind === undefined ? "a fault without an element" : `a fault of a ${named.join(" and a ")}`;
-    diagnostics.error(CODES.contradiction, place.at(), what, `name one of ${KINDS.join(", ")}`);
+    diagnostics.error(CODES.oneElement, place.at(), what, `name one of ${KINDS.join(", ")}`);
     return undefined;
   }
   const { direction = "both" } = spec;
   if (spec.direction !== undefined && kind !== "link" && kind !== "port")
     diagnostics.error(
-      CODES.contradiction,
+      CODES.faultDirection,
       place.at("direction"),
       `a ${kind === "control" ? "control channel" : kind} has no direction`,
       "name a link or a port, or leave direction out",
@@ -139,7 +139,7 @@ function between([first, second]: [string, string], ways: Ways, topology: Topolo
   }
   const numbers = ports.map(({ number }) => number).join(", ");
   place.diagnostics.error(
-    CODES.contradiction,
+    CODES.severalLinks,
     at,
     `${ports.length} links between ${first} and ${second}`,
     `name one by its port: port: [${first}, N], N being one of ${numbers}`,

@@ -60,7 +60,7 @@ interface Entry {
 
 /**
  * The faults of a list, in its order; those of controllers are left out. Adds P43014 for names that the topology does not have, and
- * P43015 for contradictions. After an error the faults must not be used.
+ * P43015 for two faults that contradict each other, P43022 and P43028 for times, P43029 to P43037 for what a fault cannot be. After an error the faults must not be used.
  */
 export function listedFaults(
   { faults, duration, ip }: FaultList,
@@ -92,7 +92,7 @@ export function listedFaults(
     const other = result.find((one) => contradicts(one, fault));
     if (other !== undefined)
       place.diagnostics.error(
-        CODES.contradiction,
+        CODES.faultState,
         place.at("kind") ?? place.at(contradiction(other, fault)),
         `${elementName(topology, element)} ${already(other, fault)} already`,
         `by entry ${other.number + 1} of faults, until ${other.until === undefined ? "the end" : `${other.until / 1e6} ms`}`,
@@ -112,14 +112,14 @@ export function listedFaults(
     );
     if (open.length === 0)
       diagnostics.error(
-        CODES.contradiction,
+        CODES.faultState,
         place.at("kind"),
         `${elementName(topology, element)} is not ${STATE[ended]} then`,
       );
     for (const fault of open) {
       if (fault.at === spec.at)
         diagnostics.error(
-          CODES.contradiction,
+          CODES.faultTimes,
           place.at("at"),
           "the fault ends when it begins",
           "write a later time",
@@ -135,7 +135,7 @@ export function listedFaults(
 
 const STATE: Readonly<Record<Effect["kind"], string>> = { packets: "silent", down: "down", kill: "killed" };
 
-/** Adds P43015 where a share of a link's rate in bits has no effect, because the link's rate is in packets. */
+/** Adds P43029 where a share of a link's rate in bits has no effect, because the link's rate is in packets. */
 function checkRated(element: Element, topology: Topology, { at, diagnostics }: Place): void {
   const rated = directionsOf(topology, element).find(
     ({ link }) => topology.links[link]!.ratePps !== undefined,
@@ -144,7 +144,7 @@ function checkRated(element: Element, topology: Topology, { at, diagnostics }: P
   const { a, b, ratePps } = topology.links[rated.link]!;
   const name = [a, b].map(({ node }) => topology.nodes[node]!.name).join(" - ");
   diagnostics.error(
-    CODES.contradiction,
+    CODES.faultEffect,
     at("rate"),
     `${name} carries ${ratePps} packets per second whatever their sizes: a share of its rate in bits would change nothing`,
     "write a loss or a delay, or another rate_pps",
@@ -157,21 +157,21 @@ function checkKind(spec: ListedFault, { at, diagnostics }: Place): void {
   const element = Object.keys(KINDS_OF).find((key) => spec[key as keyof ListedFault] !== undefined) ?? "link";
   if (kind === undefined && effects.length === 0)
     diagnostics.error(
-      CODES.contradiction,
+      CODES.faultEffect,
       at(),
       "a fault without an effect",
       `write a kind (${KINDS.join(", ")}), or loss, corruption, delay or rate`,
     );
   if (kind !== undefined && effects.length > 0)
     diagnostics.error(
-      CODES.contradiction,
+      CODES.faultKeys,
       at(effects[0]!),
       `kind: ${kind} and ${effects[0]} contradict each other`,
       "write a fault of its own for each",
     );
   if (kind !== undefined && !KINDS_OF[element]!.includes(kind))
     diagnostics.error(
-      CODES.contradiction,
+      CODES.faultKeys,
       at("kind"),
       `a ${element} has no fault of the kind "${kind}"`,
       `kinds of a ${element}: ${KINDS_OF[element]!.join(", ")}`,
@@ -179,14 +179,14 @@ function checkKind(spec: ListedFault, { at, diagnostics }: Place): void {
   for (const key of ["corruption", "rate", "match"] as const)
     if (element === "control" && spec[key] !== undefined)
       diagnostics.error(
-        CODES.contradiction,
+        CODES.faultKeys,
         at(key),
         `the messages of a control channel have no ${key}`,
         "a control channel has kind: silent, loss, delay and flap; its rate is control_channel.rate",
       );
   const refuse = (key: "until" | "flap" | "match" | "direction", why: string) => {
     if (spec[key] !== undefined)
-      diagnostics.error(CODES.contradiction, at(key), `kind: ${kind} has no ${key}: ${why}`);
+      diagnostics.error(CODES.faultKeys, at(key), `kind: ${kind} has no ${key}: ${why}`);
   };
   if (kind === undefined || kind === "silent") return;
   refuse("match", "it does not concern packets");
@@ -201,13 +201,13 @@ function checkTimes({ at, until, flap }: ListedFault, duration: number, place: P
   const { diagnostics } = place;
   if (at >= duration)
     diagnostics.error(
-      CODES.contradiction,
+      CODES.afterTheEnd,
       place.at("at"),
       "the fault comes after the end of the run, see `duration`",
     );
   if (until !== undefined && until <= at)
     diagnostics.error(
-      CODES.contradiction,
+      CODES.faultTimes,
       place.at("until"),
       `until, ${until / 1e6} ms, is not after at, ${at / 1e6} ms`,
     );
@@ -265,7 +265,7 @@ function checkNumber(
     total += flap === undefined ? 2 : (2 * (Math.min(until, duration) - at)) / flap.period;
     if (total > MAX_TRANSITIONS)
       diagnostics.error(
-        CODES.contradiction,
+        CODES.tooManyChanges,
         locate(["faults", fault.number, "flap"]) ?? locate(["faults", fault.number]),
         `faults begin and end more than ${MAX_TRANSITIONS} times`,
         "write a longer period",

@@ -77,7 +77,7 @@ export interface Place {
   readonly diagnostics: Diagnostics;
 }
 
-/** The effect on packets that a description names; undefined where it names none. Adds P43015 for a fault without an effect. */
+/** The effect on packets that a description names; undefined where it names none. Adds P43029 for a fault without an effect. */
 export function packetEffect(
   { loss, corruption, delay, rate, match }: EffectSpec,
   place: Place,
@@ -87,7 +87,7 @@ export function packetEffect(
   if (rate !== undefined) checkRate(rate, match, place);
   if (!loss && !corruption && delay === undefined && rate === undefined)
     place.diagnostics.error(
-      CODES.contradiction,
+      CODES.faultEffect,
       place.at("loss") ?? place.at("corruption"),
       "a fault of 0 % has no effect",
     );
@@ -100,37 +100,37 @@ export function packetEffect(
   };
 }
 
-/** Adds P43015 for a rate that is not below the link's own. */
+/** Adds P43029 for a rate that is not below the link's own, P43037 for a match beside it. */
 function checkRate(rate: number, match: MatchSpec | undefined, place: Place): void {
   if (rate <= 0 || rate >= 1)
     place.diagnostics.error(
-      CODES.contradiction,
+      CODES.faultEffect,
       place.at("rate"),
       `the rate is ${100 * rate} % of the link's own`,
       rate <= 0 ? "a link that carries nothing is kind: silent" : "write a share below 1, such as 10%",
     );
   if (match !== undefined)
     place.diagnostics.error(
-      CODES.contradiction,
+      CODES.faultKeys,
       place.at("match") ?? place.at("rate"),
       "rate slows down all packets of a link, so it cannot have match",
       "leave match out, or write a fault of its own for the other effects",
     );
 }
 
-/** Adds P43015 where the fault would never begin, or never end. */
+/** Adds P43035 where the fault would never begin, or never end. */
 export function checkFlap(flap: Flap | undefined, place: Place): void {
   if (flap === undefined) return;
   if (flap.period < MIN_PERIOD_NS)
     place.diagnostics.error(
-      CODES.contradiction,
+      CODES.flap,
       place.at("flap", "period") ?? place.at("flap"),
       `the period is ${flap.period} ns`,
       "write 1us or more",
     );
   if (flap.duty <= 0 || flap.duty >= 1)
     place.diagnostics.error(
-      CODES.contradiction,
+      CODES.flap,
       place.at("flap", "duty") ?? place.at("flap"),
       `the duty is ${100 * flap.duty} %: the fault would ${flap.duty <= 0 ? "never act" : "not flap"}`,
       "write a share between 0 and 1, such as 50%",
@@ -139,7 +139,7 @@ export function checkFlap(flap: Flap | undefined, place: Place): void {
 
 const MIN_PERIOD_NS = 1000;
 
-/** The packets that a description names. Adds P43014 for unknown hosts, P43015 for a match that no packet meets. */
+/** The packets that a description names. Adds P43014 for unknown hosts, P43034 for a match that no packet meets. */
 export function packetMatch(
   spec: MatchSpec | undefined,
   topology: Topology,
@@ -152,14 +152,14 @@ export function packetMatch(
   const known = typeof protocol === "string" ? PROTOCOLS[protocol] : protocol;
   if ((src_port ?? dst_port) !== undefined && known !== undefined && known !== 6 && known !== 17)
     diagnostics.error(
-      CODES.contradiction,
+      CODES.noMatch,
       place.at("match", "protocol"),
       `packets of protocol ${protocol} have no ports`,
       "write protocol: tcp or udp, or leave it out",
     );
   if (min_bytes !== undefined && max_bytes !== undefined && min_bytes > max_bytes)
     diagnostics.error(
-      CODES.contradiction,
+      CODES.noMatch,
       place.at("match", "max_bytes"),
       `max_bytes, ${max_bytes}, is less than min_bytes, ${min_bytes}: no packet matches`,
     );
@@ -206,13 +206,13 @@ function prefixOf(
   const width = ipVersion === 4 ? 32 : 128;
   const address = parseValue(base, width);
   if (!address.ok) {
-    diagnostics.error(CODES.contradiction, where, address.message);
+    diagnostics.error(CODES.noMatch, where, address.message);
     return undefined;
   }
   const length = suffix === undefined ? width : /^\d+$/.test(suffix) ? Number(suffix) : Number.NaN;
   if (!(length <= width)) {
     diagnostics.error(
-      CODES.contradiction,
+      CODES.noMatch,
       where,
       `"/${suffix}" is no length of a prefix of IPv${ipVersion}: 0 to ${width}`,
     );
@@ -220,7 +220,7 @@ function prefixOf(
   }
   if (BigInt.asUintN(width - length, address.value) !== 0n) {
     diagnostics.error(
-      CODES.contradiction,
+      CODES.noMatch,
       where,
       `${text} has bits beyond its first ${length}`,
       "these bits must be 0",
@@ -229,7 +229,7 @@ function prefixOf(
   }
   if (ipVersion !== ip) {
     diagnostics.error(
-      CODES.contradiction,
+      CODES.noMatch,
       where,
       `${text} is an address of IPv${ipVersion}, but traffic.ip is ${ip}: no packet matches`,
     );

@@ -74,12 +74,12 @@ describe("a description of a failure", () => {
   });
 
   it.each([
-    ["{ loss: 10% }", "P43015", "a failure without an element"],
-    ["{ tier: leaf, direction: up }", "P43015", "a switch has no direction"],
-    ["{ tier: leaf, kind: down }", "P43015", "a fault of whole links"],
-    ["{ link: tor-leaf, kind: silent, loss: 1% }", "P43015", "contradict each other"],
-    ["{ tier: leaf, loss: 0 }", "P43015", "has no effect"],
-    ["{ tier: leaf, flap: { period: 0s } }", "P43015", "the period is 0 ns"],
+    ["{ loss: 10% }", "P43031", "a failure without an element"],
+    ["{ tier: leaf, direction: up }", "P43032", "a switch has no direction"],
+    ["{ tier: leaf, kind: down }", "P43037", "a fault of whole links"],
+    ["{ link: tor-leaf, kind: silent, loss: 1% }", "P43037", "contradict each other"],
+    ["{ tier: leaf, loss: 0 }", "P43029", "has no effect"],
+    ["{ tier: leaf, flap: { period: 0s } }", "P43035", "the period is 0 ns"],
     [
       "{ tier: [leaf, leaf, leaf, leaf, leaf, leaf, leaf, leaf, leaf] }",
       "P43004",
@@ -87,7 +87,7 @@ describe("a description of a failure", () => {
     ],
     ["{ tier: lef }", "P43004", "expected one of tor, leaf, spine, switch, or a list of these"],
     ["leaf, { tier: leaf }", "P43007", 'failure "leaf" is listed twice'],
-    ["{ link: switch-switch, direction: up }", "P43015", "neither of which is above the other"],
+    ["{ link: switch-switch, direction: up }", "P43032", "neither of which is above the other"],
     ["switch", "P43009", "switch"],
     ["{ tier: leaf, match: { src: hots } }", "P43014", 'no host is called "hots"'],
   ])("%s is refused", (failures, code, words) => {

@@ -70,7 +70,7 @@ describe("a wrong file", () => {
   it.each([
     ["a scheme without a path model", "ecmp]", "hula]", /P45210.*"hula"/],
     ["one rack", "tors: 3, leaves: 3", "tors: 1, leaves: 3", /P45510.*one rack/],
-    ["a timeout below the interval", "failures: 5", "failures: 5\nprobe_timeout: 1us", /P43015.*0\.001 ms/],
+    ["a timeout below the interval", "failures: 5", "failures: 5\nprobe_timeout: 1us", /P43026.*0\.001 ms/],
     ["noise that explains everything", "failures: 5", "failures: 5\nnoise: 0.5", /above 0 and below 0\.1/],
   ])("is refused: %s", (_, from, to, message) => {
     expect(load(BASE.replace(from, to)).messages).toMatch(message);

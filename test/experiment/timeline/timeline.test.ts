@@ -65,11 +65,11 @@ describe("a file with flows of its own", () => {
       'no host is called "host9"',
     ],
     ["a switch as a host", "flows: [{ from: tor0-0, to: host0-1-0 }]\nduration: 1s", "P43014", '"tor0-0"'],
-    ["a flow to itself", "flows: [{ from: host0-0-0, to: host0-0-0 }]\nduration: 1s", "P43015", "to itself"],
+    ["a flow to itself", "flows: [{ from: host0-0-0, to: host0-0-0 }]\nduration: 1s", "P43021", "to itself"],
     [
       "a late flow",
       "flows: [{ from: host0-0-0, to: host0-1-0, start: 1s }]\nduration: 1s",
-      "P43015",
+      "P43022",
       "after the end",
     ],
     [
@@ -87,7 +87,7 @@ describe("a file with flows of its own", () => {
     [
       "a late fault",
       `${FLOW}${faults("at: 1s, kind: kill, switch: leaf0-0")}duration: 1s`,
-      "P43015",
+      "P43022",
       "after the end",
     ],
     [
@@ -105,25 +105,25 @@ describe("a file with flows of its own", () => {
     [
       "a kind of links for a switch",
       `${FLOW}${faults("at: 1ms, kind: down, switch: leaf0-0")}duration: 1s`,
-      "P43015",
+      "P43037",
       'no fault of the kind "down"',
     ],
     [
       "a fault of nothing",
       `${FLOW}${faults("at: 1ms, kind: silent")}duration: 1s`,
-      "P43015",
+      "P43031",
       "a fault without an element",
     ],
     [
       "more flows than client ports",
       `flows:\n${"  - { from: host0-0-0, to: host0-1-0, count: 9500 }\n".repeat(3)}duration: 1s`,
-      "P43015",
+      "P43023",
       "more than 28232 flows from host0-0-0 to port 5201 of host0-1-0",
     ],
     [
       "more flows than any experiment has",
       `flows:\n${Array.from({ length: 11 }, (_, i) => `  - { from: host0-0-0, to: host0-1-0, port: ${80 + i}, count: 10000 }\n`).join("")}duration: 1s`,
-      "P43015",
+      "P43023",
       "more than 100000 flows",
     ],
     ["no end", FLOW, "P43003", 'missing key "duration"'],
@@ -195,11 +195,11 @@ describe("a traffic file", () => {
   });
 
   it.each([
-    ["without an end", "{ from: host0-0-0, to: host0-1-0 }", /P43015.*never end/],
+    ["without an end", "{ from: host0-0-0, to: host0-1-0 }", /P43024.*never end/],
     [
       "of one port",
       "{ from: host0-0-0, to: host0-1-0, bytes: 9, count: 2 }",
-      /P43015.*several flows of iperf3 to port 5201/,
+      /P43024.*several flows of iperf3 to port 5201/,
     ],
   ])("iperf3 makes no flows %s", (_what, flow, message) => {
     const { messages } = read(`flows: [${flow}]\nduration: 1s\ntraffic: { generator: iperf3 }\n`);

@@ -9,7 +9,7 @@ import type { CheckContext } from "../kind.js";
 import { placesOf, siteKey } from "./failure-sites.js";
 import type { Experiment, ExperimentSettings, FailoverFile } from "./schema.js";
 
-/** Adds P43007 to P43009, P43014 and P43015. */
+/** Adds P43007 to P43009, P43014, P43020, and the codes of failures (P43029 to P43037). */
 export function checkFailover({
   source,
   value,
@@ -61,7 +61,7 @@ function checkSites(
   const possible = placesOf(topology, pairs);
   if (possible === undefined) {
     diagnostics.error(
-      CODES.noPlaceOrPair,
+      CODES.noPair,
       locate(["traffic", "pairs"]) ?? locate(["topology"]),
       `no two hosts of the topology are ${PAIR_NEEDS[pairs]}`,
       `traffic.pairs is ${pairs}; the topology has ${count(topology.pods.length, "pod")}, ` +
@@ -74,7 +74,7 @@ function checkSites(
     if (sites.every((site) => possible.has(siteKey(site)))) continue;
     const words = FAILURES.filter((one) => possible.has(siteKey(failureOfWord(one).sites[0]!)));
     diagnostics.error(
-      CODES.noPlaceOrPair,
+      CODES.noPlace,
       locate(["failures", i]),
       `failure "${name}": no path between the hosts of traffic.pairs: ${pairs} has such an element`,
       `failures that have an element on these paths: ${words.join(", ") || "none"}`,

@@ -164,7 +164,7 @@ export class FlowDrawer {
   #noneHit(failure: DrawnFailure, draws: number, met: SitesMet): never {
     const { locate, settings, failures } = this.#experiment;
     fail(
-      CODES.noPlaceOrPair,
+      CODES.noPlace,
       locate(["failures", failures.indexOf(failure)]),
       `failure "${failure.name}": none of ${draws} flows of traffic.pairs: ${settings.traffic.pairs} crosses all its elements`,
       ...met.advice(),

@@ -11,7 +11,7 @@ import type { CheckContext } from "../kind.js";
 import { planTraffic } from "./plan-traffic.js";
 import type { Load, LoadSettings } from "./schema.js";
 
-/** Adds P43061 to P43063, the diagnostics of `planTraffic`, and P43014 and P43015 for faults. */
+/** Adds P43061 to P43063, the diagnostics of `planTraffic`, P43025, and the codes of faults (P43014, P43015, P43022, P43028 to P43037). */
 export function loadOf({
   source,
   value,
@@ -74,7 +74,7 @@ function loadFaults(
       diagnostics,
     );
   diagnostics.error(
-    CODES.contradiction,
+    CODES.endlessFlap,
     locate(["faults", endless, "flap"]),
     "the fault flaps without an end, and the end of the traffic is not known before the run",
     "write until, or traffic: { duration: ... }",

@@ -5,7 +5,7 @@ import { checkNetwork } from "../localise/check.js";
 import { noPathModel } from "../plans-with-paths.js";
 import type { FailureClass, LocalisePackets, LocalisePacketsSettings } from "./schema.js";
 
-/** Adds P45210 for a scheme without a path model, P45510 as the kind `localise` does, P43015 for a timeout below the interval. */
+/** Adds P45210 for a scheme without a path model, P45510 as the kind `localise` does, P43026 for a timeout below the interval. */
 export function localisePacketsOf({
   source,
   value: settings,
@@ -17,7 +17,7 @@ export function localisePacketsOf({
   checkNetwork(topology, locate, diagnostics);
   if (settings.probe_timeout <= settings.probe_interval)
     diagnostics.error(
-      CODES.contradiction,
+      CODES.probeTimeout,
       locate(["probe_timeout"]) ?? locate(["probe_interval"]),
       `probe_timeout, ${settings.probe_timeout / 1e6} ms, is not above probe_interval, ${settings.probe_interval / 1e6} ms`,
       "write a probe_timeout above the probe_interval",

@@ -12,7 +12,7 @@ import { readSource } from "../../read-source.js";
 import type { CheckContext } from "../kind.js";
 import type { FlowSpec, Timeline, TimelineFile, TimelineSettings } from "./schema.js";
 
-/** Adds P43005 and P42320 to P42323 for a traffic file, P43014 and P43015. */
+/** Adds P43005 and P42320 to P42323 for a traffic file, P43014, P43015, and P43021 to P43037. */
 export function timelineOf({
   source,
   value,
@@ -51,7 +51,7 @@ function readFlows(path: string, topology: Topology, diagnostics: Diagnostics): 
   }));
 }
 
-/** Adds P43014 for names that the topology does not have and P43015 for contradictions. */
+/** Adds P43014 for names that the topology does not have and P43021 to P43024 for flows that are impossible. */
 function checkTimeline(
   settings: TimelineSettings,
   topology: Topology,
@@ -73,13 +73,13 @@ function checkTimeline(
     }
     if (flow.from === flow.to)
       diagnostics.error(
-        CODES.contradiction,
+        CODES.flowToItself,
         locate(["flows", i, "to"]),
         `the flow goes from ${flow.from} to itself`,
       );
     if (flow.start >= settings.duration)
       diagnostics.error(
-        CODES.contradiction,
+        CODES.afterTheEnd,
         locate(["flows", i, "start"]),
         "the flow starts after the end of the run, see `duration`",
       );
@@ -101,12 +101,12 @@ function checkNumber({ flows }: TimelineSettings, locate: Locate, diagnostics: D
     alike.set(key, before + count);
     total += count;
     if (total > MAX_FLOWS) {
-      diagnostics.error(CODES.contradiction, place, `more than ${MAX_FLOWS} flows`, "list fewer flows");
+      diagnostics.error(CODES.tooManyFlows, place, `more than ${MAX_FLOWS} flows`, "list fewer flows");
       return;
     }
     if (before <= CLIENT_PORTS && before + count > CLIENT_PORTS)
       diagnostics.error(
-        CODES.contradiction,
+        CODES.tooManyFlows,
         place,
         `more than ${CLIENT_PORTS} flows from ${from} to port ${port} of ${to}`,
         "there are no more client ports: give some flows another port or other hosts",
@@ -125,14 +125,14 @@ function checkIperf3(
   const place = locate(["flows", i]) ?? locate(["flows"]);
   if (bytes === undefined)
     diagnostics.error(
-      CODES.contradiction,
+      CODES.iperf3Flow,
       place,
       "the flow has no bytes, and iperf3 would never end it",
       "add bytes",
     );
   if (taken.has(`${to} ${port}`) || count > 1)
     diagnostics.error(
-      CODES.contradiction,
+      CODES.iperf3Flow,
       place,
       `several flows of iperf3 to port ${port} of ${to}`,
       "a server of iperf3 takes one flow: give each a port of its own",
