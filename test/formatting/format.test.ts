@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import { meaningOf } from "../../src/formatting/elements.js";
 import { elementsOf, format, LINE_LENGTH } from "../../src/formatting/index.js";
 import type { IncludeResolver } from "../../src/p4/index.js";
 import { compiledForm } from "./compiled-form.js";
@@ -113,6 +114,24 @@ describe("what it writes", () => {
       "const int A = 1;\r\n\r\nconst int B = 2;\r\n",
     ],
     "an empty text": ["  \n\n", ""],
+    "a nested block, on lines of its own": [
+      "apply { a(); { b(); c(); } d(); }",
+      "apply {\n    a();\n    {\n        b();\n        c();\n    }\n    d();\n}\n",
+    ],
+    "a loop's head stays on one line": [
+      "apply { for (bit<8> i=0;i<3;i=i+1) { a(); b(); } }",
+      "apply {\n    for (bit<8> i = 0; i < 3; i = i + 1) {\n        a();\n        b();\n    }\n}\n",
+    ],
+    "columns of comments end at a line of its own": [
+      "header h_t {\n    bit<8>  a;  // one\n    // a comment between\n    bit<16> bcd; // two\n}\n",
+      "header h_t {\n    bit<8>  a; // one\n    // a comment between\n    bit<16> bcd; // two\n}\n",
+    ],
+    "a comment at the end": ["const int A=1;\n// end\n", "const int A = 1;\n// end\n"],
+    "brackets in a branch, around another directive": [
+      "#if A\ncontrol c() {\n#define X 1\napply { }\n}\n#endif\ncontrol d() { apply { } }\n",
+      "#if A\ncontrol c() {\n#define X 1\n    apply { }\n}\n#endif\ncontrol d() {\n    apply { }\n}\n",
+    ],
+    "an #else without its #if": ["#else\nconst int A=1;\n", "#else\nconst int A = 1;\n"],
   };
 
   it.each(Object.entries(cases))("%s", (_, [text, expected]) => {
@@ -129,6 +148,22 @@ it.each([
   ['const string s = "no end;\n', 'P40102 this string has no closing "'],
 ])("refuses %j", (text, message) => {
   expect(refusal(text)).toEqual([message]);
+});
+
+describe("two texts are one program", () => {
+  const meaning = (text: string) => meaningOf(new SourceFile("t.p4", text));
+  it.each<[string, string, string, boolean]>([
+    ["whatever the white space", "a=b ;\n", " a  = b;", true],
+    ["with comments on other lines", "a; /* x\n   y */", "a;\n/* x y */", true],
+    ["but not without a comment", "a; // x\n", "a;\n", false],
+    ["but not where a shift becomes two operators", "a >> b", "a > > b", false],
+    ["but not where a pragma goes on", "@pragma x\ny", "@pragma x y", false],
+    ["with a pragma that ends the text", "@pragma x\n", "@pragma  x", true],
+    ["but not where a directive ends elsewhere", "#define A b\nc", "#define A\nb c", false],
+    ["with spaces after a directive", "#define A b  \nc", "#define A b\nc", true],
+  ])("%s", (_, one, other, same) => {
+    expect(JSON.stringify(meaning(one)) === JSON.stringify(meaning(other))).toBe(same);
+  });
 });
 
 /** Our own programs: those beside src/, of the examples, and those of the compiler's tests, right and wrong. */
