@@ -1,5 +1,5 @@
 /**
- * Mutation test of a room: `node tools/mutants.mjs ROOM [COUNT | survivors]`, for example `p4/lower` or `switch 300`. Stryker's
+ * Mutation test of a room: `node tools/mutants.mjs ROOM [COUNT | survivors] [TEST ...]`, for example `p4/lower` or `switch 300`. Stryker's
  * instrumenter changes the code in one place at a time; the tests of the room that reach this place run with the change, the short ones
  * first, until one fails. A mutant that no test notices survives. Prints the score and the survivors; the report in full goes to
  * out/mutants/.
@@ -7,6 +7,7 @@
  * COUNT: so many mutants at equal distances through the room's code, the same in each run of the same code.
  * `survivors`: only the mutants that survived the run before, for new tests. The score is that of the run before with the new results. In
  * a file that has changed since, all mutants of the changed lines are tried.
+ * TEST: only these files, such as new ones with `survivors`.
  *
  * One process loads the code once, with all mutants behind switches (tools/mutants/runner.ts). A mutant that ends the process is noticed,
  * and so is one that uses 60 seconds of processor time, or with which no process of the tests does anything for 30 seconds; the process
@@ -20,9 +21,9 @@ import { dirname, join, relative, resolve } from "node:path";
 import { Instrumenter } from "@stryker-mutator/instrumenter";
 
 const root = resolve(import.meta.dirname, "..");
-const [room, which = ""] = process.argv.slice(2);
+const [room, which = "", ...onlyTests] = process.argv.slice(2);
 if (room === undefined || !existsSync(join(root, "src", room)) || !/^([1-9]\d*|survivors)?$/.test(which)) {
-  console.error("usage: node tools/mutants.mjs ROOM [COUNT | survivors]; ROOM is a folder below src");
+  console.error("usage: node tools/mutants.mjs ROOM [COUNT | survivors] [TEST ...]; ROOM is a folder below src");
   process.exit(2);
 }
 process.chdir(root);
@@ -58,10 +59,10 @@ const sources = filesBelow(join("src", room), ".ts").filter(
 /** `test` mirrors `src`; a part of a room without a folder of its own is tested by that of the room. */
 let mirror = room;
 while (!existsSync(join("test", mirror))) mirror = dirname(mirror);
-const tests = (APART[room] ?? [join("test", mirror), ...(ALSO[room] ?? [])])
+const own = (APART[room] ?? [join("test", mirror), ...(ALSO[room] ?? [])])
   .flatMap((path) => (path.endsWith(".ts") ? [path] : filesBelow(path, ".test.ts")))
-  .filter((path) => !LEFT_OUT.includes(path))
-  .map((path) => join(root, path));
+  .filter((path) => !LEFT_OUT.includes(path));
+const tests = (onlyTests.length > 0 ? onlyTests : own).map((path) => resolve(root, path));
 
 const name = room.replaceAll("/", "-");
 const place = (suffix) => join(root, "out", "mutants", `${name}${suffix}`);

@@ -51,6 +51,18 @@ describe("a frame whose headers take as many bytes as before", () => {
     expect(sent[0] === frame).toBe(ownsFrames);
   });
 
+  it("of a packet generator is copied, so that each period sends the same", async () => {
+    const sent: string[] = [];
+    const { device, clock } = await startGolden("l3", "config.txt", undefined, {
+      ownsFrames: true,
+      transmit: (_, frame) => sent.push(toHex(frame)),
+    });
+    const frame = fromHex(first!.in.hex)!;
+    await device.settings.setGenerators([{ port: first!.in.port, periodNs: 100_000, frame }]);
+    clock.advance(250);
+    expect(sent).toEqual(new Array(3).fill(first!.out[0]!.hex));
+  });
+
   it("is left alone while packets are traced", async () => {
     const { device } = await startGolden("l3", "config.txt", undefined, { ownsFrames: true });
     device.trace = () => {};

@@ -135,6 +135,24 @@ describe("meters", () => {
     expect(meter.execute(0, 100, 0)).toBe(0);
   });
 
+  it("refill both buckets by their rates, up to their bursts, and from the time at which they were set", () => {
+    const meter = new MeterArray("m", 2, false);
+    // One packet a second is committed, two are the peak; times are in microseconds.
+    const config = { committedRate: 1e-6, committedBurst: 2, peakRate: 2e-6, peakBurst: 4 };
+    meter.configure(1, config, 5e6);
+    const colours = (seconds: number) => Array.from({ length: 5 }, () => meter.execute(1, 64, seconds * 1e6));
+    expect(colours(5)).toEqual([0, 0, 1, 1, 2]);
+    expect(colours(6)).toEqual([0, 1, 2, 2, 2]);
+    // Half a packet is not one.
+    expect(colours(6.25)).toEqual([2, 2, 2, 2, 2]);
+    expect(colours(6.5)).toEqual([1, 2, 2, 2, 2]);
+    expect(colours(60)).toEqual([0, 0, 1, 1, 2]);
+    // A clock that goes back gives nothing.
+    expect(colours(59)).toEqual([2, 2, 2, 2, 2]);
+    expect(meter.rates(1)).toEqual(config);
+    expect(meter.rates(0)).toBeUndefined();
+  });
+
   it("let the committed rate through green and the peak rate through at least yellow, in the long run", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 0, max: 50 }), (committed, more) => {
