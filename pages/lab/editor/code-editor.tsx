@@ -72,7 +72,8 @@ export function CodeEditor({ file, lab, diagnostics, fixes, change, save, goTo }
               ...[rectangularSelection(), highlightActiveLine(), highlightSelectionMatches(), look],
               isP4(file.path) ? [p4Language(), languageService(lab, file.path)] : [],
               EditorState.readOnly.of(file.readOnly),
-              EditorView.contentAttributes.of({ "aria-label": `Text of ${file.path}` }),
+              // tabindex: a text that is only read is not editable, and must be reached by the tab key all the same
+              EditorView.contentAttributes.of({ "aria-label": `Text of ${file.path}`, tabindex: "0" }),
               EditorView.updateListener.of((update) => {
                 if (update.docChanged) calls.current.change(update.state.doc.toString());
               }),
