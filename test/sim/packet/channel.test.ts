@@ -98,6 +98,100 @@ describe("channel", () => {
     expect(b.arrivals.map(([time]) => time)).toEqual([1500, 2500, 3500]);
   });
 
+  it("counts what waits for the transmitter, not what is on the wire", () => {
+    const { simulation, a, b } = pair();
+    a.output!.send(frame(1000));
+    a.output!.send(frame(200));
+    b.output!.send(frame(50));
+    expect(a.output!.backlog).toEqual({ bytes: 1200, packets: 2 });
+    simulation.run(999);
+    expect(a.output!.backlog).toEqual({ bytes: 1200, packets: 2 });
+    simulation.run(1000);
+    expect(a.output!.backlog).toEqual({ bytes: 200, packets: 1 });
+    simulation.run(1200);
+    expect(a.output!.backlog).toEqual({ bytes: 0, packets: 0 });
+    expect(b.arrivals).toEqual([]);
+  });
+
+  it("loses a frame whose last bit left before the end of an outage, and spares one that leaves with it", () => {
+    const { network, simulation, a, b, link } = pair();
+    a.output!.send(frame(1000)); // last bit at 1000
+    a.output!.send(frame(200)); // last bit at 1200
+    simulation.at(900, () => network.failLink(link));
+    simulation.at(950, () => network.failLink(link));
+    simulation.at(1200, () => network.repairLink(link));
+    simulation.at(1210, () => network.repairLink(link));
+    simulation.run();
+    expect(b.arrivals.map(([, length]) => length)).toEqual([200]);
+  });
+
+  it("remembers each of several outages while a frame is on the way", () => {
+    const { network, simulation, a, b, link } = pair({ delay: 10_000 });
+    const sentAt = [0, 3000, 6000];
+    for (const at of sentAt) simulation.at(at, () => a.output!.send(frame(1000)));
+    for (const at of [500, 4500]) {
+      simulation.at(at, () => network.failLink(link));
+      simulation.at(at + 100, () => network.repairLink(link));
+    }
+    simulation.run();
+    // The second is hit by the second outage; the first waited in the queue during one and was on the wire in the other.
+    expect(b.arrivals.map(([time]) => time)).toEqual([17_000]);
+    expect(link.aToB.stats).toMatchObject({ sent: 3, delivered: 1, vanished: 2 });
+  });
+
+  it("drops by one bound where the other is infinite", () => {
+    const infinite = Number.POSITIVE_INFINITY;
+    for (const bound of [{ queuePackets: 2 }, { queueBytes: 250 }]) {
+      const { simulation, a, b } = pair({ queuePackets: infinite, queueBytes: infinite, ...bound });
+      for (let i = 0; i < 4; i++) a.output!.send(frame(100));
+      simulation.run();
+      expect(b.arrivals).toHaveLength(2);
+    }
+    const { simulation, a, b } = pair({ queuePackets: infinite, queueBytes: infinite });
+    for (let i = 0; i < 300; i++) a.output!.send(frame(100));
+    simulation.run();
+    expect(b.arrivals).toHaveLength(300);
+  });
+
+  it("shows taps what is sent, what arrives and what is lost, until they are taken off", () => {
+    const { network, simulation, a, link } = pair({ queuePackets: 1 });
+    const seen: string[] = [];
+    const off = link.aToB.tap({
+      sent: ({ length }) => seen.push(`sent ${length}`),
+      arrived: ({ length }) => seen.push(`arrived ${length}`),
+      lost: ({ length }, why) => seen.push(`lost ${length} ${why}`),
+    });
+    let others = 0;
+    const offOther = link.aToB.tap({ arrived: () => others++ });
+    a.output!.send(frame(100));
+    a.output!.send(frame(50));
+    simulation.run();
+    network.failLink(link);
+    a.output!.send(frame(30));
+    simulation.run();
+    network.repairLink(link);
+    expect(seen).toEqual(["sent 100", "lost 50 queue", "arrived 100", "sent 30", "lost 30 fault"]);
+    off();
+    off();
+    a.output!.send(frame(20));
+    simulation.run();
+    offOther();
+    a.output!.send(frame(10));
+    simulation.run();
+    expect([seen.length, others]).toEqual([5, 2]);
+  });
+
+  it("sends on at a rate that is set, and says when its last frame leaves", () => {
+    const { simulation, a, b } = pair();
+    a.output!.send(frame(1000));
+    expect([a.output!.rate, a.output!.busyUntil]).toEqual([8e9, 1000]);
+    a.output!.rate = 4e9;
+    a.output!.send(frame(1000));
+    expect(a.output!.busyUntil).toBe(3000);
+    simulation.run();
+    expect(b.arrivals.map(([time]) => time)).toEqual([1500, 3500]);
+  });
+
   it("fails all links of a node together, and only those", () => {
     const network = new Network();
     const nodes = ["a", "b", "c"].map((name) => new Sink(name, network));

@@ -102,6 +102,33 @@ describe("a share of loss", () => {
   });
 });
 
+describe("the draws of a fault", () => {
+  const verdicts = (options: Omit<ImpairmentOptions, "random">) => {
+    const impairment = new Impairment({ ...options, random: new Random("draws") });
+    return Array.from({ length: 200 }, () => impairment.decide());
+  };
+  const half = shareThreshold(0.5);
+
+  it("are one for each share that is given: loss first, then corruption of what is not lost", () => {
+    const random = new Random("draws");
+    expect(verdicts({ loss: 0.5 })).toEqual(
+      Array.from({ length: 200 }, () => (random.uint32() < half ? "lose" : "pass")),
+    );
+    const other = new Random("draws");
+    expect(verdicts({ corruption: 0.5 })).toEqual(
+      Array.from({ length: 200 }, () => (other.uint32() < half ? "corrupt" : "pass")),
+    );
+    const both = new Random("draws");
+    expect(verdicts({ loss: 0.5, corruption: 0.5 })).toEqual(
+      Array.from({ length: 200 }, () => {
+        if (both.uint32() < half) return "lose";
+        return both.uint32() < half ? "corrupt" : "pass";
+      }),
+    );
+    expect(new Set(verdicts({}))).toEqual(new Set(["pass"]));
+  });
+});
+
 describe("corruption", () => {
   it.each([
     ["IPv4", segment(4)],
