@@ -30,11 +30,17 @@ const SEVERAL = -2;
 /** The bundle gets its rate in this round. */
 const FIXED = -3;
 
+/** A slot with one bundle. */
+const ALONE = -1;
+
 export class MaxMin implements Allocator {
   readonly #loads: ResourceLoads;
   readonly #bundles = new OpenBundles();
   readonly #ordered = new OrderedFilling();
-  /** By slot: remaining capacity for a weight of 1; number of bundles with their least share here. */
+  /** By slot of the loads: the share of one that has one bundle; of the others, their number among themselves, or {@link ALONE}. */
+  #alone = new Float64Array(0);
+  #shared = new Int32Array(0);
+  /** By slot with several bundles: capacity left for a weight of 1; bundles whose least share it is. */
   #share = new Float64Array(0);
   #least = new Int32Array(0);
   /** By index in the columns of open bundles: level in this round, and its limiting resource. */
@@ -54,8 +60,7 @@ export class MaxMin implements Allocator {
   allocate(bundles: Bundles): void {
     // Without a change since the last solution, all rates stay.
     if (!this.#loads.update(bundles)) return;
-    const { slots } = this.#loads;
-    this.#reset(bundles);
+    const slots = this.#reset(bundles);
     this.#collect(bundles);
     const own = this.#bundles;
     if (this.#pause > 0) this.#pause--;
@@ -74,11 +79,16 @@ export class MaxMin implements Allocator {
     return 1 - this.#bundles.count / before;
   }
 
-  /** Resets all resources to their state without rates. */
-  #reset({ size, stride }: Bundles): void {
+  /**
+   * Resets all resources to their state without rates. Those with several bundles get consecutive numbers, since the rounds read them alone;
+   * returns how many there are.
+   */
+  #reset({ size, stride }: Bundles): number {
     const { slots, capacity, weight, bundles } = this.#loads;
     this.#bundles.fit(slots, size, stride);
     if (this.#share.length < slots) {
+      this.#alone = new Float64Array(2 * slots);
+      this.#shared = new Int32Array(2 * slots);
       this.#share = new Float64Array(2 * slots);
       this.#least = new Int32Array(2 * slots);
     }
@@ -87,20 +97,30 @@ export class MaxMin implements Allocator {
       this.#by = new Int32Array(2 * size);
     }
     const { left, open } = this.#bundles;
-    const share = this.#share;
+    const [share, alone, shared] = [this.#share, this.#alone, this.#shared];
+    let count = 0;
     for (let slot = 0; slot < slots; slot++) {
-      left[2 * slot] = capacity[slot]!;
-      left[2 * slot + 1] = weight[slot]!;
-      open[slot] = bundles[slot]!;
-      share[slot] = capacity[slot]! / weight[slot]!;
+      const own = capacity[slot]! / weight[slot]!;
+      if (bundles[slot]! <= 1) {
+        alone[slot] = own;
+        shared[slot] = ALONE;
+        continue;
+      }
+      left[2 * count] = capacity[slot]!;
+      left[2 * count + 1] = weight[slot]!;
+      open[count] = bundles[slot]!;
+      share[count] = own;
+      shared[slot] = count++;
     }
+    return count;
   }
 
   /** Collects the bundles. A resource with one bundle is a limit of this bundle, and is left out. */
   #collect({ size, length, stride, weight, limit }: Bundles): void {
-    const { paths, bundles } = this.#loads;
+    const { paths } = this.#loads;
     const own = this.#bundles;
-    const share = this.#share;
+    const { path } = own;
+    const [alone, shared] = [this.#alone, this.#shared];
     let count = 0;
     let to = 0;
     for (let bundle = 0; bundle < size; bundle++) {
@@ -109,14 +129,9 @@ export class MaxMin implements Allocator {
       const end = from + length[bundle]!;
       let most = limit[bundle]!;
       for (let at = from; at < end; at++) {
-        const slot = paths[at]!;
-        const alone = bundles[slot] === 1;
-        if (alone) {
-          most = Math.min(most, share[slot]!);
-          own.open[slot] = 0;
-        }
-        own.path[to] = slot;
-        to += alone ? 0 : 1;
+        const slot = shared[paths[at]!]!;
+        if (slot === ALONE) most = Math.min(most, alone[paths[at]!]!);
+        else path[to++] = slot;
       }
       own.bundle[count] = bundle;
       own.weight[count] = weight[bundle]!;
