@@ -33,9 +33,9 @@ golden: node_modules/.package-lock.json
 golden-rivals: node_modules/.package-lock.json
 	npx tsx tools/golden-rivals.ts $(if $(UPDATE),--update) $(NAMES)
 
-# Mutation test of a room, for example ROOM=p4/lower; SAMPLE=150 takes 150 mutants instead of all.
+# Mutation test of a room, for example ROOM=p4/lower; SAMPLE=150 takes 150 mutants instead of all, TESTS="FILE ..." certain tests.
 mutants: node_modules/.package-lock.json
-	node tools/mutants.mjs $(ROOM) $(SAMPLE)
+	node tools/mutants.mjs $(ROOM) $(SAMPLE) $(TESTS)
 
 # What labs on real interfaces need (`p4loom net`, `p4loom run --engine switch`); Debian, root.
 testbed-packages:

@@ -6,7 +6,7 @@
  *
  * COUNT: so many mutants at equal distances through the room's code, the same in each run of the same code.
  * `survivors`: only the mutants that survived the run before, for new tests. The score is that of the run before with the new results. In
- * a file that has changed since, all mutants of the changed lines are tried.
+ * a file that has changed since a run of all mutants, those of the changed lines are tried; a sample only loses the mutants of such lines.
  * TEST: only these files, such as new ones with `survivors`.
  *
  * One process loads the code once, with all mutants behind switches (tools/mutants/runner.ts). A mutant that ends the process is noticed,
@@ -111,18 +111,20 @@ const isAlive = ({ status }) => status === "Survived" || status === "NoCoverage"
 const report = place(".json");
 let kept = [];
 let trying = mutants;
+let isSample = /^\d/.test(which);
 if (which === "survivors") {
   if (!existsSync(report)) {
     console.error(`${room}: there is no report of a run before`);
     process.exit(2);
   }
-  const old = JSON.parse(readFileSync(report, "utf8"));
+  const { mutants: old, sample } = JSON.parse(readFileSync(report, "utf8"));
+  isSample = sample;
   const byKey = new Map(old.map((mutant) => [keyOf(mutant), mutant]));
   const lines = new Set(old.map(({ file, line }) => `${file}\n${line}`));
   const touched = new Set(old.filter(({ file, line }) => !mutants.some((m) => m.file === file && m.line === line)).map(({ file }) => file));
   trying = mutants.filter((mutant) => {
     const last = byKey.get(keyOf(mutant));
-    return last === undefined ? touched.has(mutant.file) && !lines.has(`${mutant.file}\n${mutant.line}`) : isAlive(last);
+    return last === undefined ? !sample && touched.has(mutant.file) && !lines.has(`${mutant.file}\n${mutant.line}`) : isAlive(last);
   });
   const again = new Set(trying.map(keyOf));
   const now = new Set(mutants.map(keyOf));
@@ -247,7 +249,7 @@ const tried = trying.map((mutant) => {
   return { ...mutant, status: result?.status ?? otherwise, noticedBy: result?.test };
 });
 const all = [...kept, ...tried];
-writeFileSync(report, JSON.stringify(all));
+writeFileSync(report, JSON.stringify({ sample: isSample, mutants: all }));
 
 const count = (...wanted) => all.filter(({ status }) => wanted.includes(status)).length;
 for (const { file, location, mutatorName, replacement, status } of all.filter(isAlive)) {

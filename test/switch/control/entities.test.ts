@@ -96,6 +96,11 @@ describe("a table entry", () => {
       action: { kind: "action", action: "TheIngress.drop", params: {} },
     };
     expect(codeOf(device, { type: "modify", entity })).toBe("PERMISSION_DENIED");
+    // Nor can it be written as it is, or be reset (9.1.3).
+    const { action: _, ...reset } = entity;
+    const same = { kind: "action", action: "NoAction", params: {} } as const;
+    expect(codeOf(device, { type: "modify", entity: { ...entity, action: same } })).toBe("PERMISSION_DENIED");
+    expect(codeOf(device, { type: "modify", entity: reset })).toBe("PERMISSION_DENIED");
   });
 });
 
