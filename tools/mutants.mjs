@@ -218,14 +218,18 @@ if (trying.length > 0) {
   if (!existsSync(times)) await runTests([]);
   rmSync(journal, { force: true });
   const { appendFileSync } = await import("node:fs");
-  for (let spoiled = -1; ; ) {
+  // A mutant can end the process after its try too, by a promise that nobody waits for: until all tests are over, or no process gets further.
+  for (let before = -1; ; ) {
     await runTests(ids);
     const open = openTry();
     if (open !== undefined)
       appendFileSync(journal, `${JSON.stringify({ kind: "result", mutant: open.mutant, status: "Timeout", test: open.test, steps: 0 })}\n`);
-    const now = events().filter(({ kind }) => kind === "spoiled").length;
-    if (open === undefined && now === Math.max(spoiled, 0)) break;
-    spoiled = now;
+    const all = events();
+    const over = new Set(all.flatMap(({ kind, test }) => (kind === "done" || kind === "broken" ? [test] : [])));
+    const measured = Object.entries(JSON.parse(readFileSync(times, "utf8")));
+    const steps = all.filter(({ kind }) => ["result", "done", "broken", "spoiled"].includes(kind)).length;
+    if (measured.every(([test, ms]) => ms < 0 || over.has(test)) || steps === before) break;
+    before = steps;
   }
 }
 
