@@ -99,12 +99,12 @@ class ExerciseReader {
         `hands_in: ${raw.hands_in.join(", ")}`,
       );
     }
-    if (raw.controller !== undefined && !/\.m?js$/.test(raw.controller)) {
+    if (raw.controller !== undefined && !/\.(m?js|py)$/.test(raw.controller)) {
       diagnostics.error(
         CODES.controller,
         this.locate(["controller"]),
-        `controller: ${raw.controller} is no JavaScript module (.mjs or .js)`,
-        'controllers of other languages are not run: docs/course.md, "Controllers", tells why',
+        `controller: ${raw.controller} is neither a JavaScript module (.mjs or .js) nor one of Python (.py)`,
+        "controllers in other languages are not run",
       );
     }
     const headers = this.#headers();

@@ -33,7 +33,7 @@ const machineTests = (network?: (exercise: Exercise) => Promise<TestNetwork>): L
       /^[a-z0-9]+$/.test(name)
         ? readSourceIfThere(fileURLToPath(packageFile(`data/targets/${name}.yaml`)))
         : undefined,
-    startController: isolatedController(exercise.limits),
+    startController: isolatedController(exercise),
     ...(network === undefined ? {} : { network: () => network(exercise) }),
   }));
 

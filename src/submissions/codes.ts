@@ -5,4 +5,5 @@ export const CODES = {
   noIsolation: "P46312",
   unknownTarget: "P46313",
   notGraded: "P46314",
+  noPython: "P46315",
 } as const;

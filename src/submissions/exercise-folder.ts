@@ -11,7 +11,7 @@ import { CODES } from "./codes.js";
 const LEFT_OUT = new Set(["solution", "build", "logs", "pcaps", "node_modules"]);
 const MAX_FILE_BYTES = 4 << 20;
 /** Endings of the files that tests read. */
-const READ = /\.(p4|json|ya?ml|stf|txt|m?js)$/;
+const READ = /\.(p4|json|ya?ml|stf|txt|m?js|py)$/;
 
 /** Reads and checks an exercise. Throws its diagnostics; warnings are added to `diagnostics`. */
 export function openExerciseFolder(folder: string, diagnostics: Diagnostics): Exercise {

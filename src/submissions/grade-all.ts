@@ -1,12 +1,13 @@
 /** Grades many submissions, some at a time, each in processes of its own. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Diagnostics } from "../base/index.js";
+import { join, resolve } from "node:path";
+import { type Diagnostics, fail } from "../base/index.js";
 import type { Exercise } from "../exercises/index.js";
 import { ownCommand } from "../loading/index.js";
 import { CODES } from "./codes.js";
-import { CONTROLLER_COMMAND } from "./controller/on-this-machine.js";
+import { CONTROLLER_COMMAND, isPython } from "./controller/on-this-machine.js";
+import { pythonStart } from "./controller/python.js";
 import { exerciseTexts, targetTexts } from "./exercise-folder.js";
 import type { FoundSubmission } from "./find.js";
 import { type GradedSubmission, gradeOne } from "./grade-one.js";
@@ -61,13 +62,25 @@ export async function gradeAll(
     );
   }
   if (testbed !== undefined) await tryTestbed(exercise, testbed, stop);
+  const { controller, limits } = exercise;
+  const python =
+    controller === undefined || !isPython(controller)
+      ? undefined
+      : await pythonStart(limits, [resolve(folder)]);
+  if (python !== undefined && "reason" in python)
+    fail(
+      CODES.noPython,
+      undefined,
+      `${controller} cannot be contained on this machine: ${python.reason}`,
+      "a controller in Python is run by nobody else than whoever wrote it: p4loom net does",
+    );
   const { permissions } = isolation;
   // In the simulator it inherits namespaces and limits from the process that starts it.
   const ofController = testbed === undefined ? { ...BARE, permissions } : isolation;
   const job = {
     exercise: exerciseTexts(folder),
     targets: targetTexts(),
-    controller: isolated([...own, CONTROLLER_COMMAND], ofController, exercise.limits, false),
+    controller: python?.command ?? isolated([...own, CONTROLLER_COMMAND], ofController, limits, false),
   };
   const results: GradedSubmission[] = [];
   let next = 0;

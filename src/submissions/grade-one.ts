@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { type Exercise, maximumPoints } from "../exercises/index.js";
 import type { TestResult } from "../grading/index.js";
+import { isPython } from "./controller/on-this-machine.js";
 import type { FoundSubmission } from "./find.js";
 import { type Isolation, isolated, limitedOnly } from "./isolation.js";
 import type { Job, JobAnswer } from "./job.js";
@@ -41,7 +42,7 @@ export async function gradeOne(
   const { limits, controller } = exercise;
   const [file, ...args] =
     job.testbed === undefined
-      ? isolated(command, isolation, limits, controller !== undefined)
+      ? isolated(command, surrounding(controller, isolation), limits, controller !== undefined)
       : limitedOnly(command, isolation, limits);
   const child = spawn(file!, args, { stdio: ["pipe", "pipe", "pipe"], detached: true, env: environment() });
   const results: TestResult[] = [];
@@ -107,6 +108,11 @@ export async function gradeOne(
     tests,
     ...(fault === undefined ? {} : { fault }),
   };
+}
+
+/** The process that starts a controller in Python stays root, which makes the namespaces of the controller. */
+function surrounding(controller: string | undefined, isolation: Isolation): Isolation {
+  return controller !== undefined && isPython(controller) ? { ...isolation, prefix: [] } : isolation;
 }
 
 /** Nothing of our environment is for others, but the way to programs. */

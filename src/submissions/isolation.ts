@@ -25,6 +25,8 @@ export interface ProcessLimits {
   readonly memoryMb: number;
 }
 
+/** Longer than a short process takes on any machine. */
+const TRIAL_MS = 60_000;
 /** Nobody's user and group id on Linux. */
 const NOBODY = "65534";
 /** Shown over the folders that everybody may write; they vanish with the process. */
@@ -33,7 +35,7 @@ const HIDE = "for d in /tmp /var/tmp /dev/shm; do mount -t tmpfs -o ro,size=4k t
 const NODE_MB = 256;
 
 async function works(command: readonly string[]): Promise<boolean> {
-  const { error } = await runCommand(command, { output: "ignored", timeoutMs: 10_000 });
+  const { error } = await runCommand(command, { output: "ignored", timeoutMs: TRIAL_MS });
   return error === undefined;
 }
 

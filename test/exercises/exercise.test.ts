@@ -136,8 +136,8 @@ describe("exercise.yaml", () => {
     ],
     [
       "a controller in another language",
-      `controller: a.py\n${steps("wait: 1s")}`,
-      /:1:13: error\[P46307\]: controller: a\.py is no JavaScript module/,
+      `controller: a.rb\n${steps("wait: 1s")}`,
+      /:1:13: error\[P46307\]: controller: a\.rb is neither a JavaScript module \(\.mjs or \.js\) nor/,
     ],
     [
       "a controller that is not handed in",

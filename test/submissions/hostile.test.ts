@@ -1,5 +1,5 @@
 /**
- * Submissions that attack: programs in `hostile/programs`, controllers in `hostile/controllers`. Each gets the points of what
+ * Submissions that attack: programs in `hostile/programs`, controllers in `hostile/controllers` and `hostile/python`. Each gets the points of what
  * works, and leaves nothing behind. Isolation is that of this machine; what it lacks is not tested.
  */
 import {
@@ -15,10 +15,11 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Diagnostics } from "../../src/base/index.js";
 import { ownCommand } from "../../src/loading/index.js";
+import { pythonStart } from "../../src/submissions/controller/python.js";
 import {
   examineIsolation,
   findSubmissions,
@@ -34,13 +35,20 @@ const work = mkdtempSync(join(tmpdir(), "p4loom-hostile-"));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 const isolation = await examineIsolation(ownCommand());
+const python = await pythonStart({ seconds: 4, memoryMb: 192 }, []);
 const contained = isolation.namespaces && isolation.limits && isolation.permissions;
 
-/** Grades all submissions in a folder with small limits. */
-async function grade(name: string, submissions: string): Promise<ReadonlyMap<string, GradedSubmission>> {
-  const folder = join(work, name);
+/** Grades all submissions in a folder with small limits. `controller`: another one than the exercise asks for. */
+async function grade(
+  name: string,
+  submissions: string,
+  controller?: string,
+): Promise<ReadonlyMap<string, GradedSubmission>> {
+  const folder = join(work, `${name}-${basename(submissions)}`);
   cpSync(join(course, name), folder, { recursive: true });
-  const yaml = readFileSync(join(folder, "exercise.yaml"), "utf8");
+  if (controller !== undefined) writeFileSync(join(folder, controller), "");
+  const text = readFileSync(join(folder, "exercise.yaml"), "utf8");
+  const yaml = controller === undefined ? text : text.replaceAll("controller.mjs", controller);
   writeFileSync(
     join(folder, "exercise.yaml"),
     `limits: { seconds: 4, memory_mb: 192, frames: 5000 }\n${yaml}`,
@@ -138,5 +146,69 @@ describe.runIf(contained)("controllers", () => {
     expect(readdirSync(marks)).toEqual(["secret"]);
     for (const folder of ["/tmp", "/var/tmp", "/dev/shm", "/", "."])
       expect(existsSync(join(folder, "p4loom-hostile-mark")), folder).toBe(false);
+  });
+});
+
+const noPython = "reason" in python ? ` (not here: ${python.reason})` : "";
+
+describe.skipIf("reason" in python)(`controllers in Python${noPython}`, () => {
+  let graded: ReadonlyMap<string, GradedSubmission>;
+  let connections = 0;
+  const marks = join(work, "python-marks");
+  const server = createServer((socket) => {
+    connections++;
+    socket.destroy();
+  });
+  const learns = readFileSync(join(import.meta.dirname, "python/learns.py"), "utf8");
+
+  beforeAll(async () => {
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const { port } = server.address() as { port: number };
+    mkdirSync(marks);
+    writeFileSync(join(marks, "secret"), "");
+    const submissions = join(work, "python");
+    mkdirSync(submissions);
+    writeFileSync(join(submissions, "30-learns.py"), learns);
+    for (const name of readdirSync(join(hostile, "python"))) {
+      const text = readFileSync(join(hostile, "python", name), "utf8")
+        .replaceAll("MARKS", marks)
+        .replaceAll("SOLUTION", join(course, "09-controller/solution"))
+        .replaceAll("PORT", String(port))
+        .replaceAll("GRADER", String(process.pid));
+      // An attack that succeeds raises an error, which takes the points.
+      writeFileSync(join(submissions, name), `${text}\n${learns}`);
+    }
+    graded = await grade("09-controller", submissions, "controller.py");
+  }, 240_000);
+  afterAll(() => void server.close());
+
+  it.each([
+    ["30", "learns", 9, /^\n*$/],
+    ["31", "reads and writes files", 9, /^\n*$/],
+    ["32", "starts processes", 9, /^\n*$/],
+    ["33", "opens connections", 9, /^\n*$/],
+    ["34", "kills others", 9, /^\n*$/],
+    ["35", "makes namespaces", 9, /^\n*$/],
+    ["36", "never ends", 0, /does not come to an end|it does not/],
+    ["37", "exhausts memory", 0, /MemoryError/],
+    ["38", "speaks for our code", 0, /something else: |ends its process/],
+  ])("%s, which %s, gets %i points", (name, _, points, why) => {
+    const one = graded.get(name);
+    expect([one?.points, one?.of, one?.tests.length], seen(one)).toEqual([points, 9, 4]);
+    expect(seen(one)).toMatch(why);
+  });
+
+  it("leaves nothing behind", () => {
+    expect(connections).toBe(0);
+    expect(readdirSync(marks)).toEqual(["secret"]);
+    for (const folder of ["/tmp", "/var/tmp", "/usr/lib", "/", "."])
+      expect(existsSync(join(folder, "p4loom-hostile-mark")), folder).toBe(false);
+  });
+
+  it("is not started where the interpreter's folders have the exercise", async () => {
+    const { command } = python as { command: readonly string[] };
+    const shown = command[command.indexOf("--") - 1]!;
+    const refused = await pythonStart({ seconds: 4, memoryMb: 192 }, [shown]);
+    expect(refused).toEqual({ reason: `${shown}, which Python needs, has the files of the exercise, too` });
   });
 });

@@ -1,5 +1,6 @@
 /** Runs the controller of a submission in a process of its own, and does on the switches of a test what it asks for. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { Diagnostics, SourceFile } from "../../base/index.js";
 import { Interpreter } from "../../control/index.js";
@@ -18,6 +19,11 @@ const ANSWER_MS = 30_000;
 const MAX_REQUESTS = 20_000;
 const MAX_MESSAGE_BYTES = 4 << 20;
 const MAX_LOG_LINES = 20;
+/** By the kernel; a shell that waits for the process ends with the status. */
+const OUT_OF_TIME: readonly unknown[] = (["SIGKILL", "SIGXCPU"] as const).flatMap((signal) => [
+  signal,
+  128 + constants.signals[signal],
+]);
 const ENDLESS = ["the controller comes to an end when it is told of something", "it does not"] as const;
 
 /**
@@ -83,10 +89,10 @@ class ControllerProcess implements RunningController {
   /** What the kernel stops has used up its time; V8 ends a process without memory by itself. */
   #ended(code: number | null, signal: NodeJS.Signals | null): void {
     if (this.#closing) return;
-    if (signal === "SIGKILL" || signal === "SIGXCPU") this.#stop(...ENDLESS);
+    if (OUT_OF_TIME.includes(signal ?? code)) this.#stop(...ENDLESS);
     else if (signal !== null || (code !== null && code > 128))
       this.#stop("the controller has memory enough", "it needs more than there is");
-    else this.#fail("the controller runs until the test ends", "it ends its process");
+    else this.#fail("the controller runs until the test ends", `it ends its process (status ${code})`);
   }
 
   #stop(expected: string, seen: string): void {

@@ -1,0 +1,4 @@
+# Takes all memory.
+held = []
+while True:
+    held.append(bytearray(1 << 20))
