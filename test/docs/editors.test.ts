@@ -1,4 +1,4 @@
-/** The settings for Neovim that docs/editors.md shows, in Neovim, where it is installed. */
+/** The settings for Neovim and Emacs that docs/editors.md shows, in these editors, where they are installed. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,36 +40,96 @@ say("formatted", line(number("egress_spec = port")))
 vim.cmd("qa!")
 `;
 
-it.skipIf(version === undefined)("works in Neovim with the settings of the page", () => {
+/** The same in Emacs. */
+const EMACS_SESSION = `
+(defun say (name value) (princ (format "%s: %s\\n" name value)))
+(defun wait (holds)
+  (let ((end (+ (float-time) 20)) (found nil))
+    (while (and (not (setq found (funcall holds))) (< (float-time) end)) (accept-process-output nil 0.1))
+    (if found "yes" "no")))
+(defun place (text) (goto-char (point-min)) (search-forward text))
+(with-current-buffer (find-file-noselect "ring.p4")
+  (say "mode" major-mode)
+  (run-hooks 'post-command-hook)
+  (say "attached" (wait (lambda () (eglot-current-server))))
+  (let ((messages (lambda () (flymake-start) (flymake-diagnostics))))
+    (place "egress_spec = port")
+    (replace-match "egress_spek = port")
+    (eglot--signal-textDocument/didChange)
+    (say "diagnostic" (wait messages))
+    (say "message" (replace-regexp-in-string "\\n" " " (flymake-diagnostic-text (car (flymake-diagnostics)))))
+    (let* ((at (flymake-diagnostic-beg (car (flymake-diagnostics))))
+           (action (elt (eglot-code-actions at (1+ at) nil nil) 0)))
+      (say "fix" (plist-get action :title))
+      (eglot--apply-workspace-edit (plist-get action :edit)))
+    (eglot--signal-textDocument/didChange)
+    (say "clean" (wait (lambda () (not (funcall messages))))))
+  (place "action forward")
+  (backward-char 2)
+  (eglot-rename "send_on")
+  (say "renamed" (progn (place "action send_on") "yes"))
+  (eglot-format-buffer)
+  (place "egress_spec = port")
+  (say "formatted" (buffer-substring (line-beginning-position) (line-end-position)))
+  (set-buffer-modified-p nil))
+`;
+const EMACS = ["--batch", "--eval", "(progn (package-initialize) (require 'eglot))"];
+const hasEglot = spawnSync("emacs", EMACS).status === 0;
+
+/** The blocks of a language in docs/editors.md. */
+function settings(language: string): string[] {
   const page = readFileSync(join(root, "docs/editors.md"), "utf8");
-  const [recent, older] = [...page.matchAll(/```lua\n([\s\S]*?)```/g)].map((block) => block[1]!);
-  const folder = mkdtempSync(join(tmpdir(), "p4loom-neovim-"));
+  const blocks = page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, "g"));
+  return [...blocks].map((block) => block[1]!);
+}
+
+/** Runs an editor in a folder with a program, with p4loom on PATH; the lines `name: value` that it prints. */
+function told(command: string, args: readonly string[], files: Readonly<Record<string, string>>): string[] {
+  const folder = mkdtempSync(join(tmpdir(), "p4loom-editor-"));
   try {
     writeFileSync(join(folder, "p4loom"), `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`);
     chmodSync(join(folder, "p4loom"), 0o755);
-    writeFileSync(join(folder, "init.lua"), Number(version) < 8 ? older! : recent!);
-    writeFileSync(join(folder, "session.lua"), SESSION);
     writeFileSync(join(folder, "ring.p4"), readFileSync(join(root, "examples/exercise/ring.p4"), "utf8"));
-    const { stdout } = spawnSync(
-      "nvim",
-      ["--headless", "-u", "init.lua", "ring.p4", "-c", "luafile session.lua", "-c", "qa!"],
-      {
-        cwd: folder,
-        encoding: "utf8",
-        timeout: 50_000,
-        env: { ...process.env, HOME: folder, PATH: `${folder}:${process.env["PATH"]}` },
-      },
-    );
-    expect(stdout.split("\n").filter((line) => /^\w+: /.test(line))).toEqual([
-      "attached: true",
-      "diagnostic: true",
-      "message: standard_metadata_t has no member 'egress_spek' did you mean 'egress_spec'?",
-      "fix: Change to 'egress_spec'",
-      "clean: true",
-      "renamed: true",
-      "formatted:         standard_metadata.egress_spec = port;",
-    ]);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    const { stdout } = spawnSync(command, args, {
+      cwd: folder,
+      encoding: "utf8",
+      timeout: 50_000,
+      env: { ...process.env, HOME: folder, PATH: `${folder}:${process.env["PATH"]}` },
+    });
+    return stdout.split("\n").filter((line) => /^\w+: /.test(line));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+const MESSAGE = "standard_metadata_t has no member 'egress_spek' did you mean 'egress_spec'?";
+
+it.skipIf(version === undefined)("works in Neovim with the settings of the page", () => {
+  const [recent, older] = settings("lua");
+  const args = ["--headless", "-u", "init.lua", "ring.p4", "-c", "luafile session.lua", "-c", "qa!"];
+  const files = { "init.lua": Number(version) < 8 ? older! : recent!, "session.lua": SESSION };
+  expect(told("nvim", args, files)).toEqual([
+    "attached: true",
+    "diagnostic: true",
+    `message: ${MESSAGE}`,
+    "fix: Change to 'egress_spec'",
+    "clean: true",
+    "renamed: true",
+    "formatted:         standard_metadata.egress_spec = port;",
+  ]);
+});
+
+it.skipIf(!hasEglot)("works in Emacs with the settings of the page", () => {
+  const files = { "init.el": settings("elisp")[0]!, "session.el": EMACS_SESSION };
+  expect(told("emacs", [...EMACS, "-l", "init.el", "-l", "session.el"], files)).toEqual([
+    "mode: p4-mode",
+    "attached: yes",
+    "diagnostic: yes",
+    `message: p4loom [P40304]: ${MESSAGE}`,
+    "fix: Change to 'egress_spec'",
+    "clean: yes",
+    "renamed: yes",
+    "formatted:         standard_metadata.egress_spec = port;",
+  ]);
 });

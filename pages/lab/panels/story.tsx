@@ -119,8 +119,12 @@ function PlainHop({ hop }: { hop: Exclude<HopView, SwitchHop> }) {
   if (hop.kind === "link")
     return (
       <span class="quiet">
-        {hop.from} → {hop.to},{" "}
-        {hop.arrives === undefined ? "on the wire or lost there" : timeText(hop.arrives - hop.departs)}
+        {hop.from} → {hop.to}
+        {hop.arrives === undefined
+          ? ", on the wire or lost there"
+          : hop.arrives > hop.departs
+            ? `, ${timeText(hop.arrives - hop.departs)}`
+            : null}
       </span>
     );
   return (
