@@ -18,7 +18,7 @@ const MAX_MS = 180_000;
 
 interface Exercise {
   readonly name: string;
-  /** Lines for the prompt; `PY` stands for the Python interpreter. */
+  /** Lines for the prompt; `PY` is replaced by the Python interpreter. */
   readonly lines: readonly string[];
   /** Texts that the output contains when the exercise works, each with what it proves. */
   readonly expect: Readonly<Record<string, RegExp>>;

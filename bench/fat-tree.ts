@@ -47,7 +47,7 @@ async function play(k: number, flows: number): Promise<Played> {
   return { ...runHops(player, Number.POSITIVE_INFINITY), flows: player.played, hosts };
 }
 
-/** Runs until so many more frames have arrived, or all flows are complete. */
+/** Runs until this number of further frames have arrived, or all flows are complete. */
 function runHops(player: FlowPlayer, hops: number): Cost {
   const { network } = player.fabric;
   const { simulation } = network;

@@ -102,7 +102,7 @@ interface Group {
   readonly topologies: () => Iterable<Topology>;
   readonly schemes: typeof SCHEMES;
   readonly flows: number;
-  /** Whether shares are told for each class of elements. */
+  /** Whether shares are printed for each class of elements. */
   readonly byClass?: boolean;
 }
 

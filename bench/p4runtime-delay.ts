@@ -1,7 +1,7 @@
 /**
  * How long one P4Runtime request keeps the server's event loop, in which packets are forwarded too: the longest delay
  * of a timer while a controller in another process writes, reads, deletes and rolls back 100,000 entries in one request each,
- * saves and restores them, loads a large program and writes whole arrays. The load of the machine stands beside it, since a
+ * saves and restores them, loads a large program and writes whole arrays. The load of the machine is printed too, since a
  * process that waits for a processor is delayed, too.
  */
 import { fork } from "node:child_process";

@@ -31,7 +31,7 @@ await request(`read of ${count} entries`, () => device.read([{ kind: "tableEntry
 await request(`write of ${count} deletes`, () =>
   device.write(inserts.map(({ entity }): Update => ({ type: "delete", entity }))),
 );
-// The last insert has the key of the first: all that came between them is undone.
+// The last insert has the key of the first: all updates between them are rolled back.
 await request(`write of ${count} inserts that is rolled back`, () =>
   device.write([...inserts.slice(0, -1), inserts[0]!], "rollbackOnError").then(
     () => Promise.reject(new Error("two entries of one key were taken")),

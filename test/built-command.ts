@@ -1,5 +1,5 @@
 /**
- * The programs as users run them, `dist/cli/main.js` and the agent of a host, built anew when a source is newer. Tests start
+ * The programs as users run them, `dist/cli/main.js` and the agent of a host, built again when a source is newer. Tests start
  * them as processes; they start several times faster than the sources do.
  */
 import { spawnSync } from "node:child_process";

@@ -182,7 +182,7 @@ function commandRuns(folder) {
   return { ...runs, grader: { args: ["grader"], input: graderInput() } };
 }
 
-/** What the process that grades a submission is told: the solution of the first exercise. */
+/** The job of the process that grades a submission: the solution of the first exercise. */
 function graderInput() {
   const folder = join(root, "examples/course/01-forwarding");
   const text = (path) => readFileSync(join(folder, path), "utf8");

@@ -18,7 +18,7 @@ const root = resolve(import.meta.dirname, "..");
 const source = join(root, "pages/lab");
 const PAGE = join(root, "dist/lab-page");
 
-/** Writes `dist/lab-page` anew; the paths of its sources are returned. */
+/** Rewrites `dist/lab-page`; returns the paths of its sources. */
 export async function buildPage(folder = PAGE) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

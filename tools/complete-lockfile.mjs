@@ -19,7 +19,7 @@ for (const [owner, { optionalDependencies = {}, dev }] of Object.entries(lock.pa
     const words = name.split(/[-/]/);
     const os = SYSTEMS.filter((system) => words.includes(system));
     const cpu = PROCESSORS.filter((processor) => words.includes(processor));
-    if (os.length !== 1) throw new Error(`${name}: its name tells no platform; add it to package-lock.json by hand`);
+    if (os.length !== 1) throw new Error(`${name}: its name contains no platform; add it to package-lock.json by hand`);
     lock.packages[place] = {
       version,
       ...(cpu.length === 1 ? { cpu: [cpu[0] === "armv7" ? "arm" : cpu[0]] } : {}),

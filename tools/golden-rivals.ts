@@ -32,7 +32,7 @@ interface Stimulus {
 
 /** Distance of two frames that arrive, in ns: the switch has done with one before the next. */
 const GAP_NS = 5e6;
-/** The switch starts to read its files after so many seconds; its tables are written before. */
+/** The switch starts to read its files after this number of seconds; its tables are written before. */
 const WAIT_S = 4;
 
 function jsonWithoutNames(text: string): unknown {

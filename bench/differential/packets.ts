@@ -119,7 +119,7 @@ export class PacketMaker {
     }
   }
 
-  /** Where a value stands in the packet. */
+  /** The position of a value in the packet. */
   #place(
     part: bmv2.Value,
     packet: Bits,

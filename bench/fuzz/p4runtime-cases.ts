@@ -233,7 +233,7 @@ const stream: FuzzCase = (random) =>
     );
     const unanswered = streams.find((each) => each !== undefined);
     if (unanswered !== undefined) return unanswered;
-    // whoever is primary now, a Write is answered
+    // a Write is answered, for any primary
     return wrongAnswer(await rig.call(`${P4RUNTIME}/Write`, someWrite(random, rig)));
   });
 

@@ -101,7 +101,7 @@ export class Rig {
 
   close(): void {
     this.client.close();
-    // its end is for nobody to wait for
+    // its end is not awaited
     void this.server.close();
   }
 

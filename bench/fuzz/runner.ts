@@ -1,6 +1,6 @@
 /**
  * Runs made-up cases until the time is over: kinds in turn, each case made from the seed and its number alone, in a
- * process of its own, so that a hang or a crash can be told from a fault. A module of cases exports `cases`.
+ * process of its own, so that a hang or a crash can be distinguished from a fault. A module of cases exports `cases`.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { pathToFileURL } from "node:url";
@@ -95,7 +95,7 @@ class Worker {
   }
 }
 
-/** What tells one fault from another: the message without names and numbers. */
+/** What distinguishes faults: the message without names and numbers. */
 function kindOf(fault: string): string {
   return fault
     .replace(/'[^']*'|"[^"]*"/g, "''")

@@ -1,6 +1,6 @@
 /**
  * Cases of the switch fuzzer. What must hold: whatever comes in by ports, as a program, as writes or as commands, the
- * switch goes on; a program that it refuses is refused with a diagnostic; a refused write leaves no trace.
+ * switch continues; a program that it refuses is refused with a diagnostic; a refused write leaves no trace.
  */
 import { DiagnosticError, Diagnostics, type Random, SourceFile } from "../../src/base/index.js";
 import { commandHelp, runCommands } from "../../src/control/index.js";
@@ -220,7 +220,7 @@ const config: FuzzCase = (random) => {
   return taken > TIME_LIMIT ? `slow: ${Math.round(taken)} ms (${name})` : undefined;
 };
 
-/** A switch that had refused writes, and one that only ever saw the good ones: nothing tells them apart. */
+/** A switch that had refused writes, and one that only got the good ones: they are in the same state. */
 const writes: FuzzCase = (random) => {
   const kinds = someKinds(random);
   const wantsProfile = kinds.includes("group") && random.int(3) > 0;

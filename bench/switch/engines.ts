@@ -1,4 +1,4 @@
-/** `p4loom switch` and BMv2's simple_switch as processes, started alike: one program, the same entries, one core. */
+/** `p4loom switch` and BMv2's simple_switch as processes, started in the same way: one program, the same entries, one core. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";

@@ -1,4 +1,4 @@
-/** The examples that stand at the end of each command's help. */
+/** The examples at the end of each command's help. */
 import type { Command } from "commander";
 
 /** By command: lines as they are typed, each with what it does. */

@@ -56,7 +56,7 @@ export async function generate(
   return EXIT.success;
 }
 
-/** A path of a module is told what runs it. */
+/** For a path of a module the error names the command that runs it. */
 function noScheme(name: string): string {
   const there = `there are ${Object.keys(SCHEMES).join(", ")}`;
   if (!/^\.{0,2}\/|\.[cm]?[jt]s$/.test(name)) return `no scheme \`${name}\`; ${there}`;

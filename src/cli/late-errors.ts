@@ -1,4 +1,4 @@
-/** Errors that nothing catches, of code of users above all, as the end of a command and not of Node. */
+/** Handles uncaught errors, mostly of users' code, as the end of a command and not as a crash of Node. */
 import { lateError } from "../own-schemes/index.js";
 import { conclude } from "./outcome.js";
 

@@ -38,7 +38,7 @@ export function progressLine(
       shownAt = at;
       const percent = total === 0 ? 100 : Math.floor((100 * done) / total);
       const progress = done - first.done;
-      // The first steps tell little: programs are compiled before them.
+      // The first steps give no estimate: programs are compiled before them.
       const early = progress < total * LEAST_SHARE;
       const left =
         progress === 0 || early || done >= total ? undefined : ((at - first.at) / progress) * (total - done);

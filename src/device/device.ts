@@ -302,7 +302,7 @@ export interface QueueSelection {
   priority?: number;
 }
 
-/** Frames that a switch makes itself, one after the other, as if they came in by a port. */
+/** Frames that a switch generates periodically, as if they arrived by a port. */
 export interface PacketGenerator {
   /** The ingress port that the program sees, 0 to 511; it need not have a link. */
   readonly port: number;
@@ -385,7 +385,7 @@ export interface Device {
   prepare?(program: Program, pace?: Pace): Promise<PreparedProgram>;
   /**
    * Applies a batch in order. Rejects if any update failed, with one status per update. With `pace` a device may forward
-   * packets between two updates, never with `dataplaneAtomic`; other writes wait until all of the batch is applied or undone.
+   * packets between two updates, never with `dataplaneAtomic`; other writes wait until all of the batch is applied or rolled back.
    */
   write(updates: readonly Update[], atomicity?: Atomicity, pace?: Pace): Promise<void>;
   /**

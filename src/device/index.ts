@@ -1,5 +1,5 @@
 /**
- * What anything that runs a program can do: {@link Device}, in the domain's own types; the names that stand for values
+ * The operations of everything that runs a program: {@link Device}, in the domain's own types; the names of values
  * where a type is translated to strings; values as people write them.
  */
 export {

@@ -1,12 +1,12 @@
 /**
- * Names that stand for numbers: values of types with `@p4runtime_translation(uri, string)` are strings for a
+ * Names of numbers: values of types with `@p4runtime_translation(uri, string)` are strings for a
  * controller and numbers for a device (P4Runtime spec 18.1, "PSA Metadata Translation"). A {@link Device} has
  * numbers only; a P4Runtime server or client keeps one {@link Names} per program.
  *
  * The rule, type by type:
  * 1. Pairs given from outside (the annotation `@p4runtime_translation_mappings({{"", 0}, ...})`, a switch's own
  *    configuration) hold.
- * 2. A decimal number without leading zeros stands for itself, unless that number has another name by then.
+ * 2. A decimal number without leading zeros means itself, unless that number has another name by then.
  * 3. Any other string gets the lowest number from 1 on that is free, when it is first used. Not so in a closed
  *    type, such as the ports of a switch: there it is refused.
  * A number without a name that must be reported gets the name of rule 2, with `#` in front where that is another number.
@@ -228,7 +228,7 @@ export class Names implements Naming {
     return this.#of(type).name(number);
   }
 
-  /** Whether a name stands for a number that was given to it; decimal numbers also stand for themselves without. */
+  /** Whether a name has a number; decimal numbers mean themselves without one. */
   has(type: string, name: string): boolean {
     return this.#of(type).has(name);
   }

@@ -19,10 +19,10 @@ export interface PortDescription {
   readonly port: number;
   readonly attachment: PortAttachment;
   readonly up: boolean;
-  /** Frames that came in and that left since the port was added. */
+  /** Number of frames that were received and sent since the port was added. */
   readonly received: number;
   readonly sent: number;
-  /** Frames that came in and were not taken, because the switch was too slow or because no wire carries such frames. */
+  /** Received frames that were not accepted, because the switch was too slow or because no wire carries such frames. */
   readonly receiveDrops: number;
   /** Frames that the interface did not take. */
   readonly sendDrops: number;

@@ -1,4 +1,4 @@
-/** Settings of a device whose calls go another way: over a channel, or only while somebody may make them. */
+/** Settings of a device whose calls are redirected: over a channel, or only while they are permitted. */
 import type { TargetSettings } from "./device.js";
 
 /** The settings of a device, each call made by `ask`; undefined where the device has none. */

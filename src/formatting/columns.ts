@@ -52,7 +52,7 @@ function alignKind(lines: readonly Line[], kind: Cell["kind"]): Line[] {
   return result;
 }
 
-/** A line of comments or annotations between declarations, over which their columns go on. */
+/** A line of comments or annotations between declarations, across which their columns continue. */
 function isBetween(line: Line, kind: Cell["kind"]): boolean {
   return kind !== "comment" && /^(\/\/|\/\*|@\w+(\(.*\))?$|#)/.test(line.text);
 }

@@ -1,5 +1,5 @@
 /**
- * The formatter of P4 sources: white space anew, everything else as it was.
+ * The formatter of P4 sources: it rewrites white space and keeps everything else.
  *
  *     elements   a text as tokens, comments and preprocessor lines
  *     layout     where lines end and how far they are indented

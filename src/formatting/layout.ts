@@ -1,6 +1,6 @@
 /**
  * Where lines end and how far they are indented. Blocks decide their own line ends; inside of parentheses, lists and long
- * statements the author's line ends stay, indented anew.
+ * statements the author's line ends stay, indented again.
  */
 import { type Brace, bracesOf, conditionalKind } from "./braces.js";
 import type { Cell, Line } from "./columns.js";

@@ -62,7 +62,7 @@ export const NO_SELECTOR = { source: "", fromVlan: false, fromIpv4: "", fromIpv6
 /** For the partial `output`: each fault table has room for both directions of every port of a large switch. */
 const FAULT_ENTRIES = 1024;
 
-/** For the partials `output` and `flow_metadata` of a program with so many fault tables. */
+/** For the partials `output` and `flow_metadata` of a program with this number of fault tables. */
 export function faultValues(tables: number): { tables: string[]; entries: number } {
   return { tables: Array.from({ length: tables }, (_, i) => faultTableName(i)), entries: FAULT_ENTRIES };
 }

@@ -14,7 +14,7 @@ export interface ProgramPlan {
   readonly template: string;
   /**
    * All values that the template and its partials name, except those of the fault table. `ecn: { threshold }` lets egress mark
-   * packets that met a queue of so many packets (partial `output`); 0, as without it: none. With `isDefault: true` beside it, an experiment's
+   * packets that met a queue of this number of packets (partial `output`); 0, as without it: none. With `isDefault: true` beside it, an experiment's
    * threshold goes before it. `probes: true` lets a program answer
    * probes from its CPU port (partial `answer_probe`).
    */
@@ -65,7 +65,7 @@ export interface GeneratedFile {
 }
 
 /**
- * Values of the common partials that a program need not give. `tcp`: the parser goes on with the rest of the TCP header, `hdr.tcp`.
+ * Values of the common partials that a program need not give. `tcp`: the parser continues with the rest of the TCP header, `hdr.tcp`.
  * `ethernetPayloads`: headers of the template that follow Ethernet's, `{ type, header }`: the constant of the EtherType, and the header's name.
  * `lifetime`: what of the TTL and the hop limit counts hops, where other bits of them carry something else.
  * `ownHeaders`: names of headers of the template, whose types end in `_t`; the deparser emits them before all others.

@@ -32,7 +32,7 @@ export class FineTimer {
     return undefined;
   }
 
-  /** Calls back once after so many microseconds; replaces the time that was set before. */
+  /** Calls back once after this number of microseconds; replaces an earlier time. */
   set(microseconds: number): void {
     if (this.#alarm === undefined) return;
     // The kernel takes a time of 0 for "never".

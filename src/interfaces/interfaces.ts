@@ -20,7 +20,7 @@ export interface InterfacePort {
 
 /** What is reported while frames pass. All functions are called from the event loop, never from within a call of this room. */
 export interface InterfaceEvents {
-  /** A frame came in, with VLAN tag and checksums as on a wire. Its memory is used again after the call. */
+  /** A frame has arrived, with VLAN tag and checksums as on a wire. Its memory is reused after the call. */
   frame(port: number, frame: Uint8Array): void;
   /** The frames that were read at once have been given to {@link frame}. */
   batch?(): void;
@@ -39,9 +39,9 @@ export interface InterfaceStatistics {
   up: boolean;
   received: number;
   sent: number;
-  /** Frames that came in and that the kernel dropped because they were not read soon enough. */
+  /** Received frames that the kernel dropped because they were not read soon enough. */
   receiveDrops: number;
-  /** Frames that came in and were longer than 65,535 bytes, or were joined segments that their sender left to hardware. */
+  /** Received frames that were longer than 65,535 bytes, or were joined segments that their sender left to hardware. */
   receiveRefused: number;
   /** Frames that the kernel did not take for sending: link down, queue full, longer than the MTU. */
   sendRefused: number;

@@ -102,7 +102,7 @@ function view(bytes: Uint8Array): DataView {
 }
 
 /**
- * Two sockets of one interface. Frames that come in have a header that describes their checksum; frames that leave have
+ * Two sockets of one interface. Received frames have a header that describes their checksum; frames that leave have
  * none. Frames that leave do not come in again. Frames to any address are received.
  */
 export class PacketSocket {

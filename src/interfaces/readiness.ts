@@ -71,7 +71,7 @@ export class Readiness {
     }
   }
 
-  /** Number of sockets that are ready now, at most those of one turn; {@link key} and {@link events} tell which. */
+  /** Number of sockets that are ready now, at most those of one turn; {@link key} and {@link events} identify them. */
   ready(): number {
     return Math.max(this.c.epollWait(this.#epoll, this.#events, this.most, 0), 0);
   }

@@ -27,7 +27,7 @@ const FAILED = 0x8 | 0x10;
 
 export class SocketWatch {
   readonly #readiness: Readiness;
-  /** Keys are not used again: an event of a socket that was forgotten meets nobody. */
+  /** Keys are not reused: an event of a removed socket has no receiver. */
   readonly #byKey = new Map<number, Watch>();
   readonly #bySocket = new Map<Watched, Watch>();
   #nextKey = 0;

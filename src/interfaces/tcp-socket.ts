@@ -111,7 +111,7 @@ export class TcpSocket {
     this.#check("setsockopt", this.#c.setsockopt(this.#fd, IPPROTO_TCP, TCP_CONGESTION, bytes, bytes.length));
   }
 
-  /** Nothing more will be sent: the other end hears of it behind the data. */
+  /** No more data will be sent: the other end is notified after the data. */
   finish(): void {
     this.#check("shutdown", this.#c.shutdown(this.#fd, SHUT_WR));
   }

@@ -1,4 +1,4 @@
-/** TUN devices: the packets that the kernel routes to a device come in here, and what is written goes to the kernel. */
+/** TUN devices: packets that the kernel routes to a device are read here, and written packets go to the kernel. */
 import { closeSync, constants, openSync } from "node:fs";
 import { fail, systemErrorReason } from "../base/index.js";
 import { CODES } from "./codes.js";
@@ -47,7 +47,7 @@ export class TunDevice {
     this.#readiness.add(this.#fd, 0);
   }
 
-  /** Reads packets from now on. Without its device, which somebody removed, the process gets an uncaught exception. */
+  /** Reads packets from now on. If the device is removed, the process gets an uncaught exception. */
   start(): void {
     this.#running = true;
     this.#readiness.arm();
@@ -69,7 +69,7 @@ export class TunDevice {
       const length = this.#c.read(this.#fd, this.#space, PACKET_BYTES);
       if (length < 0) {
         const errno = this.#c.errno();
-        // Somebody has removed the device.
+        // The device was removed from outside.
         if (errno !== ERROR.EAGAIN && errno !== ERROR.EINTR)
           throw systemError(this.#c, "read of a TUN device", errno);
         return false;

@@ -1,4 +1,4 @@
-/** Between the language service and the protocol: places, and the numbers that stand for kinds. */
+/** Between the language service and the protocol: converts positions, and kinds to numbers. */
 import { fileURLToPath, pathToFileURL } from "node:url";
 import {
   CompletionItemKind,

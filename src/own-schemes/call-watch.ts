@@ -1,6 +1,6 @@
 /**
  * Ends the process when a call of a user's chooser does not return. Such calls are too many to limit each by `guarded`, and a
- * loop in one blocks the process: no signal handler runs. A thread beside it looks whether one call goes on and on.
+ * loop in one blocks the process: no signal handler runs. Another thread checks whether one call does not end.
  */
 import { Worker } from "node:worker_threads";
 import { formatDiagnostic } from "../base/index.js";

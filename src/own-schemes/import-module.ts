@@ -66,7 +66,7 @@ async function failToLoad(module: OwnModule, error: unknown): Promise<never> {
   return fail(CODES.unloadable, place ?? placeOf(module, ""), `the module does not load: ${text}`);
 }
 
-/** Node tells the place of a syntax error of a module only when it prints the error. */
+/** Node reports the place of a syntax error of a module only when it prints the error. */
 async function syntaxErrorAt(module: OwnModule): Promise<Span | undefined> {
   const { stderr } = await runCommand([process.execPath, "--check", module.file.path]);
   const caret = /\n( *)\^+\n/.exec(stderr);

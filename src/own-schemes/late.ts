@@ -1,4 +1,4 @@
-/** What code of users throws when nobody waits for it any more: in a timer, or in a promise that was dropped. */
+/** Exceptions of users' code that no caller awaits: in a timer, or in a promise that was dropped. */
 import { DiagnosticError, type Span } from "../base/index.js";
 import { CODES } from "./codes.js";
 import { messageOf, type OwnModule, thrownAt } from "./guard.js";

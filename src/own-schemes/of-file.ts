@@ -11,14 +11,14 @@ import { buildTopology, type Topology, topologySchema } from "../topology/index.
 import { schemeOfModule } from "./module.js";
 import { PLAIN_NAME, plainParameters, plainScheme, planKey, planPlain } from "./plain-p4.js";
 
-/** The part of a file that tells which schemes it brings; all else is for the check of the whole file. */
+/** The part of a file that defines schemes; the check of the whole file handles the rest. */
 const fileSchema = z.looseObject({
   topology: z.unknown(),
   selector: z.enum(SELECTOR_FIELDS).default("dscp").catch("dscp"),
   schemes: z.array(z.union([z.string(), z.looseObject({ scheme: z.string() })])),
 });
 
-/** Whether a scheme of this name is a module: a path, as Node's `import` tells it from the name of a package. */
+/** Whether a scheme of this name is a module: a path, as Node's `import` distinguishes it from the name of a package. */
 function isPath(name: string): boolean {
   return /^(?:\.{0,2}\/)/.test(name);
 }

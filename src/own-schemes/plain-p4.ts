@@ -156,7 +156,7 @@ async function compileOwn(path: string, name: string, diagnostics: Diagnostics, 
   return { name, program, plan };
 }
 
-/** What the files write, in their order: they are run on a switch that nobody sees, whose writes are kept. */
+/** The writes of the files, in their order: the files run on a temporary switch that records its writes. */
 async function updatesOf(program: Program, files: readonly NamedFile[]): Promise<Update[]> {
   const device = new Switch(undefined, {
     clock: { now: () => 0, at: () => () => {} },

@@ -82,7 +82,7 @@ function* mismatches(bmv2: Bmv2Program, index: P4InfoIndex): Generator<string> {
       if (!names.has(name)) yield `${kind} "${name}" of the P4Info is not in the BMv2 JSON`;
 }
 
-/** A match kind of the architecture's own (`other`) stands for any. */
+/** A match kind of the architecture's own (`other`) matches any. */
 function matches({ kind }: FieldInfo, type: MatchKind): boolean {
   return kind === "other" || KINDS[type].includes(kind);
 }

@@ -26,7 +26,7 @@ export function pairedTTest(first: readonly number[], second: readonly number[])
   return { difference: mean, p: studentTail(Math.abs(mean) / Math.sqrt(variance / count), count - 1) };
 }
 
-/** Up to so many differences, all assignments of signs are counted. */
+/** Up to this number of differences, all assignments of signs are counted. */
 const EXACT_SIGNS = 20;
 const DRAWS = 100_000;
 

@@ -26,7 +26,7 @@ export class QuantileSketch {
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
 
-  /** @param limit so many samples are kept as they are; more are counted in buckets, which are at most 0.05 % off. */
+  /** @param limit maximum number of samples that are kept exactly; more are counted in buckets, which are at most 0.05 % off. */
   constructor(readonly limit = 5000) {}
 
   get count(): number {

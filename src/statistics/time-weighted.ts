@@ -19,7 +19,7 @@ export class TimeWeighted {
   #integral = 0;
   #max = 0;
 
-  /** The quantity had this value for so many nanoseconds. */
+  /** The quantity had this value for this number of nanoseconds. */
   add(value: number, ns: number): void {
     if (ns <= 0) return;
     const bucket = wholeBucketOf(value);

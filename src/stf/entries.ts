@@ -82,7 +82,7 @@ function matchOf(field: FieldInfo, word: Word): Match {
       if (stars !== undefined) {
         const open = bitLength(~stars.mask & all);
         if ((stars.mask & all) !== all - maskOf(open))
-          wrongValue(word, what, "stars stand at the end of a prefix");
+          wrongValue(word, what, "stars must be at the end of a prefix");
         const value = fitting(stars.value, bitwidth, word, what);
         return { kind, field: name, value, prefixLength: bitwidth - open };
       }

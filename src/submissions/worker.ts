@@ -18,7 +18,7 @@ export async function serveJob(): Promise<void> {
   const job = JSON.parse(await new Promise<string>((resolve) => lines.once("line", resolve))) as Job;
   const abandon = (): void => {
     if (job.testbed === undefined) process.exit();
-    stop.abort(new Error("whoever grades has ended"));
+    stop.abort(new Error("the grading process has ended"));
   };
   lines.once("close", abandon);
   try {

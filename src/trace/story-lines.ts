@@ -21,7 +21,7 @@ const OWN: ReadonlySet<TraceEvent["kind"]> = new Set([
   "multicast_group_lookup",
 ]);
 
-/** The lines of one document. `device` is put in front of the first one: the name of the switch, where it has to be told. */
+/** The lines of one document. `device` is put in front of the first one: the name of the switch, where it must be shown. */
 export function storyLines(packet: PacketTrace, device = ""): StoryLine[] {
   const lines: StoryLine[] = [];
   const say = (depth: number, line: Line, source?: bmv2.SourceInfo) =>

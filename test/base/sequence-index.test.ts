@@ -18,7 +18,7 @@ test("numbers sequences as their texts are numbered", () => {
   );
 });
 
-test("tells sequences with equal hashes apart", () => {
+test("distinguishes sequences with equal hashes", () => {
   // FNV's prime is odd, so that 0x811c9dc5 * prime ^ (0 * prime) can be met from another first word.
   const prime = 0x01000193;
   const start = 0x811c9dc5 | 0;

@@ -173,7 +173,7 @@ describe("p4loom generate", () => {
     expect(p4loom("check", join(path("pecmp"), "tor.p4")).status).toBe(0);
   });
 
-  it("tells what runs a scheme of one's own", () => {
+  it("names the command that runs a user's own scheme", () => {
     for (const path of ["./scheme.mjs", "scheme.mjs"]) {
       const { status, stderr } = p4loom("generate", path);
       expect(status).toBe(2);

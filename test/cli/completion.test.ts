@@ -53,7 +53,7 @@ const OFFERS: Readonly<Record<string, (words: readonly string[]) => string[]>> =
     return run(["bash", "--norc", "-c", ask]);
   },
   zsh: (words) => {
-    // The completion system runs at a prompt only: these stand for its functions.
+    // The completion system runs at a prompt only: these replace its functions.
     const stubs = [
       "compdef() { :; }",
       'compadd() { shift; for word in "$@"; do [[ $word == $LAST* ]] && print -r -- $word; done }',

@@ -55,7 +55,7 @@ describe("a plan that throws late", () => {
     expect(existsSync(join(folder, "out"))).toBe(false);
   });
 
-  it("after the results are written: they stay, the place is printed, and the exit status tells", () => {
+  it("after the results are written: they stay, the place is printed, and the exit status reports the error", () => {
     const { status, stdout, stderr } = p4loom(
       `const wait = setInterval(() => { if (!existsSync(${JSON.stringify(join(folder, "out", "results.json"))})) return; clearInterval(wait); throw new Error("later"); }, 10);`,
       "runs: 1\n",

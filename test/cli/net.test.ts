@@ -91,7 +91,7 @@ describe.skipIf(plain !== undefined)(
       expect(existsSync(join(folder, "pcaps"))).toBe(false);
     });
 
-    it("ends although programs go on in the background, and tells of statements that fail", () => {
+    it("ends although programs continue in the background, and reports statements that fail", () => {
       const folder = copyExample();
       const topology = join(folder, "topo", "topology.json");
       writeFileSync(

@@ -68,7 +68,7 @@ describe("p4loom shell", () => {
     expect(device.query([{ kind: "tableEntry", table: "TheIngress.routes4" }])).toHaveLength(1);
   });
 
-  it("reads stdin, tells mistakes at their line, and ends with 1", async () => {
+  it("reads stdin, reports errors at their line, and ends with 1", async () => {
     const { address } = await serveL3();
     const text =
       "table_add routes4 route 10.0.0.0/8 => 1\ninsert rutes4 1.2.3.4 => route 1\ntable_num_entries routes4\n";
@@ -150,7 +150,7 @@ describe("p4loom shell", () => {
     expect(status).toBe(1);
   });
 
-  it("tells the warnings of a program that it compiles, and refuses one without P4Info", async () => {
+  it("prints the warnings of a program that it compiles, and refuses one without P4Info", async () => {
     const { server } = await bare();
     const path = join(folder, "warned.p4");
     writeFileSync(path, `${readFileSync(join(l3, "l3.p4"), "utf8")}\nbit<8> cut_off() { return 8w300; }\n`);

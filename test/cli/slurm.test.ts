@@ -1,6 +1,6 @@
 /**
  * Sweeps as array jobs of Slurm: on a stand-in for `sbatch` and `squeue` everywhere, and on the real ones where this machine can submit
- * jobs (docs/sweep.md tells how to set Slurm up on one machine).
+ * jobs (docs/sweep.md says how to set Slurm up on one machine).
  */
 import { spawn, spawnSync } from "node:child_process";
 import {
@@ -118,7 +118,7 @@ describe("p4loom run --slurm", () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  it("submits, waits, submits what was left undone again, and gives the bytes of a local run", () => {
+  it("submits, waits, submits unfinished tasks again, and gives the bytes of a local run", () => {
     const env = standIn("2 3");
     const out = path("stand-in");
     const { status, stderr } = p4loom(["run", FILE, "--out", out, "--slurm"], env);
@@ -171,7 +171,7 @@ const canSubmit =
   spawnSync("sinfo", ["-h", "-o", "%a"], { encoding: "utf8" }).stdout?.includes("up") === true;
 
 describe.skipIf(!canSubmit)(
-  "p4loom run --slurm on Slurm itself (skipped where sinfo tells of no partition that is up)",
+  "p4loom run --slurm on Slurm itself (skipped where sinfo reports no partition that is up)",
   () => {
     const call = (program: string, ...args: string[]) =>
       spawnSync(program, args, { encoding: "utf8" }).stdout;

@@ -145,7 +145,7 @@ describe("p4loom run of a sweep", () => {
     expect(results(path("parts"))).toBe(expected());
   });
 
-  it("runs jobs alike once: a parameter of one scheme is none of another", () => {
+  it("runs equal jobs once: a parameter of one scheme does not affect another", () => {
     const name = file("alike.yaml", "schemes: [none, prr]\nsweep: { schemes.prr.copies: [1, 2] }\n");
     const { status, stderr, stdout } = p4loom(
       "run",
@@ -223,7 +223,7 @@ describe.concurrent("a scheme that breaks some jobs of a sweep", () => {
   const sweepOf = (modes: string[], more = "") =>
     `schemes: [{ scheme: ./knob.mjs${more} }]\nsweep: { schemes.knob.mode: [${modes.join(", ")}] }\n`;
 
-  it("that throws: the diagnostic of the module, told once for all seeds; other points are kept", async () => {
+  it("that throws: the diagnostic of the module, reported once for all seeds; other points are kept", async () => {
     const name = file("throws.yaml", sweepOf(["well", "throws"]).replace("] }", "], seeds: 2 }"));
     const { status, stderr } = await p4loomBeside("run", name, "--out", path("throws"), "--workers", "1");
     expect(status).toBe(1);
@@ -308,7 +308,7 @@ describe("a sweep that is ended early", () => {
     return { child, ended, told: () => told.join("") };
   };
 
-  it("by Ctrl-C tells what is kept and how to go on; resumed, it gives the same bytes and repeats nothing", async () => {
+  it("by Ctrl-C prints what is kept and how to continue; resumed, it gives the same bytes and repeats nothing", async () => {
     const out = path("ctrl-c");
     const { child, ended, told } = start(PLAIN, out, "--workers", "1");
     await until(() => linesOf(out) >= 2, child);

@@ -237,7 +237,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     expect(run.output()).toMatch(/3 packets came in, 2 left, 1 were dropped\n$/);
   });
 
-  it("hears a controller beside full load", async () => {
+  it("answers a controller under full load", async () => {
     const { folder, got, host, words } = network();
     const run = start(folder, ...words, "--grpc-server-addr", "127.0.0.1:0");
     const client = await connect((await run.ready)!, { deviceId: 0n, timeoutMs: 20_000 });

@@ -338,7 +338,7 @@ describe("p4loom switch", () => {
     expect(run.reported.map(({ code, severity }) => `${severity} ${code}`)).toEqual(["warning P40018"]);
   });
 
-  it("starts log files anew when they are full, and keeps as many as it was told", async () => {
+  it("starts new log files when they are full, and keeps the requested number", async () => {
     const dir = folder();
     const words = writeInputs(
       dir,
@@ -394,7 +394,7 @@ describe("p4loom switch", () => {
     30_000,
   );
 
-  it("ends cleanly when nobody reads its log any more", async () => {
+  it("ends cleanly when the reader of its log is gone", async () => {
     const dir = folder();
     const words = writeInputs(dir, 1, Array(2000).fill({ port: 0, hex: "00".repeat(64) }));
     const child = spawn(

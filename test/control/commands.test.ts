@@ -1,4 +1,4 @@
-/** The command text of simple_switch_CLI: what it does, and that mistakes are told with their place. */
+/** The command text of simple_switch_CLI: its effects, and errors with their place. */
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";

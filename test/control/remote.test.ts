@@ -29,7 +29,7 @@ async function remote(name: string, options: Partial<SwitchOptions> = {}) {
   return { device, client, files, say };
 }
 
-it("names stand for values of translated types, on the wire and in the answers", async () => {
+it("names represent values of translated types, on the wire and in the answers", async () => {
   const { client, say } = await remote("l3");
   await client.load(namesProgram());
   const table = await say("table route");

@@ -1,4 +1,4 @@
-/** `sN-runtime.json`: what it writes, and that its mistakes are told at their place. */
+/** `sN-runtime.json`: its writes, and errors at their place. */
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import fc from "fast-check";

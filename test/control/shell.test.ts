@@ -134,7 +134,7 @@ describe("members, groups and sets of actions", () => {
     ).toEqual(["# none"]);
   });
 
-  it("stand in one entry with weights", async () => {
+  it("are in one entry with weights", async () => {
     const { say } = start("cpu");
     const text =
       "insert TheIngress.paths meta.vlan=7 => TheIngress.use port=3 weight=2 watch=3 | TheIngress.drop weight=1";

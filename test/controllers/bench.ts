@@ -12,7 +12,7 @@ export const twoTors: Topology = buildTopology(
   topologySchema.parse({ kind: "leaf_spine", tors: 2, leaves: 2, homing: "single" }),
 );
 
-/** Notes each request with its time; tells what a test lets it tell. */
+/** Records each request with its time; reports what a test makes it report. */
 export class NotingSwitch implements Device, PortSource {
   readonly program = undefined;
   readonly downPorts = new Set<number>();
@@ -114,12 +114,12 @@ export class Bench {
     );
   }
 
-  /** Runs for so many milliseconds of virtual time. */
+  /** Runs for a number of milliseconds of virtual time. */
   async run(ms: number): Promise<void> {
     await this.simulation.runAsync(this.simulation.now + ms * MS);
   }
 
-  /** Calls `fn` after so many milliseconds from the beginning. */
+  /** Calls `fn` after a number of milliseconds from the beginning. */
   at(ms: number, fn: () => void): void {
     this.simulation.at(ms * MS, fn);
   }

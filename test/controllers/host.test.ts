@@ -53,7 +53,7 @@ describe("a controller", () => {
     ]);
   });
 
-  it("goes on after start has returned, until it is stopped", async () => {
+  it("continues after start has returned, until it is stopped", async () => {
     const ticks: number[] = [];
     const bench = new Bench([
       controller(({ clock }) => {
@@ -192,7 +192,7 @@ describe("links and switches", () => {
   const told = ({ switch: { name }, port, up, link }: LinkEvent) =>
     `${name} ${port} ${up ? "up" : "down"} (link ${link.index})`;
 
-  it("are told with the delay of the control channel, what is down already first", async () => {
+  it("are reported with the delay of the control channel, links that are already down first", async () => {
     const heard: string[] = [];
     const bench = new Bench([
       controller(({ watchLinks, clock }) => {
@@ -215,7 +215,7 @@ describe("links and switches", () => {
     ]);
   });
 
-  it("a switch that ends refuses requests; its ports are told again when it is back", async () => {
+  it("a switch that ends refuses requests; its ports are reported again after its restart", async () => {
     const heard: string[] = [];
     const bench = new Bench([
       controller(async ({ watchLinks, watchSwitches, clock, device }) => {
@@ -298,7 +298,7 @@ describe("an end", () => {
     expect(await bench.host.stop("c")).toBe(true);
   });
 
-  it("by a kill: nothing settles, fires or is heard, and code that goes on has no effect", async () => {
+  it("by a kill: promises, timers and listeners stop, and code that still runs has no effect", async () => {
     const after: string[] = [];
     let context: ControllerContext | undefined;
     const bench = new Bench([
@@ -437,7 +437,7 @@ describe("a failure", () => {
           .then(() => {}),
     ],
   ])(
-    "of one that keeps time from going on, by %s, is found",
+    "of one that prevents time from advancing, by %s, is found",
     async (_, delay, step) => {
       const bench = new Bench(
         [

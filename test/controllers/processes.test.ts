@@ -95,9 +95,9 @@ interface Rig {
   readonly clock: Clock;
   readonly session: SwitchSession;
   readonly device: Device;
-  /** Sends so many IPv4 packets into port 1. */
+  /** Sends this number of IPv4 packets into port 1. */
   send(packets: number): Promise<void>;
-  /** Lets time go on until the condition holds; it is checked again and again. */
+  /** Advances time until the condition holds; it is checked repeatedly. */
   until(condition: () => boolean): Promise<void>;
   /** Lets some control loops pass. */
   wait(ms: number): Promise<void>;
@@ -199,7 +199,7 @@ describe("the controller of docs/controllers.md", () => {
       wait,
     });
     expect(log).toEqual(EXPECTED);
-    // The packets left by the ports that the log tells.
+    // The packets left by the ports in the log.
     const sent = [2, 3, 4].map((port) => left.filter((one) => one === port).length);
     expect(sent).toEqual([150, 120, 300]);
     expect((await settle(simulation, counted(channel))).slice(2, 5)).toEqual([150n, 120n, 300n]);
@@ -231,7 +231,7 @@ describe("the controller of docs/controllers.md", () => {
             session: { device: real.device, watchState: (listener) => real.watchState(listener) },
             device: real.device,
             send: async (packets) => {
-              // Nobody answers: ping ends when it has sent all, one every 2 ms.
+              // No host answers: ping ends when it has sent all, one every 2 ms.
               const argv = ["ping", "-q", "-n", "-c", `${packets}`, "-i", "0.002", "-W", "0.1", target];
               await lab.hosts.get("h1")!.exec(argv, { timeoutMs: 30_000 });
             },

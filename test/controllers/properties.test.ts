@@ -70,7 +70,7 @@ const tolerant = (start: ReturnType<typeof program>) => async (context: Controll
 };
 
 describe("controllers", () => {
-  it("after a kill at any event hear nothing and send nothing", async () => {
+  it("after a kill at any event receive nothing and send nothing", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(stepArbitrary, { minLength: 1, maxLength: 6 }),
@@ -100,7 +100,7 @@ describe("controllers", () => {
           if (sentAtKill < 0) return;
           expect(afterKill).toBe(0);
           expect(context).toBeDefined();
-          // Only what was on its way: at most one delay long, from at most all loops of the controller.
+          // Only what was in flight: at most one delay long, from at most all loops of the controller.
           expect(bench.requests.length - sentAtKill).toBeLessThanOrEqual(4 + 2);
           expect(bench.log.at(-1)).toMatch(/ c0: killed$/);
           const before = bench.requests.length;

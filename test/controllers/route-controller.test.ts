@@ -161,7 +161,7 @@ describe.each(["ecmp", "pecmp"])("routes of %s", (name) => {
           expect(failures).toEqual([]);
           const fresh = planner();
           for (const [node, one] of made) fresh.learn(node, await one.read());
-          // Of a link between two switches that do not run nobody tells.
+          // A link between two switches that do not run is not reported.
           const told = [...down].filter((index) => {
             const { a, b } = topology.links[index]!;
             return !dead.has(a.node) || !dead.has(b.node);

@@ -42,7 +42,7 @@ describe("writing", () => {
     expect(await read(path)).toEqual([first, ...others]);
   });
 
-  it("starts anew at its bound and keeps one older file", async () => {
+  it("starts a new file at its limit and keeps one older file", async () => {
     const path = freshPath();
     const [packet] = packets();
     const length = JSON.stringify(packet).length + 1;

@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const bytes = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 
 describe("a socket of traces", () => {
-  it("traces while somebody reads, and not before or afterwards", async () => {
+  it("traces while a reader is connected, and not before or afterwards", async () => {
     const path = join(folder, "s1.trace");
     const { device } = startFeatures();
     device.trace = undefined;

@@ -37,7 +37,7 @@ describe.each([
     for (const [late] of ran) expect(late).toBeGreaterThanOrEqual(0);
   });
 
-  it("reports exceptions of callbacks, and goes on", async () => {
+  it("reports exceptions of callbacks, and continues", async () => {
     const { clock, faults } = make();
     clock.at(clock.now(), () => {
       throw new Error("first");

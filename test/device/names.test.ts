@@ -109,7 +109,7 @@ describe("names", () => {
     expect(() => names.number("vrf_t", "b")).toThrow(NamesExhausted);
   });
 
-  it("tells no number by the decimal of another", () => {
+  it("names no number by the decimal of another", () => {
     const names = make();
     names.number("vrf_t", "a");
     expect(names.number("vrf_t", "1")).toBe(2n);
@@ -133,7 +133,7 @@ describe("names", () => {
     };
     expect(fill).toThrow(NamesExhausted);
     expect(count).toBe(4095);
-    // what is told of packets takes none of it, and stays right
+    // reports of packets take none of it, and stay right
     expect(names.name("vrf_t", 77_777n)).toBe("77777");
     expect(() => names.number("vrf_t", long(count))).toThrow(NamesExhausted);
     names.drop("vrf_t", long(7));

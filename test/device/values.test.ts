@@ -58,7 +58,7 @@ describe("parseValue", () => {
       "1:2:3:4::5:6:7:8",
     ])
       expect(value(text, 128)).toMatch("is not an IPv6 address");
-    // separators of a MAC address are all alike
+    // all separators of a MAC address are equal
     expect(parseValue("00:11-22:33-44:55", 48).ok).toBe(false);
   });
 });

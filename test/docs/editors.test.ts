@@ -11,7 +11,7 @@ const version = /NVIM v0\.(\d+)/.exec(
   spawnSync("nvim", ["--version"], { encoding: "utf8" }).stdout ?? "",
 )?.[1];
 
-/** What somebody does in the editor; each line that is printed is `name: value`. */
+/** The actions of a user in the editor; each line that is printed is `name: value`. */
 const SESSION = `
 local buf = vim.api.nvim_get_current_buf()
 local function wait(holds) return vim.wait(15000, holds, 50) end

@@ -1,4 +1,4 @@
-/** Every diagnostic code in the source stands in docs/errors.md, once, and nothing else does. */
+/** Every diagnostic code in the source is in docs/errors.md, once, and no other code is. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
@@ -22,7 +22,7 @@ it("docs/errors.md lists every code once", () => {
   expect([...listed].sort()).toEqual(codesUsed());
 });
 
-it("codes stand in the catalogues of the rooms alone", () => {
+it("codes are in the catalogues of the rooms alone", () => {
   const outside = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter(
     (path) =>
       /^(?!(?:[^/]+|sim\/[^/]+)\/codes\.ts$).*\.ts$/.test(path) &&
@@ -36,7 +36,7 @@ const rooms = ["", "sim/"]
   .flatMap((group) => readdirSync(join(root, "src", group)).map((room) => group + room))
   .filter((room) => existsSync(join(root, "src", room, "codes.ts")));
 
-it.each(rooms)("the codes of %s stand in its catalogue alone, each once, and each is in use", (room) => {
+it.each(rooms)("the codes of %s are in its catalogue alone, each once, and each is in use", (room) => {
   const folder = join(root, "src", room);
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))

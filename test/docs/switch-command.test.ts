@@ -29,7 +29,7 @@ it("names the options that there are", () => {
   expect([...named].filter((flag) => !known.has(flag))).toEqual([]);
 });
 
-it("tells the defaults as they are", () => {
+it("states the actual defaults", () => {
   const setup = checkArguments(["x.json"], command.parse(["node", "switch"], { from: "node" }).opts());
   expect(setup).toMatchObject({ address: "127.0.0.1:9559", dropPort: 511, priorityQueues: 1, deviceId: 0n });
   for (const text of [

@@ -39,7 +39,7 @@ it.skipIf(reason !== undefined)(`runs the program, which prints what the page sa
   expect(stdout.trim()).toBe(/It prints\n\n {4}(.*)\n/.exec(page)![1]!);
 });
 
-it("shows commands that there are: doctor tells in one document what works", () => {
+it("shows existing commands: doctor reports in one document what works", () => {
   const commands = [...page.matchAll(/^ {4}sudo p4loom (.*)$/gm)].map((match) => match[1]!);
   expect(commands).toEqual(["doctor", "clean"]);
   const doctor = p4loom("doctor", "--json");

@@ -82,17 +82,17 @@ describe("documents", () => {
       "file.yaml:1:1: error[P43001]: not valid YAML: Unresolved alias (the anchor must be set before the alias): x",
     ],
     ["name: x\nname: y\n", "file.yaml:2:1: error[P43001]: not valid YAML: Map keys must be unique"],
-  ])("tell what is wrong with %j", (text, message) => {
+  ])("report what is wrong with %j", (text, message) => {
     expect(messages(text, shape)).toEqual([message]);
   });
 
-  it("tell the first error only of what is no YAML", () => {
+  it("report only the first error of a text that is no YAML", () => {
     const found = messages("# Title\n}\n]: {\n`a` @ [\n", shape);
     expect(found.length).toBe(1);
     expect(found[0]).toContain("P43001");
   });
 
-  it("tell all mistakes at once, and list the keys that the chosen kind has", () => {
+  it("report all mistakes at once, and list the keys that the chosen kind has", () => {
     const diagnostics = new Diagnostics();
     const file = new SourceFile("f", "name: x\ncount: 0\neither: { kind: b, size: 1, weight: 2 }\n");
     expect(loadDocument(file, shape, diagnostics)).toBeUndefined();
@@ -215,7 +215,7 @@ describe("wrong experiment files", () => {
     expect(formatDiagnostic({ ...diagnostic!, span: { ...span, file } })).toMatchSnapshot();
   });
 
-  it("are told apart from files that are not there", () => {
+  it("are distinguished from missing files", () => {
     const diagnostics = new Diagnostics();
     expect(loadExperiment(join(bad, "nothing.yaml"), diagnostics)).toBeUndefined();
     expect(diagnostics.list[0]!.code).toBe("P43005");

@@ -162,7 +162,7 @@ describe("definition and references", () => {
     expect(where("= 0x81|00")).toBeUndefined();
   });
 
-  it("finds each use, and tells writes from reads", () => {
+  it("finds each use, and distinguishes writes from reads", () => {
     const list = references(document, at(document, "bit<9> out_p|ort"));
     expect(list.map(({ role }) => role)).toEqual(["declaration", "write"]);
     const dst = references(document, at(document, "hdr.ethernet.d|st: exact"));
@@ -393,7 +393,7 @@ describe("outline, folds and colours", () => {
   });
 });
 
-it("tells the stages of tables and of the program", () => {
+it("gives the stages of tables and of the program", () => {
   const path = join(root, "data/targets/tofino.yaml");
   const target = loadDocument(
     new SourceFile(path, readFileSync(path, "utf8")),

@@ -226,7 +226,7 @@ describe("a controller", () => {
     const timeline = withController(timelineOf("schemes: [ecmp]\nduration: 1s\n"), {
       start: ({ clock }) => {
         clock.at(5e6, () => {
-          // As Node does when nobody has awaited a promise, without the listeners of the test runner.
+          // As Node does when a promise is not awaited, without the listeners of the test runner.
           const own = process.listeners("unhandledRejection").filter((one) => !before.includes(one));
           expect(own).toHaveLength(1);
           own[0]!(new Error("dropped"), Promise.resolve());

@@ -130,7 +130,7 @@ describe("failover runs", () => {
     }
   });
 
-  it("show a flow on its way before, and on another one after", () => {
+  it("show a flow on its path before, and on another one after", () => {
     const experiment = experimentWith();
     const { example } = series(experiment, "pecmp", "leaf")[0]!;
     expect(example!.before.length).toBe(7);

@@ -21,7 +21,7 @@ function script(name: string, body: string): string {
 const files = { source: "a.p4", json: "a.json", p4info: "a.txtpb" };
 
 describe("p4c", () => {
-  it("is told folders, macros and files, in the folder that is asked for", async () => {
+  it("gets folders, macros and files, in the requested folder", async () => {
     const path = script("echo", 'for word in "$@"; do echo "$word"; done > words');
     const more = { include: ["one two", "lib"], define: ["A", "B=1"] };
     expect(await runP4c(path, { ...files, ...more }, { cwd: folder })).toMatchObject({ why: undefined });

@@ -49,7 +49,7 @@ failures: [{ tier: leaf, name: silent }, { link: tor-leaf, kind: down, name: dow
   // Retransmissions at 20, 60, 140 ms: the first one after the buckets are remapped gets through.
   expect(of("scan", "down").p50_ms).toBeGreaterThan(139);
   expect(of("scan", "down").p50_ms).toBeLessThan(141);
-  // Groups of ECMP leave out a port that is down, so flows whose ToR has the link go on without a timeout, and none waits for
+  // Groups of ECMP leave out a port that is down, so flows whose ToR has the link continue without a timeout, and none waits for
   // `give_up`; the leaf has no other port for the others.
   expect(of("ecmp", "silent").recovered).toBe(0);
   expect(of("ecmp", "down").recovered).toBeGreaterThan(0.2);

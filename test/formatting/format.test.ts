@@ -179,7 +179,7 @@ const besideIt: IncludeResolver = (name, from) => {
   return existsSync(path) ? new SourceFile(path, readFileSync(path, "utf8")) : undefined;
 };
 
-/** Every so many of our programs are compiled, to keep the test short; `bench/formatting.ts` compiles all of a folder. */
+/** Every n-th of our programs is compiled, to keep the test short; `bench/formatting.ts` compiles all of a folder. */
 const COMPILED_STEP = 12;
 
 it("formats each of our programs to a text that stays as it is and compiles to the same", () => {

@@ -1,6 +1,6 @@
 /**
  * The programs in p4/ are what the schemes generate for examples/topologies/clos.yaml with their default
- * parameters, each with a packet test beside it. `npm run golden` writes them anew.
+ * parameters, each with a packet test beside it. `npm run golden` writes them again.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

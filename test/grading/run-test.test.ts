@@ -94,7 +94,7 @@ describe("steps", () => {
     ]);
   });
 
-  it("reads tables, and tells of statements that the switch does not know", async () => {
+  it("reads tables, and reports statements that the switch does not know", async () => {
     expect(
       (await play(step("ask: { switch: s1, line: dump stations, count: 3, says: send_to }"))).passed,
     ).toBe(true);

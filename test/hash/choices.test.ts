@@ -178,7 +178,7 @@ describe("correlation", () => {
     }
   });
 
-  it("stays, whatever the seeds of a CRC are: they move all headers alike (ATC 2022, theorem 1)", () => {
+  it("stays, for any seeds of a CRC: they move all headers by the same offset (ATC 2022, theorem 1)", () => {
     const seed = fc.integer({ min: 0, max: 2 ** 32 - 1 });
     const header = fc.uint8Array({ minLength: 13, maxLength: 13 });
     const agree = (name: string, seeds: readonly [number, number], x: Uint8Array, y: Uint8Array) => {

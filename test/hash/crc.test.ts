@@ -151,7 +151,7 @@ describe("simple hashes", () => {
     );
   });
 
-  it("tells which algorithms have a state or parameters of their own", () => {
+  it("lists the algorithms that have a state or parameters of their own", () => {
     expect(bmv2HashNames.filter(isOwnHash)).toEqual([
       "crc8_custom",
       "crc16_custom",

@@ -58,7 +58,7 @@ class Host {
 
 const fixed = (selector: number): HostPolicy => hostPolicyOf({ kind: "fixed", selector }, restingHost());
 
-/** Answers as told, and notes what it hears. */
+/** Gives set answers, and records the calls that it gets. */
 class Told implements PathChooser {
   selector = 1;
   answers: readonly number[] = [1];
@@ -176,7 +176,7 @@ describe("two data paths", () => {
     ]);
   });
 
-  it("tell the policy the bytes of a flow of their own, as P4TE's classes need", () => {
+  it("give the policy the size of a flow of their own, as P4TE's classes need", () => {
     const classes = [{ dscp: 2, upTo: 1000 }, { dscp: 4 }];
     const dscpOf = (bytes: number | undefined) => {
       const host = new Host(1, hostPolicyOf({ kind: "p4te", classes }, restingHost()));

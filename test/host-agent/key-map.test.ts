@@ -12,7 +12,7 @@ const key = fc
 describe("a map of keys in packets", () => {
   it.each([
     ["does what a map of texts does", undefined],
-    ["tells keys with one hash apart", () => 7],
+    ["distinguishes keys with one hash", () => 7],
   ] as const)("%s", (_what, hash) => {
     const steps = fc.array(
       fc.record({ key, value: fc.nat(), what: fc.constantFrom("set", "delete", "get") }),
@@ -51,7 +51,7 @@ describe("addresses and flow keys", () => {
     },
   );
 
-  it("reverses a key, and tells its numbers", () => {
+  it("reverses a key, and gives its numbers", () => {
     const key = flowKey(addressBytes("10.0.0.1")!, addressBytes("10.0.0.2")!, 4000, 53);
     expect(toHex(key)).toBe("0a0000010a0000020fa00035");
     const { src, dst, srcPort, dstPort, protocol } = flowOf(reverseKey(key), 17);

@@ -165,7 +165,7 @@ function optionsAfter(family: Family, options: readonly number[]): number[] | un
   return [...shorter.subarray(tcp + 20, tcp + header)];
 }
 
-describe.each(FAMILIES)("segments made anew, IPv$version", (family) => {
+describe.each(FAMILIES)("rebuilt segments, IPv$version", (family) => {
   it("have room for the echo where SACK blocks filled the header: the last one gives way", () => {
     const full = [...TIMESTAMPS, 1, 1, 5, 26, ...block(1), ...block(2), ...block(3)];
     expect(optionsAfter(family, full)).toEqual([...TIMESTAMPS, 1, 1, 5, 18, ...block(1), ...block(2)]);

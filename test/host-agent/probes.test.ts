@@ -29,7 +29,7 @@ const key = fc
   .map((family) => flowKey(addressOf(family, 1), addressOf(family, 2), 7, 8));
 
 describe("the bytes of a probe", () => {
-  it("tell what was written", () => {
+  it("carry what was written", () => {
     fc.assert(
       fc.property(key, probe, (key, probe) => {
         expect(readProbe(probePacket(key, probe), familyOf(key))).toEqual(probe);
@@ -50,7 +50,7 @@ describe("the bytes of a probe", () => {
   });
 });
 
-/** Two agents whose clock and timers stand in this test; the wire between them loses the given selectors. */
+/** Two agents whose clock and timers are in this test; the wire between them loses the given selectors. */
 class Pair {
   now = 1000;
   readonly due: { at: number; call: () => void }[] = [];
@@ -127,7 +127,7 @@ const request = (more: object = {}): ProbeRequest =>
   }) as ProbeRequest;
 
 describe("probes", () => {
-  it.each(["10.0.0.2", "fd00::2"])("tell which selectors work, each direction for itself: %s", (to) => {
+  it.each(["10.0.0.2", "fd00::2"])("show which selectors work, for each direction separately: %s", (to) => {
     const selectors = fc.uniqueArray(fc.integer({ min: 0, max: 5 }));
     fc.assert(
       fc.property(selectors, selectors, (forward, reverse) => {

@@ -1,5 +1,5 @@
 /**
- * The same segments make the same calls: what a chooser hears in the simulator's transport, it hears in the agent when the
+ * The same segments make the same calls: a chooser gets the same events in the simulator's transport and in the agent when the
  * kernel sends and receives the same bytes at the same times.
  */
 import fc from "fast-check";
@@ -19,7 +19,7 @@ const MACS = [Uint8Array.of(2, 0, 0, 0, 0, 0x10), Uint8Array.of(2, 0, 0, 0, 0, 0
 
 type Call = readonly [member: string, ...values: unknown[]];
 
-/** Changes its selector by what it hears, on one copy, and notes each call. */
+/** Changes its selector by its events, with one copy, and records each call. */
 class Noting implements PathChooser {
   selector = 0;
   readonly calls: Call[] = [];
@@ -64,7 +64,7 @@ interface Passing {
   readonly out: boolean;
   readonly nic: number;
   readonly frame: Uint8Array;
-  /** Whether the sender's timer has run out since its last progress: what the kernel tells of its own sockets. */
+  /** Whether the sender's timer has run out since its last progress: what the kernel reports of its own sockets. */
   readonly inLoss: boolean;
 }
 
@@ -142,7 +142,7 @@ function replay(
 }
 
 describe("a chooser in the agent", () => {
-  it("hears what it hears in the simulator, for the same segments", () => {
+  it("gets the same events as in the simulator, for the same segments", () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(fc.nat(), (seed) => {

@@ -100,7 +100,7 @@ describe("a flow that passes by", () => {
     ).toEqual([false, true, 1, false, true]);
   });
 
-  it("has none where an acknowledgement makes the kernel go on after one", () => {
+  it("has none where an acknowledgement makes the kernel continue after one", () => {
     expect(
       flow(
         ["sent", 0, 100, 0],
@@ -217,7 +217,7 @@ describe("a flow that passes by", () => {
           const start = 2 ** 32 - before;
           const flow = makeFlow();
           const window = new ReceiveWindow();
-          // The first segment tells where the stream starts.
+          // The first segment shows where the stream starts.
           for (const [at, length] of [[0, 1] as const, ...segments]) {
             const isNew = window.add(at, at + length);
             expect(flow.arrived((start + at) % 2 ** 32, length)).toBe(!isNew);

@@ -81,15 +81,15 @@ function workerCode(): string {
   return outputFiles[0]!.text;
 }
 
-/** Nothing of this thread runs meanwhile; the kernel delivers what is on its way. */
+/** Nothing of this thread runs meanwhile; the kernel delivers frames in flight. */
 function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** A kernel that delivers later, in a thread of its own, has room for so many frames on the way (netdev_max_backlog). */
+/** A kernel that delivers later, in a thread of its own, has room for this number of frames in flight (netdev_max_backlog). */
 const PIECE = 500;
 
-/** Hands frames to the kernel piece by piece, with time for it between them to deliver; nobody reads meanwhile. */
+/** Hands frames to the kernel piece by piece, with time for it between them to deliver; the reader does not read meanwhile. */
 function sendInPieces(io: Interfaces, port: number, count: number, frame: (i: number) => Uint8Array): void {
   for (let i = 0; i < count; i++) {
     io.send(port, frame(i));
@@ -186,7 +186,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     const { left, right } = twoEnds();
     const { io, frames } = open(left, right);
     io.start();
-    // 8 MiB hold fewer frames of this length, each with its overhead; nobody reads meanwhile.
+    // 8 MiB hold fewer frames of this length, each with its overhead; the reader does not read meanwhile.
     const frame = frameOf(60, 1);
     sendInPieces(io, 1, 40_000, () => frame);
     await io.stop();
@@ -225,7 +225,7 @@ describe.skipIf(reason !== undefined)(title, () => {
     expect(other.io.statistics[0]).toMatchObject({ sent: 3, sendRefused: 2 });
   });
 
-  it("tells of links that go down and up, at either end", async () => {
+  it("reports links that go down and up, at either end", async () => {
     const { a, b, left, right } = twoEnds();
     ip("-n", b, "link", "set", "right", "down");
     const { io, links, hexes } = open(left, right);

@@ -12,7 +12,7 @@ import { inside, namespace, whyNot } from "./namespaces.js";
 const reason = whyNot() ?? (existsSync("/dev/net/tun") ? undefined : "there is no /dev/net/tun");
 const source = (path: string) => JSON.stringify(join(import.meta.dirname, "../../src", path));
 
-/** Both ends send so many bytes in each connection: one that the simulated host opens, then one that the kernel opens. */
+/** Both ends send this number of bytes in each connection: one that the simulated host opens, then one that the kernel opens. */
 const BYTES = 1_000_000;
 
 const program = (loss: number, control: string, ecn: boolean) => `

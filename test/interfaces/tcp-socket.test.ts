@@ -76,7 +76,7 @@ describe.skipIf(reason !== undefined)(reason === undefined ? "TcpSocket" : `TcpS
     expect(server.discard(500)).toBe(0);
   });
 
-  it("takes no more than there is room for, and tells what waits for an acknowledgement", async () => {
+  it("takes no more than there is room for, and reports what waits for an acknowledgement", async () => {
     const watch = makeWatch();
     const [client, server] = await connected(watch, 4);
     const chunk = new Uint8Array(1 << 16);
@@ -113,7 +113,7 @@ describe.skipIf(reason !== undefined)(reason === undefined ? "TcpSocket" : `TcpS
     expect([200, 212]).toContain(client.info().getUint32(16, true));
   });
 
-  it("tells that a connection was refused, and that it was reset", async () => {
+  it("reports that a connection was refused, and that it was reset", async () => {
     const watch = makeWatch();
     const nobody = listener(4);
     const { port } = nobody;
@@ -144,7 +144,7 @@ describe.skipIf(reason !== undefined)(reason === undefined ? "TcpSocket" : `TcpS
     );
   });
 
-  it("is not told of after it is forgotten", async () => {
+  it("is not reported after its removal", async () => {
     const watch = makeWatch();
     const [client, server] = await connected(watch, 4);
     let told = 0;

@@ -11,7 +11,7 @@ async function open(file: string, scheme: string, runs: boolean) {
   return { lab, scheme: read.scheme as LabScheme, view: await lab.ask({ op: "describe" }) };
 }
 
-/** A TCP flow of 3 MB over a link that breaks silently on its way; whether it completes in 3 s of the network. */
+/** A TCP flow of 3 MB over a link that fails silently; whether it completes in 3 s of the network. */
 async function outlivesSilentFailure(scheme: string, runs: boolean): Promise<boolean> {
   const { lab, view } = await open("pecmp-failover-small.yaml", scheme, runs);
   const hosts = view.nodes.filter(({ kind }) => kind === "host").map(({ name }) => name);
@@ -43,7 +43,7 @@ describe("an experiment file in a lab", () => {
     expect(await outlivesSilentFailure("none", true)).toBe(false);
   });
 
-  it("has controllers, who hear of links and of switches that end and come back", async () => {
+  it("has controllers, which are notified of links and of switches that end and restart", async () => {
     const { lab, view } = await open("repac/failover.yaml", "repac", true);
     const link = view.links.find(({ a, b }) => a.node.startsWith("tor") && b.node.startsWith("leaf"))!;
     const pass = () => lab.ask({ op: "clock.step", until: { kind: "time", ns: 1e9 } });

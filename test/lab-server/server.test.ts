@@ -132,7 +132,7 @@ describe("the server of a lab", () => {
     expect((await get(`/${query}`, { long: "x".repeat(20_000) })).status).toBe(431);
   });
 
-  it("answers calls, and tells what is wrong with data that are none", async () => {
+  it("answers calls, and reports what is wrong with data that are none", async () => {
     const path = `/socket${query}`;
     const { id, reply } = await ask(path, { id: 7, request: { op: "describe" } });
     expect([id, reply]).toMatchObject([7, { ok: true, value: { title: "exercise" } }]);
@@ -191,7 +191,7 @@ describe("the server of a lab", () => {
     expect(readFileSync(join(folder, "exercise/notes/new.md"), "utf8")).toBe("changed");
   });
 
-  it("hears of files that change beside it", async () => {
+  it("is notified of files that change", async () => {
     const page = (await socket(`/socket${query}`)) as WebSocket;
     const changed = new Promise<string>((resolve) => {
       page.on("message", (data) => {

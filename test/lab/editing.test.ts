@@ -32,7 +32,7 @@ const SPLIT: LabProject = {
 };
 
 describe("the editor's questions to a lab", () => {
-  it("tells what a word is, with the text that it is about", async () => {
+  it("describes a word, with the text that it is about", async () => {
     const lab = await TestLab.open(RING);
     const { hover } = await lab.ask({ op: "edit.hover", path, text: TEXT, at: at("ttl;") });
     expect(TEXT.slice(hover!.from, hover!.to)).toBe("ttl");

@@ -157,7 +157,7 @@ describe("slow motion", () => {
     expect(simulation.now).toBeLessThan(sent);
     expect(simulation.now).toBeGreaterThan(150 * NS_PER_MS);
     await wall.pass(1000);
-    // the packet is on its way for some milliseconds of the wall at most times a thousandth
+    // the packet is in flight for some milliseconds of wall time at most of the speeds of a thousandth
     expect(simulation.now - sent).toBeLessThan(1.1 * NS_PER_MS);
     expect(simulation.now).toBeGreaterThan(sent);
     onWires = 0;
@@ -168,7 +168,7 @@ describe("slow motion", () => {
 });
 
 describe("a step", () => {
-  it("goes on to what is waited for, and no further", async () => {
+  it("advances to the awaited event, and no further", async () => {
     const { simulation, pacer } = start();
     let arrived = 0;
     for (const at of [5, 9, 12])

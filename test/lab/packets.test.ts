@@ -1,4 +1,4 @@
-/** The packet builder: what fields get that nobody gave, and that receivers find the checksums right. */
+/** The packet builder: the defaults of fields, and checksums that receivers accept. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { presets } from "../../pages/lab/panels/send-presets.js";

@@ -29,7 +29,7 @@ describe("a lab of an exercise folder", () => {
     expect(entries).toEqual([3, 3, 3]);
   });
 
-  it("pings over two switches, and tells the story of a packet with tables, entries and P4 lines", async () => {
+  it("pings over two switches, and shows the story of a packet with tables, entries and P4 lines", async () => {
     const lab = await TestLab.open(RING);
     await lab.ask({ op: "host.command", host: "h1", line: "ping h2 -c 2 -i 0.01" });
     await lab.run();
@@ -77,7 +77,7 @@ describe("a lab of an exercise folder", () => {
     expect(story.end).toMatchObject({
       kind: "dropped",
       node: "h3",
-      reason: "nobody listens at its UDP port",
+      reason: "its UDP port is closed",
     });
     const back = await lab.ask({ op: "clock.step", until: { kind: "arrival", node: "h1" } });
     expect(back.now).toBeGreaterThan(arrivals[2]!);
@@ -219,7 +219,7 @@ describe("a lab of an exercise folder", () => {
     expect(lab.of("flow").some(({ flow }) => flow.points.length === 1)).toBe(true);
   });
 
-  it("tells watched state when it changes, and only then", async () => {
+  it("reports watched state when it changes, and only then", async () => {
     const lab = await TestLab.open(RING);
     await lab.ask({ op: "state.watch", switch: "s3", on: true });
     await lab.wall.pass(1000);

@@ -24,7 +24,7 @@ const S = 1e9;
 
 type Out = { port: number; bytes: string; packet_in?: true } | "drop";
 
-/** What a switch has to tell of a packet that came in at a time in microseconds. */
+/** The report of a switch on a packet that arrived at a time in microseconds. */
 function traceOf(port: number, time: number, bytes: string, ...outs: readonly Out[]): PacketTrace {
   const outcomes = outs.map((out): PacketTrace["root"]["outcome"] =>
     out === "drop"
@@ -63,7 +63,7 @@ function storyOf(of: TraceFollower, id: number) {
 }
 
 describe("a packet over two switches", () => {
-  it("is one story in whatever order the switches tell of it", () => {
+  it("is one story for any order of the switches' reports", () => {
     for (const order of [
       [0, 1],
       [1, 0],
@@ -75,7 +75,7 @@ describe("a packet over two switches", () => {
       ];
       for (const which of order) traces[which]!();
       one.assemble(5 * S + 1e6);
-      expect(one.book.take().packets, "it may still be on its way").toEqual([]);
+      expect(one.book.take().packets, "it may still be in flight").toEqual([]);
       one.assemble(6 * S);
       const { packets, motions, ends, drops } = one.book.take();
       expect(packets.map(({ from, bytes }) => [from, bytes])).toEqual([["h1", 20]]);
@@ -94,7 +94,7 @@ describe("a packet over two switches", () => {
     }
   });
 
-  it("goes on when the second switch tells of it much later", () => {
+  it("continues when the second switch reports it much later", () => {
     const one = follower();
     one.add("s1", traceOf(1, 0, AT_HOST, { port: 2, bytes: AT_LINK }), 0);
     one.assemble(0.5 * S);
@@ -108,7 +108,7 @@ describe("a packet over two switches", () => {
     expect(one.book.take().drops).toMatchObject([{ node: "s2", packets: 1 }]);
   });
 
-  it("ends where nobody has seen it, and begins where nobody has seen it before", () => {
+  it("ends where no switch has seen it, and begins where no switch has seen it before", () => {
     const one = follower();
     one.add("s1", traceOf(1, 0, AT_HOST, { port: 2, bytes: AT_LINK }), 0);
     one.add("s2", traceOf(2, 0, AT_END, { port: 1, bytes: AT_END }), 0);
@@ -139,7 +139,7 @@ describe("copies, ends and numbers", () => {
     expect(one.book.latest(10).map(({ parent }) => parent)).toEqual([1, 1, undefined]);
   });
 
-  it("gives packets of the same bytes a story each, and tells the number of the first that was expected", () => {
+  it("gives packets of the same bytes a story each, and reports the number of the first that was expected", () => {
     const one = follower();
     const told: number[] = [];
     one.expect(AT_HOST, (packet) => told.push(packet));

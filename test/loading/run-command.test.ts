@@ -11,7 +11,7 @@ it("keeps both outputs, and has no error where the status is 0", async () => {
   expect(end).toEqual({ error: undefined, stdout: folder, stderr: "beside" });
 });
 
-it("tells the status, the signal, the limit of time, and a program that is not there", async () => {
+it("reports the status, the signal, the limit of time, and a missing program", async () => {
   const errorOf = async (argv: readonly string[], timeoutMs?: number) =>
     (await runCommand(argv, timeoutMs === undefined ? {} : { timeoutMs })).error;
   expect(await errorOf(["sh", "-c", "exit 7"])).toBe("status 7");

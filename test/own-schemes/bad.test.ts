@@ -38,7 +38,7 @@ describe("a wrong module", () => {
     expect(formatDiagnostic(diagnostic!).replaceAll(`${folder}/`, "")).toMatchSnapshot();
   });
 
-  it("that is not there is told at the place that names it", async () => {
+  it("that is missing is reported at the place that names it", async () => {
     await expect(use("missing.mjs")).rejects.toThrow(
       /P43401\]: cannot read the scheme .*missing\.mjs: no such file/i,
     );

@@ -209,7 +209,7 @@ describe("plain P4 with entries", () => {
       "programs: plain/ecmp.p4",
       /plain\.yaml:\d+:\d+: error\[P4300[23]\]/,
     ],
-  ])("tells what is wrong in %s: %s", async (file, from, to, message) => {
+  ])("reports what is wrong in %s: %s", async (file, from, to, message) => {
     expect(await messagesOf(join(changed(file, from, to), "plain.yaml"))).toMatch(message);
   });
 });

@@ -20,7 +20,7 @@ for (const { engine, reason } of ENGINES)
   it.skipIf(reason !== undefined)(
     `flows leave a congested path by their marks, engine ${engine}${reason === undefined ? "" : ` (${reason})`}`,
     async () => {
-      // The modules stand beside the file.
+      // The modules are in the file's folder.
       cpSync(examples, folder, { recursive: true });
       const path = join(folder, "flowbender.yaml");
       // 120 packets of 1000 bytes a second: half the rate of the links, so that packets wait in the switch and not behind it.

@@ -34,7 +34,7 @@ async function run(name: string, options: RunOptions) {
   return { lines: lines.map((line) => line.replace("mover: ", "")), row: rows[0]! };
 }
 
-/** What hosts tell comes in the order in which they hear of the version. */
+/** The hosts' messages arrive in the order in which the hosts get the version. */
 function expectMoved(lines: readonly string[]): void {
   const told = lines.filter((line) => line.startsWith("host")).sort();
   expect(told).toEqual(

@@ -33,7 +33,7 @@ function without<T extends object>(value: T, ...members: string[]): object {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !members.includes(key)));
 }
 
-/** The same selection from our JSON as stands in `p4c-facts.json`. */
+/** The same selection from our JSON as in `p4c-facts.json`. */
 function factsOf(program: bmv2.Bmv2Program): Record<string, unknown> {
   const tables = program.pipelines.flatMap((pipeline) =>
     pipeline.tables

@@ -27,7 +27,7 @@ class Fake implements Controller {
     this.reason = reason;
   }
 
-  /** What was heard since the last call. */
+  /** Messages received since the last call. */
   news(): [string, bigint | undefined][] {
     return this.heard.splice(0);
   }

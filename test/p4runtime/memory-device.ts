@@ -1,4 +1,4 @@
-/** A device for tests: remembers what is written, records what it is told, and says what the test wants. */
+/** A device for tests: stores what is written, records its calls, and gives the answers of the test. */
 
 import {
   type ControllerPacket,

@@ -10,7 +10,7 @@ import { Switch } from "../../src/switch/index.js";
 import { cpuProgram, openChannel, startServer } from "./helpers.js";
 import { type Outcome, Player, recordedExchanges, recordedOutcome } from "./replay.js";
 
-/** `P4LOOM_GOLDEN=update` writes it anew. */
+/** `P4LOOM_GOLDEN=update` writes it again. */
 const deviations = join(import.meta.dirname, "replay.deviations.txt");
 
 /** Lines of one that the other has not; a line that both have twice counts twice. */

@@ -1,6 +1,6 @@
 /**
  * Plays the recorded exchanges of a controller with BMv2 (test/golden/cpu/p4runtime.json) against another
- * server, and tells what each came to in a form that can be compared.
+ * server, and returns the result of each in a form that can be compared.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -148,7 +148,7 @@ interface Open {
   ended: string | undefined;
 }
 
-/** Time for what nobody waits for, and the longest time for what is expected. */
+/** Time for unexpected events, and the maximum time for expected ones. */
 const SETTLE_MS = 100;
 const LONGEST_MS = 3000;
 

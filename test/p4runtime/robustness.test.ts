@@ -40,7 +40,7 @@ function makeSwitch(program?: Program): Switch {
   return new Switch(program, { clock: new ManualClock(), cpuPort: 255, transmit: () => {} });
 }
 
-/** A bare stream that remembers what it was told. */
+/** A bare stream that records the messages that it gets. */
 function listen(address: string) {
   const stream: Stream = openChannel(address).openStream();
   const heard: StreamMessageResponse["update"][] = [];
@@ -103,7 +103,7 @@ it("serves fifty clients that read and claim at once, and only the primary's wri
       startClient(server.address, { electionId: BigInt(100 + i) }).catch(() => null),
     ),
   );
-  // whoever claimed below the highest id so far was refused; the last one is primary
+  // a claim below the highest id so far was refused; the last one is primary
   const primaries = clients.filter((client) => client?.isPrimary);
   await until(() => clients.filter((client) => client?.isPrimary).length === 1);
   expect(primaries.length).toBeGreaterThan(0);

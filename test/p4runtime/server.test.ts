@@ -45,7 +45,7 @@ const configOf = (p: Program, cookie = 7n) => ({
   cookie: { cookie },
 });
 
-/** A stream by hand: what it heard and how it ended. */
+/** A stream by hand: the messages that it got and how it ended. */
 function openStream(channel: P4RuntimeChannel) {
   const stream: Stream = channel.openStream();
   const heard: StreamMessageResponse["update"][] = [];
@@ -171,7 +171,7 @@ describe("Write (12)", () => {
     expect(await device.read([{ kind: "tableEntry" }])).toHaveLength(1);
   });
 
-  it("gives no update of a batch that was undone the status OK, even one that would change nothing", async () => {
+  it("gives no update of a batch that was rolled back the status OK, even one that would change nothing", async () => {
     const { write, config } = await startRaw();
     await config(Action.VERIFY_AND_COMMIT, program);
     const counterId = program.p4info.counters[0]!.preamble!.id;

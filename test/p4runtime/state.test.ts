@@ -220,7 +220,7 @@ describe("a state that cannot be restored", () => {
     const error = await refusal(state.restore(bytes(change(lines).join("\n"))));
     expect(error.message).toMatch(message);
     expect(device.query(EVERYTHING)).toEqual(before);
-    // The switch goes on, and the state as it was saved is taken.
+    // The switch continues, and the saved state is used.
     await state.restore(bytes(lines.join("\n")));
     expect(device.query(EVERYTHING)).toEqual(before);
   });

@@ -60,7 +60,7 @@ describe("a Write of many updates", () => {
   it.each<[Atomicity, boolean]>([
     ["rollbackOnError", true],
     ["dataplaneAtomic", false],
-  ])("is undone as a whole with %s, and packets meet states between: %s", async (atomicity, meets) => {
+  ])("is rolled back as a whole with %s, and packets meet states between: %s", async (atomicity, meets) => {
     const { device, count, state, client } = await start();
     await client.write(inserts(10));
     const before = device.query(ENTRIES);

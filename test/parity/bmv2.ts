@@ -110,7 +110,7 @@ export async function playOnBmv2(job: Bmv2Job): Promise<{ sent: PortFrame[]; sta
 }
 
 async function play(job: Bmv2Job): Promise<{ sent: PortFrame[]; state: Entity[] }> {
-  // The switch reads its files so many seconds after its start, whether or not it has its program then.
+  // The switch reads its files a number of seconds after its start, whether or not it has its program then.
   for (const wait of [2, 6, 20]) {
     const folder = mkdtempSync(join(tmpdir(), "p4loom-bmv2-"));
     const thrift = await freePort();

@@ -211,7 +211,7 @@ describe("the solver", () => {
     );
   });
 
-  it("names nothing where nothing is lost, and no one of two that probes do not tell apart", () => {
+  it("names nothing without a loss, and neither of two elements that probes do not distinguish", () => {
     const solver = new LossSolver(topology);
     for (const route of routes.slice(0, 100)) solver.add(route.links, true);
     expect(solver.judge().element).toBeUndefined();

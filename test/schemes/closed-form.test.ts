@@ -51,7 +51,7 @@ function triesOf(hosts: HostPolicy, elementOf: ElementOf, n: number, random: Ran
 }
 
 function planOf(scheme: string, parameters: object, tors: number): FabricPlan {
-  // A ToR has so many leaves: groups of one size, all powers of two or none.
+  // A ToR has this number of leaves: groups of one size, all powers of two or none.
   const topology = build({ kind: "leaf_spine", tors: 2, leaves: tors, homing: "single" });
   const chosen = schemeNamed(scheme)!;
   return chosen.plan(topology, chosen.parameters.parse(parameters));

@@ -129,7 +129,7 @@ describe("tiers", () => {
     expect(rank(joined(hashes, ports, CHOICES))).toBe(3 + 6 + 3 + 1);
   });
 
-  it("depend on each other where leaves hash up and down alike: the way up decides the way down", () => {
+  it("depend on each other where leaves hash up and down in the same way: the way up determines the way down", () => {
     const hash = { leaf: { down: { function: "crc32", order: "forward" } } };
     const hashes = hashesOf(ecmp.plan(example("clos"), ecmp.parameters.parse({ hash })));
     const ports = ["flow_src_port", "flow_dst_port"];

@@ -1,5 +1,5 @@
 /**
- * A switch reduced to what a plan writes into it: routes, s mod M, groups. Members stand in a group in the
+ * A switch reduced to what a plan writes into it: routes, s mod M, groups. Members are in a group in the
  * order in which they were made, as in BMv2. The hash is handed in, so that a test can try every column.
  */
 import type { ActionCall, Match, Update } from "../../src/device/index.js";

@@ -85,7 +85,7 @@ describe.each(PARAMETERS)("%s", (_, name, given) => {
     );
   });
 
-  it("goes on from what a switch has, though another planner made it", () => {
+  it("continues from the state of a switch, although another planner made it", () => {
     fc.assert(
       fc.property(steps, (downs) => {
         const first = planner();

@@ -148,7 +148,7 @@ describe("a test that fails", () => {
     );
   });
 
-  it("goes on after a command that cannot be carried out", async () => {
+  it("continues after a command that cannot be carried out", async () => {
     const { passed, failed, codes } = await play(
       `${ROUTES}${ROUTES}mc_node_associate 1 0\npacket 0 01 0000 00\nexpect 2 01000000\n`,
     );

@@ -77,7 +77,7 @@ describe("readStf", () => {
     expect(commands.map(({ kind }) => kind)).toEqual(["wait", "noPacket", "removeAll", "setDefault"]);
   });
 
-  it("leaves out what it cannot read, says where, and goes on", () => {
+  it("leaves out what it cannot read, says where, and continues", () => {
     const { commands, messages } = read(
       "pakcet 0 00\npacket x 00\npacket 0 0\nexpect 1 0g\nadd t k: a()\nadd t a(p 1)\nadd t a() b\nremove t\ncheck_counter c(1) = 2\nwait\n",
     );

@@ -69,7 +69,7 @@ describe("submissions", () => {
     });
   });
 
-  it("of the same name are told apart", () => {
+  it("of the same name are distinguished", () => {
     const { found } = find(folderOf({ "ann/a.p4": "1", "ann.p4": "2", "ann.zip": zip(["a.p4", "3"]) }));
     expect(found).toEqual({ ann: { "a.p4": "1" }, "ann.p4": { "a.p4": "2" }, "ann.zip": { "a.p4": "3" } });
   });
@@ -111,7 +111,7 @@ describe("an archive", () => {
     ["with bytes that are no text", [{ path: "a.p4", content: Buffer.from([0xff]) }], /not UTF-8 text/],
   ];
 
-  it.each(rows)("%s is told, and the others are graded", (_, archive, why) => {
+  it.each(rows)("%s is reported, and the others are graded", (_, archive, why) => {
     const bytes = archive instanceof Uint8Array ? archive : zipOf(archive);
     const { found, warnings } = find(folderOf({ "ann.zip": bytes, "bob.p4": "bob" }));
     expect(found["bob"]).toEqual({ "a.p4": "bob" });

@@ -87,7 +87,7 @@ describe("a queue", () => {
     }
   });
 
-  it("takes so many packets, and no more", () => {
+  it("takes this number of packets, and no more", () => {
     for (let depthPackets = 0; depthPackets < 5; depthPackets++) {
       const { clock, out, send } = start({ rateBitsPerSecond: () => 1000, depthPackets });
       for (let i = 0; i < 8; i++) send(0);

@@ -38,7 +38,7 @@ describe.each(PROGRAMS)("%s", (name) => {
       }),
   );
 
-  it("takes any frames, twice alike", async () => {
+  it("takes any frames, twice with the same result", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(511), frame), { maxLength: 30 }), async (frames) => {
         const [one, two] = [await startGolden(name), await startGolden(name)];

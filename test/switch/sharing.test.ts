@@ -1,4 +1,4 @@
-/** Switches that run one program share what it became; nothing that they are told. */
+/** Switches that run one program share its code, but none of their state. */
 import { describe, expect, it } from "vitest";
 import type { Bmv2Program } from "../../src/program/index.js";
 import { createP4Info } from "../../src/program/index.js";

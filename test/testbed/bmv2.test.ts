@@ -85,7 +85,7 @@ describe.skipIf(reason !== undefined)(`BMv2 as a device ${reason ?? ""}`, () => 
     expect(lines).toContain("s1: registers by simple_switch_CLI (Thrift), P4Runtime of BMv2 has none");
   });
 
-  it("tells the outcome of every register of a batch", async () => {
+  it("reports the outcome of every register of a batch", async () => {
     const updates = [
       set("I.small", 2, 7n),
       set("I.small", 3, 1n),

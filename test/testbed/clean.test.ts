@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(bundle, { recursive: true, force: true }));
 
-/** A name for a lab that no other test has, whoever runs them beside us. */
+/** A unique name for a lab, also when other tests run at the same time. */
 function labName(text: string): string {
   return `${text}-${process.pid}`;
 }
@@ -157,7 +157,7 @@ describe.skipIf(reason !== undefined)(`the end of a lab ${reason ?? ""}`, () => 
     expect(leftoversOf(two!.id)).toEqual([]);
   });
 
-  it("closes when it is told to stop, and gives up a start", async () => {
+  it("closes when it is stopped, and aborts a start", async () => {
     const stop = new AbortController();
     const options = await labOptions("netns", "switch", makeFolder(), { stop: stop.signal });
     const lab = await startLab(twoHosts("stopped"), options);
@@ -190,7 +190,7 @@ describe.skipIf(reason !== undefined)(`the end of a lab ${reason ?? ""}`, () => 
     expect(notes.slice(2)).toEqual(["  first", "  no room on this machine"]);
   });
 
-  it("tells of a switch that ends by itself, and starts it again", async () => {
+  it("reports a switch that ends by itself, and starts it again", async () => {
     const options = await labOptions("netns", "switch", makeFolder());
     const lab = await startLab(twoHosts("fragile"), options);
     try {

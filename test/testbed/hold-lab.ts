@@ -13,7 +13,7 @@ const lab = await startLab(twoHosts("held"), {
   log: () => {},
   stop: new AbortController().signal,
 });
-// goes on when its starter has gone
+// continues when its starter has ended
 lab.hosts.get("h1")!.spawn(["sleep", "1000"]);
 process.stdout.write(`${lab.id}\n`);
 setInterval(() => {}, 1000);

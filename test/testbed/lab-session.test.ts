@@ -69,7 +69,7 @@ describe.skipIf(reason !== undefined)(
       payload: { text: "story" },
     };
 
-    it("sends a packet that is built, and tells its story over all switches", async () => {
+    it("sends a built packet, and shows its story over all switches", async () => {
       const sent = await ask({ op: "packet.send", packet, from: { host: "h1" } });
       const { packet: id, hex } = sent as { packet: number; hex: string };
       expect(id).toBeGreaterThan(0);
@@ -94,7 +94,7 @@ describe.skipIf(reason !== undefined)(
       await vi.waitFor(() => expect(seen()).toContain(id), { timeout: 60_000 });
     });
 
-    it("sends into a port of a switch, and tells why the switch drops the packet", async () => {
+    it("sends into a port of a switch, and shows why the switch drops the packet", async () => {
       const layers = [packet.layers[0]!, { header: "ipv4", fields: { dst: "10.9.9.9" } }];
       const from = { switch: "s1", port: 1 };
       const sent = await ask({ op: "packet.send", packet: { layers }, from, count: 3 });

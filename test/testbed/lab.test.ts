@@ -73,7 +73,7 @@ for (const { network, engine, reason } of LABS) {
       const { stdout } = await lab.hosts.get(first.name)!.exec(argv, { timeoutMs: 50_000 });
       const { end } = JSON.parse(stdout) as { end: Record<"sum_sent" | "sum_received", { bytes: number }> };
       expect(end.sum_sent.bytes).toBeGreaterThanOrEqual(4 * 2 ** 20);
-      // without what was still on its way when the sender had sent all
+      // without what was still in flight when the sender had sent all
       expect(end.sum_received.bytes).toBeGreaterThan(2 ** 20);
       expect(await server.exited).toBe(0);
     });
@@ -131,7 +131,7 @@ for (const { network, engine, reason } of LABS) {
       60_000,
     );
 
-    it("takes a link down and up again, the rest of the fabric going on", async () => {
+    it("takes a link down and up again, while the rest of the fabric continues", async () => {
       await lab.setLink(second.name, "tor0-0", false);
       expect(await reaches(first, second, 1)).toBe(false);
       expect(await reaches(first, third)).toBe(true);

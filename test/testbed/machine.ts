@@ -24,7 +24,7 @@ import { COMMAND } from "../built-command.js";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** Path of simple_switch_grpc, on PATH or told by P4LOOM_BMV2. */
+/** Path of simple_switch_grpc, on PATH or in P4LOOM_BMV2. */
 export const bmv2 = process.env["P4LOOM_BMV2"];
 
 const findings = await examine({

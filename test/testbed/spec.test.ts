@@ -108,7 +108,7 @@ describe("labOf", () => {
     ]);
   });
 
-  it("leaves rates and delays out when told to", () => {
+  it("leaves rates and delays out on request", () => {
     expect(labOf(clos, { rateScale: 0, delayScale: 0 }).links[0]).toEqual({
       a: { node: "host0-0-0", interface: "eth0" },
       b: { node: "tor0-0", interface: "tor0-0-eth1" },

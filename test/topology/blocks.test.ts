@@ -75,7 +75,7 @@ describe("a Jupiter-like Clos", () => {
 });
 
 describe("a spineless mesh", () => {
-  it("joins all pairs of blocks, or the next two each way, by so many links over all switches of the third stage", () => {
+  it("joins all pairs of blocks, or the next two each way, by this number of links over all switches of the third stage", () => {
     for (const [wiring, blocks, pairs] of [
       ["full", 3, 3],
       ["ring", 8, 16],

@@ -21,7 +21,7 @@ function storyOf(hex: string, options: { source?: string; colours?: boolean } = 
 const saying = (lines: readonly string[]) => lines.map((line) => line.replace(/ {2,}features\.p4:.*$/, ""));
 
 describe("a story", () => {
-  it("tells a routed packet", () => {
+  it("describes a routed packet", () => {
     expect(saying(storyOf("01000a010203"))).toMatchInlineSnapshot(`
       [
         "packet 0 on port 1: 6 bytes at 0 µs",
@@ -46,7 +46,7 @@ describe("a story", () => {
     `);
   });
 
-  it("tells a packet that a group's member takes", () => {
+  it("describes a packet that a group's member takes", () => {
     expect(saying(storyOf("02000a010203"))).toMatchInlineSnapshot(`
       [
         "packet 0 on port 1: 6 bytes at 0 µs",
@@ -73,7 +73,7 @@ describe("a story", () => {
     `);
   });
 
-  it("tells copies below the packet, and a clone", () => {
+  it("describes copies below the packet, and a clone", () => {
     expect(saying(storyOf("03030a000001"))).toMatchInlineSnapshot(`
       [
         "packet 0 on port 1: 6 bytes at 0 µs",
@@ -127,7 +127,7 @@ describe("a story", () => {
     `);
   });
 
-  it("tells resources, hashes, headers and parser errors", () => {
+  it("describes resources, hashes, headers and parser errors", () => {
     for (const hex of ["06090a000001", "07010a000001", "0b010a000001", "0102", "14050a010203"])
       expect(saying(storyOf(hex))).toMatchSnapshot(hex);
   });

@@ -15,7 +15,7 @@ import {
   type WorkloadSpec,
 } from "../../src/traffic/index.js";
 
-/** `racks` ToRs with so many hosts each, below four leaves; links of 10 Gbit/s. */
+/** `racks` ToRs with this number of hosts each, below four leaves; links of 10 Gbit/s. */
 export function leafSpine(racks: number, hosts: number, more: Partial<TopologyInput> = {}): Topology {
   const link = { rate: "10Gbps" };
   return buildTopology(

@@ -88,7 +88,7 @@ describe("permutation", () => {
     }
   });
 
-  it("is drawn from all permutations without fixed points alike", () => {
+  it("is drawn from all permutations without fixed points, equally likely", () => {
     // Of four hosts there are nine: six cycles of all four, three pairs of pairs.
     const four = leafSpine(2, 2);
     const draws = Array.from({ length: 1800 }, (_, seed) => partners(seed, four, 4).join());
@@ -105,20 +105,23 @@ describe("permutation", () => {
 describe("rack-local", () => {
   const rack = (host: number) => Math.floor(host / 4);
 
-  it.each([0, 0.3, 1])("with a share of %d keeps that share in the racks, all partners alike", (share) => {
-    const flows = pairs({ kind: "rack_local", share }, 24_000);
-    const local = flows.filter(([from, to]) => rack(from) === rack(to));
-    expect(Math.abs(local.length / 24_000 - share)).toBeLessThan(0.015);
-    const keys = (list: typeof flows) => count(list.map((pair) => pair.join())).values();
-    if (share > 0) expect(unevenness(keys(local), 16 * 3, local.length)).toBeLessThan(4);
-    const far = flows.filter(([from, to]) => rack(from) !== rack(to));
-    if (share < 1) expect(unevenness(keys(far), 16 * 12, far.length)).toBeLessThan(4);
-    expect(spreadOf({ kind: "rack_local", share }, topology, new Random(0)).interRackShare).toBe(1 - share);
-  });
+  it.each([0, 0.3, 1])(
+    "with a share of %d keeps that share in the racks, with all partners equally likely",
+    (share) => {
+      const flows = pairs({ kind: "rack_local", share }, 24_000);
+      const local = flows.filter(([from, to]) => rack(from) === rack(to));
+      expect(Math.abs(local.length / 24_000 - share)).toBeLessThan(0.015);
+      const keys = (list: typeof flows) => count(list.map((pair) => pair.join())).values();
+      if (share > 0) expect(unevenness(keys(local), 16 * 3, local.length)).toBeLessThan(4);
+      const far = flows.filter(([from, to]) => rack(from) !== rack(to));
+      if (share < 1) expect(unevenness(keys(far), 16 * 12, far.length)).toBeLessThan(4);
+      expect(spreadOf({ kind: "rack_local", share }, topology, new Random(0)).interRackShare).toBe(1 - share);
+    },
+  );
 });
 
 describe("matrix", () => {
-  it("between racks draws cells by weight, and hosts of the racks alike", () => {
+  it("between racks draws cells by weight, and hosts of the racks equally", () => {
     const weights = new Float64Array(16);
     weights[0 * 4 + 1] = 3;
     weights[2 * 4 + 2] = 1;

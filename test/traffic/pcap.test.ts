@@ -93,7 +93,7 @@ describe("pcap", () => {
     );
   });
 
-  it("tells other formats and other versions of the format", () => {
+  it("names other formats and other versions of the format", () => {
     const named = (...start: number[]) =>
       complaint(Uint8Array.from([...start, ...new Array<number>(20).fill(0)]));
     expect(named(0x0a, 0x0d, 0x0d, 0x0a)).toContain("it starts with 0x0a0d0d0a");

@@ -143,7 +143,7 @@ describe("pcapng", () => {
     ]);
   });
 
-  it("counts interfaces anew in each section", () => {
+  it("counts interfaces again in each section", () => {
     const other = file(
       pcapngSection(),
       pcapngInterface({ name: "other" }),

@@ -65,7 +65,7 @@ describe("flow size distributions", () => {
     ).toEqual([0, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1]);
   });
 
-  it("may be one size, or all sizes of a range alike", () => {
+  it("may be one size, or all sizes of a range, equally likely", () => {
     const random = new Random(1);
     expect([SizeDistribution.fixed(512).mean, SizeDistribution.fixed(512).sample(random)]).toEqual([
       512, 512,

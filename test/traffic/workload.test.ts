@@ -198,7 +198,7 @@ describe("requests", () => {
     expect(new Set(flows.map(({ group }) => group!.id)).size).toBe(100);
   });
 
-  it("draw all sets of servers alike, never the client", () => {
+  it("draw all sets of servers, equally likely, never the client", () => {
     const counts = new Map<string, number>();
     const flows = drawn(
       open(

@@ -92,7 +92,7 @@ function drawLink(
       canvas.lineWidth = 1.5 + 2.5 * Math.min(1, load);
       stroke(canvas, layout.onLane(segment, lane, 0), layout.onLane(segment, lane, 1));
       if (queue > 0) {
-        // The queue stands at the sender's end, outside of its lane.
+        // The queue is drawn at the sender's end, outside of its lane.
         const length = 6 + 26 * Math.min(1, queue);
         const size = Math.hypot(segment.to.x - segment.from.x, segment.to.y - segment.from.y) || 1;
         const sign = lane === 0 ? 1 : -1;

@@ -54,7 +54,7 @@ function knownWords(): ReadonlyMap<string, readonly string[]> {
   ]);
 }
 
-/** Names of values, as they stand in `<...>`, that are paths. */
+/** Names of values in `<...>` that are paths. */
 const FILES = /<(?:file|files|path|program|test|topology|experiment)>|\[(?:program|topology|file)\]/;
 const FOLDERS = /<dir>/;
 
@@ -92,7 +92,7 @@ export function completableCommands(program: Command): CompletableCommand[] {
   }));
 }
 
-/** Where a word stands, for scripts that look it up: `COMMAND OPTION` or `COMMAND NUMBER`, with what can stand there. */
+/** The position of a word, for scripts that look it up: `COMMAND OPTION` or `COMMAND NUMBER`, with its possible values. */
 export function completablePlaces(commands: readonly CompletableCommand[]): [string, Completable][] {
   return commands.flatMap(({ name, options, values }) => [
     ...options.flatMap(({ flags, value }) =>

@@ -41,7 +41,7 @@ export async function fmt(paths: readonly string[], options: FmtArguments): Prom
   return diagnostics.hasErrors || (options.check && changed.length > 0) ? EXIT.wrongInput : EXIT.success;
 }
 
-/** The P4 files that a path stands for: itself, or those in the folder, by name. */
+/** The P4 files of a path: the file itself, or those in the folder, by name. */
 function sourcePaths(path: string): string[] {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [path];
   const found = readdirSync(path, { withFileTypes: true })

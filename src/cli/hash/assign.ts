@@ -91,7 +91,7 @@ export function assignReport(names: readonly string[], { set }: HashSettings): H
     notes: [
       note,
       rows.length === 0
-        ? `No choice depends on an earlier one: all paths of ${pairs} pairs of racks were followed, which stand for all.`
+        ? `No choice depends on an earlier one: all paths of ${pairs} pairs of racks were followed, which represent all pairs.`
         : `${rows.length} pairs of switches are correlated${rows.length > MOST_SHOWN ? `; the worst ${MOST_SHOWN} are shown` : ""}.`,
     ],
     json: { topology: topology.name, note, places, correlated: rows, reuses, pairs },

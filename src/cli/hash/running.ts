@@ -121,7 +121,7 @@ function reportOf(
       },
     ],
     notes: [
-      "linear: no counterexample among so many random headers, each with a random change of the bits below.",
+      "linear: no counterexample among this number of random headers, each with a random change of the bits below.",
       ...(rows.length === 0 ? ["No route of the switch has a choice between several ports."] : []),
     ],
     json: rows.map(({ route, found: { counterexample, ...found } }) => ({

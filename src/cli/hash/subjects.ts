@@ -136,7 +136,7 @@ export function correlateAll(names: readonly string[], settings: HashSettings): 
       },
     ],
     notes: [
-      "polarised share: of the flows that come over one first member, so many are on another second member than with independent hashes.",
+      "polarised share: share of the flows over one first member that use another second member than with independent hashes.",
       ...(rows.some(({ by }) => by === "sampled")
         ? [`sampled: ${samples} random inputs; in brackets what independent choices give in such a sample.`]
         : []),

@@ -39,7 +39,7 @@ export function writeStaticPage(folder: string, projects: readonly StaticProject
   return files.length;
 }
 
-/** What stands in the folder is not mixed with a page, unless it is an older page. */
+/** Files in the folder are not mixed with a page, unless they are an older page. */
 function checkFolder(folder: string): void {
   const status = statSync(folder, { throwIfNoEntry: false });
   if (status === undefined) return;

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { EXAMPLES } from "../examples.js";
 import { version } from "../version.js";
 
-/** Text for troff: no line begins a request, backslashes and hyphens stand for themselves. */
+/** Text for troff: no line begins a request, backslashes and hyphens are literal. */
 function escaped(text: string): string {
   return text
     .replaceAll("\\", "\\e")

@@ -7,7 +7,7 @@ import { SCHEMES } from "../../schemes/index.js";
 import { CODES } from "../codes.js";
 import { EXIT } from "../outcome.js";
 
-/** Files of a new scheme, in `data/new-scheme/`; `NAME` in them stands for its name. */
+/** Files of a new scheme, in `data/new-scheme/`; `NAME` in them is replaced by its name. */
 const TEMPLATES = "data/new-scheme/";
 
 const NAME = /^[a-z][a-z0-9-]*$/;

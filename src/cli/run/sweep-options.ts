@@ -32,7 +32,7 @@ export function sweepOptionsGiven(options: RunArguments): string[] {
   });
 }
 
-/** Throws {@link WrongUsage}. `tell`: gets lines for people. */
+/** Throws {@link WrongUsage}. `tell`: receives lines for people. */
 export function sweepRunOptions(options: RunArguments, tell: (line: string) => void): SweepRunOptions {
   const { resume, gather, slurm, slurmOptions, slurmTasks, dryRun } = options;
   const shard = shardOf(options.shard);
@@ -74,7 +74,7 @@ export function sweepRunOptions(options: RunArguments, tell: (line: string) => v
   };
 }
 
-/** What a task's own call of the command must be told as well. */
+/** Options that a task's own call of the command must also get. */
 function repeatedWords({ seed, runs, p4c, workers, workerMemory, jobTimeout, many }: RunArguments): string[] {
   const values = { seed, runs, p4c, workers, "worker-memory": workerMemory, "job-timeout": jobTimeout };
   const words = Object.entries(values).flatMap(([name, value]) =>

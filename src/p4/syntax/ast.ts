@@ -44,7 +44,7 @@ export interface NamedType extends TypeExpressionBase {
   absolute: boolean;
   name: Identifier;
   args: TypeExpression[];
-  /** Checker: what the name stands for. */
+  /** Checker: what the name refers to. */
   declaration?: Declaration;
 }
 

@@ -11,7 +11,7 @@ import { isName, keywordSet, Token } from "./token.js";
  */
 const MAX_DEPTH = 500;
 
-/** Thrown after an error was recorded, caught where the parser knows how to go on. */
+/** Thrown after an error was recorded, caught where the parser can continue. */
 const abort = { name: "syntax error already reported" };
 
 export class Cursor {

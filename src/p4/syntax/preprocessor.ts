@@ -26,7 +26,7 @@ export interface PreprocessorOptions {
   defines?: Readonly<Record<string, string>>;
   /** As `-U NAME`, after the defines. */
   undefines?: readonly string[];
-  /** Hears what the tokens do not tell: macros, included files, text that is left out. */
+  /** Is notified of what the tokens do not show: macros, included files, text that is left out. */
   watcher?: PreprocessorWatcher;
 }
 
@@ -349,7 +349,7 @@ class Preprocessor {
     }
   }
 
-  /** Where reading goes on. */
+  /** Where reading continues. */
   #place(): number {
     return this.#ahead?.start ?? this.#current.scanner.position;
   }

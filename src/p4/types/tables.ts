@@ -25,7 +25,7 @@ import { bind } from "./overloads.js";
 import type { BoundArguments } from "./resolution.js";
 import type { Type } from "./type.js";
 
-/** What the checker knows of a table while it goes through its properties. */
+/** State of the checker while it reads the properties of a table. */
 export interface TableContext {
   declaration: TableDeclaration;
   keys: Type[];

@@ -10,7 +10,7 @@ import { writeText } from "./text-writer.js";
 
 export type P4InfoFormat = "text" | "binary" | "json";
 
-/** The format that a file's name tells (p4c's endings); undefined for other endings. */
+/** The format by the ending of a file's name (as p4c's); undefined for other endings. */
 export function p4InfoFormatOf(path: string): P4InfoFormat | undefined {
   const ending = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase();
   if (ending === "txtpb" || ending === "txt" || ending === "prototxt" || ending === "textproto")

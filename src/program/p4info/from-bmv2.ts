@@ -47,7 +47,7 @@ export function describeBmv2(program: Bmv2Program): P4Info {
   const direct = (list: readonly { is_direct: boolean; binding?: string; name: string }[], table: string) =>
     list.filter((array) => array.is_direct && array.binding === table).map(({ name }) => name);
   const actions = new Map(program.actions.map((action) => [action.name, action]));
-  // Of several of one name, one with parameters tells more.
+  // Of several with the same name, one with parameters has more information.
   for (const action of program.actions) {
     if (action.runtime_data.length > actions.get(action.name)!.runtime_data.length)
       actions.set(action.name, action);

@@ -30,7 +30,7 @@ export interface P4Object<Message> {
   readonly message: Message;
 }
 
-/** How a field is matched; `other` stands for an architecture's own kind. */
+/** How a field is matched; `other` means an architecture's own kind. */
 export type FieldKind = "exact" | "lpm" | "ternary" | "range" | "optional" | "other";
 
 /** Something with an id, a name and a width: a match field, an action's parameter, a field of a packet header. */

@@ -77,7 +77,7 @@ function compareLists(field: DescField, a: unknown[], b: unknown[], place: strin
   compareKeyed(byKey(field, left), byKey(field, right), place, out);
 }
 
-/** Two of one name are told apart by a number. */
+/** A number distinguishes objects of the same name. */
 function byKey(field: DescField, items: readonly ReflectMessage[]): Map<string, ReflectMessage> {
   const map = new Map<string, ReflectMessage>();
   for (const item of items) {

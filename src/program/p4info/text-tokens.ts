@@ -58,7 +58,7 @@ const SIMPLE: Readonly<Record<string, number>> = {
 
 const encoder = new TextEncoder();
 
-/** The bytes that a string token stands for. */
+/** The bytes of a string token. */
 export function unquote(file: SourceFile, token: Token): Uint8Array {
   const body = token.text.slice(1, -1);
   if (!body.includes("\\")) return encoder.encode(body);

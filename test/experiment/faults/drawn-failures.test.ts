@@ -116,7 +116,7 @@ describe("what a failure strikes", () => {
       "{ tier: spine, link: [leaf-spine, leaf-spine, leaf-spine], direction: up }",
       "the failure names 3 of leaf-spine; a path has at most 1, and a flow with its acknowledgements at most 2: name leaf-spine at most 2 times",
     ],
-  ])("is refused where no flow crosses so many elements: %s", (text, note) => {
+  ])("is refused where no flow crosses that many elements: %s", (text, note) => {
     const experiment = failuresOf(text);
     const fabric = modelFabric(experiment, experiment.schemes[0]!);
     const drawer = new FlowDrawer(experiment, fabric, (run, end) => run.fork(end), 300);

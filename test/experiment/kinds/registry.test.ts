@@ -41,7 +41,7 @@ function* until(time: number) {
   yield time;
 }
 
-/** How long the first host needs for so many megabytes to the last one. */
+/** Time that the first host needs to send this number of megabytes to the last one. */
 const TRANSFER: RunKind<TransferFile, Transfer, Point, { point: Point; ms: number }, object, never> = {
   name: "transfer",
   keys: ["megabytes"],

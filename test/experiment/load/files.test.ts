@@ -159,7 +159,7 @@ describe("the tables of a load experiment", () => {
         expect(Number(one[key])).toBeGreaterThanOrEqual(0);
         expect(Number(one[key])).toBeLessThanOrEqual(1);
       }
-      // Two pairs cannot tell more.
+      // Two pairs give no further information.
       expect(Number(one["p_signs"])).toBeGreaterThanOrEqual(0.5);
     }
   });

@@ -77,7 +77,7 @@ describe("a load experiment", () => {
     ]);
   });
 
-  it("counts and tells the flows that do not end, and leaves them out of the times", async () => {
+  it("counts and reports the flows that do not end, and leaves them out of the times", async () => {
     const cut = file(
       "load: 0.5\ntraffic: { sizes: { fixed: 20KB }, pattern: inter_rack, duration: 4ms }\ndrain: 3ms\nfaults:\n  - { at: 2ms, kind: silent, switch: leaf0-0 }\n  - { at: 2ms, kind: silent, switch: leaf0-1 }\n",
     );

@@ -150,7 +150,7 @@ describe.each(["switch", "bmv2"] as const)("engine %s", (engine) => {
         expect(row["retransmissions"]).toBeGreaterThanOrEqual(0);
         expect(row["drops"]).toBeGreaterThanOrEqual(0);
         expect(row["saturated"]).toBeLessThanOrEqual(1);
-        // Nobody tells lengths of queues.
+        // No switch reports lengths of queues.
         expect(Object.keys(row).filter((key) => key.startsWith("queue_"))).toEqual([]);
       }
       // A leaf was silent: what it got it did not send on, and it was sent again.

@@ -16,7 +16,7 @@ function figuresOf(flows: readonly (Partial<FlowCounters> & { bytes: number; sta
   return meter.classes();
 }
 
-it("is told of measured flows that have some, over all classes too", () => {
+it("is reported for measured flows that have some, also over all classes", () => {
   const few = Array.from({ length: 99 }, () => ({
     ...{ bytes: 5_000, startNs: 20, reordered: 2, maxReorderingBytes: 1_500 },
   }));
@@ -41,7 +41,7 @@ it("is told of measured flows that have some, over all classes too", () => {
   expect(all.counters.reordered).toBe(228);
 });
 
-it("has no distribution where all came in order, or where an engine does not tell", () => {
+it("has no distribution where all arrived in order, or where an engine does not report it", () => {
   for (const counters of [{ reordered: 0, maxReorderingBytes: 0 }, {}]) {
     const { medium } = figuresOf([{ bytes: 5_000, startNs: 20, ...counters }]);
     expect(classFigures(medium, outcome)).not.toHaveProperty("reordered_p99");

@@ -64,7 +64,7 @@ describe("the rows of a timeline with a fault", () => {
     expect(rows[0]).toMatchObject({ row: "run", engine: "sim", end_ns: 10e6 });
   });
 
-  it("tell when the fault began and ended", () => {
+  it("show when the fault began and ended", () => {
     const text = "tor0-0 - leaf0-0: silent";
     expect(of("fault")).toEqual([
       { row: "fault", text, from_ns: 2e6, to_ns: 6e6, link: ["tor0-0", "leaf0-0"] },
@@ -174,7 +174,7 @@ see: { timeline: true }
   });
 });
 
-/** A run of so many flows, of which every figure is at its largest. */
+/** A run with this number of flows, whose figures all have their maximum. */
 function large(count: number, links: number): RunRecord {
   const bins = 1024;
   const full = () => Float64Array.from({ length: bins }, (_, i) => (i % 97) / 97);
@@ -292,7 +292,7 @@ describe.skipIf(noChromium !== undefined)(
       expect(back).toBe("rgb(20, 23, 26)");
     });
 
-    it("tells the values under the pointer, and sets the time by a click", async () => {
+    it("shows the values under the pointer, and sets the time by a click", async () => {
       const box = (await page.value(`(() => {
       const { left, top, width } = document.getElementById("tracks").getBoundingClientRect();
       return [left, top, width];

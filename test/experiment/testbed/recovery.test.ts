@@ -122,7 +122,7 @@ describe("a run on a testbed", () => {
     expect(entries.size).toBe(0);
   });
 
-  it("observes a fault that lets packets pass for a fixed time, and tells the last recovery in it", async () => {
+  it("observes a fault that lets packets pass for a fixed time, and reports the last recovery in it", async () => {
     const leaf = silence(
       { kind: "node", index: nodeNamed(topology, "leaf0-0")!.index },
       { effect: packets({ loss: 0.1 }) },
@@ -202,7 +202,7 @@ describe("a run on a testbed", () => {
     expect(broken.entries.size).toBe(0);
   });
 
-  it("tells why a switch refused the fault, whatever its removal says", async () => {
+  it("reports why a switch refused the fault, in spite of errors of its removal", async () => {
     const { plan } = playedPlan();
     const refusing = (answers: Record<string, DeviceError>): RecoveryPlan => ({
       ...plan,

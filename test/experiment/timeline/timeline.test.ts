@@ -40,7 +40,7 @@ const FLOW = "flows: [{ from: host0-0-0, to: host0-1-0, count: 4 }]\n";
 const faults = (...list: string[]) => `faults:\n${list.map((fault) => `  - { ${fault} }\n`).join("")}`;
 
 describe("a file with flows of its own", () => {
-  it("is told apart from one with drawn flows, whatever else is wrong with it", () => {
+  it("is distinguished from one with drawn flows, in spite of other errors", () => {
     // A timeline lacks `flows` and `duration`, an experiment with drawn flows `failures` and `runs`.
     const missing = (text: string) => {
       const diagnostics = new Diagnostics();
@@ -184,7 +184,7 @@ describe("a traffic file", () => {
     expect(messages.join("\n")).toMatch(message);
   });
 
-  it("is told at its line what is wrong in it", () => {
+  it("is refused with its errors at their lines", () => {
     writeFileSync(join(folder, "wrong.csv"), "start,src,dst,bytes\n0ms,host0-0-0,h9,1\n");
     const diagnostics = new Diagnostics();
     const file = new SourceFile(join(folder, "t.yaml"), `${HEAD}flows: wrong.csv\nduration: 1s\n`);
@@ -292,7 +292,7 @@ ${faults("at: 10ms, kind: silent, switch: tor0-0", "at: 20ms, kind: silent, link
       expect(row).toMatchObject({ recovered: false, fct_ms: null, longest_outage_ms: null });
   });
 
-  it("ends flows of so many bytes, and gives the same bytes again", async () => {
+  it("ends flows with a number of bytes, and gives the same bytes again", async () => {
     const timeline = timelineOf(
       `flows:\n  - { from: host0-0-0, to: host0-1-1, bytes: 100000, start: 50ms }\nduration: 3s`,
     );

@@ -20,7 +20,7 @@ export function exerciseCopy(program?: string): { folder: string; remove(): void
 
 export const tab = (page: Page, name: string) => page.getByRole("tab", { name: new RegExp(`^${name}`) });
 
-/** The editor's text anew, as if it were pasted. */
+/** Replaces the editor's text, as by a paste. */
 export async function write(page: Page, text: string): Promise<void> {
   const editor = page.getByRole("textbox", { name: /^Text of/ });
   await editor.click();
@@ -61,7 +61,7 @@ async function takeSuggestion(page: Page, label: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** Types a wrong name and takes the fix of its message, completes a member, and hears what the member is. */
+/** Types a wrong name and takes the fix of its message, completes a member, and gets the description of the member. */
 export async function useLanguageService(page: Page): Promise<void> {
   await tab(page, "Program").click();
   await putCursor(page, "standard_metadata.egress_spec = port;");
@@ -77,7 +77,7 @@ export async function useLanguageService(page: Page): Promise<void> {
   await page.getByText("standard_metadata.enq_qdepth").waitFor();
   await page.keyboard.type(" = 0;");
   await putCursor(page, "enq_qdepth");
-  // on a busy machine the browser may tell the editor of the moved cursor late, which closes what is shown
+  // on a busy machine the browser may notify the editor of the moved cursor late, which closes the list
   const note = page.locator(".cm-note").filter({ hasText: "bit<19>" });
   for (let i = 0; i < 8 && !(await note.isVisible()); i++) {
     await page.keyboard.press("Control+i");

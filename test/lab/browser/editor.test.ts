@@ -33,7 +33,7 @@ describe.skipIf(CHROMIUM === undefined)(`the editor of a lab${WITHOUT}`, () => {
     expect(await page.getByRole("button", { name: "Save and run" }).isDisabled()).toBe(true);
   });
 
-  it("fixes a name, completes a member, and tells what it is", async () => {
+  it("fixes a name, completes a member, and describes it", async () => {
     await useLanguageService(page);
   });
 

@@ -24,7 +24,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of a lab${WITHOUT}`, () => {
     exercise.remove();
   });
 
-  it("forwards a first packet, and tells its story with the P4 lines", async () => {
+  it("forwards a first packet, and shows its story with the P4 lines", async () => {
     await page.goto(lab.url);
     await page.getByRole("heading", { name: "Exercise 1: forwarding" }).waitFor();
     await runProgram(page, SOLUTION);
@@ -106,7 +106,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of a lab${WITHOUT}`, () => {
     expect(await messages.textContent()).toContain("No errors");
   });
 
-  it("edits a table with the shell's words, tells what is wrong with them, and takes it back", async () => {
+  it("edits a table with the shell's words, reports what is wrong with them, and undoes the edit", async () => {
     await tab(page, "Tables").click();
     const entries = page.getByRole("table", { name: "Entries of CourseIngress.stations" });
     await entries.getByRole("row", { name: /08:00:00:00:00:02/ }).waitFor();

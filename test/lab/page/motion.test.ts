@@ -35,7 +35,7 @@ describe("packets of a picture", () => {
     expect(motions.picture(5)).toMatchObject([{ id: 1, link: 7, lane: 1, at: 0.5 }]);
   });
 
-  it("shows an instant behind the newest frame that goes on with the speed, and never beyond the frame or back", () => {
+  it("shows an instant before the newest frame that advances with the speed, and never passes the frame or moves back", () => {
     const motions = new Motions();
     motions.frame(frame(clock(1000 * MS), []), 1000);
     expect(motions.instant(1000)).toBe(950 * MS);

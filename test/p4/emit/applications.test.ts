@@ -54,7 +54,7 @@ it("with a switch on the action", () => {
   expect(send(ingress, "01000005")).toBe("01010305");
 });
 
-it("keeps one way where all places lead on alike", () => {
+it("keeps one way where all places have the same continuation", () => {
   const { program } = compileParts({
     ...parts,
     ingress: "if (hdr.h.d == 0) { t.apply(); } else { hdr.h.c = 3; t.apply(); }",

@@ -28,7 +28,7 @@ describe("ids", () => {
   });
 });
 
-it("gives the shortest suffix that is nobody else's as alias", () => {
+it("gives the shortest unique suffix as alias", () => {
   const symbols = new SymbolTable();
   for (const name of ["I.a.t", "I.b.t", "E.u", "t2"]) symbols.add("table", name);
   symbols.add("action", "X.E.u");
@@ -41,7 +41,7 @@ it("gives the shortest suffix that is nobody else's as alias", () => {
   ]);
 });
 
-it("tells translations, widths, documentation and scopes", () => {
+it("has translations, widths, documentation and scopes", () => {
   const { program } = compileParts({
     top: `@p4runtime_translation("my/port", 32) type bit<9> port_t;
       @p4runtime_translation("my/name", string) type bit<16> vrf_t;

@@ -27,7 +27,7 @@ it("keeps arrays element by element", () => {
   }
 });
 
-it("loses nothing of a value that is an int on its way", () => {
+it("keeps all bits of a value that is an int in between", () => {
   const { program } = compileParts({
     metadata: "int<8> x; int<8> y; int<16> r;",
     ingress: "meta.r = (int<16>) ((int) meta.x * (int) meta.y + 1);",

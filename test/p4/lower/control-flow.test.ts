@@ -269,7 +269,7 @@ describe("a local that is never set", () => {
     ["read after return", "return; meta.x = y;", ["P40603"]],
     ["read where both branches have left", "if (meta.x == 1) { exit; } else { return; } meta.x = y;", []],
     [
-      "read where one branch goes on",
+      "read where one branch continues",
       "if (meta.x == 1) { exit; } else { meta.x = 2; } meta.x = y;",
       ["P40658"],
     ],

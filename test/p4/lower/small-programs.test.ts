@@ -63,7 +63,7 @@ describe("constants", () => {
       [2, 3, 4],
     ],
     [
-      "what `...` stands for: zero, false, the first member, no header",
+      "the value of `...`: zero, false, the first member, no header",
       `meta.t = { x = 9, ... }; hdr.io.a = meta.t.x + meta.t.s.y; if (!meta.t.f && meta.t.e == Kind.P) { hdr.io.b = 0x20; }
        if (meta.t.r == error.NoError) { hdr.io.w = 5; }`,
       {

@@ -59,7 +59,7 @@ describe("expressions", () => {
     ["(Unknown) - a", "(Unknown - a)"],
     ["X() == a", "(type X<0>() == a)"],
     ["G<bit<8>>(1)", "type G<0>(1)"],
-  ])("%s: types tell casts from values, as %s", (text, expected) => {
+  ])("%s: types distinguish casts from values, as %s", (text, expected) => {
     expect(shape(expressionOf(text))).toBe(expected);
   });
 
@@ -76,7 +76,7 @@ describe("expressions", () => {
     ["a < E.m", "(a < type E.m)"],
     ["d.unknown<U>()", "d.unknown<1>()"],
     ["f(a) < f(b)", "(f<0>(a) < f<0>(b))"],
-  ])("%s: what is generic tells type arguments from comparisons, as %s", (text, expected) => {
+  ])("%s: generic declarations distinguish type arguments from comparisons, as %s", (text, expected) => {
     expect(shape(expressionOf(text))).toBe(expected);
   });
 

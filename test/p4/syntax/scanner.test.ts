@@ -80,7 +80,7 @@ describe("scanner", () => {
     for (const token of scan(text)) expect(spanText(token)).toBe(token.text);
   });
 
-  it("reports what never ends, once, and goes on behind it", () => {
+  it("reports what never ends, once, and continues after it", () => {
     const diagnostics = new Diagnostics();
     expect(scan('"open\nx', diagnostics).map(({ text }) => text)).toEqual(["open", "x"]);
     expect(scan("x /* open", diagnostics)).toHaveLength(1);

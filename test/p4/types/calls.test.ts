@@ -11,7 +11,7 @@ function calls(text: string, name = "C"): CallExpression[] {
   return control.body!.apply.statements.flatMap((s) => (s.kind === "callStatement" ? [s.call] : []));
 }
 
-/** The names of arguments' values in parameter order; `-` where a default or nothing stands in. */
+/** The names of arguments' values in parameter order; `-` for a default or no value. */
 function bound(call: CallExpression): string {
   return call
     .resolved!.args.map((arg) => {
@@ -110,7 +110,7 @@ describe("type arguments", () => {
     ["out_.emit(h);", "H"],
     ["store.get(1, w);", "bit<16>"],
     ["other.get(x, true);", "bool"],
-  ])("%s stands for %s", (body, expected) => {
+  ])("%s means %s", (body, expected) => {
     expect(types(calls(program(body))[0]!)).toBe(expected);
   });
 
@@ -130,7 +130,7 @@ describe("type arguments", () => {
     expect(found).toEqual([code]);
   });
 
-  it("come from the result where arguments tell nothing", () => {
+  it("come from the result where arguments do not determine them", () => {
     expect(checkText(program("x = make(); w = id(make<bit<16>>());")).found).toEqual([]);
   });
 

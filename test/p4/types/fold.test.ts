@@ -166,7 +166,7 @@ describe("folding", () => {
     expect(foldCast(integer(2n), BOOL)).toBeUndefined();
   });
 
-  it("tells values apart by kind", () => {
+  it("distinguishes values by kind", () => {
     const list: ConstantValue = {
       kind: "aggregate",
       type: { kind: "tuple", elements: [] },

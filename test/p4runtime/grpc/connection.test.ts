@@ -189,7 +189,7 @@ const data = (stream: number, bytes: Uint8Array, flags: number = FLAG.END_STREAM
   frame(FRAME.DATA, flags, stream, bytes);
 
 describe("a client", () => {
-  it("is answered, and told the settings of the server", async () => {
+  it("is answered, and gets the settings of the server", async () => {
     const { server } = await start();
     const client = await dial(server.port);
     client.send(open(1, "/t/Echo"), data(1, message("hello")));
@@ -303,7 +303,7 @@ describe("a client", () => {
     expect(told).toEqual(["cancelled", "cancelled"]);
   });
 
-  it("has so many requests at a time, also when it gives them up while their work goes on", async () => {
+  it("has a maximum number of requests, including cancelled ones whose work continues", async () => {
     const { server, held } = await start({ maxCalls: 3 });
     const client = await dial(server.port);
     for (const stream of [1, 3, 5]) client.send(open(stream, "/t/Hold"), data(stream, message("")));
@@ -356,7 +356,7 @@ describe("a client", () => {
     expect(timers[5]!.cancelled).toBe(true);
   });
 
-  it("is told when the server closes, which waits for its requests", async () => {
+  it("is notified when the server closes, which waits for its requests", async () => {
     const { server, held } = await start();
     const client = await dial(server.port);
     client.send(open(1, "/t/Hold"), data(1, message("last")));
@@ -477,7 +477,7 @@ describe("a connection that breaks the rules is closed with the reason", () => {
   });
 });
 
-describe("a request that breaks the rules is reset, the others go on", () => {
+describe("a request that breaks the rules is reset, the others continue", () => {
   it.each<[string, keyof typeof ERROR, Uint8Array[]]>([
     [
       "without a path",

@@ -213,7 +213,7 @@ describe("grpc-js", () => {
     expect(error.metadata.get("grpc-status-details-bin")).toEqual([bytes]);
   });
 
-  it("is told of unknown methods, the end of its time, and messages that are too large", async () => {
+  it("is notified of unknown methods, its deadline, and messages that are too large", async () => {
     const { unary } = await startClient();
     expect(await failure(unary("/t/Other", Buffer.alloc(1)))).toMatchObject({
       code: status.UNIMPLEMENTED,

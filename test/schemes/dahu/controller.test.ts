@@ -151,7 +151,7 @@ async function boot(parameters: object = {}) {
       );
       return entry?.action?.kind === "action" ? entry.action.params : {};
     },
-    /** Bits by virtual port of group 0; all copies of the map are alike. */
+    /** Bits by virtual port of group 0; all copies of the map are equal. */
     async map(): Promise<number[]> {
       const { map: kind = "register" } = parameters as { map?: MapKind };
       const maps = kind === "register" ? [virtualPortMap(kind, 64, true)] : virtualPortCopies();
@@ -257,7 +257,7 @@ describe("the software of a Dahu switch", () => {
     expect(await map()).toEqual(before);
   });
 
-  it("tells the neighbour that derouted to it where its own shortest paths are full, and not twice in half of the hold", async () => {
+  it("notifies the neighbour that derouted to it where its own shortest paths are full, and not twice in half of the hold", async () => {
     const { clock, device, flow, send, sent } = await boot({ feedback: true, deroutes: 2 });
     await clock.pass(10 * MS);
     const frames = () => sent.filter(({ frame }) => frame[12] === 0x88);
@@ -303,7 +303,7 @@ describe("the software of a Dahu switch", () => {
       void restart();
       await clock.pass(0.1 * MS);
       expect(await map()).toEqual(before);
-      // The new life hears of the link again.
+      // The new incarnation is notified of the link again.
       await linkIs(direct, false);
       await clock.pass(2 * MS);
       expect(await map()).not.toContain(direct - 1);

@@ -139,7 +139,7 @@ describe("the choice behind both rounds", () => {
               action: { kind: "action", action: "FabricIngress.group_has", params: { members: bitmap } },
             },
           };
-          // All virtual ports stand for a port to a host, which is no member.
+          // All virtual ports map to a port to a host, which is no member.
           const map = everywhere(0, kind);
           const { device, sent } = await start(plan, [...stateOf(plan), selects(0), members, ...map]);
           for (let number = 0; number < 400; number++)
@@ -165,7 +165,7 @@ describe("the choice behind both rounds", () => {
       unit: "bytes",
       sizes: { routes: 16, destinations: 16 },
     });
-    // Ports of all parts of the bitmap; the map stands for one that is not allowed.
+    // Ports of all parts of the bitmap; the map leads to one that is not allowed.
     const bits = [1, 5, 6, ports / 2 - 1, ports / 2, ports - 3, ports - 1];
     const members = bitmapOf(bits);
     const state: Update[] = [

@@ -100,7 +100,7 @@ const ALL = 0;
 const SHORTEST = 1;
 const FURTHER = 2;
 
-/** Packets of so many flows by each of these ports, with each of these deroute counts. */
+/** Packets of this number of flows by each of these ports, with each of these deroute counts. */
 function arrivals(count: number, ingresses: readonly number[], deroutes: readonly number[]): Arriving[] {
   return Array.from({ length: count }, (_, number) => ({
     number,
@@ -225,7 +225,7 @@ export function scenarios(map: MapKind = "register"): Scenario[] {
     scenario(
       "a second round, and the choice among allowed ports behind it",
       {},
-      // One virtual port in 32 stands for an allowed port.
+      // One virtual port in 32 maps to an allowed port.
       [selects(SHORTEST), ...everywhere(denied, map), ...mapped(5, short, map), ...mapped(40, short, map)],
       arrivals(48, [1, 2], [0]),
     ),

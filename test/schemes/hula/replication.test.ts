@@ -72,7 +72,7 @@ describe("the plan", () => {
     expect(starting).toEqual(topology.racks.flatMap((rack) => rack.switches).sort((a, b) => a - b));
   });
 
-  it("tells what share of a link the probes take", () => {
+  it("reports the share of a link that the probes take", () => {
     const topology = buildTopology(
       topologySchema.parse({
         kind: "leaf_spine",

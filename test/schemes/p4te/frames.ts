@@ -1,4 +1,4 @@
-/** TCP and UDP frames with right checksums, and the events that a P4TE switch tells its control plane. */
+/** TCP and UDP frames with right checksums, and the events of a P4TE switch for its control plane. */
 import { toBytes } from "../../../src/base/index.js";
 import { checksum } from "../frames.js";
 

@@ -234,7 +234,7 @@ function paths(): Scenario {
     // The port of the shortest queue is green: a short flow takes it; a large one takes the port of the lowest rate.
     sends(first.number, 1, SHORT),
     sends(second.number, 2, LARGE),
-    // The first port becomes yellow with its second packet: the copy tells ingress.
+    // The first port becomes yellow with its second packet: the copy informs ingress.
     sends(first.number, 1, SHORT),
     sends(second.number, 3, SHORT),
     sends(second.number, 4, LARGE),

@@ -54,14 +54,14 @@ class KeepingDevice {
 interface TestFlow {
   readonly key: FlowKey;
   readonly chooser: PathChooser;
-  /** When the data under way are acknowledged; undefined: none are. */
+  /** When the data in flight are acknowledged; undefined: none are. */
   doneAt: number | undefined;
   /** Selectors of packets that may still be in the network, and until when. */
   under: { selector: number; until: number }[];
   position: number;
 }
 
-/** Round trips of the flows, in milliseconds; a packet is under way no longer than the longest. */
+/** Round trips of the flows, in milliseconds; a packet is in flight no longer than the longest. */
 const ROUND_TRIPS = [0.4, 1.1, 2.7, 4.3];
 
 export class UpdateWorld {
@@ -173,7 +173,7 @@ export class UpdateWorld {
     return device as Device;
   }
 
-  /** The request takes effect at once, and its answer comes 0.3 ms later; a controller that is killed hears no answer. */
+  /** The request takes effect at once, and its answer comes 0.3 ms later; a controller that is killed gets no answer. */
   #request<T>(effect: () => T): Promise<T> {
     const call = ++this.calls;
     let answer: T;
@@ -234,7 +234,7 @@ export class UpdateWorld {
     return { node, program, updates: entities.map((entity) => ({ type: "insert", entity })) };
   }
 
-  /** Flows send, and hear of their data; no packet overtakes another on a way of its own. */
+  /** Flows send, and get acknowledgements; packets on one path do not overtake each other. */
   #traffic(): void {
     for (const [i, flow] of this.#flows.entries()) {
       flow.under = flow.under.filter(({ until }) => until > this.now);
@@ -242,7 +242,7 @@ export class UpdateWorld {
         flow.doneAt = undefined;
         flow.chooser.onDrained?.();
       }
-      // A third of the flows pauses now and then; the others always have data under way until they are held.
+      // A third of the flows pauses now and then; the others always have data in flight until they are held.
       const pauses = i % 3 === 0 && flow.doneAt === undefined && Math.floor(this.now / MS) % 5 < 2;
       if (pauses || (flow.chooser.holds === true && flow.doneAt !== undefined)) continue;
       const before = flow.under.at(-1)?.selector;
@@ -252,14 +252,14 @@ export class UpdateWorld {
         nowNs: this.now,
       });
       if (flow.doneAt !== undefined && before !== undefined && before !== selector)
-        this.failure ??= new Error("data of two versions are under way");
+        this.failure ??= new Error("data of two versions are in flight");
       const roundTrip = ROUND_TRIPS[i % ROUND_TRIPS.length]! * MS;
       flow.doneAt = this.now + roundTrip;
       flow.under.push({ selector, until: this.now + roundTrip });
     }
   }
 
-  /** Lets an update happen, and time go on until `lines` more lines of the log contain `text`. */
+  /** Runs an update, and advances time until `lines` more lines of the log contain `text`. */
   async update(spec: object, text: RegExp): Promise<void> {
     const target = this.#planOf(spec);
     this.#allowed.push(this.#model(target));
@@ -328,7 +328,7 @@ function isSame(a: Walk, b: Walk): boolean {
   return a.links.length === b.links.length && a.links.every((link, i) => link === b.links[i]);
 }
 
-/** Lets all promises that are ready go on. */
+/** Runs all promises that are ready. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 12; i++) await Promise.resolve();
 }

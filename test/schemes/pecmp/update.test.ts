@@ -21,7 +21,7 @@ async function world(kills: readonly number[], update: object = {}): Promise<Upd
   return made;
 }
 
-/** Requests of an update that nobody interrupts. */
+/** Requests of an update without an interruption. */
 async function callsOf(): Promise<number> {
   const made = await world([]);
   await made.update(SPEC, /update to version 1 has ended/);

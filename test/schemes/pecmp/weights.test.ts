@@ -26,7 +26,7 @@ const uneven = build({
   ],
 });
 
-/** By switch: the ports of its base groups, each as often as it stands there, sorted. */
+/** By switch: the ports of its base groups, each as often as it occurs there, sorted. */
 function basesOf(topology: Topology, groupMembers: number): Map<string, number[][]> {
   const bases = new Map<string, number[][]>();
   for (const { node, ofHops } of compileMatrices(topology, "both", { groupMembers }))
@@ -81,7 +81,7 @@ describe("weights: capacity", () => {
     expect(computeRoutes(topology).every(({ hopSets }) => hopSets.every(isPlain))).toBe(true);
   });
 
-  it("weighs anew when links fail", () => {
+  it("computes weights again when links fail", () => {
     const topology = example("clos");
     const plan = pecmp.plan(topology, parametersOf({ field: "dscp_flow_label" }));
     const spine = topology.nodes.find(({ role }) => role === "spine")!;

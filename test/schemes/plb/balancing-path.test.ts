@@ -119,7 +119,7 @@ describe("PLB's rules", () => {
 });
 
 describe("the path below", () => {
-  it("hears timeouts, acknowledgements and data, and decides their copies", () => {
+  it("gets timeouts, acknowledgements and data, and decides their copies", () => {
     const calls: string[] = [];
     const path: LeavingPath = {
       selector: 3,
@@ -171,7 +171,7 @@ describe("schemes with these rules", () => {
     }
   });
 
-  it.each(["plb", "pecmp"])("mark from 65 packets on, or as they are told: %s", (name) => {
+  it.each(["plb", "pecmp"])("mark from 65 packets on, or from the set threshold: %s", (name) => {
     const ecnOf = (parameters: object) =>
       planOf(name, parameters).plan.programs.map(({ values }) => (values as { ecn?: unknown }).ecn);
     const own = (threshold: object) => (name === "plb" ? threshold : { balance: threshold });

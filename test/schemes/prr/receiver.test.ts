@@ -36,7 +36,7 @@ describe("a receiver of PRR", () => {
     expect(movesOf("duplicates", 20)).toBe(0);
   });
 
-  it("has the closed form of both directions drawn anew with attempts alone", () => {
+  it("has the closed form of both directions drawn again with attempts alone", () => {
     const formOf = (parameters: object) =>
       prr.plan(topology, prr.parameters.parse(parameters), () => undefined).closedForm;
     expect(formOf({})?.formula).toContain("N");

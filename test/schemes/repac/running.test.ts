@@ -84,7 +84,7 @@ describe("hosts", () => {
     }
   });
 
-  it("stay without marks, and until they are told a pathmap that is probed", () => {
+  it("stay without marks, and until they get the probed pathmap", () => {
     const stays = hostAt({ failover: "none" }).chooser;
     const { policy, chooser } = hostAt({ pathmap: "probed" });
     for (const end of [stays, chooser])
@@ -224,7 +224,7 @@ describe("the pathmap by probes", () => {
     }
   };
 
-  it("is the computed one, and the hosts are told", async () => {
+  it("is the computed one, and the hosts get it", async () => {
     const { told, message } = await collect(linear);
     expect(message).toBe("");
     expect(told).toHaveLength(2);

@@ -42,7 +42,7 @@ describe("the report of WCMP", () => {
     });
   });
 
-  it("tells the error of the best group of at most 6 members", () => {
+  it("reports the error of the best group of at most 6 members", () => {
     const [row] = rowsOf(uneven, { group_members: 6 });
     expect(row!["exact_group"]).toBe(17);
     // All groups of at most 6 members with each next hop once at least.

@@ -30,7 +30,7 @@ function fabric(more: Partial<TopologyInput> = {}): Topology {
   );
 }
 
-/** The share of each path from a ToR to a rack, under groups that use their members alike; paths as names of switches. */
+/** The share of each path from a ToR to a rack, under groups that use their members equally; paths as names of switches. */
 function shares(topology: Topology, from: string, rack: number, most = 128): Map<string, number> {
   const portsTo = portsToRacks(topology, weightedRoutes(topology, most));
   const found = new Map<string, number>();

@@ -50,7 +50,7 @@ describe("startup (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.2
     expect(bbr.window).toBe(10 * MSS);
   });
 
-  it("goes on while the rate grows by a quarter a round", () => {
+  it("continues while the rate grows by a quarter a round", () => {
     const path = new Path(new Bbr(options()));
     for (let i = 0; i < 10; i++) path.ack({ deliveryRate: 1e5 * 1.25 ** i });
     expect(path.bbr.phase).toBe("startup");

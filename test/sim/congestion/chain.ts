@@ -199,7 +199,7 @@ export function runChain(options: ChainOptions): ChainResult {
   return { flows: results, queues: routers.slice(0, hops).map((router) => router.account()), watched };
 }
 
-/** So many flows over one bottleneck, without an end; the first starts at 0, the others so much later each. */
+/** A number of flows over one bottleneck, without an end; the first starts at 0, the others at equal intervals. */
 export function endless(control: CongestionControlName, count: number, delay = 0, apartNs = 0): ChainFlow[] {
   return Array.from({ length: count }, (_, i) => ({
     control,

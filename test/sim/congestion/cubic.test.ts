@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Cubic } from "../../../src/sim/packet/transport/congestion/cubic.js";
 import { acknowledge, lose, MS, MSS, options, S, sample } from "./samples.js";
 
-/** A control whose window was so many segments when it lost one: seven tenths are left. */
+/** A control whose window had this number of segments when it lost one: seven tenths are left. */
 function lossAt(segments: number): Cubic {
   const cubic = new Cubic(options({ initialWindow: segments * MSS }));
   lose(cubic, segments);
@@ -108,7 +108,7 @@ describe("reduction", () => {
     expect(Math.abs(cubic.window / MSS / closedForm(2, 49, 0) - 1)).toBeLessThan(0.02);
   });
 
-  it("is undone when nothing was lost (section 4.9)", () => {
+  it("is reverted when nothing was lost (section 4.9)", () => {
     const cubic = lossAt(100);
     run(cubic, 0, S, 200 * MS);
     const window = cubic.window;

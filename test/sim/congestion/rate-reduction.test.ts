@@ -59,7 +59,7 @@ describe("proportional rate reduction (RFC 9937, section 6)", () => {
     expect(reduction.window).toBe(6 * MSS);
   });
 
-  it("counts a first retransmission that left before the acknowledgement is told", () => {
+  it("counts a first retransmission that left before the acknowledgement is reported", () => {
     const reduction = new RateReduction(MSS);
     reduction.begin(0, 10 * MSS, 18 * MSS, MSS);
     reduction.onAck(sample({ nowNs: 0, priorInFlight: 20 * MSS, inFlight: 19 * MSS, lostBytes: MSS }));

@@ -101,7 +101,7 @@ describe("reduction", () => {
     expect([reno.window, reno.slowStartThreshold]).toEqual([1000, 10_000]);
   });
 
-  it("is undone when nothing was lost", () => {
+  it("is reverted when nothing was lost", () => {
     const reno = new Reno(options());
     reno.onTimeout(0, 10_000, true);
     reno.onUndo(0);

@@ -15,11 +15,11 @@ export interface QueueOptions {
   rate: number;
   /** Packets, the one that is being sent included. */
   packets: number;
-  /** Packets that find so many before them are marked (CE), if they say that they can be. */
+  /** ECN-capable packets that meet a queue of this number of packets are marked (CE). */
   mark?: number;
   /** Share of data packets that are lost behind the queue. */
   loss?: number;
-  /** One of so many data packets is lost behind the queue, at equal distances. */
+  /** One of this number of data packets is lost after the queue, at equal distances. */
   lossEvery?: number;
   /** A queue for each destination, served in turn (J. Nagle, RFC 970), instead of one; `packets` and `mark` are of each. */
   fair?: boolean;

@@ -47,7 +47,7 @@ export function acknowledge(
   for (let i = 0; i < count; i++) control.onAck(sample(changes));
 }
 
-/** A loss with so many segments outstanding, and its recovery: the control is in congestion avoidance then. */
+/** A loss with this number of segments outstanding, and its recovery: the control is in congestion avoidance then. */
 export function lose(control: CongestionControl, segments: number, nowNs = 0): void {
   control.onLoss(nowNs, segments * MSS, (segments - 1) * MSS, MSS);
   control.onRecovered(nowNs);

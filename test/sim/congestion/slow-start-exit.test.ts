@@ -3,7 +3,7 @@ import { Cubic } from "../../../src/sim/packet/transport/congestion/cubic.js";
 import { SlowStartExit } from "../../../src/sim/packet/transport/congestion/slow-start-exit.js";
 import { MS, MSS, options, sample } from "./samples.js";
 
-/** One round of so many acknowledgements with one round trip. */
+/** One round with this number of acknowledgements with one round trip. */
 function round(exit: SlowStartExit, rttMs: number, count = 8): void {
   for (let i = 0; i < count; i++) exit.onAck(sample({ rttNs: rttMs * MS, roundStart: i === 0 }));
 }
@@ -62,7 +62,7 @@ describe("HyStart++ (RFC 9406, section 4)", () => {
     acks(10);
     expect(cubic.window).toBe(18 * MSS);
     acks(20);
-    // The eighth sample tells: it counts a quarter already.
+    // The eighth sample decides: it already counts a quarter.
     expect(cubic.window).toBe(25.25 * MSS);
     for (let i = 0; i < 4; i++) acks(20);
     expect(cubic.slowStartThreshold).toBe(Number.POSITIVE_INFINITY);

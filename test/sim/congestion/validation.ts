@@ -20,7 +20,7 @@ export interface ValidationCase {
   measure(result: ChainResult): number;
   /** None where no closed form is known: the table puts two simulators side by side. */
   expected?: number | ((result: ChainResult) => number);
-  /** `about`: within 10 %. `none`: the table tells what comes out. */
+  /** `about`: within 10 %. `none`: the table shows the result. */
   holds: "about" | "at most" | "none";
   /** ns-3 3.37 cannot do this. */
   withoutNs3?: string;
@@ -115,7 +115,7 @@ const BETA = 0.7;
 const cubicWindow = (p: number, rttNs: number) =>
   ((C * (3 + BETA)) / (4 * (1 - BETA))) ** 0.25 * (rttNs / S / p) ** 0.75;
 
-/** Windows in segments over time after the last reduction of the run that leaves at least so many seconds. */
+/** Windows in segments over time after the last reduction of the run that leaves at least this number of seconds. */
 function afterReduction(result: ChainResult, forSeconds: number): { before: number; windows: number[] } {
   const windows = result.watched.map((look) => look.windows[0]! / SEGMENT);
   const step = (result.watched[1]!.timeNs - result.watched[0]!.timeNs) / S;
@@ -267,7 +267,7 @@ function fairnessCases(): ValidationCase[] {
   });
 }
 
-/** One flow of so many segments over 100 Mbit/s with 40 ms: the handshake, then rounds of 10, 20, 40, ... segments until they fill the round trip. */
+/** One flow with this number of segments over 100 Mbit/s with 40 ms: the handshake, then rounds of 10, 20, 40, ... segments until they fill the round trip. */
 function aloneCases(): ValidationCase[] {
   const [rate, rtt] = [100e6, 40 * MS];
   const onWire = (FRAME * 8 * S) / rate;

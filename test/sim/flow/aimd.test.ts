@@ -22,7 +22,7 @@ function add(
   return bundle;
 }
 
-/** One bundle alone; its mean rate in each step of so many rounds. */
+/** One bundle alone; its mean rate in each step with this number of rounds. */
 function alone(capacity: number, steps: readonly number[], weight = 1, limit?: number): number[] {
   const bundles = new Bundles(2);
   const bundle = add(bundles, [0], weight, limit);

@@ -102,7 +102,7 @@ describe("bundles by path", () => {
     expect(made).toHaveLength(byWay.size);
   });
 
-  it("are made anew after their last flow has ended, and others with the same hash chain stay", () => {
+  it("are made again after their last flow has ended, and others with the same hash chain stay", () => {
     const { active, choice, made, come } = make(9000);
     const all = new Map<number, number>();
     for (let i = 0; i < 6000; i++) {
@@ -189,7 +189,7 @@ describe("active bundles", () => {
     expect([active.moved, linksOf(active, one).slice(2)]).toEqual([0, [0, 1]]);
   });
 
-  it("tell what each has sent in an epoch by its links, and forget it at the end", () => {
+  it("report what each has sent in an epoch by its links, and reset it at the end", () => {
     const { active, one, two } = begin(false);
     active.start(two, 1);
     const sent = () => {

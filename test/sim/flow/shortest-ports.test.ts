@@ -1,4 +1,4 @@
-/** Bitmaps of the ports of shortest paths beside the distances that they stand for. */
+/** Bitmaps of the ports of shortest paths compared with the distances that they represent. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

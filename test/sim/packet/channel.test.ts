@@ -212,7 +212,7 @@ describe("channel", () => {
     expect(links.some((link) => link.aToB.failed || link.bToA.failed)).toBe(false);
   });
 
-  it("conserves frames: each is delivered, dropped, lost or still under way", () => {
+  it("conserves frames: each is delivered, dropped, lost or still in flight", () => {
     const action = fc.record({
       gap: fc.integer({ min: 0, max: 3000 }),
       what: fc.constantFrom("send", "send", "send", "fail", "repair"),

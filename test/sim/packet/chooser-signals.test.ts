@@ -1,4 +1,4 @@
-/** What a connection tells its path chooser, and when: each optional method of `PathChooser` at the moment that it stands for. */
+/** The events of a connection for its path chooser, and their times: each optional method of `PathChooser` at its moment. */
 import { describe, expect, it } from "vitest";
 import type { NextSegment, PathChooser, Round } from "../../../src/hosts/index.js";
 import { FLAG_ECE, NS_PER_MS, Segment, SegmentBuilder } from "../../../src/sim/packet/index.js";
@@ -30,7 +30,7 @@ describe("a path chooser", () => {
     expect(net.relays[1].seen).toBe(4);
   });
 
-  it("hears of a fast retransmission and chooses its copies", () => {
+  it("is notified of a fast retransmission and chooses its copies", () => {
     let heard = 0;
     const onFastRetransmit = () => {
       heard++;
@@ -48,7 +48,7 @@ describe("a path chooser", () => {
     expect(sender.timeout.attempts).toBe(0);
   });
 
-  it("hears the round-trip time with the acknowledgement that measured it", () => {
+  it("gets the round-trip time with the acknowledgement that measured it", () => {
     const times: (number | undefined)[] = [];
     const net = pairOfHosts([chooser({ onAck: (_marks, rttNs) => times.push(rttNs) }), policy(steady)]);
     const [sender] = net.connect({ windowSegments: 2 });
@@ -61,7 +61,7 @@ describe("a path chooser", () => {
     for (const time of measured) expect(Math.abs(time - RTT)).toBeLessThan(RTT / 100);
   });
 
-  it("hears each round once, with what was acknowledged and marked in it", () => {
+  it("is notified of each round once, with what was acknowledged and marked in it", () => {
     const rounds: Round[] = [];
     const net = pairOfHosts([
       { ...chooser({ onRound: (round) => rounds.push(round) }), ecn: true },
@@ -87,7 +87,7 @@ describe("a path chooser", () => {
     for (const { durationNs } of whole) expect(Math.abs(durationNs - RTT)).toBeLessThan(RTT / 100);
   });
 
-  it("hears of a pause before the first segment after it, and of no shorter one than a timeout", () => {
+  it("is notified of a pause before the first segment after it, and of no shorter one than a timeout", () => {
     const pauses: number[] = [];
     const net = pairOfHosts([chooser({ onIdle: (idleNs) => pauses.push(idleNs) }), policy(steady)]);
     const { simulation } = net.network;
@@ -101,7 +101,7 @@ describe("a path chooser", () => {
     expect(pauses).toEqual([100 * RTT]);
   });
 
-  it("hears of no pause before its first segment, nor while there is nothing to send", () => {
+  it("is notified of no pause before its first segment, nor while there is nothing to send", () => {
     const pauses: number[] = [];
     const net = pairOfHosts([chooser({ onIdle: (idleNs) => pauses.push(idleNs) }), policy(steady)]);
     const { simulation } = net.network;
@@ -114,7 +114,7 @@ describe("a path chooser", () => {
     expect(pauses).toEqual([]);
   });
 
-  it("of a receiver hears how late data came that others had overtaken, not of copies", () => {
+  it("of a receiver is notified how late overtaken data arrived, not of copies", () => {
     const late: number[] = [];
     const net = pairOfHosts([policy(steady), chooser({ onReordering: (bytes) => late.push(bytes) })]);
     let lost = 0;
@@ -129,7 +129,7 @@ describe("a path chooser", () => {
 });
 
 describe("a segment without the echo option", () => {
-  it("is read, acknowledges data, and tells the chooser nothing", () => {
+  it("is read, acknowledges data, and does not notify the chooser", () => {
     const heard: unknown[] = [];
     const own = { onAck: () => heard.push("ack"), onData: () => [heard.push("data")] };
     const net = pairOfHosts([chooser(own), policy(steady)]);

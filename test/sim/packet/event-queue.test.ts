@@ -72,7 +72,7 @@ describe("an event queue of many events", () => {
         if (i % 64 === 0 && queue.nextTime !== (expected ? heap.time : heap.nextTime))
           expect.fail(`the next event is at ${queue.nextTime}`);
         if (queue.pop(until) !== expected) expect.fail(`event ${heap.argument} at ${heap.time}`);
-        // The clock of a run that ends stands at its end.
+        // The clock of a run that has ended is at its end.
         now = expected ? heap.time : Math.max(now, until);
         if (expected && (queue.time !== heap.time || queue.argument !== heap.argument))
           expect.fail(`${queue.argument} at ${queue.time} instead of ${heap.argument} at ${heap.time}`);

@@ -71,7 +71,7 @@ describe("the policy of a simulated host", () => {
     expect(fired).toEqual(hosts.map(({ name }) => [name, 2_000]));
   });
 
-  it("hears of the carrier of its own NICs, by their numbers from 0", () => {
+  it("is notified of the carrier of its own NICs, by their numbers from 0", () => {
     const heard: [string, number, boolean][] = [];
     const fabric = fabricWith(({ name }) => ({
       onCarrier: (nic, up) => void heard.push([name, nic, up]),

@@ -156,7 +156,7 @@ describe("the queue in front of a simulated link", () => {
     }
   });
 
-  it("tells of every change of its length: the last packets leave one by one", async () => {
+  it("reports every change of its length: the last packets leave one by one", async () => {
     const { simulation, send, node } = await rig({ packets: 3 });
     const lengths: [ns: number, packets: number, bytes: number][] = [];
     node.watchQueues((port, packets, bytes) => {

@@ -170,7 +170,7 @@ describe("options of a segment", () => {
     expect(read(tcp(options))).toMatchObject({ ...none, ...expected });
   });
 
-  it("begin anew with each frame", () => {
+  it("begin again with each frame", () => {
     const segment = new Segment();
     segment.read(tcp([...echo(9), 2, 4, 1, 0, 3, 3, 7, 4, 2, 1, 1, 1]));
     expect(segment).toMatchObject({ hasEcho: true, mss: 256, windowScale: 7, sackPermitted: true });
@@ -256,7 +256,7 @@ describe("a frame of another kind", () => {
     expect(read(Uint8Array.from([...good, 0]))).toBeDefined();
   });
 
-  it("tells marks and hop limits in both versions", () => {
+  it("reads marks and hop limits in both versions", () => {
     const six = udp(6, 4);
     six[IP_AT + 1] = 3 << 4;
     six[IP_AT + 7] = 9;

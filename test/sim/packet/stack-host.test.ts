@@ -64,7 +64,7 @@ describe("a host with ARP and ICMP", () => {
     expect(a.arp.entries).toEqual(new Map([[H2.ipv4, H2.mac]]));
   });
 
-  it("gives up after three requests that nobody answers, a second apart", () => {
+  it("gives up after three requests without an answer, a second apart", () => {
     const { simulation, a, sent } = pair();
     const refusals: unknown[] = [];
     const lost: [string, number][] = [];
@@ -74,7 +74,7 @@ describe("a host with ARP and ICMP", () => {
     simulation.run(3 * NS_PER_S - 1);
     expect([sent.length, lost]).toEqual([3, []]);
     simulation.run(3 * NS_PER_S);
-    const why = "nobody answers for 10.0.1.9 (ARP)";
+    const why = "no host answers for 10.0.1.9 (ARP)";
     expect([sent.length, lost]).toEqual([3, [[why, 2]]]);
     expect(refusals).toEqual([
       [1, why, H1.ipv4],
@@ -103,7 +103,7 @@ describe("a host with ARP and ICMP", () => {
     expect(through.sent[0]).toMatch(/^h1 080000000222/);
   });
 
-  it("refuses a datagram to a closed port by ICMP, and takes it where somebody listens", () => {
+  it("refuses a datagram to a closed port by ICMP, and accepts it at an open one", () => {
     const { simulation, a, b, sent } = pair();
     const options = { segmentBytes: 100, rateBps: 1e6, bytes: 300 };
     const random = new Random(1);

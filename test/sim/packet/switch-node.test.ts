@@ -106,7 +106,7 @@ describe("a P-ECMP fabric of compiled programs", () => {
     }
   });
 
-  it("learns of a signalled failure, and tells its control plane", () => {
+  it("is notified of a signalled failure, and reports it to its control plane", () => {
     const { network } = fabric;
     const link = network.links.find(
       ({ a, b }) => a.node instanceof SwitchNode && b.node instanceof SwitchNode,

@@ -237,7 +237,7 @@ describe("transport", () => {
     expect(simulation.pending).toBe(0);
   });
 
-  it("sends one copy on each selector that its chooser names, and tells it the marks of what comes in", () => {
+  it("sends one copy on each selector that its chooser names, and gives it the marks of received segments", () => {
     const acks: SegmentMarks[] = [];
     const data: [SegmentMarks, boolean][] = [];
     let current = 4;

@@ -1,4 +1,4 @@
-/** What a congestion control is told of each acknowledgement and of each event (`congestion-control.ts`). */
+/** The input of a congestion control for each acknowledgement and each event (`congestion-control.ts`). */
 import { describe, expect, it } from "vitest";
 import type { TcpOptions } from "../../../src/sim/packet/index.js";
 import { recordingControl } from "./recording-control.js";
@@ -186,7 +186,7 @@ describe("a window below one segment", () => {
 });
 
 describe("a pause (RFC 5681, section 4.1)", () => {
-  it("is told when data are sent after it, with its length since the last data, and not before the first data", () => {
+  it("is reported when data are sent after it, with its length since the last data, and not before the first data", () => {
     const { control } = play(
       4000,
       `${OPEN}
@@ -215,7 +215,7 @@ describe("ECN (RFC 3168, section 6.1.2)", () => {
     10  > . 1:1(0) ack 1
   `;
 
-  it("is told once a window, and CWR goes with the next new data", () => {
+  it("is reported once per window, and CWR goes with the next new data", () => {
     const { control } = play(
       4000,
       `${WITH_ECN}
@@ -243,7 +243,7 @@ describe("ECN (RFC 3168, section 6.1.2)", () => {
     ]);
   });
 
-  it("is not told in a recovery, which sends CWR too; what is sent again cannot be marked", () => {
+  it("is not reported in a recovery, which sends CWR too; retransmissions cannot be marked", () => {
     const { control } = play(
       4000,
       `${WITH_ECN}

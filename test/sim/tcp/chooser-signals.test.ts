@@ -1,4 +1,4 @@
-/** What a TCP connection tells its path chooser, and when: the table of ARCHITECTURE.md, as for the fixed stream. */
+/** The events of a TCP connection for its path chooser, and their times: the table of ARCHITECTURE.md, as for the fixed stream. */
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
 import type { NextSegment, PathChooser, Round } from "../../../src/hosts/index.js";
@@ -40,7 +40,7 @@ describe("a path chooser of TCP", () => {
     expect(net.relays[1].seen).toBe(4);
   });
 
-  it("hears of a fast retransmission and chooses its copies", () => {
+  it("is notified of a fast retransmission and chooses its copies", () => {
     let heard = 0;
     const { net, simulation, sender } = open({
       onFastRetransmit: () => {
@@ -57,7 +57,7 @@ describe("a path chooser of TCP", () => {
     expect(sender.counters).toMatchObject({ timeouts: 0, fastRetransmits: 1, retransmissions: 2 });
   });
 
-  it("hears of each timeout with its number, and its selectors carry the copies", () => {
+  it("is notified of each timeout with its number, and its selectors carry the copies", () => {
     const attempts: number[] = [];
     const { net, simulation, sender } = open({
       onTimeout: (attempt) => {
@@ -73,7 +73,7 @@ describe("a path chooser of TCP", () => {
     expect(sender.counters.copiesSent).toBe(sender.counters.timeouts);
   });
 
-  it("hears of a timeout of its SYN", () => {
+  it("is notified of a timeout of its SYN", () => {
     const attempts: number[] = [];
     const net = pairOfHosts([
       chooser({
@@ -91,7 +91,7 @@ describe("a path chooser of TCP", () => {
     expect([attempts, connection.state, net.relays[1].seen]).toEqual([[1], "ESTABLISHED", 1]);
   });
 
-  it("hears the round-trip time with each acknowledgement that measures one", () => {
+  it("gets the round-trip time with each acknowledgement that measures one", () => {
     const times: (number | undefined)[] = [];
     const { simulation, sender } = open({ onAck: (_marks, rttNs) => times.push(rttNs) });
     sender.send(400);
@@ -100,7 +100,7 @@ describe("a path chooser of TCP", () => {
     for (const time of times) expect(Math.abs(time! - RTT)).toBeLessThan(RTT / 100);
   });
 
-  it("hears each round once, with its bytes", () => {
+  it("is notified of each round once, with its bytes", () => {
     const rounds: Round[] = [];
     const { simulation, sender } = open({ onRound: (round) => rounds.push(round) }, {}, { initialWindow: 4 });
     sender.send(3000);
@@ -111,7 +111,7 @@ describe("a path chooser of TCP", () => {
       expect(Math.abs(durationNs - RTT)).toBeLessThan(RTT / 50);
   });
 
-  it("hears of a pause of at least a timeout before the first segment after it", () => {
+  it("is notified of a pause of at least a timeout before the first segment after it", () => {
     const pauses: number[] = [];
     const { simulation, sender } = open({ onIdle: (idleNs) => pauses.push(idleNs) });
     sender.send(100);
@@ -123,7 +123,7 @@ describe("a path chooser of TCP", () => {
     expect(pauses).toEqual([100 * RTT]);
   });
 
-  it("of a receiver hears of data, copies, and how late data came", () => {
+  it("of a receiver is notified of data, copies, and how late data arrived", () => {
     const late: number[] = [];
     const data: boolean[] = [];
     const { net, simulation, sender } = open(

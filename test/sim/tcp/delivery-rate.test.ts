@@ -70,7 +70,7 @@ describe("a sample", () => {
     expect(rate.newlyDelivered).toBe(3 * BYTES);
   });
 
-  it("starts anew after a pause", () => {
+  it("starts again after a pause", () => {
     send(0);
     acknowledge(10, [0]);
     send(1000);

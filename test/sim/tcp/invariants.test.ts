@@ -45,7 +45,7 @@ const codec: SelectorCodec = {
 const CLIENT_PORT = 1;
 const SERVER_PORT = 2;
 
-/** Stands between both hosts, and holds what the client sends against the windows that it was told. */
+/** Is between both hosts, and compares what the client sends with the windows that it was offered. */
 class Sky implements Node {
   readonly name = "sky";
   readonly #outputs = new Map<number, Channel>();

@@ -202,7 +202,7 @@ describe("a connection with four subflows", () => {
     expect(receivedAt).toBeLessThan(100 * NS_PER_MS);
   });
 
-  it("tells the policy of each end the number and the role of each subflow", () => {
+  it("gives the policy of each end the number and the role of each subflow", () => {
     const { ends } = transfer(1000, "round_robin");
     expect(ends[0]).toEqual([0, 1, 2, 3].map((subflow) => ({ role: "client", subflow, subflows: 4 })));
     expect(ends[1]!.map(({ role, subflows }) => [role, subflows])).toEqual(Array(4).fill(["server", 4]));
@@ -247,7 +247,7 @@ describe("the events of a connection with two subflows", () => {
         server = stream as MultipathConnection;
         server.listener = {
           established: () => events.push("server established"),
-          peerFinished: () => events.push("server heard the end"),
+          peerFinished: () => events.push("server notified of the end"),
           closed: (reason) => events.push(`server ${reason}`),
         };
       },
@@ -266,7 +266,7 @@ describe("the events of a connection with two subflows", () => {
     return { net, simulation, client, server: server!, events };
   }
 
-  it("are told once for both, and the end when the last subflow is over", () => {
+  it("are reported once for both, and the end when the last subflow has ended", () => {
     const { client, server, events, simulation, net } = open();
     expect(client.subflows).toHaveLength(2);
     expect([client.flow.srcPort, client.flow.dstPort]).toEqual([PORTS[0], 80]);
@@ -281,7 +281,7 @@ describe("the events of a connection with two subflows", () => {
       "client established",
       "server established",
       "client finished sending",
-      "server heard the end",
+      "server notified of the end",
       "server finished",
       "client finished",
     ]);
@@ -290,7 +290,7 @@ describe("the events of a connection with two subflows", () => {
     expect(events).toHaveLength(6);
   });
 
-  it("tell of a timeout and of the recovery from it", () => {
+  it("report a timeout and the recovery from it", () => {
     const { client, events, simulation, net } = open({ rack: false });
     let lost = 0;
     net.relays[0].loses = ({ payloadLength }) => payloadLength > 0 && lost++ === 0;
@@ -305,7 +305,7 @@ describe("the events of a connection with two subflows", () => {
     expect(client.counters).toMatchObject({ timeouts: 1, bytesSent: 300 });
   });
 
-  it("tell that it was closed, once; all subflows are", () => {
+  it("report that it was closed, once; all subflows are", () => {
     const { client, events, net } = open();
     client.close();
     client.close();

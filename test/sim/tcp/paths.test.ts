@@ -121,7 +121,7 @@ describe("copies", () => {
   });
 });
 
-describe("what a chooser hears", () => {
+describe("the events of a chooser", () => {
   it("of an acknowledgement is its marks, and a round trip where it measures one", () => {
     const heard: [SegmentMarks, number | undefined][] = [];
     const rounds: Round[] = [];
@@ -182,7 +182,7 @@ describe("what a chooser hears", () => {
 });
 
 describe("ECN after a timeout (RFC 3168, section 6.1.2)", () => {
-  it("tells with the next new data that the window was reduced", () => {
+  it("reports with the next new data that the window was reduced", () => {
     script(
       `
       0    connect

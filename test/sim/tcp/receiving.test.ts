@@ -190,7 +190,7 @@ describe("marks", () => {
     );
   });
 
-  it("are told exactly: a change of them ends the wait of an acknowledgement (RFC 8257, section 3.2)", () => {
+  it("are reported exactly: a change of them ends the wait of an acknowledgement (RFC 8257, section 3.2)", () => {
     const { connection } = script(
       `${WITH_ECN}
       30  < ect . 1:1001(1000) ack 1
@@ -208,7 +208,7 @@ describe("marks", () => {
     expect(connection.counters.marked).toBe(3);
   });
 
-  it("are told exactly by segments with CWR too: CWR is no matter of RFC 8257", () => {
+  it("are also reported exactly by segments with CWR: CWR does not concern RFC 8257", () => {
     script(
       `${WITH_ECN}
       30  < ce . 1:1001(1000) ack 1

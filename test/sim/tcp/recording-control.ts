@@ -1,4 +1,4 @@
-/** A congestion control of a constant window that notes what it is told. */
+/** A congestion control with a constant window that records its calls. */
 import type { CongestionControl } from "../../../src/sim/packet/index.js";
 import type { AckSample } from "../../../src/sim/packet/transport/congestion/congestion-control.js";
 

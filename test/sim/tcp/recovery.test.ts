@@ -30,7 +30,7 @@ function play(window: number, text: string, options: Partial<TcpOptions> = {}) {
 }
 
 describe("duplicate acknowledgements (RFC 5681, section 2)", () => {
-  it("count anew after an acknowledgement of new data", () => {
+  it("count again after an acknowledgement of new data", () => {
     const { events } = play(
       8000,
       `${WITHOUT_SACK}
@@ -47,7 +47,7 @@ describe("duplicate acknowledgements (RFC 5681, section 2)", () => {
     expect(events).toEqual([]);
   });
 
-  it("go on counting after one that changes the window", () => {
+  it("continue to count after one that changes the window", () => {
     const { events } = play(
       8000,
       `${WITHOUT_SACK}
@@ -377,7 +377,7 @@ describe("the retransmission timer (RFC 6298)", () => {
 });
 
 describe("the user timeout (RFC 9293, section 3.8.3)", () => {
-  it("closes a connection whose data nobody acknowledges, counted from the first timeout", () => {
+  it("closes a connection whose data are not acknowledged, counted from the first timeout", () => {
     const { closed, timeouts } = play(
       1000,
       `${WITHOUT_SACK}
@@ -392,7 +392,7 @@ describe("the user timeout (RFC 9293, section 3.8.3)", () => {
     expect([closed, timeouts]).toEqual([["timed out"], [1, 2]]);
   });
 
-  it("counts anew after progress", () => {
+  it("counts again after progress", () => {
     const { closed } = play(
       1000,
       `${WITHOUT_SACK}
@@ -439,7 +439,7 @@ describe("F-RTO (RFC 5682, section 3.1)", () => {
     );
   });
 
-  it("is not used without SACK, where an acknowledgement does not tell which copy has arrived", () => {
+  it("is not used without SACK, where an acknowledgement does not show which copy has arrived", () => {
     script(
       `${WITHOUT_SACK}
       20  send 20000
@@ -453,7 +453,7 @@ describe("F-RTO (RFC 5682, section 3.1)", () => {
     );
   });
 
-  it("goes on retransmitting where the second acknowledgement tells nothing of what was sent once", () => {
+  it("continues to retransmit where the second acknowledgement has no information about data that were sent once", () => {
     const { events } = play(
       4000,
       `${OPEN}
@@ -496,7 +496,7 @@ describe("a recovery that was needless (RFC 3708, section 3.1)", () => {
       35  < . 1:1(0) ack 8001
   `;
 
-  it("is undone when a DSACK has come for each retransmission", () => {
+  it("is reverted when a DSACK has come for each retransmission", () => {
     const { events } = play(
       8000,
       `${TWO_AGAIN}
@@ -531,7 +531,7 @@ describe("a recovery that was needless (RFC 3708, section 3.1)", () => {
     expect(events).not.toContainEqual(expect.stringContaining("undo"));
   });
 
-  it("is not undone by a DSACK of data from before it", () => {
+  it("is not reverted by a DSACK of data from before it", () => {
     const { events } = play(
       8000,
       `${OPEN}
@@ -547,7 +547,7 @@ describe("a recovery that was needless (RFC 3708, section 3.1)", () => {
     expect(events).toEqual(["31 loss: flight 4000, in flight 0, lost 1000", "35 recovered"]);
   });
 
-  it("is undone by a DSACK above the acknowledged data, which stands in the block after it (RFC 2883, section 4.1.2)", () => {
+  it("is reverted by a DSACK above the acknowledged data, which is in the block after it (RFC 2883, section 4.1.2)", () => {
     const { events } = play(
       8000,
       `${OPEN}

@@ -157,7 +157,7 @@ class Pair {
 }
 
 describe("the scoreboard", () => {
-  it("knows of every segment what was told, and of all together their bytes, however many there are", () => {
+  it("has the state of every segment, and the total bytes of all, for any number of segments", () => {
     fc.assert(
       fc.property(fc.array(anyOperation, { maxLength: 60, size: "max" }), (operations) => {
         const pair = new Pair();

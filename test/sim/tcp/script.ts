@@ -115,7 +115,7 @@ export interface ScriptResult {
   recovered: number[];
   /** When all data that were given had arrived, in milliseconds. */
   finished: number[];
-  /** How often the other end's FIN was told. */
+  /** How often the other end's FIN was reported. */
   peerFinished: number;
 }
 

@@ -272,7 +272,7 @@ describe("the tail loss probe (RFC 8985, section 7)", () => {
 describe("the retransmission timer (RFC 6298)", () => {
   const options = { rack: false, initialWindow: 4 };
 
-  it("sends the first segment again, doubles, and goes on in slow start", () => {
+  it("sends the first segment again, doubles, and continues in slow start", () => {
     const { timeouts } = script(
       `${WITHOUT_SACK}
       20   send 4000
@@ -320,7 +320,7 @@ describe("the retransmission timer (RFC 6298)", () => {
     expect(connection.congestionControl.window).toBeGreaterThanOrEqual(4000);
   });
 
-  it("was needless where a DSACK tells that all that was sent again had arrived (RFC 3708, section 3.1)", () => {
+  it("was needless where a DSACK shows that all retransmitted data had arrived (RFC 3708, section 3.1)", () => {
     const { connection } = script(
       `${OPEN}
       20  send 4000
@@ -418,8 +418,8 @@ describe("ECN (RFC 3168, section 6.1)", () => {
   });
 });
 
-describe("what a control is told of the flight (FlightSize, RFC 5681, section 3.2)", () => {
-  /** Sends 20 segments at once, of which the first is lost; returns the flights that the control is told. */
+describe("the flight that a control gets (FlightSize, RFC 5681, section 3.2)", () => {
+  /** Sends 20 segments at once, of which the first is lost; returns the flights that the control gets. */
   function told(steadyWindow: number | undefined): number[] {
     const flights: number[] = [];
     const control: CongestionControl = {

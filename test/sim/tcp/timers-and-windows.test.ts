@@ -47,7 +47,7 @@ describe("a tail loss probe with old data (RFC 8985, section 7.4)", () => {
     expect(play(`${PROBED}\n ${answers} \n ${MORE}`, SLOW).events).toEqual([]);
   });
 
-  it("is not followed by another: the timer starts anew with it (section 7.3)", () => {
+  it("is not followed by another: the timer starts again with it (section 7.3)", () => {
     const { timeouts } = play(
       `${PROBED}
       290 > . 1001:2001(1000) ack 1
@@ -76,7 +76,7 @@ describe("a tail loss probe with old data (RFC 8985, section 7.4)", () => {
     expect(control.events).toEqual([]);
   });
 
-  it("is not sent while SACK blocks tell of a hole (section 7.2)", () => {
+  it("is not sent while SACK blocks report a hole (section 7.2)", () => {
     const { connection } = play(
       `${OPEN}
       20   send 2000
@@ -247,7 +247,7 @@ describe("a FIN", () => {
     expect(control.samples.map(({ deliveredBytes }) => deliveredBytes)).toEqual([1000, 500]);
   });
 
-  it("is told once, though it comes twice", () => {
+  it("is reported once, though it arrives twice", () => {
     const { peerFinished } = play(`${OPEN}
       20  < F. 1:1(0) ack 1
       20  > . 1:1(0) ack 2

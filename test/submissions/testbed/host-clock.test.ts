@@ -72,7 +72,7 @@ describe("the clock of hosts on a real machine", () => {
     expect(sent).toHaveLength(100);
   });
 
-  it("goes on after 20 ms when a switch works without end", () => {
+  it("continues after 20 ms when a switch works endlessly", () => {
     const { sent, runAt } = hosts(every(0.1, 10), () => true);
     runAt(50, 60, 69);
     expect(sent).toHaveLength(32);

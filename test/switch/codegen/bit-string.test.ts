@@ -1,4 +1,4 @@
-/** Bit strings against integers: bits stand in the order of the network, the most significant first. */
+/** Bit strings against integers: bits are in the order of the network, the most significant first. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { getBits, loadVarbit, putBits, putVarbit } from "../../../src/switch/codegen/bit-string.js";

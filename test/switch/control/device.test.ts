@@ -208,7 +208,7 @@ describe("batches", () => {
     { type: "insert", entity: entry(2n) },
   ];
 
-  it("continue on error unless told otherwise, with a status an update", () => {
+  it("continue on error by default, with a status for each update", () => {
     const { device } = start("cpu");
     const error = catchError(() => device.apply(batch));
     expect(error.updates!.map(({ code }) => code)).toEqual(["OK", "ALREADY_EXISTS", "OK"]);
@@ -241,7 +241,7 @@ describe("batches", () => {
     const data = { packets: 7n, bytes: 8n };
     const direct = { kind: "directCounter", entry: entry(7n), data } as Entity;
     const failing: Update = { type: "delete", entity: entry(9n) };
-    // Entry 7 gets the number of entry 6 when its delete is undone.
+    // Entry 7 gets the number of entry 6 when its delete is rolled back.
     device.apply([
       { type: "insert", entity: entry(6n) },
       { type: "insert", entity: entry(7n, forward(5n), counter(5n)) },
@@ -322,7 +322,7 @@ describe("batches", () => {
     expect(events).toHaveLength(1);
   });
 
-  it("MODIFY starts the idle time anew, with the timeout that it gives", () => {
+  it("MODIFY starts the idle time again, with the timeout that it gives", () => {
     const { device, clock } = start("cpu");
     const times: bigint[] = [];
     device.watch((event) => event.kind === "idleTimeout" && times.push(event.timestampNs));

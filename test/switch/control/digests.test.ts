@@ -30,7 +30,7 @@ V1Switch(P(), V(), I(), E(), C(), D()) main;
 `;
 
 describe("a digest that two calls send", () => {
-  it("tells the values of both, under one configuration and one list of what is known", async () => {
+  it("reports the values of both, under one configuration and one list of known values", async () => {
     const diagnostics = new Diagnostics();
     const { program } = compile({ file: new SourceFile("two.p4", PROGRAM) }, diagnostics)!;
     diagnostics.throwIfErrors();

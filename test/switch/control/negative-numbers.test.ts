@@ -10,7 +10,7 @@ describe("negative numbers of BMv2 JSON", () => {
     expect([bmv2Bits("-0x1", 12), bmv2Bits("0x1fff", 12)]).toEqual([0xfffn, 0x1fffn]);
   });
 
-  it("stand in keys, parameters and default actions", () => {
+  it("can be in keys, parameters and default actions", () => {
     const text = new SourceFile("negative.json", goldenText("negative", "negative.json")!);
     expect(readBmv2(text, new Diagnostics())).toBeDefined();
     const { play } = startUnconfigured("negative");

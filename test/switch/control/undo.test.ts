@@ -1,4 +1,4 @@
-/** A batch that is undone leaves the very numbers behind that decide between equal entries and among members. */
+/** After the rollback of a batch, the numbers that decide between equal entries and among members are as before. */
 import { describe, expect, it } from "vitest";
 import type { Atomicity, Match, TableEntry, Update } from "../../../src/device/index.js";
 import { Handles } from "../../../src/switch/tables/handles.js";
@@ -53,7 +53,7 @@ describe.each(modes)("%s", (atomicity) => {
     expect(handles()).toEqual({ ...before, 5: [0] });
   });
 
-  it("members are free again when the group that used them is undone", () => {
+  it("members are free again when the group that used them is rolled back", () => {
     const { device } = startUnconfigured("selector");
     const profile = "TheIngress.sel_crc32";
     const action = device.internals.instance.profiles.get(profile)!.info.actions.values().next().value!;

@@ -69,7 +69,7 @@ describe("packet generators", () => {
     expect(sent.length).toBe(4);
   });
 
-  it("copy their frame, so that nobody changes it afterwards", async () => {
+  it("copy their frame, so that it cannot be changed afterwards", async () => {
     const { clock, sent, set } = start();
     const frame = frameTo(1, 7);
     await set([{ ...one, frame }]);
@@ -83,7 +83,7 @@ describe("packet generators", () => {
     ["period", { periodNs: 999 }, "a packet generator's period is 999 ns: at least 1000"],
     ["start", { startNs: -1 }, "the nanoseconds to a generator's first packet is -1"],
     ["frame", { frame: new Uint8Array(13) }, "a generated frame of 13 bytes: 14 to 65535 are possible"],
-  ])("are refused for a wrong %s, and those that run go on", async (_, wrong, message) => {
+  ])("are refused for a wrong %s, and running ones continue", async (_, wrong, message) => {
     const { clock, sent, set } = start();
     await set([one]);
     await expect(set([one, { ...one, ...wrong }])).rejects.toThrow(message);

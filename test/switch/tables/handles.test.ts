@@ -28,7 +28,7 @@ describe("handles", () => {
     );
   });
 
-  it("are as before when takes and releases are undone, last first", () => {
+  it("are as before when takes and releases are rolled back, last first", () => {
     const steps = fc.array(step, { maxLength: 60, size: "max" });
     fc.assert(
       fc.property(steps, steps, (first, second) => {

@@ -59,7 +59,7 @@ describe("the way of a packet", () => {
     ]);
   });
 
-  it("tells a parser's error with its reason, and that ingress runs all the same", () => {
+  it("reports a parser's error with its reason, and that ingress still runs", () => {
     const { trace } = startFeatures();
     const short = trace("0102").root;
     expect(eventsOf(short, "parser_error")).toEqual([
@@ -80,7 +80,7 @@ describe("the way of a packet", () => {
     expect(first!.variable_values).toEqual({ "order.what": "0x00", "order.isValid()": "0x0" });
   });
 
-  it("tells conditions in the words of the program, with the values they read", () => {
+  it("reports conditions in the words of the program, with the values they read", () => {
     const { root } = startFeatures().trace("02000a010203");
     expect(eventsOf(root, "branch").slice(0, 2)).toEqual([
       {
@@ -100,7 +100,7 @@ describe("the way of a packet", () => {
     ]);
   });
 
-  it("tells the stages in their order", () => {
+  it("reports the stages in their order", () => {
     const { root } = startFeatures().trace("01000a010203");
     expect(eventsOf(root, "pipeline_stage").map(({ stage_name }) => stage_name)).toEqual([
       "parser",
@@ -220,7 +220,7 @@ describe("tables", () => {
 });
 
 describe("resources", () => {
-  it("are told with their element and what became of it", () => {
+  it("are reported with their element and its new value", () => {
     const { trace } = startFeatures();
     trace("06010a000001");
     const { root } = trace("060100000002");
@@ -270,7 +270,7 @@ describe("resources", () => {
 });
 
 describe("headers", () => {
-  it("become valid and invalid, and a write into an invalid one is told as such", () => {
+  it("become valid and invalid, and a write into an invalid one is reported as such", () => {
     const { root } = startFeatures().trace("0b010a000001ee");
     expect(eventsOf(root, "header_operation")).toMatchObject([
       { operation: "setValid", changes: [{ field: "note.isValid()", before: "0x0", after: "0x1" }] },
@@ -324,7 +324,7 @@ describe("copies", () => {
     });
   });
 
-  it("of an ingress clone are parsed again, cut by their session, and told beside the packet", () => {
+  it("of an ingress clone are parsed again, cut by their session, and reported with the packet", () => {
     const { root } = startFeatures().trace("04050a000001");
     expect(eventsOf(root, "clone")).toMatchObject([{ clone_type: "I2E", session_id: 5, field_list: 1 }]);
     expect(eventsOf(root, "clone_session_lookup")).toEqual([
@@ -399,7 +399,7 @@ describe("drops", () => {
     return outcome.kind === "drop" ? outcome : undefined;
   };
 
-  it("are counted and told by their reasons", () => {
+  it("are counted and reported by their reasons", () => {
     const { trace, device } = startFeatures();
     expect(reasonOf(trace("01000b010203"))).toMatchObject({ reason: "mark_to_drop", stage: "ingress" });
     expect(reasonOf(trace("09000b010203"))).toMatchObject({
@@ -480,7 +480,7 @@ describe("drops", () => {
 });
 
 describe("what leaves", () => {
-  it("for the controller is told so, and what the program cuts", () => {
+  it("for the controller is reported as such, with the bytes that the program cuts", () => {
     const { trace } = startFeatures({ cpuPort: 10 });
     const { root } = trace("0a000b010203aabbcc");
     expect(eventsOf(root, "truncate")).toMatchObject([{ packet_size: 7 }]);

@@ -46,7 +46,7 @@ describe.each(PROGRAMS)("%s", (name) => {
       expect(traces.length, hex).toBe(before + 1);
       const { root, input } = traces[before]!;
       expect(input).toMatchObject({ ingress_port: port, bytes: hex });
-      // What the document says became of the packet is what became of it.
+      // The outcome in the document is the outcome of the packet.
       const { stats } = traced.device;
       expect(inOrder(sentOf(root)), hex).toEqual(inOrder(traced.outputs));
       expect(stats.transmitted - transmitted).toBe(traced.outputs.length);
@@ -79,7 +79,7 @@ describe("switching it on and off", () => {
     expect(stateOf(switched.device)).toBe(stateOf(plain.device));
   });
 
-  it("hands over what is still in the switch, and packets on their way go on", () => {
+  it("hands over what is still in the switch, and packets in flight continue", () => {
     const queue = { rateBitsPerSecond: () => 8e6 };
     const { device, traces, outputs, clock } = startFeatures({ queue });
     for (let i = 0; i < 3; i++) device.receive(1, fromHex("01000a010203")!);
@@ -107,7 +107,7 @@ describe("switching it on and off", () => {
     expect(outputs).toHaveLength(3);
   });
 
-  it("goes on with another program", async () => {
+  it("continues with another program", async () => {
     const { device, trace, traces } = startFeatures();
     trace("01000a010203");
     const { device: other } = await startGolden("l3");

@@ -39,7 +39,7 @@ async function first<K extends FlowEvent["kind"]>(flow: AgentFlow, kind: K) {
   throw new Error(`the flow ended without an event ${kind}`);
 }
 
-/** A flow of one small segment at a time to port 5201 of the right host, with data under way. */
+/** A flow of one small segment at a time to port 5201 of the right host, with data in flight. */
 async function openFlow(left: Agent, ipVersion: 4 | 6 = 4): Promise<AgentFlow> {
   // What PRR draws depends on it.
   const clientPort = 40_000;
@@ -209,10 +209,10 @@ describe.skipIf(missing !== undefined)(`agents on two hosts${missing ? ` (${miss
     await flow.stop();
   });
 
-  it("tell a lost segment from a failed path: what duplicate acknowledgements repair is no timeout", async () => {
+  it("distinguish a lost segment from a failed path: a loss that duplicate acknowledgements repair is no timeout", async () => {
     const [left, right] = await start("dscp", prr);
     await right.listen(5201);
-    // Lost between others, all of a window on their way.
+    // Lost between others, with a whole window in flight.
     await network.skip([40, 80, 81, 120]);
     const flow = left.flow({ to: RIGHT.ipv4, ipVersion: 4, port: 5201, bytes: 1_000_000 });
     const { timeouts, tcp } = await flow.finished;
@@ -240,7 +240,7 @@ describe.skipIf(missing !== undefined)(`agents on two hosts${missing ? ` (${miss
     await receiver.kill();
   });
 
-  it("use the NIC that the policy tells", async () => {
+  it("use the NIC that the policy chooses", async () => {
     const policy = pecmp({ nic: { least: 2, most: 2 }, tor: { least: 4, most: 4 } });
     const [left, right] = await start("dscp", policy, { links: 2 });
     await right.listen(5201);
@@ -381,7 +381,7 @@ describe.skipIf(missing !== undefined)(`an agent and its host${missing ? ` (${mi
     await network.left.exec(["ip", "address", "flush", "dev", "eth0", "scope", "global"]);
   });
 
-  it("tells which settings took effect", async () => {
+  it("reports which settings took effect", async () => {
     const agent = await startAgent(
       network.left,
       agentConfig("left", "dscp", fixed(0), { rtoMarginNs: 5e6, rtoCapNs: 200e6 }),
@@ -414,7 +414,7 @@ describe.skipIf(missing !== undefined)(`an agent and its host${missing ? ` (${mi
         await right.exec(["ip", ...words.split(" ")]);
       const ping = async (address: string) =>
         (await right.exec(["ping", "-c", "2", "-i", "0.2", "-W", "0.3", address])).stdout;
-      // Nobody answers ARP.
+      // No host answers ARP.
       expect(await ping("10.0.0.1")).toContain("0 received");
       const toLeft = ["lladdr", "02:00:00:00:00:0a", "nud", "permanent", "dev", "eth0"];
       await right.exec(["ip", "neigh", "replace", "10.0.0.1", ...toLeft]);
@@ -454,7 +454,7 @@ describe.skipIf(missing !== undefined)(`an agent and its host${missing ? ` (${mi
     expect(await state()).toBe(before);
   });
 
-  it("refuses what is wrong, says why, and goes on", async () => {
+  it("refuses what is wrong, says why, and continues", async () => {
     const agent = await startAgent(
       network.left,
       agentConfig("left", "dscp", fixed(0), { ipv6: undefined } as never),
@@ -485,7 +485,7 @@ describe.skipIf(missing !== undefined)(`an agent and its host${missing ? ` (${mi
     await blocked.kill();
   });
 
-  it("reports a flow that nobody accepts, and its own end", async () => {
+  it("reports a flow that is not accepted, and its own end", async () => {
     const left = await startAgent(network.left, agentConfig("left", "dscp", fixed(0)));
     const right = await startAgent(network.right, agentConfig("right", "dscp", fixed(0)));
     const to = { to: RIGHT.ipv4, ipVersion: 4 } as const;

@@ -17,7 +17,7 @@ describe("localise", () => {
     expect(found.unexplained).toEqual([]);
   });
 
-  it("names all suspects where probes do not tell them apart", () => {
+  it("names all suspects where probes do not distinguish them", () => {
     expect(localise([works("t1", "l1"), dead("t1", "l2", "s2")]).suspects).toEqual([["l2"], ["s2"]]);
   });
 

@@ -1,5 +1,5 @@
 /**
- * Two hosts in namespaces of their own, and between them a relay that loses what it is told to lose, or just a cable.
+ * Two hosts in namespaces of their own, and between them a relay that loses the packets that a test selects, or a cable.
  * For benchmarks too.
  */
 import "../../built-command.js";
@@ -37,7 +37,7 @@ export function pingMissing(): string | undefined {
 /** By `LINK/SELECTOR`: how many frames came, and the last one in hex (its first 200 bytes). */
 export type Seen = Readonly<Record<string, readonly [count: number, last: string]>>;
 
-/** What is lost on its way: these selectors, or all. */
+/** What is lost: these selectors, or all. */
 export type Losses = readonly number[] | "all";
 
 export class TestNetwork {
@@ -48,7 +48,7 @@ export class TestNetwork {
   #relay: HostProcess | undefined;
   readonly #answers: ((line: string) => void)[] = [];
 
-  /** Links are numbered from 0; a host's NIC on link 0 is eth0. The relay tells selectors of this header field. */
+  /** Links are numbered from 0; a host's NIC on link 0 is eth0. The relay reads selectors from this header field. */
   static async make(field: string, links = 1): Promise<TestNetwork> {
     const network = new TestNetwork();
     try {
@@ -89,7 +89,7 @@ export class TestNetwork {
     }
   }
 
-  /** With all processes in them: agents would go on until this process ends. Those that are not there are passed over. */
+  /** With all processes in them: agents would run until this process ends. Missing ones are skipped. */
   #removeNamespaces(): void {
     for (const name of this.#names) {
       endProcessesIn(name);

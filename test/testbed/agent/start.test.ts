@@ -19,7 +19,7 @@ function playedHost(answer: (request: { op: string; id?: number }) => (object | 
       const lines = answer(JSON.parse(line)).map((one) =>
         typeof one === "string" ? one : JSON.stringify(one),
       );
-      // As a chunk of stdout: who begins to listen while it is read hears nothing of it.
+      // As a chunk of stdout: a listener that is added while it is read does not get it.
       queueMicrotask(() => {
         for (const listener of [...listeners]) for (const one of lines) listener(one);
       });
@@ -61,7 +61,7 @@ describe("the start of an agent", () => {
     },
   );
 
-  it("is followed by a failure of all that is under way when the agent prints a line that is no event", async () => {
+  it("is followed by a failure of all that is in progress when the agent prints a line that is no event", async () => {
     const { host } = playedHost(({ op }) =>
       op === "start" ? [READY] : op === "listen" ? ["?".repeat(1000)] : [],
     );

@@ -12,7 +12,7 @@ import { localHost } from "./local-host.js";
 const path = resolve(import.meta.dirname, "../../../examples/exercise/topo/topology.json");
 const topology = readTopologyFile(new SourceFile(path, readFileSync(path, "utf8")), new Diagnostics())!;
 
-/** A prompt over a network that only answers as told: h3 cannot be reached. */
+/** A prompt over a network with set answers: h3 cannot be reached. */
 function open(files: Record<string, string> = {}) {
   const asked: string[] = [];
   const down = new Set<string>();
@@ -37,7 +37,7 @@ function open(files: Record<string, string> = {}) {
         formatIpv4(topology.hosts.find((one) => one.name === name)!.ipv4),
       ),
     command: async (name: string, text: string, print: (line: string) => void) => {
-      print(`${name} was told ${text}`);
+      print(`${name} got ${text}`);
       return text === "nonsense" ? 1 : 0;
     },
     indexOf: () => undefined,
@@ -90,7 +90,7 @@ describe("the prompt", () => {
 
   it("speaks to switches", async () => {
     const { say } = open();
-    expect(await say("s2 show_tables")).toEqual({ outcome: 0, output: "s2 was told show_tables\n" });
+    expect(await say("s2 show_tables")).toEqual({ outcome: 0, output: "s2 got show_tables\n" });
     expect((await say("s2 nonsense")).outcome).toBe(1);
   });
 
@@ -114,7 +114,7 @@ describe("the prompt", () => {
     expect((await say("pingall soon")).outcome).toBe(2);
   });
 
-  it("tells what there is", async () => {
+  it("lists what there is", async () => {
     const { say } = open();
     expect((await say("nodes")).output).toBe("available nodes are:\nh1 h2 h3 s1 s2 s3\n");
     expect((await say("net")).output).toContain("h1 h1-eth0:s1-eth1\n");
@@ -172,7 +172,7 @@ describe("the prompt", () => {
     expect(await say("   ")).toEqual({ outcome: 0, output: "" });
   });
 
-  it("tells which hosts iperf is between", async () => {
+  it("says which hosts iperf is between", async () => {
     const { say } = open();
     expect((await say("iperf h1 s1")).outcome).toBe(2);
     expect((await say("iperf h1 h2 h3")).outcome).toBe(2);

@@ -22,7 +22,7 @@ const PAUSE_NS = 100_000_000;
 const IS_OVER = /update to version \d has ended|version \d stays|no update is in progress/;
 
 /**
- * The plan's controller, to whom updates are told one after the other, one for each kill: to the state `there` and back. The log gets a line
+ * The plan's controller, which gets updates one after the other, one for each kill: to the state `there` and back. The log gets a line
  * for each kill (`after prepare 2: version 0 stays`), and at last how many entities every switch had before and has after it all.
  */
 export function killedAt(plan: ControllerPlan, kills: readonly Kill[], there: Json): ControllerPlan {
@@ -56,7 +56,7 @@ async function interrupt(
     const request = <T>(kind: Kill[0], ask: () => Promise<T>): Promise<T> => {
       const count = (counts.get(kind) ?? 0) + 1;
       counts.set(kind, count);
-      // The request is sent, and its sender does not live to hear the answer.
+      // The request is sent, and its sender is killed before the answer.
       const answer = ask();
       if (isKilled || kill === undefined || kind !== kill[0] || count !== kill[1]) return answer;
       isKilled = true;
@@ -102,7 +102,7 @@ async function interrupt(
   });
 }
 
-/** The device; `write` is told of each write. */
+/** The device; `write` is called for each write. */
 function counting(device: Device, write: (go: () => Promise<void>) => Promise<void>): Device {
   return new Proxy(device, {
     get(target, key) {

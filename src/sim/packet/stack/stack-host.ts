@@ -168,7 +168,7 @@ export class StackHost implements Node, PingHost {
   }
 
   #unreachable(address: bigint, frames: readonly Uint8Array[]): void {
-    this.#undeliverable(`nobody answers for ${ipv4Text(Number(address))} (ARP)`, frames);
+    this.#undeliverable(`no host answers for ${ipv4Text(Number(address))} (ARP)`, frames);
   }
 
   #undeliverable(why: string, frames: readonly Uint8Array[]): void {
@@ -299,7 +299,7 @@ export class StackHost implements Node, PingHost {
   }
 }
 
-const CLOSED_UDP_PORT = "nobody listens at its UDP port";
+const CLOSED_UDP_PORT = "its UDP port is closed";
 
 function ipv4Text(address: number): string {
   return [24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join(".");

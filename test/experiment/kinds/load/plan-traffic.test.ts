@@ -163,7 +163,7 @@ traffic:
     ]);
     expect(all.plan).toMatchObject({ flows: 3, durationNs: 2001 });
     expect(all.plan.files[0]![1]).toMatch(/^[0-9a-f]{64}$/);
-    // A run may begin again, and two may go on at the same time.
+    // A run may begin again, and two may run at the same time.
     expect(drawn(all.plan.workload(new Random(2)))).toEqual(all.flows);
     expect(flows(" time_scale: 0.5").flows.map(({ startNs }) => startNs)).toEqual([500, 1000, 1000]);
     expect(flows(", flows: 2").flows.length).toBe(2);
@@ -172,7 +172,7 @@ traffic:
     expect(short.plan.durationNs).toBe(1500);
   });
 
-  it("may have packets of a capture beside it, read anew in each run", () => {
+  it("may have packets of a capture in addition, read again in each run", () => {
     const text = (more: string) =>
       `load: 0.5\ntraffic: { sizes: rpc, flows: 1, replay: { file: six.pcap, hosts: { 10.9.0.1: host0-0-0, "10.9.1.0/24": host0-1-0 }${more} } }\n`;
     const { plan: made, messages } = plan(text(""));
