@@ -1,4 +1,4 @@
-/** One P4 program as a scheme plans it, and its text. Which templates there are, and what their values mean, the schemes know. */
+/** One P4 program in a scheme's plan, and its text. The schemes define the templates and the meaning of their values. */
 import type { z } from "zod";
 import { DiagnosticError, Diagnostics, fail, SourceFile } from "../base/index.js";
 import { format } from "../formatting/index.js";
@@ -67,7 +67,7 @@ export interface GeneratedFile {
 /**
  * Values of the common partials that a program need not give. `tcp`: the parser continues with the rest of the TCP header, `hdr.tcp`.
  * `ethernetPayloads`: headers of the template that follow Ethernet's, `{ type, header }`: the constant of the EtherType, and the header's name.
- * `lifetime`: what of the TTL and the hop limit counts hops, where other bits of them carry something else.
+ * `lifetime`: the part of the TTL and the hop limit that counts hops, where other bits of them carry something else.
  * `ownHeaders`: names of headers of the template, whose types end in `_t`; the deparser emits them before all others.
  */
 const DEFAULTS = {
@@ -82,8 +82,8 @@ const DEFAULTS = {
 };
 
 /**
- * P4 source of one program; that of a template of the package is formatted. What a user has written stays as it is, so that places in
- * messages are places of the text. Throws DiagnosticError as {@link TemplateSet.render} does.
+ * P4 source of one program; source from a template of the package is formatted. A user's text is not changed, so that positions in
+ * messages are positions of the text. Throws DiagnosticError as {@link TemplateSet.render} does.
  */
 export function renderProgram(templates: TemplateSet, program: ProgramPlan): string {
   const { own, template } = program;

@@ -5,7 +5,7 @@
  * `link-watch.ts` reports links that go up and down. `fine-timer.ts` is a timer in microseconds. Only `libc.ts` uses
  * koffi.
  *
- * For the agent on a host also what else Node does not offer: `tun.ts` (packets from and to the kernel of the host),
+ * For the agent on a host also functions that Node does not offer: `tun.ts` (packets from and to the kernel of the host),
  * `tcp-socket.ts` with `socket-watch.ts` (TCP with the kernel's figures of each connection).
  */
 

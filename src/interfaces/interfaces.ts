@@ -18,7 +18,7 @@ export interface InterfacePort {
   namespace?: string;
 }
 
-/** What is reported while frames pass. All functions are called from the event loop, never from within a call of this room. */
+/** Events while frames pass. All functions are called from the event loop, never from within a call of this room. */
 export interface InterfaceEvents {
   /** A frame has arrived, with VLAN tag and checksums as on a wire. Its memory is reused after the call. */
   frame(port: number, frame: Uint8Array): void;
@@ -54,7 +54,7 @@ interface Port {
   readonly given: string | undefined;
   /** Identity of the network namespace. */
   readonly namespace: string;
-  /** What the set of readable sockets calls it. */
+  /** Its key in the set of readable sockets. */
   readonly key: number;
   readonly socket: PacketSocket;
   readonly send: SendBatch;
@@ -73,7 +73,7 @@ export class Interfaces {
   readonly #ports = new Map<number, Port>();
   /** One for each network namespace, by its identity. */
   readonly #links = new Map<string, { readonly watch: LinkWatch; readonly key: number }>();
-  /** What is read when a socket is readable, by the key of the socket. */
+  /** Readers of sockets, called when a socket is readable, by its key. */
   readonly #readers = new Map<number, () => void>();
   #nextKey = 0;
   readonly #receive: ReceiveBatch;

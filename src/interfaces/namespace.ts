@@ -34,7 +34,8 @@ export function inNamespace<T>(c: Libc, namespace: string | undefined, body: (id
 }
 
 function comeBack(c: Libc, own: number): void {
-  if (c.setns(own, CLONE_NEWNET) < 0) throw new Error(`cannot come back: setns: ${c.errorName(c.errno())}`);
+  if (c.setns(own, CLONE_NEWNET) < 0)
+    throw new Error(`cannot return to the namespace: setns: ${c.errorName(c.errno())}`);
 }
 
 function enter(c: Libc, path: string): number {
@@ -60,7 +61,7 @@ function enter(c: Libc, path: string): number {
       CODES.notPermitted,
       undefined,
       `no permission to enter the namespace ${path}`,
-      "it takes root (CAP_SYS_ADMIN)",
+      "it needs root (CAP_SYS_ADMIN)",
     );
   }
   return fail(CODES.noNamespace, undefined, `${path} is no network namespace: ${c.errorName(errno)}`);

@@ -1,5 +1,5 @@
 /**
- * Finds out which sockets are ready. All sockets are in one epoll set, which Node's event loop watches. Where that is not
+ * Finds the sockets that are ready. All sockets are in one epoll set, which Node's event loop watches. Where that is not
  * possible, a thread of libuv's pool waits instead, which costs some 50 microseconds for each wake-up.
  */
 import { type Libc, memory } from "./libc.js";
@@ -8,7 +8,7 @@ import { type Alarm, LoopAlarm } from "./loop-alarm.js";
 const EPOLL_CTL_ADD = 1;
 const EPOLL_CTL_DELETE = 2;
 const EPOLL_CTL_MODIFY = 3;
-/** What a socket is watched for, and what it is ready for: bits that may be joined. */
+/** The events for which a socket is watched or ready: bits that may be combined. */
 export const READABLE = 1;
 export const WRITABLE = 4;
 /** The other end sends no more. */
@@ -44,8 +44,8 @@ export class Readiness {
   }
 
   /**
-   * @param key what {@link key} returns for the socket
-   * @param events what it is watched for
+   * @param key returned by {@link key} for the socket
+   * @param events for which it is watched
    */
   add(fd: number, key: number, events = READABLE): void {
     this.#control(EPOLL_CTL_ADD, fd, key, events);

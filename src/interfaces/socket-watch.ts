@@ -8,13 +8,13 @@ export interface Watched {
   readonly fd: number;
 }
 
-/** What a socket is watched for. */
+/** The events for which a socket is watched. */
 export interface Interest {
   readonly readable?: boolean;
   readonly writable?: boolean;
 }
 
-/** Called with what the socket is ready for; both when it failed. */
+/** Called with the events for which the socket is ready; both when it failed. */
 export type ReadyHandler = (readable: boolean, writable: boolean) => void;
 
 interface Watch {
@@ -51,7 +51,7 @@ export class SocketWatch {
     this.#readiness.change(fd, key, bitsOf(interest));
   }
 
-  /** Before it is closed; one that is not watched is passed over. */
+  /** Must be called before the socket is closed; no effect for a socket that is not watched. */
   forget(socket: Watched): void {
     const watch = this.#bySocket.get(socket);
     if (watch === undefined) return;

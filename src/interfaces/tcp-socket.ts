@@ -1,6 +1,6 @@
 /**
- * TCP sockets with what Node's own do not offer: a segment size, TCP_INFO, the bytes that wait for an acknowledgement, and
- * data that are thrown away without being copied. No call waits.
+ * TCP sockets with functions that Node's own do not offer: a segment size, TCP_INFO, the bytes that wait for an acknowledgement, and
+ * discarding data without a copy. No call blocks.
  */
 import {
   AF_INET,
@@ -116,14 +116,14 @@ export class TcpSocket {
     this.#check("shutdown", this.#c.shutdown(this.#fd, SHUT_WR));
   }
 
-  /** The error that came since the last call; undefined: none. */
+  /** The error since the last call; undefined: none. */
   error(): NodeJS.ErrnoException | undefined {
     const value = new Uint32Array(1);
     this.#get(SOL_SOCKET, SO_ERROR, value);
     return value[0] === 0 ? undefined : systemError(this.#c, "socket", value[0]);
   }
 
-  /** Number of bytes that the kernel took; 0 when there is no room for any now. */
+  /** Returns the number of bytes that the kernel accepted; 0 when its buffer is full. */
   send(bytes: Uint8Array, length: number): number {
     const sent = this.#c.send(this.#fd, bytes, length, MSG_NOSIGNAL);
     if (sent >= 0) return sent;
@@ -131,7 +131,7 @@ export class TcpSocket {
     throw systemError(this.#c, "send");
   }
 
-  /** Throws away up to `length` bytes that came; their number, 0 at the end, -1 when none wait. */
+  /** Discards up to `length` received bytes; returns their number, 0 at the end, -1 when none wait. */
   discard(length: number): number {
     const taken = this.#c.recv(this.#fd, null, length, MSG_TRUNC);
     if (taken >= 0) return taken;
@@ -152,7 +152,7 @@ export class TcpSocket {
     return new DataView(bytes.buffer, 0, this.#get(IPPROTO_TCP, TCP_INFO, bytes));
   }
 
-  /** Once is enough. `reset`: the other end learns that the connection is over at once. */
+  /** Further calls have no effect. `reset`: the other end is notified at once that the connection has ended. */
   close(reset = false): void {
     if (this.#fd < 0) return;
     // struct linger: on, for 0 seconds.

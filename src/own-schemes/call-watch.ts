@@ -13,8 +13,8 @@ const state = new Int32Array(new SharedArrayBuffer(8));
 const POLL_MS = 100;
 
 /**
- * Plain JavaScript, so that it runs from sources, from modules and from the bundled command alike. It counts how often in
- * sequence it sees the same call: a process that was stopped for a while is not taken for one that loops.
+ * Plain JavaScript, so that it runs from sources, from modules and from the bundled command. It counts how often in
+ * sequence it sees the same call, so that a process that was paused for some time does not count as looping.
  */
 const WATCH = `
 const { writeSync } = require("node:fs");
@@ -36,7 +36,7 @@ setInterval(() => {
 let watch: Worker | undefined;
 let members = 0;
 
-/** Calls members of a chooser or a policy: what they throw is placed as by `placed`, and the process ends after the limit. */
+/** Calls members of a chooser or a policy: exceptions get their place as by `placed`, and the process ends after the limit. */
 export type Caller = <T>(member: string, call: () => T) => T;
 
 /** The caller for one module. A call that does not return within the limit prints P43402 and ends the process by SIGKILL. */

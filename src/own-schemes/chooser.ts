@@ -1,6 +1,6 @@
 /**
- * Calls a user's chooser of paths: every call names its place when it throws, and what it returns is checked, because the
- * transport counts copies by it and writes it into packets.
+ * Calls a user's chooser of paths. An exception gets its place in the user's file. Returned values are checked, because the
+ * transport counts copies by them and writes them into packets.
  */
 import { fail } from "../base/index.js";
 import { FIELD_BITS, type PathChooser, type SelectorField } from "../hosts/index.js";
@@ -9,7 +9,7 @@ import { CODES } from "./codes.js";
 import { type OwnModule, placeOf } from "./guard.js";
 import { describeValue } from "./shape.js";
 
-/** Copies of one segment that a chooser may ask for. */
+/** Maximum number of copies of one segment. */
 const MAX_COPIES = 8;
 
 /** The chooser, checked. Members that it does not have when it is opened stay absent. Fails with P43403 and P43404. */

@@ -1,6 +1,6 @@
 /**
- * Calls code that a user wrote: with a limit of time, and with what it throws as a diagnostic at its place in the user's
- * file. A diagnostic that the code asks for by the kit passes as it is.
+ * Calls code that a user wrote: with a time limit, and with exceptions as diagnostics at their place in the user's
+ * file. A diagnostic that the code requests by the kit is passed on unchanged.
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -54,7 +54,7 @@ export function placed<T>(module: OwnModule, what: string, call: () => T): T {
 /** What `process.exit` throws while the code of a user is called. */
 class EndsProcess extends Error {}
 
-/** A module that ended the process would end a run without results and without a word. */
+/** Prevents a module from ending the process, which would end a run without results and without a message. */
 function withoutExit<T>(call: () => T): T {
   const { exit } = process;
   process.exit = (status) => {
@@ -119,7 +119,7 @@ export function placeOf({ file }: OwnModule, member: string): Span {
   return { file, start: best.at, end: best.at + name.length };
 }
 
-/** The text with comments and the insides of strings blank, every place unchanged. */
+/** The text with comments and the contents of strings blank; positions do not change. */
 function codeOf(text: string): string {
   const skipped =
     /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[\s\S])*`/g;

@@ -8,10 +8,10 @@ import { runCommand } from "../loading/index.js";
 import { CODES } from "./codes.js";
 import { messageOf, type OwnModule, placeOf, TIME_LIMIT_MS, thrownAt } from "./guard.js";
 
-/** The thread's exit status where the module calls `process.exit`; a thread that waits for what never comes exits with 0. */
+/** The thread's exit status where the module calls `process.exit`; a thread that waits forever exits with 0. */
 const ENDED = 97;
 
-/** The thread is plain JavaScript, so that it runs from sources, from modules and from the bundled command alike. */
+/** The thread is plain JavaScript, so that it runs from sources, from modules and from the bundled command. */
 const TRIAL = `
 const { parentPort, workerData } = require("node:worker_threads");
 const { exit } = process;
@@ -42,7 +42,7 @@ export async function importModule(
     fail(
       CODES.unloadable,
       placeOf(module, ""),
-      "the module does not load: its top level waits for something that never comes",
+      "the module does not load: its top level awaits a promise that never settles",
     );
   if (trial.kind === "ends")
     fail(CODES.unloadable, placeOf(module, ""), "the module does not load: it ends the process");

@@ -1,4 +1,4 @@
-/** What a user's scheme gets instead of imports. Everything in it is the same that the schemes of the package use. */
+/** The kit that a user's scheme gets in place of imports: the same functions that the schemes of the package use. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";

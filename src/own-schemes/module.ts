@@ -121,7 +121,7 @@ function planOf(module: OwnModule, own: OwnScheme, topology: Topology, made: unk
   };
 }
 
-/** What makes the policy of one host, of a description from a plan of any scheme: those of modules name their module. */
+/** Makes the policy of one host from a description of any scheme's plan: those of modules name their module. */
 export async function hostPolicyFrom(description: unknown): Promise<(context: HostContext) => HostPolicy> {
   const url = (description as { module?: unknown } | null | undefined)?.module;
   if (typeof url !== "string") return (context) => hostPolicyOf(description, context);

@@ -1,4 +1,4 @@
-/** The schemes that an experiment file brings along: modules by their paths, and P4 programs with entries. */
+/** The schemes that an experiment file defines: modules by their paths, and P4 programs with entries. */
 import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
@@ -24,9 +24,9 @@ function isPath(name: string): boolean {
 }
 
 /**
- * The file's own schemes, by the names that it uses. Paths start at the folder of the file. Nothing is checked that the
- * check of the whole file finds. Throws DiagnosticError for a scheme that cannot be had: P43401 to P43405, and what the
- * compiler and the readers of entries find.
+ * The file's own schemes, by the names that it uses. Paths are relative to the folder of the file. Errors that the check of the whole
+ * file finds are not checked here. Throws DiagnosticError for a scheme that cannot be loaded: P43401 to P43405, and errors of the
+ * compiler and of the readers of entries.
  *
  * @param variants other contents that the file will be used with, from the schemes that it has as it is
  */

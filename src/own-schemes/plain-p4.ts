@@ -30,15 +30,15 @@ export const plainParameters = z.strictObject({
   /** Files of entries by role or name of a switch: `.json` is a runtime.json, all else command text. */
   entries: z.record(z.string(), paths).default({}),
   field: z.enum(SELECTOR_FIELDS).default("dscp"),
-  /** What every packet of the hosts carries in the field. */
+  /** Selector of every packet of the hosts. */
   selector: z.number().int().min(0).max(0x3ffffff).default(0),
 });
 
 export type PlainParameters = z.output<typeof plainParameters>;
 
 /**
- * The scheme for one entry of a file: its plan is made ahead, because entries are read with a compiler and a switch. Throws
- * DiagnosticError: what compiling and reading entries throws, P40001 for a file that cannot be read, at the path in the
+ * The scheme for one entry of a file: its plan is made in advance, because reading entries needs a compiler and a switch. Throws
+ * DiagnosticError: errors of compiling and reading entries, P40001 for a file that cannot be read, at the path in the
  * experiment's file, P43405 for a name that is no role and no switch, or a switch without a program.
  */
 export async function planPlain(
@@ -200,7 +200,7 @@ export function planKey(topology: Topology, parameters: PlainParameters): string
   ]);
 }
 
-/** The scheme `p4` with plans that were made ahead, by {@link planKey}. */
+/** The scheme `p4` with plans that were made in advance, by {@link planKey}. */
 export function plainScheme(plans: ReadonlyMap<string, FabricPlan>): Scheme<PlainParameters> {
   return {
     name: PLAIN_NAME,

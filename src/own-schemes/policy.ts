@@ -1,6 +1,6 @@
 /**
- * Calls a user's host policy: every call of the user's code names its place when it throws, and what it returns is checked,
- * because packets, ports and messages are made of it.
+ * Calls a user's host policy. An exception gets its place in the user's file. Returned values are checked, because packets,
+ * ports and messages are made from them.
  */
 import { fail, type Json, notJson, type Random } from "../base/index.js";
 import {
@@ -18,7 +18,7 @@ import { CODES } from "./codes.js";
 import { guarded, type OwnModule, placeOf, TIME_LIMIT_MS } from "./guard.js";
 import { chooserShape, describeValue, issueOf, policyShape } from "./shape.js";
 
-/** What the member `hosts` of a module makes. */
+/** The member `hosts` of a module. */
 type MakeHosts = (description: PolicyDescription, context: HostContext) => unknown;
 
 /** The policy of one host, checked. Fails with P43402 to P43404. */

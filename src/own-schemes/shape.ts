@@ -1,4 +1,4 @@
-/** The shapes of what a user's module returns. */
+/** The shapes of the values that a user's module returns. */
 import { z } from "zod";
 import { describeIssues } from "../documents/index.js";
 import { SELECTOR_FIELDS, SIGNALS } from "../hosts/index.js";
@@ -7,7 +7,7 @@ const isFunction = z.custom<(...values: never[]) => unknown>((value) => typeof v
   error: "expected a function",
 });
 
-/** What the default export of a module returns. */
+/** The value of the default export of a module. */
 export const schemeShape = z.strictObject({
   /** For messages and results; also the label of the scheme in results unless the experiment file gives another one. */
   name: z
@@ -42,7 +42,7 @@ const programShape = z.looseObject({
   values: z.looseObject({}),
 });
 
-/** What `plan` returns. */
+/** The value of `plan`. */
 export const planShape = z
   .strictObject({
     field: z.enum(SELECTOR_FIELDS).default("dscp"),
@@ -95,7 +95,7 @@ export const planShape = z
     }
   });
 
-/** What `hosts` returns, and what `open` of it returns. */
+/** The value of `hosts`, and of its `open`. */
 export const policyShape = z.looseObject({
   open: isFunction,
   nic: isFunction.optional(),
@@ -136,7 +136,7 @@ function isPromise(value: unknown): boolean {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
-/** What is wrong with a value that code returned, if anything is. */
+/** An error of a value that code returned. */
 export interface ShapeIssue {
   /** After "returns": `no plan: missing key "switches": expected a list`. */
   readonly text: string;

@@ -12,7 +12,7 @@ const words = new Uint32Array(double.buffer);
 /** The word with sign, exponent and the upper bits of the fraction. */
 const HIGH = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? 1 : 0;
 
-/** Most that the middle of a bucket differs from a value in it, as a part of the value. */
+/** Maximum difference between the middle of a bucket and a value in it, relative to the value. */
 export const RELATIVE_ERROR = 2 ** -(PART_BITS + 1);
 
 /** The bucket of a number that is not negative. Buckets of greater numbers have greater numbers. */
@@ -38,7 +38,7 @@ export function middleOf(bucket: number): number {
 const WHOLE_BITS = 7;
 const WHOLE_PARTS = 1 << WHOLE_BITS;
 
-/** Most that the middle of a bucket of whole numbers differs from a number in it, as a part of the number. */
+/** Maximum difference between the middle of a bucket of whole numbers and a number in it, relative to the number. */
 export const WHOLE_RELATIVE_ERROR = 2 ** -(WHOLE_BITS + 1);
 
 /** The bucket of a whole number from 0 to 2^31 - 1. Numbers below 256 have buckets of their own, and buckets are dense from 0. */

@@ -18,7 +18,7 @@ export function cdfPoints(samples: readonly number[], limit = 400): CdfPoint[] {
   return thinned(points, limit);
 }
 
-/** About `limit` of the points: even in their order, and always with both ends. */
+/** About `limit` of the points, evenly spaced in their order, always with both ends. */
 export function thinned<P>(points: readonly P[], limit: number): P[] {
   const stride = points.length / limit;
   if (stride <= 1) return [...points];

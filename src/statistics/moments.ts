@@ -28,17 +28,17 @@ export class Moments {
     return this.#count;
   }
 
-  /** NaN of no samples. */
+  /** NaN without samples. */
   get mean(): number {
     return this.#count === 0 ? Number.NaN : this.#mean;
   }
 
-  /** Of the population that the samples were drawn from (divided by count - 1); NaN of fewer than two. */
+  /** Variance of the population from which the samples were drawn (divided by count - 1); NaN for fewer than two. */
   get variance(): number {
     return this.#count < 2 ? Number.NaN : this.#squares / (this.#count - 1);
   }
 
-  /** Of the samples themselves (divided by count); NaN of none. */
+  /** Variance of the samples themselves (divided by count); NaN without samples. */
   get populationVariance(): number {
     return this.#count === 0 ? Number.NaN : this.#squares / this.#count;
   }

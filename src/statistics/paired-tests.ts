@@ -19,7 +19,7 @@ function differencesOf(first: readonly number[], second: readonly number[]): num
   return first.map((value, i) => second[i]! - value);
 }
 
-/** Paired t test: the differences come from a normal distribution. p is NaN of fewer than two pairs. */
+/** Paired t test: the differences come from a normal distribution. p is NaN for fewer than two pairs. */
 export function pairedTTest(first: readonly number[], second: readonly number[]): PairedTest {
   const { count, mean, variance } = momentsOf(differencesOf(first, second));
   if (variance === 0) return { difference: mean, p: mean === 0 ? 1 : 0 };
@@ -32,7 +32,7 @@ const DRAWS = 100_000;
 
 /**
  * Sign-flip permutation test of the mean difference: under the hypothesis, each difference has either sign with the same probability. Exact
- * up to 20 pairs, so that its least p is 2^(1 - pairs); beyond that from 100,000 draws of `random`.
+ * up to 20 pairs, so that its minimum p is 2^(1 - pairs); beyond that from 100,000 draws of `random`.
  */
 export function signFlipTest(
   first: readonly number[],

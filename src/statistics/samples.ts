@@ -1,4 +1,4 @@
-/** Order statistics of samples that are kept whole; a sample may be infinite: the recovery time of a flow that never recovers. */
+/** Order statistics of samples that are all kept; a sample may be infinite: the recovery time of a flow that never recovers. */
 
 export interface Summary {
   count: number;
@@ -15,7 +15,7 @@ export function nearestRank(count: number, fraction: number): number {
   return Math.min(Math.max(rank, 1), count) - 1;
 }
 
-/** The smallest sample that at least `fraction` of all samples do not exceed (nearest rank); NaN of no samples. */
+/** The smallest sample that at least `fraction` of all samples do not exceed (nearest rank); NaN without samples. */
 export function quantile(ascending: readonly number[], fraction: number): number {
   if (ascending.length === 0) return Number.NaN;
   return ascending[nearestRank(ascending.length, fraction)]!;
@@ -36,7 +36,7 @@ export function summarise(samples: readonly number[]): Summary {
   };
 }
 
-/** NaN of no samples. */
+/** NaN without samples. */
 export function mean(samples: readonly number[]): number {
   return samples.reduce((sum, sample) => sum + sample, 0) / samples.length;
 }

@@ -1,6 +1,6 @@
 /**
- * Quantiles of many samples in little memory: exact while they are few, then counts in buckets of bounded relative error. What a
- * sketch holds follows from the samples alone, not from their order or from how sketches were merged (except for the rounding of the sum).
+ * Quantiles of many samples in little memory: exact while they are few, then counts in buckets of bounded relative error. The contents of a
+ * sketch depend only on the samples, not on their order or on merges of sketches (except for the rounding of the sum).
  */
 import { bucketOf, middleOf } from "./buckets.js";
 import { type CdfPoint, cdfPoints, thinned } from "./cdf.js";
@@ -33,7 +33,7 @@ export class QuantileSketch {
     return this.#count;
   }
 
-  /** NaN of no samples; so are {@link min}, {@link max} and {@link quantile}. */
+  /** NaN without samples; so are {@link min}, {@link max} and {@link quantile}. */
   get mean(): number {
     return this.#sum / this.#count;
   }
@@ -46,12 +46,12 @@ export class QuantileSketch {
     return this.#count === 0 ? Number.NaN : this.#max;
   }
 
-  /** Whether all samples are kept as they are. */
+  /** Whether all samples are kept exactly. */
   get exact(): boolean {
     return this.#values !== undefined;
   }
 
-  /** Throws RangeError for what is no finite number from 0. */
+  /** Throws RangeError for a value that is no finite number from 0. */
   add(value: number): void {
     if (!(value >= 0 && value < Number.POSITIVE_INFINITY))
       throw new RangeError(`a sample of a sketch must be a finite number from 0, got ${value}`);

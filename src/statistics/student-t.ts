@@ -64,7 +64,7 @@ export function studentQuantile(tail: number, freedom: number): number {
 
 export interface MeanInterval {
   readonly mean: number;
-  /** The interval is the mean plus and minus this; undefined of fewer than two samples. */
+  /** The interval is the mean plus and minus this; undefined for fewer than two samples. */
   readonly halfWidth: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A quantity that changes at instants and stands still between them (the length of a queue): its mean, maximum and quantiles over
- * time. Each value counts with the time for which it lasted, so that nothing depends on a sampling interval.
+ * A quantity that changes at instants and is constant between them (the length of a queue): its mean, maximum and quantiles over
+ * time. Each value is weighted by its duration, so that nothing depends on a sampling interval.
  */
 import { wholeBucketOf, wholeMiddleOf } from "./buckets.js";
 
@@ -43,7 +43,7 @@ export class TimeWeighted {
     return this.#duration;
   }
 
-  /** NaN of no time. */
+  /** NaN for an empty time. */
   get mean(): number {
     return this.#integral / this.#duration;
   }
@@ -52,7 +52,7 @@ export class TimeWeighted {
     return this.#max;
   }
 
-  /** The smallest value that is not exceeded for at least this fraction of the time; NaN of no time. */
+  /** The smallest value that is not exceeded for at least this fraction of the time; NaN for an empty time. */
   quantile(fraction: number): number {
     if (this.#duration === 0) return Number.NaN;
     let before = 0;
@@ -91,7 +91,7 @@ export class TimeWeighted {
   }
 }
 
-/** Follows a quantity from change to change. */
+/** Records a quantity from change to change. */
 export class TimeWeightedRecorder {
   #since: number;
   #value = 0;
@@ -101,14 +101,14 @@ export class TimeWeightedRecorder {
     this.#since = nowNs;
   }
 
-  /** From now on the quantity has this value. Times do not descend. */
+  /** The quantity has this value from now on. Times must not descend. */
   set(nowNs: number, value: number): void {
     this.#times.add(this.#value, nowNs - this.#since);
     this.#since = nowNs;
     this.#value = value;
   }
 
-  /** What was up to now, since the start or the last call. The value stays. */
+  /** The record up to now, since the start or the last call. The value stays. */
   take(nowNs: number): TimeWeighted {
     this.set(nowNs, this.#value);
     const times = this.#times;

@@ -35,7 +35,7 @@ export async function* readTraces(name: string, lines: AsyncIterable<string>): A
 
 function readLine(name: string, number: number, line: string): PacketTrace {
   const levels = nesting(line);
-  const wrong = levels > MAX_NESTING ? TOO_DEEP : whatIsWrong(line);
+  const wrong = levels > MAX_NESTING ? TOO_DEEP : documentOf(line);
   if (typeof wrong === "object") return wrong;
   const file = new SourceFile(name, "\n".repeat(number - 1) + line);
   const whole: Span = { file, start: number - 1, end: number };
@@ -52,12 +52,12 @@ function readLine(name: string, number: number, line: string): PacketTrace {
 }
 
 /** The document of a line, or why the line is not a document. */
-function whatIsWrong(line: string): PacketTrace | string {
+function documentOf(line: string): PacketTrace | string {
   let document: unknown;
   try {
     document = JSON.parse(line);
   } catch {
-    return "not JSON: a trace has one document a line";
+    return "not JSON: a trace has one document per line";
   }
   const frame = frameSchema.safeParse(document);
   if (!frame.success) return `no trace: ${issueText(frame.error)}`;

@@ -1,4 +1,4 @@
-/** Lines of the P4 files that a trace names, as far as the files exist. */
+/** Lines of the P4 files that a trace names, where the files exist. */
 import { nameOfPath, pathIn } from "../base/index.js";
 
 export class SourceLines {

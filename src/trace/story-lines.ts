@@ -1,4 +1,4 @@
-/** A trace as lines with their depth, their style and the P4 place that each comes from: what a terminal prints, and a page shows. */
+/** A trace as lines with their depth, their style and the P4 place that each comes from: for a terminal and for a page. */
 import type { bmv2 } from "../program/index.js";
 import type { PacketTrace, TraceEvent, TraceTree } from "../switch/index.js";
 import { causeText, type Line, outcomeText, phraseOf, type Style } from "./phrases.js";

@@ -11,7 +11,7 @@ const CODES: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green
 const SOURCE_COLUMN = 64;
 const STEP = "  ";
 
-/** The name of a switch that was given none. */
+/** The name of a switch without a name. */
 const SOLE_DEVICE = "switch";
 
 /** A text on one line, with blanks for tabs. */
