@@ -32,6 +32,26 @@ it("go in once a key, the first one of equal keys", () => {
   expect(values).toEqual([1n, 2n].map((value) => [{ kind: "exact", field: "h.f", value }]));
 });
 
+// Bits that do not count are cleared; an optional key without a mask matches all (BMv2 JSON, `match_key`).
+it.each<[kind: string, written: object, match: object[]]>([
+  ["exact", { match_type: "exact", key: "0xf5" }, [{ value: 0xf5n }]],
+  ["lpm", { match_type: "lpm", key: "0xff", prefix_length: 4 }, [{ value: 0xf0n, prefixLength: 4 }]],
+  ["ternary", { match_type: "ternary", key: "0xf5", mask: "0x0f" }, [{ value: 5n, mask: 0xfn }]],
+  ["range", { match_type: "range", start: "0x02", end: "0x09" }, [{ low: 2n, high: 9n }]],
+  ["optional", { match_type: "optional", key: "0xf5", mask: "0xff" }, [{ value: 0xf5n }]],
+  ["optional", { match_type: "optional", key: "0x00", mask: "0x00" }, []],
+  ["optional", { match_type: "ternary", key: "0xf5", mask: "0xff" }, [{ value: 0xf5n }]],
+  ["optional", { match_type: "ternary", key: "0x00", mask: "0x00" }, []],
+])("match %s keys as they are written: %j", (kind, written, match) => {
+  const { program, table } = read();
+  table.match_type = kind as never;
+  table.key[0]!.match_type = kind as never;
+  table.entries = [entry("", { match_key: [written as never] })];
+  const { device } = startProgram(program);
+  const found = device.query([{ kind: "tableEntry" }]);
+  expect(found).toMatchObject([{ match: match.map((part) => ({ kind, field: "h.f", ...part })) }]);
+});
+
 it.each<[string, bmv2.ConstEntry[], RegExp]>([
   [
     "an action that the table has not",
