@@ -62,6 +62,11 @@ while (!existsSync(join("test", mirror))) mirror = dirname(mirror);
 const own = (APART[room] ?? [join("test", mirror), ...(ALSO[room] ?? [])])
   .flatMap((path) => (path.endsWith(".ts") ? [path] : filesBelow(path, ".test.ts")))
   .filter((path) => !LEFT_OUT.includes(path));
+const missing = onlyTests.find((path) => !existsSync(path));
+if (missing !== undefined) {
+  console.error(`there is no test file ${missing}`);
+  process.exit(2);
+}
 const tests = (onlyTests.length > 0 ? onlyTests : own).map((path) => resolve(root, path));
 
 const name = room.replaceAll("/", "-");
