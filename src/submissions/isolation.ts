@@ -4,9 +4,8 @@
  * model (no writing, no processes, no native code). What a machine lacks is left out and told.
  */
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { packageFile, runCommand } from "../loading/index.js";
+import { dirname, join, resolve } from "node:path";
+import { runCommand } from "../loading/index.js";
 
 export interface Isolation {
   /** Words before a command; empty: this machine has no namespaces for us. */
@@ -122,7 +121,8 @@ function permitted(script: readonly string[], mayStart: boolean): string[] {
   const main = realpathSync(script.find((word) => /\.c?js$/.test(word))!);
   const readable = [
     dirname(dirname(main)),
-    fileURLToPath(packageFile("package.json")),
+    // Of the package that the command is in.
+    resolve(dirname(main), "../../package.json"),
     join(dirname(main), "package.json"),
   ];
   return [
