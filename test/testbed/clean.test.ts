@@ -3,6 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DiagnosticError } from "../../src/base/index.js";
@@ -20,7 +21,7 @@ const HOLD_LAB = join(bundle, "hold-lab.js");
 
 beforeAll(async () => {
   await build({
-    entryPoints: [join(import.meta.dirname, "hold-lab.ts")],
+    entryPoints: [fileURLToPath(new URL("./hold-lab.ts", import.meta.url))],
     outdir: bundle,
     bundle: true,
     splitting: true,

@@ -60,7 +60,7 @@ describe("on a lab is refused, before anything starts", () => {
       "a congestion control that no kernel has",
       `schemes: [ecmp]\n${TRAFFIC}transport: { congestion_control: olia }\n`,
       "congestion_control: olia",
-      "error[P43030]: the congestion control olia is one of the simulator",
+      "error[P43030]: the congestion control olia exists only in the simulator",
     ],
     [
       "segments that do not fit",
