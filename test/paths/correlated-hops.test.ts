@@ -1,0 +1,178 @@
+/** Choices that determine later ones, in a network small enough to count: t chooses m0 or m1, which choose e0 or e1, which lead to d. */
+import { describe, expect, it } from "vitest";
+import {
+  type CheckOptions,
+  checkPaths,
+  type HashModel,
+  LOCAL,
+  type PathModel,
+  type PortChoice,
+  UNREACHABLE,
+} from "../../src/paths/index.js";
+import { nodeNamed } from "../../src/topology/index.js";
+import { build } from "../topology/load.js";
+
+const topology = build({
+  kind: "graph",
+  nodes: [
+    ...["t", "m0", "m1", "e0", "e1", "d"].map((name) => ({ name, role: "switch" as const })),
+    ...["x", "y"].map((name) => ({ name, role: "host" as const })),
+  ],
+  links: [
+    ["t", "m0"],
+    ["t", "m1"],
+    ["m0", "e0"],
+    ["m0", "e1"],
+    ["m1", "e0"],
+    ["m1", "e1"],
+    ["e0", "d"],
+    ["e1", "d"],
+    ["x", "t"],
+    ["y", "d"],
+  ].map(([a, b]) => ({ a: a!, b: b! })),
+});
+const node = (name: string) => nodeNamed(topology, name)!;
+const port = (from: string, to: string) =>
+  node(from).ports.find(({ peer }) => peer === node(to).index)!.number;
+const rackOf = (host: string) => node(host).host!.rack;
+const [FROM, TO] = [rackOf("x"), rackOf("y")];
+
+/** The XOR of all bytes of its input, which ends with the seed: affine, whatever `affine` says. */
+const hashModel = (name: string, affine = true): HashModel => ({
+  name,
+  affine,
+  input: [
+    { field: "src_port", bits: 16 },
+    { field: "seed", bits: 8 },
+  ],
+  hash: (bytes, length) => bytes.subarray(0, length).reduce((sum, byte) => sum ^ byte, 0),
+});
+
+interface Use {
+  hash?: number;
+  seed?: number;
+  /** Next switches by slot. */
+  slots: readonly string[];
+}
+
+function modelOf(t: Use, m: Use, hashes: readonly HashModel[]): PathModel {
+  const choice = (name: string, { hash = 0, seed = 0, slots }: Use): PortChoice => ({
+    hash,
+    seed,
+    rows: [slots.map((to) => port(name, to))],
+  });
+  const uses: [string, Use][] = [
+    ["t", t],
+    ["m0", m],
+    ["m1", m],
+    ["e0", { slots: ["d"] }],
+    ["e1", { slots: ["d"] }],
+    ["d", { slots: [] }],
+  ];
+  const switches = uses.map(([name, use]) => {
+    const next = new Int32Array(topology.racks.length).fill(UNREACHABLE);
+    if (name === "d") next[TO] = LOCAL;
+    else next[TO] = 0;
+    return { node: node(name).index, classes: 1, next, choices: name === "d" ? [] : [choice(name, use)] };
+  });
+  return { hashes, switches: switches.sort((a, b) => a.node - b.node) };
+}
+
+const check = (
+  t: Use,
+  m: Use,
+  hashes = [hashModel("A"), hashModel("B")],
+  options: Partial<CheckOptions> = {},
+) => checkPaths(topology, modelOf(t, m, hashes), { pairs: [[FROM, TO]], ...options });
+
+const UP = ["m0", "m1"];
+const ON = ["e0", "e1"];
+
+describe("two choices on a path", () => {
+  it("by one function: the second has one port left of two, and half of the flows would have to move", () => {
+    const { correlated, reuses, pairs } = check({ slots: UP }, { slots: ON });
+    expect(pairs).toBe(1);
+    expect(reuses).toEqual([]);
+    expect(correlated).toEqual(
+      ["m1", "m0"].map((second) => ({
+        path: ["t", second],
+        first: { node: node("t").index, slots: 2 },
+        second: { node: node(second).index, slots: 2 },
+        hash: "A",
+        polarisedShare: 0.5,
+        from: FROM,
+        to: TO,
+      })),
+    );
+  });
+
+  it.each<[string, Use, Use, HashModel[]?]>([
+    ["by two functions", { slots: UP }, { slots: ON, hash: 1 }],
+    ["by a function that is not affine", { slots: UP }, { slots: ON }, [hashModel("A", false)]],
+    ["of which the first has one slot", { slots: ["m0"] }, { slots: ON }],
+    ["of which the second has one slot", { slots: UP }, { slots: ["e0"] }],
+    [
+      "of which the second reads a bit that the first does not read",
+      { slots: UP },
+      { slots: ["e0", "e0", "e1", "e1"] },
+    ],
+    ["with coprime sizes", { slots: UP }, { slots: ["e0", "e1", "e0"] }],
+  ])("%s: none polarises the other", (_, t, m, hashes) => {
+    expect(check(t, m, hashes).correlated).toEqual([]);
+  });
+
+  it.each([0, 1, 2, 3])(
+    "with seed %i at the second is polarised as well: a seed only renames the slots",
+    (seed) => {
+      const { correlated } = check({ slots: UP }, { slots: ON, seed });
+      expect(correlated.map(({ polarisedShare }) => polarisedShare)).toEqual([0.5, 0.5]);
+    },
+  );
+
+  it("with weights: a quarter of the flows would have to move", () => {
+    // Three of four should go to e0: of m0, which has the colours 0 and 2, half go there, of m1 all.
+    const { correlated } = check({ slots: UP }, { slots: ["e0", "e0", "e1", "e0"] });
+    expect(correlated.map(({ path, polarisedShare }) => [path.at(-1), polarisedShare])).toEqual([
+      ["m1", 0.25],
+      ["m0", 0.25],
+    ]);
+  });
+
+  it("are not reported up to the tolerance", () => {
+    const of = (tolerance: number) =>
+      check({ slots: UP }, { slots: ON }, undefined, { tolerance }).correlated.length;
+    expect([of(0.5), of(0.49)]).toEqual([0, 2]);
+  });
+});
+
+describe("functions that are used again without polarisation", () => {
+  const placeOf = (own: number) => `place of ${topology.nodes[own]!.name[0]}`;
+  const mixed = ["e0", "e0", "e1", "e1"];
+
+  it("are named by their places, once", () => {
+    expect(check({ slots: UP }, { slots: mixed }, undefined, { placeOf }).reuses).toEqual([
+      { hash: "A", first: "place of t", second: "place of m" },
+    ]);
+    expect(check({ slots: UP }, { slots: mixed }).reuses).toEqual([]);
+  });
+
+  it("are not named where some switch of the place is polarised", () => {
+    expect(check({ slots: UP }, { slots: ON }, undefined, { placeOf }).reuses).toEqual([]);
+  });
+});
+
+describe("pairs of racks", () => {
+  it("are followed one by one; a rack and itself are no pair", () => {
+    const pairs: [number, number][] = [
+      [FROM, TO],
+      [FROM, FROM],
+      [FROM, TO],
+    ];
+    expect(check({ slots: UP }, { slots: ON }, undefined, { pairs })).toMatchObject({ pairs: 2 });
+    expect(check({ slots: UP }, { slots: ON }, undefined, { pairs: [] })).toEqual({
+      pairs: 0,
+      correlated: [],
+      reuses: [],
+    });
+  });
+});
