@@ -156,6 +156,6 @@ describe("the verdict of a host on a frame", () => {
   });
 
   it("for a datagram to a closed port says so", () => {
-    expect(verdict(udp, false)).toBe("nobody listens at its UDP port");
+    expect(verdict(udp, false)).toBe("its UDP port is closed");
   });
 });
