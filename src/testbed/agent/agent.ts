@@ -18,7 +18,7 @@ import { AgentFlow, type FlowOptions } from "./flow.js";
 import { type ProbeOptions, type ProbeOutcome, probeRequest } from "./probe.js";
 
 /** An agent that prints nothing for this time after its start has failed, in milliseconds. */
-const START_MS = 10_000;
+const START_MS = 60_000;
 /** Milliseconds from the request to stop until the process is killed. */
 const STOP_MS = 3000;
 

@@ -26,7 +26,7 @@ interface End {
   readonly address: bigint;
 }
 
-const SERVER_START_MS = 5000;
+const SERVER_START_MS = 60_000;
 
 /** Default size of a block that iperf3 writes, in bytes. */
 const MAX_BLOCK = 131_072;
