@@ -15,6 +15,7 @@ import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import {
+  endedWith,
   filesToRunAgain,
   joined,
   lastLine,
@@ -48,9 +49,9 @@ async function run(args: readonly string[], priority = getPriority()): Promise<R
   if (priority !== getPriority()) setPriority(child.pid!, priority);
   for (const stream of [child.stdout, child.stderr])
     createInterface({ input: stream }).on("line", (line) => console.log(line));
-  await new Promise((ended) => child.on("close", ended));
+  const status = await new Promise<number | null>((ended) => child.on("close", ended));
   running.delete(child);
-  if (existsSync(outcome)) return JSON.parse(readFileSync(outcome, "utf8")) as RunOutcome;
+  if (existsSync(outcome)) return endedWith(JSON.parse(readFileSync(outcome, "utf8")) as RunOutcome, status);
   console.log(`vitest ended without an outcome: ${args.join(" ")}`);
   return { files: [], errors: 1 };
 }

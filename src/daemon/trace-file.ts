@@ -6,6 +6,7 @@ import { fail, systemErrorReason } from "../base/index.js";
 import type { PacketTrace } from "../switch/index.js";
 import { CODES } from "./codes.js";
 import { RotatingFile } from "./rotating-file.js";
+import { socketPath } from "./trace-socket.js";
 
 /** Default of the bytes that a trace file takes before it starts anew. */
 export const TRACE_FILE_BYTES = 100 * 1024 * 1024;
@@ -62,7 +63,7 @@ export async function* traceLines(path: string): AsyncGenerator<string> {
     path === "-"
       ? process.stdin
       : isSocket
-        ? createConnection(path.slice(SOCKET.length)).setEncoding("utf8")
+        ? createConnection(socketPath(path.slice(SOCKET.length))).setEncoding("utf8")
         : createReadStream(path, "utf8");
   try {
     const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
@@ -76,5 +77,8 @@ export async function* traceLines(path: string): AsyncGenerator<string> {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     fail(CODES.cannotRead, undefined, `cannot read ${path}: ${systemErrorReason(error)}`);
+  } finally {
+    // a connection that nobody reads any more would keep the process alive
+    if (isSocket) input.destroy();
   }
 }

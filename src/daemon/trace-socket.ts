@@ -26,6 +26,11 @@ export interface TraceStreamHead {
   readonly epoch_us: number;
 }
 
+/** The path as Node takes it: a number alone would be a TCP port, on all addresses of the machine. */
+export function socketPath(path: string): string {
+  return path.includes("/") ? path : `./${path}`;
+}
+
 export class TraceSocket {
   readonly #setup: TraceSocketSetup;
   readonly #device: Switch;
@@ -57,7 +62,7 @@ export class TraceSocket {
     const server = socket.#server;
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
-      server.listen(setup.path, resolve);
+      server.listen(socketPath(setup.path), resolve);
     }).catch((error: unknown) => {
       const notes =
         (error as NodeJS.ErrnoException).code === "EADDRINUSE"
@@ -70,6 +75,8 @@ export class TraceSocket {
         ...notes,
       );
     });
+    // An error while a connection is accepted does not stop the switch.
+    server.on("error", () => {});
     return socket;
   }
 

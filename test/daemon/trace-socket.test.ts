@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { traceLines } from "../../src/daemon/trace-file.js";
 import { packetHash, TraceSample } from "../../src/daemon/trace-sample.js";
-import { TraceSocket } from "../../src/daemon/trace-socket.js";
+import { socketPath, TraceSocket } from "../../src/daemon/trace-socket.js";
 import { readTraces } from "../../src/trace/index.js";
 import { startFeatures } from "../switch/trace/features.js";
 
@@ -52,6 +52,15 @@ describe("a socket of traces", () => {
     const open = (at: string) => TraceSocket.open({ path: at, perSecond: 1 }, device, 0, () => 0);
     await expect(open(path)).rejects.toThrow("P40014");
     await expect(open(join(folder, "none", "s1"))).rejects.toThrow("P40014");
+  });
+
+  it("is a file also where its name is a number", () => {
+    expect(["5000", "s1.trace", "/run/5000", "../5000"].map(socketPath)).toEqual([
+      "./5000",
+      "./s1.trace",
+      "/run/5000",
+      "../5000",
+    ]);
   });
 });
 

@@ -71,6 +71,17 @@ it("builds the ready-made packets of the page, and what it has built from their 
   }
 });
 
+it("reads an IPv4 header that claims no length and IPv4 as its payload once", async () => {
+  const lab = await TestLab.open(RING);
+  // version 4, length 0, protocol 4
+  const hex = `${"02".repeat(12)}0800${`40000014${"00".repeat(5)}04${"00".repeat(10)}`}`;
+  const { layers } = await lab.ask({ op: "packet.build", from: { host: "h1" }, packet: { hex } });
+  expect(layers.map(({ header, at }) => [header, at])).toEqual([
+    ["ethernet", 0],
+    ["ipv4", 14],
+  ]);
+});
+
 it("says which header, field or value it does not know", async () => {
   const lab = await TestLab.open(RING);
   const build = (header: string, fields: Record<string, string>) =>

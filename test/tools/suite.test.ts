@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
+  endedWith,
   type FileOutcome,
   filesToRunAgain,
   joined,
@@ -47,6 +48,16 @@ describe("files that run again", () => {
   it("are at most six", () => {
     expect(filesToRunAgain({ files: failing(6), errors: 0 })).toHaveLength(6);
     expect(filesToRunAgain({ files: failing(7), errors: 0 })).toEqual([]);
+  });
+});
+
+describe("a run that vitest ended with a failure", () => {
+  it("has an error if no test failed, and its outcome otherwise", () => {
+    const [good, bad] = [0, 1].map((failed) => ({ files: [outcome("a", "labs", failed)], errors: 0 }));
+    expect(endedWith(good!, 0)).toEqual(good);
+    expect(endedWith(bad!, 1)).toEqual(bad);
+    expect(lastLine(endedWith(good!, 1))).toBe("2 passed, 1 failed");
+    expect(lastLine(endedWith(good!, null))).toBe("2 passed, 1 failed");
   });
 });
 

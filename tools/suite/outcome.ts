@@ -45,6 +45,14 @@ export function withSecondRun(first: RunOutcome, second: RunOutcome): RunOutcome
   };
 }
 
+/**
+ * The outcome of a vitest that ended with an exit status (null: by a signal). Where it failed though no test did, such as when it was
+ * ended before all files ran, the outcome has an error.
+ */
+export function endedWith(run: RunOutcome, status: number | null): RunOutcome {
+  return status === 0 || totalsOf(run).failed > 0 ? run : { ...run, errors: 1 };
+}
+
 /** The outcomes of runs of different files as one. */
 export function joined(runs: readonly RunOutcome[]): RunOutcome {
   return {

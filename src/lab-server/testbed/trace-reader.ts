@@ -32,10 +32,10 @@ export class TraceReader {
     let epochUs: number | undefined;
     createInterface({ input: socket.setEncoding("utf8") })
       .on("line", (line) => {
-        // the last line of a switch that was killed may be cut
-        if (!line.endsWith("}")) return;
-        if (epochUs === undefined) epochUs = (JSON.parse(line) as { epoch_us: number }).epoch_us;
-        else this.listener(name, JSON.parse(line) as PacketTrace, epochUs);
+        const document = documentOf(line);
+        if (document === undefined) return;
+        if (epochUs === undefined) epochUs = (document as { epoch_us: number }).epoch_us;
+        else this.listener(name, document as PacketTrace, epochUs);
       })
       .on("error", () => {});
   }
@@ -43,5 +43,14 @@ export class TraceReader {
   close(): void {
     for (const socket of this.#sockets.values()) socket.destroy();
     this.#sockets.clear();
+  }
+}
+
+/** The document of a line; undefined for the last line of a switch that was killed while it wrote. */
+function documentOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
   }
 }

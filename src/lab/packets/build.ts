@@ -153,7 +153,8 @@ function readLayers(frame: Uint8Array, formats: ReadonlyMap<string, HeaderLayout
       }
       return undefined;
     };
-    at += header === "ipv4" ? 4 * Number(field("ihl")) : layoutBytes(layout);
+    // a length of 0 to 4 words is wrong, and must not lead back to the same header
+    at += Math.max(layoutBytes(layout), header === "ipv4" ? 4 * Number(field("ihl")) : 0);
     if (header === "ethernet" || header === "vlan") header = nameOf(ETHER_TYPES, field("type"));
     else if (header === "ipv4" || header === "ipv6")
       header = nameOf(IP_PROTOCOLS, field("protocol") ?? field("next_header"));

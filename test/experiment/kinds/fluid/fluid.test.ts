@@ -127,7 +127,7 @@ describe("wrong inputs of the kind fluid", () => {
     [
       "cliques",
       fileOf(LASTING.replace("permutation", "{ cliques: { count: 5 } }")),
-      "error[P45422]: 5 cliques of 2 switches need 10; the topology has 9 with hosts",
+      "error[P45422]: 5 cliques of 2 switches need 10 switches; the topology has 9 with hosts",
     ],
     [
       "stride",
@@ -157,7 +157,7 @@ describe("wrong inputs of the kind fluid", () => {
     [
       "subflows",
       fileOf(`${LASTING}bundles: 4\nsubflows: 2\n`),
-      "fluid.yaml:14:11: error[P45424]: 2 subflows, but flows share 4 bundles",
+      "fluid.yaml:14:11: error[P45424]: subflows is 2, but flows share 4 bundles",
     ],
     [
       "scheme",
@@ -191,7 +191,7 @@ describe("wrong inputs of the kind fluid", () => {
     expect(diagnostics.list.map(formatDiagnostic).join("\n")).toContain(message);
   });
 
-  it("a way that is missing, when it runs", async () => {
+  it("a path that is missing, when it runs", async () => {
     const text = fileOf(
       LASTING,
       "topology: { kind: hyperx, shape: [2], missing_links: [[switch0, switch1]] }\n",
@@ -199,6 +199,6 @@ describe("wrong inputs of the kind fluid", () => {
     const loaded = loadExperimentFile(new SourceFile("fluid.yaml", text), new Diagnostics());
     const error = (await loaded!.run({}).catch((reason: unknown) => reason)) as DiagnosticError;
     const told = error.diagnostics.map(formatDiagnostic).join("\n");
-    expect(told).toContain('error[P45403]: there is no way from "switch0" to "switch1"');
+    expect(told).toContain('error[P45403]: there is no path from "switch0" to "switch1"');
   });
 });
