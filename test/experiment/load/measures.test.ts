@@ -91,7 +91,7 @@ describe("a load experiment", () => {
     expect(outcomes[0]!.endNs).toBeLessThanOrEqual(7.2e6);
     expect(LOAD.notes!(LOAD.units(cut)[0]!, outcomes)[0]).toMatch(
       new RegExp(
-        `^ECMP: ${all["unfinished"]} of ${all["flows"]} measured flows had not ended when the drain was over`,
+        `^ECMP: ${all["unfinished"]} of ${all["flows"]} measured flows had not ended at the end of the drain`,
       ),
     );
   });
