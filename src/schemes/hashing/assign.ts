@@ -105,7 +105,7 @@ function needFunctions(places: readonly Place[], functions: readonly ChipFunctio
     locate(["chip"]) ?? locate(["design"]),
     `per_port needs ${places.length} functions, and the chip has ${functions.length}`,
     `they are for ${places.map(({ key }) => key).join(", ")}`,
-    "design: recombining reuses functions where no polarisation is proved; design: coprime makes groups of coprime sizes",
+    "design: recombining reuses functions where a proof excludes polarisation; design: coprime makes groups of coprime sizes",
   );
 }
 

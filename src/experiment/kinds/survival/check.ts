@@ -56,7 +56,7 @@ function checkHosts({
     const host = nodeNamed(topology, name);
     if (host?.role === "host") return host;
     const known = topology.nodes.find(({ role }) => role === "host")!.name;
-    wrong(`"${name}" is no host of the topology`, `host names: ${known}`);
+    wrong(`"${name}" is no host of the topology`, `hosts have names such as ${known}`);
     return undefined;
   });
   const [a, b] = hosts.map((host) => host?.host?.rack);
