@@ -12,6 +12,8 @@ import { TraceSample } from "./trace-sample.js";
 export const TRACES_PER_SECOND = 100;
 /** Bytes that wait for one reader, at most. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+/** Readers at one time; a further connection is closed at once. */
+const MAX_READERS = 16;
 
 export interface TraceSocketSetup {
   /** Path of the socket. */
@@ -45,6 +47,7 @@ export class TraceSocket {
     this.#head = { trace_stream: 1, epoch_us: epochUs };
     this.#nowMs = nowMs;
     this.#server = createServer((reader) => this.#add(reader));
+    this.#server.maxConnections = MAX_READERS;
   }
 
   /**

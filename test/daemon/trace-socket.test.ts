@@ -45,6 +45,23 @@ describe("a socket of traces", () => {
     expect(existsSync(path)).toBe(false);
   });
 
+  it("has 16 readers at most", async () => {
+    const path = join(folder, "many.trace");
+    const { device } = startFeatures();
+    const socket = await TraceSocket.open({ path, perSecond: 10 }, device, 0, () => 0);
+    const outcome = () =>
+      new Promise<string>((resolve) => {
+        const reader = createConnection(path);
+        reader.once("data", () => resolve("reads"));
+        reader.once("close", () => resolve("closed"));
+        reader.on("error", () => resolve("closed"));
+      });
+    const outcomes: string[] = [];
+    for (let i = 0; i < 17; i++) outcomes.push(await outcome());
+    expect(outcomes).toEqual([...Array.from({ length: 16 }, () => "reads"), "closed"]);
+    await socket.close();
+  });
+
   it("says why it cannot be: a file is there, or a folder is not", async () => {
     const { device } = startFeatures();
     const path = join(folder, "taken");

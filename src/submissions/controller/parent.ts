@@ -1,6 +1,6 @@
 /** Runs the controller of a submission in a process of its own, and does on the switches of a test what it asks for. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { constants } from "node:os";
+import { constants, getPriority } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { Diagnostics, SourceFile } from "../../base/index.js";
 import { Interpreter } from "../../control/index.js";
@@ -47,6 +47,12 @@ export function controllerStarter(
   };
 }
 
+/** A test on real switches raises the priority of this process. Code of others does not inherit that. */
+function atUsualPriority(command: readonly string[]): readonly string[] {
+  const raised = -getPriority();
+  return raised > 0 ? ["nice", "-n", String(raised), ...command] : command;
+}
+
 class ControllerProcess implements RunningController {
   readonly #child: ChildProcess;
   readonly #interpreters = new Map<string, Interpreter>();
@@ -67,7 +73,7 @@ class ControllerProcess implements RunningController {
     readonly network: TestNetwork,
     readonly stopped: (why: StepFailure) => void,
   ) {
-    const [file, ...args] = command;
+    const [file, ...args] = atUsualPriority(command);
     this.#child = spawn(file!, args, { stdio: ["pipe", "ignore", "ignore", "pipe"] });
     const read = lineReader((line) => this.#take(line));
     let pending = 0;

@@ -19,6 +19,8 @@ export class KeptNetworks {
       return kept.open();
     const made = new TestbedNetworks(topology, { ...this.options, frames });
     this.#networks = made;
+    // a test that runs on the networks before ends first
+    await kept?.whenFree();
     await kept?.close();
     return made.open();
   }

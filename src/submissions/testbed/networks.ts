@@ -44,6 +44,7 @@ export class TestbedNetworks {
   #last: TestbedNetwork | undefined;
   /** Resolves when the last network that was asked for is closed, or did not start. */
   #free: Promise<void> = Promise.resolve();
+  #closed = false;
   /** Names of switches whose process has ended. */
   readonly #ended = new Set<string>();
 
@@ -63,6 +64,7 @@ export class TestbedNetworks {
       free = resolve;
     });
     await before;
+    this.#refuseIfClosed();
     prioritize(Math.min(PRIORITY, this.#priority));
     const closed = (): void => {
       prioritize(this.#priority);
@@ -78,16 +80,26 @@ export class TestbedNetworks {
     }
   }
 
-  /** Takes all away; nothing can be opened afterwards. */
+  /** Resolves when no network that was asked for before this call is open any more. */
+  whenFree(): Promise<void> {
+    return this.#free;
+  }
+
+  /** Removes everything that was started. `open` rejects afterwards. */
   async close(): Promise<void> {
-    // Nothing that they would still write is wanted.
-    await Promise.all([...(this.#lab?.switches.values() ?? [])].map((one) => one.kill()));
+    this.#closed = true;
+    // The processes need not write anything more.
+    await Promise.allSettled([...(this.#lab?.switches.values() ?? [])].map((one) => one.kill()));
     await this.#lab?.close();
+  }
+
+  #refuseIfClosed(): void {
+    if (this.#closed) throw new Error("the networks for tests are closed");
   }
 
   async #start(): Promise<Lab> {
     const { engine, bmv2, folder, stop } = this.options;
-    this.#lab = await startLab(quietLab(this.topology), {
+    const lab = await startLab(quietLab(this.topology), {
       network: "netns",
       engine,
       ...(bmv2 === undefined ? {} : { bmv2 }),
@@ -97,12 +109,15 @@ export class TestbedNetworks {
       log: () => {},
       stop,
     });
-    for (const one of this.#lab.switches.values())
+    if (this.#closed) await lab.close();
+    this.#refuseIfClosed();
+    this.#lab = lab;
+    for (const one of lab.switches.values())
       one.watchState(({ running }) => {
         if (running) this.#ended.delete(one.name);
         else this.#ended.add(one.name);
       });
-    return this.#lab;
+    return lab;
   }
 
   /** A program that is loaded into our switch replaces all state; BMv2 keeps groups and sessions, so it starts anew. */
