@@ -237,7 +237,7 @@ extern void assert(in bool check);
 // The same when it runs; verification tools take it as given.
 extern void assume(in bool check);
 
-// Writes to the log; each {} in the message stands for one value of the data.
+// Writes to the log; each {} in the message is replaced by one value of the data.
 extern void log_msg(string msg);
 extern void log_msg<T>(string msg, in T data);
 
