@@ -1,6 +1,6 @@
 /** The parameters of the call that is being written, above it. */
 import { completionStatus } from "@codemirror/autocomplete";
-import { type Extension, Prec, StateEffect, StateField } from "@codemirror/state";
+import { type Extension, Prec, StateEffect, StateField, type Transaction } from "@codemirror/state";
 import {
   type EditorView,
   keymap,
@@ -25,6 +25,16 @@ const shownHelp = StateField.define<Tooltip | null>({
   provide: (field) => showTooltip.from(field),
 });
 
+/** Whether a "(" or "," was entered. The cursor does not tell: a browser may report that it moved after the text has changed. */
+function begins(transaction: Transaction): boolean {
+  let found = false;
+  if (transaction.isUserEvent("input"))
+    transaction.changes.iterChanges((_from, _to, _start, _end, inserted) => {
+      found ||= /[(,]/.test(inserted.toString());
+    });
+  return found;
+}
+
 /** What a help follows: it is wanted from a "(" or "," that is typed until it is closed, or the cursor leaves the call. */
 class SignatureHelp {
   #isWanted: boolean;
@@ -39,12 +49,9 @@ class SignatureHelp {
     this.#isWanted = view.state.field(shownHelp) !== null;
   }
 
-  update({ state, docChanged, selectionSet, transactions }: ViewUpdate): void {
+  update({ docChanged, selectionSet, transactions }: ViewUpdate): void {
     if (!docChanged && !selectionSet) return;
-    const at = state.selection.main.head;
-    const begins =
-      transactions.some((one) => one.isUserEvent("input")) && /[(,]/.test(state.sliceDoc(at - 1, at));
-    this.#isWanted ||= begins;
+    this.#isWanted ||= transactions.some(begins);
     if (this.#isWanted) void this.#look();
   }
 

@@ -121,10 +121,12 @@ describe.skipIf(CHROMIUM === undefined)(`the static page${WITHOUT}`, () => {
     await page.reload();
     await tab(page, "Program").click();
     await page.getByText("Solution of exercise 1").waitFor();
+    const reloaded = page.waitForEvent("load");
     await page.getByRole("button", { name: "Start over" }).click();
+    await reloaded;
     await page.getByRole("heading", { name: "Exercise 1: forwarding" }).waitFor();
     await tab(page, "Program").click();
-    await page.getByText("Look for TODO").waitFor();
+    await page.getByText("The comments with TODO").waitFor();
     await page.getByRole("combobox", { name: "Exercise" }).selectOption({ index: 1 });
     await page.waitForURL(/project=01-forwarding-2/);
     await page.getByRole("heading", { name: "Exercise 1: forwarding" }).waitFor();
