@@ -35,3 +35,25 @@ it("gives the groups of ToRs the loads of their uplinks, and counts flows and we
     expect((own[0]! + own[1]!) / (own[2]! + own[3]!)).toBeLessThan(2.5);
   }
 });
+
+it("wants the shares of the slots where the choice names no others", () => {
+  const topology = build({ kind: "leaf_spine", tors: 3, leaves: 4, homing: "single", hosts_per_rack: 2 });
+  const scheme = schemeNamed("ecmp")!;
+  const model = scheme.plan(topology, scheme.parameters.parse({})).pathModel!();
+  const wantedOf = (wanted: readonly number[] | undefined) => {
+    const switches = model.switches.map((own) => ({
+      ...own,
+      choices: own.choices.map(({ wanted: _, ...choice }) =>
+        wanted === undefined ? choice : { ...choice, wanted },
+      ),
+    }));
+    const meter = new SpreadMeter(new FlowTracer(topology, { ...model, switches }));
+    const flows = randomFlows(topology, 200, 3);
+    meter.add(flows, new Float64Array(flows.size).fill(1));
+    return meter.groups().map((group) => group.wanted);
+  };
+  const slots = wantedOf(undefined);
+  expect(slots).toHaveLength(3);
+  for (const own of slots) expect([own.length, new Set(own).size]).toEqual([4, 1]);
+  expect(wantedOf([4, 3, 2, 1])).toEqual(Array.from({ length: 3 }, () => [4, 3, 2, 1]));
+});
