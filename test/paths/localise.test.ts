@@ -211,6 +211,25 @@ describe("the solver", () => {
     );
   });
 
+  it("names nothing where the noise explains the losses better, by the closed form", () => {
+    const route = routes.find(({ links }) => links.length === 6)!;
+    const [sent, lost, noise] = [64, 32, 0.35];
+    const solver = new LossSolver(topology, noise);
+    for (let i = 0; i < sent; i++) solver.add(route.links, i >= lost);
+    // Twenty switches, 32 links and 64 directions; the route crosses five switches and four links between them.
+    const priors = 5 / 20 + 4 / 32 + 4 / 64;
+    const none = lost * Math.log(noise) + (sent - lost) * Math.log(1 - noise);
+    const share = Math.exp(logBeta(lost, sent) - Math.log(Math.log(1e4)) - none);
+    const sum = 4 - priors + priors * share;
+    const { element, confidence, loss, suspects } = solver.judge();
+    expect([element, loss, suspects.length]).toEqual([undefined, 0, 13]);
+    expect(confidence).toBeCloseTo(1 / sum, 9);
+    for (const suspect of suspects) {
+      const prior = { switch: 1 / 20, link: 1 / 32, direction: 1 / 64 }[suspect.element.kind];
+      expect(suspect.confidence / (prior * share)).toBeCloseTo(1 / sum, 9);
+    }
+  });
+
   it("names nothing without a loss, and neither of two elements that probes do not distinguish", () => {
     const solver = new LossSolver(topology);
     for (const route of routes.slice(0, 100)) solver.add(route.links, true);
