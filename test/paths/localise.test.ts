@@ -230,6 +230,15 @@ describe("the solver", () => {
     }
   });
 
+  it("counts a probe that comes back on the same links once for each element", () => {
+    const { links } = routes.find((route) => route.links.length === 6)!;
+    const back = [...links].reverse().map((link) => link ^ 1);
+    const solver = new LossSolver(topology);
+    for (let i = 0; i < 4; i++) solver.add([...links, ...back], i < 2);
+    const { element, loss } = solver.judge();
+    expect([element?.kind, loss]).toEqual(["switch", 0.5]);
+  });
+
   it("names nothing without a loss, and neither of two elements that probes do not distinguish", () => {
     const solver = new LossSolver(topology);
     for (const route of routes.slice(0, 100)) solver.add(route.links, true);
