@@ -43,8 +43,9 @@ export function languageService(lab: Lab, path: string): Extension {
   ];
   return [
     hovers(ask),
-    suggestions(ask),
+    // Before the completions, which would take Escape for a list that waits for its answer.
     signatures(ask),
+    suggestions(ask),
     keymap.of(keys),
     EditorView.domEventHandlers({
       mousedown: (event, view) => {
