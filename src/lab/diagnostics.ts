@@ -1,4 +1,4 @@
-/** Diagnostics as pages get them, and errors as answers. */
+/** Converts diagnostics to the form that is sent to pages, and errors to replies. */
 import { type Diagnostic, DiagnosticError, type Span } from "../base/index.js";
 import { DeviceError } from "../device/index.js";
 import { CODES } from "./codes.js";
@@ -23,7 +23,7 @@ export function diagnosticViews(list: readonly Diagnostic[]): LabDiagnostic[] {
   }));
 }
 
-/** An error of a user as an answer; others are thrown on. */
+/** Converts an error of a user to a reply; throws any other error again. */
 export function refusalOf(error: unknown): LabReply {
   if (error instanceof DiagnosticError) return { ok: false, diagnostics: diagnosticViews(error.diagnostics) };
   if (error instanceof DeviceError) {

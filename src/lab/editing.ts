@@ -1,4 +1,4 @@
-/** What the page's editor asks about P4 files: the language service (`src/editing`) over the files of the project. */
+/** Answers the requests of the page's editor about P4 files: the language service (`src/editing`) over the project's files. */
 import { Diagnostics, fail, SourceFile } from "../base/index.js";
 import {
   completion,
@@ -22,7 +22,7 @@ import type { EditView, LabOp } from "./protocol.js";
 
 export type EditOp = Extract<LabOp, `edit.${string}`>;
 
-/** The state of one text with the files that it was analysed with: questions come in groups about one state. */
+/** One text with its analysis and the files that it includes. It is kept because an editor sends several requests for each text. */
 interface Analysed {
   readonly path: string;
   readonly text: string;
@@ -30,16 +30,16 @@ interface Analysed {
   readonly document: P4Document;
 }
 
-/** `programs`: those of the present network; a file without `main` is analysed as part of one that includes it. */
+/** `programs`: those of the present network; a file without `main` is analysed as part of a program that includes it. */
 export function editHandlers(files: ProjectFiles, programs: () => ProgramBook): Handlers<EditOp> {
   let last: Analysed | undefined;
 
   const documentOf = ({ path, text }: { path: string; text: string }): P4Document => {
     const whole = files.checkPath(path);
     if (!/\.(p4|p4h|h)$/.test(whole))
-      fail(CODES.notEdited, undefined, `${whole} is no P4 source: it has neither .p4 nor .h at its end`);
+      fail(CODES.notEdited, undefined, `${whole} is not P4 source: its name ends neither in .p4 nor in .h`);
     if (last?.path === whole && last.text === text && last.version === files.version) return last.document;
-    // offsets are those of editors, which count the end of a line as one character
+    // editors count the end of a line as one character, so offsets do too
     const edited = new SourceFile(whole, text.replaceAll("\r\n", "\n"));
     const sourceOf = (name: string): SourceFile | undefined => {
       const other = files.text(name)?.replaceAll("\r\n", "\n");

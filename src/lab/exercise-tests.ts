@@ -1,4 +1,4 @@
-/** The tests of an exercise, graded on networks of their own: the network that the page shows is not touched. */
+/** Runs the tests of an exercise, each on a new network: the network that the page shows does not change. */
 import { DiagnosticError, Diagnostics, fail } from "../base/index.js";
 import { EXERCISE_FILE, type Exercise, readExercise } from "../exercises/index.js";
 import { type RunTestOptions, runTest, Submission, type TestResult } from "../grading/index.js";
@@ -9,7 +9,7 @@ import type { LabTests } from "./tests.js";
 
 const TEXT_FILE = "README.md";
 
-/** Undefined where the project has no `exercise.yaml`. Fails with what is wrong with it. */
+/** The exercise of a project; undefined if it has no `exercise.yaml`. Fails with the errors of that file. */
 function exerciseOf(files: Readonly<Record<string, string>>): Exercise | undefined {
   if (files[EXERCISE_FILE] === undefined) return undefined;
   const diagnostics = new Diagnostics();
@@ -19,7 +19,7 @@ function exerciseOf(files: Readonly<Record<string, string>>): Exercise | undefin
   return exercise;
 }
 
-/** @param optionsFor how the tests of an exercise are run here */
+/** @param optionsFor gives the options with which the tests of an exercise are run */
 export function exerciseTests(optionsFor: (exercise: Exercise) => RunTestOptions): LabTests {
   return {
     has: (files) => files[EXERCISE_FILE] !== undefined,
@@ -37,7 +37,8 @@ export function exerciseTests(optionsFor: (exercise: Exercise) => RunTestOptions
     },
     async run(files, names, tell) {
       const exercise =
-        exerciseOf(files) ?? fail(CODES.notHere, undefined, "this project has no tests: it is no exercise");
+        exerciseOf(files) ??
+        fail(CODES.notHere, undefined, "this project has no tests: it is not an exercise");
       const unknown = names?.find((name) => !exercise.tests.some((test) => test.name === name));
       if (unknown !== undefined)
         fail(

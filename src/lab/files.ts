@@ -1,4 +1,4 @@
-/** The files of a project in memory, as a folder. */
+/** The files of a project, in memory. */
 import { fail, isWithin, pathIn, SourceFile } from "../base/index.js";
 import type { ExerciseFiles } from "../exercises/index.js";
 import { CODES } from "./codes.js";
@@ -35,7 +35,7 @@ export class ProjectFiles implements ExerciseFiles {
     return this.#texts.get(path);
   }
 
-  /** Fails with P46001 where there is no such file. */
+  /** Fails with P46001 if there is no such file. */
   read(path: string): string {
     return this.#texts.get(path) ?? fail(CODES.noFile, undefined, `the project has no file ${path}`);
   }
@@ -48,9 +48,9 @@ export class ProjectFiles implements ExerciseFiles {
     return this.#readOnly.has(path);
   }
 
-  /** Fails with P46010 where the file is not to be written. */
+  /** Fails with P46010 if the file is read-only. */
   checkWritable(path: string): void {
-    if (this.#readOnly.has(path)) fail(CODES.readOnly, undefined, `${path} cannot be written here`);
+    if (this.#readOnly.has(path)) fail(CODES.readOnly, undefined, `${path} is read-only in this lab`);
   }
 
   write(path: string, text: string): void {
@@ -58,16 +58,16 @@ export class ProjectFiles implements ExerciseFiles {
     this.#version++;
   }
 
-  /** Another one after each change of a file. */
+  /** Increases with each change of a file. */
   get version(): number {
     return this.#version;
   }
 
-  /** The path as the project names it. Fails with P46001 where it is none. */
+  /** The path in the form that the project uses. Fails with P46001 if it is not a path inside the project. */
   checkPath(path: string): string {
     const whole = pathIn("", path);
     if (whole === "" || !isWithin("", whole) || whole.includes("\0") || path.includes("\\"))
-      fail(CODES.noFile, undefined, `${path} is no path of a file in the project`);
+      fail(CODES.noFile, undefined, `${path} is not the path of a file in the project`);
     return whole;
   }
 

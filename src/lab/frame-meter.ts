@@ -1,9 +1,9 @@
-/** What the frames of a page tell of links and queues: differences of counters since the frame before. */
+/** Measures links and queues for the frames of a page: differences of counters since the previous frame. */
 import type { LabNetwork } from "./network.js";
 import type { LinkLoad, QueueDepth } from "./protocol.js";
 
 export class FrameMeter {
-  /** By channel: frames and bytes that had arrived. */
+  /** By channel: frames and bytes that had arrived at the previous frame of the page. */
   readonly #before = new Map<number, { packets: number; bytes: number }>();
   #at: number;
   /** By switch and port: the largest number of packets since the last frame. */
@@ -22,12 +22,12 @@ export class FrameMeter {
 
   take(): { links: LinkLoad[]; queues: QueueDepth[] } {
     const { simulation, network, plan } = this.lab;
-    const passed = simulation.now - this.#at;
+    const elapsed = simulation.now - this.#at;
     this.#at = simulation.now;
     const links: LinkLoad[] = [];
     for (let link = 0; link < plan.links.length; link++) {
       const { aToB, bToA } = network.links[link]!;
-      const [there, back] = [this.#since(aToB, passed), this.#since(bToA, passed)];
+      const [there, back] = [this.#since(aToB, elapsed), this.#since(bToA, elapsed)];
       if (there.packets + back.packets === 0) continue;
       links.push({
         link,
@@ -47,13 +47,13 @@ export class FrameMeter {
 
   #since(
     channel: { index: number; rate: number; stats: { delivered: number; bytesDelivered: number } },
-    passed: number,
+    elapsed: number,
   ): { packets: number; share: number } {
     const { delivered, bytesDelivered } = channel.stats;
     const before = this.#before.get(channel.index) ?? { packets: 0, bytes: 0 };
     this.#before.set(channel.index, { packets: delivered, bytes: bytesDelivered });
     const bits = (bytesDelivered - before.bytes) * 8;
-    const share = passed > 0 ? Math.min(1, (bits * 1e9) / (channel.rate * passed)) : 0;
+    const share = elapsed > 0 ? Math.min(1, (bits * 1e9) / (channel.rate * elapsed)) : 0;
     return { packets: delivered - before.packets, share: Number(share.toFixed(4)) };
   }
 }

@@ -1,4 +1,4 @@
-/** What answers requests is the same for all engines where files, programs and switches are concerned. */
+/** Answers the requests about files, programs and switches, in the same way for all engines. */
 
 import { diagnosticViews, refusalOf } from "./diagnostics.js";
 import { type EditOp, editHandlers } from "./editing.js";
@@ -14,8 +14,8 @@ import type {
 } from "./protocol.js";
 import type { SwitchBoard } from "./switch-board.js";
 
-/** A value with warnings, or with errors that did not keep the request from being carried out. */
-class Noted<Op extends LabOp> {
+/** A value with diagnostics: warnings, or errors in spite of which the request was carried out. */
+class WithDiagnostics<Op extends LabOp> {
   constructor(
     readonly value: LabAnswers[Op],
     readonly diagnostics: readonly LabDiagnostic[],
@@ -25,15 +25,16 @@ class Noted<Op extends LabOp> {
 export type Handlers<Op extends LabOp = LabOp> = {
   [One in Op]: (
     request: RequestOf<One>,
-  ) => LabAnswers[One] | Noted<One> | Promise<LabAnswers[One] | Noted<One>>;
+  ) => LabAnswers[One] | WithDiagnostics<One> | Promise<LabAnswers[One] | WithDiagnostics<One>>;
 };
 
-/** Carries out a request; errors of users become answers. */
+/** Carries out a request; errors of users become replies. */
 export async function answer(handlers: Handlers, request: LabRequest): Promise<LabReply> {
   try {
     const handle = handlers[request.op] as (of: LabRequest) => unknown;
     const found = await handle(request);
-    if (found instanceof Noted) return { ok: true, value: found.value, diagnostics: found.diagnostics };
+    if (found instanceof WithDiagnostics)
+      return { ok: true, value: found.value, diagnostics: found.diagnostics };
     return { ok: true, value: found as LabAnswers[LabOp], diagnostics: [] };
   } catch (error) {
     return refusalOf(error);
@@ -42,7 +43,7 @@ export async function answer(handlers: Handlers, request: LabRequest): Promise<L
 
 export interface SharedParts {
   readonly files: ProjectFiles;
-  /** The board of the present network: a restart makes another one. */
+  /** The board of the present network: a restart creates another one. */
   board(): SwitchBoard;
   /** See `LabSessionOptions.save`. */
   save?(path: string, text: string): Promise<void>;
@@ -76,15 +77,15 @@ export function sharedHandlers({ files, board, save, send }: SharedParts): Handl
       files.write(whole, text);
       send({ kind: "file", path: whole });
       const { swaps, diagnostics } = await board().use(whole);
-      return new Noted<"files.save">({ swaps }, diagnostics);
+      return new WithDiagnostics<"files.save">({ swaps }, diagnostics);
     },
     "files.check": ({ path, text }) =>
-      new Noted({}, diagnosticViews(board().programs.check(path, text).list)),
+      new WithDiagnostics({}, diagnosticViews(board().programs.check(path, text).list)),
     "control.run": ({ switch: name, text }) => {
       const control = board().control(name);
       return control.exclusively(async () => {
         const { answer: value, diagnostics } = await control.run(text);
-        return new Noted<"control.run">(value, diagnostics);
+        return new WithDiagnostics<"control.run">(value, diagnostics);
       });
     },
     "control.complete": ({ switch: name, line, cursor }) => board().control(name).complete(line, cursor),
@@ -99,7 +100,7 @@ export function sharedHandlers({ files, board, save, send }: SharedParts): Handl
   };
 }
 
-/** A file has changed beside the lab: as if a page had saved it. */
+/** Applies a change of a file that no page made, as if a page had saved the file. */
 export async function useChanged(
   { files, board, send }: SharedParts,
   path: string,

@@ -1,7 +1,7 @@
 /**
- * A network to look at, that runs in Node and in a worker of a browser alike. Open `protocol.ts` first: the words between a
- * page and a lab. {@link LabSession} is a lab on the simulator, made from a {@link LabProject}; {@link answerCall} checks
- * what a page has sent, for a server and for a worker.
+ * The interactive lab: a network that users watch and change; it runs in Node and in a worker of a browser. Open `protocol.ts`
+ * first: the messages between a page and a lab. {@link LabSession} is a lab on the simulator for a {@link LabProject};
+ * {@link answerCall} checks and answers a message of a page, for a server and for a worker.
  */
 
 export type { PacketTrace } from "../switch/index.js";

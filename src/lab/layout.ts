@@ -1,5 +1,5 @@
 /**
- * Where to draw the nodes of a network. Networks with tiers stand in rows, hosts at the bottom. Others are placed by stress
+ * Where to draw the nodes of a network. A network with tiers is drawn in rows, hosts at the bottom. Others are placed by stress
  * majorization (Gansner, Koren, North: "Graph Drawing by Stress Majorization", 2004): distances on the page follow
  * the numbers of links between nodes. No randomness: the same network gives the same picture.
  */
@@ -34,7 +34,7 @@ function byDistance(plan: LabPlan): Map<string, Place> {
   const names = [...plan.switches, ...plan.hosts].map(({ name }) => name);
   const distances = distancesOf(plan, names);
   const n = names.length;
-  // the start: on a circle, in the order of the file, switches inside
+  // start positions: on two circles, in the order of the file, switches on the inner one
   const switches = plan.switches.length;
   const points = names.map((_, i) => {
     const [at, of, radius] = i < switches ? [i, switches, 1] : [i - switches, n - switches, 2];
@@ -45,13 +45,13 @@ function byDistance(plan: LabPlan): Map<string, Place> {
     for (let i = 0; i < n; i++) {
       let [x, y, weights] = [0, 0, 0];
       for (let j = 0; j < n; j++) {
-        const wanted = distances[i]![j]!;
+        const targetDistance = distances[i]![j]!;
         if (i === j) continue;
-        const weight = 1 / (wanted * wanted);
+        const weight = 1 / (targetDistance * targetDistance);
         const [dx, dy] = [points[i]!.x - points[j]!.x, points[i]!.y - points[j]!.y];
         const apart = Math.max(Math.hypot(dx, dy), 1e-9);
-        x += weight * (points[j]!.x + (wanted * dx) / apart);
-        y += weight * (points[j]!.y + (wanted * dy) / apart);
+        x += weight * (points[j]!.x + (targetDistance * dx) / apart);
+        y += weight * (points[j]!.y + (targetDistance * dy) / apart);
         weights += weight;
       }
       if (weights > 0) points[i] = { x: x / weights, y: y / weights };
@@ -70,7 +70,7 @@ function scaled(points: readonly Place[], i: number): Place {
   return { x: within("x"), y: within("y") };
 }
 
-/** Numbers of links between nodes; nodes that are not connected are as far apart as the longest way and one more. */
+/** Number of links between each two nodes; for nodes that are not connected, one more than the largest such number. */
 function distancesOf({ links }: LabPlan, names: readonly string[]): number[][] {
   const index = new Map(names.map((name, i) => [name, i]));
   const peers: number[][] = names.map(() => []);

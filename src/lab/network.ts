@@ -1,4 +1,4 @@
-/** The simulated network of a lab: hosts, switches and links as planned, and what is broken of them. */
+/** The simulated network of a lab: hosts, switches and links as planned, and which of them are broken. */
 import { fail, type Json, Random } from "../base/index.js";
 import { parseValue } from "../device/index.js";
 import { hostNetwork } from "../exercises/index.js";
@@ -8,19 +8,19 @@ import { addressValue, DEFAULT_LINK, type LabPlan, type PlannedHost } from "./pr
 import type { LinkView, NodeView } from "./protocol.js";
 import type { LabScheme } from "./scheme.js";
 
-/** As BMv2's queues. */
+/** Length of a switch's queues, the default of BMv2. */
 const QUEUE_PACKETS = 64;
-/** Of a host's NIC: as a Linux interface's `txqueuelen`. */
+/** Length of a host's queue, the default `txqueuelen` of a Linux interface. */
 const HOST_QUEUE_PACKETS = 1000;
 
 export interface LabNetworkOptions {
   readonly plan: LabPlan;
   readonly seed: number;
   readonly places: ReadonlyMap<string, { readonly x: number; readonly y: number }>;
-  /** Texts of `log_msg` of a switch. */
+  /** Receives the texts of `log_msg` of a switch. */
   log(name: string, text: string): void;
   readonly scheme?: LabScheme | undefined;
-  /** What the policy of a host tells the controllers. */
+  /** Receives the messages that the policy of a host sends to the controllers. */
   tell(host: string, message: Json): void;
 }
 
@@ -33,7 +33,7 @@ export class LabNetwork {
   readonly #places: LabNetworkOptions["places"];
   readonly #downLinks = new Map<number, { readonly signalled: boolean }>();
   readonly #downSwitches = new Set<string>();
-  /** Links that carry nothing now, for one reason or several. */
+  /** Links that carry no packets now: the link or one of its switches is broken. */
   readonly #dead = new Set<number>();
 
   constructor(options: LabNetworkOptions) {
@@ -56,7 +56,7 @@ export class LabNetwork {
           log: (text) => log(name, text),
         }),
       );
-    /** A host's ports count from 1 here, in the order of its links. */
+    /** The ports of a host count from 1, in the order of its links. */
     const hostPorts = new Map<string, number>();
     for (const { a, b, rateBps = DEFAULT_LINK.rateBps, delayNs = DEFAULT_LINK.delayNs } of plan.links) {
       const end = ({ node, port }: { node: string; port: number }) => {
@@ -105,7 +105,7 @@ export class LabNetwork {
     });
   }
 
-  /** Fails with P46002 where there is no such host. */
+  /** Fails with P46002 if there is no such host. */
   host(name: string): StackHost {
     return this.hosts.get(name) ?? this.#unknown("host", name, this.hosts);
   }
@@ -125,15 +125,10 @@ export class LabNetwork {
   }
 
   #unknown(what: string, name: string, known: ReadonlyMap<string, unknown>): never {
-    fail(
-      CODES.noNode,
-      undefined,
-      `there is no ${what} ${name}`,
-      `there are: ${[...known.keys()].join(", ")}`,
-    );
+    fail(CODES.noNode, undefined, `there is no ${what} ${name}`, `there are: ${[...known.keys()].join(", ")}`);
   }
 
-  /** A host by its name, or the IPv4 address that a text says. */
+  /** The IPv4 address that a text gives, as the name of a host or as an address. */
   addressOf(text: string): bigint {
     const host = this.hosts.get(text);
     if (host !== undefined) return host.options.ipv4;
@@ -142,7 +137,7 @@ export class LabNetwork {
     return fail(
       CODES.noNode,
       undefined,
-      `${text} is no host and no IPv4 address`,
+      `${text} is neither a host nor an IPv4 address`,
       `hosts: ${[...this.hosts.keys()].join(", ")}`,
     );
   }
@@ -161,7 +156,7 @@ export class LabNetwork {
     return this.linkView(id);
   }
 
-  /** Breaks or mends all links of a switch, with a signal to its neighbours; its program is the caller's business. */
+  /** Breaks or repairs all links of a switch; its neighbours see the change. The caller stops or starts its program. */
   setSwitch(name: string, up: boolean): NodeView {
     const node = this.switch(name);
     if (up) this.#downSwitches.delete(name);

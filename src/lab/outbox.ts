@@ -1,4 +1,4 @@
-/** Events for the pages. Texts, of which a network can make any number, are bounded a frame. */
+/** Events for the pages. The number of texts is limited for each frame, because a network can produce any number. */
 import type { LabEvent } from "./protocol.js";
 
 const MAX_TEXTS = 100;
@@ -13,7 +13,7 @@ export class Outbox {
     return () => this.#listeners.delete(listener);
   }
 
-  get isHeard(): boolean {
+  get hasListeners(): boolean {
     return this.#listeners.size > 0;
   }
 
@@ -21,7 +21,7 @@ export class Outbox {
     for (const listener of [...this.#listeners]) listener(event);
   }
 
-  /** An event that is left out when there were too many since the last frame. */
+  /** Sends an event, unless there were too many since the last frame. */
   sendText(event: LabEvent): void {
     if (this.#texts++ < MAX_TEXTS) this.send(event);
     else this.#leftOut++;
@@ -30,7 +30,7 @@ export class Outbox {
   frame(): void {
     this.#texts = 0;
     if (this.#leftOut === 0) return;
-    const text = `${this.#leftOut} lines are left out: they came too fast`;
+    const text = `${this.#leftOut} lines were omitted: there were too many for one frame`;
     this.#leftOut = 0;
     this.send({ kind: "notice", severity: "info", text });
   }

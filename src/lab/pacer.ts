@@ -1,38 +1,38 @@
 /**
- * Lets simulated time follow the clock of the wall: at a speed, paused, or step by step. It works in slices, so that events
- * of a lab come evenly and a network that is too large for the speed does not block its page.
+ * Advances simulated time with real time: at a given speed, paused, or step by step. It works in short slices, so that events
+ * of a lab are spread evenly and a network that is too large for the speed does not block its page.
  */
 import { NS_PER_MS, NS_PER_S, type Simulation } from "../sim/packet/index.js";
 import type { ClockView } from "./protocol.js";
 
-/** What a session is handed: the clock of the wall and its timers, in milliseconds. */
+/** The real clock and its timers, in milliseconds; a session gets them from its caller. */
 export interface LabTimers {
   now(): number;
-  /** Calls once, not before so many milliseconds have passed; returns how to cancel. */
+  /** Calls `fn` once, after at least this time; returns a function that cancels the call. */
   later(milliseconds: number, fn: () => void): () => void;
 }
 
-/** Milliseconds from one frame to the next. */
+/** Time between two frames, in milliseconds. */
 const FRAME_MS = 1000 / 30;
-/** Of a frame, so many milliseconds may go into the simulation. */
+/** Maximum time of a frame that the simulation may use, in milliseconds. */
 const WORK_MS = 25;
-/** A slice takes about so long; then the clock of the wall is read again. */
+/** Real time of a slice, approximately; then the real clock is read again. */
 const SLICE_MS = 4;
 const FIRST_SLICE_NS = 100_000;
-/** A step looks for an arrival so far ahead, and works so long. */
+/** Limits of a step: how much simulated time it searches for an arrival, and how much real time it may take. */
 const STEP_NS = 100 * NS_PER_S;
 const STEP_WORK_MS = 2000;
-/** The speed that is reached is told when it is below this share of the one that was asked for. */
+/** The actual speed is reported when it is below this share of the requested speed. */
 const BEHIND = 0.9;
 
 export interface PacerOptions {
   readonly simulation: Simulation;
   readonly timers: LabTimers;
-  /** Whether controllers live in the network: their promises go on between events. */
+  /** Whether controllers run in the network: their promises are resolved between events. */
   readonly controlled: boolean;
   /** Whether packets are on wires or in queues. */
   isBusy(): boolean;
-  /** Called after each frame, whether time has passed or not. */
+  /** Called after each frame, even if simulated time has not advanced. */
   onFrame(): void;
 }
 
@@ -44,13 +44,13 @@ export class Pacer {
   #reached: number | undefined;
   #lastMs: number;
   #cancel: () => void = () => {};
-  /** Simulated nanoseconds that take {@link SLICE_MS}, as far as is known. */
+  /** Simulated nanoseconds that take {@link SLICE_MS} of real time, by the last measurement. */
   #sliceNs = FIRST_SLICE_NS;
-  /** The next frame on a wire ends a time without packets. */
+  /** No packet is on a wire; the next frame on a wire ends this. */
   #isIdle = false;
   #isWoken = false;
   #stopped = false;
-  /** What lets time pass now; the next one waits for its end. */
+  /** The task that advances time now; the next task waits for its end. */
   #work: Promise<unknown> = Promise.resolve();
 
   constructor(options: PacerOptions) {
@@ -86,8 +86,8 @@ export class Pacer {
     this.#lastMs = this.#options.timers.now();
   }
 
-  /** To be called when a frame is sent: a time without packets is over. */
-  woken(): void {
+  /** To be called when a frame is sent: it ends a period without packets. */
+  wake(): void {
     if (!this.#isIdle) return;
     this.#isWoken = true;
     this.#options.simulation.stop();
@@ -116,7 +116,7 @@ export class Pacer {
     if (!this.#stopped) onFrame();
   }
 
-  /** Lets `milliseconds` of the wall's clock pass, as far as there is time until `deadline`. */
+  /** Advances simulated time by `milliseconds` of real time, or as far as possible until `deadline`. */
   async #run(milliseconds: number, deadline: number): Promise<void> {
     const { simulation, isBusy } = this.#options;
     let left = milliseconds;
@@ -143,8 +143,8 @@ export class Pacer {
   }
 
   /**
-   * Runs until a time, or until somebody stops the simulation, since something `isOver`; false when the wall's clock has reached
-   * the deadline.
+   * Runs until a simulated time, or until the simulation was stopped and `isOver` returns true. Returns false when the real clock
+   * has reached the deadline before.
    */
   async #slices(until: number, deadline: number, isOver: () => boolean): Promise<boolean> {
     const { simulation, timers, controlled } = this.#options;
@@ -164,8 +164,8 @@ export class Pacer {
   }
 
   /**
-   * Runs at once until `isThere` says so (asked after each frame that arrives; see `LabSession`), or until a time. Answers
-   * whether it was there.
+   * Runs without pauses until `isThere` returns true (it is called after each frame that arrives; see `LabSession`), or until a
+   * simulated time. Resolves to whether `isThere` returned true.
    */
   step(until: number | undefined, isThere: () => boolean): Promise<boolean> {
     return this.#alone(() => this.#stepAlone(until, isThere));

@@ -1,4 +1,4 @@
-/** From the files of a project to the network that they describe. */
+/** Converts the files of a project to the network that they describe. */
 import { type Diagnostics, nameOfPath, pathIn } from "../base/index.js";
 import { formatValue } from "../device/index.js";
 import { type ExerciseSetup, openExercise, readTopologyFile, topologyPathIn } from "../exercises/index.js";
@@ -56,12 +56,12 @@ function planOfExercise({ topology, switches, folder }: ExerciseSetup): LabPlan 
 }
 
 /**
- * A switch s1 with the hosts h1 to h4 at its ports 1 to 4, addressed as in the tutorials: hN is 10.0.N.N/24, its router
- * 10.0.N.254 has the MAC address 08:00:00:00:0N:00. Entries come from `s1-runtime.json` and `s1-commands.txt` beside the program.
+ * A switch s1 with the hosts h1 to h4 at its ports 1 to 4 and the addresses of the tutorials: hN is 10.0.N.N/24, its router
+ * 10.0.N.254 has the MAC address 08:00:00:00:0N:00. Entries come from `s1-runtime.json` and `s1-commands.txt` in the program's folder.
  */
 function singleSwitch(path: string, files: ProjectFiles): LabPlan {
   files.read(path);
-  const beside = (name: string): string | undefined => {
+  const inFolder = (name: string): string | undefined => {
     const found = pathIn(path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "", name);
     return files.text(found) === undefined ? undefined : found;
   };
@@ -78,8 +78,8 @@ function singleSwitch(path: string, files: ProjectFiles): LabPlan {
       ],
     };
   });
-  const [runtime, commands] = [beside("s1-runtime.json"), beside("s1-commands.txt")];
-  const p4info = beside(`${nameOfPath(path, ".json")}.p4.p4info.txtpb`);
+  const [runtime, commands] = [inFolder("s1-runtime.json"), inFolder("s1-commands.txt")];
+  const p4info = inFolder(`${nameOfPath(path, ".json")}.p4.p4info.txtpb`);
   return {
     hosts,
     switches: [

@@ -1,4 +1,4 @@
-/** The programs of a lab: which path runs where, whether it compiles, and what changes when a file does. */
+/** The programs of a lab: which switches run each one, whether it compiles, and which programs a change of a file affects. */
 import { Diagnostics } from "../base/index.js";
 import type { Program } from "../program/index.js";
 import type { ProjectFiles } from "./files.js";
@@ -46,7 +46,7 @@ export class ProgramBook {
     }
   }
 
-  /** Compiles what the files have now; the program, unless it has errors. */
+  /** Compiles the present text of the files; undefined after errors. */
   compile(path: string): Program | undefined {
     const entry = this.#entries.get(path)!;
     entry.diagnostics = new Diagnostics();
@@ -58,7 +58,7 @@ export class ProgramBook {
     return result.program;
   }
 
-  /** What would be wrong if a file had this text: the diagnostics of all programs that it belongs to. */
+  /** The diagnostics of all programs that contain a file, if the file had this text. */
   check(path: string, text: string): Diagnostics {
     const found = new Diagnostics();
     const users = this.usersOf(path);

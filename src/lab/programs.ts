@@ -8,12 +8,12 @@ import type { ProgramView } from "./protocol.js";
 
 export interface CompiledProgram {
   readonly program: Program;
-  /** Paths of the project that it was made of. */
+  /** Paths of its source files in the project. */
   readonly sources: ReadonlySet<string>;
 }
 
 /**
- * Compiles P4 source, or reads BMv2 JSON with its P4Info. Undefined after errors. `edited`: texts that take the place of
+ * Compiles P4 source, or reads BMv2 JSON with its P4Info. Undefined after errors. `edited`: texts that replace those of the
  * files.
  */
 export function compileFrom(
@@ -46,7 +46,7 @@ export function compileFrom(
   return result === undefined || diagnostics.hasErrors ? undefined : { program: result.program, sources };
 }
 
-/** Files to include are searched beside the including file, unless in `<>`, then in the project's folder. */
+/** Searches an included file in the folder of the including file (not for `<>`), then in the project's folder. */
 export function includesOf(sourceOf: (path: string) => SourceFile | undefined): IncludeResolver {
   return (name, from, system) => {
     for (const folder of system ? [""] : [folderOfPath(from.path), ""]) {
@@ -57,7 +57,7 @@ export function includesOf(sourceOf: (path: string) => SourceFile | undefined): 
   };
 }
 
-/** Header types that packets have, for the packet builder. */
+/** The header types of a program's packets, for the packet builder. */
 export function headersOf({ bmv2 }: Program): ProgramView["headers"] {
   const used = new Set(
     bmv2.headers.filter(({ metadata }) => !metadata).map(({ header_type }) => header_type),

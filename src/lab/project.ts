@@ -1,4 +1,4 @@
-/** What a lab is made of: files as texts, and what stands where. All of it is plain JSON, so that it can be written into a page. */
+/** A project of a lab: the texts of its files, and how its network is found. It is plain JSON, so that a page can contain it. */
 import { parseValue } from "../device/index.js";
 import type { SchemeFacts } from "./scheme.js";
 
@@ -6,22 +6,22 @@ export interface LabProject {
   readonly title: string;
   /** Text of each file by its path, with `/` between names, from the project's folder. */
   readonly files: Readonly<Record<string, string>>;
-  /** Files that are not written: they belong to the package, or were made from other files. */
+  /** Read-only files: they belong to the package, or were generated from other files. */
   readonly readOnly?: readonly string[];
   readonly open: LabSource;
-  /** Of an experiment file. */
+  /** The facts of the scheme, if the project is an experiment file. */
   readonly scheme?: SchemeFacts;
 }
 
 export type LabSource =
-  /** A folder of the P4 tutorials' form. `topology`: absent, as `p4loom net` finds it. */
+  /** A folder in the form of the P4 tutorials. Without `topology`, the file is found as `p4loom net` does. */
   | { readonly kind: "exercise"; readonly topology?: string; readonly program?: string }
   /** One switch with four hosts that runs this program. */
   | { readonly kind: "program"; readonly path: string }
-  /** As an experiment file was planned. */
+  /** The network of an experiment file. */
   | { readonly kind: "plan"; readonly plan: LabPlan };
 
-/** The network of a lab. Addresses are texts as people write them. */
+/** The network of a lab. Addresses are texts in their usual notation. */
 export interface LabPlan {
   readonly hosts: readonly PlannedHost[];
   readonly switches: readonly PlannedSwitch[];
@@ -34,19 +34,19 @@ export interface PlannedHost {
   readonly ipv4: string;
   readonly prefixLength: number;
   readonly ipv6?: string;
-  /** Shell lines; a simulated host follows those that set routes and neighbours. */
+  /** Shell commands; a simulated host carries out those that set routes and neighbours. */
   readonly commands: readonly string[];
-  /** MAC addresses of the routers at its ports; absent: by routes and ARP. */
+  /** MAC addresses of the routers at its ports; absent: the host uses routes and ARP. */
   readonly gateways?: readonly string[];
 }
 
 export interface PlannedSwitch {
   readonly name: string;
-  /** Path of P4 source or BMv2 JSON; absent: it runs none. */
+  /** Path of P4 source or BMv2 JSON; absent: the switch runs no program. */
   readonly program?: string;
   /** Path of the P4Info of a BMv2 JSON. */
   readonly p4info?: string;
-  /** Files with its entries: an `sN-runtime.json`, then commands or statements. */
+  /** Files with its entries: an `sN-runtime.json`, then a file of commands or statements. */
   readonly runtime?: string;
   readonly commands?: string;
   readonly cpuPort?: number;
@@ -63,7 +63,7 @@ export interface PlannedLink {
   readonly rateBps?: number;
 }
 
-/** Of links that say nothing: like the virtual links that exercises run on, slow enough that packets can be seen to queue. */
+/** Default of links without figures: like the virtual links of exercises, slow enough that queues become visible. */
 export const DEFAULT_LINK = { delayNs: 50_000, rateBps: 100e6 } as const;
 
 /** The value of an address in a plan, which was checked where it was read. */

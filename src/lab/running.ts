@@ -1,4 +1,4 @@
-/** One life of a simulated network, from the files to the next restart: its parts, joined. */
+/** A simulated network from its start to the next restart: creates its parts from the files and connects them. */
 import { Diagnostics, fail, Random } from "../base/index.js";
 import type { FrameSender } from "../exercises/index.js";
 import { NS_PER_S } from "../sim/packet/index.js";
@@ -20,9 +20,9 @@ import { type ConsoleContext, runHostLine } from "./traffic/console.js";
 import type { Flow } from "./traffic/flow.js";
 import { Flows } from "./traffic/flows.js";
 
-/** Frames of the page from one sample of flows and one look at watched states to the next. */
+/** Number of frames of the page between two samples of flows and of watched states. */
 const SAMPLE_FRAMES = 6;
-/** Controllers may take so much time of the network until they are ready. */
+/** Maximum simulated time until controllers must be ready, in nanoseconds. */
 const PREPARATION_NS = 60 * NS_PER_S;
 
 export interface RunningOptions {
@@ -32,7 +32,7 @@ export interface RunningOptions {
   readonly seed: number;
   readonly scheme?: LabScheme;
   readonly outbox: Outbox;
-  /** Names of switches whose state is watched; it outlives a restart. */
+  /** Names of switches whose state is watched; a restart keeps this set. */
   readonly watched: Set<string>;
 }
 
@@ -46,7 +46,7 @@ export class Running {
   readonly #options: RunningOptions;
   readonly #meter: FrameMeter;
   readonly #consoles = new Map<string, ConsoleContext>();
-  /** What a step waits for. */
+  /** The arrival that a step waits for. */
   #awaited: ((node: string, packet: number | undefined) => boolean) | undefined;
   #isThere = false;
   #frames = 0;
@@ -84,7 +84,7 @@ export class Running {
       lab: this.lab,
       flowOf: (key) => this.flows.of(key),
       programOf: (name) => plan.switches.find((one) => one.name === name)?.program ?? "",
-      onSent: () => this.pacer.woken(),
+      onSent: () => this.pacer.wake(),
       onArrival: (node, packet) => {
         if (this.#awaited?.(node, packet) !== true) return;
         this.#isThere = true;
@@ -106,7 +106,7 @@ export class Running {
       });
   }
 
-  /** The network with programs and entries as the files say. */
+  /** Creates the network with programs and entries from the files. */
   static async start(options: RunningOptions): Promise<Running> {
     const running = new Running(options);
     await running.board.bootAll();
@@ -115,7 +115,7 @@ export class Running {
     return running;
   }
 
-  /** Controllers prepare themselves before the clock is anybody's: it stands where they are ready. */
+  /** Starts the controllers and advances the clock until they are ready, before users can control the clock. */
   async #startControl(): Promise<void> {
     const { scheme, seed, outbox } = this.#options;
     const { simulation } = this.lab;
@@ -154,7 +154,7 @@ export class Running {
     return false;
   }
 
-  /** The page's frame: what has happened since the last one, if anything has. */
+  /** Sends the changes since the last frame to the pages, if there are any. */
   #frame(): void {
     const { outbox } = this.#options;
     this.#frames++;
@@ -163,19 +163,19 @@ export class Running {
     if (isSample) {
       this.flows.sample();
       for (const flow of this.flows.news) outbox.send({ kind: "flow", flow });
-      void this.#tellStates();
+      void this.#sendStates();
     }
     outbox.frame();
-    const happened = this.tracker.take();
+    const changes = this.tracker.take();
     const clock = this.pacer.view;
-    const isNews =
-      happened.packets.length + happened.motions.length + happened.ends.length + happened.drops.length > 0;
-    if (!isNews && clock.now === this.#lastNow) return;
+    const isChanged =
+      changes.packets.length + changes.motions.length + changes.ends.length + changes.drops.length > 0;
+    if (!isChanged && clock.now === this.#lastNow) return;
     this.#lastNow = clock.now;
-    outbox.send({ kind: "frame", clock, ...this.#meter.take(), ...happened });
+    outbox.send({ kind: "frame", clock, ...this.#meter.take(), ...changes });
   }
 
-  async #tellStates(): Promise<void> {
+  async #sendStates(): Promise<void> {
     for (const name of this.#options.watched) {
       const control = this.board.controls.get(name);
       if (control?.device.program === undefined) continue;
@@ -187,8 +187,8 @@ export class Running {
     }
   }
 
-  /** The next event `state` comes even if nothing has changed. */
-  watchAfresh(name: string): void {
+  /** Makes the next sample send an event `state`, even if the state has not changed. */
+  resendState(name: string): void {
     this.#lastStates.delete(name);
   }
 
@@ -209,7 +209,7 @@ export class Running {
     return this.pacer.view;
   }
 
-  /** Takes a switch out of the network, or puts it back with its program and the entries of its files. */
+  /** Stops a switch, or starts it again with its program and the entries of its files. */
   async setSwitch(name: string, up: boolean): Promise<NodeView> {
     const view = this.lab.setSwitch(name, up);
     if (!up) this.#control?.switchRuns(name, false);
@@ -243,7 +243,7 @@ export class Running {
     };
   }
 
-  /** Sends the frame now and at each interval; the number of the first packet. */
+  /** Sends the frame now and at each interval. Returns the number of the first packet. */
   send(frame: Uint8Array, { from, count, intervalNs }: RequestOf<"packet.send">): number {
     const { simulation } = this.lab;
     const start = simulation.now;
@@ -269,7 +269,11 @@ export class Running {
 
   startTraffic({ traffic }: RequestOf<"traffic.start">): Flow {
     if (traffic.from === traffic.to)
-      fail(CODES.noNode, undefined, `${traffic.from} cannot send to itself: packets would not leave it`);
+      fail(
+        CODES.noNode,
+        undefined,
+        `${traffic.from} cannot send to itself: its packets would not enter the network`,
+      );
     return this.#start(traffic, undefined);
   }
 

@@ -1,17 +1,17 @@
-/** What a page talks to, whichever engine is behind it. */
+/** The lab as a page uses it, the same for every engine. */
 import { describeIssues } from "../documents/index.js";
 import { CODES } from "./codes.js";
 import { type LabEvent, type LabMessage, type LabReply, type LabRequest, labCallSchema } from "./protocol.js";
 
 export interface LabService {
-  /** Errors of users are answers; it rejects only for errors of ours. */
+  /** Resolves to a reply also for errors of users; it rejects only for internal errors. */
   apply(request: LabRequest): Promise<LabReply>;
-  /** Returns how to stop. */
+  /** Returns a function that ends the subscription. */
   subscribe(listener: (event: LabEvent) => void): () => void;
   close(): Promise<void>;
 }
 
-/** Checks what a page has sent, as data, and answers it. An error of ours is told as such: the lab goes on. */
+/** Checks the message of a page and answers it. The reply to a request that ends with an internal error says so; the lab continues. */
 export async function answerCall(service: LabService, data: unknown): Promise<LabMessage> {
   const parsed = labCallSchema.safeParse(data);
   if (parsed.success) {

@@ -1,6 +1,6 @@
 /**
- * A lab on the simulator: the network of a project, which pages look at and change. Nothing here knows where it runs: clock
- * and timers are handed in, files are texts, and all that goes in and out is plain JSON (`protocol.ts`).
+ * A lab on the simulator: the network of a project, which pages show and change. It does not depend on where it runs: clock and
+ * timers are passed in, files are texts, and all messages are plain JSON (`protocol.ts`).
  */
 import { DiagnosticError, Diagnostics, fail } from "../base/index.js";
 import { CODES } from "./codes.js";
@@ -19,16 +19,16 @@ import { type LabScheme, schemeNotes } from "./scheme.js";
 import type { LabService } from "./service.js";
 import type { LabTests } from "./tests.js";
 
-/** Where a scheme runs that this lab does not run. */
+/** Where the parts of a scheme run that this lab does not run. */
 const ELSEWHERE = "They run in a lab that p4loom lab serves, and in p4loom run.";
 
 export interface LabSessionOptions {
   readonly timers: LabTimers;
   readonly seed: number;
-  /** Keeps a file that a page has written; absent: it lives in memory only. Rejects with a DiagnosticError. */
+  /** Stores a file that a page has written; absent: it is kept in memory only. Rejects with a DiagnosticError. */
   save?(path: string, text: string): Promise<void>;
   readonly tests?: LabTests;
-  /** The scheme of the project, where this lab can run it. */
+  /** The scheme of the project, if this lab can run it. */
   readonly scheme?: LabScheme;
 }
 
@@ -49,9 +49,9 @@ export class LabSession implements LabService {
   }
 
   /**
-   * Opens a project, paused. Programs and entries with mistakes are told in `describe`; the switches concerned run without
-   * them.
-   * @throws DiagnosticError when there is no network to show: the errors of `topology.json`, or of what it names
+   * Opens a project, with its clock paused. The reply to `describe` lists the errors of programs and entries; their switches run
+   * without them.
+   * @throws DiagnosticError if there is no network to show: the errors of `topology.json`, or of the files that it names
    */
   static async open(project: LabProject, options: LabSessionOptions): Promise<LabSession> {
     const session = new LabSession(project, options);
@@ -94,7 +94,7 @@ export class LabSession implements LabService {
     return answer(this.#handlers, request);
   }
 
-  /** A file has changed beside the lab: as if a page had saved it. */
+  /** Applies a change of a file that no page made, as if a page had saved the file. */
   fileChanged(path: string, text: string): Promise<void> {
     return useChanged(this.#shared, path, text);
   }
@@ -158,12 +158,12 @@ export class LabSession implements LabService {
         this.#running.board.control(name);
         if (on) this.#watched.add(name);
         else this.#watched.delete(name);
-        this.#running.watchAfresh(name);
+        this.#running.resendState(name);
         return { watched: [...this.#watched] };
       },
       "exercise.read": () => {
         const found = this.#options.tests?.read(this.#files.all());
-        return found ?? fail(CODES.notHere, undefined, "this project has no tests: it is no exercise");
+        return found ?? fail(CODES.notHere, undefined, "this project has no tests: it is not an exercise");
       },
       "exercise.test": async ({ tests }) => {
         const runner =

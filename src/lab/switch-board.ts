@@ -1,6 +1,6 @@
 /**
- * The switches of a lab with their programs and entries, for any engine: started from the files, changed when a file
- * changes, with what was wrong told at its place.
+ * The switches of a lab with their programs and entries, for any engine: starts them from the files, changes them when a file
+ * changes, and reports each error at its place.
  */
 import { type Diagnostic, Diagnostics, fail } from "../base/index.js";
 import type { Device } from "../device/index.js";
@@ -22,7 +22,7 @@ export interface SwitchBoardOptions {
   device(name: string): Device;
   /** Whether the switch can be written to now. */
   isUp(name: string): boolean;
-  /** What a switch is told after its program was loaded and before its entries are written, and what when it has them. */
+  /** The settings of a switch before its entries are written, and its packet generators afterwards. */
   readonly scheme?: Pick<LabScheme, "configure" | "complete"> | undefined;
   send(event: LabEvent): void;
 }
@@ -30,7 +30,7 @@ export interface SwitchBoardOptions {
 export class SwitchBoard {
   readonly programs: ProgramBook;
   readonly controls = new Map<string, SwitchControl>();
-  /** What is wrong with programs and entries at the moment. */
+  /** The present errors and warnings of programs and entries. */
   problems: LabDiagnostic[] = [];
   readonly #options: SwitchBoardOptions;
 
@@ -45,7 +45,7 @@ export class SwitchBoard {
       );
   }
 
-  /** Fails with P46002 where there is no such switch. */
+  /** Fails with P46002 if there is no such switch. */
   control(name: string): SwitchControl {
     const names = [...this.controls.keys()].join(", ");
     return (
@@ -54,7 +54,7 @@ export class SwitchBoard {
     );
   }
 
-  /** Every switch as the files say. */
+  /** Starts all switches with their programs and entries. */
   async bootAll(): Promise<void> {
     const found = new Diagnostics();
     for (const name of this.controls.keys()) await this.boot(name, found);
@@ -74,7 +74,7 @@ export class SwitchBoard {
     });
   }
 
-  /** Swaps the last version without errors in wherever the program runs. `found`: what is wrong with entries of files still. */
+  /** Loads the last version without errors into all switches that run the program. `found` gets errors of entries that remain. */
   async #swap(path: string, found: Diagnostics): Promise<SwapView[]> {
     const program = this.programs.programOf(path);
     const swaps: SwapView[] = [];
@@ -88,7 +88,7 @@ export class SwitchBoard {
         control.forgetUndo();
         await this.#options.scheme?.configure(name, control.device);
         await this.#options.scheme?.complete(name, control.device);
-        // entries of its files for which the former version had no place
+        // entries of its files that the former version could not take
         if (lacked) await control.writePlanned(this.#options.files, found);
         return swap;
       });
@@ -97,7 +97,7 @@ export class SwitchBoard {
     return swaps;
   }
 
-  /** Lets a changed file take effect: its programs are swapped in, its entries written anew. */
+  /** Applies a changed file: loads its programs into their switches, or writes its entries again. */
   async use(path: string): Promise<{ swaps: SwapView[]; diagnostics: LabDiagnostic[] }> {
     const { plan, send, isUp } = this.#options;
     const swaps: SwapView[] = [];
@@ -105,9 +105,9 @@ export class SwitchBoard {
     for (const user of this.programs.usersOf(path)) {
       const compiled = this.programs.compile(user);
       for (const diagnostic of this.programs.diagnosticsOf(user).list) found.add(diagnostic);
-      const mine = compiled === undefined ? [] : await this.#swap(user, found);
-      swaps.push(...mine);
-      send({ kind: "program", program: this.programs.view(user), swaps: mine });
+      const ownSwaps = compiled === undefined ? [] : await this.#swap(user, found);
+      swaps.push(...ownSwaps);
+      send({ kind: "program", program: this.programs.view(user), swaps: ownSwaps });
     }
     for (const { name, runtime, commands } of plan.switches)
       if ((runtime === path || commands === path) && isUp(name)) await this.boot(name, found);

@@ -1,4 +1,4 @@
-/** A switch as its page controls it: statements with undo, its state, its events as text. For any device. */
+/** The control of a switch from a page, for any device: statements with undo, its state, its events as text. */
 import { Diagnostics, fail, SourceFile } from "../base/index.js";
 import {
   completions,
@@ -19,7 +19,7 @@ import { stateView } from "./state/state-view.js";
 import { printerOf } from "./state/swap.js";
 import { UndoableDevice } from "./state/undo.js";
 
-/** Statements that wait (`watch`) end after so many milliseconds of the wall's clock. */
+/** Maximum real time of a statement that waits (`watch`), in milliseconds. */
 const MAX_WAIT_MS = 5000;
 const MAX_LINES = 2000;
 
@@ -66,7 +66,7 @@ export class SwitchControl {
     });
   }
 
-  /** One thing at a time: statements, undo and swaps do not mix. */
+  /** Runs `work` after all earlier calls have ended, so that statements, undo and changes of program do not overlap. */
   async exclusively<T>(work: () => Promise<T>): Promise<T> {
     const before = this.#work;
     const result = before.then(work, work);
@@ -74,14 +74,14 @@ export class SwitchControl {
     return result;
   }
 
-  /** Whether entries of the planned files could not be written: a new version of the program may have room for them. */
+  /** Whether some entries of the planned files could not be written; a new version of the program may accept them. */
   get lacksPlanned(): boolean {
     return this.#lacksPlanned;
   }
 
   /**
-   * Writes the entries of the planned files, as many as the switch takes; the others are errors of `found`, each at its place.
-   * Entries that are there stay as they are.
+   * Writes the entries of the planned files that the switch accepts; the others are errors of `found`, each at its place.
+   * Entries that exist already are not changed.
    */
   async writePlanned(files: ProjectFiles, found: Diagnostics): Promise<void> {
     const { runtime, commands } = this.planned;
@@ -128,7 +128,7 @@ export class SwitchControl {
     const output = {
       print: (line: string): void => {
         if (lines.length < MAX_LINES) lines.push(line);
-        else if (lines.length === MAX_LINES) lines.push("# more lines are left out");
+        else if (lines.length === MAX_LINES) lines.push("# further lines are omitted");
       },
       data: (value: unknown): void => {
         if (data.length < MAX_LINES) data.push(plain(value));
@@ -149,12 +149,12 @@ export class SwitchControl {
     return { from, words: candidates.map((text) => ({ text })) };
   }
 
-  /** Fails with P46009 when there is nothing to take back. */
+  /** Fails with P46009 if there is nothing to undo. */
   async undo(): Promise<{ statements: string[]; undo: number }> {
     const updates = await this.#undoable.undo();
     const { program } = this.device;
     if (updates === undefined || program === undefined)
-      return fail(CODES.noUndo, undefined, `nothing of ${this.name} can be taken back`);
+      return fail(CODES.noUndo, undefined, `${this.name} has no change that can be undone`);
     const printer = printerOf(this.device, program);
     return {
       statements: updates.map(({ type, entity }) => `${type}: ${statementOf(printer, entity)}`),
@@ -162,7 +162,7 @@ export class SwitchControl {
     };
   }
 
-  /** What was written before belongs to a program that is gone. */
+  /** Deletes the undo steps: they belong to the former program. */
   forgetUndo(): void {
     this.#undoable.forget();
   }
@@ -175,7 +175,7 @@ export class SwitchControl {
     return stateView(this.device, printerOf(this.device, running), what);
   }
 
-  /** What the switch says on its own, line by line. */
+  /** The lines that describe an event of the switch. */
   eventLines(event: DeviceEvent): readonly string[] {
     const { program } = this.device;
     if (program === undefined) return [];
@@ -193,7 +193,7 @@ export class SwitchControl {
   }
 }
 
-/** Data of statements as JSON: large numbers as texts. */
+/** Data of statements as JSON, with large numbers as texts. */
 function plain(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? part.toString() : part)) ??

@@ -1,12 +1,12 @@
-/** Tests of an exercise, as a lab runs them for its page; who grades is handed in. */
+/** The tests of an exercise, as a lab runs them for its page; the code that runs them is passed in. */
 import type { ExerciseView, TestResultView } from "./protocol.js";
 
 export interface LabTests {
   /** Whether the project has tests. */
   has(files: Readonly<Record<string, string>>): boolean;
-  /** The text and the tests of the exercise; undefined where the project is none. */
+  /** The text and the tests of the exercise; undefined if the project is not an exercise. */
   read(files: Readonly<Record<string, string>>): ExerciseView | undefined;
-  /** Runs tests by their names, or all, on the files as they are; `tell` gets each as it begins and as it ends. */
+  /** Runs the named tests, or all, on the present files; `tell` is called when a test begins and when it ends. */
   run(
     files: Readonly<Record<string, string>>,
     names: readonly string[] | undefined,

@@ -86,7 +86,7 @@ describe("an experiment file in a lab", () => {
     ]);
     const { view: page } = await open("p4te/incast.yaml", "p4te", false);
     expect(page.notes[0]).toMatch(
-      /Of the scheme p4te these parts do not run here: the controllers \(p4te-tor0-0,/,
+      /These parts of the scheme p4te do not run here: the controllers \(p4te-tor0-0,/,
     );
     expect(page.notes[0]).toMatch(
       /choose paths; settings of hashes and queues, and packet generators\. They run in a lab/,

@@ -150,7 +150,7 @@ describe("slow motion", () => {
     const sent = 200 * NS_PER_MS;
     simulation.at(sent, () => {
       onWires = 1;
-      pacer.woken();
+      pacer.wake();
     });
     pacer.set({ running: true, speed: 0.001, skipIdle: true });
     await wall.pass(190);

@@ -205,10 +205,10 @@ export class TestbedSession implements LabService {
   async #frame(): Promise<void> {
     this.#outbox.frame();
     if (this.#closed) return;
-    const { isHeard } = this.#outbox;
-    this.#packets.look(this.#now, isHeard);
+    const { hasListeners } = this.#outbox;
+    this.#packets.look(this.#now, hasListeners);
     const isLook = this.#frames++ % LOOK_FRAMES === 0;
-    if (!isHeard) return;
+    if (!hasListeners) return;
     if (isLook) await this.#look();
     const happened = this.#packets.book.take();
     const isNews = happened.packets.length + happened.motions.length + happened.ends.length > 0;

@@ -1,11 +1,11 @@
-/** What a frame is, in a few words, as far as well-known headers go. */
+/** Describes a frame in a few words, by its well-known headers. */
 import { readArp, readIcmp, Segment } from "../../sim/packet/index.js";
 import type { PacketView } from "../protocol.js";
 
 export interface FrameDescription {
   readonly protocol: PacketView["protocol"];
   readonly label: string;
-  /** The same for both directions of a TCP connection, a UDP flow or a ping; absent for other frames. */
+  /** The same for both directions of a TCP connection, a UDP flow or a ping; absent for second frames. */
   readonly flowKey?: string;
 }
 
@@ -30,9 +30,9 @@ export function ipv4Text(address: bigint | number): string {
   return [24, 16, 8, 0].map((shift) => (word >>> shift) & 255).join(".");
 }
 
-/** Key of a flow between two ends, each an address and a port (or the identifier of a ping). */
-export function flowKeyOf(protocol: string, one: string, other: string): string {
-  return `${protocol} ${[one, other].sort().join(" ")}`;
+/** Key of a flow between two endpoints, each an address and a port (or the identifier of a ping). */
+export function flowKeyOf(protocol: string, first: string, second: string): string {
+  return `${protocol} ${[first, second].sort().join(" ")}`;
 }
 
 export function describeFrame(frame: Uint8Array): FrameDescription {

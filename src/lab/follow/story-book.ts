@@ -1,4 +1,4 @@
-/** Followed packets with their stories, and what pages have not been told of them yet. */
+/** Followed packets with their stories, and the changes that have not been sent to pages yet. */
 import { fail } from "../../base/index.js";
 import { CODES } from "../codes.js";
 import type { ProjectFiles } from "../files.js";
@@ -6,13 +6,13 @@ import type { DropCount, Motion, PacketEndView, PacketView, StoryView } from "..
 import type { FrameDescription } from "./describe.js";
 import { Followed } from "./story.js";
 
-/** Motions of one frame of the page; further ones are counted. */
+/** Maximum number of motions in one frame of the page; further motions are only counted. */
 const MAX_MOTIONS = 400;
-/** Stories that are kept; the oldest go. */
+/** Maximum number of stories that are kept; the oldest are deleted first. */
 const MAX_STORIES = 300;
 
-/** What has happened since the last call of {@link StoryBook.take}. */
-export interface Happened {
+/** The changes since the last call of {@link StoryBook.take}. */
+export interface StoryChanges {
   readonly packets: readonly PacketView[];
   readonly motions: readonly Motion[];
   readonly ends: readonly { readonly packet: number; readonly end: PacketEndView }[];
@@ -53,7 +53,7 @@ export class StoryBook {
     return this.#stories.get(id);
   }
 
-  /** The newest first. */
+  /** The latest packets, the newest first. */
   latest(limit: number): PacketView[] {
     return [...this.#stories.values()]
       .slice(-limit)
@@ -61,7 +61,7 @@ export class StoryBook {
       .map(({ view }) => view);
   }
 
-  /** A packet ends once. */
+  /** Records how a packet ended; a second end of the same packet is ignored. */
   finish(packet: Followed, end: PacketEndView): void {
     if (packet.finish(end)) this.#ends.push({ packet: packet.id, end });
   }
@@ -73,18 +73,18 @@ export class StoryBook {
     else known.packets += packets;
   }
 
-  moves(motion: Motion): void {
+  addMotion(motion: Motion): void {
     if (this.#motions.length < MAX_MOTIONS) this.#motions.push(motion);
     else this.#unseen++;
   }
 
-  /** A packet that is not followed was on a wire. */
-  passes(): void {
+  /** Counts a packet on a wire that is not followed. */
+  countUnseen(): void {
     this.#unseen++;
   }
 
-  take(): Happened {
-    const happened: Happened = {
+  take(): StoryChanges {
+    const changes: StoryChanges = {
       packets: this.#packets.map(({ view }) => view),
       motions: this.#motions,
       ends: this.#ends,
@@ -96,14 +96,18 @@ export class StoryBook {
     this.#ends = [];
     this.#drops = new Map();
     this.#unseen = 0;
-    return happened;
+    return changes;
   }
 }
 
-/** Fails with P46006 when the packet was not followed, or is too long ago. */
+/** Fails with P46006 if the packet was not followed, or if its story was deleted. */
 export function storyOf(book: StoryBook, packet: number, files: ProjectFiles): StoryView {
   const followed = book.story(packet);
   if (followed === undefined)
-    return fail(CODES.noStory, undefined, `packet ${packet} was not followed, or is too long ago`);
+    return fail(
+      CODES.noStory,
+      undefined,
+      `packet ${packet} was not followed, or its story was deleted because it is old`,
+    );
   return followed.story((path) => files.text(path));
 }

@@ -1,11 +1,11 @@
-/** One packet that is followed over its hops, and the ways in which it can end. */
+/** One packet that is followed from hop to hop, and how it ended. */
 import { toHex } from "../../base/index.js";
 import type { PacketTrace, TraceOutcome, TraceTree } from "../../switch/index.js";
 import { outcomeText, SourceLines, Story } from "../../trace/index.js";
 import type { HopView, PacketEndView, PacketView, StoryView } from "../protocol.js";
 import type { FrameDescription } from "./describe.js";
 
-/** A switch hop that may still change. */
+/** A switch hop that is not complete yet. */
 export type OpenHop = {
   -readonly [Key in keyof Extract<HopView, { kind: "switch" }>]: Extract<HopView, { kind: "switch" }>[Key];
 };
@@ -15,7 +15,7 @@ export type OpenLink = {
 
 export const NO_LINK = "its output port has no link";
 
-/** Hops beyond these are not kept: a packet that circles would fill the memory. */
+/** Maximum number of hops that are kept: a packet in a forwarding loop would fill the memory. */
 const MAX_HOPS = 128;
 
 export class Followed {
@@ -38,7 +38,7 @@ export class Followed {
     return hop;
   }
 
-  /** A packet ends once; what is known first stays. */
+  /** Sets the end of the packet, unless it has one already. */
   finish(end: PacketEndView): boolean {
     if (this.end.kind !== "moving") return false;
     this.end = end;
@@ -61,7 +61,7 @@ export class Followed {
     };
   }
 
-  /** `read`: the text of a P4 file, for the lines beside the events. */
+  /** `read`: returns the text of a P4 file, to show the source line of each event. */
   story(read: (path: string) => string | undefined): StoryView {
     const sources = new SourceLines(undefined, read);
     const hops = this.hops.map((hop): HopView => {
@@ -72,7 +72,7 @@ export class Followed {
   }
 }
 
-/** Where and why the trace of a packet that left no copy ended; the first end in the order of the tree. */
+/** Where and why a packet was dropped of which no copy left the switch: the first end in the order of the trace's tree. */
 export function dropOf(trace: PacketTrace, at: number): PacketEndView {
   const outcome = firstEnd(trace.root) ?? trace.root.outcome;
   const reason = (outcomeText(outcome)?.text ?? "its copies were dropped").replace(

@@ -1,6 +1,6 @@
 /**
- * Follows packets through real switches by the traces of single switches: what leaves one by a link is what comes into the
- * next one, byte by byte. Traces come late and in any order, so a story is put together some time after its packet was sent.
+ * Follows packets through real switches. Each switch reports only its own trace, so an output of one switch is matched with
+ * the input of the next switch by link and bytes. Traces arrive late and in any order: a story is assembled after a delay.
  */
 import { fromHex } from "../../base/index.js";
 import type { PacketTrace, TraceOutcome, TraceTree } from "../../switch/index.js";
@@ -9,38 +9,38 @@ import { describeFrame } from "./describe.js";
 import { dropOf, type Followed, NO_LINK, type OpenLink } from "./story.js";
 import { StoryBook } from "./story-book.js";
 
-/** A packet is put together when it came into its first switch so long ago, in nanoseconds. */
+/** Delay between the arrival of a packet at its first switch and the assembly of its story, in nanoseconds. */
 const SETTLE_NS = 300e6;
-/** What came from a switch that has told nothing of it, or went to one: waits so long for the other end. */
+/** How long one end of a link waits for the trace of the other end, in nanoseconds. */
 const ALONE_NS = 1500e6;
-/** Clocks of switches may differ by so much. */
+/** Maximum difference between the clocks of two switches, in nanoseconds. */
 const SLACK_NS = 5e6;
-/** The page shows motions so much later than they were. */
+/** Delay between a motion and its display on the page, in nanoseconds. */
 const SHOWN_LATER_NS = 500e6;
-/** Traces that wait; the oldest go. */
+/** Maximum number of traces that wait; the oldest are deleted first. */
 const MAX_WAITING = 2000;
-/** Conversations that have a colour of their own. */
+/** Maximum number of conversations with a colour of their own. */
 const MAX_FLOWS = 1000;
 
 interface End {
   readonly link: number;
   readonly node: string;
   readonly port: number;
-  /** Of a link's two directions, that towards this end. */
+  /** The direction of the link towards this end. */
   readonly direction: 0 | 1;
 }
 
-/** A packet that came into a switch. */
+/** A packet that entered a switch. */
 interface Arrival {
   readonly name: string;
   readonly at: number;
   readonly trace: PacketTrace;
-  /** The lab's clock at the time 0 of the switch's. */
+  /** The lab's clock when the clock of the switch was 0. */
   readonly zeroNs: number;
   isTaken: boolean;
 }
 
-/** A packet that went to a switch that has not told of it. */
+/** A packet that was sent to a switch whose trace of it has not arrived yet. */
 interface Departure {
   readonly packet: Followed;
   readonly hop: OpenLink;
@@ -62,7 +62,7 @@ export class TraceFollower {
   readonly #hosts: ReadonlySet<string>;
   /** The other end of the link at a port of a node. */
   readonly #peers = new Map<string, End>();
-  /** In the order in which they came. */
+  /** In the order of their traces' arrival. */
   #waiting: Arrival[] = [];
   /** By switch, port and bytes. */
   readonly #arrivals = new Map<string, Arrival[]>();
@@ -81,7 +81,7 @@ export class TraceFollower {
     }
   }
 
-  /** @param zeroNs the lab's clock at the time 0 of the switch's clock */
+  /** @param zeroNs the lab's clock when the clock of the switch was 0 */
   add(name: string, trace: PacketTrace, zeroNs: number): void {
     const { ingress_port, time_us, bytes } = trace.input;
     const arrival = { name, at: zeroNs + 1000 * time_us, trace, zeroNs, isTaken: false };
@@ -102,7 +102,7 @@ export class TraceFollower {
     else this.#arrivals.set(key, rest);
   }
 
-  /** Calls once with the number of the next packet that begins with these bytes; returns how to stop waiting. */
+  /** Calls `found` once, with the number of the next packet that has these bytes; returns a function that cancels this. */
   expect(bytes: string, found: (packet: number) => void): () => void {
     this.#expected.set(bytes, found);
     return () => {
@@ -110,24 +110,24 @@ export class TraceFollower {
     };
   }
 
-  /** Puts the stories together that are old enough. */
+  /** Assembles the stories of all packets that have waited long enough. */
   assemble(now: number): void {
     for (const arrival of [...this.#waiting].sort((a, b) => a.at - b.at)) {
       if (arrival.isTaken || now - arrival.at < SETTLE_NS) continue;
-      const before = this.#before(arrival);
+      const before = this.#senderOf(arrival);
       const isFirst = before === undefined || this.#hosts.has(before.node);
       const departure = isFirst ? undefined : this.#departureTo(arrival);
       if (departure !== undefined) {
         departure.hop.arrives = Math.max(departure.hop.departs, arrival.at);
-        this.#passes(departure.packet, arrival);
+        this.#addSwitchHop(departure.packet, arrival);
       } else if (isFirst || now - arrival.at > ALONE_NS) this.#begin(arrival, before);
     }
     this.#waiting = this.#waiting.filter(({ isTaken }) => !isTaken);
     this.#giveUp(now);
   }
 
-  /** Where a packet came from: the far end of its link; undefined for one that came from a controller. */
-  #before({ name, trace }: Arrival): End | undefined {
+  /** The node that sent a packet: the other end of its link; undefined if a controller sent it. */
+  #senderOf({ name, trace }: Arrival): End | undefined {
     return this.#peers.get(placeOf(name, trace.input.ingress_port));
   }
 
@@ -140,9 +140,9 @@ export class TraceFollower {
     if (isSent) {
       packet.add({ kind: "send", node: from, at, bytes });
       packet.add({ kind: "link", link: before.link, from, to: name, departs: at, arrives: at });
-      this.#moves(packet, { ...before, direction: before.direction === 0 ? 1 : 0 }, at);
+      this.#showMotion(packet, { ...before, direction: before.direction === 0 ? 1 : 0 }, at);
     }
-    this.#passes(packet, arrival);
+    this.#addSwitchHop(packet, arrival);
     const expected = this.#expected.get(bytes);
     this.#expected.delete(bytes);
     expected?.(packet.id);
@@ -162,13 +162,13 @@ export class TraceFollower {
     return this.#flows.get(flowKey);
   }
 
-  #moves({ id }: Followed, { link, direction }: End, at: number, arrives = at): void {
+  #showMotion({ id }: Followed, { link, direction }: End, at: number, arrives = at): void {
     const departs = at + SHOWN_LATER_NS;
-    this.book.moves({ packet: id, link, direction, departs, arrives: arrives + SHOWN_LATER_NS });
+    this.book.addMotion({ packet: id, link, direction, departs, arrives: arrives + SHOWN_LATER_NS });
   }
 
-  /** What a switch did with a packet, and where its copies went. */
-  #passes(packet: Followed, arrival: Arrival): void {
+  /** Adds the hop of a switch to a packet, then the links on which its copies left. */
+  #addSwitchHop(packet: Followed, arrival: Arrival): void {
     this.#forget(arrival);
     const { name, at, zeroNs } = arrival;
     const trace = { ...arrival.trace, device: name };
@@ -187,10 +187,16 @@ export class TraceFollower {
       copy.add(hop);
       return copy;
     });
-    for (const [i, one] of left.entries()) this.#leaves(copies[i]!, name, one, zeroNs + 1000 * one.time_us);
+    for (const [i, one] of left.entries())
+      this.#addOutput(copies[i]!, name, one, zeroNs + 1000 * one.time_us);
   }
 
-  #leaves(packet: Followed, name: string, { egress_port, bytes, packet_in }: Transmitted, at: number): void {
+  #addOutput(
+    packet: Followed,
+    name: string,
+    { egress_port, bytes, packet_in }: Transmitted,
+    at: number,
+  ): void {
     if (packet_in) {
       this.book.finish(packet, { kind: "controller", node: name, at });
       return;
@@ -204,10 +210,10 @@ export class TraceFollower {
     }
     const hop: OpenLink = packet.add({ kind: "link", link: end.link, from: name, to: end.node, departs: at });
     if (this.#hosts.has(end.node)) {
-      // nobody looks into a host: what is handed to its link is there
+      // hosts report no traces: a packet counts as received when it is sent on the link to the host
       hop.arrives = at;
       packet.add({ kind: "receive", node: end.node, at, bytes });
-      this.#moves(packet, end, at);
+      this.#showMotion(packet, end, at);
       this.book.finish(packet, { kind: "delivered", node: end.node, at });
       return;
     }
@@ -215,17 +221,17 @@ export class TraceFollower {
     const next = this.#arrivals
       .get(key)
       ?.find((one) => Math.abs(one.at - at) < ALONE_NS && one.at > at - SLACK_NS);
-    this.#moves(packet, end, at, Math.max(at, next?.at ?? at));
+    this.#showMotion(packet, end, at, Math.max(at, next?.at ?? at));
     if (next === undefined) {
       const departure = { packet, hop, end, at };
       this.#departures.set(key, [...(this.#departures.get(key) ?? []), departure]);
       return;
     }
     hop.arrives = Math.max(at, next.at);
-    this.#passes(packet, next);
+    this.#addSwitchHop(packet, next);
   }
 
-  /** The packet that went to where this one came in, if one did. */
+  /** The departure from the neighbour that matches an arrival; undefined if there is none. */
   #departureTo({ name, at, trace }: Arrival): Departure | undefined {
     const key = keyOf(name, trace.input.ingress_port, trace.input.bytes);
     const all = this.#departures.get(key) ?? [];
@@ -243,7 +249,7 @@ export class TraceFollower {
     else this.#departures.set(key, rest);
   }
 
-  /** Packets that no switch has told of for a long time. */
+  /** Ends the packets whose next switch has reported no trace within the time limit. */
   #giveUp(now: number): void {
     for (const [key, all] of [...this.#departures]) {
       const rest = all.filter(({ at }) => now - at <= 2 * ALONE_NS);
@@ -260,7 +266,7 @@ export class TraceFollower {
 const placeOf = (node: string, port: number): string => `${node} ${port}`;
 const keyOf = (node: string, port: number, bytes: string): string => `${node} ${port} ${bytes}`;
 
-/** The copies that left, in the order of the tree. */
+/** The copies that left the switch, in the order of the tree. */
 function transmitted({ outcome, branches = [] }: TraceTree): Transmitted[] {
   return [...(outcome.kind === "transmit" ? [outcome] : []), ...branches.flatMap(transmitted)];
 }

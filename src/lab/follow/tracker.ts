@@ -1,19 +1,20 @@
 /**
- * Sees every frame of a network, and follows some from host to host: their motions on wires, their traces in switches, their
- * ends. How many are followed is bounded by credit that each frame of the page brings, so that a busy network costs little.
+ * Observes every frame of a network, and follows some of them from host to host: their motions on wires, their traces in
+ * switches, their ends. Each frame of the page adds credit, and following a packet uses credit: this bounds the cost in a
+ * busy network.
  */
 import type { Channel, StackHost, SwitchNode } from "../../sim/packet/index.js";
 import type { PacketTrace, TraceInput } from "../../switch/index.js";
 import type { LabNetwork } from "../network.js";
 import { describeFrame } from "./describe.js";
 import { bytesOf, dropOf, type Followed, NO_LINK, type OpenHop, type OpenLink } from "./story.js";
-import { type Happened, StoryBook } from "./story-book.js";
+import { StoryBook, type StoryChanges } from "./story-book.js";
 
-/** New packets that are followed from one frame of the page to the next, and what may be saved up for later frames. */
+/** Number of new packets that may be followed for each frame of the page, and the maximum credit that can be saved. */
 const CREDIT_PER_FRAME = 4;
 const MAX_CREDIT = 120;
 
-/** A packet inside of a switch. */
+/** A packet inside a switch. */
 interface Inside {
   readonly packet: Followed;
   readonly hop: OpenHop;
@@ -26,7 +27,7 @@ export interface TrackerOptions {
   flowOf(key: string): number | undefined;
   /** Path of the program that a switch runs. */
   programOf(name: string): string;
-  /** A frame was handed to a wire. */
+  /** A frame was sent on a wire. */
   onSent(): void;
   /** A frame reaches a node. */
   onArrival(node: string, packet: number | undefined): void;
@@ -39,22 +40,22 @@ const DROP_TEXTS = {
   queue: "the output queue is full",
   port: "the port is down",
   program: "the switch has no program",
-  assertion: "a false assert or assume",
-  loop: "a loop without end",
+  assertion: "an assert or assume was false",
+  loop: "an endless loop",
 } as const;
 
 export class Tracker {
   readonly #options: TrackerOptions;
   readonly book = new StoryBook();
   #credit = MAX_CREDIT;
-  /** Followed packets by the frame that carries them at the moment. */
+  /** Followed packets by the frame that carries them now. */
   readonly #frames = new Map<Uint8Array, Followed>();
-  /** Of a frame on a wire: the hop to complete when it arrives. */
+  /** For each frame on a wire: the hop to complete when it arrives. */
   readonly #wires = new Map<Uint8Array, OpenLink>();
-  /** By switch, port and time of arrival, in the words of the trace; and by the input of the trace once that is known. */
+  /** By switch, port and arrival time as in the trace; also by the input of the trace when that is known. */
   readonly #arrived = new Map<string, Inside>();
   readonly #inside = new Map<TraceInput, Inside>();
-  /** Frames on wires. */
+  /** Number of frames on wires. */
   onWires = 0;
   readonly #seenDrops = new Map<string, Record<keyof typeof DROP_TEXTS | "strayed", number>>();
 
@@ -74,17 +75,17 @@ export class Tracker {
     return this.#options.lab.simulation.now;
   }
 
-  /** From now on, the packets of the next frame of the page; a paused lab saves credit. */
+  /** Adds the credit of one frame of the page; a paused lab saves it up to the maximum. */
   addCredit(): void {
     this.#credit = Math.min(MAX_CREDIT, this.#credit + CREDIT_PER_FRAME);
   }
 
-  take(): Happened {
+  take(): StoryChanges {
     this.#countSwitchDrops();
     return this.book.take();
   }
 
-  /** Follows a frame that is about to enter the network, whatever the credit. `from`: the node that it starts at. */
+  /** Follows a frame that is about to enter the network, without using credit. `from`: the node where it starts. */
   follow(frame: Uint8Array, from: string, parent?: Followed): Followed {
     const description = describeFrame(frame);
     const flow = description.flowKey === undefined ? undefined : this.#options.flowOf(description.flowKey);
@@ -134,7 +135,7 @@ export class Tracker {
     packet: Followed | undefined,
   ): void {
     if (packet === undefined) {
-      this.book.passes();
+      this.book.countUnseen();
       return;
     }
     const lastBit = channel.busyUntil;
@@ -143,10 +144,10 @@ export class Tracker {
     const [from, to] = [channel.source.name, channel.target.name];
     const hop: OpenLink = packet.add({ kind: "link", link, from, to, departs });
     this.#wires.set(frame, hop);
-    this.book.moves({ packet: packet.id, link, direction, departs, arrives });
+    this.book.addMotion({ packet: packet.id, link, direction, departs, arrives });
   }
 
-  /** A frame reaches the far end of its channel; the node there has not seen it yet. */
+  /** A frame reaches the other end of its channel; the node there has not processed it yet. */
   #arrives(channel: Channel, frame: Uint8Array): void {
     const packet = this.#frames.get(frame);
     const wire = this.#wires.get(frame);
@@ -192,7 +193,7 @@ export class Tracker {
     device.trace = (trace) => this.#traced(name, trace);
   }
 
-  /** The packet of a trace; undefined for one that did not come in by a wire. */
+  /** The packet of a trace; undefined if it did not arrive on a wire. */
   #insideOf(name: string, input: TraceInput): Inside | undefined {
     let inside = this.#inside.get(input);
     if (inside === undefined) {
@@ -226,7 +227,7 @@ export class Tracker {
 
   #copy(packet: Followed, frame: Uint8Array, name: string): Followed {
     const copy = this.follow(frame, name, packet);
-    // the copy has come the same way
+    // the copy has the same hops so far
     for (const hop of packet.hops.filter(({ kind }) => kind === "switch").slice(-1)) copy.add(hop);
     return copy;
   }
@@ -246,7 +247,7 @@ export class Tracker {
     if (inside.outputs === 0) this.book.finish(inside.packet, dropOf(trace, this.#now));
   }
 
-  /** Drops of all packets, from the counters of the switches. */
+  /** Counts the drops of all packets, by the counters of the switches. */
   #countSwitchDrops(): void {
     for (const [name, { device, strayed }] of this.#options.lab.switches) {
       const before = this.#seenDrops.get(name);
@@ -260,7 +261,7 @@ export class Tracker {
   }
 }
 
-/** As the traces of switches have it. */
+/** In whole microseconds, as in the traces of switches. */
 function microseconds(ns: number): number {
   return Math.round(1000 * (ns / 1000)) / 1000;
 }

@@ -1,4 +1,4 @@
-/** Packets as a page asks for them: headers with fields as texts, or bytes. The frame itself is built as for tests of exercises. */
+/** Builds the packets that a page requests, by headers with fields as texts, or by bytes. Tests of exercises build frames in the same way. */
 import { didYouMean, fail, fromHex, toHex } from "../../base/index.js";
 import { formatValue, parseValue } from "../../device/index.js";
 import {
@@ -19,7 +19,7 @@ type Part = Extract<StackPart, { readonly header: string }>;
 
 const MAX_BYTES = 9216;
 const ETHERNET_BYTES = 14;
-/** What a packet has that nobody has thought about: the numbers are those for local experiments (IEEE 802, RFC 3692). */
+/** Values of fields that the user left out: the numbers that are reserved for local experiments (IEEE 802, RFC 3692). */
 const DEFAULTS: FrameDefaults = {
   etherType: 0x88b5n,
   protocol: 253n,
@@ -32,8 +32,8 @@ const DEFAULTS: FrameDefaults = {
 };
 
 /**
- * The bytes and fields of a packet.
- * Fails with P46004 for a header or field that there is not, or a value that does not fit, and with P46005 for a packet as a whole.
+ * Builds the bytes and fields of a packet.
+ * Fails with P46004 for an unknown header or field, or a value that does not fit, and with P46005 for an error of the whole packet.
  */
 export function buildPacket(
   packet: PacketInput,
@@ -42,7 +42,7 @@ export function buildPacket(
 ): { readonly frame: Uint8Array; readonly built: BuiltPacket } {
   if ("hex" in packet) {
     const frame =
-      fromHex(packet.hex) ?? fail(CODES.packetShape, undefined, "expected hex digits, two a byte");
+      fromHex(packet.hex) ?? fail(CODES.packetShape, undefined, "expected hex digits, two for each byte");
     checkSize(frame);
     return { frame, built: { hex: toHex(frame), layers: readLayers(frame, formats) } };
   }
@@ -60,7 +60,7 @@ export function buildPacket(
 
 function checkSize(frame: Uint8Array): void {
   if (frame.length >= ETHERNET_BYTES && frame.length <= MAX_BYTES) return;
-  const wanted = `it should have ${ETHERNET_BYTES} to ${MAX_BYTES}`;
+  const wanted = `expected ${ETHERNET_BYTES} to ${MAX_BYTES}`;
   fail(CODES.packetShape, undefined, `the packet has ${frame.length} bytes; ${wanted}`);
 }
 
@@ -79,7 +79,11 @@ function partOf(
     );
   const bits = 8 * layoutBytes(layout);
   if (bits % 8 !== 0)
-    fail(CODES.packetShape, undefined, `header ${header} has ${bits} bits, which are no whole bytes`);
+    fail(
+      CODES.packetShape,
+      undefined,
+      `header ${header} has ${bits} bits, which is not a whole number of bytes`,
+    );
   const fields = new Map<string, bigint>();
   let open: Uint8Array = new Uint8Array();
   for (const [name, text] of Object.entries(texts)) {
@@ -93,7 +97,7 @@ function partOf(
       );
     if (width === 0) {
       const bytes = fromHex(String(text).replace(/^0x/, ""));
-      open = bytes ?? refuse(header, name, `${text} is no even number of hex digits`);
+      open = bytes ?? refuse(header, name, `${text} is not an even number of hex digits`);
       continue;
     }
     const parsed = parseValue(String(text), width);
@@ -110,11 +114,12 @@ function payloadOf(payload: Exclude<PacketInput, { hex: string }>["payload"]): U
   if (payload === undefined) return new Uint8Array();
   if ("text" in payload) return new TextEncoder().encode(payload.text);
   return (
-    fromHex(payload.hex) ?? fail(CODES.packetShape, undefined, "the payload is no even number of hex digits")
+    fromHex(payload.hex) ??
+    fail(CODES.packetShape, undefined, "the payload is not an even number of hex digits")
   );
 }
 
-/** The fields of a header as they are in a frame that is long enough. */
+/** The fields of a header at an offset of a frame; undefined if the frame is too short. */
 function layerAt(
   frame: Uint8Array,
   at: number,
@@ -153,7 +158,7 @@ function readLayers(frame: Uint8Array, formats: ReadonlyMap<string, HeaderLayout
       }
       return undefined;
     };
-    // a length of 0 to 4 words is wrong, and must not lead back to the same header
+    // a length of 0 to 4 words is wrong; it must not make the same header start again
     at += Math.max(layoutBytes(layout), header === "ipv4" ? 4 * Number(field("ihl")) : 0);
     if (header === "ethernet" || header === "vlan") header = nameOf(ETHER_TYPES, field("type"));
     else if (header === "ipv4" || header === "ipv6")

@@ -1,4 +1,4 @@
-/** Headers of packets that are built: the well-known ones, then the header types of the programs. */
+/** The headers that the packet builder offers: the well-known ones, then the header types of the programs. */
 import { HEADER_LAYOUTS, type HeaderLayout } from "../../exercises/index.js";
 import type { HeaderView, ProgramView } from "../protocol.js";
 
@@ -8,7 +8,7 @@ export const WELL_KNOWN_HEADERS: readonly HeaderView[] = [...HEADER_LAYOUTS].map
   fields: [...layout].map(([field, bits]) => ({ name: field, bits })),
 }));
 
-/** By name; a header of a program that is called like a well-known one is left out. */
+/** By name; a program's header with the name of a well-known one is left out. */
 export function formatsOf(
   programs: readonly Pick<ProgramView, "headers">[],
 ): ReadonlyMap<string, HeaderLayout> {

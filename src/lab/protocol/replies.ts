@@ -1,4 +1,4 @@
-/** Answers: one type a request. */
+/** Replies: one type for each request. */
 import type { SignatureHelp } from "../../editing/index.js";
 import type { LabEvent } from "./events.js";
 import type { LabOp, LabRequestInput } from "./requests.js";
@@ -26,7 +26,7 @@ import type {
 
 export interface BuiltPacket {
   readonly hex: string;
-  /** Each header with its fields as they were built. */
+  /** Each header with the fields of the built packet. */
   readonly layers: readonly {
     readonly header: string;
     readonly at: number;
@@ -36,19 +36,19 @@ export interface BuiltPacket {
 
 export interface ControlAnswer {
   readonly lines: readonly string[];
-  /** The same as data, one value a statement that has some. */
+  /** The same as data, one value for each statement that returns data. */
   readonly data: readonly unknown[];
   readonly undo: number;
 }
 
-/** The value of each answer, by the request. */
+/** The value of each reply, by its request. */
 export interface LabAnswers {
   readonly describe: LabView;
   readonly "files.list": { readonly files: readonly FileView[] };
   readonly "files.read": { readonly text: string; readonly readOnly?: true };
   readonly "files.save": { readonly swaps: readonly SwapView[] };
   readonly "files.check": Readonly<Record<string, never>>;
-  /** Without a member: there is nothing to say. */
+  /** Without `hover`: there is no description of this place. */
   readonly "edit.hover": { readonly hover?: HoverView };
   readonly "edit.complete": SuggestionsView;
   readonly "edit.signature": { readonly help?: SignatureHelp };
@@ -75,7 +75,7 @@ export interface LabAnswers {
   readonly "terminal.close": Readonly<Record<string, never>>;
   readonly "control.run": ControlAnswer;
   readonly "control.complete": CompletionView;
-  /** The statements that took it back. */
+  /** The statements that undid the last request. */
   readonly "control.undo": { readonly statements: readonly string[]; readonly undo: number };
   readonly "state.read": StateView;
   readonly "state.watch": { readonly watched: readonly string[] };
@@ -83,7 +83,7 @@ export interface LabAnswers {
   readonly "exercise.test": { readonly results: readonly TestResultView[] };
 }
 
-/** `ok: false`: nothing was changed, and an error says why. Warnings come with either. */
+/** `ok: false`: nothing was changed, and an error gives the reason. Both forms can contain warnings. */
 export type LabReply<Op extends LabOp = LabOp> =
   | {
       readonly ok: true;
@@ -92,14 +92,14 @@ export type LabReply<Op extends LabOp = LabOp> =
     }
   | { readonly ok: false; readonly diagnostics: readonly LabDiagnostic[] };
 
-/** What a server or a worker sends: an answer to the call of a number, or an event. */
+/** A message of a server or a worker: the reply to the call with this number, or an event. */
 export type LabMessage = { readonly id: number; readonly reply: LabReply } | { readonly event: LabEvent };
 
-/** How a page talks to a lab: by WebSocket or by messages of a worker. */
+/** The connection of a page to a lab: a WebSocket or the messages of a worker. */
 export interface LabConnection {
-  /** Rejects only when the connection is gone. */
+  /** Rejects only when the connection is lost. */
   request<Request extends LabRequestInput>(request: Request): Promise<LabReply<Request["op"]>>;
-  /** Returns how to stop. */
+  /** Returns a function that ends the subscription. */
   subscribe(listener: (event: LabEvent) => void): () => void;
   close(): void;
 }

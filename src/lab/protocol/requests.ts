@@ -1,23 +1,23 @@
-/** What a page may ask of a lab: the requests, each with the schema that checks it at the edge of the server. */
+/** The requests of a page, each with the schema by which the server checks it. */
 import { z } from "zod";
 
 const name = z.string().min(1).max(64);
 const path = z.string().min(1).max(512);
 const id = z.number().int().min(0);
 const port = z.number().int().min(0).max(511);
-/** A text of a program or of another file of the project. */
+/** The text of a program or of another file of the project. */
 const fileText = z.string().max(2 ** 21);
-/** A value of a header field as people write it: `10.0.1.1`, `08:00:00:00:01:11`, `0x800`, `64`. */
+/** A value of a header field in its usual notation: `10.0.1.1`, `08:00:00:00:01:11`, `0x800`, `64`. */
 const fieldValue = z.union([z.string().max(4096), z.number().int().min(0)]);
 const hex = z
   .string()
   .max(2 * 65_536)
-  .regex(/^([0-9a-fA-F]{2})*$/, "expected hex digits, two a byte");
+  .regex(/^([0-9a-fA-F]{2})*$/, "expected hex digits, two for each byte");
 
 /**
  * A header of a packet to build. `header` is a well-known one (`ethernet`, `vlan`, `arp`, `ipv4`, `ipv6`, `icmp`, `tcp`,
- * `udp`) or the name of a header type of a program; fields that are left out get the value that the rest of the
- * packet implies (types, lengths, checksums, the sender's addresses), or 0.
+ * `udp`) or the name of a program's header type. Fields that are left out get the value that follows from the rest of the
+ * packet (types, lengths, checksums, the sender's addresses), or 0.
  */
 const layerSchema = z.strictObject({
   header: name,
@@ -33,7 +33,7 @@ const packetSchema = z.union([
   }),
 ]);
 
-/** Where a packet starts: at a host, which sends it by its NIC; or at a port of a switch, as if it came in there. */
+/** Where a packet starts: at a host, which sends it by its NIC; or at a port of a switch, as if it arrived there. */
 const sourceSchema = z.union([z.strictObject({ host: name }), z.strictObject({ switch: name, port })]);
 
 const trafficSchema = z.discriminatedUnion("kind", [
@@ -43,7 +43,7 @@ const trafficSchema = z.discriminatedUnion("kind", [
     /** A host's name, or an address. */
     to: name,
     count: z.number().int().min(1).max(100_000).default(4),
-    /** Nanoseconds of the lab's clock from one echo request to the next. */
+    /** Time between two echo requests, in nanoseconds of the lab's clock. */
     intervalNs: z.number().min(1000).max(1e12).default(1e9),
     bytes: z.number().int().min(0).max(9000).default(56),
     ttl: z.number().int().min(1).max(255).default(64),
@@ -77,18 +77,18 @@ const trafficSchema = z.discriminatedUnion("kind", [
 ]);
 
 const requests = [
-  /** The whole state of the lab; the first request of a page. */
+  /** Returns the whole state of the lab; the first request of a page. */
   z.strictObject({ op: z.literal("describe") }),
 
   z.strictObject({ op: z.literal("files.list") }),
   z.strictObject({ op: z.literal("files.read"), path }),
-  /** Writes a file. A program is compiled, and without errors swapped in at the switches that run it. */
+  /** Writes a file. A program is compiled; without errors, it replaces the running version on its switches. */
   z.strictObject({ op: z.literal("files.save"), path, text: fileText }),
-  /** Compiles what the file would be, and changes nothing. */
+  /** Compiles the program as if the file had this text, and changes nothing. */
   z.strictObject({ op: z.literal("files.check"), path, text: fileText }),
   /**
-   * What an editor asks about a P4 file, which has `text` in the editor; `at` is an offset in it, in UTF-16 code units, lines
-   * ending with one. Nothing is changed: the editor carries edits out.
+   * Requests of an editor about a P4 file that has `text` in the editor. `at` is an offset in this text, in UTF-16 code units; the
+   * end of a line counts as one. These requests change nothing: the editor applies the edits.
    */
   z.strictObject({ op: z.literal("edit.hover"), path, text: fileText, at: id }),
   z.strictObject({ op: z.literal("edit.complete"), path, text: fileText, at: id }),
@@ -97,18 +97,18 @@ const requests = [
   z.strictObject({ op: z.literal("edit.fixes"), path, text: fileText }),
   z.strictObject({ op: z.literal("edit.rename"), path, text: fileText, at: id, name }),
   z.strictObject({ op: z.literal("edit.format"), path, text: fileText }),
-  /** The network from the files again: hosts, links, programs, entries, clock at 0. */
+  /** Creates the network again from the files: hosts, links, programs, entries, clock at 0. */
   z.strictObject({ op: z.literal("restart") }),
 
   z.strictObject({
     op: z.literal("clock.set"),
     running: z.boolean().optional(),
-    /** Nanoseconds of the lab's clock in a nanosecond of the wall's: 1 is real time, 0.001 slow motion. */
+    /** Simulated time for each unit of real time: 1 is real time, 0.001 slow motion. */
     speed: z.number().min(1e-9).max(1000).optional(),
-    /** Time in which no packet is on its way passes at real time at least, whatever `speed`. */
+    /** While no packet is in the network, the speed is at least that of real time, whatever `speed` is. */
     skipIdle: z.boolean().optional(),
   }),
-  /** Lets a paused clock go on to the next arrival of a packet anywhere, or at one node, or by a time. */
+  /** Advances a paused clock to the next arrival of a packet, at any node or at one node, or by a given time. */
   z.strictObject({
     op: z.literal("clock.step"),
     until: z
@@ -119,17 +119,17 @@ const requests = [
       .default({ kind: "arrival" }),
   }),
 
-  /** Breaks or mends a link. `signalled`: both ends see that the carrier is gone; otherwise packets vanish silently. */
+  /** Breaks or repairs a link. `signalled`: both ends see the loss of the carrier; otherwise packets are lost without a signal. */
   z.strictObject({
     op: z.literal("link.set"),
     link: id,
     up: z.boolean(),
     signalled: z.boolean().default(true),
   }),
-  /** Breaks or mends a switch: its process is gone, and comes back with its program and its files' entries. */
+  /** Breaks or repairs a switch: a broken switch does not run; a repaired one starts with its program and its files' entries. */
   z.strictObject({ op: z.literal("switch.set"), switch: name, up: z.boolean() }),
 
-  /** The bytes of a packet, and what is wrong with it; sends nothing. */
+  /** Returns the bytes of a packet and its errors; sends nothing. */
   z.strictObject({ op: z.literal("packet.build"), packet: packetSchema, from: sourceSchema }),
   z.strictObject({
     op: z.literal("packet.send"),
@@ -138,17 +138,17 @@ const requests = [
     count: z.number().int().min(1).max(10_000).default(1),
     intervalNs: z.number().min(1).max(1e12).default(1e6),
   }),
-  /** The last packets that have a story, the newest first. */
+  /** Returns the latest packets that have a story, the newest first. */
   z.strictObject({ op: z.literal("packet.list"), limit: z.number().int().min(1).max(500).default(50) }),
   z.strictObject({ op: z.literal("packet.story"), packet: id }),
 
   z.strictObject({ op: z.literal("traffic.start"), traffic: trafficSchema }),
-  /** Without `flow`, all. */
+  /** Stops one flow; without `flow`, all. */
   z.strictObject({ op: z.literal("traffic.stop"), flow: id.optional() }),
 
-  /** A line for the small command interpreter of a simulated host (`help` lists its words); answers come as events `console`. */
+  /** Runs a line in the command interpreter of a simulated host (`help` lists its commands); its output comes as events `console`. */
   z.strictObject({ op: z.literal("host.command"), host: name, line: z.string().max(4096) }),
-  /** A shell on a host of a testbed. What it prints comes as events `terminal`. */
+  /** Opens a shell on a host of a testbed. Its output comes as events `terminal`. */
   z.strictObject({
     op: z.literal("terminal.open"),
     host: name,
@@ -164,29 +164,29 @@ const requests = [
   }),
   z.strictObject({ op: z.literal("terminal.close"), terminal: id }),
 
-  /** Statements of `p4loom shell` (or commands of simple_switch_CLI), one a line, at a switch. */
+  /** Runs statements of `p4loom shell` (or commands of simple_switch_CLI), one on each line, at a switch. */
   z.strictObject({ op: z.literal("control.run"), switch: name, text: z.string().max(2 ** 20) }),
-  /** Words that can follow at the cursor. */
+  /** Returns the words that can follow at the cursor. */
   z.strictObject({
     op: z.literal("control.complete"),
     switch: name,
     line: z.string().max(4096),
     cursor: z.number().int().min(0).max(4096),
   }),
-  /** Takes back the last request of this lab that changed the state of the switch. */
+  /** Undoes the last request of this lab that changed the state of the switch. */
   z.strictObject({ op: z.literal("control.undo"), switch: name }),
-  /** Tables, groups, counters, meters, registers, ... of a switch. */
+  /** Returns tables, groups, counters, meters, registers, ... of a switch. */
   z.strictObject({
     op: z.literal("state.read"),
     switch: name,
-    /** Cells of an array (counter, meter, register) from this one on; absent: the first ones, then those that are not 0. */
+    /** Cells of an array (counter, meter, register) from this index; absent: the first cells, then those that are not 0. */
     cells: z.strictObject({ array: name, from: id }).optional(),
   }),
-  /** From now on the state of the switch comes as events `state` when it has changed, a few times a second at most. */
+  /** Starts or stops events `state`, which are sent when the state of the switch has changed, at most a few times a second. */
   z.strictObject({ op: z.literal("state.watch"), switch: name, on: z.boolean() }),
 
   z.strictObject({ op: z.literal("exercise.read") }),
-  /** Runs tests of the exercise, by their names; without them all. Results come as events `test`, and as the answer. */
+  /** Runs the named tests of the exercise; without `tests`, all. Results come as events `test`, and in the reply. */
   z.strictObject({ op: z.literal("exercise.test"), tests: z.array(name).max(200).optional() }),
 ] as const;
 
@@ -194,7 +194,7 @@ export const labRequestSchema = z.discriminatedUnion("op", requests);
 
 /** A request after its check: defaults are filled in. */
 export type LabRequest = z.output<typeof labRequestSchema>;
-/** A request as a page may write it. */
+/** A request before its check: members with a default may be absent. */
 export type LabRequestInput = z.input<typeof labRequestSchema>;
 export type LabOp = LabRequest["op"];
 export type RequestOf<Op extends LabOp> = Extract<LabRequest, { op: Op }>;
@@ -202,6 +202,6 @@ export type Traffic = z.output<typeof trafficSchema>;
 export type PacketInput = z.output<typeof packetSchema>;
 export type PacketSource = z.output<typeof sourceSchema>;
 
-/** What a page sends: a request with a number of its own, which the answer bears. */
+/** A message of a page: a request with a number, which the reply repeats. */
 export const labCallSchema = z.strictObject({ id, request: labRequestSchema });
 export type LabCall = z.output<typeof labCallSchema>;

@@ -1,10 +1,10 @@
-/** What a page is shown: plain JSON. Times are nanoseconds of the lab's clock, rates bits per second. */
+/** The data that a page shows: plain JSON. Times are nanoseconds of the lab's clock, rates bits per second. */
 import type { Completion } from "../../editing/index.js";
 import type { PacketTrace } from "../../switch/index.js";
 
 export type LabEngine = "sim" | "testbed";
 
-/** What this lab can do; a page leaves out the controls of what it cannot. */
+/** The functions of this lab; a page shows no controls for a function that the lab does not have. */
 export interface LabCapabilities {
   /** Pause, speed, step. */
   readonly clock: boolean;
@@ -21,7 +21,7 @@ export interface LabDiagnostic {
   readonly severity: "error" | "warning" | "info";
   readonly code: string;
   readonly message: string;
-  /** Path in the project, or what else has the place (a statement, a request). */
+  /** Path in the project, or the name of another input that has the error (a statement, a request). */
   readonly file?: string;
   /** Lines and columns count from 1. */
   readonly start?: { readonly line: number; readonly column: number };
@@ -38,14 +38,14 @@ export interface ClockView {
   readonly running: boolean;
   readonly speed: number;
   readonly skipIdle: boolean;
-  /** The machine is too slow for the speed that was asked for: what it reaches. */
+  /** The actual speed, if the machine is too slow for the requested speed. */
   readonly reached?: number;
 }
 
 export interface NodeView {
   readonly name: string;
   readonly kind: "host" | "switch";
-  /** Where to draw it: 0 to 1 from the left, 0 to 1 from the top. */
+  /** Where to draw the node: 0 to 1 from the left, 0 to 1 from the top. */
   readonly x: number;
   readonly y: number;
   readonly up: boolean;
@@ -53,7 +53,7 @@ export interface NodeView {
   readonly ipv4?: string;
   readonly ipv6?: string;
   readonly mac?: string;
-  /** Of a switch: path of its program in the project; absent: it runs none. */
+  /** Of a switch: path of its program in the project; absent: it runs no program. */
   readonly program?: string;
   readonly tier?: number;
 }
@@ -64,7 +64,7 @@ export interface LinkEndView {
 }
 
 export interface LinkView {
-  /** Its index: links are named by it. */
+  /** Index of the link; it identifies the link. */
   readonly id: number;
   readonly a: LinkEndView;
   readonly b: LinkEndView;
@@ -78,21 +78,21 @@ export interface LinkView {
 export interface ProgramView {
   readonly path: string;
   readonly switches: readonly string[];
-  /** False: it has errors, and the switches run the last version without. */
+  /** False: it has errors, and the switches run the last version without errors. */
   readonly current: boolean;
-  /** Header types for the packet builder, in the order of the program. */
+  /** Header types for the packet builder, in the order of the program's text. */
   readonly headers: readonly HeaderView[];
 }
 
 export interface HeaderView {
   readonly name: string;
-  /** A field of 0 bits has any number of whole bytes. */
+  /** A field with `bits` 0 has any number of whole bytes. */
   readonly fields: readonly { readonly name: string; readonly bits: number }[];
 }
 
 export interface FlowPoint {
   readonly at: number;
-  /** Payload that the receiver got since the point before. */
+  /** Payload that the receiver got since the previous point. */
   readonly bitsPerSecond: number;
   /** Of a TCP flow: congestion window and smoothed round-trip time. */
   readonly windowBytes?: number;
@@ -104,20 +104,20 @@ export interface FlowView {
   readonly kind: "ping" | "udp" | "tcp";
   readonly from: string;
   readonly to: string;
-  /** As people say it: `tcp h1:40001 → h2:5201, 10 MB`. */
+  /** A short description: `tcp h1:40001 → h2:5201, 10 MB`. */
   readonly label: string;
   readonly state: "running" | "completed" | "stopped" | "failed";
   readonly startedAt: number;
   readonly endedAt?: number;
-  /** Of a flow with an end that is reached: its flow completion time. */
+  /** Of a flow that is completed: its flow completion time. */
   readonly fctNs?: number;
   readonly sentPackets: number;
   readonly receivedPackets: number;
   readonly receivedBytes: number;
   readonly retransmissions?: number;
   /** Of a ping, and of TCP: round-trip times. */
-  readonly rttNs?: { readonly least: number; readonly mean: number; readonly most: number };
-  /** The last points of the series, the oldest first. */
+  readonly rttNs?: { readonly min: number; readonly mean: number; readonly max: number };
+  /** The latest points of the series, the oldest first. */
   readonly points: readonly FlowPoint[];
 }
 
@@ -133,7 +133,7 @@ export interface TestResultView {
   readonly state: "running" | "passed" | "failed";
   readonly points: number;
   readonly of: number;
-  /** Lines for people: what was expected, what was seen. */
+  /** Lines of text: what was expected and what was observed. */
   readonly text: readonly string[];
 }
 
@@ -155,24 +155,24 @@ export interface LabView {
   readonly nodes: readonly NodeView[];
   readonly links: readonly LinkView[];
   readonly programs: readonly ProgramView[];
-  /** Headers that the packet builder has beside those of the programs. */
+  /** Headers that the packet builder offers in addition to those of the programs. */
   readonly headers: readonly HeaderView[];
   readonly flows: readonly FlowView[];
   readonly watched: readonly string[];
-  /** What of the project does not run in this lab, one sentence each. */
+  /** Parts of the project that do not run in this lab, one sentence each. */
   readonly notes: readonly string[];
-  /** Why files could not be used as they are. */
+  /** Errors and warnings of the files. */
   readonly diagnostics: readonly LabDiagnostic[];
 }
 
-/** What a pointer on a word shows: Markdown, about the text from `from` to `to`. */
+/** The description that is shown for a word under the pointer: Markdown, about the text from `from` to `to`. */
 export interface HoverView {
   readonly from: number;
   readonly to: number;
   readonly text: string;
 }
 
-/** What can stand at a place, for the word that begins at `from`. */
+/** Completions at a place, for the word that begins at `from`. */
 export interface SuggestionsView {
   readonly from: number;
   readonly items: readonly Completion[];
@@ -183,7 +183,7 @@ export interface PlaceView {
   readonly path: string;
   readonly line: number;
   readonly column: number;
-  /** The file's text where it is none of the project: `core.p4`, `v1model.p4`. */
+  /** The text of the file, if it is not a file of the project: `core.p4`, `v1model.p4`. */
   readonly text?: string;
 }
 
@@ -195,7 +195,7 @@ export interface EditView {
   readonly text: string;
 }
 
-/** A change that does what a message advises; `code`, `line` and `column` are those of the message. */
+/** A change that follows the advice of a message; `code`, `line` and `column` are those of the message. */
 export interface FixView {
   readonly title: string;
   readonly code: string;
@@ -211,22 +211,22 @@ export interface FileView {
   readonly readOnly?: true;
 }
 
-/** What a program was swapped in for at one switch. */
+/** The result of a change of program at one switch. */
 export interface SwapView {
   readonly switch: string;
-  /** Entries, members, groups, registers, ... of the former program that the new one has too. */
+  /** Number of entries, members, groups, registers, ... of the former program that were kept. */
   readonly kept: number;
-  /** Those that it does not have, as statements of the shell, with the reason. */
+  /** Those that could not be kept, as statements of the shell, with the reason. */
   readonly lost: readonly { readonly statement: string; readonly reason: string }[];
 }
 
-/** One packet that was followed: what a list shows of it. */
+/** One packet that was followed, as a list shows it. */
 export interface PacketView {
   readonly id: number;
   readonly at: number;
   readonly from: string;
   readonly protocol: "arp" | "icmp" | "tcp" | "udp" | "other";
-  /** As people say it: `ICMP echo request 10.0.1.1 → 10.0.2.2`. */
+  /** A short description: `ICMP echo request 10.0.1.1 → 10.0.2.2`. */
   readonly label: string;
   readonly bytes: number;
   readonly flow?: number;
@@ -245,12 +245,12 @@ export type PacketEndView =
       readonly node?: string;
       readonly link?: number;
       readonly reason: string;
-      /** The P4 line that dropped it. */
+      /** The P4 line that dropped the packet. */
       readonly place?: { readonly file: string; readonly line: number };
     }
-  /** It went to a controller. */
+  /** The packet was sent to a controller. */
   | { readonly kind: "controller"; readonly node: string; readonly at: number }
-  /** On real switches: it left the node, or is in it, and nobody has told where it is since. */
+  /** On real switches: the packet was last reported at this node, and no later trace of it arrived. */
   | { readonly kind: "unseen"; readonly node: string; readonly at: number };
 
 export type HopView =
@@ -261,7 +261,7 @@ export type HopView =
       readonly from: string;
       readonly to: string;
       readonly departs: number;
-      /** Absent: it was lost, or is on its way. */
+      /** Absent: the packet was lost on the link, or is still on it. */
       readonly arrives?: number;
     }
   | {
@@ -269,9 +269,9 @@ export type HopView =
       readonly node: string;
       readonly at: number;
       readonly program: string;
-      /** Parser path, tables, entries, actions, field changes, each with its P4 line; see docs/trace.md. Absent while it is in the switch. */
+      /** Parser path, tables, entries, actions, field changes, each with its P4 line (docs/trace.md). Absent while the packet is in the switch. */
       readonly trace?: PacketTrace;
-      /** The same for people, line by line. */
+      /** The trace as lines of text. */
       readonly text?: readonly string[];
     };
 
@@ -281,7 +281,7 @@ export interface StoryView extends PacketView {
   readonly copies: readonly number[];
 }
 
-/** Tables and the other state of a switch. Statements are those of `p4loom shell`: what is shown can be edited and run. */
+/** Tables and the other state of a switch, each with the statement of `p4loom shell` that writes it; users can edit and run it. */
 export interface StateView {
   readonly switch: string;
   readonly program: string;
@@ -306,22 +306,22 @@ export interface TableView {
   readonly isConst: boolean;
   readonly entries: readonly EntryView[];
   readonly defaultEntry?: EntryView;
-  /** Entries beyond those shown. */
+  /** Number of further entries, which are not in `entries`. */
   readonly more: number;
 }
 
 export interface EntryView {
-  /** By field, as it is written; absent: anything. */
+  /** By field, in the notation of the shell; absent: the field matches any value. */
   readonly key: Readonly<Record<string, string>>;
   readonly priority: number;
-  /** As it is written: `forward mac=08:00:00:00:01:11 port=1`. */
+  /** In the notation of the shell: `forward mac=08:00:00:00:01:11 port=1`. */
   readonly action: string;
   readonly isConst?: true;
   readonly counter?: { readonly packets: string; readonly bytes: string };
   readonly meter?: string;
   /** Writes the entry. */
   readonly statement: string;
-  /** Deletes it; absent: it cannot be deleted. */
+  /** Deletes the entry; absent: the entry cannot be deleted. */
   readonly deletion?: string;
 }
 
@@ -341,7 +341,7 @@ export interface ArrayView {
   readonly size: number;
   readonly unit?: "packets" | "bytes" | "both";
   readonly bits?: number;
-  /** Of a large array a part: see the request. */
+  /** All cells, or a part of a large array: see the request `state.read`. */
   readonly cells: readonly { readonly index: number; readonly value: string; readonly statement: string }[];
 }
 

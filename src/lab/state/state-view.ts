@@ -12,13 +12,13 @@ import {
 import type { TableInfo } from "../../program/index.js";
 import type { ArrayView, EntryView, ProfileView, StateView, TableView } from "../protocol.js";
 
-/** Of a table and of an array, so many are shown. */
+/** Maximum number of entries of a table, and of cells of an array, that are shown. */
 const MAX_ENTRIES = 500;
 const MAX_CELLS = 64;
 
 type EntityOf<Kind extends Entity["kind"]> = Extract<Entity, { kind: Kind }>;
 
-/** Reads one kind; a target that cannot answers nothing. */
+/** Reads one kind of entities; the result is empty if the target cannot read this kind. */
 async function read<Kind extends Entity["kind"]>(
   device: Device,
   query: ReadQuery & { kind: Kind },
@@ -32,7 +32,7 @@ async function read<Kind extends Entity["kind"]>(
   }
 }
 
-/** @param cells an array, and the index from which on its cells are wanted */
+/** @param cells an array, and the index of the first cell to return */
 export async function stateView(
   device: Device,
   printer: Printer,
@@ -179,10 +179,10 @@ async function arrayViews(
   return views;
 }
 
-/** By P4Info's number of the unit. */
+/** Units of a counter, by their number in P4Info. */
 const UNITS: Readonly<Record<number, "packets" | "bytes" | "both">> = { 1: "bytes", 2: "packets", 3: "both" };
 
-/** The wanted cells; otherwise the first ones of a small array, and those of a large one that are not as at first. */
+/** The requested cells; without a request, the first cells of a small array, and the changed cells of a large one. */
 function pick<Cell extends { index: number }>(
   found: readonly Cell[],
   name: string,

@@ -1,6 +1,6 @@
 /**
- * Another program for a switch that runs. What was written to the former program, and what packets left in its counters
- * and registers, is written to the new one as far as that has the same tables, actions, fields and arrays.
+ * Loads another program into a running switch. Entries of the former program, and the values of its counters and registers,
+ * are written to the new program, if it has the same tables, actions, fields and arrays.
  */
 
 import { type Printer, statementOf } from "../../control/index.js";
@@ -15,7 +15,7 @@ import {
 import { describeBmv2, P4InfoIndex, type Program } from "../../program/index.js";
 import type { SwapView } from "../protocol.js";
 
-/** All that a program's state consists of; digests and value sets too. */
+/** The queries for the whole state of a program, with digests and value sets. */
 const EVERYTHING: readonly ReadQuery[] = [
   { kind: "member" },
   { kind: "group" },
@@ -32,12 +32,12 @@ const EVERYTHING: readonly ReadQuery[] = [
   { kind: "register" },
 ];
 
-/** Losses that are listed; a program without a large table would list thousands. */
+/** Maximum number of lost entities that are listed; the loss of a large table would list thousands. */
 const MAX_LOST = 50;
 
 type Reader = (queries: readonly ReadQuery[]) => Promise<Entity[]>;
 
-/** Kinds of state that a program does not have, or that its target cannot read, count as empty. */
+/** Reads all state. Kinds that a program does not have, or that its target cannot read, count as empty. */
 async function readAll(read: Reader): Promise<Entity[]> {
   const entities: Entity[] = [];
   for (const query of EVERYTHING) {
@@ -57,7 +57,7 @@ export function printerOf(device: Device, program: Program): Printer {
 }
 
 /**
- * Loads a program and keeps what fits of the state.
+ * Loads a program and keeps the state that fits it.
  * Rejects with DeviceError, and changes nothing, when the device cannot run the program.
  */
 export async function swapProgram(device: Device, next: Program): Promise<SwapView> {
@@ -70,7 +70,7 @@ export async function swapProgram(device: Device, next: Program): Promise<SwapVi
   const printer = printerOf(device, former);
   const state = await readAll((queries) => device.read(queries));
   if (device.prepare === undefined) {
-    // A remote switch shows no state beside the one that runs: what it had is compared with what the new program begins with.
+    // A remote switch shows only the state of the running program: the former state is compared with the new program's initial state.
     await device.load(next);
     const begun = await readAll((queries) => device.read(queries));
     const wanted = difference(begun, state).filter(({ type }) => type !== "delete");
@@ -91,7 +91,7 @@ export async function swapProgram(device: Device, next: Program): Promise<SwapVi
   }
 }
 
-/** Writes one by one what the program takes; the rest is lost. */
+/** Writes the updates one by one; an update that the program rejects is lost. */
 async function writeFitting(
   written: readonly Update[],
   printer: Printer,

@@ -1,4 +1,4 @@
-/** A device whose writes can be taken back: before each write it reads what the write will change. */
+/** A device whose writes can be undone: before each write, it reads the entities that the write will change. */
 import {
   type Device,
   DeviceError,
@@ -9,10 +9,10 @@ import {
   type Update,
 } from "../../device/index.js";
 
-/** Steps that are kept. */
+/** Maximum number of steps that are kept. */
 const MAX_STEPS = 100;
 
-/** What to read to get one entity. */
+/** The query that reads one entity. */
 function queryOf(entity: Entity): ReadQuery {
   switch (entity.kind) {
     case "tableEntry": {
@@ -47,7 +47,7 @@ function queryOf(entity: Entity): ReadQuery {
   }
 }
 
-/** One request: the entities that it wrote, by their keys, as they were before. */
+/** One request: the entities that it changed, by their keys, with their former contents. */
 class Step {
   readonly queries = new Map<string, ReadQuery>();
   readonly before = new Map<string, Entity>();
@@ -56,7 +56,7 @@ class Step {
 export class UndoableDevice {
   readonly #steps: Step[] = [];
   #current: Step | undefined;
-  /** The device for whoever writes. */
+  /** The device for callers that write: its writes can be undone. */
   readonly device: Device;
 
   constructor(readonly target: Device) {
@@ -70,7 +70,7 @@ export class UndoableDevice {
     });
   }
 
-  /** How many steps can be taken back. */
+  /** Number of steps that can be undone. */
   get depth(): number {
     return this.#steps.length;
   }
@@ -88,7 +88,7 @@ export class UndoableDevice {
     }
   }
 
-  /** Another program runs: what was written before cannot be taken back. */
+  /** Deletes all steps: another program runs, so former writes cannot be undone. */
   forget(): void {
     this.#steps.length = 0;
   }
@@ -110,7 +110,7 @@ export class UndoableDevice {
     }
   }
 
-  /** An entity that is not there, or that the program does not have, is undefined. */
+  /** Reads one entity; undefined if it does not exist, or if the program has no entities of this kind. */
   async #read(queries: readonly ReadQuery[], key: string): Promise<Entity | undefined> {
     try {
       return (await this.target.read(queries)).find((entity) => entityKey(entity) === key);
@@ -120,7 +120,7 @@ export class UndoableDevice {
     }
   }
 
-  /** Takes back the last step; the updates that did so, or undefined when there is none. */
+  /** Undoes the last step. Returns the updates that were written for this, or undefined if there is no step. */
   async undo(): Promise<readonly Update[] | undefined> {
     const step = this.#steps.pop();
     if (step === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The command lines of a simulated host: pings, flows, and what the host knows. */
+/** The command interpreter of a simulated host: pings, flows, addresses and the ARP table. */
 import { didYouMean, fail } from "../../base/index.js";
 import { formatValue } from "../../device/index.js";
 import { parseBytes, parseDuration, parseRate } from "../../topology/index.js";
@@ -26,7 +26,7 @@ export interface ConsoleContext {
   readonly flows: Set<Flow>;
 }
 
-/** Runs one line. Fails with P46007 for words that there are not, with P46002 for hosts. */
+/** Runs one line. Fails with P46007 for unknown commands and options, with P46002 for unknown hosts. */
 export function runHostLine(line: string, context: ConsoleContext): void {
   const words = line.trim().split(/\s+/);
   const [name = "", ...rest] = words;
@@ -66,9 +66,10 @@ export function runHostLine(line: string, context: ConsoleContext): void {
 function trafficOf(kind: Traffic["kind"], from: string, words: readonly string[]): Traffic {
   const { plain, options } = split(kind, words);
   const [to, first, second] = plain;
-  if (to === undefined) fail(CODES.commandWords, undefined, `${kind}: to which host?`, HELP);
+  if (to === undefined) fail(CODES.commandWords, undefined, `${kind}: a host is missing`, HELP);
   const extra = plain[kind === "ping" ? 1 : kind === "tcp" ? 2 : 3];
-  if (extra !== undefined) fail(CODES.commandWords, undefined, `${kind}: ${extra} is a word too many`, HELP);
+  if (extra !== undefined)
+    fail(CODES.commandWords, undefined, `${kind}: ${extra} is not expected here`, HELP);
   const number = (option: string, absent: number, low: number, high: number): number => {
     const text = options.get(option);
     if (text === undefined) return absent;
@@ -96,7 +97,7 @@ function trafficOf(kind: Traffic["kind"], from: string, words: readonly string[]
   const amount = (text: string | undefined, parse: (text: string) => number | undefined, form: string) => {
     const value = text === undefined ? undefined : parse(text);
     if (text !== undefined && !(value !== undefined && value > 0))
-      fail(CODES.commandWords, undefined, `${kind}: ${text} is no ${form}`);
+      fail(CODES.commandWords, undefined, `${kind}: ${text} is not a ${form}`);
     return value;
   };
   if (kind === "udp") {
@@ -111,7 +112,7 @@ function trafficOf(kind: Traffic["kind"], from: string, words: readonly string[]
   return { kind, from, to, port: port(5201), ...(bytes === undefined ? {} : { bytes }), congestionControl };
 }
 
-/** Options that each command takes; all have a value. */
+/** Options of each command; every option has a value. */
 const OPTIONS: Readonly<Record<Traffic["kind"], string>> = { ping: "cist", udp: "ps", tcp: "pC" };
 
 function split(kind: Traffic["kind"], words: readonly string[]) {

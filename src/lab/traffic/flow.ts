@@ -1,4 +1,4 @@
-/** A ping, a UDP flow or a TCP flow between two simulated hosts, and its figures. */
+/** A ping, a UDP flow or a TCP flow between two simulated hosts, with its figures. */
 import { fail, type Random } from "../../base/index.js";
 import {
   CONGESTION_CONTROLS,
@@ -18,11 +18,11 @@ import type { LabNetwork } from "../network.js";
 import type { FlowPoint, FlowView, Traffic } from "../protocol.js";
 import type { Servers } from "./servers.js";
 
-/** Points that a view keeps. */
+/** Maximum number of points in a view. */
 const MAX_POINTS = 300;
 const SEGMENT_BYTES = 1448;
 
-/** As Linux, without timestamps; the reordering window and delayed acknowledgements as in the load experiments. */
+/** Options as in Linux, without timestamps; reordering window and delayed acknowledgements as in the load experiments. */
 function tcpOptions(congestionControl: CongestionControlName): TcpOptions {
   return {
     protocol: "tcp",
@@ -49,14 +49,14 @@ export interface FlowContext {
   readonly lab: LabNetwork;
   readonly random: Random;
   readonly servers: Servers;
-  /** Keys of the packets that the flow is about to send; see `describeFrame`. */
+  /** Registers the keys of the packets that the flow will send; see `describeFrame`. */
   register(keys: readonly string[]): void;
-  /** A line for the console of the host that sends. */
+  /** Prints a line on the console of the sending host. */
   print?: (text: string) => void;
   ended(flow: Flow): void;
 }
 
-/** What the parts of a flow count. */
+/** The counters of a flow. */
 interface Counts {
   sentPackets: number;
   receivedPackets: number;
@@ -80,7 +80,7 @@ export class Flow {
     readonly traffic: Traffic,
     readonly context: FlowContext,
     readonly label: string,
-    /** The keys that its packets have: see `describeFrame`. */
+    /** The keys of its packets: see `describeFrame`. */
     readonly keys: readonly string[],
     readonly counts: () => Counts,
     readonly halt: () => void,
@@ -114,7 +114,7 @@ export class Flow {
     const passed = now - this.#sampledAt;
     if (!this.isRunning || passed <= 0) return;
     const { receivedBytes, smoothedRttNs } = this.counts();
-    // of a time without data, the first and the last point are enough
+    // of a period without data, the first and the last point are enough
     const isQuiet = [this.#points.at(-1), this.#points.at(-2)].every((point) => point?.bitsPerSecond === 0);
     if (receivedBytes === this.#sampledBytes && isQuiet) this.#points.pop();
     else this.#dirty = true;
@@ -156,13 +156,13 @@ export class Flow {
       ...(retransmissions === undefined ? {} : { retransmissions }),
       ...(rttsNs.length === 0
         ? {}
-        : { rttNs: { least: Math.min(...rttsNs), mean: sum / rttsNs.length, most: Math.max(...rttsNs) } }),
+        : { rttNs: { min: Math.min(...rttsNs), mean: sum / rttsNs.length, max: Math.max(...rttsNs) } }),
       points: this.#points,
     };
   }
 }
 
-/** How long the last echo request waits: longer than three ARP requests take. */
+/** How long the last echo request waits for its reply: longer than three ARP requests take. */
 const PING_TIMEOUT_NS = 4 * NS_PER_S;
 
 export function startPing(
@@ -224,15 +224,15 @@ function milliseconds(ns: number): string {
   return (ns / NS_PER_MS).toFixed(3);
 }
 
-/** The first port from here that the host uses for no flow to the peer. */
+/** Source ports are searched from here for the first one that the host does not use for a flow to the peer. */
 const FIRST_PORT = 40_000;
 
-/** The host that a transport flow goes to: it must be one of the lab. */
+/** The destination host of a transport flow: it must be a host of the lab. */
 function targetOf(lab: LabNetwork, text: string): StackHost {
   const address = lab.addressOf(text);
   return (
     lab.hostAt(address) ??
-    fail(CODES.noNode, undefined, `no host of the lab has the address ${ipv4Text(address)}`)
+    fail(CODES.noNode, undefined, `no host of the network has the address ${ipv4Text(address)}`)
   );
 }
 
@@ -263,7 +263,7 @@ export function startUdp(id: number, traffic: Extract<Traffic, { kind: "udp" }>,
   sender.listener = {
     finished: () => {
       print?.(`sent ${sender.datagramsSent} datagrams to ${traffic.to}:${port}`);
-      // the last datagrams are on their way
+      // the last datagrams are still in the network
       host.at(host.now() + PING_TIMEOUT_NS / 4, () => flow.current?.end("completed"));
     },
   };

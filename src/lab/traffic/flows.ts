@@ -1,4 +1,4 @@
-/** The flows of a lab: started, found by their packets, stopped. */
+/** The flows of a lab: starts them, finds them by their packets, stops them. */
 import { fail, type Random } from "../../base/index.js";
 import { CODES } from "../codes.js";
 import type { LabNetwork } from "../network.js";
@@ -6,7 +6,7 @@ import type { FlowView, Traffic } from "../protocol.js";
 import { type Flow, startPing, startTcp, startUdp } from "./flow.js";
 import { Servers } from "./servers.js";
 
-/** Flows that have ended stay in the list, up to so many. */
+/** Maximum number of flows in the list; those that have ended are deleted first. */
 const MAX_FLOWS = 100;
 
 export class Flows {
@@ -21,7 +21,7 @@ export class Flows {
     readonly ended: (flow: Flow) => void,
   ) {}
 
-  /** Fails with P46002 for hosts that there are not. */
+  /** Fails with P46002 for unknown hosts. */
   start(traffic: Traffic, print?: (text: string) => void): Flow {
     const id = this.#next++;
     const context = {
@@ -49,7 +49,7 @@ export class Flows {
     return flow;
   }
 
-  /** The flow of packets with this key; see `describeFrame`. */
+  /** The number of the flow whose packets have this key; see `describeFrame`. */
   of(key: string): number | undefined {
     return this.#keys.get(key);
   }

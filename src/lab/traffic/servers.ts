@@ -1,4 +1,4 @@
-/** Ports of hosts at which flows of the lab arrive: each flow is known by its source port. */
+/** The destination ports of the lab's flows at the hosts: a flow is identified by its source port. */
 import type { Random } from "../../base/index.js";
 import type { StackHost, Stream, TcpOptions, UdpReceiver } from "../../sim/packet/index.js";
 
@@ -7,7 +7,7 @@ export class Servers {
   readonly #receivers = new Map<string, (receiver: UdpReceiver) => void>();
   readonly #listening = new Set<string>();
 
-  /** Listens at the port, if nobody has, and hands over the connection that comes from a source port. */
+  /** Listens at the port, unless it does already, and passes the connection from a source port to the caller. */
   awaitTcp(
     host: StackHost,
     port: number,
