@@ -1,4 +1,4 @@
-/** An experiment file as a project of a lab: its topology, with the programs and entries that one of its schemes plans. */
+/** Converts an experiment file to a project of a lab: its topology, with the programs and entries of one of its schemes. */
 import { DiagnosticError, Diagnostics, fail } from "../base/index.js";
 import { type Printer, statementOf } from "../control/index.js";
 import { formatValue } from "../device/index.js";
@@ -16,12 +16,15 @@ import { P4InfoIndex } from "../program/index.js";
 import { type Topology, type TopologyNode, tierOf } from "../topology/index.js";
 import { CODES } from "./codes.js";
 
-/** Nodes that a page can show, and a simulator can follow at the speed of the wall. */
+/** Maximum number of nodes that a page can show and the simulator can run in real time. */
 const MAX_NODES = 200;
-/** The router that stands for the switch of a host in its routes. */
+/** The address of the switch as the default router in the routes of a host. */
 const GATEWAY = "169.254.0.1";
 
-/** Fails with the errors of the file, with P46057 for a scheme that it does not have, with P46056 for too large a network. */
+/**
+ * Fails with the errors of the file, with P46057 for a scheme that the file does not have, with P46056 if the network
+ * is too large.
+ */
 export async function projectOfExperiment(
   path: string,
   scheme: string | undefined,
@@ -36,8 +39,8 @@ export async function projectOfExperiment(
     fail(
       CODES.tooManyNodes,
       undefined,
-      `the topology of ${path} has ${topology.nodes.length} nodes; a lab shows ${MAX_NODES} at most`,
-      "open a smaller one of its kind",
+      `the topology of ${path} has ${topology.nodes.length} nodes; the maximum of a lab is ${MAX_NODES}`,
+      "use a smaller topology of the same kind",
     );
   const files: Record<string, string> = {};
   for (const [name, text] of network.programs) files[`${name}.p4`] = text;
@@ -70,17 +73,19 @@ function factsOf({ scheme, topology, otherKeys, ip }: NetworkOfFile): SchemeFact
       plan.switches.some(({ settings = [], generators = [] }) => settings.length + generators.length > 0),
     leftOut: [
       ...(otherKeys.length > 0
-        ? [`A lab does not play what the file says under ${keys}: start flows and break links yourself.`]
+        ? [`A lab does not use the keys ${keys} of the file: start flows and break links yourself.`]
         : []),
-      ...(ip === 6 ? ["The file's traffic is IPv6; flows of this page are IPv4."] : []),
+      ...(ip === 6 ? ["The file's traffic is IPv6; flows that you start on this page are IPv4."] : []),
       ...(scheme.assign === undefined
         ? []
-        : ["The scheme plans flows that are known in advance; flows of this page are not among them."]),
+        : [
+            "The scheme needs a list of all flows in advance; flows that you start on this page are not in it.",
+          ]),
     ],
   };
 }
 
-/** Writes the planned state of each switch as a file of statements; its path by node index. */
+/** Writes the planned state of each switch as a file of statements. Returns the paths of the files by node index. */
 function statementsOf(
   { scheme, programs }: NetworkOfFile,
   files: Record<string, string>,

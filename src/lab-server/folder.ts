@@ -1,4 +1,4 @@
-/** The folder of a lab on the disk: its files as texts, what a page writes, and what changes beside the lab. */
+/** The folder of a lab on disk: reads its files, writes the changes of a page, and watches for changes by other programs. */
 import {
   lstatSync,
   mkdirSync,
@@ -15,18 +15,21 @@ import { basename, dirname, join, sep } from "node:path";
 import { fail, systemErrorReason } from "../base/index.js";
 import { CODES } from "./codes.js";
 
-/** Bytes of a file and of all files, and their number; what is beyond is no exercise. */
+/** Limits: bytes of a file, bytes of all files, number of files. A folder above these limits is not an exercise. */
 const MAX_FILE_BYTES = 2 * 2 ** 20;
 const MAX_BYTES = 16 * 2 ** 20;
 const MAX_FILES = 500;
 const MAX_DEPTH = 6;
-/** Folders that tools write. */
+/** Folders that are not read: tools write them. */
 const SKIPPED: ReadonlySet<string> = new Set(["node_modules", "build", "logs", "pcaps", "__pycache__"]);
 const TEXT = /\.(p4|p4h|h|json|md|txt|txtpb|ya?ml|py|mjs|js|stf|sh)$|^(Makefile|README|LICENSE)$/;
-/** A change is read when nothing has changed for so long: editors write in several steps. */
+/** A changed file is read after this time without further changes, in milliseconds: editors write in several steps. */
 const QUIET_MS = 150;
 
-/** Texts by path. Symbolic links are not followed: they could lead out of the folder. Fails with P46052 for too many. */
+/**
+ * Returns the texts by path. Symbolic links are not followed: they could lead out of the folder. Fails with P46052
+ * above the limits.
+ */
 export function readFolder(root: string): Record<string, string> {
   const files: Record<string, string> = {};
   let bytes = 0;
@@ -55,18 +58,18 @@ export function readFolder(root: string): Record<string, string> {
 }
 
 /**
- * Writes a file of the folder, whole or not at all. Fails with P46053 when the path leads out of the folder, also by a
- * symbolic link, and with P46054 when the system refuses.
+ * Writes a file of the folder completely or not at all. Fails with P46053 if the path leads out of the folder, also by a
+ * symbolic link, and with P46054 if the operating system reports an error.
  */
 export function writeInFolder(root: string, path: string, text: string): void {
   const target = join(root, path);
   const real = realpathSync(root);
   const outside = (): never =>
-    fail(CODES.outside, undefined, `${path} is outside of the lab's folder: it is not written`);
+    fail(CODES.outside, undefined, `${path} is outside the lab's folder; it was not written`);
   if (!target.startsWith(root.endsWith(sep) ? root : root + sep) || /(^|\/)\.\.(\/|$)|\0|\\/.test(path))
     outside();
   try {
-    // the nearest folder that is there decides, before any is made
+    // check the nearest folder that exists, before any folder is created
     let folder = dirname(target);
     while (statSync(folder, { throwIfNoEntry: false }) === undefined) folder = dirname(folder);
     const found = realpathSync(folder);
@@ -87,7 +90,10 @@ export function writeInFolder(root: string, path: string, text: string): void {
   }
 }
 
-/** Calls back with files that others have changed; returns how to stop. Machines without such news change nothing by themselves. */
+/**
+ * Calls `changed` for each file that another program has changed; returns a function that stops this. On a system
+ * that cannot watch folders, it is never called.
+ */
 export function watchFolder(root: string, changed: (path: string, text: string) => void): () => void {
   let known = readFolder(root);
   let timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
 /**
- * Who may talk to the server of a lab. It listens on the loopback address alone, but every page that this machine's browser
- * shows can send requests there: so a request must name this server as its host (no other name that was made to point
- * here), must not come from another origin, and must bear the token, which only the URL has that the command printed.
+ * Access control of the lab's server. The server listens on the loopback address only, but every page in a browser of this
+ * machine can send requests to it. So a request must name this server as its host (not another name that resolves to this
+ * address), must not come from another origin, and must contain the token, which is only in the URL that the command printed.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
@@ -9,7 +9,7 @@ import type { IncomingMessage } from "node:http";
 /** Names by which a browser reaches the server. */
 const NAMES = ["127.0.0.1", "localhost", "[::1]"];
 
-/** 192 random bits, as they stand in a URL. */
+/** Returns 192 random bits in the form for a URL. */
 export function newToken(): string {
   return randomBytes(24).toString("base64url");
 }
@@ -26,7 +26,10 @@ export class Guard {
     this.#hosts = new Set(NAMES.map((name) => `${name}:${port}`));
   }
 
-  /** Why the request is refused, whatever it asks for; undefined when it comes from a page of this server, or from no page. */
+  /**
+   * The reason to reject a request because of its host or origin; undefined if it comes from a page of this server,
+   * or not from a page.
+   */
   refusal({ headers }: IncomingMessage): string | undefined {
     if (!this.#hosts.has(headers.host ?? "")) return "the request names another host";
     const { origin } = headers;
@@ -40,8 +43,8 @@ export class Guard {
     return [...this.#hosts].some((host) => origin === `http://${host}`);
   }
 
-  /** Whether the URL bears the token. */
-  knows(url: URL): boolean {
+  /** Whether the URL contains the token. */
+  hasToken(url: URL): boolean {
     const given = Buffer.from(url.searchParams.get("token") ?? "");
     return given.length === this.#token.length && timingSafeEqual(given, this.#token);
   }

@@ -1,6 +1,7 @@
 /**
- * A lab for pages on this machine: {@link readLabProject} makes a project of what the user names, {@link openSimulatedLab} and
- * {@link openTestbedLab} start its network, {@link serveLab} serves it on the loopback address. `guard.ts` says who may talk to it.
+ * A lab for pages on this machine: {@link readLabProject} makes a project from the path that the user gives,
+ * {@link openSimulatedLab} and {@link openTestbedLab} start its network, {@link serveLab} serves it on the loopback address.
+ * `guard.ts` controls the access.
  */
 
 export { type OpenLab, openSimulatedLab, openTestbedLab } from "./open-lab.js";

@@ -1,4 +1,4 @@
-/** A lab over a folder of this machine, on either engine. */
+/** Opens a lab for a folder of this machine, on the simulator or on a testbed. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,8 +23,8 @@ const wallTimers: LabTimers = {
 };
 
 /**
- * Tests of exercises; targets of the fit checker are those of the package, and controllers run in processes of their own.
- * @param network absent: the simulated one
+ * Runs tests of exercises with the package's targets of the fit checker, each controller in its own process.
+ * @param network creates the network of a test; absent: the simulated network
  */
 const machineTests = (network?: (exercise: Exercise) => Promise<TestNetwork>): LabTests =>
   exerciseTests((exercise) => ({
@@ -46,7 +46,7 @@ interface WithFiles extends LabService {
   fileChanged(path: string, text: string): Promise<void>;
 }
 
-/** Files of the folder that others change take effect as those that a page saves. */
+/** Applies changes of files by other programs in the same way as the changes that a page saves. */
 function watched(
   service: WithFiles,
   folder: string | undefined,
@@ -71,7 +71,7 @@ function savingTo(folder: string | undefined) {
   return { save: async (path: string, text: string) => writeInFolder(folder, path, text) };
 }
 
-/** @throws DiagnosticError when there is no network to show */
+/** @throws DiagnosticError if there is no network to show */
 export async function openSimulatedLab(
   { project, folder, scheme }: ProjectOnDisk,
   seed: number,
@@ -81,7 +81,7 @@ export async function openSimulatedLab(
   return watched(await LabSession.open(project, options), folder);
 }
 
-/** On real switches and hosts; needs root. Logs of the switches go to a folder that is removed at the end. */
+/** Opens a lab on real switches and hosts; needs root. Logs of the switches are in a folder that is removed at the end. */
 export async function openTestbedLab(
   { project, folder }: ProjectOnDisk,
   { log, stop }: { log(line: string): void; stop: AbortSignal },

@@ -1,4 +1,4 @@
-/** The files of the page, as the package has them. */
+/** The files of the page in the package. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const PAGE_FOLDER = "dist/lab-page";
 
-/** The folder with the files of the page. Fails with P46055 without the page. */
+/** The folder with the files of the page. Fails with P46055 if the page is not built. */
 export function pageFolder(): string {
   const folder = fileURLToPath(packageFile(PAGE_FOLDER));
   if (existsSync(join(folder, "index.html"))) return folder;
@@ -32,7 +32,10 @@ export function pageFolder(): string {
   );
 }
 
-/** Finds files by name; only those that the folder has, so that no name leads out of it. Fails with P46055 without the page. */
+/**
+ * Finds files by name among those that the folder lists, so that no name leads out of it. Fails with P46055 if the
+ * page is not built.
+ */
 export function pageFiles(): (name: string) => PageFile | undefined {
   const folder = pageFolder();
   const names: ReadonlySet<string> = new Set(readdirSync(folder));

@@ -1,4 +1,4 @@
-/** What a user names on the command line, as a project of a lab. */
+/** Makes a project of a lab from the path that the user gives on the command line. */
 import { statSync } from "node:fs";
 import { basename, dirname, relative, resolve, sep } from "node:path";
 import { Diagnostics, fail } from "../base/index.js";
@@ -8,7 +8,7 @@ import { projectOfExperiment } from "./experiment-project.js";
 import { readFolder } from "./folder.js";
 
 export interface ReadOptions {
-  /** Of an exercise: the program of switches that name none. */
+  /** Of an exercise: the program of switches for which the topology names none. */
   readonly program?: string;
   /** Of an experiment file: the label of one of its schemes; absent: the first. */
   readonly scheme?: string;
@@ -16,9 +16,9 @@ export interface ReadOptions {
 
 export interface ProjectOnDisk {
   readonly project: LabProject;
-  /** Where its files are, and are written; absent: they were made from an experiment file. */
+  /** The folder of its files, where changes are written; absent: the files were generated from an experiment file. */
   readonly folder?: string;
-  /** Of an experiment file: what runs beside programs and entries. */
+  /** Of an experiment file: the parts of its scheme that run in addition to programs and entries. */
   readonly scheme?: LabScheme;
 }
 
@@ -42,7 +42,7 @@ export async function readLabProject(path: string, options: ReadOptions = {}): P
     return projectOfExperiment(path, options.scheme, diagnostics);
   }
   if (basename(path) === "topology.json") {
-    // as p4loom net, the folder may be one or two above
+    // as for p4loom net, the folder may be one or two levels above
     const folder = dirname(whole);
     const above = /\.p4$|^Makefile$/;
     const root = [folder, dirname(folder)].find((one) =>
@@ -64,7 +64,7 @@ export async function readLabProject(path: string, options: ReadOptions = {}): P
   return fail(
     CODES.notOpenable,
     undefined,
-    `${path} is no exercise folder, no program (.p4, .json) and no experiment file (.yaml)`,
+    `${path} is not an exercise folder, a program (.p4, .json) or an experiment file (.yaml)`,
   );
 }
 

@@ -1,6 +1,6 @@
 /**
- * Serves one lab on the loopback address: the files of the page by HTTP, and requests, answers and events by a WebSocket
- * (`socket`). All that comes in is bounded: headers, bodies (there are none), messages, and the number of each.
+ * Serves one lab on the loopback address: the files of the page by HTTP, and requests, replies and events by a WebSocket
+ * (`socket`). All input is bounded: headers, messages, and their numbers; bodies of requests are rejected.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,14 +11,17 @@ import { answerCall, type LabEvent, type LabMessage, type LabService } from "../
 import { CODES } from "./codes.js";
 import { Guard, newToken } from "./guard.js";
 
-/** Bytes of a message from a page: the largest file of a project, and its JSON. */
+/** Maximum bytes of a message from a page: the largest file of a project, as JSON. */
 const MAX_MESSAGE_BYTES = 5 * 2 ** 20;
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Pages at a time. */
+/** Maximum number of pages that are open at the same time. */
 const MAX_PAGES = 16;
-/** Requests of a page that wait for their answers; a page that sends more is closed. */
+/** Maximum number of requests of a page without a reply; the connection of a page that sends more is closed. */
 const MAX_PENDING = 256;
-/** Bytes that wait for a page that reads too slowly: beyond the first bound it gets no frames, beyond the second it is closed. */
+/**
+ * Limits of the bytes that wait for a slow page: above the first it gets no frames, above the second its connection
+ * is closed.
+ */
 const SLOW_BYTES = 4 * 2 ** 20;
 const STUCK_BYTES = 64 * 2 ** 20;
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -31,9 +34,9 @@ export interface PageFile {
 
 export interface LabServerOptions {
   readonly service: LabService;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** A file of the page by its name, `index.html` for the page itself; undefined when there is none. */
+  /** A file of the page by its name, `index.html` for the page itself; undefined if there is no such file. */
   page(name: string): PageFile | undefined;
 }
 
@@ -43,7 +46,10 @@ export interface LabServer {
   close(): Promise<void>;
 }
 
-/** Nothing comes from any network but this server; styles are set by the editor and the terminal at run time. */
+/**
+ * The page may load content from this server only; styles may be inline because the editor and the terminal set them
+ * at run time.
+ */
 const POLICY = (port: number): string =>
   [
     "default-src 'none'",
@@ -93,7 +99,7 @@ function listen(server: Server, port: number): Promise<void> {
       CODES.cannotListen,
       undefined,
       `cannot listen on 127.0.0.1:${port}: ${systemErrorReason(error)}`,
-      "leave --port out: a free port is taken then",
+      "without --port, a free port is chosen",
     ),
   );
 }
@@ -136,10 +142,10 @@ class Handler {
     const url = urlOf(request, this.port);
     const name = url?.pathname === "/" ? "index.html" : (url?.pathname.slice(1) ?? "");
     const file = this.options.page(name);
-    // the page itself shows what only the URL of the command opens; its scripts and styles are those of the package
+    // only the page itself needs the token of the URL; its scripts and styles are public files of the package
     if (url === undefined) this.#refuse(response, 400, "no URL");
-    else if (name === "index.html" && !this.guard.knows(url))
-      this.#refuse(response, 403, "the token is missing: open the URL that p4loom lab has printed");
+    else if (name === "index.html" && !this.guard.hasToken(url))
+      this.#refuse(response, 403, "the token is missing: open the URL that p4loom lab printed");
     else if (file === undefined) this.#refuse(response, 404, "there is no such file");
     else {
       this.#headers(response);
@@ -169,7 +175,7 @@ class Handler {
     const refused =
       this.guard.refusal(request) ??
       (url?.pathname !== "/socket" ? "there is no such socket" : undefined) ??
-      (url !== undefined && this.guard.knows(url) ? undefined : "the token is missing or wrong") ??
+      (url !== undefined && this.guard.hasToken(url) ? undefined : "the token is missing or wrong") ??
       (this.#sockets.clients.size >= MAX_PAGES ? "too many pages are open" : undefined);
     if (refused !== undefined) {
       socket.end(
@@ -191,11 +197,14 @@ class Handler {
       else if (event.kind !== "frame" || page.bufferedAmount < SLOW_BYTES) send({ event });
     });
     page.on("close", stop);
-    // a message that is too large, or no text of UTF-8: ws closes the connection with the code for it
+    // for a message that is too large or is not UTF-8, ws closes the connection with the standard code
     page.on("error", () => page.terminate());
     page.on("message", (data, isBinary) => {
       if (isBinary || pending >= MAX_PENDING) {
-        page.close(isBinary ? 1003 : 1013, isBinary ? "texts only" : "too many requests wait");
+        page.close(
+          isBinary ? 1003 : 1013,
+          isBinary ? "only text messages are allowed" : "too many requests without a reply",
+        );
         return;
       }
       pending++;
@@ -212,7 +221,7 @@ class Handler {
   }
 }
 
-/** Text that is no JSON is answered like any other value that is no call. */
+/** Parses JSON; a text that is not JSON is treated as any other value that is not a call. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

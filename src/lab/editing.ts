@@ -22,7 +22,10 @@ import type { EditView, LabOp } from "./protocol.js";
 
 export type EditOp = Extract<LabOp, `edit.${string}`>;
 
-/** One text with its analysis and the files that it includes. It is kept because an editor sends several requests for each text. */
+/**
+ * One text with its analysis and the files that it includes. It is kept because an editor sends several requests for
+ * each text.
+ */
 interface Analysed {
   readonly path: string;
   readonly text: string;

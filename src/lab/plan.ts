@@ -57,7 +57,8 @@ function planOfExercise({ topology, switches, folder }: ExerciseSetup): LabPlan 
 
 /**
  * A switch s1 with the hosts h1 to h4 at its ports 1 to 4 and the addresses of the tutorials: hN is 10.0.N.N/24, its router
- * 10.0.N.254 has the MAC address 08:00:00:00:0N:00. Entries come from `s1-runtime.json` and `s1-commands.txt` in the program's folder.
+ * 10.0.N.254 has the MAC address 08:00:00:00:0N:00. Entries come from `s1-runtime.json` and `s1-commands.txt` in the
+ * program's folder.
  */
 function singleSwitch(path: string, files: ProjectFiles): LabPlan {
   files.read(path);

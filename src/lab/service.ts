@@ -11,7 +11,10 @@ export interface LabService {
   close(): Promise<void>;
 }
 
-/** Checks the message of a page and answers it. The reply to a request that ends with an internal error says so; the lab continues. */
+/**
+ * Checks the message of a page and answers it. The reply to a request that ends with an internal error says so; the
+ * lab continues.
+ */
 export async function answerCall(service: LabService, data: unknown): Promise<LabMessage> {
   const parsed = labCallSchema.safeParse(data);
   if (parsed.success) {

@@ -1,4 +1,7 @@
-/** Experiment files in a lab: what a scheme does beside programs and entries runs there as in a run, and the lab says what does not. */
+/**
+ * Experiment files in a lab: what a scheme does beside programs and entries runs there as in a run, and the lab says
+ * what does not.
+ */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { LabScheme } from "../../src/lab/index.js";
@@ -81,7 +84,7 @@ describe("an experiment file in a lab", () => {
   it("says what it leaves out: of the file always, of the scheme where it does not run", async () => {
     const { view } = await open("p4te/incast.yaml", "p4te", true);
     expect(view.notes).toEqual([
-      expect.stringMatching(/does not play what the file says under "traffic", "drain", "sizes"/),
+      expect.stringMatching(/does not use the keys "traffic", "drain", "sizes"/),
       expect.stringMatching(/IPv6/),
     ]);
     const { view: page } = await open("p4te/incast.yaml", "p4te", false);

@@ -19,7 +19,7 @@ it("takes whole documents, leaves out a cut one that ends with a brace, and conn
   const whole = ["s1", { input: { packet_id: 1 } }, 5];
   await expect
     .poll(() => {
-      reader.look(true);
+      reader.connect(true);
       return seen.slice(0, 2);
     })
     .toEqual([whole, whole]);

@@ -1,4 +1,4 @@
-/** Frames that leave by interfaces of a lab, as if a program there had sent them. */
+/** Sends frames on interfaces of a lab, as a program in that namespace does. */
 import { fail } from "../../base/index.js";
 import { Interfaces } from "../../interfaces/index.js";
 import { LAB_CODES } from "../../lab/index.js";
@@ -10,10 +10,10 @@ export interface FrameOutlet {
 }
 
 export class FrameOutlets {
-  /** Interfaces that something was sent by; they are not read. */
+  /** Interfaces on which a frame was sent; they are not read. */
   readonly #open = new Map<string, Interfaces>();
 
-  /** Fails with P46005 when the kernel does not take the frame: the link is down, or the frame is longer than its MTU. */
+  /** Fails with P46005 if the kernel rejects the frame: the link is down, or the frame is longer than its MTU. */
   send({ namespace, interface: name }: FrameOutlet, frame: Uint8Array): void {
     const key = `${namespace} ${name}`;
     let outlet = this.#open.get(key);
@@ -28,8 +28,8 @@ export class FrameOutlets {
     fail(
       LAB_CODES.packetShape,
       undefined,
-      `the interface ${name} does not take the packet of ${frame.length} bytes`,
-      "its link is down, or the packet is longer than the 1514 bytes that it carries",
+      `the interface ${name} rejected the packet of ${frame.length} bytes`,
+      "its link is down, or the packet is longer than 1514 bytes",
     );
   }
 

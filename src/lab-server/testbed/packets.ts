@@ -1,4 +1,4 @@
-/** Packets of a lab on real switches: built and sent by interfaces of hosts, and followed by the traces of switches. */
+/** Packets of a lab on real switches: sends them on interfaces of hosts, and follows them by the traces of switches. */
 import { fail, toHex } from "../../base/index.js";
 import { type FrameSender, senderOf } from "../../exercises/index.js";
 import {
@@ -21,9 +21,12 @@ import { type FrameOutlet, FrameOutlets } from "./frame-outlets.js";
 import { endsOf, InterfaceNames } from "./spec.js";
 import { TraceReader } from "./trace-reader.js";
 
-/** Between two packets of a series the timer waits at least so long; those that are due are sent together. */
+/** Minimum time between two timers of a series, in milliseconds; the packets that are due are sent together. */
 const SERIES_MS = 1;
-/** So long the number of a packet is waited for that was sent: its first switch tells of it a little later. */
+/**
+ * Maximum time to wait for the number of a sent packet, in milliseconds: the trace of its first switch arrives a
+ * little later.
+ */
 const NUMBER_MS = 2500;
 const NS_PER_MS = 1e6;
 
@@ -31,7 +34,7 @@ export interface TestbedPacketsOptions {
   readonly plan: LabPlan;
   readonly lab: Lab;
   readonly timers: LabTimers;
-  /** Microseconds since 1970 at the time 0 of the lab's clock. */
+  /** Microseconds since 1970 when the lab's clock was 0. */
   readonly epochUs: number;
   programs(): readonly ProgramView[];
 }
@@ -62,9 +65,9 @@ export class TestbedPackets {
     return this.#follower.book;
   }
 
-  /** Puts together what the switches have told so far. `heard`: without a page nothing is traced. */
-  look(nowNs: number, heard: boolean): void {
-    this.#reader.look(heard);
+  /** Assembles the traces that have arrived. `hasPages`: without a page, switches are not asked for traces. */
+  poll(nowNs: number, hasPages: boolean): void {
+    this.#reader.connect(hasPages);
     this.#follower.assemble(nowNs);
   }
 
@@ -73,7 +76,7 @@ export class TestbedPackets {
     return buildPacket(packet, formatsOf(this.#options.programs()), this.#senderOf(from));
   }
 
-  /** Sends a packet as often as asked; with its number, if a switch tells of it soon. */
+  /** Sends a packet as often as requested. The result has its number, if a switch reports its trace in time. */
   async send(request: RequestOf<"packet.send">): Promise<BuiltPacket & { readonly packet?: number }> {
     const { from, count, intervalNs } = request;
     const outlet = this.#outletOf(from);
@@ -117,7 +120,7 @@ export class TestbedPackets {
     cancel = timers.later(Math.max(SERIES_MS, intervalNs / NS_PER_MS), go);
   }
 
-  /** The interface that a packet leaves by: a host's first one, or that at the far end of a switch's port. */
+  /** The interface on which a packet is sent: the first one of a host, or the one at the other end of a switch's port. */
   #outletOf(from: PacketSource): FrameOutlet {
     const { plan, lab } = this.#options;
     const ends = endsOf(plan, this.#names).flatMap(({ a, b }, link) => [

@@ -1,4 +1,4 @@
-/** A plan of a lab as real hosts, switches and links. */
+/** Converts the plan of a lab to real hosts, switches and links. */
 import { inIproute2 } from "../../exercises/index.js";
 import { addressValue, type LabPlan, type PlannedHost } from "../../lab/index.js";
 import type { LabSpec } from "../../testbed/index.js";
@@ -7,7 +7,10 @@ const MAX_INTERFACE_NAME = 15;
 const FIRST_DEVICE_ID = 1n;
 const GATEWAY = "169.254.0.1";
 
-/** Names of interfaces: `eth0` in hosts, `NODE-ethPORT` in switches; s1, s2, ... stand for switches with long names. */
+/**
+ * Names of interfaces: `eth0` in hosts, `NODE-ethPORT` in switches; a switch with a long name gets s1, s2, ...
+ * instead of NODE.
+ */
 export class InterfaceNames {
   readonly #labels: ReadonlyMap<string, string>;
   readonly #hosts: ReadonlySet<string>;
@@ -41,7 +44,7 @@ export function endsOf(plan: LabPlan, names: InterfaceNames) {
   return plan.links.map(({ a, b }) => ({ a: end(a), b: end(b) }));
 }
 
-/** Links have the rate and delay that the plan gives them; without any, they are as fast as the machine. */
+/** A link has the rate and delay of the plan; without these, it is as fast as the machine allows. */
 export function specOf(plan: LabPlan): LabSpec {
   const names = new InterfaceNames(plan);
   const ends = endsOf(plan, names);
@@ -60,7 +63,7 @@ export function specOf(plan: LabPlan): LabSpec {
             ? {}
             : { ipv6: { address: addressValue(host.ipv6, 128), length: 128 } }),
         })),
-      // they run when the lab is up: one that fails must not stop it
+      // these commands run after the start of the lab: a command that fails must not stop the lab
       commands: [],
     })),
     switches: plan.switches.map(({ name, cpuPort, priorityQueues }, i) => ({
@@ -82,7 +85,7 @@ export function specOf(plan: LabPlan): LabSpec {
   };
 }
 
-/** What a host runs when its interfaces are up; the tutorials' old commands become those of iproute2. */
+/** The commands that a host runs when its interfaces are up; old commands of the tutorials are replaced by those of iproute2. */
 export function commandsOf({ commands, gateways, ipv6 }: PlannedHost): string[] {
   const [gateway] = gateways ?? [];
   if (gateway === undefined) return commands.map((command) => inIproute2(command) ?? command);

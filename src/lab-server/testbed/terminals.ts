@@ -1,10 +1,10 @@
-/** Shells on hosts of a testbed, each on a terminal of its own (`script` of util-linux makes it). */
+/** Shells on hosts of a testbed, each with its own terminal, which `script` of util-linux creates. */
 import { fail } from "../../base/index.js";
 import type { HostProcess, RunningHost } from "../../testbed/index.js";
 import { CODES } from "../codes.js";
 
 const MAX_TERMINALS = 32;
-/** The device of the terminal, told once, before the shell's first prompt. */
+/** The line that names the device of the terminal; it is printed once, before the shell's first prompt. */
 const DEVICE = /\ue0d2(\/dev\/[^\ue0d3]+)\ue0d3\r?\n?/;
 const PRINT_DEVICE = "printf '\\356\\203\\222%s\\356\\203\\223\\n' \"$(tty)\"";
 
@@ -25,7 +25,7 @@ export class Terminals {
 
   constructor(readonly listener: TerminalListener) {}
 
-  /** Fails with P46058 when there are too many. */
+  /** Fails with P46058 if too many terminals are open. */
   open(host: RunningHost, columns: number, rows: number): number {
     if (this.#terminals.size >= MAX_TERMINALS)
       fail(CODES.terminals, undefined, `${MAX_TERMINALS} terminals are open`, "close one of them");
@@ -67,7 +67,7 @@ export class Terminals {
     this.#of(id).process.writeText(data);
   }
 
-  /** Tells the programs in it, as when a window changes (SIGWINCH). */
+  /** Sets the size of the terminal; its programs get the signal SIGWINCH. */
   async resize(id: number, columns: number, rows: number): Promise<void> {
     const { host, device } = this.#of(id);
     if (device === undefined) return;

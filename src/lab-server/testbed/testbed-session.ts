@@ -1,4 +1,4 @@
-/** A lab on real switches and hosts: the same words as on the simulator, as far as real machines can do what they ask. */
+/** A lab on real switches and hosts: the same requests as on the simulator, if real machines can carry them out. */
 import { DiagnosticError, Diagnostics, fail } from "../../base/index.js";
 import {
   answer,
@@ -34,24 +34,24 @@ import { TestbedPackets } from "./packets.js";
 import { commandsOf, endsOf, InterfaceNames, specOf } from "./spec.js";
 import { Terminals } from "./terminals.js";
 
-/** From one frame of the page to the next. */
+/** Time between two frames of the page, in milliseconds. */
 const FRAME_MS = 100;
-/** Frames from one look at the kernel's counters to the next. */
+/** Number of frames between two readings of the kernel's counters. */
 const LOOK_FRAMES = 5;
-/** Packets that each switch traces in a second, at most. */
+/** Maximum number of packets that each switch traces in a second. */
 const TRACES_PER_SECOND = 50;
-/** A command line of a host ends after so long. */
+/** Maximum time of a command of a host, in milliseconds. */
 const COMMAND_MS = 60_000;
 const NS_PER_MS = 1e6;
 
 export interface TestbedSessionOptions {
   readonly timers: LabTimers;
-  /** Milliseconds since 1970 at the time 0 of the timers' clock. */
+  /** Milliseconds since 1970 when the timers' clock was 0. */
   readonly epochMs: number;
   readonly lab: Omit<LabOptions, "log" | "leftOut" | "stop" | "tracesPerSecond">;
   readonly tests?: LabTests;
   save?(path: string, text: string): Promise<void>;
-  /** Lines of the start. */
+  /** Receives the lines that describe the start. */
   log(line: string): void;
   readonly stop: AbortSignal;
 }
@@ -74,7 +74,7 @@ export class TestbedSession implements LabService {
   readonly #downLinks = new Set<number>();
   readonly #downSwitches = new Set<string>();
   #counters: ReadonlyMap<string, InterfaceCounters> = new Map();
-  /** Loads of the links at the last look. */
+  /** Loads of the links at the last reading. */
   #links: readonly LinkLoad[] = [];
   #frames = 0;
   #countedMs = 0;
@@ -120,7 +120,7 @@ export class TestbedSession implements LabService {
 
   /**
    * Starts the network of a project; it needs root.
-   * @throws DiagnosticError as LabSession.open does, and as startLab does
+   * @throws DiagnosticError in the cases of LabSession.open and of startLab
    */
   static async open(project: LabProject, options: TestbedSessionOptions): Promise<TestbedSession> {
     const files = new ProjectFiles(project);
@@ -201,23 +201,23 @@ export class TestbedSession implements LabService {
     await this.#lab.close();
   }
 
-  /** What has happened since the last frame, with the loads of the last look. */
+  /** Sends the changes since the last frame, with the loads of the last reading. */
   async #frame(): Promise<void> {
     this.#outbox.frame();
     if (this.#closed) return;
     const { hasListeners } = this.#outbox;
-    this.#packets.look(this.#now, hasListeners);
+    this.#packets.poll(this.#now, hasListeners);
     const isLook = this.#frames++ % LOOK_FRAMES === 0;
     if (!hasListeners) return;
-    if (isLook) await this.#look();
-    const happened = this.#packets.book.take();
-    const isNews = happened.packets.length + happened.motions.length + happened.ends.length > 0;
+    if (isLook) await this.#readCounters();
+    const changes = this.#packets.book.take();
+    const isNews = changes.packets.length + changes.motions.length + changes.ends.length > 0;
     if (!isLook && !isNews) return;
-    this.#outbox.send({ kind: "frame", clock: this.#clock, links: this.#links, queues: [], ...happened });
+    this.#outbox.send({ kind: "frame", clock: this.#clock, links: this.#links, queues: [], ...changes });
   }
 
-  /** Load of links from the kernel's counters, and states that are watched. */
-  async #look(): Promise<void> {
+  /** Reads the load of the links from the kernel's counters, and the states that are watched. */
+  async #readCounters(): Promise<void> {
     const now = this.#options.timers.now();
     const counters = await this.#lab.counters();
     const passedNs = (now - this.#countedMs) * NS_PER_MS;
@@ -235,7 +235,7 @@ export class TestbedSession implements LabService {
     }
   }
 
-  /** What passed each link since the last look, seen at the interface of a switch at one of its ends. */
+  /** The load of each link since the last reading, counted at the interface of a switch at one of its ends. */
   #loads(counters: ReadonlyMap<string, InterfaceCounters>, passedNs: number): LinkLoad[] {
     const ends = endsOf(this.#plan, this.#names);
     return this.#plan.links.flatMap(({ a, rateBps = DEFAULT_LINK.rateBps }, link): LinkLoad[] => {
@@ -248,7 +248,7 @@ export class TestbedSession implements LabService {
         now.receivedFrames - before.receivedFrames,
         now.receivedBytes - before.receivedBytes,
       ] as const;
-      // the switch at a sends what goes from a to b; at b, it receives that
+      // a switch at end a sends the traffic from a to b; a switch at end b receives it
       const [there, back] = isHost ? [received, sent] : [sent, received];
       if (there[0] + back[0] <= 0) return [];
       const share = (bytes: number): number =>
@@ -272,15 +272,15 @@ export class TestbedSession implements LabService {
       ...sharedHandlers(this.#shared),
       describe: () => this.#describe(),
       restart: () => this.#restart(),
-      "clock.set": () => this.#unable("real time neither stops nor changes its speed"),
-      "clock.step": () => this.#unable("real time has no steps"),
+      "clock.set": () => this.#unable("real time cannot be paused and has a fixed speed"),
+      "clock.step": () => this.#unable("real time cannot advance in steps"),
       "link.set": (request) => this.#setLink(request),
       "switch.set": (request) => this.#setSwitch(request),
       "packet.build": ({ packet, from }) => this.#packets.build(packet, from).built,
       "packet.send": (request) => this.#packets.send(request),
       "packet.list": ({ limit }) => ({ packets: this.#packets.book.latest(limit) }),
       "packet.story": ({ packet }) => storyOf(this.#packets.book, packet, this.#files),
-      "traffic.start": () => this.#unable("traffic comes from programs of the hosts: ping, iperf3"),
+      "traffic.start": () => this.#unable("use programs on the hosts for traffic: ping, iperf3"),
       "traffic.stop": () => ({ flows: [] }),
       "host.command": (request) => this.#command(request),
       "terminal.open": ({ host, columns, rows }) => ({
@@ -306,7 +306,7 @@ export class TestbedSession implements LabService {
         return { watched: [...this.#watched] };
       },
       "exercise.read": () =>
-        this.#options.tests?.read(this.#files.all()) ?? this.#unable("this project is no exercise"),
+        this.#options.tests?.read(this.#files.all()) ?? this.#unable("this project is not an exercise"),
       "exercise.test": async ({ tests }) => {
         const runner = this.#options.tests ?? this.#unable("this lab cannot run tests of exercises");
         const results = await runner.run(this.#files.all(), tests, (result) =>
@@ -318,7 +318,7 @@ export class TestbedSession implements LabService {
   }
 
   #unable(why: string): never {
-    return fail(LAB_CODES.notHere, undefined, why, "the engine sim can: p4loom lab without --engine testbed");
+    return fail(LAB_CODES.notHere, undefined, why, "the simulator can: p4loom lab without --engine testbed");
   }
 
   #host(name: string) {
@@ -400,7 +400,7 @@ export class TestbedSession implements LabService {
         `there is no link ${link}`,
         `there are 0 to ${this.#plan.links.length - 1}`,
       );
-    if (!signalled) this.#unable("a real link that breaks is seen by both ends");
+    if (!signalled) this.#unable("both ends of a real link see that it is broken");
     const [one, other] = [ends.a, ends.b].map((end) =>
       this.#names.isHost(end.node) ? end.node : end.interface,
     );
@@ -429,7 +429,7 @@ export class TestbedSession implements LabService {
     return node;
   }
 
-  /** All switches as their files say; processes and hosts stay. */
+  /** Loads programs and entries of all switches from the files again; processes and hosts continue. */
   async #restart(): Promise<LabView> {
     for (const name of [...this.#downSwitches])
       await this.#setSwitch({ op: "switch.set", switch: name, up: true });
@@ -440,7 +440,7 @@ export class TestbedSession implements LabService {
     return this.#describe();
   }
 
-  /** A shell line at a host, with names of hosts replaced by their addresses; what it prints comes as events `console`. */
+  /** Runs a shell command at a host, with names of hosts replaced by their addresses; its output comes as events `console`. */
   #command({ host, line }: Extract<LabRequest, { op: "host.command" }>): LabAnswers["host.command"] {
     const running = this.#host(host);
     const text = line.replace(

@@ -1,9 +1,9 @@
-/** Reads the traces that our switches give to who asks: one connection to each, made anew when a switch was started again. */
+/** Reads the traces of our switches: one connection to each; it is opened again after a restart of the switch. */
 import { createConnection, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import type { PacketTrace } from "../../lab/index.js";
 
-/** What a switch says: a document of docs/trace.md, and the microseconds since 1970 at the time 0 of its clock. */
+/** Receives a trace of a switch: a document of docs/trace.md, and the microseconds since 1970 when its clock was 0. */
 export type TraceListener = (name: string, trace: PacketTrace, epochUs: number) => void;
 
 export class TraceReader {
@@ -15,8 +15,11 @@ export class TraceReader {
     readonly listener: TraceListener,
   ) {}
 
-  /** Connects to those switches that run and are not connected, or to none. To be called again and again. */
-  look(wanted: boolean): void {
+  /**
+   * Connects to the running switches that are not connected yet, or closes all connections if `wanted` is false. To
+   * be called regularly.
+   */
+  connect(wanted: boolean): void {
     if (!wanted) this.close();
     else for (const [name, path] of this.paths) if (!this.#sockets.has(name)) this.#connect(name, path);
   }
@@ -24,7 +27,7 @@ export class TraceReader {
   #connect(name: string, path: string): void {
     const socket = createConnection(path);
     this.#sockets.set(name, socket);
-    // a switch that does not run: the next look tries again
+    // a switch that does not run: the next call tries again
     socket.on("error", () => socket.destroy());
     socket.once("close", () => {
       if (this.#sockets.get(name) === socket) this.#sockets.delete(name);
@@ -46,7 +49,7 @@ export class TraceReader {
   }
 }
 
-/** The document of a line; undefined for the last line of a switch that was killed while it wrote. */
+/** The document of a line; undefined for an incomplete last line of a switch that was killed. */
 function documentOf(line: string): unknown {
   try {
     return JSON.parse(line);

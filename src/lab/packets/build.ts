@@ -1,4 +1,7 @@
-/** Builds the packets that a page requests, by headers with fields as texts, or by bytes. Tests of exercises build frames in the same way. */
+/**
+ * Builds the packets that a page requests, by headers with fields as texts, or by bytes. Tests of exercises build
+ * frames in the same way.
+ */
 import { didYouMean, fail, fromHex, toHex } from "../../base/index.js";
 import { formatValue, parseValue } from "../../device/index.js";
 import {
@@ -33,7 +36,8 @@ const DEFAULTS: FrameDefaults = {
 
 /**
  * Builds the bytes and fields of a packet.
- * Fails with P46004 for an unknown header or field, or a value that does not fit, and with P46005 for an error of the whole packet.
+ * Fails with P46004 for an unknown header or field, or a value that does not fit, and with P46005 for an error of the
+ * whole packet.
  */
 export function buildPacket(
   packet: PacketInput,

@@ -18,7 +18,10 @@ export interface Motion {
   readonly link: number;
   /** 0: from a to b, 1: from b to a. */
   readonly direction: 0 | 1;
-  /** When the first bit leaves and the last bit arrives, in nanoseconds of the lab's clock. `arrives` may be later than the frame's `now`. */
+  /**
+   * When the first bit leaves and the last bit arrives, in nanoseconds of the lab's clock. `arrives` may be later
+   * than the frame's `now`.
+   */
   readonly departs: number;
   readonly arrives: number;
 }

@@ -87,8 +87,8 @@ const requests = [
   /** Compiles the program as if the file had this text, and changes nothing. */
   z.strictObject({ op: z.literal("files.check"), path, text: fileText }),
   /**
-   * Requests of an editor about a P4 file that has `text` in the editor. `at` is an offset in this text, in UTF-16 code units; the
-   * end of a line counts as one. These requests change nothing: the editor applies the edits.
+   * Requests of an editor about a P4 file that has `text` in the editor. `at` is an offset in this text, in UTF-16 code
+   * units; the end of a line counts as one. These requests change nothing: the editor applies the edits.
    */
   z.strictObject({ op: z.literal("edit.hover"), path, text: fileText, at: id }),
   z.strictObject({ op: z.literal("edit.complete"), path, text: fileText, at: id }),
@@ -119,7 +119,10 @@ const requests = [
       .default({ kind: "arrival" }),
   }),
 
-  /** Breaks or repairs a link. `signalled`: both ends see the loss of the carrier; otherwise packets are lost without a signal. */
+  /**
+   * Breaks or repairs a link. `signalled`: both ends see the loss of the carrier; otherwise packets are lost without
+   * a signal.
+   */
   z.strictObject({
     op: z.literal("link.set"),
     link: id,
@@ -146,7 +149,10 @@ const requests = [
   /** Stops one flow; without `flow`, all. */
   z.strictObject({ op: z.literal("traffic.stop"), flow: id.optional() }),
 
-  /** Runs a line in the command interpreter of a simulated host (`help` lists its commands); its output comes as events `console`. */
+  /**
+   * Runs a line in the command interpreter of a simulated host (`help` lists its commands); its output comes as
+   * events `console`.
+   */
   z.strictObject({ op: z.literal("host.command"), host: name, line: z.string().max(4096) }),
   /** Opens a shell on a host of a testbed. Its output comes as events `terminal`. */
   z.strictObject({

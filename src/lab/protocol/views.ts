@@ -269,7 +269,10 @@ export type HopView =
       readonly node: string;
       readonly at: number;
       readonly program: string;
-      /** Parser path, tables, entries, actions, field changes, each with its P4 line (docs/trace.md). Absent while the packet is in the switch. */
+      /**
+       * Parser path, tables, entries, actions, field changes, each with its P4 line (docs/trace.md). Absent while the
+       * packet is in the switch.
+       */
       readonly trace?: PacketTrace;
       /** The trace as lines of text. */
       readonly text?: readonly string[];
@@ -281,7 +284,10 @@ export interface StoryView extends PacketView {
   readonly copies: readonly number[];
 }
 
-/** Tables and the other state of a switch, each with the statement of `p4loom shell` that writes it; users can edit and run it. */
+/**
+ * Tables and the other state of a switch, each with the statement of `p4loom shell` that writes it; users can edit
+ * and run it.
+ */
 export interface StateView {
   readonly switch: string;
   readonly program: string;

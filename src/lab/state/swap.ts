@@ -70,7 +70,8 @@ export async function swapProgram(device: Device, next: Program): Promise<SwapVi
   const printer = printerOf(device, former);
   const state = await readAll((queries) => device.read(queries));
   if (device.prepare === undefined) {
-    // A remote switch shows only the state of the running program: the former state is compared with the new program's initial state.
+    // A remote switch shows only the state of the running program: the former state is compared with the new program's
+    // initial state.
     await device.load(next);
     const begun = await readAll((queries) => device.read(queries));
     const wanted = difference(begun, state).filter(({ type }) => type !== "delete");
