@@ -1,4 +1,4 @@
-/** The page: clock above, network and what happens at the left, the work at the right. */
+/** The page: the clock at the top, the network with its packets at the left, the panels at the right. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LabView } from "../../src/lab/index.js";
 import { NetworkPart } from "./network/network-part.js";
@@ -13,7 +13,7 @@ import { StatePanel } from "./panels/state.js";
 import { StoryPanel } from "./panels/story.js";
 import { LabContext, useLab, useLabState } from "./parts/context.js";
 import { Help, useKeys } from "./parts/keys.js";
-import { Said } from "./parts/said.js";
+import { Message } from "./parts/message.js";
 import { Splitter } from "./parts/splitter.js";
 import { type Tab, Tabs } from "./parts/tabs.js";
 import { ThemeToggle } from "./parts/theme.js";
@@ -59,7 +59,7 @@ function Work({ lab: view, projects, lost }: WorkProps) {
   const wrong = useLabState((state) =>
     Object.values(state.diagnostics).some((list) => list.some(({ severity }) => severity === "error")),
   );
-  // Until one is chosen: the exercise comes after the network.
+  // Before a tab is chosen, the exercise comes after the network.
   const [chosenTab, setTab] = useState<string>();
   const tab = chosenTab ?? (exercise === undefined ? "program" : "exercise");
   const [below, setBelow] = useState("packets");
@@ -79,7 +79,7 @@ function Work({ lab: view, projects, lost }: WorkProps) {
   const follow = (packet: number) => {
     void lab.showStory(packet).then(() => setTab("story"));
   };
-  // A click on a packet in the network opens its story, too.
+  // A click on a packet in the network also opens its story.
   const story = useLabState((state) => state.story?.id);
   useEffect(() => {
     if (story !== undefined) setTab("story");
@@ -158,7 +158,7 @@ function Work({ lab: view, projects, lost }: WorkProps) {
         <Splitter label="Width of the network" orientation="vertical" value={left} change={setLeft} />
         <Tabs id="work" label="Work" tabs={tabs} chosen={tab} choose={setTab} />
       </main>
-      <Said />
+      <Message />
       <Help dialog={help} />
     </>
   );

@@ -1,4 +1,4 @@
-/** Starts the page: finds its lab, at the server that it comes from or in a worker of its own, and shows it. */
+/** Starts the page: connects to its lab, on the server that served the page or in a worker, and shows it. */
 import { render } from "preact";
 import "./style/theme.css";
 import "./style/layout.css";

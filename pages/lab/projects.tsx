@@ -1,7 +1,7 @@
-/** The projects of a static page: which there are, and which one is open. */
+/** The projects of a static page, and the choice of one. */
 import { forgetFiles, keptFiles } from "./state/kept-files.js";
 
-/** A project of `projects.json`; `file` has its files as JSON. */
+/** A project of `projects.json`; `file` is the JSON file with its contents. */
 interface Project {
   readonly name: string;
   readonly title: string;
@@ -13,7 +13,7 @@ export interface Projects {
   readonly current: Project;
 }
 
-/** The projects beside this page; undefined: a server has the lab. */
+/** The projects in the folder of this page; undefined if the page comes from a lab server. */
 export async function readProjects(): Promise<Projects | undefined> {
   const answer = await fetch("projects.json").catch(() => undefined);
   if (answer === undefined || !answer.ok) return undefined;
@@ -46,7 +46,7 @@ export function ProjectChoice({ projects: { list, current } }: { projects: Proje
         </select>
       )}
       {Object.keys(keptFiles(current.name)).length === 0 ? null : (
-        <button type="button" title="Forgets the files that were saved in this browser" onClick={startOver}>
+        <button type="button" title="Deletes the files that were saved in this browser" onClick={startOver}>
           Start over
         </button>
       )}

@@ -1,8 +1,11 @@
-/** The lab of a static page: compiler, switches and simulator in a worker. It is told its project first, and then answers calls. */
+/**
+ * The lab of a static page: compiler, switches and simulator in a worker. The first message names its project; all
+ * others are calls.
+ */
 import { answerCall, exerciseTests, type LabProject, LabSession } from "../../src/lab/index.js";
 import type { OpenProject } from "./connection/worker.js";
 
-/** The same network each time: the seed of the switches. */
+/** The seed of the switches; it is fixed, so that the network is always the same. */
 const SEED = 1;
 
 const timers = {
@@ -13,7 +16,7 @@ const timers = {
   },
 };
 
-/** One turn of the event loop. */
+/** Waits for one turn of the event loop. */
 const turn = () => new Promise<void>((resolve) => setTimeout(resolve));
 
 async function open({ open: address, files }: OpenProject): Promise<void> {

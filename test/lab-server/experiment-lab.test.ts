@@ -81,7 +81,7 @@ describe("an experiment file in a lab", () => {
     expect(await probes(false)).toBe(0);
   });
 
-  it("says what it leaves out: of the file always, of the scheme where it does not run", async () => {
+  it("lists the keys of the file that it does not use, and the parts of a scheme that do not run", async () => {
     const { view } = await open("p4te/incast.yaml", "p4te", true);
     expect(view.notes).toEqual([
       expect.stringMatching(/does not use the keys "traffic", "drain", "sizes"/),
@@ -92,7 +92,7 @@ describe("an experiment file in a lab", () => {
       /These parts of the scheme p4te do not run here: the controllers \(p4te-tor0-0,/,
     );
     expect(page.notes[0]).toMatch(
-      /choose paths; settings of hashes and queues, and packet generators\. They run in a lab/,
+      /the path choice of its hosts; settings of hashes and queues, and packet generators\. They run in a lab/,
     );
     expect(page.notes.slice(1)).toEqual(view.notes);
   });

@@ -1,4 +1,4 @@
-/** A lab and the language service run in a browser: all that they import is bundled without a module of Node's. */
+/** A lab and the language service run in a browser: everything that they import can be bundled without modules of Node. */
 import { join } from "node:path";
 import { build } from "esbuild";
 import { expect, it } from "vitest";
@@ -13,7 +13,7 @@ it.each(["lab", "editing"])("bundles src/%s for a browser without modules of Nod
     platform: "browser",
     format: "esm",
     metafile: true,
-    // the solver behind the fit checker's `--exact`, which is loaded when it is asked for, and a lab never asks
+    // the solver of the fit checker's `--exact` is loaded on request only; a lab never requests it
     external: ["highs"],
     logLevel: "silent",
   });
@@ -24,6 +24,6 @@ it.each(["lab", "editing"])("bundles src/%s for a browser without modules of Nod
   expect(result.warnings).toEqual([]);
   const [file] = result.outputFiles;
   expect(file!.contents.length).toBeLessThan(3 * 2 ** 20);
-  // nothing of Node's globals either; Buffer and process would be found at run time only
+  // no globals of Node either: Buffer and process would fail only at run time
   expect(file!.text).not.toMatch(/\bBuffer\.(from|alloc)\(|\bprocess\.(cwd|argv|hrtime)\b/);
 });

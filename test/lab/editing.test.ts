@@ -1,4 +1,4 @@
-/** What a page's editor asks about the P4 files of a lab. */
+/** The requests of a page's editor about the P4 files of a lab. */
 import { describe, expect, it } from "vitest";
 import type { EditView, LabProject } from "../../src/lab/index.js";
 import { folderProject, TestLab } from "./wall.js";
@@ -7,7 +7,7 @@ const RING = folderProject("examples/exercise");
 const path = "ring.p4";
 const TEXT = RING.files[path]!;
 
-/** The offset of a text that is there once. */
+/** The offset of a text that occurs once. */
 function at(part: string, text = TEXT): number {
   expect(text.split(part), part).toHaveLength(2);
   return text.indexOf(part);
@@ -31,7 +31,7 @@ const SPLIT: LabProject = {
   open: { kind: "program", path: "main.p4" },
 };
 
-describe("the editor's questions to a lab", () => {
+describe("the editor's requests to a lab", () => {
   it("describes a word, with the text that it is about", async () => {
     const lab = await TestLab.open(RING);
     const { hover } = await lab.ask({ op: "edit.hover", path, text: TEXT, at: at("ttl;") });
@@ -50,7 +50,7 @@ describe("the editor's questions to a lab", () => {
     expect(items.find(({ label }) => label === "setValid")!.insert).toBe("setValid()");
   });
 
-  it("shows the parameters of a call, and which one is written", async () => {
+  it("shows the parameters of a call, and the one at the cursor", async () => {
     const lab = await TestLab.open(RING);
     const place = at("{ hdr.ipv4.version");
     const { help } = await lab.ask({ op: "edit.signature", path, text: TEXT, at: place });
@@ -59,7 +59,7 @@ describe("the editor's questions to a lab", () => {
     expect(await lab.ask({ op: "edit.signature", path, text: TEXT, at: 0 })).toEqual({});
   });
 
-  it("finds declarations in the file, in an included one, and in v1model.p4, whose text it hands over", async () => {
+  it("finds declarations in the file, in an included file, and in v1model.p4, whose text it returns", async () => {
     const lab = await TestLab.open(SPLIT);
     const of = (part: string) =>
       lab.ask({ op: "edit.definition", path: "main.p4", text: MAIN, at: at(part, MAIN) });
@@ -71,7 +71,7 @@ describe("the editor's questions to a lab", () => {
     expect(await of("if (hdr")).toEqual({});
   });
 
-  it("fixes what a message advises: the program has no error then", async () => {
+  it("applies the fix of a message, after which the program has no error", async () => {
     const lab = await TestLab.open(RING);
     const text = TEXT.replace("egress_spec = port;", "egress_spek = port;");
     const check = await lab.reply({ op: "files.check", path, text });
@@ -94,7 +94,7 @@ describe("the editor's questions to a lab", () => {
     expect(refused.diagnostics).toMatchObject([{ code: "P46014" }]);
   });
 
-  it("analyses an included file as a part of the program, as it is saved or as it is edited", async () => {
+  it("analyses an included file as a part of the program, saved or edited", async () => {
     const lab = await TestLab.open(SPLIT);
     const text = TYPES.replace("bit<9>", "bit<16>");
     const hover = (of: string) =>
@@ -105,7 +105,7 @@ describe("the editor's questions to a lab", () => {
     expect(fixes.fixes).toEqual([]);
   });
 
-  it("formats, and says what keeps it from formatting", async () => {
+  it("formats a file, or gives the reason if it cannot", async () => {
     const lab = await TestLab.open(RING);
     const crooked = TEXT.replaceAll("    ", " ").replace("struct metadata_t {\n}", "struct metadata_t{}");
     const { text } = await lab.ask({ op: "edit.format", path, text: crooked });
@@ -114,7 +114,7 @@ describe("the editor's questions to a lab", () => {
     expect(refused).toMatchObject({ ok: false, diagnostics: [{ code: "P46014" }] });
   });
 
-  it("refuses files that are no P4, and paths out of the project", async () => {
+  it("rejects files that are not P4, and paths outside the project", async () => {
     const lab = await TestLab.open(RING);
     for (const [wrong, code] of [
       ["topology.json", "P46014"],

@@ -1,10 +1,10 @@
-/** How simulated time follows the clock of the wall, which the test moves. */
+/** How simulated time follows real time; the test advances the real clock. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Pacer } from "../../src/lab/pacer.js";
 import { NS_PER_MS, NS_PER_S, Simulation } from "../../src/sim/packet/index.js";
 
-/** A wall clock with timers. Time passes when the test says so, or when work takes it. */
+/** A real clock with timers. Its time advances when the test says so, or when simulated work takes time. */
 class Wall {
   ms = 1000;
   readonly #timers: { at: number; fn: () => void }[] = [];
@@ -23,7 +23,7 @@ class Wall {
     return this.#timers.length;
   }
 
-  /** Lets timers go off for so long. A timer that work has delayed goes off late. */
+  /** Advances the time and runs the timers that are due. A timer that work has delayed runs late. */
   async pass(milliseconds: number): Promise<void> {
     const end = this.ms + milliseconds;
     for (;;) {
@@ -35,7 +35,7 @@ class Wall {
       )[0]!;
       this.ms = Math.max(this.ms, next);
       timer.fn();
-      // the frame plans the next one after its promises
+      // a frame sets the timer of the next frame after its promises
       for (let i = 0; i < 20; i++) await Promise.resolve();
     }
     this.ms = Math.max(this.ms, end);
@@ -58,7 +58,7 @@ function start(isBusy: () => boolean = () => true) {
 }
 
 describe("the clock of a lab", () => {
-  it("follows the wall at any speed, and stands while it is paused", async () => {
+  it("follows real time at any speed, and does not advance while it is paused", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ running: fc.boolean(), speed: fc.constantFrom(1, 0.5, 0.001, 20) }), {
@@ -72,7 +72,7 @@ describe("the clock of a lab", () => {
             const before = simulation.now;
             await wall.pass(1000);
             const wanted = running ? NS_PER_S * speed : 0;
-            // each frame rounds to nanoseconds; up to one is not over yet
+            // each frame rounds to nanoseconds; the last frame may not have ended yet
             expect(simulation.now - before).toBeLessThanOrEqual(wanted + 40);
             expect(simulation.now - before).toBeGreaterThanOrEqual(wanted * (1 - 0.034));
             expect(pacer.view.reached).toBeUndefined();
@@ -92,7 +92,7 @@ describe("the clock of a lab", () => {
     expect(frames.length).toBeLessThanOrEqual(60);
   });
 
-  it("does not make up for a time in which the process stood still", async () => {
+  it("does not catch up after a time in which the process was stopped", async () => {
     const { wall, simulation, pacer } = start();
     pacer.set({ running: true, speed: 1 });
     await wall.pass(100);
@@ -104,7 +104,7 @@ describe("the clock of a lab", () => {
 });
 
 describe("a network that is too large for the machine", () => {
-  /** An event each simulated millisecond that takes `cost` milliseconds of the wall. */
+  /** An event each simulated millisecond that takes `cost` milliseconds of real time. */
   const loaded = (cost: number) => {
     const lab = start();
     const again = (): void => {
@@ -116,7 +116,7 @@ describe("a network that is too large for the machine", () => {
     return lab;
   };
 
-  it("runs as fast as it can, says how fast, and still draws frames", async () => {
+  it("runs as fast as possible, reports the speed, and still draws frames", async () => {
     const { wall, simulation, pacer, frames } = loaded(4);
     const from = { wall: wall.ms, simulated: simulation.now, frames: frames.length };
     await wall.pass(10_000);
@@ -128,7 +128,7 @@ describe("a network that is too large for the machine", () => {
     expect((frames.length - from.frames) / seconds).toBeGreaterThan(10);
   });
 
-  it("says nothing where the machine is fast enough, and forgets that it was too slow", async () => {
+  it("reports no speed while the machine is fast enough, also after it was too slow", async () => {
     const fast = loaded(0.3);
     await fast.wall.pass(2000);
     expect(fast.pacer.view.reached).toBeUndefined();
@@ -144,7 +144,7 @@ describe("a network that is too large for the machine", () => {
 });
 
 describe("slow motion", () => {
-  it("passes time without packets at real time, and begins again with the first packet", async () => {
+  it("runs at real time without packets, and returns to its speed at the first packet", async () => {
     let onWires = 0;
     const { wall, simulation, pacer } = start(() => onWires > 0);
     const sent = 200 * NS_PER_MS;
@@ -157,7 +157,7 @@ describe("slow motion", () => {
     expect(simulation.now).toBeLessThan(sent);
     expect(simulation.now).toBeGreaterThan(150 * NS_PER_MS);
     await wall.pass(1000);
-    // the packet is in flight for some milliseconds of wall time at most of the speeds of a thousandth
+    // at a thousandth of real time, the packet is in flight for some milliseconds of real time
     expect(simulation.now - sent).toBeLessThan(1.1 * NS_PER_MS);
     expect(simulation.now).toBeGreaterThan(sent);
     onWires = 0;
@@ -182,7 +182,7 @@ describe("a step", () => {
     expect(simulation.now).toBe(10 * NS_PER_S);
   });
 
-  it("ends where nothing will come any more, and where the machine works too long on it", async () => {
+  it("ends if no event remains, and if the search takes too long", async () => {
     const { wall, simulation, pacer } = start();
     expect(await pacer.step(undefined, () => false)).toBe(false);
     expect(simulation.now).toBe(0);

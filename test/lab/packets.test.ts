@@ -17,7 +17,7 @@ function onesSum(bytes: readonly number[]): number {
   return sum;
 }
 
-it("gives UDP and TCP over IPv4 checksums that a receiver finds right, whatever the payload", async () => {
+it("gives UDP and TCP over IPv4 checksums that a receiver accepts, for any payload", async () => {
   const lab = await TestLab.open(RING);
   await fc.assert(
     fc.asyncProperty(
@@ -51,7 +51,7 @@ it("gives UDP and TCP over IPv4 checksums that a receiver finds right, whatever 
   );
 });
 
-it("builds the ready-made packets of the page, and what it has built from their bytes", async () => {
+it("builds the ready-made packets of the page, and the same packets from their bytes", async () => {
   const lab = await TestLab.open(RING);
   const view = await lab.ask({ op: "describe" });
   const from = { host: "h1" };
@@ -71,7 +71,7 @@ it("builds the ready-made packets of the page, and what it has built from their 
   }
 });
 
-it("reads an IPv4 header that claims no length and IPv4 as its payload once", async () => {
+it("reads an IPv4 header with length 0 and the protocol IPv4 only once", async () => {
   const lab = await TestLab.open(RING);
   // version 4, length 0, protocol 4
   const hex = `${"02".repeat(12)}0800${`40000014${"00".repeat(5)}04${"00".repeat(10)}`}`;
@@ -82,7 +82,7 @@ it("reads an IPv4 header that claims no length and IPv4 as its payload once", as
   ]);
 });
 
-it("says which header, field or value it does not know", async () => {
+it("reports an unknown header or field, and a wrong value", async () => {
   const lab = await TestLab.open(RING);
   const build = (header: string, fields: Record<string, string>) =>
     lab.ask({ op: "packet.build", from: { host: "h1" }, packet: { layers: [{ header, fields }] } });
@@ -92,7 +92,7 @@ it("says which header, field or value it does not know", async () => {
   await expect(build("udp", {})).rejects.toThrow("the packet has 8 bytes");
 });
 
-it("places each node of a network at a place of its own, inside of the picture", () => {
+it("gives each node of a network its own place, inside the picture", () => {
   for (const n of [1, 2, 7, 40]) {
     const names = Array.from({ length: n }, (_, i) => `s${i + 1}`);
     const links = names

@@ -101,7 +101,7 @@ describe("a lab of an exercise folder", () => {
     expect(drops).toEqual([{ node: "s1", reason: "dropped by the program in ingress", packets: 1 }]);
   });
 
-  it("breaks and mends links and switches", async () => {
+  it("breaks and repairs links and switches", async () => {
     const lab = await TestLab.open(RING);
     await lab.run();
     const { links } = await lab.ask({ op: "describe" });
@@ -134,7 +134,7 @@ describe("a lab of an exercise folder", () => {
     expect(await ping()).toBe(1);
   });
 
-  it("runs statements, and takes them back in their order", async () => {
+  it("runs statements, and undoes them in reverse order", async () => {
     const lab = await TestLab.open(RING);
     const routes = async (): Promise<string[]> => {
       const state = await lab.ask({ op: "state.read", switch: "s1" });
@@ -160,7 +160,7 @@ describe("a lab of an exercise folder", () => {
     });
   });
 
-  it("swaps a saved program in, with the entries that still fit", async () => {
+  it("loads a saved program, with the entries that still fit", async () => {
     const saved: string[] = [];
     const lab = await TestLab.open(RING, {
       save: async (path) => {
@@ -179,7 +179,7 @@ describe("a lab of an exercise folder", () => {
     ]);
     expect((await lab.ask({ op: "describe" })).programs[0]!.current).toBe(false);
     const { swaps } = await lab.ask({ op: "files.save", path: "ring.p4", text: `${text}\n// the same` });
-    // three routes; the default action is that of the program
+    // three routes; the default action comes from the program
     expect(swaps).toEqual(["s1", "s2", "s3"].map((name) => ({ switch: name, kept: 3, lost: [] })));
     const renamed = await lab.ask({
       op: "files.save",
@@ -211,7 +211,7 @@ describe("a lab of an exercise folder", () => {
       { kind: "tcp", state: "completed", receivedBytes: 1_000_000 },
       { kind: "udp", state: "completed", sentPackets: 100, receivedPackets: 100, receivedBytes: 100_000 },
     ]);
-    // 1 MB at 100 Mbit/s takes 80 ms and the headers
+    // 1 MB at 100 Mbit/s takes 80 ms, and the headers take longer
     expect(flows[0]!.fctNs).toBeGreaterThan(80e6);
     expect(flows[0]!.fctNs).toBeLessThan(110e6);
     const loads = lab.of("frame").flatMap((frame) => frame.links.map(({ share }) => Math.max(...share)));
@@ -230,7 +230,7 @@ describe("a lab of an exercise folder", () => {
     expect(lab.of("state")[1]!.state.tables[0]!.defaultEntry!.action).toContain("forward");
   });
 
-  it("passes slowly while packets move, and skips the time without packets", async () => {
+  it("runs slowly while packets are in flight, and skips time without packets", async () => {
     const lab = await TestLab.open(RING);
     await lab.ask({ op: "host.command", host: "h1", line: "ping h2 -c 2 -i 1" });
     await lab.run(0.001);
@@ -244,7 +244,7 @@ describe("a lab of an exercise folder", () => {
     expect((await slow.ask({ op: "clock.set" })).now).toBeCloseTo(2.5e6, -5);
   });
 
-  it("refuses what is not there, by name", async () => {
+  it("rejects unknown nodes, links, files and flows", async () => {
     const lab = await TestLab.open(RING);
     const refusals = await Promise.all([
       lab.reply({ op: "state.read", switch: "s9" }),

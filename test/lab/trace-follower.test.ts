@@ -1,4 +1,4 @@
-/** Stories from the traces of single switches, which come late and in any order. */
+/** Stories from the traces of single switches, which arrive late and in any order. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type LabPlan, type PacketTrace, TraceFollower } from "../../src/lab/index.js";
@@ -108,7 +108,7 @@ describe("a packet over two switches", () => {
     expect(one.book.take().drops).toMatchObject([{ node: "s2", packets: 1 }]);
   });
 
-  it("ends where no switch has seen it, and begins where no switch has seen it before", () => {
+  it("ends where no further switch reports it, and begins where no earlier switch reported it", () => {
     const one = follower();
     one.add("s1", traceOf(1, 0, AT_HOST, { port: 2, bytes: AT_LINK }), 0);
     one.add("s2", traceOf(2, 0, AT_END, { port: 1, bytes: AT_END }), 0);
@@ -139,7 +139,7 @@ describe("copies, ends and numbers", () => {
     expect(one.book.latest(10).map(({ parent }) => parent)).toEqual([1, 1, undefined]);
   });
 
-  it("gives packets of the same bytes a story each, and reports the number of the first that was expected", () => {
+  it("gives each packet of the same bytes its own story, and reports the number of the first one that was expected", () => {
     const one = follower();
     const told: number[] = [];
     one.expect(AT_HOST, (packet) => told.push(packet));
@@ -160,7 +160,7 @@ describe("copies, ends and numbers", () => {
     expect(told).toEqual([1]);
   });
 
-  it("keeps a bounded number of traces that lead nowhere", () => {
+  it("keeps a bounded number of traces that match no other trace", () => {
     const one = follower();
     for (let i = 0; i < 5000; i++)
       one.add("s2", traceOf(2, i, i.toString(16).padStart(40, "0"), { port: 1, bytes: AT_END }), 0);

@@ -1,4 +1,4 @@
-/** A clock of the wall that only moves when a test says so, and labs opened on it. */
+/** A real clock that a test advances, and labs that use it. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import {
@@ -28,7 +28,7 @@ export class Wall implements LabTimers {
     };
   }
 
-  /** Lets time pass; what is due runs in order, and promises after each. */
+  /** Advances the time and runs the due timers in order, with their promises after each. */
   async pass(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
     for (;;) {
@@ -45,7 +45,7 @@ export class Wall implements LabTimers {
 
 export const ROOT = join(import.meta.dirname, "../..");
 
-/** A folder of the repository as a project. */
+/** The project of a folder of the repository. */
 export function folderProject(folder: string): LabProject {
   const root = join(ROOT, folder);
   const paths = readdirSync(root, { recursive: true, withFileTypes: true })
@@ -70,7 +70,7 @@ export class TestLab {
     return new TestLab(await LabSession.open(project, { timers: wall, seed: 1, ...options }), wall);
   }
 
-  /** The value of an answer; a refusal is an error with all its messages. */
+  /** The value of a reply; a failed request throws an error with all its messages. */
   async ask<Request extends LabRequestInput>(request: Request): Promise<LabAnswers[Request["op"]]> {
     const reply = await this.reply(request);
     if (reply.ok) return reply.value as LabAnswers[Request["op"]];

@@ -1,4 +1,4 @@
-/** The page's end of a lab's words, over anything that carries messages both ways. */
+/** The page's end of a connection to a lab, over any channel that carries messages in both directions. */
 import type {
   LabConnection,
   LabEvent,
@@ -43,7 +43,7 @@ export class MessageConnection implements LabConnection {
     this.carrier.close();
   }
 
-  /** The carrier got a message. */
+  /** To be called for each message that the channel receives. */
   receive(message: LabMessage): void {
     if ("event" in message) {
       for (const listener of [...this.#listeners]) listener(message.event);
@@ -53,7 +53,7 @@ export class MessageConnection implements LabConnection {
     this.#waiting.delete(message.id);
   }
 
-  /** The carrier is gone: what waits is rejected, and so is what comes. */
+  /** To be called when the channel is closed: rejects all present and future requests. */
   lose(reason: string): void {
     this.#lost = new Error(reason);
     for (const { reject } of this.#waiting.values()) reject(this.#lost);

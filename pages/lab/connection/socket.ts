@@ -1,7 +1,7 @@
 import type { LabConnection } from "../../../src/lab/index.js";
 import { MessageConnection } from "./messages.js";
 
-/** A lab of the server that this page comes from: a WebSocket beside the page, with the page's token. */
+/** Connects to the lab of the server that served this page: a WebSocket with the page's token. */
 export function connectSocket(lost: (reason: string) => void): Promise<LabConnection> {
   const address = new URL("socket", location.href);
   address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
@@ -20,7 +20,7 @@ export function connectSocket(lost: (reason: string) => void): Promise<LabConnec
     };
     socket.onmessage = ({ data }) => connection.receive(JSON.parse(data as string));
     socket.onclose = ({ reason }) => {
-      const text = reason === "" ? "the lab has ended, or its connection is lost" : reason;
+      const text = reason === "" ? "the lab has ended, or the connection to it is lost" : reason;
       connection.lose(text);
       if (open) lost(text);
       else reject(new Error(text));

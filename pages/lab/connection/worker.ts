@@ -1,13 +1,13 @@
 import type { LabConnection, LabMessage } from "../../../src/lab/index.js";
 import { MessageConnection } from "./messages.js";
 
-/** What the worker is told first: address of the project, and texts that replace those of its files. */
+/** The first message to the worker: the address of the project, and texts that replace those of its files. */
 export interface OpenProject {
   readonly open: string;
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** A lab in a worker of this page, with the project that a file has as JSON. `files`: as they were saved in this browser. */
+/** Starts a lab in a worker of this page, with the project of a JSON file. `files`: the files that were saved in this browser. */
 export function connectWorker(
   project: string,
   files: Readonly<Record<string, string>>,

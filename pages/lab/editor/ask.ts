@@ -1,11 +1,11 @@
-/** Questions of the editor to the lab about the text as it is now. */
+/** Requests of the editor to the lab about the present text. */
 import type { EditorState } from "@codemirror/state";
 import type { LabAnswers } from "../../../src/lab/index.js";
 import type { Lab } from "../state/lab.js";
 
 type PlaceOp = "edit.hover" | "edit.complete" | "edit.signature" | "edit.definition";
 
-/** Asks about an offset of the text; undefined where the lab refuses, or is gone. */
+/** Sends a request about an offset of the text; undefined if the lab rejects it, or if the connection is lost. */
 export type Ask = <Op extends PlaceOp>(
   op: Op,
   state: EditorState,

@@ -1,4 +1,4 @@
-/** The editor of one file: P4 colours, diagnostics at their place, save by key. */
+/** The editor of one file: syntax colours of P4, diagnostics at their places, saving by a key. */
 import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import {
   defaultKeymap,
@@ -35,11 +35,11 @@ interface Props {
   fixes: readonly FixView[];
   change: (text: string) => void;
   save: () => void;
-  /** A line to go to, counted from 1; a new object goes there again. */
+  /** The place to show; lines and columns count from 1. A new object shows its place again. */
   goTo: { line: number; column: number } | undefined;
 }
 
-/** Editors keep their history while another file is shown. */
+/** The states of all editors by path: an editor keeps its history while another file is shown. */
 const states = new Map<string, EditorState>();
 
 export function CodeEditor({ file, lab, diagnostics, fixes, change, save, goTo }: Props) {
@@ -72,7 +72,7 @@ export function CodeEditor({ file, lab, diagnostics, fixes, change, save, goTo }
               ...[rectangularSelection(), highlightActiveLine(), highlightSelectionMatches(), look],
               isP4(file.path) ? [p4Language(), languageService(lab, file.path)] : [],
               EditorState.readOnly.of(file.readOnly),
-              // tabindex: a text that is only read is not editable, and must be reached by the tab key all the same
+              // tabindex: the tab key must reach a read-only text too, which is not editable
               EditorView.contentAttributes.of({ "aria-label": `Text of ${file.path}`, tabindex: "0" }),
               EditorView.updateListener.of((update) => {
                 if (update.docChanged) calls.current.change(update.state.doc.toString());
@@ -100,7 +100,8 @@ export function CodeEditor({ file, lab, diagnostics, fixes, change, save, goTo }
     };
   }, [file.path]);
 
-  // The file was written elsewhere. Keys are in the store at once, and here only when the page is drawn: the store's text counts.
+  // The file was written elsewhere. The store has each key press at once, this component only when it is drawn: use the
+  // store's text.
   useEffect(() => {
     const editor = view.current;
     const text = lab.store.value.open.find(({ path }) => path === file.path)?.text;
@@ -131,14 +132,17 @@ export function CodeEditor({ file, lab, diagnostics, fixes, change, save, goTo }
   return <div class="code fill" ref={room} />;
 }
 
-/** A place of the compiler as an offset; a place beyond the text, as a text that has changed since may have it, is its end. */
+/**
+ * Converts a place of the compiler to an offset. If the text has changed since and has no such place, the offset is
+ * that of its end.
+ */
 function offsetOf(doc: Text, { line, column }: { line: number; column: number }): number {
   if (line > doc.lines) return doc.length;
   const { from, to } = doc.line(Math.max(1, line));
   return Math.min(to, from + Math.max(0, column - 1));
 }
 
-/** The one replacement that makes a text another one: the cursor and marks outside of it stay where they are. */
+/** A single replacement that changes the old text to the new one; the cursor and marks outside of it do not move. */
 function difference(old: string, now: string): { from: number; to: number; insert: string } {
   let from = 0;
   while (from < old.length && old[from] === now[from]) from++;
@@ -150,7 +154,7 @@ function difference(old: string, now: string): { from: number; to: number; inser
   return { from, to, insert: now.slice(from, end) };
 }
 
-/** The fixes that belong to a message, as actions of its tooltip. */
+/** The fixes for a message, as actions of its tooltip. */
 function actionsOf(one: LabDiagnostic, fixes: readonly FixView[], lab: Lab, path: string): Action[] {
   return fixesFor(one, fixes).map(({ title, edits }) => ({
     name: title,

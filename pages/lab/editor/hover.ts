@@ -1,4 +1,4 @@
-/** What the word below the pointer is; by key, the word at the cursor. */
+/** Describes the word below the pointer; by a key, the word at the cursor. */
 import type { Extension } from "@codemirror/state";
 import {
   activateHover,

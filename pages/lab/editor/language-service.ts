@@ -1,4 +1,4 @@
-/** The language service in the editor of P4 files: what `p4loom lsp` does in other editors. */
+/** The language service in the editor of P4 files, with the functions that `p4loom lsp` has in other editors. */
 import type { Extension } from "@codemirror/state";
 import { EditorView, type KeyBinding, keymap, showDialog } from "@codemirror/view";
 import type { Lab } from "../state/lab.js";
@@ -7,7 +7,7 @@ import { hovers } from "./hover.js";
 import { signatures } from "./signature.js";
 import { suggestions } from "./suggestions.js";
 
-/** Files that the service knows. */
+/** Whether the service supports the file. */
 export const isP4 = (path: string): boolean => /\.(p4|p4h|h)$/.test(path);
 
 export function languageService(lab: Lab, path: string): Extension {
@@ -15,7 +15,7 @@ export function languageService(lab: Lab, path: string): Extension {
   const goToDefinition = (view: EditorView, at: number): void => {
     void ask("edit.definition", view.state, at).then((answer) => {
       if (answer?.place !== undefined) void lab.goTo(answer.place);
-      else lab.say("There is no declaration to go to");
+      else lab.say("No declaration of this name was found");
     });
   };
   const keys: KeyBinding[] = [
@@ -43,7 +43,7 @@ export function languageService(lab: Lab, path: string): Extension {
   ];
   return [
     hovers(ask),
-    // Before the completions, which would take Escape for a list that waits for its answer.
+    // Before the completions, which would use Escape to close a list that is still being requested.
     signatures(ask),
     suggestions(ask),
     keymap.of(keys),
@@ -65,7 +65,7 @@ async function renameAt(view: EditorView, lab: Lab, path: string): Promise<void>
   const word = state.wordAt(at);
   const old = word === null ? "" : state.sliceDoc(word.from, word.to);
   const { result } = showDialog(view, {
-    label: `New name of ${old === "" ? "what is here" : old}`,
+    label: `New name of ${old === "" ? "the name at the cursor" : old}`,
     input: { name: "name", value: old, "aria-label": "New name", spellcheck: "false" },
     submitLabel: "Rename",
     focus: true,
@@ -77,7 +77,7 @@ async function renameAt(view: EditorView, lab: Lab, path: string): Promise<void>
   const answer = await lab.ask(request);
   if (answer === undefined || view.state.doc !== state.doc) return;
   if (await lab.applyEdits(path, answer.edits))
-    lab.say(`${answer.edits.length} places have the name ${field.value}`);
+    lab.say(`Renamed to ${field.value} at ${answer.edits.length} places`);
 }
 
 async function format({ state }: EditorView, lab: Lab, path: string): Promise<void> {

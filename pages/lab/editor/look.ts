@@ -1,4 +1,4 @@
-/** How editors of the page look: by the page's colours, so that a change of theme needs nothing here. */
+/** The style of the page's editors. It uses the page's colours, so that it follows a change of theme. */
 import { EditorView } from "@codemirror/view";
 
 export const look = EditorView.theme({
@@ -7,7 +7,7 @@ export const look = EditorView.theme({
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
   ".cm-content": { caretColor: "var(--ink)" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
-  // opaque: a long line that is scrolled to the left passes below
+  // opaque, because a long line that is scrolled to the left goes below it
   ".cm-gutters": { backgroundColor: "var(--card)", color: "var(--quiet)", border: "none" },
   ".cm-activeLine, .cm-activeLineGutter": {
     backgroundColor: "color-mix(in srgb, var(--accent) 7%, transparent)",

@@ -1,8 +1,8 @@
-/** A text of the language service as an element of the editor's tooltips. */
+/** Shows a text of the language service in a tooltip of the editor. */
 import { render } from "preact";
 import { Markdown } from "../parts/markdown.js";
 
-/** Gives up what is drawn when the tooltip goes. */
+/** `destroy` removes the element's content when the tooltip closes. */
 export function note(text: string): { dom: HTMLElement; destroy(): void } {
   const dom = document.createElement("div");
   dom.className = "cm-note";

@@ -1,4 +1,4 @@
-/** P4-16 for the editor: a token at a time, as the specification's lexical part has it; comments may span lines. */
+/** Syntax colours of P4-16 for the editor, token by token, by the lexical rules of the specification; comments may span lines. */
 import { HighlightStyle, LanguageSupport, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { tags } from "@lezer/highlight";
 
@@ -18,7 +18,7 @@ const PROPERTIES = new Set(
 
 interface State {
   inComment: boolean;
-  /** The name before the present one, such as `action` before its name. */
+  /** The previous keyword if it declares a name, such as `action`. */
   declares: string;
 }
 

@@ -1,4 +1,4 @@
-/** The parameters of the call that is being written, above it. */
+/** Shows the parameters of the call that is being written, above the call. */
 import { completionStatus } from "@codemirror/autocomplete";
 import { type Extension, Prec, StateEffect, StateField, type Transaction } from "@codemirror/state";
 import {
@@ -25,7 +25,10 @@ const shownHelp = StateField.define<Tooltip | null>({
   provide: (field) => showTooltip.from(field),
 });
 
-/** Whether a "(" or "," was entered. The cursor does not tell: a browser may report that it moved after the text has changed. */
+/**
+ * Whether a "(" or "," was entered. The cursor alone does not show this: a browser may report its move after the
+ * change of the text.
+ */
 function begins(transaction: Transaction): boolean {
   let found = false;
   if (transaction.isUserEvent("input"))
@@ -35,17 +38,17 @@ function begins(transaction: Transaction): boolean {
   return found;
 }
 
-/** What a help follows: it is wanted from a "(" or "," that is typed until it is closed, or the cursor leaves the call. */
+/** The help for one editor: it is shown from a typed "(" or "," until the user closes it, or the cursor leaves the call. */
 class SignatureHelp {
   #isWanted: boolean;
-  /** Number of the newest question; answers of older ones count no more. */
-  #asked = 0;
+  /** Number of the newest request; replies to older requests are ignored. */
+  #request = 0;
 
   constructor(
     readonly view: EditorView,
     readonly ask: Ask,
   ) {
-    // the state of an editor outlives its view
+    // an editor's state is kept after its view is destroyed
     this.#isWanted = view.state.field(shownHelp) !== null;
   }
 
@@ -57,10 +60,10 @@ class SignatureHelp {
 
   async #look(): Promise<void> {
     const { state } = this.view;
-    const question = ++this.#asked;
+    const question = ++this.#request;
     const at = state.selection.main.head;
     const help = (await this.ask("edit.signature", state, at))?.help;
-    if (question !== this.#asked || !this.#isWanted) return;
+    if (question !== this.#request || !this.#isWanted) return;
     if (help === undefined) this.#isWanted = false;
     this.#show(help === undefined ? null : { pos: at, above: true, create: () => ({ dom: drawn(help) }) });
   }
@@ -70,7 +73,7 @@ class SignatureHelp {
       this.view.dispatch({ effects: setHelp.of(tooltip) });
   }
 
-  /** False when there was no help, neither shown nor asked for. */
+  /** Closes the help. False if none was shown or requested. */
   close(): boolean {
     if (!this.#isWanted) return false;
     this.#isWanted = false;
@@ -86,7 +89,7 @@ class SignatureHelp {
 export function signatures(ask: Ask): Extension {
   const plugin = ViewPlugin.define((view) => new SignatureHelp(view, ask));
   const close = (view: EditorView): boolean => {
-    // one Escape closes the help and the list of completions, which has the key after this
+    // false, so that one Escape also closes the list of completions, which handles the key next
     const isClosed = view.plugin(plugin)?.close() ?? false;
     return isClosed && completionStatus(view.state) === null;
   };

@@ -1,4 +1,4 @@
-/** A program to read, with the lines lit up that a packet went through, and one of them in view. */
+/** Shows a program read-only, with the lines of a packet highlighted, and scrolls to one of them. */
 import { Compartment, EditorState, type Range, RangeSet } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, lineNumbers } from "@codemirror/view";
 import { useEffect, useRef } from "preact/hooks";

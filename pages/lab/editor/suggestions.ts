@@ -1,4 +1,4 @@
-/** Completion of words, from the names and the types of the program. */
+/** Completion of words by the names and types of the program. */
 import {
   autocompletion,
   type Completion,
@@ -11,7 +11,7 @@ import type { SuggestionsView } from "../../../src/lab/index.js";
 import type { Ask } from "./ask.js";
 import { note } from "./note.js";
 
-/** The editor's icons, by the words of the language service. */
+/** The editor's icons by the kinds of the language service. */
 const ICONS: Readonly<Record<string, string>> = {
   ...{ constant: "constant", variable: "variable", parameter: "variable", instance: "variable" },
   ...{ action: "function", function: "function", method: "method", table: "class", parser: "class" },
@@ -19,7 +19,7 @@ const ICONS: Readonly<Record<string, string>> = {
   ...{ "header union": "type", enum: "enum", member: "enum", field: "property", state: "enum" },
   ...{ keyword: "keyword", annotation: "keyword", property: "property", macro: "constant", file: "text" },
 };
-/** What begins a list without being a part of a word. */
+/** Characters that open the list of completions but are not part of a word. */
 const STARTS = /[.@#<]$/;
 
 export function suggestions(ask: Ask): Extension {
@@ -49,7 +49,7 @@ function option({
     ...(detail === "" ? {} : { detail }),
     ...(documentation === "" ? {} : { info: () => note(documentation) }),
     ...(insert === label ? {} : { apply: snippet(insert.replaceAll("$1", "#{}")) }),
-    // the editor orders by how well a label matches; among equals by this, -99 to 99
+    // the editor orders completions by the match of their label; equal ones are ordered by this number, -99 to 99
     boost: Math.max(-99, 99 - rank),
   };
 }

@@ -1,4 +1,4 @@
-/** What is chosen in the network, with its figures, and what can be done with it. */
+/** The node or link that is selected in the network, with its figures and actions. */
 import { useEffect, useState } from "preact/hooks";
 import type { LabView, LinkView, NodeView } from "../../../src/lab/index.js";
 import { useLab, useLabState } from "../parts/context.js";
@@ -18,7 +18,7 @@ export function ChoiceCard({ lab: view, go }: Props) {
   const link = choice.kind === "link" ? view.links.find(({ id }) => id === choice.id) : undefined;
   if (node === undefined && link === undefined) return null;
   return (
-    <section class="choice" aria-label="What is chosen">
+    <section class="choice" aria-label="Selection">
       <button type="button" class="plain close" aria-label="Close" onClick={() => lab.choose(undefined)}>
         ✕
       </button>
@@ -76,7 +76,7 @@ function NodeCard({ node, hosts, go }: { node: NodeView; hosts: readonly string[
 const hostsOf = ({ nodes }: LabView): string[] =>
   nodes.filter(({ kind }) => kind === "host").map(({ name }) => name);
 
-/** One echo request to another host: the shortest way to a packet. */
+/** Sends one echo request to another host. */
 function Ping({ from, hosts }: { from: string; hosts: readonly string[] }) {
   const lab = useLab();
   const others = hosts.filter((name) => name !== from);
@@ -132,7 +132,10 @@ function LinkCard({ link }: { link: LinkView }) {
           set={(up) => void lab.setLink(link.id, up, !silent)}
         />
         {link.up ? (
-          <label class="small" title="The ends do not see that the carrier is gone: packets vanish">
+          <label
+            class="small"
+            title="The ends do not see the loss of the carrier: packets are lost without a signal"
+          >
             <input
               type="checkbox"
               checked={silent}
@@ -151,10 +154,10 @@ export function Fault({ up, what, set }: { up: boolean; what: string; set: (up: 
     <button
       type="button"
       class={up ? "danger" : "primary"}
-      aria-label={`${up ? "Break" : "Mend"} ${what}`}
+      aria-label={`${up ? "Break" : "Repair"} ${what}`}
       onClick={() => set(!up)}
     >
-      {up ? "Break" : "Mend"}
+      {up ? "Break" : "Repair"}
     </button>
   );
 }

@@ -40,11 +40,11 @@ export interface Picture {
   links: readonly SceneLink[];
   packets: readonly ScenePacket[];
   drops: readonly SceneDrop[];
-  /** Links on the way of the chosen packet. */
+  /** Links on the path of the selected packet. */
   way: ReadonlySet<number>;
   chosenLink: number | undefined;
   chosenPacket: number | undefined;
-  /** Packets are so few that each can have its label. */
+  /** Whether each packet has a label, because there are few. */
   labels: boolean;
 }
 
@@ -92,7 +92,7 @@ function drawLink(
       canvas.lineWidth = 1.5 + 2.5 * Math.min(1, load);
       stroke(canvas, layout.onLane(segment, lane, 0), layout.onLane(segment, lane, 1));
       if (queue > 0) {
-        // The queue is drawn at the sender's end, outside of its lane.
+        // The queue is drawn at the sender's end, next to its lane.
         const length = 6 + 26 * Math.min(1, queue);
         const size = Math.hypot(segment.to.x - segment.from.x, segment.to.y - segment.from.y) || 1;
         const sign = lane === 0 ? 1 : -1;
@@ -147,7 +147,7 @@ function drawPackets(
 ): void {
   const { packets, chosenPacket, labels } = picture;
   const size = labels ? 6 : packets.length > 400 ? 2.5 : 4;
-  // One path a colour: a path a packet is too slow for thousands of them.
+  // One canvas path for each colour: one for each packet is too slow for thousands of packets.
   for (let flow = 0; flow < colours.flows.length; flow++) {
     canvas.beginPath();
     for (const packet of packets) {
@@ -168,7 +168,7 @@ function drawPackets(
     const segment = layout.segments.get(packet.link);
     if (segment === undefined) continue;
     const { x, y } = layout.onLane(segment, packet.lane, packet.at);
-    // Beside its lane, away from the other one.
+    // Next to its lane, on the side away from the other lane.
     const sign = packet.lane === 0 ? 1 : -1;
     const side = { x: segment.side.x * sign, y: segment.side.y * sign };
     canvas.textAlign = side.x > 0.35 ? "left" : side.x < -0.35 ? "right" : "center";
@@ -189,7 +189,7 @@ function drawPackets(
   }
 }
 
-/** Without addresses: where a packet goes, the drawing shows. */
+/** The label without addresses: the drawing shows the direction. */
 const shortLabel = (label: string): string => label.replace(/ [\da-f.:]*[.:][\da-f.:]+.*$/i, "");
 
 function drawDrop(canvas: CanvasRenderingContext2D, layout: Layout, drop: SceneDrop, colours: Colours): void {

@@ -8,8 +8,8 @@ const DIRECTIONS: Readonly<Record<string, Point>> = {
 };
 
 /**
- * The element that an arrow key leads to from `key`: the nearest one in a quarter turn around the direction, distance to
- * the side counting double. `undefined`: another key, or nothing lies there.
+ * The element to which an arrow key moves the focus from `key`: the nearest one within 45 degrees of the direction, where the
+ * distance to the side counts double. `undefined`: the key is not an arrow key, or there is no such element.
  */
 export function neighbour(
   places: ReadonlyMap<string, Point>,

@@ -1,4 +1,4 @@
-/** The network as text: all that the drawing shows, for screen readers and for those who prefer to read. */
+/** The network as text, with everything that the drawing shows, for screen readers and for users who prefer text. */
 import { useEffect, useState } from "preact/hooks";
 import type { LabView } from "../../../src/lab/index.js";
 import { useLab, useLabState } from "../parts/context.js";

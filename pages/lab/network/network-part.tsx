@@ -30,7 +30,7 @@ export function NetworkPart({ lab: view, go }: Props) {
         <span class="room" />
         {broken === 0 ? null : (
           <button type="button" onClick={() => void mendAll()}>
-            Mend all
+            Repair all
           </button>
         )}
         <button type="button" aria-pressed={asList} onClick={() => setAsList(!asList)}>
@@ -38,7 +38,7 @@ export function NetworkPart({ lab: view, go }: Props) {
         </button>
         <button
           type="button"
-          title="The network from its files again, with the clock at 0"
+          title="Creates the network from its files again, with the clock at 0"
           onClick={() => void lab.restart()}
         >
           Restart
@@ -68,7 +68,7 @@ export function NetworkPart({ lab: view, go }: Props) {
             <i class="queue" />
             queue
           </span>
-          <span>click a packet for its story; double click breaks and mends</span>
+          <span>click a packet for its story; double click breaks and repairs</span>
         </div>
       )}
     </section>

@@ -1,4 +1,4 @@
-/** The network: links, packets and drops on a canvas; nodes and links as buttons above it, which keys and screen readers reach. */
+/** The network: links, packets and drops on a canvas; nodes and links as buttons above it, for keyboards and screen readers. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { LabView, NodeView } from "../../../src/lab/index.js";
 import { useLab, useLabState } from "../parts/context.js";
@@ -8,7 +8,7 @@ import { type Colours, draw, readColours } from "./draw.js";
 import { neighbour } from "./neighbour.js";
 import { Layout, middle, type Point, packetAt, type SceneNode, type ScenePacket } from "./scene.js";
 
-/** So few packets have labels. */
+/** Maximum number of packets that have labels. */
 const LABELLED = 8;
 
 export function NetworkView({ lab: view }: { lab: LabView }) {
@@ -37,7 +37,7 @@ export function NetworkView({ lab: view }: { lab: LabView }) {
     element.width = Math.round(size.x * scale);
     element.height = Math.round(size.y * scale);
     let colours: Colours = readColours(element);
-    // After the new theme is on the page.
+    // After the new theme was applied to the page.
     const unwatch = theme.watch(() => queueMicrotask(() => (colours = readColours(element))));
     let request = 0;
     const paint = (wall: number) => {
@@ -119,13 +119,13 @@ export function NetworkView({ lab: view }: { lab: LabView }) {
       class="network"
       ref={room}
       role="group"
-      aria-label="Network: arrow keys move between nodes and links, enter chooses, B breaks or mends"
+      aria-label="Network: arrow keys move between nodes and links, enter chooses, B breaks or repairs"
       onKeyDown={onKeyDown}
     >
       <canvas
         ref={canvas}
         role="img"
-        aria-label="Packets on their way, which the list of packets has as text"
+        aria-label="Packets in flight; the list of packets shows them as text"
         onClick={onClick}
         onMouseMove={onMove}
       />
@@ -138,7 +138,7 @@ export function NetworkView({ lab: view }: { lab: LabView }) {
               class={`link-knob${link.up ? "" : " down"}`}
               aria-pressed={choice?.kind === "link" && choice.id === link.id}
               aria-label={`Link ${link.a.node} port ${link.a.port} to ${link.b.node} port ${link.b.port}, ${link.up ? "up" : "broken"}`}
-              title={`${link.a.node}:${link.a.port} – ${link.b.node}:${link.b.port}, ${timeText(link.delayNs)}${link.up ? "" : ", broken"}\nDouble click: ${link.up ? "break" : "mend"}`}
+              title={`${link.a.node}:${link.a.port} – ${link.b.node}:${link.b.port}, ${timeText(link.delayNs)}${link.up ? "" : ", broken"}\nDouble click: ${link.up ? "break" : "repair"}`}
               onClick={() => lab.choose({ kind: "link", id: link.id })}
               onDblClick={() => void lab.setLink(link.id, !link.up)}
               {...common(linkKey(link.id))}
@@ -191,9 +191,9 @@ const nodeLabel = ({ name, kind, up, program }: NodeView): string =>
 const nodeTitle = (node: NodeView): string =>
   node.kind === "host"
     ? [node.name, node.ipv4, node.mac].filter(Boolean).join("\n")
-    : `${node.name}: ${node.program ?? "no program"}\nDouble click: ${node.up ? "break" : "mend"}`;
+    : `${node.name}: ${node.program ?? "no program"}\nDouble click: ${node.up ? "break" : "repair"}`;
 
-/** The size of an element, followed. */
+/** The size of an element, updated when it changes. */
 function useSize(element: { current: HTMLElement | null }): Point {
   const [size, setSize] = useState<Point>({ x: 0, y: 0 });
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** What the drawing of a network shows at one instant, in terms of the drawing: places in a unit square, shares from 0 to 1. */
+/** The drawing of a network at one instant: places in a unit square, shares from 0 to 1. */
 
 export interface SceneNode {
   name: string;
@@ -11,9 +11,9 @@ export interface SceneNode {
 
 /** One direction of a link. */
 export interface Lane {
-  /** Share of the rate that was used lately. */
+  /** Share of the rate that was used recently. */
   load: number;
-  /** Share of the queue in front of it that is full. */
+  /** Share of its sender's queue that is full. */
   queue: number;
 }
 
@@ -24,7 +24,7 @@ export interface SceneLink {
   fromPort: string;
   toPort: string;
   up: boolean;
-  /** From `from` to `to`, and back. */
+  /** The directions from `from` to `to`, and from `to` to `from`. */
   lanes: readonly [Lane, Lane];
 }
 
@@ -33,18 +33,18 @@ export interface ScenePacket {
   link: number;
   /** 0: from the link's `from` to its `to`. */
   lane: 0 | 1;
-  /** Share of the way. */
+  /** Position on the link, as a share of its length. */
   at: number;
-  /** Packets of one flow have one colour. */
+  /** Index of the colour: packets of one flow have the same. */
   flow: number;
   label: string;
 }
 
-/** A packet that was lost lately. */
+/** A packet that was lost recently. */
 export interface SceneDrop {
   node: string;
   reason: string;
-  /** From 1, when it was lost, to 0. */
+  /** Decreases from 1, at the loss, to 0. */
   strength: number;
 }
 
@@ -56,7 +56,7 @@ export interface Point {
 export interface Segment {
   from: Point;
   to: Point;
-  /** Unit vector to the right of the way from `from` to `to`, on a screen. */
+  /** Unit vector to the right of the direction from `from` to `to`, on a screen. */
   side: Point;
 }
 
@@ -71,7 +71,7 @@ const PARALLEL_PX = 22;
 export class Layout {
   readonly places = new Map<string, Point>();
   readonly segments = new Map<number, Segment>();
-  /** Radius of a node in px: smaller where many nodes are. */
+  /** Radius of a node in px: smaller in a network with many nodes. */
   readonly radius: number;
 
   constructor(nodes: readonly SceneNode[], links: readonly SceneLink[], width: number, height: number) {
@@ -92,7 +92,7 @@ export class Layout {
         this.segments.set(link.id, this.#segment(link, index, parallel));
   }
 
-  /** The place on a lane at a share of its way. */
+  /** The place on a lane at a share of its length. */
   onLane({ from, to, side }: Segment, lane: 0 | 1, at: number): Point {
     const share = lane === 0 ? at : 1 - at;
     const offset = lane === 0 ? LANE_PX : -LANE_PX;
@@ -108,7 +108,7 @@ export class Layout {
     const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
     const along = { x: (b.x - a.x) / length, y: (b.y - a.y) / length };
     const side = { x: -along.y, y: along.x };
-    // The sides of a link depend on its direction; parallel ones share those of the first.
+    // The sides of a link depend on its direction; parallel links use those of the first.
     const sign = link.from === parallel[0]!.from ? 1 : -1;
     const shift = (index - (parallel.length - 1) / 2) * PARALLEL_PX * sign;
     const inset = Math.min(this.radius, length / 3);
@@ -123,7 +123,7 @@ export class Layout {
 /** The middle of a link. */
 export const middle = ({ from, to }: Segment): Point => ({ x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 });
 
-/** The packet at a place, if one is within a finger's width. */
+/** The packet at a place, if one is within the width of a finger. */
 export function packetAt(
   layout: Layout,
   packets: readonly ScenePacket[],

@@ -18,7 +18,7 @@ const SPEEDS: readonly [number, string][] = [
 
 interface Props {
   clock: ClockView;
-  /** The speed at which packets can be seen on their way. */
+  /** The speed at which packets can be seen in flight. */
   slow: number;
 }
 
@@ -41,7 +41,7 @@ export function ClockBar({ clock, slow }: Props) {
       </button>
       <button
         type="button"
-        title="To the next arrival of a packet; of the packet of the story, while it is on its way (N)"
+        title="Advances to the next arrival of a packet; if the packet of the story is in flight, to its next arrival (N)"
         onClick={() => void lab.step()}
       >
         Step
@@ -49,7 +49,7 @@ export function ClockBar({ clock, slow }: Props) {
       <button
         type="button"
         aria-pressed={isSlow}
-        title="So slow that packets can be seen on their way; otherwise real time"
+        title="On: so slow that packets can be seen in flight. Off: real time"
         onClick={() => void lab.setClock({ speed: isSlow ? 1 : slow })}
       >
         Slow motion
@@ -66,7 +66,7 @@ export function ClockBar({ clock, slow }: Props) {
           </option>
         ))}
       </select>
-      <label class="small quiet" title="In slow motion, time without a packet on its way passes at real time">
+      <label class="small quiet" title="In slow motion, time without packets in flight passes at real time">
         <input
           type="checkbox"
           checked={clock.skipIdle}
@@ -83,7 +83,7 @@ export function ClockBar({ clock, slow }: Props) {
   );
 }
 
-/** The instant that the drawing shows; written without drawing anything else anew. */
+/** The instant that the drawing shows; its update draws no other component again. */
 function Time() {
   const lab = useLab();
   const element = useRef<HTMLSpanElement>(null);

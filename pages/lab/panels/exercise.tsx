@@ -1,4 +1,4 @@
-/** The exercise: its text, and its tests with what they expected and saw. */
+/** The exercise: its text, and its tests with expected and observed results. */
 import { useState } from "preact/hooks";
 import type { ExerciseView, TestView } from "../../../src/lab/index.js";
 import { useLab } from "../parts/context.js";
@@ -30,7 +30,7 @@ function Tests({ tests }: { tests: readonly TestView[] }) {
     <section class="tests" aria-label="Tests">
       <div class="row">
         <button type="button" class="primary" disabled={busy} onClick={() => void run()}>
-          {busy ? "Tests run" : "Run the tests"}
+          {busy ? "Running tests" : "Run the tests"}
         </button>
         <span role="status">
           {tests.some(({ result }) => result !== undefined) ? `${reached} of ${all} points` : `${all} points`}

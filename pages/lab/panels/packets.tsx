@@ -1,4 +1,4 @@
-/** Below the network: the last packets, the drops, the log. */
+/** The panel below the network: the latest packets, the drops, the log. */
 import type { PacketEndView, PacketView } from "../../../src/lab/index.js";
 import { useLab, useLabState } from "../parts/context.js";
 import { clockText, countText } from "../parts/words.js";

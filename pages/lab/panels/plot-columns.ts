@@ -1,6 +1,6 @@
 import type { FlowPoint, FlowView } from "../../../src/lab/index.js";
 
-/** Series of several flows over one axis of times (seconds): a flow without a point at a time has `null` there. */
+/** Puts the series of several flows on one time axis (seconds): a flow without a point at a time has `null` there. */
 export function columns(
   flows: readonly FlowView[],
   value: (point: FlowPoint) => number | null,

@@ -1,4 +1,4 @@
-/** One chart over the lab's time, with a table of its newest values for those who cannot see it. */
+/** A chart over the lab's time; its newest values are also text, for users who cannot see it. */
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { useEffect, useRef } from "preact/hooks";

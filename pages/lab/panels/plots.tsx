@@ -1,4 +1,4 @@
-/** Throughput, queues and completion times of what runs. */
+/** The charts: throughput, queues, round-trip times, congestion windows and completion times. */
 import { useMemo } from "preact/hooks";
 import type { FlowView } from "../../../src/lab/index.js";
 import { useLabState } from "../parts/context.js";
@@ -6,13 +6,13 @@ import { bytesText, rateText, timeText } from "../parts/words.js";
 import { Plot, type Series } from "./plot.js";
 import { columns } from "./plot-columns.js";
 
-/** Charts show at most so many flows and queues: those that sent or held most. */
-const MOST = 8;
+/** Maximum number of flows and queues in a chart: those with the maxLengths bytes or the longest queues are shown. */
+const MAX_SERIES = 8;
 
 export function PlotsPanel() {
   const flows = useLabState((state) => state.flows);
   const history = useLabState((state) => state.history);
-  const shown = useMemo(() => flows.filter(({ points }) => points.length > 0).slice(-MOST), [flows]);
+  const shown = useMemo(() => flows.filter(({ points }) => points.length > 0).slice(-MAX_SERIES), [flows]);
   const senders = useMemo(() => shown.filter(({ kind }) => kind !== "ping"), [shown]);
   const throughput = useMemo(() => columns(senders, (point) => point.bitsPerSecond), [senders]);
   const tcp = useMemo(() => shown.filter(({ kind }) => kind === "tcp"), [shown]);
@@ -46,7 +46,7 @@ export function PlotsPanel() {
         text={rateText}
       />
       <Plot
-        title="Queues, longest since the point before"
+        title="Queues, maximum length since the previous point"
         times={times}
         series={queues}
         text={(value) => `${Math.round(value)} packets`}
@@ -69,7 +69,7 @@ export function PlotsPanel() {
       )}
       {done.length === 0 ? null : (
         <Plot
-          title="Flow completion times, by when the flow ended"
+          title="Flow completion times, by the end of the flow"
           times={[...done].sort(byEnd).map(({ endedAt }) => (endedAt ?? 0) / 1e9)}
           series={[
             { name: "FCT", colour: 2, dots: true, values: [...done].sort(byEnd).map(({ fctNs }) => fctNs!) },
@@ -86,15 +86,15 @@ const byEnd = (a: FlowView, b: FlowView): number => (a.endedAt ?? 0) - (b.endedA
 const named = (flows: readonly FlowView[], values: readonly (readonly (number | null)[])[]): Series[] =>
   flows.map(({ label, id }, index) => ({ name: label, colour: id, values: values[index] ?? [] }));
 
-/** The queues that were longest. */
+/** The queues with the largest lengths. */
 function busiest(history: readonly { readonly queues: Readonly<Record<string, number>> }[]): string[] {
-  const most = new Map<string, number>();
+  const maxLengths = new Map<string, number>();
   for (const { queues } of history)
     for (const [name, packets] of Object.entries(queues))
-      most.set(name, Math.max(most.get(name) ?? 0, packets));
-  return [...most]
+      maxLengths.set(name, Math.max(maxLengths.get(name) ?? 0, packets));
+  return [...maxLengths]
     .sort(([a, p], [b, q]) => q - p || a.localeCompare(b))
-    .slice(0, MOST)
+    .slice(0, MAX_SERIES)
     .map(([name]) => name)
     .sort();
 }

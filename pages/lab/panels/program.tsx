@@ -1,4 +1,4 @@
-/** The files of the project: what is wrong with them, and saving, which compiles and swaps in. */
+/** The files of the project with their errors. Saving a program compiles it and loads it into its switches. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { FixView, LabDiagnostic } from "../../../src/lab/index.js";
 import { CodeEditor, fixesFor } from "../editor/code-editor.js";
@@ -60,7 +60,7 @@ function SaveRow({ file }: { file: OpenFile }) {
         type="button"
         class="primary"
         disabled={file.readOnly || !changed}
-        title={program === undefined ? "Ctrl+S" : "Compile and swap in (Ctrl+S)"}
+        title={program === undefined ? "Ctrl+S" : "Compile and load into the switches (Ctrl+S)"}
         onClick={() => void lab.save(file.path)}
       >
         {program === undefined ? "Save" : "Save and run"}
@@ -152,7 +152,7 @@ function Editor({ file, lab }: { file: OpenFile; lab: Lab }) {
 
 const NONE: readonly never[] = [];
 
-/** What can be done about the messages, while the text is the one that they are about. */
+/** The quick fixes for the messages, while the text is the one that they are about. */
 function useFixes(file: OpenFile, diagnostics: readonly LabDiagnostic[], lab: Lab): readonly FixView[] {
   const [found, setFound] = useState<{ text: string; fixes: readonly FixView[] }>();
   useEffect(() => {
@@ -169,14 +169,14 @@ function useFixes(file: OpenFile, diagnostics: readonly LabDiagnostic[], lab: La
   return found?.text === file.text ? found.fixes : NONE;
 }
 
-/** A pause in typing after which the lab compiles what there is. */
+/** The lab compiles the text after this pause in typing, in milliseconds. */
 const PAUSE_MS = 250;
 
-/** Compiles the text while it is edited, and shows what is wrong; nothing is swapped in. */
+/** Compiles the text while it is edited, and shows the errors; the switches keep their program. */
 function useCheck(file: OpenFile, lab: Lab): void {
   const first = useRef(true);
   useEffect(() => {
-    // What is saved was checked when it was read or saved.
+    // A saved text was already checked when it was read or saved.
     if (first.current) {
       first.current = false;
       return;

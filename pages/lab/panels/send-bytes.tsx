@@ -2,7 +2,7 @@ import type { LabReply } from "../../../src/lab/index.js";
 
 type Built = Extract<LabReply<"packet.build">, { ok: true }>["value"];
 
-/** The bytes of a packet that is built, the headers in colours. */
+/** The bytes of a built packet, with a colour for each header. */
 export function BytesView({ built: { hex, layers } }: { built: Built }) {
   const bytes = hex.match(/../g) ?? [];
   const starts = layers.map(({ at }) => at);

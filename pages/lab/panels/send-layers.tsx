@@ -1,4 +1,7 @@
-/** The headers of a packet that is built, each with its fields. Empty fields get what the rest of the packet implies. */
+/**
+ * The headers of a packet to build, each with its fields. An empty field gets the value that follows from the rest of
+ * the packet.
+ */
 import type { HeaderView, LabReply, LabView } from "../../../src/lab/index.js";
 import type { Layer } from "./send-presets.js";
 
@@ -16,7 +19,7 @@ interface Props {
   layers: readonly Layer[];
   headers: readonly HeaderView[];
   change: (layers: readonly Layer[]) => void;
-  /** What the fields that are left empty became. */
+  /** The packet as it was built, with the values of the empty fields. */
   built: Built | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { LabView } from "../../../src/lab/index.js";
 
 export interface Layer {
   readonly header: string;
-  /** As people write them; fields that are absent get what the rest of the packet implies. */
+  /** In their usual notation; absent fields get the value that follows from the rest of the packet. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -13,7 +13,7 @@ interface Preset {
   readonly payload: string;
 }
 
-/** Packets to start from, to another host than the sender. */
+/** Ready-made packets to a host that is not the sender. */
 export function presets({ nodes }: Pick<LabView, "nodes">, from: string): readonly Preset[] {
   const other = nodes.find(({ kind, name, ipv4 }) => kind === "host" && name !== from && ipv4 !== undefined);
   const dst = other?.ipv4?.replace(/\/\d+$/, "") ?? "10.0.0.2";

@@ -58,7 +58,7 @@ export function SendPanel({ lab: view, from, follow }: Props) {
       ...{ packet, from: place, count: Number(count) || 1, intervalNs: (Number(interval) || 1) * 1e6 },
     });
     if (sent === undefined) return;
-    lab.say(count === "1" ? "The packet is sent" : `${count} packets are sent`);
+    lab.say(count === "1" ? "The packet was sent" : `${count} packets are being sent`);
     if (sent.packet !== undefined) follow(sent.packet);
   };
   return (

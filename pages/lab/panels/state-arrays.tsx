@@ -10,7 +10,7 @@ interface Props {
   edit: (text: string) => void;
 }
 
-/** A counter, meter or register with some of its cells: those that are not 0, or those from a chosen one on. */
+/** A counter, meter or register with some of its cells: those that are not 0, or those from a given index. */
 export function ArrayPart({ node, array, edit }: Props) {
   const lab = useLab();
   const [from, setFrom] = useState<ArrayView>();

@@ -1,10 +1,10 @@
-/** The line in which statements of the shell are written, with completion, and what is wrong with them. */
+/** The input line for statements of the shell, with completion and error messages. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LabDiagnostic } from "../../../src/lab/index.js";
 import { useLab } from "../parts/context.js";
 import { WordInput } from "../parts/word-input.js";
 
-/** A statement to edit; a new `id` puts it into the line. */
+/** A statement to edit; a new `id` writes it into the input line. */
 export interface Draft {
   text: string;
   id: number;
@@ -78,7 +78,7 @@ export function StatementEditor({ name, draft }: { name: string; draft: Draft })
   );
 }
 
-/** The statement with the word underlined that the message is about. */
+/** The statement; the word that the message is about is underlined. */
 function Underlined({ text, diagnostic: { start, end } }: { text: string; diagnostic: LabDiagnostic }) {
   if (start === undefined || start.line !== 1 || start.column > text.length) return null;
   const from = start.column - 1;

@@ -123,10 +123,10 @@ function Row({ table, entry, counted, prioritised, keys, edit, run }: RowProps) 
   );
 }
 
-/** An entry that is there is changed, not inserted again. */
+/** The statement that changes an existing entry, from the one that inserts it. */
 const asModify = (statement: string): string => statement.replace(/^insert /, "modify ");
 
-/** The start of a statement, with the names of what is to be filled in. */
+/** The start of a statement, with the names of keys and parameters to fill in. */
 function newEntry({ name, fields, actions }: TableView): string {
   const action = actions.find(({ name: one }) => one !== "NoAction") ?? actions[0];
   const keys = fields.map((field) => `${field.name}=`).join(" ");

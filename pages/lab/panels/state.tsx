@@ -1,4 +1,4 @@
-/** Tables, groups, counters, meters and registers of a switch, live; edited with the statements of the shell. */
+/** The present tables, groups, counters, meters and registers of a switch; users edit them with statements of the shell. */
 import { useEffect, useState } from "preact/hooks";
 import type { LabView, StateView } from "../../../src/lab/index.js";
 import { useLab, useLabState } from "../parts/context.js";

@@ -1,4 +1,4 @@
-/** The story of one packet: its way over all hops, what each switch did with it, and the P4 lines that did it. */
+/** The story of one packet: its path over all hops, the actions of each switch, and their P4 lines. */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { HopView, StoryView } from "../../../src/lab/index.js";
 import { type StoryLine, storyLines } from "../../../src/trace/index.js";
@@ -58,7 +58,7 @@ function Story({ story }: { story: StoryView }) {
         </button>
       </div>
       <div class="story fill">
-        <ol class="hops" aria-label="Way of the packet" onKeyDown={moveByArrows}>
+        <ol class="hops" aria-label="Path of the packet" onKeyDown={moveByArrows}>
           {story.hops.map((one, index) =>
             one.kind === "switch" ? (
               <SwitchPart
@@ -83,7 +83,7 @@ function Story({ story }: { story: StoryView }) {
           </div>
           <SourceView
             text={program}
-            label={`${hop.program}, lines of this packet lit up`}
+            label={`${hop.program}, lines of this packet highlighted`}
             lit={lit}
             now={now}
           />
@@ -93,7 +93,7 @@ function Story({ story }: { story: StoryView }) {
   );
 }
 
-/** The line that dropped the packet, at the hop where it was. */
+/** The line that dropped the packet, if it was at this hop. */
 function endLine(story: StoryView, hop: SwitchHop | undefined): number | undefined {
   const { end } = story;
   return end.kind === "dropped" && hop !== undefined && end.node === hop.node ? end.place?.line : undefined;

@@ -1,4 +1,4 @@
-/** Pings, UDP and TCP flows between hosts, and those that run. */
+/** Starts pings, UDP and TCP flows between hosts, and lists the flows. */
 import { useState } from "preact/hooks";
 import type { FlowView, LabRequestInput, LabView } from "../../../src/lab/index.js";
 import { useLab, useLabState } from "../parts/context.js";

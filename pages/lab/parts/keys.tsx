@@ -7,7 +7,7 @@ interface Actions {
   step: () => void;
 }
 
-/** Keys of the whole page. They are off where text is written, and where a key has another meaning. */
+/** Keys of the whole page. They have no effect in a text input, and where a key has another meaning. */
 export function useKeys(actions: Actions): void {
   const latest = useRef(actions);
   latest.current = actions;
@@ -32,15 +32,15 @@ const KEYS: readonly [string, string][] = [
   ["Space", "runs and pauses the clock"],
   ["N", "steps to the next arrival of a packet"],
   ["Arrow keys in the network", "move between nodes and links"],
-  ["Enter there", "chooses a node or a link: its figures, and what can be done with it"],
-  ["B there", "breaks a link or a switch, or mends it"],
-  ["Ctrl+S in the editor", "compiles and swaps the program in"],
-  ["Ctrl+M in the editor", "lets the tab key leave the editor, and take tabs again"],
+  ["Enter there", "selects a node or a link and shows its figures and actions"],
+  ["B there", "breaks a link or a switch, or repairs it"],
+  ["Ctrl+S in the editor", "compiles the program and loads it into the switches"],
+  ["Ctrl+M in the editor", "switches the tab key between leaving the editor and inserting tabs"],
   ["F8 in the editor", "goes to the next error"],
   ["Ctrl+Space", "completes a word in the editor and in statements"],
-  ["Ctrl+I in the editor", "tells what the word at the cursor is, as a pointer on it does"],
-  ["F12 in the editor", "goes to the declaration of a name, as Ctrl and a click do"],
-  ["F2 in the editor", "gives a name another one everywhere"],
+  ["Ctrl+I in the editor", "describes the word at the cursor, as a pointer on it does"],
+  ["F12 in the editor", "goes to the declaration of a name, as Ctrl+click does"],
+  ["F2 in the editor", "renames a name everywhere"],
   ["Shift+Alt+F in the editor", "formats the file"],
   ["Arrow keys in a story", "go from step to step; the P4 line is shown"],
 ];

@@ -1,6 +1,7 @@
 /**
- * The text of an exercise: the part of Markdown that such texts use (headings, paragraphs, lists, code, tables, quotes, rules, bold, italic, links),
- * as elements, so that nothing of the text becomes markup of the page. Links lead to https, http and anchors only; pictures show their text.
+ * The text of an exercise: the part of Markdown that such texts use (headings, paragraphs, lists, code, tables, quotes,
+ * rules, bold, italic, links), as elements, so that no part of the text becomes markup of the page. Only links to https,
+ * http and anchors are kept; a picture is shown as its text.
  */
 import type { ComponentChildren } from "preact";
 

@@ -1,7 +1,7 @@
-/** The line between two parts of the page, moved by mouse and by arrow keys. */
+/** The line between two parts of the page; mouse and arrow keys move it. */
 interface Props {
   label: string;
-  /** A vertical line stands between left and right, a horizontal one between above and below. */
+  /** A vertical line separates left and right, a horizontal one separates top and bottom. */
   orientation: "vertical" | "horizontal";
   /** Share of the first part, in percent. */
   value: number;

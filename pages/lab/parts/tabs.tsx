@@ -1,11 +1,11 @@
-/** Tabs as the ARIA practices describe them: one stop of the tab key, arrow keys choose, `home` and `end`. */
+/** Tabs as the ARIA practices describe them: the tab key stops once; arrow keys, `home` and `end` select a tab. */
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 
 export interface Tab {
   name: string;
   title: string;
-  /** A short figure beside the title, such as a count. */
+  /** A short figure next to the title, such as a count. */
   mark?: string | undefined;
   content: () => ComponentChildren;
 }

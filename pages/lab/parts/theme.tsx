@@ -1,4 +1,4 @@
-/** Light or dark: as the system says, until the reader chooses. The choice is kept in this browser. */
+/** The theme, light or dark: that of the system, until the user chooses one. The browser stores the choice. */
 import { Store, useStore } from "../state/store.js";
 
 const KEY = "p4loom-lab-theme";
@@ -8,7 +8,7 @@ function kept(): string | null {
   try {
     return localStorage.getItem(KEY);
   } catch {
-    // The browser keeps nothing for this page.
+    // The browser does not store data for this page.
     return null;
   }
 }
@@ -18,7 +18,7 @@ const initial = (): "light" | "dark" => {
   return value === "light" || value === "dark" ? value : dark.matches ? "dark" : "light";
 };
 
-/** The theme of the page; what draws on a canvas watches it. */
+/** The theme of the page; components that draw on a canvas watch it. */
 export const theme = new Store<{ name: "light" | "dark" }>({ name: initial() });
 
 function show(): void {
@@ -37,7 +37,7 @@ export function ThemeToggle() {
     try {
       localStorage.setItem(KEY, next);
     } catch {
-      // Then the choice ends with the page.
+      // The choice is lost when the page is closed.
     }
     theme.set({ name: next });
   };

@@ -1,4 +1,4 @@
-/** A line of words with completion (a combobox as the ARIA practices have it) and the lines before. */
+/** An input line with completion of words (a combobox as in the ARIA practices) and a history of lines. */
 import type { RefObject } from "preact";
 import { useRef, useState } from "preact/hooks";
 
@@ -14,7 +14,7 @@ interface Props {
   text: string;
   setText: (text: string) => void;
   invalid: boolean;
-  /** Lines of before, the oldest first: arrow up brings them back. */
+  /** Earlier lines, the oldest first: the key arrow up shows them again. */
   past: readonly string[];
   complete: (line: string, cursor: number) => Promise<Words>;
 }

@@ -1,4 +1,4 @@
-/** Values as people read them. */
+/** Values as text. */
 
 /** Nanoseconds with a unit that leaves one to three digits before the point. */
 export function timeText(ns: number): string {
@@ -9,7 +9,7 @@ export function timeText(ns: number): string {
   return `${digits(ns / 1e9)} s`;
 }
 
-/** The lab's clock: seconds with all digits that matter, so that it does not jump. */
+/** The lab's clock in seconds with a fixed number of digits, so that its width does not change. */
 export function clockText(ns: number): string {
   return `${(ns / 1e9).toFixed(6)} s`;
 }

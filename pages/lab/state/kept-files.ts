@@ -1,4 +1,4 @@
-/** What was saved in a static page: this browser keeps it, since no server does. */
+/** The files that a user saved in a static page; the browser stores them, because there is no server. */
 
 const key = (project: string): string => `p4loom-lab-files ${project}`;
 
@@ -7,12 +7,12 @@ export function keptFiles(project: string): Record<string, string> {
   try {
     return JSON.parse(localStorage.getItem(key(project)) ?? "{}") as Record<string, string>;
   } catch {
-    // The browser keeps nothing for this page, or somebody else wrote there.
+    // The browser does not store data for this page, or other code wrote this item.
     return {};
   }
 }
 
-/** False when the browser does not keep it. */
+/** Stores a file. False if the browser does not store it. */
 export function keepFile(project: string, path: string, text: string): boolean {
   try {
     localStorage.setItem(key(project), JSON.stringify({ ...keptFiles(project), [path]: text }));
@@ -26,6 +26,6 @@ export function forgetFiles(project: string): void {
   try {
     localStorage.removeItem(key(project));
   } catch {
-    // Then there is nothing to forget.
+    // Nothing is stored, so nothing has to be deleted.
   }
 }

@@ -1,4 +1,4 @@
-/** What the page knows of its lab. Everything here is replaced, never changed in place. */
+/** The state of the page. Every member is replaced, never changed in place. */
 import type {
   ExerciseView,
   FileView,
@@ -11,7 +11,7 @@ import type {
   StoryView,
 } from "../../../src/lab/index.js";
 
-/** What is chosen in the network: its card is shown. */
+/** The node or link that is selected in the network; its card is shown. */
 export type Choice = { kind: "node"; name: string } | { kind: "link"; id: number };
 
 export interface LogLine {
@@ -22,28 +22,28 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** Drops of one reason at one place since the network was made. */
+/** Drops of one reason at one place since the network was created. */
 export interface DropTotal {
   readonly place: string;
   readonly reason: string;
   readonly packets: number;
-  /** When the last one was. */
+  /** Time of the last drop. */
   readonly at: number;
 }
 
 /** One open file. */
 export interface OpenFile {
   readonly path: string;
-  /** As it is saved. */
+  /** The saved text. */
   readonly saved: string;
-  /** As it is in the editor. */
+  /** The text in the editor. */
   readonly text: string;
   readonly readOnly: boolean;
-  /** Its lines end with CR and LF; in `saved` and `text` with LF alone. */
+  /** Whether its lines end with CR and LF; in `saved` and `text` they end with LF only. */
   readonly crlf: boolean;
 }
 
-/** What load and queues of the whole network were over a tenth of a second of the wall's clock. */
+/** Load and queues of the whole network over a tenth of a second of real time. */
 export interface NetworkPoint {
   readonly at: number;
   readonly bitsPerSecond: number;
@@ -53,7 +53,7 @@ export interface NetworkPoint {
 
 export interface LabState {
   readonly connection: "connecting" | "open" | "lost";
-  /** Why the connection was lost or never came. */
+  /** Why the connection was lost or could not be opened. */
   readonly reason: string;
   readonly lab: LabView | undefined;
   readonly choice: Choice | undefined;
@@ -68,13 +68,13 @@ export interface LabState {
   readonly open: readonly OpenFile[];
   /** Path of the file that the editor shows. */
   readonly shown: string | undefined;
-  /** Where the editor goes; a new object goes there again. */
+  /** The place that the editor shows; a new object shows its place again. */
   readonly place: PlaceView | undefined;
   readonly diagnostics: Readonly<Record<string, readonly LabDiagnostic[]>>;
   readonly exercise: ExerciseView | undefined;
   readonly consoles: Readonly<Record<string, string>>;
-  /** Said to screen readers, and shown for a while. */
-  readonly said: { readonly id: number; readonly text: string; readonly bad: boolean } | undefined;
+  /** The latest message: shown for a while, and read out by screen readers. */
+  readonly message: { readonly id: number; readonly text: string; readonly bad: boolean } | undefined;
 }
 
 export const START: LabState = {
@@ -88,10 +88,10 @@ export const START: LabState = {
     drops: [],
   },
   ...{ log: [], flows: [], history: [], states: {}, files: [], open: [], shown: undefined, diagnostics: {} },
-  ...{ exercise: undefined, consoles: {}, said: undefined, place: undefined },
+  ...{ exercise: undefined, consoles: {}, message: undefined, place: undefined },
 };
 
-/** What belongs to a network that is no more. */
+/** The initial values of all members that belong to one network. */
 export const NO_TRAFFIC: Partial<LabState> = {
   ...{ packets: [], story: undefined, drops: [], flows: [], history: [], states: {}, choice: undefined },
 };

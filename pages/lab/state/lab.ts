@@ -1,4 +1,4 @@
-/** The page's lab: asks for what the page shows, hears what happens, and keeps it in a store. */
+/** The lab as the page sees it: sends the requests, receives the events, and keeps the state in a store. */
 import type {
   EditView,
   ExerciseView,
@@ -17,11 +17,11 @@ import { Live } from "./live.js";
 import { slowMotion } from "./slow-motion.js";
 import { Store } from "./store.js";
 
-/** Lists are drawn anew at most so often, in wall milliseconds. */
+/** Minimum time between two updates of lists, in milliseconds of real time. */
 const LISTS_MS = 250;
 const MOST_PACKETS = 200;
 const MOST_LOG = 300;
-const MOST_POINTS = 1200;
+const MAX_POINTS = 1200;
 const MOST_CONSOLE = 100_000;
 
 type Value<Op extends LabRequestInput["op"]> = Extract<LabReply<Op>, { ok: true }>["value"];
@@ -47,7 +47,7 @@ export class Lab {
 
   async open(connection: LabConnection): Promise<void> {
     this.#connection = connection;
-    connection.subscribe((event) => this.#hear(event));
+    connection.subscribe((event) => this.#listener(event));
     await this.#describe();
     const files = await this.ask({ op: "files.list" });
     const exercise = await this.#exercise();
@@ -68,7 +68,7 @@ export class Lab {
     return reply.ok ? reply.value : undefined;
   }
 
-  /** In a network in which nothing has moved yet, packets will be seen on their way. */
+  /** Selects slow motion in a network without traffic so far, so that packets can be seen in flight. */
   async #slowDown(): Promise<void> {
     const { lab } = this.store.value;
     if (lab === undefined || !lab.can.clock || this.#packets.size > 0 || lab.clock.speed !== 1) return;
@@ -79,16 +79,16 @@ export class Lab {
     this.store.set({ connection: "lost", reason });
   }
 
-  /** A request whose errors are shown to the user: undefined when it was refused. */
+  /** Sends a request and shows its errors to the user; undefined if it failed. */
   async ask<Request extends LabRequestInput>(request: Request): Promise<Value<Request["op"]> | undefined> {
     const reply = await this.connection.request(request);
     if (reply.ok) return reply.value as Value<Request["op"]>;
-    this.say(reply.diagnostics.map(diagnosticText).join("\n") || "the lab refused this", true);
+    this.say(reply.diagnostics.map(diagnosticText).join("\n") || "the lab rejected this request", true);
     return undefined;
   }
 
   say(text: string, bad = false): void {
-    this.store.set({ said: { id: ++this.#numbers, text, bad } });
+    this.store.set({ message: { id: ++this.#numbers, text, bad } });
     if (bad) this.#log("error", text);
   }
 
@@ -112,14 +112,14 @@ export class Lab {
     const view = await this.ask({ op: "link.set", link, up, signalled });
     if (view === undefined) return;
     this.#link(view);
-    this.say(`Link ${view.a.node} – ${view.b.node} is ${up ? "mended" : "broken"}`);
+    this.say(`Link ${view.a.node} – ${view.b.node} is ${up ? "repaired" : "broken"}`);
   }
 
   async setSwitch(name: string, up: boolean): Promise<void> {
     const view = await this.ask({ op: "switch.set", switch: name, up });
     if (view === undefined) return;
     this.#node(view);
-    this.say(`Switch ${name} is ${up ? "mended" : "broken"}`);
+    this.say(`Switch ${name} is ${up ? "repaired" : "broken"}`);
   }
 
   choose(choice: Choice | undefined): void {
@@ -133,7 +133,7 @@ export class Lab {
 
   async restart(): Promise<void> {
     const lab = await this.ask({ op: "restart" });
-    if (lab !== undefined) this.say("The network was made anew from its files");
+    if (lab !== undefined) this.say("The network was created again from its files");
   }
 
   // ------------------------------------------------------------------ files
@@ -155,7 +155,7 @@ export class Lab {
     this.store.set({ open: [...this.store.value.open, opened], shown: path });
   }
 
-  /** Shows a place of a file; files of the compiler come with their text, to be read. */
+  /** Shows a place of a file; a file of the compiler comes with its text and is read-only. */
   async goTo(place: PlaceView): Promise<void> {
     const isOpen = this.store.value.open.some(({ path }) => path === place.path);
     if (place.text === undefined || isOpen) await this.openFile(place.path);
@@ -163,14 +163,17 @@ export class Lab {
     this.store.set({ place });
   }
 
-  /** Carries edits out in the editor; nothing is saved. False where another file has changes that the edits do not know. */
+  /**
+   * Applies edits in the editor and saves nothing. False if another file has unsaved changes, which the edits do not
+   * take into account.
+   */
   async applyEdits(from: string, edits: readonly EditView[]): Promise<boolean> {
     const paths = [...new Set(edits.map(({ path }) => path))];
     const isStale = ({ path, text, saved }: OpenFile) =>
       path !== from && paths.includes(path) && text !== saved;
     const stale = this.store.value.open.filter(isStale).map(({ path }) => path);
     if (stale.length > 0) {
-      this.say(`${stale.join(", ")} has changes: save it first`, true);
+      this.say(`${stale.join(", ")} has unsaved changes: save it first`, true);
       return false;
     }
     for (const path of paths) {
@@ -195,14 +198,14 @@ export class Lab {
     this.store.set({ open, shown });
   }
 
-  /** The text of a file in the editor has changed. */
+  /** To be called when the text of a file in the editor has changed. */
   edit(path: string, text: string): void {
     this.store.set({
       open: this.store.value.open.map((file) => (file.path === path ? { ...file, text } : file)),
     });
   }
 
-  /** Saves; a program is compiled and swapped in. True when it was taken without errors. */
+  /** Saves a file; a program is compiled and loaded into its switches. True if there were no errors. */
   async save(path: string): Promise<boolean> {
     const file = this.store.value.open.find((one) => one.path === path);
     if (file === undefined || file.readOnly) return false;
@@ -219,7 +222,7 @@ export class Lab {
       open: this.store.value.open.map((one) => (one.path === path ? { ...one, saved: text } : one)),
     });
     if (this.project !== undefined && !keepFile(this.project, path, whole))
-      this.say("This browser does not keep what you save: it is lost when the page is closed", true);
+      this.say("This browser does not store files: your changes are lost when the page is closed", true);
     if (errors.length > 0) {
       const count = errors.length === 1 ? "an error" : `${errors.length} errors`;
       this.say(`${path} is saved, but has ${count}: ${diagnosticText(errors[0]!)}`, true);
@@ -255,7 +258,7 @@ export class Lab {
     await this.ask({ op: "state.watch", switch: name, on });
   }
 
-  /** Runs statements of the shell at a switch; what is wrong with them is the answer. */
+  /** Runs statements of the shell at a switch; errors are part of the result. */
   async control(
     name: string,
     text: string,
@@ -278,9 +281,9 @@ export class Lab {
     await this.ask({ op: "host.command", host, line });
   }
 
-  /** `hear` gets what the terminal prints, and undefined at its end. */
-  onTerminal(terminal: number, hear: (data: string | undefined) => void): () => void {
-    this.#terminals.set(terminal, hear);
+  /** `listener` gets the output of the terminal, and undefined at its end. */
+  onTerminal(terminal: number, listener: (data: string | undefined) => void): () => void {
+    this.#terminals.set(terminal, listener);
     return () => this.#terminals.delete(terminal);
   }
 
@@ -313,7 +316,7 @@ export class Lab {
     this.#lists();
   }
 
-  #hear(event: LabEvent): void {
+  #listener(event: LabEvent): void {
     switch (event.kind) {
       case "frame":
         this.#frame(event);
@@ -392,7 +395,7 @@ export class Lab {
     setTimeout(() => this.#lists(), LISTS_MS);
   }
 
-  /** What lists show of the frames since the last time. */
+  /** Updates the lists with the frames since the last update. */
   #lists(): void {
     this.#listsDue = false;
     this.store.set({
@@ -416,18 +419,18 @@ export class Lab {
     this.#changeLab((lab) => ({ nodes: lab.nodes.map((one) => (one.name === node.name ? node : one)) }));
   }
 
-  /** `tell`: the clock of frames is read from the store by those who draw, without news. */
-  #changeLab(change: (lab: LabViewIs) => Partial<LabViewIs>, tell = true): void {
+  /** `notify`: false for the clock of frames, which the drawing reads from the store without being notified. */
+  #changeLab(change: (lab: LabViewIs) => Partial<LabViewIs>, notify = true): void {
     const { lab } = this.store.value;
     if (lab === undefined) return;
     const next = { ...lab, ...change(lab) };
     this.live.update(next);
-    if (tell) this.store.set({ lab: next });
+    if (notify) this.store.set({ lab: next });
     else this.store.replaceQuietly({ lab: next });
   }
 
   #flow(flow: FlowView): void {
-    const points = [...(this.#flows.get(flow.id)?.points ?? []), ...flow.points].slice(-MOST_POINTS);
+    const points = [...(this.#flows.get(flow.id)?.points ?? []), ...flow.points].slice(-MAX_POINTS);
     this.#flows.set(flow.id, { ...flow, points });
     this.#drawLists();
   }
@@ -439,7 +442,7 @@ export class Lab {
     this.store.set({ exercise: { ...exercise, tests } });
   }
 
-  /** A file was written elsewhere: an editor without changes shows it. */
+  /** Reads a file that was written elsewhere again, unless it has unsaved changes in the editor. */
   async #fileChanged(path: string): Promise<void> {
     const { open } = this.store.value;
     const file = open.find((one) => one.path === path);
@@ -473,7 +476,7 @@ type LabViewClock = LabViewIs["clock"];
 type LabViewOf<Key extends "links" | "nodes"> = LabViewIs[Key][number];
 type LabTest = NonNullable<LabState["exercise"]>["tests"][number];
 
-/** The text with edits, none of which overlap. */
+/** The text after edits, which do not overlap. */
 function edited(text: string, edits: readonly EditView[]): string {
   let result = text;
   for (const { from, to, text: put } of [...edits].sort((a, b) => b.from - a.from))

@@ -1,14 +1,17 @@
-/** What changes with every frame: loads, queues, drops that fade. The drawing reads it 60 times a second without the store. */
+/**
+ * The state that changes with every frame: loads, queues, fading drops. The drawing reads it 60 times a second, not
+ * through the store.
+ */
 import type { FrameEvent, LabView } from "../../../src/lab/index.js";
 import type { Lane, SceneDrop, SceneLink } from "../network/scene.js";
 import type { DropTotal, NetworkPoint } from "./lab-state.js";
 import { Motions } from "./motion.js";
 
-/** A drop fades within so many wall milliseconds. */
+/** Time in which the mark of a drop fades, in milliseconds of real time. */
 const FADE_MS = 1800;
-/** A full queue in a picture, in packets: where the lab does not tell how long its queues are. */
+/** Queue length that is drawn as full, in packets, because the lab does not report the capacity of its queues. */
 const FULL_PACKETS = 64;
-/** Share of the new value in a smoothed one. */
+/** Weight of the new value in a smoothed value. */
 const SMOOTH = 0.35;
 const MOST_DROPS = 12;
 const HISTORY = 600;
@@ -39,7 +42,7 @@ export class Live {
   #pending: { bits: number; since: number; queues: Record<string, number> } | undefined;
   unseen = 0;
 
-  /** The network was made, or made anew. */
+  /** To be called when the network was created, or created again. */
   reset(lab: LabView): void {
     this.#lab = lab;
     this.motions.clear();
@@ -57,7 +60,7 @@ export class Live {
     }
   }
 
-  /** Nodes and links have changed (broken, mended), the network is the same. */
+  /** To be called when nodes or links of the same network were broken or repaired. */
   update(lab: LabView): void {
     this.#lab = lab;
   }
@@ -102,7 +105,7 @@ export class Live {
     this.#fading = this.#fading.filter((drop) => wall - drop.wall < FADE_MS).slice(-MOST_DROPS);
   }
 
-  /** Adds to the history: one point a tenth of a second of the wall's clock, which is three frames. */
+  /** Adds to the history: one point for each tenth of a second of real time, which is three frames. */
   #remember(event: FrameEvent): void {
     const { now } = event.clock;
     this.#pending ??= { bits: 0, since: now, queues: {} };
@@ -174,5 +177,5 @@ export class Live {
   }
 }
 
-/** A host's port says nothing. */
+/** The text of a port; ports of hosts are not shown. */
 const portText = (host: boolean, port: number): string => (host ? "" : String(port));

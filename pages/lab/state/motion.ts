@@ -1,17 +1,17 @@
 /**
- * Packets on wires between the frames of a lab. The page shows an instant a little before the newest frame, so that it
- * knows every packet that was on a wire then. Where a packet was on a wire only between two pictures, it is shown once, in
- * the middle of its way: at real time most packets cross a link faster than a screen can show.
+ * Packets on wires between the frames of a lab. The page shows an instant shortly before the newest frame, so that it knows
+ * every packet that was on a wire then. A packet that was on a wire only between two pictures is shown once, in the middle of
+ * the link: in real time, most packets cross a link faster than a screen can show.
  */
 import type { ClockView, FrameEvent, Motion, PacketView } from "../../../src/lab/index.js";
 import { FLOW_COLOURS, type ScenePacket } from "../network/scene.js";
 
-/** Wall milliseconds that the picture is behind the lab: a frame and a half. */
-const BEHIND_MS = 50;
-/** Pictures show at most so many packets. */
-const MOST = 3000;
-/** Of so many packets what a packet is (label, flow) is kept. */
-const KEPT = 4000;
+/** Delay of the picture after the lab, in milliseconds of real time: one and a half frames. */
+const DELAY_MS = 50;
+/** Maximum number of packets in a picture. */
+const MAX_PACKETS = 3000;
+/** Maximum number of packets whose label and flow are kept. */
+const MAX_KEPT = 4000;
 
 interface Seen {
   readonly label: string;
@@ -26,7 +26,7 @@ export class Motions {
   #clock: ClockView = { now: 0, running: false, speed: 1, skipIdle: false };
   #shown = 0;
 
-  /** A new network: nothing moves. */
+  /** Deletes all motions, for a new network. */
   clear(): void {
     this.#motions = [];
     this.#packets.clear();
@@ -38,8 +38,8 @@ export class Motions {
   frame(event: FrameEvent, wall: number): void {
     for (const packet of event.packets)
       this.#packets.set(packet.id, { label: packet.label, colour: colourOf(packet) });
-    if (this.#packets.size > KEPT) {
-      let spare = this.#packets.size - KEPT;
+    if (this.#packets.size > MAX_KEPT) {
+      let spare = this.#packets.size - MAX_KEPT;
       for (const id of this.#packets.keys()) {
         if (spare-- <= 0) break;
         this.#packets.delete(id);
@@ -59,13 +59,13 @@ export class Motions {
   instant(wall: number): number {
     const { running, speed, reached } = this.#clock;
     if (!running) return this.#frameNow;
-    const passed = Math.min(wall - this.#frameAt, 2 * BEHIND_MS) - BEHIND_MS;
+    const passed = Math.min(wall - this.#frameAt, 2 * DELAY_MS) - DELAY_MS;
     const at = this.#frameNow + passed * 1e6 * (reached ?? speed);
-    // Time does not go back when a frame comes late.
+    // A late frame must not move the time backwards.
     return Math.max(this.#shown, Math.min(at, this.#frameNow));
   }
 
-  /** The packets of a picture. Motions that are over are forgotten. */
+  /** The packets of a picture. Deletes the motions that have ended. */
   picture(wall: number): ScenePacket[] {
     const now = this.instant(wall);
     const before = this.#shown;
@@ -75,12 +75,12 @@ export class Motions {
     for (const motion of this.#motions) {
       const { departs, arrives } = motion;
       if (arrives > now) rest.push(motion);
-      if (departs > now || packets.length >= MOST) continue;
+      if (departs > now || packets.length >= MAX_PACKETS) continue;
       if (arrives > now) packets.push(this.#show(motion, (now - departs) / (arrives - departs)));
-      // It was on the wire after the last picture, and no picture has shown it.
+      // It was on the wire only after the last picture, so no picture has shown it.
       else if (departs > before) packets.push(this.#show(motion, 0.5));
     }
-    this.#motions = rest.length > 4 * MOST ? rest.slice(-4 * MOST) : rest;
+    this.#motions = rest.length > 4 * MAX_PACKETS ? rest.slice(-4 * MAX_PACKETS) : rest;
     return packets;
   }
 

@@ -1,4 +1,4 @@
-/** A value that parts of the page watch. */
+/** A value with listeners. */
 import { useEffect, useState } from "preact/hooks";
 
 export class Store<T extends object> {
@@ -13,13 +13,13 @@ export class Store<T extends object> {
     return this.#value;
   }
 
-  /** Replaces the given members and tells all who watch. */
+  /** Replaces the given members and notifies the listeners. */
   set(change: Partial<T>): void {
     this.#value = { ...this.#value, ...change };
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** Replaces the given members; those who watch see it with the next change. */
+  /** Replaces the given members without notifying the listeners. */
   replaceQuietly(change: Partial<T>): void {
     this.#value = { ...this.#value, ...change };
   }
@@ -31,7 +31,7 @@ export class Store<T extends object> {
   }
 }
 
-/** What `choose` takes from the store; the component is drawn again when that changes (by identity). */
+/** The part of the store that `choose` returns; the component is drawn again when its identity changes. */
 export function useStore<T extends object, U>(store: Store<T>, choose: (value: T) => U): U {
   const chosen = choose(store.value);
   const [, redraw] = useState({});

@@ -1,4 +1,4 @@
-/** What users do in the page, by the roles and labels that screen readers have, too. */
+/** Actions of users in the page. Elements are found by the roles and labels that screen readers use. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -9,7 +9,7 @@ export const FOLDER = resolve(import.meta.dirname, "../../../examples/course/01-
 
 export const SOLUTION = readFileSync(join(FOLDER, "solution/forwarding.p4"), "utf8");
 
-/** A copy of the first exercise that a lab may write into, with the starter or another program. */
+/** A writable copy of the first exercise, with the starter or another program. */
 export function exerciseCopy(program?: string): { folder: string; remove(): void } {
   const above = mkdtempSync(join(tmpdir(), "p4loom-lab-"));
   const folder = join(above, "01-forwarding");
@@ -20,7 +20,7 @@ export function exerciseCopy(program?: string): { folder: string; remove(): void
 
 export const tab = (page: Page, name: string) => page.getByRole("tab", { name: new RegExp(`^${name}`) });
 
-/** Replaces the editor's text, as by a paste. */
+/** Replaces the editor's text, as a paste does. */
 export async function write(page: Page, text: string): Promise<void> {
   const editor = page.getByRole("textbox", { name: /^Text of/ });
   await editor.click();
@@ -39,7 +39,7 @@ export async function runProgram(page: Page, text: string): Promise<void> {
     .waitFor();
 }
 
-/** Puts the cursor behind a text of the program that is there once. */
+/** Puts the cursor after a text that occurs once in the program. */
 export async function putCursor(page: Page, behind: string): Promise<void> {
   await page.getByRole("textbox", { name: /^Text of/ }).click();
   await page.keyboard.press("Control+f");
@@ -53,7 +53,7 @@ export async function putCursor(page: Page, behind: string): Promise<void> {
 /** CodeMirror gives keys to a list of completions 75 ms after it opened (`interactionDelay`), in milliseconds. */
 const KEYS_REACH_LIST = 150;
 
-/** Takes the completion that the list proposes first. A list that waits for an answer does not take keys. */
+/** Accepts the first completion of the list. A list that waits for a reply ignores keys. */
 async function takeSuggestion(page: Page, label: string): Promise<void> {
   const list = page.locator(".cm-tooltip-autocomplete:not(.cm-tooltip-autocomplete-disabled)");
   await list.locator("[aria-selected=true]").filter({ hasText: label }).waitFor();
@@ -61,7 +61,7 @@ async function takeSuggestion(page: Page, label: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** Types a wrong name and takes the fix of its message, completes a member, and gets the description of the member. */
+/** Types a wrong name and applies the fix of its message, completes a member, and shows the description of the member. */
 export async function useLanguageService(page: Page): Promise<void> {
   await tab(page, "Program").click();
   await putCursor(page, "standard_metadata.egress_spec = port;");
@@ -87,21 +87,21 @@ export async function useLanguageService(page: Page): Promise<void> {
   await page.keyboard.press("Escape");
 }
 
-/** One echo request by the card of a host. */
+/** Sends one echo request by the card of a host. */
 export async function ping(page: Page, from: string, to: string): Promise<void> {
   await page.getByRole("button", { name: `Host ${from}, up` }).click();
-  const card = page.getByRole("region", { name: "What is chosen" });
+  const card = page.getByRole("region", { name: "Selection" });
   await card.getByRole("combobox", { name: "Host to ping" }).selectOption(to);
   await card.getByRole("button", { name: "Ping" }).click();
 }
 
-/** Rows of the list of packets that have these texts. */
+/** The rows of the list of packets that contain these texts. */
 export const packets = (page: Page, ...texts: RegExp[]) =>
   texts.reduce(
     (rows, hasText) => rows.filter({ hasText }),
     page.getByRole("table", { name: /^Packets/ }).getByRole("row"),
   );
 
-/** The choice of one speed by its text. */
+/** Selects a speed by its text. */
 export const setSpeed = (page: Page, label: string) =>
   page.getByRole("combobox", { name: "Speed" }).selectOption({ label });

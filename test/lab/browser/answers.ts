@@ -1,11 +1,11 @@
-/** Answers of a lab that reach the page when a test says so: an order that a busy machine brings about by chance. */
+/** Delays replies of a lab until a test releases them: this produces orders that occur by chance on a busy machine. */
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 
 export class HeldAnswers {
-  /** The kind of request whose answers are held. */
+  /** The kind of request whose replies are held. */
   #op: string | undefined;
-  /** Numbers of such requests that have no answer yet. */
+  /** Numbers of such requests that have no reply yet. */
   readonly #asked = new Set<number>();
   readonly #held: string[] = [];
   #send: (message: string) => void = () => {};
@@ -32,17 +32,17 @@ export class HeldAnswers {
     else this.#send(message);
   }
 
-  /** Holds the answers of requests of a kind that are sent from now on. */
+  /** Holds the replies to all future requests of a kind. */
   hold(op: string): void {
     this.#op = op;
   }
 
-  /** Waits until an answer is held. */
+  /** Waits until a reply is held. */
   async isHeld(): Promise<void> {
     await expect.poll(() => this.#held.length, { timeout: 20_000 }).toBeGreaterThan(0);
   }
 
-  /** Sends the answers that are held, the newest first, and holds no more. */
+  /** Sends the held replies, the newest first, and stops holding. */
   release(): void {
     this.#op = undefined;
     for (const message of this.#held.splice(0).reverse()) this.#send(message);

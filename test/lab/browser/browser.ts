@@ -1,4 +1,4 @@
-/** A real Chromium for tests of the lab's page, and labs as users start them. Where there is no Chromium, tests are skipped. */
+/** A real Chromium for tests of the lab's page, and labs as users start them. Without Chromium, the tests are skipped. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -15,7 +15,7 @@ export const CHROMIUM: string | undefined = [
     .flatMap((folder) => NAMES.map((name) => join(folder, name))),
 ].find((path) => path !== "" && existsSync(path));
 
-/** For the titles of tests that are skipped. */
+/** Suffix of the titles of skipped tests. */
 export const WITHOUT = CHROMIUM === undefined ? " (skipped: no chromium on PATH)" : "";
 
 const ARGUMENTS = [
@@ -27,7 +27,7 @@ export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM!, args: ARGUMENTS });
 }
 
-/** A page with a clean profile, all requests that it makes, and all errors that it has. */
+/** A page with a clean profile, all its requests, and all its errors. */
 export async function openPage(
   browser: Browser,
   options: BrowserContextOptions = {},
@@ -45,7 +45,7 @@ export async function openPage(
 
 export interface StartedLab {
   readonly url: string;
-  /** Milliseconds of `performance.now()` when the command was started. */
+  /** The value of `performance.now()` at the start of the command. */
   readonly startedAt: number;
   stop(): Promise<void>;
 }

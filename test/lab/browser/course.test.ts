@@ -13,10 +13,10 @@ import { CHROMIUM, openPage, startBrowser, startLab, WITHOUT } from "./browser.j
 
 const course = resolve(import.meta.dirname, "../../../examples/course");
 const names = readdirSync(course).filter((name) => existsSync(join(course, name, "exercise.yaml")));
-/** Tests with controllers start processes, each of which takes its time on a machine with other work. */
+/** Timeout of a test in milliseconds: tests with controllers start processes, which take long on a busy machine. */
 const MS = 120_000;
 
-/** Runs all tests by the button, and returns the points, and those that there are. */
+/** Runs all tests by the button. Returns the points and the maximum points. */
 async function runTests(page: Page): Promise<readonly [points: number, of: number]> {
   await tab(page, "Exercise").click();
   const tests = page.getByRole("region", { name: "Tests" });
@@ -32,7 +32,7 @@ async function runTests(page: Page): Promise<readonly [points: number, of: numbe
   return [points!, of!];
 }
 
-/** Pastes a file over the one of the folder, and saves it by the keyboard. */
+/** Replaces a file of the folder by a paste, and saves it by the keyboard. */
 async function paste(page: Page, path: string, text: string): Promise<void> {
   await tab(page, "Program").click();
   await page.getByRole("combobox", { name: "File" }).selectOption(path);

@@ -28,7 +28,7 @@ describe.skipIf(CHROMIUM === undefined)(`the editor of a lab${WITHOUT}`, () => {
     exercise.remove();
   });
 
-  it("shows a file whose lines end with CR and LF as one without changes", async () => {
+  it("shows a file whose lines end with CR and LF as unchanged", async () => {
     await page.getByRole("textbox", { name: /^Text of/ }).waitFor();
     expect(await page.getByRole("button", { name: "Save and run" }).isDisabled()).toBe(true);
   });
@@ -48,14 +48,14 @@ describe.skipIf(CHROMIUM === undefined)(`the editor of a lab${WITHOUT}`, () => {
     await page.getByRole("button", { name: "Revert" }).click();
   });
 
-  it("keeps a help closed whose answer comes after Escape, until the next comma", async () => {
+  it("keeps the help closed if its reply comes after Escape, until the next comma", async () => {
     await putCursor(page, "standard_metadata.egress_spec = port;");
     answers.hold("edit.signature");
     await page.keyboard.type(" mark_to_drop(");
     await answers.isHeld();
     await page.keyboard.press("Escape");
     answers.release();
-    // the compiler's answer about this comes after the one that was held
+    // the compiler's reply about this text comes after the held reply
     await page.keyboard.insertText("$");
     await page
       .getByRole("region", { name: /^Messages about/ })
@@ -72,7 +72,7 @@ describe.skipIf(CHROMIUM === undefined)(`the editor of a lab${WITHOUT}`, () => {
     await page.getByRole("button", { name: "Revert" }).click();
   });
 
-  it("goes to a declaration in v1model.p4, which is only read", async () => {
+  it("goes to a declaration in v1model.p4, which is read-only", async () => {
     await putCursor(page, "standard_metadata.egress_spec");
     await page.keyboard.press("F12");
     await page.getByRole("textbox", { name: "Text of p4include/v1model.p4" }).waitFor();
@@ -81,7 +81,7 @@ describe.skipIf(CHROMIUM === undefined)(`the editor of a lab${WITHOUT}`, () => {
     await page.getByRole("combobox", { name: "File" }).selectOption("forwarding.p4");
   });
 
-  it("renames everywhere, and says why it does not", async () => {
+  it("renames everywhere, and gives the reason if it cannot", async () => {
     await putCursor(page, "action send_to");
     const rename = async (name: string) => {
       await page.keyboard.press("F2");

@@ -1,10 +1,10 @@
-/** The page without a mouse, and with the preferences of the reader. */
+/** The page without a mouse, and with the preferences of the user. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exerciseCopy, packets, SOLUTION, tab } from "./actions.js";
 import { CHROMIUM, openPage, type StartedLab, startBrowser, startLab, WITHOUT } from "./browser.js";
 
-/** Presses the tab key until the focus is where `name` says, as a reader of the page has it. */
+/** Presses the tab key until the element with this accessible name has the focus. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   const met: string[] = [];
   for (let presses = 0; presses < 60; presses++) {
@@ -38,7 +38,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page without a mouse${WITHOUT}`, ()
     exercise.remove();
   });
 
-  it("is dark where the reader asks for it, and light at once by its button, also the next time", async () => {
+  it("is dark if the system prefers dark; its button makes it light at once, and the next visit too", async () => {
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const dark = await background();
     await tabTo(page, /^Dark theme$/);
@@ -52,7 +52,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page without a mouse${WITHOUT}`, ()
     expect(await background()).toBe(light);
   });
 
-  it("pings from the network to a packet's story by keys alone", async () => {
+  it("sends a ping and opens the packet's story by keys alone", async () => {
     await tabTo(page, /^(Host|Switch) /);
     await page.getByRole("button", { name: "Host h1, up" }).focus();
     await page.keyboard.press("Enter");
@@ -63,7 +63,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page without a mouse${WITHOUT}`, ()
       .waitFor();
     await tabTo(page, /^ICMP echo (request|reply)/);
     await page.keyboard.press("Enter");
-    const way = page.getByRole("list", { name: "Way of the packet" });
+    const way = page.getByRole("list", { name: "Path of the packet" });
     await way.waitFor();
     await way.getByRole("button").first().focus();
     await page.keyboard.press("Enter");
@@ -73,7 +73,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page without a mouse${WITHOUT}`, ()
     await page.locator(".cm-lit-now").waitFor();
   });
 
-  it("moves between nodes and links by arrow keys, and breaks and mends by B", async () => {
+  it("moves between nodes and links by arrow keys, and breaks and repairs by B", async () => {
     await page.getByRole("button", { name: /^Switch s1/ }).focus();
     const link = page.getByRole("button", { name: /^Link s1 port 3 to s2 port 3/ });
     const [s1, middle] = [
@@ -104,13 +104,13 @@ describe.skipIf(CHROMIUM === undefined)(`the page without a mouse${WITHOUT}`, ()
     expect(left).toBe(true);
   });
 
-  it("has the network as a table, too, with everything that can be done with it", async () => {
+  it("shows the network as a table too, with all its actions", async () => {
     await page.getByRole("button", { name: "As a list" }).click();
     const links = page.getByRole("table", { name: "Links" });
     expect(await links.getByRole("row").count()).toBe(5);
     await links.getByRole("button", { name: "Break link s1 – s2" }).click();
     await links.getByRole("row", { name: /s1 port 3 – s2 port 3 broken/ }).waitFor();
-    await links.getByRole("button", { name: "Mend link s1 – s2" }).click();
+    await links.getByRole("button", { name: "Repair link s1 – s2" }).click();
     await page.getByRole("button", { name: "As a list" }).click();
   });
 

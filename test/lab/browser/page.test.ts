@@ -1,4 +1,4 @@
-/** The page of `p4loom lab` in a real browser, from the command's start on: what a student does with the first exercise. */
+/** The page of `p4loom lab` in a real browser, from the start of the command: the steps of a student in the first exercise. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exerciseCopy, packets, ping, runProgram, SOLUTION, setSpeed, tab, write } from "./actions.js";
@@ -11,7 +11,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of a lab${WITHOUT}`, () => {
   let page: Page;
   let requests: URL[];
   let errors: string[];
-  const card = () => page.getByRole("region", { name: "What is chosen" });
+  const card = () => page.getByRole("region", { name: "Selection" });
 
   beforeAll(async () => {
     browser = await startBrowser();
@@ -35,7 +35,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of a lab${WITHOUT}`, () => {
     const passed = Math.round(performance.now() - lab.startedAt);
     console.log(`first forwarded packet ${passed} ms after the start of the command`);
     await request.getByRole("button").click();
-    const way = page.getByRole("list", { name: "Way of the packet" });
+    const way = page.getByRole("list", { name: "Path of the packet" });
     await way.getByText("sends 98 B").waitFor();
     await way.getByRole("button", { name: /^s1/ }).click();
     const step = way.getByRole("button", { name: /standard_metadata\.egress_spec: .* -> 3/ });
@@ -48,7 +48,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of a lab${WITHOUT}`, () => {
     expect(await page.locator(".cm-lit").count()).toBeGreaterThan(1);
   });
 
-  it("breaks a link by its card, shows what is lost there, and mends it", async () => {
+  it("breaks a link by its card, shows the packets lost there, and repairs it", async () => {
     await page.getByRole("button", { name: /^Link s1 port 3 to s2 port 3/ }).click();
     await card().getByRole("button", { name: "Break link s1 – s2" }).click();
     await page.getByRole("button", { name: "Link s1 port 3 to s2 port 3, broken" }).waitFor();
@@ -57,7 +57,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of a lab${WITHOUT}`, () => {
     const drops = page.getByRole("table", { name: "Drops by place and reason" });
     await drops.getByRole("row").nth(1).waitFor();
     expect(await drops.textContent()).toMatch(/s1/);
-    await page.getByRole("button", { name: "Mend all" }).click();
+    await page.getByRole("button", { name: "Repair all" }).click();
     await page.getByRole("button", { name: "Link s1 port 3 to s2 port 3, up" }).waitFor();
     await tab(page, "Packets").click();
     const before = await packets(page, /echo reply/, /delivered to h1/).count();
@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of a lab${WITHOUT}`, () => {
       .toBe(before + 1);
   });
 
-  it("steps from arrival to arrival while the clock stands", async () => {
+  it("steps from arrival to arrival while the clock is paused", async () => {
     await page.getByRole("button", { name: "Pause" }).click();
     const clock = page.getByRole("timer", { name: "Time in the network" });
     await ping(page, "h2", "h1");
@@ -86,7 +86,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of a lab${WITHOUT}`, () => {
     await page.getByRole("button", { name: "Pause" }).waitFor();
   });
 
-  it("shows an error at its line while it is typed, keeps the running program, and takes the mended one", async () => {
+  it("shows an error at its line while it is typed, keeps the running program, and takes the corrected one", async () => {
     await tab(page, "Program").click();
     await write(page, SOLUTION.replace("egress_spec = port;", "egress_spek = port;"));
     const messages = page.getByRole("region", { name: /^Messages about/ });
@@ -106,7 +106,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of a lab${WITHOUT}`, () => {
     expect(await messages.textContent()).toContain("No errors");
   });
 
-  it("edits a table with the shell's words, reports what is wrong with them, and undoes the edit", async () => {
+  it("edits a table with statements of the shell, reports their errors, and undoes the edit", async () => {
     await tab(page, "Tables").click();
     const entries = page.getByRole("table", { name: "Entries of CourseIngress.stations" });
     await entries.getByRole("row", { name: /08:00:00:00:00:02/ }).waitFor();
@@ -128,20 +128,20 @@ describe.skipIf(CHROMIUM === undefined)(`the page of a lab${WITHOUT}`, () => {
     await expect.poll(() => entries.getByRole("row").count()).toBe(rows);
   });
 
-  it("builds a packet of headers, sends it, and follows it", async () => {
+  it("builds a packet from headers, sends it, and follows it", async () => {
     await tab(page, "Send").click();
     await page.getByRole("combobox", { name: "From", exact: true }).selectOption("h2");
     await page.getByRole("combobox", { name: "Start from" }).selectOption("Ethernet frame");
     await page.getByRole("textbox", { name: "dst" }).fill("08:00:00:00:00:99");
     await page.getByText(/^\d+ bytes$/).waitFor();
     await page.getByRole("button", { name: "Send", exact: true }).click();
-    await page.getByRole("list", { name: "Way of the packet" }).waitFor();
+    await page.getByRole("list", { name: "Path of the packet" }).waitFor();
     await expect
       .poll(() => page.getByRole("tabpanel", { name: "Packet", exact: true }).textContent())
       .toMatch(/dropped at s1/);
   });
 
-  it("gives a host commands, and prints what they say", async () => {
+  it("runs commands of a host, and prints their output", async () => {
     await tab(page, "Hosts").click();
     await page.getByRole("textbox", { name: "Command for h1" }).fill("ping -c 2 h2");
     await page.keyboard.press("Enter");
@@ -161,7 +161,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page of a lab${WITHOUT}`, () => {
     expect(await chart.locator("canvas").count()).toBe(1);
   });
 
-  it("has asked no other host for anything, and met no error", () => {
+  it("has sent no request to another host, and has no error", () => {
     expect(new Set(requests.filter(({ protocol }) => protocol !== "data:").map(({ host }) => host))).toEqual(
       new Set([new URL(lab.url).host]),
     );

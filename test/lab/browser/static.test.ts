@@ -1,4 +1,4 @@
-/** The page as files for any web server: compiler, switch and simulator run in the browser, and nothing is asked of the network. */
+/** The page as files for any web server: compiler, switch and simulator run in the browser, without further requests. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -24,7 +24,7 @@ import { CHROMIUM, openPage, startBrowser, WITHOUT } from "./browser.js";
 
 const TYPES: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
 
-/** The plainest web server there is. */
+/** A minimal web server for files. */
 function serve(folder: string): Promise<Server> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url!, "http://host");
@@ -69,7 +69,7 @@ describe("p4loom lab --static", () => {
     for (const { file } of projects) expect(names).toContain(file);
   });
 
-  it("refuses a folder with other files, a file, and what is no project, and writes nothing then", () => {
+  it("rejects a folder with other files, a file, and a path that is not a project, and writes nothing", () => {
     const other = join(above, "other");
     mkdirSync(other);
     writeFileSync(join(other, "thesis.tex"), "");
@@ -106,7 +106,7 @@ describe.skipIf(CHROMIUM === undefined)(`the static page${WITHOUT}`, () => {
     server?.close();
   });
 
-  it("compiles and forwards in the browser, keeps what was saved, and starts over", async () => {
+  it("compiles and forwards in the browser, keeps saved files, and starts over", async () => {
     const { page, requests, errors } = await openPage(browser);
     await page.goto(address);
     await page.getByRole("heading", { name: "Exercise 1: forwarding" }).waitFor();

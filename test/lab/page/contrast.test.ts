@@ -1,11 +1,11 @@
-/** The colours of the page, light and dark: texts can be read on what they stand on (WCAG 2.1, 1.4.3: 4.5 to 1). */
+/** The colours of the page, light and dark: texts have enough contrast to their background (WCAG 2.1, 1.4.3: 4.5 to 1). */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 const CSS = readFileSync(join(import.meta.dirname, "../../../pages/lab/style/theme.css"), "utf8");
 
-/** Colours by name of the rule with this selector. */
+/** The colours of the rule with this selector, by name. */
 function coloursOf(selector: string): Map<string, string> {
   const start = CSS.indexOf(`${selector} {`);
   const rule = CSS.slice(start, CSS.indexOf("}", start));
@@ -16,7 +16,7 @@ function coloursOf(selector: string): Map<string, string> {
 
 type Rgb = readonly number[];
 const rgbOf = (hex: string): Rgb => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255);
-/** One colour over another, with a share of its own. */
+/** A colour mixed over another, with its share. */
 const over = (top: Rgb, share: number, below: Rgb): Rgb =>
   top.map((one, i) => share * one + (1 - share) * below[i]!);
 
@@ -48,7 +48,7 @@ describe.each([
   const packets = [...colours.keys()].filter((name) => /^p\d$/.test(name));
   const texts = ["ink", "quiet", "bad", "warn", "good", "accent", ...packets, ...code];
 
-  it("has texts that can be read on cards, the page and sunken parts", () => {
+  it("has enough contrast for texts on cards, the page and sunken parts", () => {
     expect(code.length).toBeGreaterThan(5);
     expect(packets).toHaveLength(8);
     for (const text of texts)
@@ -56,13 +56,13 @@ describe.each([
         expect(contrast(of(text), of(below)), `${text} on ${below}`).toBeGreaterThanOrEqual(4.5);
   });
 
-  it("has code that can be read on the line of the cursor", () => {
+  it("has enough contrast for code on the line of the cursor", () => {
     const line = over(of("accent"), 0.07, of("card"));
     for (const text of ["ink", ...code])
       expect(contrast(of(text), line), `${text} on the line of the cursor`).toBeGreaterThanOrEqual(4.5);
   });
 
-  it("has texts that can be read on buttons, messages and lit lines", () => {
+  it("has enough contrast for texts on buttons, messages and highlighted lines", () => {
     const pairs = [
       ["on-accent", "accent"],
       ["on-bad", "bad"],

@@ -1,4 +1,4 @@
-/** Where nodes and links are drawn, what an arrow key leads to, and which packet a click meets. */
+/** The places of nodes and links, the element that an arrow key moves to, and the packet that a click selects. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { neighbour } from "../../../pages/lab/network/neighbour.js";
@@ -37,7 +37,7 @@ describe("layout", () => {
     );
   });
 
-  it("draws links of the same two nodes beside each other, whichever end comes first", () => {
+  it("draws links of the same two nodes next to each other, whichever end is first", () => {
     const layout = new Layout(
       [node("a", 0, 0.5), node("b", 1, 0.5)],
       [link(0, "a", "b"), link(1, "b", "a"), link(2, "a", "b")],
@@ -49,7 +49,7 @@ describe("layout", () => {
     expect(heights[2]! - heights[1]!).toBe(22);
   });
 
-  it("meets the packet under a click, on its own lane, and none far from all", () => {
+  it("selects the packet under a click, on its own lane, and no packet if all are far away", () => {
     const layout = new Layout([node("a", 0, 0.5), node("b", 1, 0.5)], [link(0, "a", "b")], 600, 300);
     const segment = layout.segments.get(0)!;
     const packets = ([0, 1] as const).map((lane) => ({
@@ -69,14 +69,14 @@ describe("arrow keys", () => {
     ["below", { x: 48, y: 100 }],
   ]);
 
-  it("lead to the nearest element in their direction", () => {
+  it("move to the nearest element in their direction", () => {
     expect(neighbour(places, "middle", "ArrowRight")).toBe("right");
     expect(neighbour(places, "right", "ArrowRight")).toBe("far right");
     expect(neighbour(places, "middle", "ArrowDown")).toBe("below");
     expect(neighbour(places, "right", "ArrowLeft")).toBe("middle");
   });
 
-  it("lead nowhere where nothing is, and other keys never do", () => {
+  it("do nothing if no element is in their direction; other keys never move", () => {
     expect(neighbour(places, "middle", "ArrowUp")).toBeUndefined();
     expect(neighbour(places, "middle", "Enter")).toBeUndefined();
     expect(neighbour(places, "unknown", "ArrowUp")).toBeUndefined();

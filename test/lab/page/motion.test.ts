@@ -1,4 +1,4 @@
-/** Which packets a picture of the network shows, and where. */
+/** The packets that a picture of the network shows, and their places. */
 import { describe, expect, it } from "vitest";
 import { Motions } from "../../../pages/lab/state/motion.js";
 import type { ClockView, FrameEvent, Motion } from "../../../src/lab/index.js";
@@ -29,7 +29,7 @@ const motion = (packet: number, departs: number, arrives: number, direction: 0 |
 const MS = 1e6;
 
 describe("packets of a picture", () => {
-  it("puts a packet at its share of the way at the instant that is shown", () => {
+  it("puts a packet at its position on the link at the shown instant", () => {
     const motions = new Motions();
     motions.frame(frame(clock(100 * MS, { running: false }), [motion(1, 80 * MS, 120 * MS, 1)]), 0);
     expect(motions.picture(5)).toMatchObject([{ id: 1, link: 7, lane: 1, at: 0.5 }]);
@@ -48,7 +48,7 @@ describe("packets of a picture", () => {
     expect(motions.instant(3050)).toBe(1010 * MS);
   });
 
-  it("shows a packet once that crossed its link between two pictures", () => {
+  it("shows a packet that crossed its link between two pictures once", () => {
     const motions = new Motions();
     motions.frame(frame(clock(100 * MS, { running: false }), []), 0);
     motions.picture(0);
@@ -57,7 +57,7 @@ describe("packets of a picture", () => {
     expect(motions.picture(3)).toEqual([]);
   });
 
-  it("shows a packet that departs later when its time comes", () => {
+  it("shows a packet that departs later at its time", () => {
     const motions = new Motions();
     motions.frame(frame(clock(100 * MS, { running: false }), [motion(1, 150 * MS, 250 * MS)]), 0);
     expect(motions.picture(0)).toEqual([]);
