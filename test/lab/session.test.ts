@@ -244,7 +244,7 @@ describe("a lab of an exercise folder", () => {
     expect((await slow.ask({ op: "clock.set" })).now).toBeCloseTo(2.5e6, -5);
   });
 
-  it("rejects unknown nodes, links, files and flows", async () => {
+  it("rejects unknown names, wrong values and unsupported requests, each with its code", async () => {
     const lab = await TestLab.open(RING);
     const refusals = await Promise.all([
       lab.reply({ op: "state.read", switch: "s9" }),
