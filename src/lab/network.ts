@@ -125,7 +125,12 @@ export class LabNetwork {
   }
 
   #unknown(what: string, name: string, known: ReadonlyMap<string, unknown>): never {
-    fail(CODES.noNode, undefined, `there is no ${what} ${name}`, `there are: ${[...known.keys()].join(", ")}`);
+    fail(
+      CODES.noNode,
+      undefined,
+      `there is no ${what} ${name}`,
+      `there are: ${[...known.keys()].join(", ")}`,
+    );
   }
 
   /** The IPv4 address that a text gives, as the name of a host or as an address. */
