@@ -54,12 +54,6 @@ export class ExactIndex {
     slots[hole * stride] = 0;
   }
 
-  clear(): void {
-    this.slots = new Int32Array(FEWEST * this.stride);
-    this.mask = FEWEST - 1;
-    this.#count = 0;
-  }
-
   get records(): Int32Array {
     return this.slots;
   }

@@ -9,8 +9,14 @@ const BLOCK = 512;
 export class OrderedBlocks<T> {
   readonly #blocks: T[][] = [];
 
-  /** @param before whether item a comes before item b; a total order, which does not change while both are here */
-  constructor(readonly before: (a: T, b: T) => boolean) {}
+  /**
+   * @param before whether item a comes before item b; a total order, which does not change while both are here
+   * @param most maximum number of items in a block
+   */
+  constructor(
+    readonly before: (a: T, b: T) => boolean,
+    readonly most = BLOCK,
+  ) {}
 
   /** All items in order. No block is empty. */
   get blocks(): readonly (readonly T[])[] {
@@ -29,7 +35,7 @@ export class OrderedBlocks<T> {
     const place = this.#place(block, item);
     const previous = place > 0 ? block[place - 1] : blocks[at - 1]?.at(-1);
     block.splice(place, 0, item);
-    if (block.length > BLOCK) blocks.splice(at + 1, 0, block.splice(BLOCK / 2));
+    if (block.length > this.most) blocks.splice(at + 1, 0, block.splice(this.most / 2));
     return previous;
   }
 

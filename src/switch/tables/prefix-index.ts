@@ -55,13 +55,6 @@ export class PrefixIndex {
     this.#rebuild();
   }
 
-  clear(): void {
-    this.exact.clear();
-    this.#uses.clear();
-    this.#prefixes.clear();
-    this.#rebuild();
-  }
-
   #rebuild(): void {
     this.lengths = Int32Array.from(this.#uses.keys()).sort().reverse();
     this.count = this.lengths.length;

@@ -40,17 +40,26 @@ export class PrefixTrie {
   #free = 0;
   #count = 0;
   /** Entry by prefix length and key, to find what a deleted prefix uncovers. */
-  #entries: (Map<number, number> | undefined)[] = [];
+  readonly #entries: (Map<number, number> | undefined)[] = [];
 
   /** Words of an entry in `records`. */
   readonly #words: number;
 
-  /** @param record words of an entry's record */
+  readonly #firstMost: number;
+  readonly #spare: number;
+
+  /**
+   * @param record words of an entry's record
+   * @param sizes other numbers than {@link FIRST_MOST} and {@link SPARE}, for tests with few entries
+   */
   constructor(
     readonly width: number,
     record: number,
+    { firstMost = FIRST_MOST, spare = SPARE } = {},
   ) {
     this.#words = PREFIX_WORDS + record;
+    this.#firstMost = firstMost;
+    this.#spare = spare;
   }
 
   recordAt(entry: number): number {
@@ -69,7 +78,7 @@ export class PrefixTrie {
     this.#entries[length].set(value, entry);
     this.#count++;
     const bits = 32 - this.shift + STEP;
-    if (bits <= FIRST_MOST && 1 << bits <= SPARE * this.#count) this.#widen();
+    if (bits <= this.#firstMost && 1 << bits <= this.#spare * this.#count) this.#widen();
     this.#put(entry, value, length);
   }
 
@@ -95,16 +104,6 @@ export class PrefixTrie {
     const end = slot + 2 ** (depth - length);
     for (; slot < end; slot++) this.#replace(slot, -(entry + 1), uncovered);
     this.#join(path);
-  }
-
-  clear(): void {
-    this.slots = new Int32Array(FAN);
-    this.first = 0;
-    this.shift = 32 - STEP;
-    this.#nodes = 1;
-    this.#free = 0;
-    this.#count = 0;
-    this.#entries = [];
   }
 
   #put(entry: number, value: number, length: number): void {

@@ -78,21 +78,19 @@ const FIELDS = 8;
  */
 export class MeterArray {
   #state: Float64Array;
-  size: number;
 
   constructor(
     readonly name: string,
-    size: number,
+    /** Number of meters of an array; 0 for the meters of a table's entries, see {@link reserve}. */
+    readonly size: number,
     readonly bytes: boolean,
   ) {
-    this.size = size;
     this.#state = new Float64Array(size * FIELDS);
   }
 
   /** Makes space for so many meters; new meters have no rates. */
   reserve(size: number): void {
     this.#state = grown(this.#state, size * FIELDS);
-    this.size = Math.max(this.size, size);
   }
 
   /** Sets the rates of a meter, or removes them (`undefined`). `now` is in microseconds. */

@@ -46,7 +46,7 @@ export class TernaryIndex {
   highs = new Int32Array(0);
   priorities = new Float64Array(0);
   /** While there are few entries: the entries, those that win first. */
-  order = new Int32Array(FEW + 1);
+  order: Int32Array;
   count = 0;
   few = true;
   /** While there are many entries: the groups, in the order of falling `best`. */
@@ -62,12 +62,20 @@ export class TernaryIndex {
   /** Actions and parameters by entry. */
   records = new Int32Array(0);
   readonly #record: number;
+  readonly #few: number;
+  readonly #shortChain: number;
 
-  /** @param record words of an entry's record */
-  constructor(shape: KeyShape, record: number) {
+  /**
+   * @param record words of an entry's record
+   * @param sizes other numbers than {@link FEW} and {@link SHORT_CHAIN}, for tests with few entries
+   */
+  constructor(shape: KeyShape, record: number, { few = FEW, shortChain = SHORT_CHAIN } = {}) {
     this.#shape = shape;
     this.words = shape.words;
     this.#record = record;
+    this.#few = few;
+    this.#shortChain = shortChain;
+    this.order = new Int32Array(few);
   }
 
   recordAt(entry: number): number {
@@ -96,10 +104,10 @@ export class TernaryIndex {
     this.priorities[entry] = key.priority;
     this.count++;
     if (!this.few) this.#addToGroup(entry);
-    else if (this.count <= FEW) this.#putInOrder(entry, this.count - 1);
+    else if (this.count <= this.#few) this.#putInOrder(entry, this.count - 1);
     else {
       this.few = false;
-      for (let i = 0; i < FEW; i++) this.#addToGroup(this.order[i]!);
+      for (const other of this.order) this.#addToGroup(other);
       this.#addToGroup(entry);
     }
   }
@@ -112,19 +120,7 @@ export class TernaryIndex {
       return;
     }
     this.#removeFromGroup(entry);
-    if (this.count <= FEW / 2) this.#becomeFew();
-  }
-
-  clear(): void {
-    this.count = 0;
-    this.few = true;
-    this.#dropGroups();
-  }
-
-  #dropGroups(): void {
-    this.groups = orderedGroups();
-    this.#byMask.clear();
-    this.#long.clear();
+    if (this.count <= this.#few / 2) this.#becomeFew();
   }
 
   #becomeFew(): void {
@@ -134,7 +130,9 @@ export class TernaryIndex {
         for (let entry = head - 1; entry >= 0; entry = this.next[entry]! - 1)
           this.#putInOrder(entry, placed++);
     this.few = true;
-    this.#dropGroups();
+    this.groups = orderedGroups();
+    this.#byMask.clear();
+    this.#long.clear();
   }
 
   /** Whether entry a wins over entry b: larger priority, then smaller number. */
@@ -213,7 +211,7 @@ export class TernaryIndex {
       before = at;
       steps++;
     }
-    if (steps < SHORT_CHAIN) return before;
+    if (steps < this.#shortChain) return before;
     const made = new OrderedBlocks(this.#wins);
     for (let at = head; at >= 0; at = this.next[at]! - 1) made.insert(at);
     made.insert(entry);

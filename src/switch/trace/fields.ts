@@ -107,7 +107,8 @@ export class FieldView {
 
   /** All fields of a header, or of the element of its stack at a distance of `shift` words. */
   header(phv: Int32Array, header: HeaderSlot, shift: number): { name: string; fields: TracedField[] } {
-    const name = this.#places[header.at + shift]?.header.name ?? header.name;
+    // A header without fields has no place of its own.
+    const name = header.words === 0 ? header.name : this.#places[header.at + shift]!.header.name;
     const fields = header.fields.map((field) => ({
       field: fieldText(name, field.name),
       value: textOf(phv, field, shift),
@@ -156,13 +157,14 @@ export class FieldView {
     };
     for (const input of list) {
       if (input.type === "field") {
-        const slot = this.layout.field(input.value[0], input.value[1]);
-        const valid = input.value[1] === "$valid$" ? this.field(phv, input.value) : undefined;
-        if (valid !== undefined) join(valid.field, valid.value, 1);
-        else if (slot !== undefined && this.headerValid(phv, input.value)) joinField(slot);
+        const [name, field] = input.value;
+        const slot = this.layout.field(name, field);
+        if (!this.#valid(phv, this.layout.headers.get(slot?.header ?? name)!)) continue;
+        if (slot === undefined) join(fieldText(name, "$valid$"), "0x1", 1);
+        else joinField(slot);
       } else if (input.type === "header") {
-        const header = this.layout.headers.get(input.value);
-        if (header !== undefined && this.#valid(phv, header)) header.fields.forEach(joinField);
+        const header = this.layout.headers.get(input.value)!;
+        if (this.#valid(phv, header)) header.fields.forEach(joinField);
       } else if (input.type === "hexstr") {
         const width = input.bitwidth ?? 4 * input.value.replace(/^0x/, "").length;
         join("constant", hexOf(BigInt(input.value), width), width);

@@ -180,8 +180,8 @@ const DECIDED: ReadonlySet<TraceDropReason> = new Set(["mark_to_drop", "drop_por
 
 /** The branches in the order for readers; a clone with a single copy is replaced by that copy. */
 function joined(tree: TraceTree): TraceTree {
-  const [only, ...others] = tree.branches ?? [];
-  if (/_clone$/.test(tree.cause) && only?.cause === "replica" && others.length === 0) {
+  const only = tree.branches?.length === 1 ? tree.branches[0] : undefined;
+  if (/_clone$/.test(tree.cause) && only?.cause === "replica") {
     const { egress_port, replica_instance, events, outcome, branches } = only;
     return joined({
       cause: tree.cause,
