@@ -12,11 +12,10 @@ function slice(part: BitPart, low: number, count: number, dirty: boolean): strin
   const index = low >>> 5;
   const shift = low & 31;
   const first = part.words[index]!;
-  const available = Math.min(32 - shift, part.width - low);
   let text = shift === 0 ? first : `${first} >>> ${shift}`;
   if (shift + count > 32) text = `(${text}) | (${part.words[index + 1]} << ${32 - shift})`;
-  const topOfValue = low + count >= part.width && shift + count <= 32;
-  if (dirty || count === 32 || topOfValue || (available === count && shift + count === 32 && shift > 0))
+  // Nothing is above the top of the value, nor above the bits of a word that `>>>` brings to its top.
+  if (dirty || count === 32 || low + count === part.width || shift + count === 32)
     return text === first ? first : `(${text})`;
   return `((${text}) & ${count === 31 ? 0x7fffffff : (1 << count) - 1})`;
 }
@@ -35,7 +34,7 @@ export function chunk(parts: readonly BitPart[], start: number, count: number, c
       const low = at + part.width - to;
       const up = start + count - to;
       const text = slice(part, low, to - from, cut && from === start);
-      texts.push(up === 0 ? text : `(${text} << ${up})`);
+      texts.push(up === 0 || text === "0" ? text : `(${text} << ${up})`);
     }
     at += part.width;
   }

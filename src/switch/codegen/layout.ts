@@ -24,7 +24,6 @@ export interface FieldSlot {
 
 export interface HeaderSlot {
   readonly name: string;
-  readonly type: string;
   readonly metadata: boolean;
   /** Word that is 1 when the header is valid; -1 for metadata, which always are. */
   readonly valid: number;
@@ -136,7 +135,6 @@ export function layOut(program: Bmv2Program): Layout {
     const placed = !instance.metadata && varbit === undefined && !stacked.has(instance.id);
     const slot: HeaderSlot = {
       name: instance.name,
-      type: instance.header_type,
       metadata: instance.metadata,
       valid,
       fields,

@@ -126,7 +126,10 @@ function binaryRange(op: string, a: Range, b: Range): Range {
   }
 }
 
-/** Words of a number, low first; `clean` when they are right to the top of the last word, not only in the bits asked for. */
+/**
+ * Words of a number, low first; `clean` when they are right to the top of the last word, not only in the bits asked for. It counts only
+ * where at least as many bits are asked for as the number's range has.
+ */
 interface Words {
   readonly words: readonly string[];
   readonly clean: boolean;
@@ -206,11 +209,11 @@ export class NumberWriter {
     return words.map((w, i) => (i === words.length - 1 ? `(${w} & ${2 ** top - 1})` : w));
   }
 
-  /** A number that is surely small as one int32 expression; anything above `limit` (or negative) becomes `limit`. */
+  /** A number that is surely small as one int32 expression; anything above `limit` (less than 2^31) or negative becomes `limit`. */
   small(num: Num, limit: number): string {
     const range = rangeOf(num);
     const words = this.exact(num);
-    if (!range.signed && range.width < 31 && 2 ** range.width - 1 <= limit) return words[0]!;
+    if (!range.signed && 2 ** range.width - 1 <= limit) return words[0]!;
     const low = this.out.hold(words[0]!);
     const high = words.slice(1).map((w) => `${w} !== 0`);
     return `(${[...high, `${low} >>> 0 > ${limit}`].join(" || ")} ? ${limit} : ${low})`;
@@ -267,7 +270,7 @@ export class NumberWriter {
 
   #stored(words: readonly string[], range: Range, bits: number): Words {
     const count = wordsOf(bits);
-    if (!range.signed || (bits <= range.width && count * 32 <= range.width)) {
+    if (!range.signed || count * 32 <= range.width) {
       const result = words.slice(0, count);
       while (result.length < count) result.push("0");
       return { words: result, clean: true };
@@ -296,10 +299,10 @@ export class NumberWriter {
       case "*": {
         const left = this.low(a, bits);
         const right = this.low(b, bits);
-        const clean = left.clean && right.clean;
+        // The range of a product is wider than that of each factor, so that these are clean where it counts.
         if (left.words.length === 1)
-          return { words: [`Math.imul(${left.words[0]}, ${right.words[0]})`], clean };
-        return { words: this.#scratch("multiplyWords", [left.words, right.words], ""), clean };
+          return { words: [`Math.imul(${left.words[0]}, ${right.words[0]})`], clean: true };
+        return { words: this.#scratch("multiplyWords", [left.words, right.words], ""), clean: true };
       }
       case "/":
       case "%": {
@@ -343,14 +346,14 @@ export class NumberWriter {
     };
   }
 
-  #add(op: "+" | "-", a: Words, b: Words): Words {
-    const clean = a.clean && b.clean;
-    if (a.words.length === 1) return { words: [`(${a.words[0]} ${op} ${b.words[0]} | 0)`], clean };
+  /** The range of a sum or difference is wider than that of each operand, so that these are clean where it counts. */
+  #add(op: "+" | "-", { words: a }: Words, { words: b }: Words): Words {
+    if (a.length === 1) return { words: [`(${a[0]} ${op} ${b[0]} | 0)`], clean: true };
     const words: string[] = [];
     let carry = "";
-    const last = a.words.length - 1;
-    a.words.forEach((left, i) => {
-      const right = b.words[i]!;
+    const last = a.length - 1;
+    a.forEach((left, i) => {
+      const right = b[i]!;
       if (i === last) {
         words.push(`(${left} ${op} ${right}${carry === "" ? "" : ` ${op} ${carry}`} | 0)`);
         return;
@@ -362,7 +365,7 @@ export class NumberWriter {
       carry = this.out.hold(op === "+" ? `${sum} > 4294967295 ? 1 : 0` : `${sum} < 0 ? 1 : 0`);
       words.push(`(${sum} | 0)`);
     });
-    return { words, clean };
+    return { words, clean: true };
   }
 
   #shiftLeft(a: Num, by: Num, bits: number): Words {
@@ -371,7 +374,7 @@ export class NumberWriter {
     if (by.kind === "const") {
       const distance = by.value < 0n || by.value > BigInt(MAX_WIDTH) ? MAX_WIDTH : Number(by.value);
       // Each word goes into two words of the result.
-      const held = count > 1 ? words.map((w) => this.out.hold(w)) : words;
+      const held = words.length > 1 ? words.map((w) => this.out.hold(w)) : words;
       return { words: shiftConstant(held, -distance, "0"), clean };
     }
     const distance = this.out.hold(this.small(by, 32 * count));
@@ -396,7 +399,7 @@ export class NumberWriter {
     const fill = range.signed ? `(${words[top]} >> 31)` : "0";
     if (by.kind === "const") {
       const distance = by.value < 0n || by.value > BigInt(MAX_WIDTH) ? MAX_WIDTH : Number(by.value);
-      const held = words.map((w) => (words.length > 1 ? this.out.hold(w) : w));
+      const held = words.length > 1 ? words.map((w) => this.out.hold(w)) : words;
       return { words: fitWords(shiftConstant(held, distance, fill), count, fill), clean: true };
     }
     const distance = this.out.hold(this.small(by, 32 * words.length));

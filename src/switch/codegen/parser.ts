@@ -66,7 +66,6 @@ class StateWriter {
   readonly #stores: StoreWriter;
   readonly #primitives: PrimitiveWriter;
   readonly #errors: Map<string, number>;
-  readonly #types: Map<string, bmv2.HeaderType>;
   readonly #trace: TracePoints | undefined;
   #state = "";
   /** The current operation, for the trace of an error. */
@@ -84,7 +83,6 @@ class StateWriter {
     this.#stores = new StoreWriter(out, this.#expressions);
     this.#primitives = new PrimitiveWriter(out, resources);
     this.#errors = new Map(program.errors);
-    this.#types = new Map(program.header_types.map((type) => [type.name, type]));
   }
 
   error(name: keyof typeof CORE_ERRORS): number {
@@ -199,8 +197,7 @@ class StateWriter {
       const bits = out.hold(this.#numbers.small(length, 2 ** 30 - 8));
       this.#fail(`${bits} & 7`, "ParserInvalidArgument");
       this.#fail(`E - O < ${fixed} + (${bits} >> 3)`, "PacketTooShort");
-      const most = this.#types.get(slot.type)?.max_length ?? 0;
-      if (most > 0) this.#fail(`${fixed} + (${bits} >> 3) > ${most}`, "HeaderTooShort");
+      this.#fail(`${bits} > ${slot.varbit?.width ?? 0}`, "HeaderTooShort");
       more = bits;
     }
     let bit = 0;

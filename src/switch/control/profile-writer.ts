@@ -196,8 +196,7 @@ export class ProfileWriter {
 
   removeOneShot(profile: ProfileControl, number: number): void {
     const { store } = profile;
-    const group = store.byNumber[number];
-    if (group === undefined) return;
+    const group = store.byNumber[number]!;
     const { members } = group;
     store.removeGroup(group);
     for (const { memberId } of members) store.removeMember(store.members.get(memberId)!);
