@@ -16,8 +16,8 @@ export interface HashUse {
 
 export interface Colours {
   readonly count: number;
-  /** Slot of a colour in a group that uses the function; undefined: the choice does not depend on the colour. */
-  slotOf(use: HashUse, colour: number): number | undefined;
+  /** The slots of the colours in a group that uses the function; undefined: the choice does not depend on the colour. */
+  slotsOf(use: HashUse): ((colour: number) => number) | undefined;
 }
 
 /** Bits that seeds flip in the values of each hash. */
@@ -69,12 +69,11 @@ function domain(axes: readonly (readonly [hash: number, size: number])[], seedBi
   const byHash = new Map(list.map((axis) => [axis.hash, axis]));
   return {
     count,
-    slotOf({ hash, slots, seed }, colour) {
+    slotsOf({ hash, slots, seed }) {
       const axis = byHash.get(hash);
       if (axis === undefined) return undefined;
-      const value = Math.floor(colour / axis.stride) % axis.size;
-      const seeded = isPowerOfTwo(axis.size) ? (value ^ seedBits(hash, seed)) & (axis.size - 1) : value;
-      return seeded % slots;
+      const flips = isPowerOfTwo(axis.size) ? seedBits(hash, seed) & (axis.size - 1) : 0;
+      return (colour) => ((Math.floor(colour / axis.stride) % axis.size) ^ flips) % slots;
     },
   };
 }

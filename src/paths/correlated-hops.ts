@@ -6,7 +6,7 @@
  */
 import type { Topology } from "../topology/index.js";
 import { type Colours, coloursOf, type HashUse, useOf } from "./analysis-domain.js";
-import { LOCAL, type PathModel, type PortChoice, type SwitchModel } from "./model.js";
+import type { PathModel, PortChoice, SwitchModel } from "./model.js";
 import { HashOfFlow, rawFlow } from "./raw-flow.js";
 
 /** Two choices on a path of which the first determines the second, at least in part. */
@@ -56,7 +56,7 @@ const TOLERANCE = 0.005;
 interface State {
   readonly own: SwitchModel;
   readonly kind: number;
-  readonly choice: PortChoice | undefined;
+  readonly choice: PortChoice;
   readonly use: HashUse | undefined;
   /** By distinct port of the choice: the next state; undefined at the destination. */
   readonly ports: readonly number[];
@@ -125,7 +125,6 @@ export class PathChecker {
   }
 
   #bits = (hash: number, seed: number): number => {
-    if (seed === 0) return 0;
     const key = `${hash} ${seed}`;
     let bits = this.#seedBits.get(key);
     if (bits === undefined) {
@@ -144,12 +143,12 @@ export class PathChecker {
     const visit = (node: number, port: number): State | undefined => {
       const own = this.#byNode[node];
       if (own === undefined) return undefined;
-      const kind = (port > 0 ? (own.portClass?.[port] ?? 0) : 0) + (own.sourceClass?.[from] ?? 0);
+      const kind = (own.portClass?.[port] ?? 0) + (own.sourceClass?.[from] ?? 0);
       const key = `${node} ${kind}`;
       const found = known.get(key);
       if (found !== undefined) return found;
       const index = own.next[kind * racks.length + to]!;
-      if (index === LOCAL || index < 0) return undefined;
+      if (index < 0) return undefined;
       const choice = own.choices[index]!;
       const ports = [...new Set(Array.from(choice.rows[0]!))];
       const next: (State | undefined)[] = [];
@@ -184,30 +183,28 @@ export class PathChecker {
       const own = at(state);
       const { choice, ports, next } = state;
       const use = this.#use(state);
-      const row = choice!.rows[0]!;
+      const row = choice.rows[0]!;
       const place = new Map(ports.map((port, i) => [port, i]));
       const fair = new Float64Array(ports.length);
       for (let slot = 0; slot < row.length; slot++) fair[place.get(row[slot]!)!]! += 1 / row.length;
-      const fixed = use === undefined || colours.slotOf(use, 0) === undefined;
+      const slotOf = use === undefined ? undefined : colours.slotsOf(use);
       const loads = new Float64Array(ports.length);
       let total = 0;
       for (let colour = 0; colour < own.length; colour++) {
         const weight = own[colour]!;
         if (weight === 0) continue;
         total += weight;
-        if (fixed) {
-          for (let i = 0; i < ports.length; i++) {
-            const after = next[i];
+        if (slotOf === undefined) {
+          for (const [i, after] of next.entries())
             if (after !== undefined) at(after)[colour]! += weight * fair[i]!;
-          }
         } else {
-          const i = place.get(row[colours.slotOf(use, colour)!]!)!;
+          const i = place.get(row[slotOf(colour)]!)!;
           loads[i]! += weight;
           const after = next[i];
           if (after !== undefined) at(after)[colour]! += weight;
         }
       }
-      if (!fixed && total > 0) this.#judge(state, loads, fair, total, from, to);
+      if (slotOf !== undefined && total > 0) this.#judge(state, loads, fair, total, from, to);
     }
   }
 

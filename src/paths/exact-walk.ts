@@ -3,6 +3,7 @@
  * them. So a probe takes the route that its sender wants, for any hash functions.
  */
 import type { Topology } from "../topology/index.js";
+import { portsOfChoice } from "./flat-model.js";
 import { directedLink, MAX_LINKS } from "./flows.js";
 import { LOCAL, type PathModel, type PortChoice, type SwitchModel } from "./model.js";
 
@@ -75,7 +76,7 @@ export class ExactWalker {
     return next !== undefined && next >= 0 && this.#optionsOf(node, next).known.has(link);
   }
 
-  /** The route that `pick` chooses; undefined where two hops would need different values of the same bits. */
+  /** The route that `pick` chooses, from a NIC whose link is up; undefined where two hops would need different values of the same bits. */
   walk(source: number, destination: number, nic: number, pick: PickLink): NamedRoute | undefined {
     const links: number[] = [];
     const switches: number[] = [];
@@ -95,7 +96,7 @@ export class ExactWalker {
     }
   }
 
-  /** All routes between two hosts, over all NICs of the first one. */
+  /** All routes between two hosts, over all NICs of the first one whose links are up. */
   all(source: number, destination: number): NamedRoute[] {
     const { nodes } = this.topology;
     const routes: NamedRoute[] = [];
@@ -117,7 +118,8 @@ export class ExactWalker {
       const switches = [...passed, peer];
       for (const i of free.links.keys()) step(nic, taken(free, i, hop), peer, links, switches);
     };
-    for (const nic of nodes[source]!.ports.keys()) step(nic, this.#first(source, nic), source, [], []);
+    for (const [nic, { link }] of nodes[source]!.ports.entries())
+      if (!this.#isDown(link)) step(nic, this.#first(source, nic), source, [], []);
     return routes;
   }
 
@@ -135,8 +137,19 @@ export class ExactWalker {
   }
 
   #toHost(node: number, host: number): Options {
-    const port = this.topology.nodes[node]!.ports.find(({ peer }) => peer === host)?.number;
-    return port === undefined ? NONE : alone(port, directedLink(this.topology, node, port));
+    const { ports } = this.topology.nodes[node]!;
+    const port = ports.find(({ peer, link }) => peer === host && !this.#isDown(link));
+    return port === undefined ? NONE : this.#alone(node, port.number);
+  }
+
+  #isDown(link: number): boolean {
+    return this.topology.down?.has(link) ?? false;
+  }
+
+  /** The only port, which needs no selector. */
+  #alone(node: number, port: number): Options {
+    const link = directedLink(this.topology, node, port);
+    return { ...NONE, ports: [port], links: [link], values: [0], known: new Set([link]) };
   }
 
   #optionsOf(node: number, choice: number): Options {
@@ -146,55 +159,46 @@ export class ExactWalker {
 
   #optionsNamedBy(node: number, { rows, slice }: PortChoice): Options {
     const [first] = rows;
-    const linkOf = (port: number) => directedLink(this.topology, node, port);
-    if (rows.length === 1 && first!.length === 1) return alone(first![0]!, linkOf(first![0]!));
+    if (rows.length === 1 && first!.length === 1) return this.#alone(node, first![0]!);
     if (slice === undefined) return NONE;
     const portOf = new Map<number, number>();
-    const rowOfPort = new Map<number, number>();
-    for (const [row, ports] of rows.slice(0, 2 ** slice.width).entries()) {
-      if (ports.length !== 1) continue;
-      const value = row * 2 ** slice.low;
-      portOf.set(value, ports[0]!);
-      if (!rowOfPort.has(ports[0]!)) rowOfPort.set(ports[0]!, value);
-    }
-    const ports = [...rowOfPort.keys()];
-    const links = ports.map(linkOf);
-    const mask = 2 ** slice.low * (2 ** slice.width - 1);
-    return { ports, links, values: [...rowOfPort.values()], mask, portOf, known: new Set(links) };
+    for (const [row, ports] of rows.slice(0, 2 ** slice.width).entries())
+      if (ports.length === 1) portOf.set(row * 2 ** slice.low, ports[0]!);
+    return this.#named(node, portOf, 2 ** slice.low * (2 ** slice.width - 1));
+  }
+
+  /** One option for each port, with the lowest value that names it. */
+  #named(node: number, portOf: ReadonlyMap<number, number>, mask: number): Options {
+    const lowest = new Map<number, number>();
+    for (const [value, port] of portOf) if (!lowest.has(port)) lowest.set(port, value);
+    const ports = [...lowest.keys()];
+    const links = ports.map((port) => directedLink(this.topology, node, port));
+    return { ports, links, values: [...lowest.values()], mask, portOf, known: new Set(links) };
   }
 
   /** The options that do not contradict the bits that earlier hops have used. */
   #without(node: number, options: Options, { selector, used }: Hop): Options {
     const { mask, portOf } = options;
-    if ((used & mask) >>> 0 === 0) return options;
-    const value = (selector & mask) >>> 0;
-    const port = portOf.get(value);
-    if (port === undefined) return NONE;
-    const links = [directedLink(this.topology, node, port)];
-    return { ...options, ports: [port], links, values: [value] };
+    if ((used & mask) === 0) return options;
+    const fitting = [...portOf].filter(([value]) => ((value ^ selector) & mask & used) === 0);
+    return this.#named(node, new Map(fitting), mask);
   }
 }
 
-function alone(port: number, link: number): Options {
-  return { ...NONE, ports: [port], links: [link], values: [0], known: new Set([link]) };
-}
-
 function taken({ ports, links, values, mask }: Options, i: number, { selector, used }: Hop): Hop {
-  const isFree = (used & mask) >>> 0 === 0;
   return {
     port: ports[i]!,
     link: links[i]!,
-    selector: isFree ? selector + values[i]! : selector,
-    used: (used | mask) >>> 0,
+    selector: (selector | values[i]!) >>> 0,
+    used: used | mask,
   };
 }
 
-function namesEachPort({ rows, slice }: PortChoice): boolean {
-  const ports = new Set(Array.from(rows[0]!));
-  if (ports.size === 1) return true;
+function namesEachPort(choice: PortChoice): boolean {
+  const ports = portsOfChoice(choice);
+  if (ports.length === 1) return true;
+  const { rows, slice } = choice;
   if (slice === undefined) return false;
-  const named = new Set(
-    rows.slice(0, 2 ** slice.width).flatMap((row) => (row.length === 1 ? [row[0]!] : [])),
-  );
-  return [...ports].every((port) => named.has(port));
+  const named = rows.slice(0, 2 ** slice.width).filter((row) => row.length === 1);
+  return ports.every((port) => named.some((row) => row[0] === port));
 }

@@ -34,7 +34,7 @@ export interface FlatModel {
   readonly sources: Int32Array;
   /** By switch of the model: number of its first choice. */
   readonly firstChoice: Int32Array;
-  /** By choice: hash (-1: there is one slot only), first row and number of rows, first lane, slice of the selector. */
+  /** By choice: hash (without meaning where there is one slot only), first row and number of rows, first lane, slice of the selector. */
   readonly choices: Int32Array;
   /** By choice: the seed, an unsigned number of 32 bits. */
   readonly seed: Float64Array;
@@ -128,7 +128,7 @@ function flatChoices(list: readonly { readonly choice: PortChoice; readonly port
   for (const [i, { choice, port }] of list.entries()) {
     const at = CHOICE.size * i;
     const width = choice.slice?.width ?? 0;
-    choices[at + CHOICE.hash] = choice.rows.every((row) => row.length === 1) ? -1 : choice.hash;
+    choices[at + CHOICE.hash] = choice.hash;
     choices[at + CHOICE.firstRow] = rows.length / ROW.size;
     choices[at + CHOICE.rows] = choice.rows.length;
     choices[at + CHOICE.firstLane] = portOfLane.length;

@@ -9,13 +9,13 @@ import { addressWords, HashOfFlow, type RawFlow, rawFlow } from "./raw-flow.js";
 
 /** Addresses of all hosts of a topology. */
 export class HostAddresses {
-  /** Index among the hosts by node index; -1 for switches. */
+  /** Index among the hosts by node index; without meaning for switches. */
   readonly ordinal: Int32Array;
   /** Four words by index among the hosts. */
   readonly words: readonly Uint32Array[];
 
   constructor(topology: Topology, version: 4 | 6) {
-    this.ordinal = new Int32Array(topology.nodes.length).fill(-1);
+    this.ordinal = new Int32Array(topology.nodes.length);
     const words: Uint32Array[] = [];
     for (const { index, host } of topology.nodes) {
       if (host === undefined) continue;
@@ -174,11 +174,9 @@ class WordTables {
 
   /** Adds a hash whose lowest bit goes to `shift`. */
   add({ src, dst, short, zero }: AffineHash, shift: number): void {
-    for (let i = 0; i < src.length; i++) {
-      this.#src[i]! |= (src[i]! ^ zero) << shift;
-      this.#dst[i]! |= dst[i]! << shift;
-    }
-    for (let i = 0; i < short.length; i++) this.#short[i]! |= short[i]! << shift;
+    for (const [i, value] of src.entries()) this.#src[i]! |= (value ^ zero) << shift;
+    for (const [i, value] of dst.entries()) this.#dst[i]! |= value << shift;
+    for (const [i, value] of short.entries()) this.#short[i]! |= value << shift;
   }
 
   of(

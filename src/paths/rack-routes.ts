@@ -31,11 +31,10 @@ export function rackRoutes(topology: Topology, table: RoutingTable): Int32Array 
   const { rack, pod } = keysOf(topology);
   const hops = new Map(table.routes.map((route) => [keyOf(route.ipv4), route.hops]));
   const fallback = hops.get(0);
-  const routes = new Int32Array(rack.length);
-  for (let i = 0; i < rack.length; i++) {
-    const found = hops.get(rack[i]!) ?? hops.get(pod[i]!) ?? fallback;
-    routes[i] = found === undefined || table.hopSets[found]!.ports.length === 0 ? UNREACHABLE : found;
-  }
+  const routes = Int32Array.from(rack, (key, i) => {
+    const found = hops.get(key) ?? hops.get(pod[i]!) ?? fallback;
+    return found === undefined || table.hopSets[found]!.ports.length === 0 ? UNREACHABLE : found;
+  });
   for (const { index, switches } of topology.racks) if (switches.includes(table.node)) routes[index] = LOCAL;
   return routes;
 }

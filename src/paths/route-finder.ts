@@ -96,7 +96,7 @@ export class RouteFinder {
     passed: Set<number>,
   ): Approach | undefined {
     passed.add(node);
-    const hosts = this.#hosts[node]!.filter(({ source }) => this.topology.nodes[source]!.host!.rack !== rack);
+    const hosts = this.#hosts[node]!;
     const before = this.#before(node, rack).filter((link) => !passed.has(this.#tails[link]!));
     const wanted = before.filter((link) => preferred.has(link));
     if (wanted.length === 0 && hosts.length > 0) return random.pick(hosts);

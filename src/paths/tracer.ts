@@ -50,7 +50,6 @@ export class FlowTracer {
       const known = new Map<string, number | undefined>();
       for (let choice = 0; choice < seed.length; choice++) {
         const hash = choices[CHOICE.size * choice + CHOICE.hash]!;
-        if (hash < 0) continue;
         const key = `${hash} ${seed[choice]}`;
         if (!known.has(key)) known.set(key, of.flips(hash, seed[choice]!));
         const bits = known.get(key);
