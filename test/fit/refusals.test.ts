@@ -118,12 +118,18 @@ describe("what Tofino lacks", () => {
     };
     for (const body of [
       "if (c < 100) { c = c + 1; } r.write(h.d.i, c);",
+      // Each branch gives the cell its own value, so it never stays as it is.
+      "if (c < 100) { c = c + 1; } else { c = 0; } r.write(h.d.i, c);",
+      "if (c < 100) { c = c + 1; } else { c = h.d.b; } r.write(h.d.i, c); return;",
+      "r.write(h.d.i, c + 1); exit;",
       "if (c < h.d.b) { r.write(h.d.i, h.d.b); } h.d.b = c;",
       "if (h.d.b == 1) { r.write(h.d.i, 0); } else { r.write(h.d.i, c + 1); }",
       "c = c < v ? v : c; r.write(h.d.i, c);",
     ]) {
       expect([body, verdict(body)]).toEqual([body, "placed"]);
     }
+    const three = "if (c < 5) { c = 1; } else if (c > 9) { c = 2; } else { c = h.d.b; } r.write(h.d.i, c);";
+    expect(verdict(three)).toBe("refused");
     const two = "if (c < 5) { c = 1; } else if (c > 9) { c = 2; } r.write(h.d.i, c);";
     expect([verdict(two), verdict(two, loadTarget("tofino2"))]).toEqual(["refused", "refused"]);
     expect(verdict("if (c < 5) { c = c * 3; } r.write(h.d.i, c);")).toBe("refused");

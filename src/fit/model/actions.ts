@@ -62,6 +62,7 @@ const EFFECTS: Readonly<Record<string, string>> = {
 /** How an action uses a register, as its primitives are read. */
 interface RegisterUse {
   readonly step: Step;
+  readonly memory: Omit<Attached, "updatesAndReturns">;
   reads: boolean;
   writes: boolean;
   /** The packet gets a value that was read. */
@@ -85,7 +86,9 @@ type Statement =
       readonly no: readonly Statement[];
     }
   /** A jump backward, or into another branch. */
-  | { readonly kind: "loop"; readonly source: bmv2.SourceInfo | undefined };
+  | { readonly kind: "loop"; readonly source: bmv2.SourceInfo | undefined }
+  /** A jump to what follows the `if` around it: `return` or `exit` in a branch. */
+  | { readonly kind: "leave"; readonly source: bmv2.SourceInfo | undefined };
 
 /** Reads the primitives of an action into steps, and collects the features that the checks need. */
 export class ActionReader {
@@ -113,14 +116,12 @@ export class ActionReader {
     this.#readAll(structureOf(action.primitives));
     for (const [name, use] of this.#registers) {
       const update = updateOf(use);
-      const register = use.step.attached.find((a) => a.name === name);
-      if (register === undefined) throw new Error(`register ${name} has no step`);
-      use.step.attached[use.step.attached.indexOf(register)] = {
-        ...register,
+      use.step.attached.push({
+        ...use.memory,
         // The Tofino compiler adds a logical table for such an update, unless it is conditional.
         updatesAndReturns:
           use.reads && use.writes && use.uses && use.variable && update.comparisons.length === 0,
-      };
+      });
       context.features.push({
         kind: "register",
         register: name,
@@ -159,8 +160,9 @@ export class ActionReader {
       else if (node.kind === "if") {
         const condition = readValue(node.condition, this.#scope);
         this.#guarded(condition, node.yes);
-        this.#guarded({ kind: "operation", op: "not", parts: [condition] }, node.no);
-      } else
+        this.#guarded(negated(condition), node.no);
+      } else if (node.kind === "leave") this.#unlessGuarded(node.source);
+      else
         this.context.features.push({
           kind: "again",
           node: this.action.name,
@@ -240,14 +242,24 @@ export class ActionReader {
 
   /** The value of a local variable after an assignment under conditions: the new one or the one before. */
   #guardedValue(access: Access, expr: Expr): Expr {
-    if (this.#guards.length === 0) return expr;
     const before = this.#values.get(access.field) ?? ({ kind: "field", access } as const);
-    const condition = this.#guards.reduce((all, guard) => ({
-      kind: "operation",
-      op: "and",
-      parts: [all, guard],
-    }));
-    return { kind: "operation", op: "?", parts: [condition, expr, before] };
+    return this.#chosen(this.#guards, expr, before);
+  }
+
+  /** `expr` where all guards hold, else `before`; both branches of one `if` give one choice. */
+  #chosen([guard, ...inner]: readonly Expr[], expr: Expr, before: Expr): Expr {
+    if (guard === undefined) return expr;
+    const choose = (...parts: readonly [Expr, Expr, Expr]): Expr => ({ kind: "operation", op: "?", parts });
+    const old = before.kind === "cell" && before.reads.length === 1 ? before.reads[0]! : before;
+    if (old.kind === "operation" && old.op === "?") {
+      const [condition, yes, no] = old.parts as [Expr, Expr, Expr];
+      const here = this.#asOfNow(guard);
+      if (sameExpr(here, this.#asOfNow(negated(condition))))
+        return choose(condition, yes, this.#chosen(inner, expr, no));
+      if (sameExpr(here, this.#asOfNow(condition)))
+        return choose(condition, this.#chosen(inner, expr, yes), no);
+    }
+    return choose(guard, this.#chosen(inner, expr, before), before);
   }
 
   /** Conditions and fields of a value that a register's ALU computes. */
@@ -303,9 +315,9 @@ export class ActionReader {
       step.data.push({ bits: Math.min(expr.width, access.width), target: access });
     else if (expr.kind === "constant") this.#constant(step, expr.value, access);
     else if (expr.kind === "operation") {
-      for (const part of leaves(expr)) {
+      for (const part of operandsOf(expr)) {
         if (part.kind === "argument") step.data.push({ bits: part.width, target: access });
-        else if (part.kind === "constant" && !isShift(expr)) this.#constant(step, part.value, access);
+        else if (part.kind === "constant") this.#constant(step, part.value, access);
       }
       const steps = stepsOf(expr);
       this.context.features.push({ kind: "operation", expr, width: access.width, steps, source });
@@ -352,18 +364,17 @@ export class ActionReader {
       const step = this.#newStep(source);
       const declared = this.context.program.register_arrays.find((r) => r.name === name)!;
       const { kind, text } = this.#indexOf(index, step);
-      step.attached.push({
-        kind: "register",
-        name,
-        index: kind,
-        size: declared.size,
-        width: declared.bitwidth,
-        counts: "both",
-        updatesAndReturns: false,
-        source: declared.source_info,
-      });
       use = {
         step,
+        memory: {
+          kind: "register",
+          name,
+          index: kind,
+          size: declared.size,
+          width: declared.bitwidth,
+          counts: "both",
+          source: declared.source_info,
+        },
         reads: false,
         writes: false,
         uses: false,
@@ -520,7 +531,14 @@ function structureOf(primitives: readonly bmv2.Primitive[], from = 0, to = primi
   while (at < to) {
     const primitive = primitives[at]!;
     const source = primitive.source_info;
-    if (primitive.op === "_jump") return [...statements, { kind: "loop", source }];
+    if (primitive.op === "_jump") {
+      // `return` and `exit`: what follows is not reached.
+      const target = jumpTarget(primitive.parameters[0]);
+      if (target <= at) return [...statements, { kind: "loop", source }];
+      if (target > to) return [...statements, { kind: "leave", source }];
+      at = target;
+      continue;
+    }
     if (primitive.op !== "_jump_if_zero") {
       statements.push({ kind: "primitive", primitive });
       at++;
@@ -528,15 +546,15 @@ function structureOf(primitives: readonly bmv2.Primitive[], from = 0, to = primi
     }
     const [condition, offset] = primitive.parameters;
     const elseAt = jumpTarget(offset);
-    if (condition === undefined || elseAt <= at || elseAt > to)
-      return [...statements, { kind: "loop", source }];
+    if (elseAt <= at || elseAt > to) return [...statements, { kind: "loop", source }];
     // The branch that runs when the condition holds ends with a jump over the other one, if there is another one.
     const last = primitives[elseAt - 1]!;
-    const end = last.op === "_jump" && elseAt - 1 > at ? jumpTarget(last.parameters[0]) : elseAt;
-    if (end < elseAt || end > to) return [...statements, { kind: "loop", source }];
-    const yes = structureOf(primitives, at + 1, end === elseAt && last.op !== "_jump" ? elseAt : elseAt - 1);
-    statements.push({ kind: "if", condition, yes, no: structureOf(primitives, elseAt, end) });
-    at = end;
+    const end = last.op === "_jump" ? jumpTarget(last.parameters[0]) : elseAt;
+    const hasElse = end > elseAt && end <= to;
+    const yes = structureOf(primitives, at + 1, hasElse ? elseAt - 1 : elseAt);
+    const no = hasElse ? structureOf(primitives, elseAt, end) : [];
+    statements.push({ kind: "if", condition: condition!, yes, no });
+    at = hasElse ? end : elseAt;
   }
   return statements;
 }
@@ -610,6 +628,13 @@ function onlyMoves(expr: Expr): boolean {
   return expr.parts.every(onlyMoves);
 }
 
+/** Leaves of an expression without constant shift counts, which are part of the instruction. */
+function operandsOf(expr: Expr): readonly Expr[] {
+  if (expr.kind !== "operation") return [expr];
+  const [left, right] = expr.parts;
+  return (isShift(expr) && right!.kind === "constant" ? [left!] : expr.parts).flatMap(operandsOf);
+}
+
 function leaves(expr: Expr): readonly Expr[] {
   return expr.kind === "operation" ? expr.parts.flatMap(leaves) : [expr];
 }
@@ -617,6 +642,20 @@ function leaves(expr: Expr): readonly Expr[] {
 function cellsOf(expr: Expr): string[] {
   if (expr.kind === "cell") return [expr.register];
   return expr.kind === "operation" ? expr.parts.flatMap(cellsOf) : [];
+}
+
+const negated = (condition: Expr): Expr => ({ kind: "operation", op: "not", parts: [condition] });
+
+/** Both are the same expression of the same values. */
+function sameExpr(a: Expr, b: Expr): boolean {
+  if (a.kind === "field") return b.kind === "field" && sameAccess(a.access, b.access);
+  if (a.kind !== "operation" || b.kind !== "operation")
+    return a.kind === b.kind && formatExpr(a) === formatExpr(b);
+  return (
+    a.op === b.op &&
+    a.parts.length === b.parts.length &&
+    a.parts.every((part, i) => sameExpr(part, b.parts[i]!))
+  );
 }
 
 function addReads(into: Access[], reads: readonly Access[]): void {

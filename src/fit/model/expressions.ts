@@ -31,6 +31,7 @@ export function onesOf(value: bigint): number | undefined {
   return value > 0n && (value & (value + 1n)) === 0n ? bitLength(value) : undefined;
 }
 
+/** Keeps the low bits. */
 function truncated(expr: Expr, bits: number): Expr {
   if (expr.kind === "field" && expr.access.width > bits) {
     return { kind: "field", access: { ...expr.access, width: bits } };
@@ -71,8 +72,9 @@ export function readValue(value: bmv2.Value, scope: Scope): Expr {
       return { kind: "operation", op: "register", parts: [readValue(value.value[1], scope)] };
     case "header":
       return readField(`${value.value}.$valid$`, scope);
-    case "stack_field":
-      return { kind: "operation", op: "stack_field", parts: [] };
+    case "header_stack":
+    case "header_union_stack":
+      return { kind: "operation", op: value.value, parts: [] };
     default:
       return { kind: "operation", op: value.type, parts: [] };
   }
@@ -128,11 +130,13 @@ function readOperation(node: bmv2.Expression, scope: Scope): Expr {
   }
   let left = operand(node.left);
   let right = operand(node.right);
-  if (COMMUTATIVE.has(op) && left.kind === "constant") [left, right] = [right, left];
+  if (COMMUTATIVE.has(op) && left.kind === "constant" && right.kind !== "constant")
+    [left, right] = [right, left];
   if (right.kind === "constant") {
     if (op === "&") {
       const ones = onesOf(right.value);
-      if (ones !== undefined) return narrow(left, ones);
+      // Operands of an operation keep their width: only the result is cut.
+      if (ones !== undefined) return truncated(left, ones);
     }
     if (op === ">>") {
       const result = shifted(left, Number(right.value));
@@ -144,11 +148,6 @@ function readOperation(node: bmv2.Expression, scope: Scope): Expr {
     }
   }
   return { kind: "operation", op, parts: [left, right] };
-}
-
-/** Keeps the low bits. Operands of an operation keep their width: only the result is cut. */
-function narrow(expr: Expr, bits: number): Expr {
-  return truncated(expr, bits);
 }
 
 /** All accesses that an expression reads, each once; `into` receives them. */
@@ -233,6 +232,12 @@ function formatOperation(op: string, parts: readonly Expr[], depth: number): str
   const operands = parts.map((part) => formatOperand(part, depth));
   if (op === "?") return `(${operands[0]} ? ${operands[1]} : ${operands[2]})`;
   if (op === "hash") return `hash(${operands.join(", ")})`;
+  if (op === "dereference_header_stack" || op === "dereference_union_stack")
+    return `${operands[0]}[${operands[1]}]`;
+  if (op === "access_field") return `field ${operands[1]} of ${operands[0]}`;
+  if (op === "last_stack_index") return `${operands[0]}.lastIndex`;
+  if (op === "size_stack") return `${operands[0]}.size`;
+  if (parts.length === 0) return op;
   const sign = SPELLING[op] ?? op;
   return operands.length === 1 ? `${sign}${operands[0]}` : `(${operands.join(` ${sign} `)})`;
 }
