@@ -7,7 +7,7 @@ import { buildTopology, hostsOf, topologySchema } from "../../../src/topology/in
 
 const GBPS = { rate: "1Gbps", delay: "1us" };
 const topology = buildTopology(
-  topologySchema.parse({ kind: "fat_tree", name: "k8", k: 8, host_link: GBPS, fabric_link: GBPS }),
+  topologySchema.parse({ kind: "fat_tree", name: "k4", k: 4, host_link: GBPS, fabric_link: GBPS }),
 );
 const network = new FlowNetwork(topology);
 
@@ -18,7 +18,7 @@ function* stride(): Generator<FlowStart> {
     yield {
       startNs: 0,
       source: index,
-      destination: hosts[(i + 16) % hosts.length]!.index,
+      destination: hosts[(i + 4) % hosts.length]!.index,
       bytes: Number.POSITIVE_INFINITY,
     };
 }

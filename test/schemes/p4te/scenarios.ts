@@ -10,7 +10,7 @@ import { buildTopology, nodeNamed, type TopologyNode, topologySchema } from "../
 import type { PortFrame } from "../../parity/bmv2.js";
 import { ACK, eventFrame, SYN, type TcpFrame, type TrafficEvent, tcpFrame } from "./frames.js";
 
-const topology = buildTopology(
+export const topology = buildTopology(
   topologySchema.parse({
     kind: "leaf_spine",
     name: "four",
@@ -43,7 +43,7 @@ export interface Scenario {
   readonly sent: readonly PortFrame[];
 }
 
-const tor = nodeNamed(topology, "tor0-0")!;
+export const tor = nodeNamed(topology, "tor0-0")!;
 const leaf = nodeNamed(topology, "leaf0-0")!;
 const host = nodeNamed(topology, "host0-0-0")!;
 const peer = nodeNamed(topology, "host0-1-0")!;
