@@ -1,5 +1,6 @@
 /** Port groups of the flow simulator's switches: which ports each has, and which group a destination has (sections 3.1 and 4.2.2). */
 import { describe, expect, it } from "vitest";
+import type { Locate } from "../../../src/base/index.js";
 import {
   checkCoordinates,
   type GroupPlan,
@@ -80,7 +81,7 @@ describe("groups by offset dimensions", () => {
   it("need coordinates: other topologies are refused at `port_groups`", () => {
     const network = new FlowNetwork(fatTree);
     const asked: unknown[] = [];
-    const locate = (path: readonly (string | number)[]) => void asked.push(path);
+    const locate = (path: readonly PropertyKey[]) => void asked.push(path);
     for (const refused of [
       () => checkCoordinates(network, locate),
       () => groupsOfDimensions(network, VIRTUAL_PORTS, locate),
@@ -132,7 +133,11 @@ describe("groups by next hops", () => {
     const indexOf = (name: string) => whole.nodes.findIndex((node) => node.name === name);
     const cut = whole.links.findIndex(({ a, b }) => a.node === indexOf("b") && b.node === indexOf("c"));
     const network = new FlowNetwork(withLinksDown(whole, [cut]));
-    const [a, b, c] = ["a", "b", "c"].map((name) => network.switchOf[indexOf(name)]!) as [number, number, number];
+    const [a, b, c] = ["a", "b", "c"].map((name) => network.switchOf[indexOf(name)]!) as [
+      number,
+      number,
+      number,
+    ];
     const distances = new Distances(network);
     expect(distances.to(c)[a]).toBe(FAR);
     const plan = groupsOfNextHops(network, distances, VIRTUAL_PORTS, nowhere);
@@ -144,7 +149,7 @@ describe("groups by next hops", () => {
 
   it("may be 64 with a choice (section 5); those with a single port are not counted", () => {
     // In a HyperX of n x n, (n - 1)^2 destinations have two next hops of their own, and 2 (n - 1) have one.
-    const planOf = (n: number, locate: (path: readonly (string | number)[]) => undefined = nowhere) => {
+    const planOf = (n: number, locate: Locate = nowhere) => {
       const network = new FlowNetwork(hyperx(n, n));
       return groupsOfNextHops(network, new Distances(network), 8, locate);
     };

@@ -1,10 +1,6 @@
 /** Dahu's switches in the flow simulator by the rules of sections 3, 4 and 7: when they deroute, what they count, what feedback does. */
 import { describe, expect, it } from "vitest";
-import {
-  type GroupPlan,
-  groupsOfNextHops,
-  oneGroup,
-} from "../../../src/schemes/dahu/fluid/group-plan.js";
+import { type GroupPlan, groupsOfNextHops, oneGroup } from "../../../src/schemes/dahu/fluid/group-plan.js";
 import { DahuRouter, type DahuSettings } from "../../../src/schemes/dahu/fluid/router.js";
 import type { PortTraffic, Rebalancing } from "../../../src/schemes/dahu/index.js";
 import { Distances, type EpochTraffic, FlowNetwork } from "../../../src/sim/flow/index.js";
@@ -85,12 +81,23 @@ function world(
     const hops = links.map((link) => {
       const at = network.portOfLink[link]!;
       const next = network.peer[at]!;
-      const hop = { own, port: at - network.firstPort[own]!, next, derouted: distance[next]! >= distance[own]! };
+      const hop = {
+        own,
+        port: at - network.firstPort[own]!,
+        next,
+        derouted: distance[next]! >= distance[own]!,
+      };
       own = next;
       return hop;
     });
     expect(own).toBe(bundles[bundle]!.to);
     return hops;
+  };
+  /** The path as a part of a larger list: behind it a link from the destination to a neighbour. */
+  const inLargerList = (path: readonly number[], destination: number, bundle: number): Int32Array => {
+    const first = network.firstPort[destination]!;
+    const beyond = network.link[first + (bundle % Math.max(1, network.portsOf(destination)))] ?? 0;
+    return Int32Array.from([beyond, ...path, beyond]);
   };
   /** Ends an epoch in which links carried these shares of their capacity, and each bundle so many bytes on its path. */
   let nowNs = 0;
@@ -106,8 +113,7 @@ function world(
       eachBundle: (call) => {
         for (const [bundle, path] of paths.entries())
           if (path !== undefined && bytes(bundle) > 0)
-            // The path is a part of a larger list.
-            call(bundle, bytes(bundle), Int32Array.from([-9, ...path, -9]), 1, 1 + path.length);
+            call(bundle, bytes(bundle), inLargerList(path, bundles[bundle]!.to, bundle), 1, 1 + path.length);
       },
     };
     counted.length = 0;
@@ -116,7 +122,8 @@ function world(
   return { network, distances, plan, router, pathOf, hopsOf, endEpoch, counted, moves };
 }
 
-const between = (from: number, to: number, count: number) => Array.from({ length: count }, () => ({ from, to }));
+const between = (from: number, to: number, count: number) =>
+  Array.from({ length: count }, () => ({ from, to }));
 
 describe("paths", () => {
   it("are shortest ones, and use all of them, while these have room", () => {
@@ -133,7 +140,10 @@ describe("paths", () => {
   it.each([0, 1, 2, 4])("have at most n deroutes under Dahu-n, and some have n: n = %i", (deroutes) => {
     const { hopsOf, endEpoch, router, distances } = world(grid, between(0, 5, 400), { deroutes });
     endEpoch(() => 1);
-    const counts = Array.from({ length: 400 }, (_, bundle) => hopsOf(bundle).filter((hop) => hop.derouted).length);
+    const counts = Array.from(
+      { length: 400 },
+      (_, bundle) => hopsOf(bundle).filter((hop) => hop.derouted).length,
+    );
     expect(Math.max(...counts)).toBe(deroutes);
     expect(router.maxLinks).toBe(distances.diameter() + 2 * deroutes);
   });
@@ -237,7 +247,8 @@ describe("at the end of an epoch", () => {
       const wanted = new Float64Array(groups.groups * groups.ports);
       for (const [bundle, { to }] of someBundles.entries())
         for (const hop of hopsOf(bundle))
-          if (hop.own === own) wanted[plan.groupOf(own, to) * groups.ports + hop.port]! += bytesOf(bundle) / EPOCH;
+          if (hop.own === own)
+            wanted[plan.groupOf(own, to) * groups.ports + hop.port]! += bytesOf(bundle) / EPOCH;
       expect([...traffic.byGroup]).toEqual([...wanted].map((rate) => expect.closeTo(rate, 12)));
       expect(traffic.byVirtualPort).toBeUndefined();
     }
@@ -267,11 +278,14 @@ describe("at the end of an epoch", () => {
       const wanted = Array<number>(groups.ports).fill(0);
       for (const bundle of someBundles.keys())
         for (const hop of hopsOf(bundle)) if (hop.own === own) wanted[hop.port]! += bytesOf(bundle) / EPOCH;
-      // Fewer, by those that none of 32 tries found a virtual port for.
-      for (const port of byPort.keys()) expect(byPort[port]).toBeLessThanOrEqual(wanted[port]! + 1e-12);
-      some += sum(byPort) / Math.max(1e-30, sum(wanted));
+      // All but the few that none of 32 tries finds a virtual port for: at most one of these.
+      for (const port of byPort.keys()) {
+        expect(byPort[port]).toBeLessThanOrEqual(wanted[port]! + 1e-12);
+        expect(byPort[port]).toBeGreaterThanOrEqual(0.9 * wanted[port]!);
+      }
+      some += sum(byPort);
     }
-    expect(some).toBeGreaterThan(3);
+    expect(some).toBeGreaterThan(0);
     made.endEpoch(() => 0);
     expect(sum(counted.flatMap(({ traffic }) => [...traffic.byVirtualPort!]))).toBe(0);
   });
@@ -314,8 +328,7 @@ describe("at the end of an epoch", () => {
     const { hopsOf, counted, network } = made;
     const [first, second] = hopsOf(0);
     const other = [...Array(6).keys()].find(
-      (port) =>
-        port !== first!.port && made.distances.to(5)[network.peer[port]!]! < made.distances.to(5)[0]!,
+      (port) => port !== first!.port && made.distances.to(5)[network.peer[port]!]! < made.distances.to(5)[0]!,
     )!;
     const via = network.peer[other]!;
     const last = [...Array(6).keys()].find((port) => network.peer[network.firstPort[via]! + port] === 5)!;
@@ -336,14 +349,19 @@ describe("at the end of an epoch", () => {
 describe("feedback (section 7)", () => {
   const bundles = between(0, 5, 300);
   /** Switches with full shortest paths to the destination: 0, and the given ones. */
-  const full = (network: FlowNetwork, ...own: number[]) => (port: number) =>
-    [0, ...own].some((one) => port >= network.firstPort[one]! && port < network.firstPort[one + 1]!) ? 1 : 0;
+  const full =
+    (network: FlowNetwork, ...own: number[]) =>
+    (port: number) =>
+      [0, ...own].some((one) => port >= network.firstPort[one]! && port < network.firstPort[one + 1]!)
+        ? 1
+        : 0;
 
   it("from a switch whose own shortest paths are full keeps deroutes for the destination from it", () => {
     const made = world(grid, bundles, { feedback: true, deroutes: 1 });
     const { network, hopsOf } = made;
     made.endEpoch(full(network));
-    const derouted = () => new Map(bundles.flatMap((_, i) => (hopsOf(i)[0]!.derouted ? [[i, hopsOf(i)[0]!.next]] : [])));
+    const derouted = () =>
+      new Map(bundles.flatMap((_, i) => (hopsOf(i)[0]!.derouted ? [[i, hopsOf(i)[0]!.next]] : [])));
     const before = derouted();
     const vias = [...new Set(before.values())];
     expect(vias.length).toBe(4);

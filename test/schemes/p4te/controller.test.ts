@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import type { ControllerContext, LinkEvent, SwitchEvent } from "../../../src/controllers/index.js";
-import { type DeviceEvent, DeviceError, type Entity, type Update } from "../../../src/device/index.js";
+import { DeviceError, type DeviceEvent, type Entity, type Update } from "../../../src/device/index.js";
 import { renderProgram } from "../../../src/generate/index.js";
 import { compile } from "../../../src/p4/index.js";
 import { Switch } from "../../../src/switch/index.js";
@@ -17,7 +17,9 @@ import { planWith, topology, tor } from "./scenarios.js";
 const DELTA = 10;
 const QUEUE_GROUPS = 4;
 /** The four upward ports. */
-const PORTS = tor.ports.filter(({ peer }) => topology.nodes[peer]!.role === "leaf").map(({ number }) => number);
+const PORTS = tor.ports
+  .filter(({ peer }) => topology.nodes[peer]!.role === "leaf")
+  .map(({ number }) => number);
 const [A, B] = PORTS as [number, number];
 
 type Groups = readonly (readonly number[])[];
@@ -46,7 +48,9 @@ async function boot(parameters: object = {}) {
   const entriesOf = async (table: string, isDefault = false) => {
     const query = { kind: "tableEntry" as const, table: `FabricIngress.${table}`, isDefault };
     const found = await device.read([query]);
-    return found.filter((entity): entity is Extract<Entity, { kind: "tableEntry" }> => entity.kind === "tableEntry");
+    return found.filter(
+      (entity): entity is Extract<Entity, { kind: "tableEntry" }> => entity.kind === "tableEntry",
+    );
   };
   /** Ports by group, the best group first. */
   const groups = async (metric: "queue" | "rate"): Promise<Groups> => {
@@ -213,15 +217,18 @@ describe("the controller of a P4TE switch", () => {
     [3 * DELTA + 1, 4],
     [4 * DELTA + 1, 4],
     [1e5, 4],
-  ])("moves a port with %i packets in its queue to group %i, of ranges of delta packets", async (depth, group) => {
-    const { queue, groups } = await boot();
-    await queue(A, 5 * DELTA);
-    await queue(A, depth);
-    const found = await groups("queue");
-    expect(found.findIndex((ports) => ports.includes(A)) + 1).toBe(group);
-    expect(found.flat().sort((a, b) => a - b)).toEqual(PORTS);
-    expect(await groups("rate")).toEqual([PORTS, [], []]);
-  });
+  ])(
+    "moves a port with %i packets in its queue to group %i, of ranges of delta packets",
+    async (depth, group) => {
+      const { queue, groups } = await boot();
+      await queue(A, 5 * DELTA);
+      await queue(A, depth);
+      const found = await groups("queue");
+      expect(found.findIndex((ports) => ports.includes(A)) + 1).toBe(group);
+      expect(found.flat().sort((a, b) => a - b)).toEqual(PORTS);
+      expect(await groups("rate")).toEqual([PORTS, [], []]);
+    },
+  );
 
   it("moves a port to the group of its colour, and no port by another metric's event", async () => {
     const { rate, groups } = await boot();
@@ -459,7 +466,9 @@ describe("the controller that writes colours (feedback: controller)", () => {
   it("writes a colour once, and no colour for events of queues", async () => {
     const { rate, queue, batches } = await boot(FEEDBACK);
     const statusWrites = () =>
-      batches.flat().filter(({ entity }) => entity.kind === "tableEntry" && /utilizations$/.test(entity.table)).length;
+      batches
+        .flat()
+        .filter(({ entity }) => entity.kind === "tableEntry" && /utilizations$/.test(entity.table)).length;
     await rate(A, 1);
     await rate(A, 1);
     await queue(A, 100);
@@ -489,10 +498,12 @@ describe("the controller that writes colours (feedback: controller)", () => {
   it("without this parameter the switch has no table of colours", async () => {
     const { plan, rate, batches } = await boot();
     await rate(A, 1);
-    expect(JSON.stringify(batches, (_, value) => (typeof value === "bigint" ? `${value}` : value))).not.toMatch(
-      /port_utilizations/,
-    );
+    expect(
+      JSON.stringify(batches, (_, value) => (typeof value === "bigint" ? `${value}` : value)),
+    ).not.toMatch(/port_utilizations/);
     const entities = plan.switches.flatMap(({ updates }) => updates.map(({ entity }) => entity));
-    expect(entities.some((one) => one.kind === "tableEntry" && /port_utilizations/.test(one.table))).toBe(false);
+    expect(entities.some((one) => one.kind === "tableEntry" && /port_utilizations/.test(one.table))).toBe(
+      false,
+    );
   });
 });

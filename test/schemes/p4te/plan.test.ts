@@ -66,7 +66,8 @@ describe("meters (figure 5c and 5d)", () => {
       expect(type).toBe("modify");
       const before = updates[i - 1]!;
       expect(before.type).toBe("insert");
-      if (before.entity.kind !== "tableEntry" || before.entity.action?.kind !== "action") throw new Error("no entry");
+      if (before.entity.kind !== "tableEntry" || before.entity.action?.kind !== "action")
+        throw new Error("no entry");
       const { table, match, priority, action } = before.entity;
       expect(entity.entry).toEqual({ kind: "tableEntry", table, match, priority });
       found.push({
@@ -108,7 +109,12 @@ describe("meters (figure 5c and 5d)", () => {
       const rate = isHost(number) ? slow : fast;
       const host = isHost(number) ? 1n : 0n;
       return [
-        { table: "FabricEgress.link_rates", key: [number], params: { host }, config: config(0.75 * rate, 0.95 * rate) },
+        {
+          table: "FabricEgress.link_rates",
+          key: [number],
+          params: { host },
+          config: config(0.75 * rate, 0.95 * rate),
+        },
         {
           table: "FabricIngress.class_rates",
           key: [number, 3],
@@ -182,7 +188,8 @@ describe("clone sessions", () => {
   });
 
   it("have no copy for ingress at the top, nor where the controller writes colours", () => {
-    const replicas = (name: string, parameters: object) => [...sessions(topology, name, parameters).values()].flat();
+    const replicas = (name: string, parameters: object) =>
+      [...sessions(topology, name, parameters).values()].flat();
     expect(replicas("leaf0-0", {})).not.toContainEqual(INGRESS);
     expect(replicas("tor0-0", { feedback: "controller" })).not.toContainEqual(INGRESS);
     expect(sessions(topology, "tor0-0", { rate_control: false })).toEqual(
@@ -253,7 +260,9 @@ describe("the fabric", () => {
       const topology = leafSpine({ leaves });
       const plan = planOf(topology);
       const routes = tableOf(topology, plan, "tor0-0", "ipv4_routes");
-      const up = routes.filter(({ action }) => action?.kind === "action" && action.action === "FabricIngress.to_uplinks");
+      const up = routes.filter(
+        ({ action }) => action?.kind === "action" && action.action === "FabricIngress.to_uplinks",
+      );
       // One default route.
       expect(up.map(({ match }) => match)).toEqual([[]]);
       const uplinks = tableOf(topology, plan, "tor0-0", "uplinks").map(({ match: [part], action }) => [
@@ -266,7 +275,11 @@ describe("the fabric", () => {
       );
       expect(uplinks).toEqual(wanted);
       expect(tableOf(topology, plan, "leaf0-0", "uplinks")).toEqual([]);
-      expect(plan.controllers!.map(({ name }) => name)).toEqual(["p4te-tor0-0", "p4te-tor0-1", "p4te-tor0-2"]);
+      expect(plan.controllers!.map(({ name }) => name)).toEqual([
+        "p4te-tor0-0",
+        "p4te-tor0-1",
+        "p4te-tor0-2",
+      ]);
     }
   });
 
@@ -275,7 +288,8 @@ describe("the fabric", () => {
     const entries = tableOf(topology, planOf(topology), "tor0-0", "up_by_queue");
     expect(entries.length).toBe(2);
     const covers = (address: bigint) =>
-      entries.filter(({ match: [part] }) => part?.kind === "ternary" && (address & part.mask) === part.value).length;
+      entries.filter(({ match: [part] }) => part?.kind === "ternary" && (address & part.mask) === part.value)
+        .length;
     for (const { host } of topology.nodes)
       if (host !== undefined) expect([covers(host.ipv4), covers(host.ipv6)]).toEqual([1, 1]);
     expect([covers(0xc0a80001n), covers(1n << 120n)]).toEqual([0, 0]);
@@ -311,7 +325,10 @@ describe("the fabric", () => {
 });
 
 describe("networks without P4TE's tiers", () => {
-  const graph = (nodes: readonly (readonly [string, string])[], links: readonly (readonly [string, string])[]) =>
+  const graph = (
+    nodes: readonly (readonly [string, string])[],
+    links: readonly (readonly [string, string])[],
+  ) =>
     built({
       kind: "graph",
       nodes: nodes.map(([name, role]) => ({ name, role })),
@@ -325,19 +342,47 @@ describe("networks without P4TE's tiers", () => {
   it.each([
     [
       "a switch in no tier",
-      graph([["s1", "switch"], ...HOSTS], [["h1", "s1"], ["h2", "s1"]]),
+      graph(
+        [["s1", "switch"], ...HOSTS],
+        [
+          ["h1", "s1"],
+          ["h2", "s1"],
+        ],
+      ),
       /P45000\]: P4TE needs a network of two or three tiers, and "s1" is in none/,
     ],
     [
       "no upward port",
-      graph([["t1", "tor"], ["t2", "tor"], ...HOSTS], [["h1", "t1"], ["h2", "t2"]]),
+      graph(
+        [["t1", "tor"], ["t2", "tor"], ...HOSTS],
+        [
+          ["h1", "t1"],
+          ["h2", "t2"],
+        ],
+      ),
       /P45000\]: P4TE needs a network of two or three tiers, and no switch has an upward port/,
     ],
     [
       "upward ports that do not lead everywhere",
       graph(
-        [["t1", "tor"], ["t2", "tor"], ["t3", "tor"], ["l1", "leaf"], ["l2", "leaf"], ...HOSTS, ["h3", "host"]],
-        [["h1", "t1"], ["h2", "t2"], ["h3", "t3"], ["t1", "l1"], ["t1", "l2"], ["t2", "l1"], ["t3", "l2"]],
+        [
+          ["t1", "tor"],
+          ["t2", "tor"],
+          ["t3", "tor"],
+          ["l1", "leaf"],
+          ["l2", "leaf"],
+          ...HOSTS,
+          ["h3", "host"],
+        ],
+        [
+          ["h1", "t1"],
+          ["h2", "t2"],
+          ["h3", "t3"],
+          ["t1", "l1"],
+          ["t1", "l2"],
+          ["t2", "l1"],
+          ["t3", "l2"],
+        ],
       ),
       /P45001\]: "t1" reaches some destinations by ports 2 and others by 3/,
     ],
@@ -354,7 +399,13 @@ describe("networks without P4TE's tiers", () => {
   });
 
   it("a single rack needs no upward ports", () => {
-    const topology = graph([["t1", "tor"], ...HOSTS], [["h1", "t1"], ["h2", "t1"]]);
+    const topology = graph(
+      [["t1", "tor"], ...HOSTS],
+      [
+        ["h1", "t1"],
+        ["h2", "t1"],
+      ],
+    );
     expect(planOf(topology).controllers).toEqual([]);
   });
 });
@@ -368,8 +419,16 @@ describe("parameters", () => {
     [{ cir: 0.95, pir: 0.95 }, undefined, ""],
     [{ rate_window: 2 ** 31 }, ["rate_window"], "expected less than 2 GiB"],
     [{ rate_window: 2 ** 31 - 1 }, undefined, ""],
-    [classes([3, 10], [3, undefined]), ["classes", 1, "dscp"], "expected a DSCP that no other class has, got 3 again"],
-    [classes([3, 10], [4, 20]), ["classes", 1, "up_to"], "expected no bound: the last class has all larger flows"],
+    [
+      classes([3, 10], [3, undefined]),
+      ["classes", 1, "dscp"],
+      "expected a DSCP that no other class has, got 3 again",
+    ],
+    [
+      classes([3, 10], [4, 20]),
+      ["classes", 1, "up_to"],
+      "expected no bound: the last class has all larger flows",
+    ],
     [classes([3, undefined], [4, undefined]), ["classes", 0], "expected up_to: only the last class has none"],
     [
       classes([3, 10], [4, 10], [5, undefined]),
@@ -391,8 +450,12 @@ describe("parameters", () => {
   it("say in a note what a reader has to know", () => {
     const notes = (parameters: object) => planOf(leafSpine(), parameters).notes;
     expect(notes({ rate_control: false })).toEqual(["P4TE without rate adaptation."]);
-    expect(notes({})).toEqual(["P4TE: the leaf keeps a smaller window in the acknowledgements of 5000 bytes."]);
-    expect(notes({ hold_window: false })).toEqual(["P4TE: a FACK changes the window until the next acknowledgement."]);
+    expect(notes({})).toEqual([
+      "P4TE: the leaf keeps a smaller window in the acknowledgements of 5000 bytes.",
+    ]);
+    expect(notes({ hold_window: false })).toEqual([
+      "P4TE: a FACK changes the window until the next acknowledgement.",
+    ]);
   });
 });
 
@@ -421,7 +484,9 @@ it("the common prefix is the longest one that covers all", () => {
   });
   const top = (address: bigint, length: number) => address >> BigInt(32 - length);
   const near = fc.tuple(prefix, fc.integer({ min: 0, max: 32 })).map(([{ address }, keep]) => ({
-    address: ((0x0a010203n >> BigInt(32 - keep)) << BigInt(32 - keep)) | (address & ((1n << BigInt(32 - keep)) - 1n)),
+    address:
+      ((0x0a010203n >> BigInt(32 - keep)) << BigInt(32 - keep)) |
+      (address & ((1n << BigInt(32 - keep)) - 1n)),
     length: 32,
   }));
   fc.assert(
