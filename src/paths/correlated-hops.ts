@@ -250,7 +250,7 @@ export class PathChecker {
   #earlier(state: State): readonly State[] | undefined {
     const hash = this.#use(state)!.hash;
     const queue: (readonly State[])[] = [[state]];
-    const seen = new Set([state]);
+    const seen = new Set<State>();
     for (const path of queue)
       for (const before of path[0]!.before) {
         if (this.#use(before)?.hash === hash) return [before, ...path];

@@ -133,7 +133,7 @@ function flatChoices(list: readonly { readonly choice: PortChoice; readonly port
     choices[at + CHOICE.rows] = choice.rows.length;
     choices[at + CHOICE.firstLane] = portOfLane.length;
     choices[at + CHOICE.sliceLow] = choice.slice?.low ?? 0;
-    choices[at + CHOICE.sliceMask] = width === 32 ? -1 : 2 ** width - 1;
+    choices[at + CHOICE.sliceMask] = 2 ** width - 1;
     const lanes = new Map(portsOfChoice(choice).map((own, lane) => [own, lane]));
     for (const own of lanes.keys()) portOfLane.push(port + own);
     for (const row of choice.rows) {

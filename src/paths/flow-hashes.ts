@@ -57,7 +57,7 @@ export class FlowHashes {
       }
       this.wordOf[hash] = word;
       this.shiftOf[hash] = used[word]!;
-      this.maskOf[hash] = own.width === 32 ? -1 : 2 ** own.width - 1;
+      this.maskOf[hash] = 2 ** own.width - 1;
       tables[word]!.add(own, used[word]!);
       used[word]! += own.width;
     }
@@ -106,7 +106,7 @@ class AffineHash {
   readonly short: Int32Array;
   /** The value of a flow of zeros. */
   readonly zero: number;
-  /** Bits of the value that can ever be 1, from the lowest up to the highest one. */
+  /** Bits of the value that can ever be 1 with seed 0, from the lowest up to the highest one. */
   readonly width: number;
   readonly #hash: HashOfFlow;
 
@@ -121,7 +121,6 @@ class AffineHash {
     });
     let bits = this.zero;
     for (const table of [this.src, this.dst, this.short]) for (const value of table) bits |= value;
-    for (let bit = 0; bit < 32; bit++) bits |= this.flips(2 ** bit);
     this.width = 32 - Math.clz32(bits);
   }
 

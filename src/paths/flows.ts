@@ -53,7 +53,7 @@ export const MAX_LINKS = 64;
 export function directedLink(topology: Topology, node: number, port: number): number {
   const { link } = topology.nodes[node]!.ports[port - 1]!;
   const { a } = topology.links[link]!;
-  return 2 * link + (a.node === node && a.port === port ? 0 : 1);
+  return 2 * link + (a.node === node ? 0 : 1);
 }
 
 /**

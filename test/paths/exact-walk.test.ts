@@ -1,7 +1,16 @@
 /** Routes that selectors name, against all selectors followed one by one. */
 import { describe, expect, it } from "vitest";
 import { Random } from "../../src/base/index.js";
-import { ExactWalker, LOCAL, type PathModel, type PortChoice, RouteFinder } from "../../src/paths/index.js";
+import {
+  ExactWalker,
+  emptyFlows,
+  FlowTracer,
+  LOCAL,
+  MAX_LINKS,
+  type PathModel,
+  type PortChoice,
+  RouteFinder,
+} from "../../src/paths/index.js";
 import { hostsOf, type Topology, withLinksDown } from "../../src/topology/index.js";
 import { build } from "../topology/load.js";
 import { follow, HASHES, plainModel, randomNetwork } from "./model-walk.js";
@@ -148,6 +157,17 @@ describe("a choice of a port", () => {
     expect(links({ ...network, down: new Set([4]) })).toEqual([5]);
     expect(links({ ...network, down: new Set([4, 5]) })).toEqual([]);
     expect(links({ ...network, down: new Set([3]) })).toEqual([]);
+  });
+
+  it("a flow too takes the first link to the host that is up, or does not arrive", () => {
+    const flows = emptyFlows(1);
+    [flows.source[0], flows.destination[0]] = [x, y];
+    const last = (topology: Topology) => {
+      const out = new Int32Array(MAX_LINKS);
+      const count = new FlowTracer(topology, modelWith([[1]])).of(flows).linksOf(0, out);
+      return count < 0 ? count : out[count - 1]! >> 1;
+    };
+    expect([[], [4], [4, 5]].map((down) => last({ ...network, down: new Set(down) }))).toEqual([4, 5, -1]);
   });
 
   it("a route from each link is found by the finder, or none where no row names the link", () => {

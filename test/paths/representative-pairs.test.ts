@@ -23,3 +23,25 @@ it("distinguish a rack with a link that is down from the others", () => {
     [1, 2],
   ]);
 });
+
+it("distinguish racks by the number of their hosts", () => {
+  const hosts = { A: "a", B: "b", C: "b", D: "c", E: "c" };
+  const topology = build({
+    kind: "graph",
+    nodes: [
+      ...["a", "b", "c"].map((name) => ({ name, role: "tor" as const })),
+      { name: "s", role: "spine" },
+      ...Object.keys(hosts).map((name) => ({ name, role: "host" as const })),
+    ],
+    links: [
+      ...["a", "b", "c"].map((a) => ({ a, b: "s" })),
+      ...Object.entries(hosts).map(([a, b]) => ({ a, b })),
+    ],
+  });
+  // b and c have two hosts each.
+  expect(representativePairs(topology)).toEqual([
+    [0, 1],
+    [1, 0],
+    [1, 2],
+  ]);
+});

@@ -32,6 +32,8 @@ describe("event queue", () => {
             model.push({ time: item, id });
           }
           expect(queue.size).toBe(model.length);
+          const earliest = model.reduce((least, { time }) => Math.min(least, time), Number.POSITIVE_INFINITY);
+          expect(queue.nextTime).toBe(earliest);
         }
         while (model.length > 0) check();
         expect(queue.pop()).toBe(false);
@@ -52,8 +54,18 @@ const DELAYS: Readonly<Record<string, (random: Random) => number>> = {
   seconds: (random) => 1e9 * (1 + random.int(100)),
 };
 
-describe("an event queue of many events", () => {
-  it.each(Object.keys(DELAYS))("takes events out as a heap does: delays of %s", (name) => {
+/** Numbers of pending events, one after the other, and the events that are taken at each. */
+const AMOUNTS = {
+  few: { pendings: [1, 10, 300, 20, 2000, 2], taken: 1200 },
+  many: { pendings: [1, 10, 3000, 20, 100_000, 2], taken: 20_000 },
+} as const;
+const CASES = Object.keys(DELAYS).flatMap((name) =>
+  (["few", "many"] as const).map((amount) => [amount, name] as const),
+);
+
+describe("an event queue", () => {
+  it.each(CASES)("of %s events takes them out as a heap does: delays of %s", (amount, name) => {
+    const { pendings, taken } = AMOUNTS[amount];
     const random = new Random(name);
     const queue = new EventQueue(4);
     const heap = new EventHeap();
@@ -64,9 +76,9 @@ describe("an event queue of many events", () => {
       queue.push(time, next % 7, next);
       heap.push(time, next % 7, next++);
     };
-    for (const pending of [1, 10, 3000, 20, 100_000, 2]) {
+    for (const pending of pendings) {
       while (queue.size < pending) push();
-      for (let i = 0; i < 20_000 || queue.size > pending; i++) {
+      for (let i = 0; i < taken || queue.size > pending; i++) {
         const until = random.int(10) === 0 ? now + 100 : Number.POSITIVE_INFINITY;
         const expected = heap.nextTime <= until && heap.pop();
         if (i % 64 === 0 && queue.nextTime !== (expected ? heap.time : heap.nextTime))
@@ -76,7 +88,7 @@ describe("an event queue of many events", () => {
         now = expected ? heap.time : Math.max(now, until);
         if (expected && (queue.time !== heap.time || queue.argument !== heap.argument))
           expect.fail(`${queue.argument} at ${queue.time} instead of ${heap.argument} at ${heap.time}`);
-        if (expected && i < 20_000) push();
+        if (expected && i < taken) push();
       }
       expect(queue.size).toBe(pending);
     }
