@@ -9,6 +9,7 @@ import { writeFileSync } from "node:fs";
 import type { RunnerTask, RunnerTestCase, RunnerTestFile, RunnerTestSuite } from "vitest";
 import { TestRunner } from "vitest";
 import { chosen, type Event, readEvents, readTimes, writeEvent } from "./files.js";
+import { IdleWatch } from "./idle-watch.js";
 
 /** Steps (executed places of mutants) that a test may take with a mutant, as a multiple of those without, and in addition. */
 const STEPS_FACTOR = 10;
@@ -57,6 +58,8 @@ interface Work {
   current: string | undefined;
   phase: "baseline" | "mutant" | "check";
   steps: number;
+  /** Longest time without work of the run without a mutant, in looks. */
+  idleLooks: number;
   /** Processor time in ms at which the try began. */
   start: number;
 }
@@ -98,6 +101,10 @@ function cpuMs(): number {
   return (user + system) / 1000;
 }
 
+/** Looks without work, as a multiple of those without a mutant, and in addition, after which a test waits for what does not come. */
+const IDLE_FACTOR = 4;
+const IDLE_MORE = 20;
+
 /** What vitest reads of a result after each repetition, and does not declare. */
 interface Ending {
   pending?: boolean;
@@ -107,6 +114,9 @@ export default class MutantRunner extends TestRunner {
   readonly #work = new WeakMap<object, Work>();
   /** Tries of mutants in this process. */
   #tries = 0;
+  readonly #idle = new IdleWatch();
+  /** This try has ended since its test waited for what does not come. */
+  #waited = false;
 
   onCollected(collected: RunnerTestFile[]): void {
     const timeOf = (task: RunnerTask): number =>
@@ -127,7 +137,14 @@ export default class MutantRunner extends TestRunner {
     if (test.mode !== "run" && test.mode !== "queued") return;
     // Each repetition is one try, with all hooks; the test ends itself when no mutant is left.
     test.repeats = Number.MAX_SAFE_INTEGER;
-    this.#work.set(test, { queue: [], current: undefined, phase: "baseline", steps: 0, start: 0 });
+    this.#work.set(test, {
+      queue: [],
+      current: undefined,
+      phase: "baseline",
+      steps: 0,
+      idleLooks: 0,
+      start: 0,
+    });
   }
 
   override onBeforeTryTask(test: RunnerTestCase): void {
@@ -139,9 +156,38 @@ export default class MutantRunner extends TestRunner {
     mutants.steps = 0;
     mutants.limit = work.phase === "mutant" ? work.steps * STEPS_FACTOR + STEPS_MORE : MAX_STEPS;
     work.start = cpuMs();
+    this.#waited = false;
+    const looks =
+      work.phase === "baseline" ? Number.POSITIVE_INFINITY : work.idleLooks * IDLE_FACTOR + IDLE_MORE;
+    // A hook that waits cannot be ended: the process ends, and the next one goes on.
+    this.#idle.start(looks, () => this.#endProcess(test));
     if (work.phase !== "mutant") return;
     write({ kind: "start", mutant: work.current!, test: keyOf(test) });
     mutants.active = work.current!;
+  }
+
+  /** Called by vitest in place of the test's function. A test that waits for what does not come fails, and its hooks run. */
+  async runTask(test: RunnerTestCase): Promise<void> {
+    const run = TestRunner.getTestFn(test);
+    try {
+      await new Promise((resolve, reject) => {
+        this.#idle.onIdle = () => {
+          this.#waited = true;
+          reject(new Limit("the test waits for what does not come"));
+        };
+        Promise.resolve(run()).then(resolve, reject);
+      });
+    } finally {
+      this.#idle.onIdle = () => this.#endProcess(test);
+    }
+  }
+
+  #endProcess(test: RunnerTestCase): void {
+    const { phase, current } = this.#work.get(test)!;
+    if (phase === "mutant")
+      write({ kind: "result", mutant: current!, status: "Timeout", test: keyOf(test), steps: mutants.steps });
+    else write({ kind: "spoiled", test: keyOf(test), mutant: current });
+    process.kill(process.pid, "SIGKILL");
   }
 
   /** Called by vitest after each repetition, with the hooks after the test. */
@@ -150,6 +196,7 @@ export default class MutantRunner extends TestRunner {
     const key = keyOf(test);
     const failed = test.result!.state === "fail";
     const limited = mutants.steps > mutants.limit;
+    const idleLooks = this.#idle.stop();
     mutants.active = "";
     mutants.limit = Number.POSITIVE_INFINITY;
     if (work.phase === "baseline") {
@@ -173,13 +220,14 @@ export default class MutantRunner extends TestRunner {
         return;
       }
       work.steps = mutants.steps;
+      work.idleLooks = idleLooks;
       const reached = [...mutants.reached];
       const again = tried(key);
       write({ kind: "covered", test: key, mutants: reached });
       work.queue = files.mutants.filter((id) => mutants.reached.has(id) && !again.has(id));
     } else if (work.phase === "mutant") {
       this.#tries++;
-      const status = limited ? "Timeout" : failed ? "Killed" : "Survived";
+      const status = limited || this.#waited ? "Timeout" : failed ? "Killed" : "Survived";
       write({ kind: "result", mutant: work.current!, status, test: key, steps: mutants.steps });
       spend(work.current!, mutants.steps);
       if (status !== "Survived") {
