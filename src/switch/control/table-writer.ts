@@ -128,9 +128,14 @@ export class TableWriter {
     put.store(stored.number);
     this.#putExtras(table, stored, entry);
     this.#restartTime(table, stored);
+    return this.#undoInsert(table, key.name);
+  }
+
+  /** Keeps nothing but the name: as many of these wait as a batch has updates. */
+  #undoInsert(table: TableControl, name: string): Undo {
     return () => {
-      const now = store.byName.get(key.name)!;
-      store.remove(now);
+      const now = table.store.byName.get(name)!;
+      table.store.remove(now);
       this.#drop(table, now);
     };
   }
