@@ -12,6 +12,7 @@ import { Ports } from "./ports.js";
 import type { SwitchSetup } from "./setup.js";
 import { TraceFile } from "./trace-file.js";
 import { TraceSocket } from "./trace-socket.js";
+import { checkSocketFolder } from "./unix-socket.js";
 import { WallClock } from "./wall-clock.js";
 
 /** What a process, or a test, provides to a switch. */
@@ -113,7 +114,8 @@ class Run {
     this.#ports.openInterfaces(setup.interfaces);
     if (setup.traceSocket !== undefined) {
       const epochUs = 1000 * surroundings.now() - this.#clock.now();
-      this.#traceSocket = await TraceSocket.open(setup.traceSocket, device, epochUs, surroundings.now);
+      const start = { epochUs, monotonicUs: this.#clock.startUs };
+      this.#traceSocket = await TraceSocket.open(setup.traceSocket, device, start, surroundings.now);
     }
     if (setup.address !== undefined) await this.#listen(device, setup.address);
     this.#ports.openFiles(setup.files);
@@ -221,6 +223,8 @@ class Run {
   }
 
   async #listen(device: Switch, address: string): Promise<void> {
+    if (address.startsWith("unix:"))
+      checkSocketFolder(`cannot listen on ${address}`, address.slice("unix:".length));
     const { serve } = await import("../p4runtime/index.js");
     const { deviceId, tls } = this.setup;
     const ports = this.#ports;

@@ -6,7 +6,7 @@ import { fail, systemErrorReason } from "../base/index.js";
 import type { PacketTrace } from "../switch/index.js";
 import { CODES } from "./codes.js";
 import { RotatingFile } from "./rotating-file.js";
-import { socketPath } from "./trace-socket.js";
+import { socketPath } from "./unix-socket.js";
 
 /** Default of the bytes that a trace file takes before it starts anew. */
 export const TRACE_FILE_BYTES = 100 * 1024 * 1024;

@@ -7,6 +7,7 @@ import { fail, systemErrorReason } from "../base/index.js";
 import type { PacketTrace, Switch } from "../switch/index.js";
 import { CODES } from "./codes.js";
 import { TraceSample } from "./trace-sample.js";
+import { checkSocketFolder, socketPath } from "./unix-socket.js";
 
 /** Packets a second that are traced, unless the user says otherwise. */
 export const TRACES_PER_SECOND = 100;
@@ -26,11 +27,17 @@ export interface TraceStreamHead {
   readonly trace_stream: 1;
   /** Time 0 of the switch's clock: microseconds since 1970 by the clock of the machine. */
   readonly epoch_us: number;
+  /**
+   * The same in microseconds of the machine's monotonic clock, which all processes of the machine share and nobody sets. Readers
+   * compare the times of several switches by it.
+   */
+  readonly monotonic_us: number;
 }
 
-/** The path as Node takes it: a number alone would be a TCP port, on all addresses of the machine. */
-export function socketPath(path: string): string {
-  return path.includes("/") ? path : `./${path}`;
+/** Time 0 of the switch's clock by the clocks of the machine, in microseconds; see {@link TraceStreamHead}. */
+export interface ClockStart {
+  readonly epochUs: number;
+  readonly monotonicUs: number;
 }
 
 export class TraceSocket {
@@ -41,10 +48,10 @@ export class TraceSocket {
   readonly #server: Server;
   readonly #readers = new Set<Socket>();
 
-  private constructor(setup: TraceSocketSetup, device: Switch, epochUs: number, nowMs: () => number) {
+  private constructor(setup: TraceSocketSetup, device: Switch, start: ClockStart, nowMs: () => number) {
     this.#setup = setup;
     this.#device = device;
-    this.#head = { trace_stream: 1, epoch_us: epochUs };
+    this.#head = { trace_stream: 1, epoch_us: start.epochUs, monotonic_us: start.monotonicUs };
     this.#nowMs = nowMs;
     this.#server = createServer((reader) => this.#add(reader));
     this.#server.maxConnections = MAX_READERS;
@@ -52,16 +59,16 @@ export class TraceSocket {
 
   /**
    * Listens. Fails with P40014 when that is not possible.
-   * @param epochUs see {@link TraceStreamHead}
    * @param nowMs milliseconds of any clock that does not go back
    */
   static async open(
     setup: TraceSocketSetup,
     device: Switch,
-    epochUs: number,
+    start: ClockStart,
     nowMs: () => number,
   ): Promise<TraceSocket> {
-    const socket = new TraceSocket(setup, device, epochUs, nowMs);
+    checkSocketFolder(`--trace-socket ${setup.path}`, setup.path);
+    const socket = new TraceSocket(setup, device, start, nowMs);
     const server = socket.#server;
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);

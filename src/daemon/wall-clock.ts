@@ -26,6 +26,11 @@ export class WallClock implements SwitchClock {
     this.#schedule();
   }
 
+  /** Time 0 in microseconds of the machine's monotonic clock (CLOCK_MONOTONIC), which all its processes share. */
+  get startUs(): number {
+    return Number(process.hrtime.bigint()) / 1000 - this.now();
+  }
+
   now(): number {
     return 1000 * (performance.now() - this.#start);
   }

@@ -93,7 +93,8 @@ export async function openTestbedLab(
   try {
     const session = await TestbedSession.open(project, {
       timers: wallTimers,
-      epochMs: performance.timeOrigin,
+      // performance.now() is the monotonic clock since the start of the process
+      monotonicMs: Number(process.hrtime.bigint()) / 1e6 - performance.now(),
       tests: machineTests((exercise) => networks.open(exercise)),
       ...savingTo(folder),
       log,

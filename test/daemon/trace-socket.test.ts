@@ -7,13 +7,15 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { traceLines } from "../../src/daemon/trace-file.js";
 import { packetHash, TraceSample } from "../../src/daemon/trace-sample.js";
-import { socketPath, TraceSocket } from "../../src/daemon/trace-socket.js";
+import { TraceSocket } from "../../src/daemon/trace-socket.js";
+import { socketPath } from "../../src/daemon/unix-socket.js";
 import { readTraces } from "../../src/trace/index.js";
 import { startFeatures } from "../switch/trace/features.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-trace-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const START = { epochUs: 5e15, monotonicUs: 7e9 };
 const bytes = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 
 describe("a socket of traces", () => {
@@ -21,7 +23,7 @@ describe("a socket of traces", () => {
     const path = join(folder, "s1.trace");
     const { device } = startFeatures();
     device.trace = undefined;
-    const socket = await TraceSocket.open({ path, perSecond: 10 }, device, 5e15, () => 0);
+    const socket = await TraceSocket.open({ path, perSecond: 10 }, device, START, () => 0);
     const seen: number[] = [];
     const reading = (async () => {
       for await (const { packet } of readTraces(path, traceLines(`unix:${path}`)))
@@ -38,7 +40,7 @@ describe("a socket of traces", () => {
         other.destroy();
       });
     });
-    expect(JSON.parse(head)).toEqual({ trace_stream: 1, epoch_us: 5e15 });
+    expect(JSON.parse(head)).toEqual({ trace_stream: 1, epoch_us: 5e15, monotonic_us: 7e9 });
     await socket.close();
     await reading;
     await expect.poll(() => device.trace).toBeUndefined();
@@ -48,7 +50,7 @@ describe("a socket of traces", () => {
   it("has 16 readers at most", async () => {
     const path = join(folder, "many.trace");
     const { device } = startFeatures();
-    const socket = await TraceSocket.open({ path, perSecond: 10 }, device, 0, () => 0);
+    const socket = await TraceSocket.open({ path, perSecond: 10 }, device, START, () => 0);
     const outcome = () =>
       new Promise<string>((resolve) => {
         const reader = createConnection(path);
@@ -66,9 +68,13 @@ describe("a socket of traces", () => {
     const { device } = startFeatures();
     const path = join(folder, "taken");
     writeFileSync(path, "");
-    const open = (at: string) => TraceSocket.open({ path: at, perSecond: 1 }, device, 0, () => 0);
+    const open = (at: string) => TraceSocket.open({ path: at, perSecond: 1 }, device, START, () => 0);
     await expect(open(path)).rejects.toThrow("P40014");
-    await expect(open(join(folder, "none", "s1"))).rejects.toThrow("P40014");
+    const none = join(folder, "none");
+    await expect(open(join(none, "s1"))).rejects.toThrow(
+      `: --trace-socket ${join(none, "s1")}: there is no folder ${none}`,
+    );
+    await expect(open(join(path, "s1"))).rejects.toThrow(`${path} is not a folder`);
   });
 
   it("is a file also where its name is a number", () => {

@@ -10,7 +10,11 @@ it("takes whole documents, leaves out a cut one that ends with a brace, and conn
   const folder = mkdtempSync(join(tmpdir(), "p4loom-trace-reader-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "s1");
-  const lines = ['{"trace_stream":1,"epoch_us":5}', '{"input":{"packet_id":1}}', '{"input":{"packet_id":2}'];
+  const lines = [
+    '{"trace_stream":1,"epoch_us":900,"monotonic_us":5}',
+    '{"input":{"packet_id":1}}',
+    '{"input":{"packet_id":2}',
+  ];
   const server = createServer((socket) => socket.end(lines.join("\n")));
   await new Promise<void>((resolve) => server.listen(path, resolve));
   onTestFinished(() => void server.close());

@@ -12,9 +12,15 @@ export interface FrameOutlet {
 export class FrameOutlets {
   /** Interfaces on which a frame was sent; they are not read. */
   readonly #open = new Map<string, Interfaces>();
+  #closed = false;
 
-  /** Fails with P46005 if the kernel rejects the frame: the link is down, or the frame is longer than its MTU. */
+  /**
+   * Fails with P46003 after {@link close}, and with P46005 if the kernel rejects the frame: the link is down, or the frame is longer
+   * than its MTU.
+   */
   send({ namespace, interface: name }: FrameOutlet, frame: Uint8Array): void {
+    if (this.#closed)
+      fail(LAB_CODES.notHere, undefined, `the network of ${name} has ended`, "start the lab again");
     const key = `${namespace} ${name}`;
     let outlet = this.#open.get(key);
     if (outlet === undefined) {
@@ -34,6 +40,7 @@ export class FrameOutlets {
   }
 
   close(): void {
+    this.#closed = true;
     for (const one of this.#open.values()) one.close();
     this.#open.clear();
   }

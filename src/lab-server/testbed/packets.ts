@@ -34,8 +34,10 @@ export interface TestbedPacketsOptions {
   readonly plan: LabPlan;
   readonly lab: Lab;
   readonly timers: LabTimers;
-  /** Microseconds since 1970 when the lab's clock was 0. */
-  readonly epochUs: number;
+  /**
+   * The machine's monotonic clock in microseconds when the lab's clock was 0. (The clock since 1970 may be set while the lab runs.)
+   */
+  readonly monotonicUs: number;
   programs(): readonly ProgramView[];
 }
 
@@ -45,10 +47,11 @@ export class TestbedPackets {
   readonly #outlets = new FrameOutlets();
   readonly #follower: TraceFollower;
   readonly #reader: TraceReader;
-  readonly #series = new Set<() => void>();
+  /** Ends the series of packets that are being sent, and what waits for a number. */
+  readonly #open = new Set<() => void>();
 
   constructor(options: TestbedPacketsOptions) {
-    const { plan, lab, epochUs } = options;
+    const { plan, lab, monotonicUs } = options;
     this.#options = options;
     this.#names = new InterfaceNames(plan);
     const programs = new Map(plan.switches.map(({ name, program }) => [name, program ?? ""]));
@@ -57,7 +60,7 @@ export class TestbedPackets {
       traceSocket === undefined ? [] : [[name, traceSocket] as const],
     );
     this.#reader = new TraceReader(new Map(sockets), (name, trace, zeroUs) =>
-      this.#follower.add(name, trace, (zeroUs - epochUs) * 1000),
+      this.#follower.add(name, trace, (zeroUs - monotonicUs) * 1000),
     );
   }
 
@@ -82,17 +85,26 @@ export class TestbedPackets {
     const outlet = this.#outletOf(from);
     const { frame, built } = this.build(request.packet, from);
     const { timers } = this.#options;
+    let end = (): void => {};
     const number = new Promise<number | undefined>((resolve) => {
       const forget = this.#follower.expect(toHex(frame), resolve);
-      timers.later(NUMBER_MS, () => {
+      const cancel = timers.later(NUMBER_MS, () => end());
+      end = () => {
+        cancel();
         forget();
         resolve(undefined);
-      });
+      };
     });
-    this.#outlets.send(outlet, frame);
-    if (count > 1) this.#sendMore(outlet, frame, count - 1, intervalNs);
-    const packet = await number;
-    return { ...built, ...(packet === undefined ? {} : { packet }) };
+    this.#open.add(end);
+    try {
+      this.#outlets.send(outlet, frame);
+      if (count > 1) this.#sendMore(outlet, frame, count - 1, intervalNs);
+      const packet = await number;
+      return { ...built, ...(packet === undefined ? {} : { packet }) };
+    } finally {
+      end();
+      this.#open.delete(end);
+    }
   }
 
   #sendMore(outlet: FrameOutlet, frame: Uint8Array, count: number, intervalNs: number): void {
@@ -102,7 +114,7 @@ export class TestbedPackets {
     let cancel = (): void => {};
     const stop = (): void => {
       cancel();
-      this.#series.delete(stop);
+      this.#open.delete(stop);
     };
     const go = (): void => {
       const due = Math.min(count, Math.floor(((timers.now() - start) * NS_PER_MS) / intervalNs));
@@ -116,7 +128,7 @@ export class TestbedPackets {
       if (sent === count) stop();
       else cancel = timers.later(Math.max(SERIES_MS, intervalNs / NS_PER_MS), go);
     };
-    this.#series.add(stop);
+    this.#open.add(stop);
     cancel = timers.later(Math.max(SERIES_MS, intervalNs / NS_PER_MS), go);
   }
 
@@ -165,7 +177,7 @@ export class TestbedPackets {
   }
 
   close(): void {
-    for (const stop of [...this.#series]) stop();
+    for (const end of [...this.#open]) end();
     this.#reader.close();
     this.#outlets.close();
   }

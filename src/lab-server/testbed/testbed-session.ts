@@ -46,8 +46,8 @@ const NS_PER_MS = 1e6;
 
 export interface TestbedSessionOptions {
   readonly timers: LabTimers;
-  /** Milliseconds since 1970 when the timers' clock was 0. */
-  readonly epochMs: number;
+  /** The machine's monotonic clock in milliseconds when the timers' clock was 0. */
+  readonly monotonicMs: number;
   readonly lab: Omit<LabOptions, "log" | "leftOut" | "stop" | "tracesPerSecond">;
   readonly tests?: LabTests;
   save?(path: string, text: string): Promise<void>;
@@ -108,7 +108,7 @@ export class TestbedSession implements LabService {
       plan,
       lab,
       timers: options.timers,
-      epochUs: (options.epochMs + this.#startedMs) * 1000,
+      monotonicUs: (options.monotonicMs + this.#startedMs) * 1000,
       programs: () => this.#board.programs.views,
     });
     this.#terminals = new Terminals({

@@ -3,8 +3,8 @@ import { createConnection, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import type { PacketTrace } from "../../lab/index.js";
 
-/** Receives a trace of a switch: a document of docs/trace.md, and the microseconds since 1970 when its clock was 0. */
-export type TraceListener = (name: string, trace: PacketTrace, epochUs: number) => void;
+/** Receives a trace of a switch: a document of docs/trace.md, and the machine's monotonic clock in microseconds when the switch's was 0. */
+export type TraceListener = (name: string, trace: PacketTrace, monotonicUs: number) => void;
 
 export class TraceReader {
   readonly #sockets = new Map<string, Socket>();
@@ -32,13 +32,13 @@ export class TraceReader {
     socket.once("close", () => {
       if (this.#sockets.get(name) === socket) this.#sockets.delete(name);
     });
-    let epochUs: number | undefined;
+    let monotonicUs: number | undefined;
     createInterface({ input: socket.setEncoding("utf8") })
       .on("line", (line) => {
         const document = documentOf(line);
         if (document === undefined) return;
-        if (epochUs === undefined) epochUs = (document as { epoch_us: number }).epoch_us;
-        else this.listener(name, document as PacketTrace, epochUs);
+        if (monotonicUs === undefined) monotonicUs = (document as { monotonic_us: number }).monotonic_us;
+        else this.listener(name, document as PacketTrace, monotonicUs);
       })
       .on("error", () => {});
   }
