@@ -62,7 +62,7 @@ it("shows a packet of a switch that was started again after the machine's clock 
   const { packets } = packetsOf(path, 5e6);
   await expect
     .poll(() => {
-      packets.look(4e9, true);
+      packets.poll(4e9, true);
       return packets.book.latest(1);
     })
     .toMatchObject([{ from: "h1", end: { kind: "dropped", node: "s1", at: 3.002e9 } }]);
