@@ -5,7 +5,7 @@
  */
 import type { Expr, IrProgram, Stmt } from "./ir.js";
 import { isFixedPlace, readsFrom, samePlace } from "./places.js";
-import { mapOperands, mapStmtExprs, statesOf } from "./walk.js";
+import { effectsOf, operandsOf, statesOf } from "./walk.js";
 
 export function dropOverwritten(program: IrProgram): void {
   for (const state of statesOf(program))
@@ -16,7 +16,7 @@ function isOverwritten(stmt: Stmt, rest: readonly Stmt[]): boolean {
   if (stmt.kind !== "assign" || !isFixedPlace(stmt.left) || hasLookahead(stmt.right)) return false;
   const place = stmt.left;
   for (const next of rest) {
-    if (reads(next, place)) return false;
+    if (effectsOf(next).reads.some((expr) => readsFrom(expr, place))) return false;
     if (next.kind === "assign") {
       if (samePlace(next.left, place)) return true;
     } else if (next.kind !== "extract" && next.kind !== "verify" && next.kind !== "advance") return false;
@@ -26,20 +26,5 @@ function isOverwritten(stmt: Stmt, rest: readonly Stmt[]): boolean {
 
 /** A lookahead can fail, so it is kept. */
 function hasLookahead(expr: Expr): boolean {
-  if (expr.kind === "lookahead") return true;
-  let found = false;
-  mapOperands(expr, (operand) => {
-    found ||= hasLookahead(operand);
-    return operand;
-  });
-  return found;
-}
-
-function reads(stmt: Stmt, place: Expr): boolean {
-  let found = false;
-  mapStmtExprs(stmt, (expr, write) => {
-    if (!write) found ||= readsFrom(expr, place);
-    return expr;
-  });
-  return found;
+  return expr.kind === "lookahead" || operandsOf(expr).some(hasLookahead);
 }

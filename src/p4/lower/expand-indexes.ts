@@ -7,7 +7,7 @@ import { fold } from "./fold.js";
 import type { BitsType, Expr, ExprOf, IrProgram, Stmt } from "./ir.js";
 import { newLocal } from "./ir.js";
 import { bits, isAggregate } from "./ir-types.js";
-import { mapBlocks, mapKeys, mapOperands, mapProgram, mapStmtExprs } from "./walk.js";
+import { effectsOf, mapBlocks, mapKeys, mapOperands, mapProgram, mapStmtExprs } from "./walk.js";
 
 export function expandIndexes(program: IrProgram): void {
   const expand = (body: Stmt[]): Stmt[] =>
@@ -106,10 +106,7 @@ function writeChoices(program: IrProgram, stmt: Stmt): Stmt[] {
 }
 
 function computedOperand(stmt: Stmt): Computed | undefined {
-  let found: Computed | undefined;
-  mapStmtExprs(stmt, (expr, write) => {
-    if (write || isAggregate(expr.type)) found ??= findComputed(expr);
-    return expr;
-  });
-  return found;
+  const { writes, reads } = effectsOf(stmt);
+  const wholes = reads.filter((expr) => isAggregate(expr.type));
+  return [...wholes, ...writes].map(findComputed).find((found) => found !== undefined);
 }

@@ -1,6 +1,6 @@
 /** Places (expressions that name storage): which places can be the same, and what a statement can change. */
 import type { Expr, Stmt, Variable } from "./ir.js";
-import { mapBlocks, mapOperands, mapStmtExprs } from "./walk.js";
+import { effectsOf, forEachStmt, operandsOf } from "./walk.js";
 
 /** Whether the expression names storage. */
 export function isPlace(expr: Expr): boolean {
@@ -91,64 +91,55 @@ export function samePlace(a: Expr, b: Expr): boolean {
   return false;
 }
 
+/** The variable to which a place belongs; undefined for what is no place. */
+export function rootOf(place: Expr): Variable | undefined {
+  switch (place.kind) {
+    case "variable":
+      return place.variable;
+    case "field":
+    case "element":
+    case "stackProperty":
+      return rootOf(place.base);
+    case "slice":
+      return rootOf(place.operand);
+    default:
+      return undefined;
+  }
+}
+
+/** The computed indexes on the way to a place. */
+export function indexesOf(place: Expr): Expr[] {
+  switch (place.kind) {
+    case "field":
+    case "stackProperty":
+      return indexesOf(place.base);
+    case "element":
+      return [...indexesOf(place.base), place.index];
+    case "slice":
+      return indexesOf(place.operand);
+    default:
+      return [];
+  }
+}
+
 /** Whether evaluating `expr` reads storage that `place` covers. */
 export function readsFrom(expr: Expr, place: Expr): boolean {
-  if (isPlace(expr)) {
-    if (mayOverlap(expr, place)) return true;
-    let inner = false;
-    mapOperands(expr, (operand) => {
-      // The index is read; the base is not.
-      if (!isPlace(operand)) inner ||= readsFrom(operand, place);
-      else if (expr.kind === "element" && operand === expr.index) inner ||= readsFrom(operand, place);
-      return operand;
-    });
-    return inner;
-  }
-  let found = false;
-  mapOperands(expr, (operand) => {
-    found ||= readsFrom(operand, place);
-    return operand;
-  });
-  return found;
+  if (isPlace(expr) && mayOverlap(expr, place)) return true;
+  const read = isPlace(expr) ? indexesOf(expr) : operandsOf(expr);
+  return read.some((part) => readsFrom(part, place));
 }
 
 /** Whether the expression reads any storage at all. */
 function readsStorage(expr: Expr): boolean {
   if (expr.kind === "variable") return expr.variable.role !== "parameter";
-  if (expr.kind === "lookahead") return true;
-  let found = false;
-  mapOperands(expr, (operand) => {
-    found ||= readsStorage(operand);
-    return operand;
-  });
-  return found;
+  return expr.kind === "lookahead" || operandsOf(expr).some(readsStorage);
 }
 
-/** Every place that running the statements may write; "all" when that is not known. */
-function placesWritten(body: readonly Stmt[]): Expr[] | "all" {
-  const places: Expr[] = [];
-  let unknown = false;
-  const visit = (stmts: readonly Stmt[]): void => {
-    for (const stmt of stmts) {
-      if (stmt.kind === "apply") unknown = true;
-      mapStmtExprs(stmt, (expr, write) => {
-        if (write) places.push(expr);
-        return expr;
-      });
-      if (stmt.kind !== "apply")
-        mapBlocks(stmt, (inner) => {
-          visit(inner);
-          return inner;
-        });
-    }
-  };
-  visit(body);
-  return unknown ? "all" : places;
-}
-
-/** Whether running `body` can change what `expr` evaluates to. */
+/** Whether running `body` can change what `expr` evaluates to. A table can change everything. */
 export function mayChange(body: readonly Stmt[], expr: Expr): boolean {
-  if (body.length === 0 || !readsStorage(expr)) return false;
-  const written = placesWritten(body);
-  return written === "all" || written.some((place) => readsFrom(expr, place));
+  let changed = false;
+  forEachStmt(body, (stmt) => {
+    changed ||= stmt.kind === "apply" || effectsOf(stmt).writes.some((place) => readsFrom(expr, place));
+  });
+  return changed && readsStorage(expr);
 }

@@ -18,7 +18,8 @@ import type {
   Variable,
 } from "./ir.js";
 import { controlsOf } from "./ir.js";
-import { mapOperands, mapStmtExprs, statesOf } from "./walk.js";
+import { indexesOf, rootOf } from "./places.js";
+import { effectsOf, operandsOf, statesOf, successorsOf } from "./walk.js";
 
 /** Bits of a scalar that have no value: on some path to here, and among them those on every path. What has no bits counts as one. */
 interface Missing {
@@ -111,10 +112,7 @@ class Search {
     this.#silent = true;
     for (let state = waiting.pop(); state !== undefined; state = waiting.pop()) {
       const after = visit(state);
-      const targets =
-        state.next.kind === "goto" ? [state.next.target] : state.next.cases.map((one) => one.target);
-      for (const target of targets) {
-        if (typeof target === "string") continue;
+      for (const target of successorsOf(state)) {
         const known = before.get(target);
         const joined = join(known, after);
         if (same(known, joined)) continue;
@@ -139,14 +137,9 @@ class Search {
   }
 
   #statement(stmt: Stmt, before: Unset): Flow {
-    const written: Expr[] = [];
-    mapStmtExprs(stmt, (expr, write) => {
-      if (write) {
-        written.push(expr);
-        this.#readIndexes(expr, before);
-      } else this.#read(expr, before);
-      return expr;
-    });
+    const { writes, reads } = effectsOf(stmt);
+    // A place that is written reads the indexes in it.
+    for (const expr of [...reads, ...writes.flatMap(indexesOf)]) this.#read(expr, before);
     switch (stmt.kind) {
       case "block": {
         const end = this.#list(stmt.body, before);
@@ -174,7 +167,7 @@ class Search {
       case "apply":
         return this.#apply(stmt.table, stmt.branches, before);
       default:
-        return this.#set(written, before);
+        return this.#set(writes, before);
     }
   }
 
@@ -215,20 +208,10 @@ class Search {
     return after ?? before;
   }
 
-  /** A place that is written reads the indexes in it. */
-  #readIndexes(place: Expr, before: Unset): void {
-    if (place.kind === "element") this.#read(place.index, before);
-    if (place.kind === "element" || place.kind === "field") this.#readIndexes(place.base, before);
-    if (place.kind === "slice") this.#readIndexes(place.operand, before);
-  }
-
   #read(expr: Expr, before: Unset): void {
     const path = this.#pathOf(expr);
     if (path === undefined) {
-      mapOperands(expr, (operand) => {
-        this.#read(operand, before);
-        return operand;
-      });
+      for (const operand of operandsOf(expr)) this.#read(operand, before);
       return;
     }
     const parts = leaves(expr.type);
@@ -322,12 +305,6 @@ function bitsText(mask: bigint): string {
 
 function covers(path: string, known: string): boolean {
   return path === known || known.startsWith(`${path}.`);
-}
-
-function rootOf(place: Expr): Variable | undefined {
-  if (place.kind === "variable") return place.variable;
-  if (place.kind === "field" || place.kind === "element") return rootOf(place.base);
-  return place.kind === "slice" ? rootOf(place.operand) : undefined;
 }
 
 function textOf({ file, start, end }: Span): string {

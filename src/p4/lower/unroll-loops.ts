@@ -7,7 +7,8 @@
 import { variable } from "./build.js";
 import { fold } from "./fold.js";
 import type { Expr, IrProgram, Label, Stmt, StmtOf, Variable } from "./ir.js";
-import { forEachStmt, mapBlocks, mapExpr, mapProgram, mapStmtExprs } from "./walk.js";
+import { rootOf } from "./places.js";
+import { effectsOf, forEachStmt, mapBlocks, mapExpr, mapProgram, mapStmtExprs } from "./walk.js";
 
 /** Longer loops are kept: unrolled, they would dominate the size of the program. */
 const MOST_ITERATIONS = 256;
@@ -53,30 +54,12 @@ function writtenIn(body: readonly Stmt[]): Set<Variable> {
   forEachStmt(body, (stmt) => {
     if (stmt.kind === "apply")
       for (const ref of stmt.table.actions) for (const one of writtenIn(ref.action.body)) written.add(one);
-    mapStmtExprs(stmt, (expr, write) => {
-      if (write) {
-        const root = rootOf(expr);
-        if (root !== undefined) written.add(root);
-      }
-      return expr;
-    });
+    for (const place of effectsOf(stmt).writes) {
+      const root = rootOf(place);
+      if (root !== undefined) written.add(root);
+    }
   });
   return written;
-}
-
-function rootOf(expr: Expr): Variable | undefined {
-  switch (expr.kind) {
-    case "variable":
-      return expr.variable;
-    case "field":
-    case "element":
-    case "stackProperty":
-      return rootOf(expr.base);
-    case "slice":
-      return rootOf(expr.operand);
-    default:
-      return undefined;
-  }
 }
 
 function substitute(expr: Expr, known: Known): Expr {

@@ -5,7 +5,7 @@ import type {
   IrControl,
   IrProgram,
   IrState,
-  IrTransition,
+  StateTarget,
   Stmt,
   TableBranches,
 } from "./ir.js";
@@ -53,6 +53,16 @@ export function mapOperands(expr: Expr, change: (operand: Expr) => Expr): Expr {
   }
 }
 
+/** The direct operands. */
+export function operandsOf(expr: Expr): Expr[] {
+  const operands: Expr[] = [];
+  mapOperands(expr, (operand) => {
+    operands.push(operand);
+    return operand;
+  });
+  return operands;
+}
+
 /** Rewrites bottom-up: `change` sees an expression whose operands are done. */
 export function mapExpr(expr: Expr, change: (expr: Expr) => Expr): Expr {
   return change(mapOperands(expr, (operand) => mapExpr(operand, change)));
@@ -97,6 +107,17 @@ export function mapStmtExprs(stmt: Stmt, change: (expr: Expr, write: boolean) =>
     default:
       return stmt;
   }
+}
+
+/** The places that one statement writes, and the values that it reads; without those of statements inside it. */
+export function effectsOf(stmt: Stmt): { writes: Expr[]; reads: Expr[] } {
+  const writes: Expr[] = [];
+  const reads: Expr[] = [];
+  mapStmtExprs(stmt, (expr, write) => {
+    (write ? writes : reads).push(expr);
+    return expr;
+  });
+  return { writes, reads };
 }
 
 const OUT_ARGUMENTS: Record<string, number[]> = {
@@ -181,14 +202,20 @@ export function statesOf(program: IrProgram): IrState[] {
   const visit = (state: IrState): void => {
     if (found.has(state)) return;
     found.add(state);
-    for (const target of targetsOf(state.next)) if (typeof target !== "string") visit(target);
+    for (const next of successorsOf(state)) visit(next);
   };
   visit(program.parser.start);
   return [...found];
 }
 
-function targetsOf(next: IrTransition) {
+/** Where a state can go. */
+export function targetsOf({ next }: IrState): StateTarget[] {
   return next.kind === "goto" ? [next.target] : next.cases.map((one) => one.target);
+}
+
+/** The states that can follow a state. */
+export function successorsOf(state: IrState): IrState[] {
+  return targetsOf(state).filter((target) => typeof target !== "string");
 }
 
 /** Rewrites the expressions outside of statements: table keys and select keys. */

@@ -6,8 +6,10 @@ import { fieldLists } from "./field-lists.js";
 import { fold } from "./fold.js";
 import type { Expr, IrControl, IrProgram, IrState, Label, Stmt, Variable } from "./ir.js";
 import { controlsOf } from "./ir.js";
+import { isAggregate } from "./ir-types.js";
+import { rootOf } from "./places.js";
 import { warnOfUnset } from "./uninitialized.js";
-import { forEachStmt, mapOperands, mapStmtExprs, statesOf } from "./walk.js";
+import { effectsOf, forEachStmt, operandsOf, statesOf, successorsOf, targetsOf } from "./walk.js";
 
 export function warn(program: IrProgram, unit: SourceUnit, diagnostics: Diagnostics): void {
   warnOfPorts(program, diagnostics);
@@ -46,12 +48,13 @@ function warnOfPorts(program: IrProgram, diagnostics: Diagnostics): void {
     forEachStmt(body, (stmt) => {
       if (stmt.kind === "extern" && (stmt.name === "mark_to_drop" || stmt.name.startsWith("resubmit")))
         decided = true;
-      mapStmtExprs(stmt, (expr, write) => {
-        if (write && (isStandard(program, expr, "egress_spec") || isStandard(program, expr, "mcast_grp")))
+      for (const place of effectsOf(stmt).writes)
+        if (
+          isStandard(program, place, "egress_spec") ||
+          isStandard(program, place, "mcast_grp") ||
+          (place.kind === "variable" && place.variable === program.standard)
+        )
           decided = true;
-        if (write && expr.kind === "variable" && expr.variable === program.standard) decided = true;
-        return expr;
-      });
     });
   if (!decided)
     diagnostics.warning(
@@ -99,27 +102,23 @@ function warnOfHeaders(program: IrProgram, diagnostics: Diagnostics): void {
     ...statesOf(program).map((state: IrState) => state.body),
     ...controlsOf(program).flatMap(bodiesOf),
   ];
-  const look = (expr: Expr): Expr => {
-    if (expr.kind === "valid") return expr;
+  const look = (expr: Expr): void => {
+    if (expr.kind === "valid") return;
     if (expr.kind === "field" && expr.base.type.kind === "header") {
       const name = headerName(program.headers, expr.base);
       if (name !== undefined && expr.span !== undefined && !read.has(name)) read.set(name, expr.span);
     }
-    mapOperands(expr, look);
-    return expr;
+    operandsOf(expr).forEach(look);
   };
   for (const body of bodies)
     forEachStmt(body, (stmt) => {
-      mapStmtExprs(stmt, (expr, write) => {
-        if (!write) {
-          // A header given to an extern or copied whole is not read field by field.
-          look(expr);
-          return expr;
-        }
-        const whole = expr.type.kind !== "bits" && expr.type.kind !== "bool";
-        if (whole) markMade(program.headers, expr, made);
-        return expr;
-      });
+      const { writes, reads } = effectsOf(stmt);
+      // A header given to an extern or copied whole is not read field by field.
+      reads.forEach(look);
+      for (const place of writes) {
+        const name = isAggregate(place.type) ? headerName(program.headers, place) : undefined;
+        if (name !== undefined) made.add(name);
+      }
     });
   for (const [name, span] of read)
     if (![...made].some((one) => covers(one, name)))
@@ -148,11 +147,6 @@ function headerName(root: Variable, place: Expr): string | undefined {
   }
 }
 
-function markMade(root: Variable, place: Expr, made: Set<string>): void {
-  const name = headerName(root, place);
-  if (name !== undefined) made.add(name);
-}
-
 function covers(made: string, name: string): boolean {
   return made === "" || made === name || name.startsWith(`${made}.`) || made.startsWith(`${name}.`);
 }
@@ -169,10 +163,6 @@ function warnOfRejects(program: IrProgram, diagnostics: Diagnostics): void {
       "call verify with a condition that fails, and drop on parser_error in ingress",
     );
   }
-}
-
-function targetsOf({ next }: IrState) {
-  return next.kind === "goto" ? [next.target] : next.cases.map((one) => one.target);
 }
 
 function isFalse(condition: Expr): boolean {
@@ -260,10 +250,9 @@ function warnOfLoops(body: readonly Stmt[], diagnostics: Diagnostics): void {
     const condition = fold(stmt.condition);
     if (condition.kind === "bool" && !condition.value) return;
     const roots = new Set<Variable>();
-    const look = (expr: Expr): Expr => {
+    const look = (expr: Expr): void => {
       if (expr.kind === "variable") roots.add(expr.variable);
-      mapOperands(expr, look);
-      return expr;
+      operandsOf(expr).forEach(look);
     };
     look(condition);
     const inside = new Set<Label>();
@@ -275,11 +264,10 @@ function warnOfLoops(body: readonly Stmt[], diagnostics: Diagnostics): void {
     forEachStmt(all, (one) => {
       if (one.kind === "exit" || one.kind === "apply" || (one.kind === "leave" && !inside.has(one.label)))
         ends = true;
-      mapStmtExprs(one, (expr, write) => {
-        const root = write ? rootOf(expr) : undefined;
+      for (const place of effectsOf(one).writes) {
+        const root = rootOf(place);
         if (root !== undefined && roots.has(root)) ends = true;
-        return expr;
-      });
+      }
     });
     if (!ends) reportEndless(stmt.span, "this loop has no end", diagnostics);
   });
@@ -294,21 +282,6 @@ function reportEndless(span: Span | undefined, message: string, diagnostics: Dia
   );
 }
 
-function rootOf(place: Expr): Variable | undefined {
-  switch (place.kind) {
-    case "variable":
-      return place.variable;
-    case "field":
-    case "element":
-    case "stackProperty":
-      return rootOf(place.base);
-    case "slice":
-      return rootOf(place.operand);
-    default:
-      return undefined;
-  }
-}
-
 /** P40657 also: a cycle of parser states that extract nothing and change nothing. */
 function warnOfStateCycles(program: IrProgram, diagnostics: Diagnostics): void {
   const idle = new Set(statesOf(program).filter((state) => state.body.length === 0));
@@ -319,7 +292,7 @@ function warnOfStateCycles(program: IrProgram, diagnostics: Diagnostics): void {
       if (!idle.has(state) || done.has(state)) return false;
       if (path.includes(state)) return true;
       path.push(state);
-      const found = targetsOf(state).some((target) => typeof target !== "string" && visit(target));
+      const found = successorsOf(state).some(visit);
       path.pop();
       done.add(state);
       return found;

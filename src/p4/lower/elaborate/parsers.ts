@@ -26,6 +26,7 @@ import { fault } from "../ir.js";
 import { scalarWidth } from "../ir-types.js";
 import { Names } from "../names.js";
 import { isFixedPlace } from "../places.js";
+import { successorsOf } from "../walk.js";
 import { bindArguments } from "./arguments.js";
 import { constantNumber } from "./constants.js";
 import type { Env, Frame } from "./context.js";
@@ -231,13 +232,11 @@ export function buildMainParser(
 
 /** Whether the first state can be entered again, so that it cannot contain initialisers. */
 function leadsBack(start: IrState): boolean {
-  const seen = new Set<StateTarget>();
-  const visit = (state: StateTarget): boolean => {
-    if (typeof state === "string" || seen.has(state)) return false;
+  const seen = new Set<IrState>();
+  const visit = (state: IrState): boolean => {
+    if (seen.has(state)) return false;
     seen.add(state);
-    const targets =
-      state.next.kind === "goto" ? [state.next.target] : state.next.cases.map((one) => one.target);
-    return targets.some((target) => target === start || visit(target));
+    return successorsOf(state).some((next) => next === start || visit(next));
   };
   return visit(start);
 }
