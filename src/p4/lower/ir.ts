@@ -355,6 +355,22 @@ export function newLocal(program: IrProgram, base: string, type: IrType, span: S
   return made;
 }
 
+/** A value that the checker must have left here; its absence is an internal error. */
+export function known<T>(value: T | undefined, span: Span | undefined, message: string): T {
+  return value ?? fault(span, message);
+}
+
+/** A value that must be of this kind here; another one is an internal error. */
+export function ofKind<T extends { kind: string }, K extends T["kind"]>(
+  value: T | undefined,
+  kind: K,
+  span: Span | undefined,
+  message: string,
+): Extract<T, { kind: K }> {
+  if (value?.kind !== kind) fault(span, message);
+  return value as Extract<T, { kind: K }>;
+}
+
 /** An internal error: the checker should have refused or resolved this. */
 export function fault(span: Span | undefined, message: string): never {
   if (span === undefined) throw new Error(`internal: ${message}`);

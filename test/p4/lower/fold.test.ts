@@ -44,7 +44,9 @@ function worth(expr: Expr, known: ReadonlyMap<string, bigint>): bigint | undefin
     }
     case "slice": {
       const value = worth(expr.operand, known);
-      return value === undefined ? undefined : toUnsigned(value >> BigInt(expr.low), expr.high - expr.low + 1);
+      return value === undefined
+        ? undefined
+        : toUnsigned(value >> BigInt(expr.low), expr.high - expr.low + 1);
     }
     case "conditional": {
       const condition = worth(expr.condition, known);
@@ -133,11 +135,20 @@ function expressions(type: BitsType): { numbers: fc.Arbitrary<Expr>; truths: fc.
       fc
         .tuple(tie("numbers"), fc.integer({ min: 1, max: width + 3 }), fc.boolean())
         .map(([operand, other, signed]) => cast(cast(operand, bits(other, signed)), type)),
-      fc.tuple(tie("numbers"), fc.nat({ max: width - 1 }), fc.nat({ max: width - 1 })).map(([operand, i, j]) => {
-        const [high, low] = [Math.max(i, j), Math.min(i, j)];
-        const slice: Expr = { kind: "slice", operand, high, low, type: bits(high - low + 1), span: undefined };
-        return cast(slice, type);
-      }),
+      fc
+        .tuple(tie("numbers"), fc.nat({ max: width - 1 }), fc.nat({ max: width - 1 }))
+        .map(([operand, i, j]) => {
+          const [high, low] = [Math.max(i, j), Math.min(i, j)];
+          const slice: Expr = {
+            kind: "slice",
+            operand,
+            high,
+            low,
+            type: bits(high - low + 1),
+            span: undefined,
+          };
+          return cast(slice, type);
+        }),
       fc
         .tuple(tie("numbers"), tie("numbers"))
         .map(([a, b]) => cast(binary("++", a, b, bits(2 * width)), type)),
@@ -149,7 +160,9 @@ function expressions(type: BitsType): { numbers: fc.Arbitrary<Expr>; truths: fc.
       fc
         .tuple(fc.constantFrom(...COMPARISONS), tie("numbers"), tie("numbers"))
         .map(([op, a, b]) => binary(op, a, b, BOOL)),
-      fc.tuple(fc.constantFrom(...LOGIC), tie("truths"), tie("truths")).map(([op, a, b]) => binary(op, a, b, BOOL)),
+      fc
+        .tuple(fc.constantFrom(...LOGIC), tie("truths"), tie("truths"))
+        .map(([op, a, b]) => binary(op, a, b, BOOL)),
       tie("truths").map((operand) => not(operand)),
       tie("numbers").map((operand): Expr => cast(cast(operand, bits(1)), BOOL)),
     ),
@@ -164,19 +177,26 @@ describe("any expression", () => {
       const { numbers, truths } = expressions(type);
       const value = fc.bigInt({ min: 0n, max: (1n << BigInt(type.width)) - 1n });
       fc.assert(
-        fc.property(fc.oneof(numbers, truths), value, value, fc.boolean(), fc.boolean(), (expr, x, y, p, q) => {
-          const known = new Map([
-            ["x", reduce(x, type)],
-            ["y", reduce(y, type)],
-            ["p", p ? 1n : 0n],
-            ["q", q ? 1n : 0n],
-          ]);
-          const expected = worth(expr, known);
-          const folded = fold(expr);
-          expect(folded.type).toEqual(expr.type);
-          // Where a division by zero makes the value undefined, an operand that is not needed may go.
-          if (expected !== undefined) expect(worth(folded, known)).toBe(expected);
-        }),
+        fc.property(
+          fc.oneof(numbers, truths),
+          value,
+          value,
+          fc.boolean(),
+          fc.boolean(),
+          (expr, x, y, p, q) => {
+            const known = new Map([
+              ["x", reduce(x, type)],
+              ["y", reduce(y, type)],
+              ["p", p ? 1n : 0n],
+              ["q", q ? 1n : 0n],
+            ]);
+            const expected = worth(expr, known);
+            const folded = fold(expr);
+            expect(folded.type).toEqual(expr.type);
+            // Where a division by zero makes the value undefined, an operand that is not needed may go.
+            if (expected !== undefined) expect(worth(folded, known)).toBe(expected);
+          },
+        ),
         { seed: type.width * 2 + (type.signed ? 1 : 0), numRuns: 150 },
       );
     },
@@ -192,7 +212,8 @@ describe("any expression", () => {
             const expr = binary(op, a, b, COMPARISONS.includes(op) ? BOOL : type);
             const expected = worth(expr, new Map());
             const folded = fold(expr);
-            const value = folded.kind === "number" || folded.kind === "bool" ? worth(folded, new Map()) : undefined;
+            const value =
+              folded.kind === "number" || folded.kind === "bool" ? worth(folded, new Map()) : undefined;
             expect([op, worth(a, new Map()), worth(b, new Map()), value]).toEqual([
               op,
               worth(a, new Map()),
@@ -234,7 +255,12 @@ describe("identities", () => {
   it("a truth value that decides, or does not, leaves one side", () => {
     const and = (a: Expr, b: Expr): Expr => fold(binary("&&", a, b, BOOL));
     const or = (a: Expr, b: Expr): Expr => fold(binary("||", a, b, BOOL));
-    expect([and(bool(true), p), and(p, bool(true)), or(bool(false), p), or(p, bool(false))]).toEqual([p, p, p, p]);
+    expect([and(bool(true), p), and(p, bool(true)), or(bool(false), p), or(p, bool(false))]).toEqual([
+      p,
+      p,
+      p,
+      p,
+    ]);
     expect([and(bool(false), p), or(bool(true), p)]).toEqual([bool(false), bool(true)]);
     expect(and(p, p).kind).toBe("binary");
   });
@@ -277,7 +303,8 @@ describe("identities", () => {
   });
 
   it("a cast between equal types, and a slice of all bits, are the operand", () => {
-    const castTo = (operand: Expr, to: IrType): Expr => fold({ kind: "cast", operand, type: to, span: undefined });
+    const castTo = (operand: Expr, to: IrType): Expr =>
+      fold({ kind: "cast", operand, type: to, span: undefined });
     const slice = (operand: Expr, high: number, low: number): Expr =>
       fold({ kind: "slice", operand, high, low, type: bits(high - low + 1), span: undefined });
     expect(castTo(x, bits(8))).toBe(x);

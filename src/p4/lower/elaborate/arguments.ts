@@ -4,14 +4,14 @@
  */
 
 import type { Argument, Parameter } from "../../syntax/ast.js";
-import { variable } from "../build.js";
+import { field, variable } from "../build.js";
 import { fold } from "../fold.js";
 import type { Expr, IrType, Stmt } from "../ir.js";
-import { fault } from "../ir.js";
+import { known } from "../ir.js";
 import { isHeaderStack } from "../ir-types.js";
-import { isFixedPlace, isPlace, mayOverlap, readsFrom } from "../places.js";
+import { isFixedPlace, mayOverlap } from "../places.js";
 import type { Env, Operand } from "./context.js";
-import { inOrder, irType, placeOperand, valueOperand } from "./context.js";
+import { bindingOf, inOrder, irType, placeOperand, valueOperand } from "./context.js";
 import { expressionAs, placeOf } from "./expressions.js";
 import type { InstanceScope } from "./instance-scope.js";
 
@@ -45,7 +45,6 @@ export function bindArguments(
   const copyIn: Stmt[] = [];
   const copyOut: Stmt[] = [];
   for (const one of evaluated) {
-    if (scope.find(one.param) !== undefined && one.expr === undefined) continue;
     const shared = closed && sharesStorage(one, evaluated);
     if (one.expr !== undefined && (isConstant(one.expr) || shared)) {
       bindValue(scope, one.param, one.expr);
@@ -105,10 +104,7 @@ function bindObject(
   argument: Argument["value"] | undefined,
 ): boolean {
   if (param.type?.kind !== "extern") return false;
-  const declaration = argument?.kind === "path" ? argument.declaration : undefined;
-  const binding = declaration === undefined ? undefined : env.scope.find(declaration);
-  if (binding === undefined) fault(param.span, "an extern parameter without an object");
-  scope.bind(param, binding);
+  scope.bind(param, known(bindingOf(env, argument), param.span, "an extern parameter without an object"));
   return true;
 }
 
@@ -123,37 +119,18 @@ function isConstant(expr: Expr): boolean {
 /** Whether the parameter can be an alias of the argument's storage. */
 function sharesStorage(one: Evaluated, all: readonly Evaluated[]): boolean {
   const expr = one.expr;
-  if (expr === undefined || !isPlace(expr) || !isFixedPlace(expr)) return false;
-  if (isWritten(one.param))
-    return all.every(
-      (other) =>
-        other === one || other.expr === undefined || !isWritten(other.param) || !mayOverlap(expr, other.expr),
-    );
+  if (expr === undefined || !isFixedPlace(expr)) return false;
   return all.every(
     (other) =>
-      other === one || other.expr === undefined || !isWritten(other.param) || !readsFrom(expr, other.expr),
+      other === one || other.expr === undefined || !isWritten(other.param) || !mayOverlap(expr, other.expr),
   );
 }
 
 /** Headers of an `out` parameter start out invalid (section 6.8). */
 export function invalidate(place: Expr): Stmt[] {
   const type = place.type;
-  switch (type.kind) {
-    case "stack":
-      if (!isHeaderStack(type)) return [];
-      return [
-        { kind: "assign", left: place, right: { kind: "invalid", type, span: place.span }, span: place.span },
-      ];
-    case "header":
-    case "union":
-      return [
-        { kind: "assign", left: place, right: { kind: "invalid", type, span: place.span }, span: place.span },
-      ];
-    case "struct":
-      return type.fields.flatMap((one) =>
-        invalidate({ kind: "field", base: place, name: one.name, type: one.type, span: place.span }),
-      );
-    default:
-      return [];
-  }
+  const { span } = place;
+  if (type.kind === "struct") return type.fields.flatMap((one) => invalidate(field(place, one.name, span)));
+  if (type.kind !== "header" && type.kind !== "union" && !isHeaderStack(type)) return [];
+  return [{ kind: "assign", left: place, right: { kind: "invalid", type, span }, span }];
 }

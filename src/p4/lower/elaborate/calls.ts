@@ -7,10 +7,10 @@ import type { ActionDeclaration, CallExpression, FunctionDeclaration } from "../
 import type { BoundArguments, ResolvedCall } from "../../types/index.js";
 import { variable } from "../build.js";
 import type { Expr, IrAction, Label, Stmt, Variable } from "../ir.js";
-import { fault } from "../ir.js";
+import { known } from "../ir.js";
 import { bindArguments } from "./arguments.js";
 import type { Env, Frame } from "./context.js";
-import { collect, emit, irType, resolveType } from "./context.js";
+import { actionBinding, collect, emit, irType, resolveType } from "./context.js";
 import { applyControl } from "./controls.js";
 import { builtinCall, externFunction, externMethod } from "./externs.js";
 import { InstanceScope } from "./instance-scope.js";
@@ -20,8 +20,7 @@ import { actionName, applyTable } from "./tables.js";
 
 /** A call as a value; its effects go to `env.out`. Undefined when it has no value. */
 export function callExpression(env: Env, call: CallExpression): Expr | undefined {
-  const resolved = call.resolved;
-  if (resolved === undefined) fault(call.span, "a call was not resolved");
+  const resolved = known(call.resolved, call.span, "a call was not resolved");
   switch (resolved.kind) {
     case "function":
       return callFunction(env, resolved.declaration, resolved, call.span);
@@ -52,17 +51,12 @@ export function callExpression(env: Env, call: CallExpression): Expr | undefined
   }
 }
 
-function newLabel(name: string): Label {
-  return { name };
-}
-
 function callFunction(
   env: Env,
   declaration: FunctionDeclaration,
   call: ResolvedCall,
   span: Span,
 ): Expr | undefined {
-  if (declaration.body === undefined) fault(span, "a function without a body");
   const scope = new InstanceScope(env.context.globalScope);
   for (const [index, param] of declaration.typeParams.entries()) {
     const type = call.typeArgs[index];
@@ -74,7 +68,7 @@ function callFunction(
   if (returns !== undefined && returns.kind !== "void")
     result = env.context.newLocal("retval", irType({ ...env, scope }, returns, span), span);
   env.out.list.push(...copyIn);
-  const body = declaration.body;
+  const body = known(declaration.body, span, "a function without a body");
   inlineBody(env, scope, env.frame.site, declaration.name.name, copyOut, result, span, (inner) => {
     for (const one of body.statements) statement(inner, one);
   });
@@ -93,7 +87,7 @@ export function inlineBody(
   span: Span,
   part: (inner: Env) => void,
 ): void {
-  const end = newLabel(name);
+  const end: Label = { name };
   const frame: Frame = {
     site,
     end,
@@ -109,12 +103,10 @@ export function inlineBody(
 
 /** A direct call of an action. In a control it stays one piece under the action's name. */
 function callAction(env: Env, declaration: ActionDeclaration, call: BoundArguments, span: Span): void {
-  const binding = env.scope.find(declaration);
-  const home = binding?.kind === "action" ? binding.scope : env.context.globalScope;
+  const { scope: home } = actionBinding(env, declaration);
   const scope = new InstanceScope(home);
   const closed = home === env.context.globalScope;
   const { copyIn, copyOut } = bindArguments(env, scope, call.params, call.args, closed);
-  const insideAction = env.frame.site === "action";
   const body = collect(env, (inner) => {
     inner.out.list.push(...copyIn);
     inlineBody(inner, scope, "action", declaration.name.name, copyOut, undefined, span, (body) => {
@@ -122,7 +114,7 @@ function callAction(env: Env, declaration: ActionDeclaration, call: BoundArgumen
     });
     inner.out.list.push(...copyOut);
   });
-  if (insideAction || env.frame.site !== "control") {
+  if (env.frame.site !== "control") {
     env.out.list.push(...body);
     return;
   }

@@ -69,24 +69,9 @@ function elementTypes(type: Type): (Type | undefined)[] {
 /** A member of an enum or of `error` by name. */
 export function memberExpr(env: Env, name: string, type: IrType, span: Span | undefined): Expr {
   if (type.kind === "error")
-    return { kind: "member", name, index: errorNames(env).indexOf(name), type, span };
+    return { kind: "member", name, index: env.context.errorNames.indexOf(name), type, span };
   if (type.kind === "enum") return { kind: "member", name, index: type.members.indexOf(name), type, span };
   throw new Error(`${name} is a member of no enum`);
-}
-
-const errorCache = new WeakMap<object, string[]>();
-
-/** All members of `error`, in order of declaration: their position is their code. */
-export function errorNames(env: Pick<Env, "context">): string[] {
-  let names = errorCache.get(env.context.unit);
-  if (names === undefined) {
-    names = env.context.unit.declarations.flatMap((declaration) =>
-      declaration.kind === "error" ? declaration.members.map((member) => member.name.name) : [],
-    );
-    names = [...new Set(names)];
-    errorCache.set(env.context.unit, names);
-  }
-  return names;
 }
 
 /** The value of `...`: zero, false, the first member, an invalid header, and the same for parts. */

@@ -2,7 +2,7 @@
 
 import type { Diagnostics, Span } from "../../../base/index.js";
 import { DiagnosticError } from "../../../base/index.js";
-import type { SourceUnit, TypeParameter } from "../../syntax/ast.js";
+import type { ActionDeclaration, Expression, SourceUnit, TypeParameter } from "../../syntax/ast.js";
 import type { Type } from "../../types/index.js";
 import { variable } from "../build.js";
 import type {
@@ -16,10 +16,11 @@ import type {
   Stmt,
   Variable,
 } from "../ir.js";
-import { fault } from "../ir.js";
+import { known, ofKind } from "../ir.js";
 import { TypeTranslator } from "../ir-types.js";
 import { Names } from "../names.js";
 import { mayChange } from "../places.js";
+import type { Binding } from "./instance-scope.js";
 import { InstanceScope } from "./instance-scope.js";
 
 /** What all of one program shares. */
@@ -32,6 +33,8 @@ export class Context {
   pipeline: Pick<IrControl, "tables" | "actions" | "called"> = { tables: [], actions: [], called: [] };
   instances: ExternInstance[] = [];
   valueSets: IrValueSet[] = [];
+  /** Names of states: one set for the whole program, since all of them end up in one parser. */
+  readonly stateNames = new Names();
   /** The places that create control instances, by the name of the instance, which need not be unique. */
   readonly controlSpans = new Map<string, Span[]>();
   /** How many digests of unnamed types there were. */
@@ -41,10 +44,18 @@ export class Context {
   /** `standard_metadata` of the architecture, for the form of `mark_to_drop` without argument. */
   standard: Variable | undefined;
 
+  /** All members of `error`, in order of declaration: their position is their code. */
+  readonly errorNames: string[];
+
   constructor(
     readonly unit: SourceUnit,
     readonly diagnostics: Diagnostics,
-  ) {}
+  ) {
+    const names = unit.declarations.flatMap((declaration) =>
+      declaration.kind === "error" ? declaration.members.map((member) => member.name.name) : [],
+    );
+    this.errorNames = [...new Set(names)];
+  }
 
   /** A new local variable with a name of its own. */
   newLocal(base: string, type: IrType, span: Span | undefined): Variable {
@@ -172,6 +183,15 @@ function pinIndexes(env: Env, place: Expr, effects: readonly Stmt[]): Expr {
   }
 }
 
+/** What the name means that an expression consists of; undefined for other expressions. */
+export function bindingOf(env: Pick<Env, "scope">, e: Expression | undefined): Binding | undefined {
+  return e?.kind === "path" ? env.scope.find(e.declaration) : undefined;
+}
+
+export function actionBinding(env: Env, action: ActionDeclaration): Extract<Binding, { kind: "action" }> {
+  return ofKind(env.scope.find(action), "action", action.span, "an action was not declared");
+}
+
 /** The type with the type parameters of the scope filled in. */
 export function resolveType(env: Pick<Env, "scope">, type: Type): Type {
   return env.scope.isGeneric ? fillIn(type, (parameter) => env.scope.findType(parameter)) : type;
@@ -209,6 +229,6 @@ function fillIn(type: Type, find: (parameter: TypeParameter) => Type | undefined
 
 /** The lowered form of a checked type; a missing type is a fault of the compiler. */
 export function irType(env: Env, type: Type | undefined, span: Span | undefined): IrType {
-  if (type === undefined) fault(span, "the checker left this without a type");
-  return env.context.types.translate(resolveType(env, type), span);
+  const checked = known(type, span, "the checker left this without a type");
+  return env.context.types.translate(resolveType(env, checked), span);
 }

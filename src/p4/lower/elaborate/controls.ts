@@ -3,14 +3,14 @@
 import type { Span } from "../../../base/index.js";
 import { fail } from "../../../base/index.js";
 import { CODES } from "../../codes.js";
-import type { ControlDeclaration, Declaration, Expression } from "../../syntax/ast.js";
+import type { Declaration, Expression } from "../../syntax/ast.js";
 import type { BoundArguments } from "../../types/index.js";
 import type { Stmt } from "../ir.js";
-import { fault } from "../ir.js";
+import { known, ofKind } from "../ir.js";
 import { bindArguments } from "./arguments.js";
 import { inlineBody } from "./calls.js";
 import type { Env } from "./context.js";
-import { irType } from "./context.js";
+import { bindingOf, irType } from "./context.js";
 import { expressionAs } from "./expressions.js";
 import type { ControlInstance } from "./instance-scope.js";
 import { InstanceScope } from "./instance-scope.js";
@@ -32,18 +32,10 @@ export function applyControl(env: Env, object: Expression, call: BoundArguments,
 }
 
 function controlOf(env: Env, object: Expression, span: Span): ControlInstance {
-  if (object.kind === "path" && object.declaration !== undefined) {
-    const binding = env.scope.find(object.declaration);
-    if (binding?.kind === "control") return binding.instance;
-    // `C.apply()` on the type makes an instance of that name (section 15.1).
-    if (object.declaration.kind === "control") return unnamedControl(env, object.declaration, span);
-  }
-  if (object.kind === "typeName" && object.typeExpression.type?.kind === "control")
-    return unnamedControl(env, object.typeExpression.type.declaration, span);
-  return fault(span, "no control here");
-}
-
-function unnamedControl(env: Env, declaration: ControlDeclaration, span: Span): ControlInstance {
+  if (object.kind !== "typeName")
+    return ofKind(bindingOf(env, object), "control", span, "no control here").instance;
+  // `C.apply()` on the type makes an instance of that name (section 15.1).
+  const { declaration } = ofKind(object.typeExpression.type, "control", span, "no control here");
   const name = `${env.prefix}.${declaration.name.name}`;
   noteControl(env, name, span);
   return makeControl(env, declaration, [], [], name);
@@ -93,8 +85,7 @@ export function runControl(
   span: Span,
 ): void {
   const { declaration } = instance;
-  const body = declaration.body;
-  if (body === undefined) fault(span, "a control type is applied");
+  const body = known(declaration.body, span, "a control type is applied");
   // Tables keep the storage of the first application.
   const used = instance.applied !== undefined && hasTables(instance) ? instance.applied : scope;
   instance.applied ??= scope;

@@ -4,7 +4,7 @@ import { fail, maskOf, toUnsigned } from "../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type { EntriesProperty, Expression, TableEntrySyntax } from "../../syntax/ast.js";
 import type { EntryKey, IrEntry, IrTable, IrType } from "../ir.js";
-import { fault } from "../ir.js";
+import { fault, known } from "../ir.js";
 import { scalarWidth } from "../ir-types.js";
 import { constantNumber } from "./constants.js";
 import type { Env } from "./context.js";
@@ -72,8 +72,7 @@ function prioritiesOf(env: Env, table: IrTable, property: EntriesProperty): (num
 
 /** A key set expression over one scalar (section 13.6): a value, a mask, a range, or anything. */
 export function pattern(env: Env, e: Expression, type: IrType): EntryKey {
-  const width = scalarWidth(type);
-  if (width === undefined) fault(e.span, "a key must be a number, a bool, an enum or an error");
+  const width = known(scalarWidth(type), e.span, "a key must be a number, a bool, an enum or an error");
   const value = (part: Expression): bigint =>
     toUnsigned(constantNumber(expressionAs(env, part, type), "a key"), width);
   switch (e.kind) {

@@ -11,10 +11,10 @@ import type {
   PathExpression,
   StructExpression,
 } from "../../syntax/ast.js";
-import { binary, bool, cast, element, field, number, variable } from "../build.js";
+import { binary, cast, element, field, number, variable } from "../build.js";
 import { fold } from "../fold.js";
 import type { BinaryOp, Expr, IrType, Stmt } from "../ir.js";
-import { fault } from "../ir.js";
+import { fault, known } from "../ir.js";
 import { BOOL, bits, isAggregate, sameType } from "../ir-types.js";
 import { isFixedPlace } from "../places.js";
 import { callExpression } from "./calls.js";
@@ -42,10 +42,6 @@ function plainValue(env: Env, e: Expression): Expr {
     if (constant !== undefined) return constant;
   }
   switch (e.kind) {
-    case "intLiteral":
-      return fault(e.span, "a literal without a value");
-    case "boolLiteral":
-      return bool(e.value, e.span);
     case "stringLiteral":
       return { kind: "string", value: e.value, type: { kind: "string" }, span: e.span };
     case "path":
@@ -82,11 +78,8 @@ function plainValue(env: Env, e: Expression): Expr {
         target,
       );
     }
-    case "call": {
-      const value = callExpression(env, e);
-      if (value === undefined) fault(e.span, "this call has no value");
-      return value;
-    }
+    case "call":
+      return known(callExpression(env, e), e.span, "this call has no value");
     case "list":
       return listValue(env, e);
     case "struct":
@@ -105,8 +98,7 @@ function convertExplicit(env: Env, value: Expr, target: IrType): Expr {
 }
 
 function pathValue(env: Env, e: PathExpression): Expr {
-  const declaration = e.declaration;
-  if (declaration === undefined) fault(e.span, `${e.name.name} was not resolved`);
+  const declaration = known(e.declaration, e.span, `${e.name.name} was not resolved`);
   const binding = env.scope.find(declaration);
   if (binding?.kind === "value") {
     const expr = binding.expr;

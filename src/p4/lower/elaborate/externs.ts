@@ -7,12 +7,12 @@ import type { BoundArguments, ResolvedCall, Type } from "../../types/index.js";
 import { field, number, valid, variable } from "../build.js";
 import { fold } from "../fold.js";
 import type { Expr, ExternInstance, IrType, Stmt, Variable } from "../ir.js";
-import { fault } from "../ir.js";
+import { fault, known } from "../ir.js";
 import { bits, scalarWidth, totalWidth } from "../ir-types.js";
 import { isFixedPlace } from "../places.js";
 import { constantNumber } from "./constants.js";
 import type { Env } from "./context.js";
-import { emit, inOrder, irType, placeOperand, saveValue, valueOperand } from "./context.js";
+import { bindingOf, emit, inOrder, irType, placeOperand, saveValue, valueOperand } from "./context.js";
 import { expression, expressionAs, placeOf } from "./expressions.js";
 
 type BuiltinCall = Extract<ResolvedCall, { kind: "builtin" }>;
@@ -59,8 +59,7 @@ export function builtinCall(env: Env, resolved: BuiltinCall, call: CallExpressio
 
 export function externMethod(env: Env, resolved: MethodCall, call: CallExpression): Expr | undefined {
   const method = resolved.declaration.name.name;
-  const declaration = resolved.object.kind === "path" ? resolved.object.declaration : undefined;
-  const binding = declaration === undefined ? undefined : env.scope.find(declaration);
+  const binding = bindingOf(env, resolved.object);
   if (binding?.kind === "packet") return packetMethod(env, method, resolved, call);
   if (binding?.kind !== "extern")
     return fail(CODES.instanceNotSupported, call.span, `not supported yet: ${method} of this object`);
@@ -215,12 +214,18 @@ function argumentValues(env: Env, resolved: BoundArguments): Expr[] {
 }
 
 function digest(env: Env, resolved: ResolvedCall, call: CallExpression): void {
-  const declared = resolved.typeArgs[0];
+  const declared = known(resolved.typeArgs[0], call.span, "a digest without its type");
   const [receiver, data] = argumentValues(env, resolved);
-  if (declared === undefined || receiver === undefined || data === undefined)
-    fault(call.span, "a digest without its type");
   const name = declared.kind === "struct" ? declared.declaration.name.name : autoDigestName(env);
-  emit(env, { kind: "digest", receiver, name, elements: [], data, declared, span: call.span });
+  emit(env, {
+    kind: "digest",
+    receiver: receiver!,
+    name,
+    elements: [],
+    data: data!,
+    declared,
+    span: call.span,
+  });
 }
 
 /** A digest of a type without a name is called by its number, as p4c does. */
@@ -239,9 +244,7 @@ function packetMethod(
   const values = resolved.args.map((argument) => argument?.value);
   switch (method) {
     case "extract": {
-      const target = values[0];
-      if (target === undefined) fault(call.span, "extract needs a header");
-      extract(env, target, values[1], resolved, call);
+      extract(env, values[0]!, values[1], resolved, call);
       return undefined;
     }
     case "lookahead":

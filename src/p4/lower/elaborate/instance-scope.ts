@@ -53,7 +53,9 @@ export class InstanceScope {
     this.#types.set(parameter, type);
   }
 
-  find(declaration: Declaration): Binding | undefined {
+  /** The meaning of a declaration, from the innermost scope that has one. */
+  find(declaration: Declaration | undefined): Binding | undefined {
+    if (declaration === undefined) return undefined;
     for (let scope: InstanceScope | undefined = this; scope !== undefined; scope = scope.parent) {
       const found = scope.#bindings.get(declaration);
       if (found !== undefined) return found;

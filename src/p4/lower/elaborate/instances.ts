@@ -14,10 +14,10 @@ import type {
 import type { ResolvedCall, Type } from "../../types/index.js";
 import { fold } from "../fold.js";
 import type { Expr, ExternInstance } from "../ir.js";
-import { fault } from "../ir.js";
+import { fault, known } from "../ir.js";
 import { nameAnnotation } from "../ir-types.js";
 import type { Env } from "./context.js";
-import { irType, resolveType } from "./context.js";
+import { bindingOf, irType, resolveType } from "./context.js";
 import { expressionAs } from "./expressions.js";
 import type { Binding, ControlInstance, ParserInstance } from "./instance-scope.js";
 import { InstanceScope } from "./instance-scope.js";
@@ -39,19 +39,19 @@ export function instantiate(env: Env, declaration: InstanceDeclaration, prefix: 
     );
   const type = declaration.type ?? declaration.typeExpression.type;
   const name = fullName(prefix, declaration.name.name, declaration.annotations);
-  const binding = makeInstance(env, type, declaration.resolved, name, declaration);
+  const call = known(declaration.resolved, declaration.span, "an instance was not resolved");
+  const binding = makeInstance(env, type, call, name, declaration);
   env.scope.bind(declaration, binding);
 }
 
 function makeInstance(
   env: Env,
   type: Type | undefined,
-  call: ResolvedCall | undefined,
+  call: ResolvedCall,
   name: string,
   declaration: InstanceDeclaration,
 ): Binding {
-  if (call === undefined || type === undefined) fault(declaration.span, "an instance was not resolved");
-  switch (type.kind) {
+  switch (type?.kind) {
     case "extern":
       return {
         kind: "extern",
@@ -86,8 +86,7 @@ function makeExtern(
   place: { name?: InstanceDeclaration["name"]; span: InstanceDeclaration["span"] },
 ): ExternInstance {
   const args = call.params.map((param, index): Expr => {
-    const value = call.args[index]?.value ?? param.defaultValue;
-    if (value === undefined) fault(place.span, `the constructor needs an argument for ${param.name.name}`);
+    const value = argumentOf(param, call.args[index]);
     return fold(expressionAs(env, value, irType(env, param.type, param.span)));
   });
   const instance: ExternInstance = {
@@ -110,10 +109,8 @@ export function instanceOf(
   annotations: readonly Annotation[],
   unnamed: string,
 ): ExternInstance {
-  if (e.kind === "path" && e.declaration !== undefined) {
-    const binding = env.scope.find(e.declaration);
-    if (binding?.kind === "extern") return binding.instance;
-  }
+  const binding = bindingOf(env, e);
+  if (binding?.kind === "extern") return binding.instance;
   if (e.kind === "call" && e.resolved?.kind === "constructor" && e.type?.kind === "extern")
     return makeExtern(
       env,
@@ -128,6 +125,11 @@ export function instanceOf(
   return fault(e.span, "an instance of an extern is expected here");
 }
 
+/** The argument that a parameter of a constructor gets, or its default. */
+function argumentOf(param: Parameter, argument: Argument | undefined): Expression {
+  return known(argument?.value ?? param.defaultValue, param.span, `no argument for ${param.name.name}`);
+}
+
 function bindConstructor(
   env: Env,
   scope: InstanceScope,
@@ -135,8 +137,7 @@ function bindConstructor(
   args: readonly (Argument | undefined)[],
 ): void {
   for (const [index, param] of params.entries()) {
-    const value = args[index]?.value ?? param.defaultValue;
-    if (value === undefined) fault(param.span, `no argument for ${param.name.name}`);
+    const value = argumentOf(param, args[index]);
     const type = param.type;
     if (type?.kind === "extern" || type?.kind === "control" || type?.kind === "parser")
       scope.bind(param, objectBinding(env, value));
@@ -149,10 +150,8 @@ function bindConstructor(
 }
 
 function objectBinding(env: Env, e: Expression): Binding {
-  if (e.kind === "path" && e.declaration !== undefined) {
-    const binding = env.scope.find(e.declaration);
-    if (binding !== undefined) return binding;
-  }
+  const binding = bindingOf(env, e);
+  if (binding !== undefined) return binding;
   if (e.kind === "call" && e.resolved?.kind === "constructor") {
     const { declaration, params, args } = e.resolved;
     const name = declaration.name.name;
@@ -166,6 +165,22 @@ function objectBinding(env: Env, e: Expression): Binding {
   return fault(e.span, "an instance is expected here");
 }
 
+/** The scope of an instance: its constructor's parameters, and the instances that it declares. */
+function scopeOf(
+  env: Env,
+  declaration: ControlDeclaration | ParserDeclaration,
+  params: readonly Parameter[],
+  args: readonly (Argument | undefined)[],
+  name: string,
+): InstanceScope {
+  const scope = new InstanceScope(env.context.globalScope);
+  bindConstructor(env, scope, params, args);
+  const inner: Env = { ...env, scope };
+  for (const local of declaration.body?.locals ?? [])
+    if (local.kind === "instance") env.context.guard(() => instantiate(inner, local, name));
+  return scope;
+}
+
 export function makeControl(
   env: Env,
   declaration: ControlDeclaration,
@@ -173,11 +188,7 @@ export function makeControl(
   args: readonly (Argument | undefined)[],
   name: string,
 ): ControlInstance {
-  const scope = new InstanceScope(env.context.globalScope);
-  bindConstructor(env, scope, params, args);
-  const inner: Env = { ...env, scope };
-  for (const local of declaration.body?.locals ?? [])
-    if (local.kind === "instance") env.context.guard(() => instantiate(inner, local, name));
+  const scope = scopeOf(env, declaration, params, args, name);
   return { declaration, name, scope, applied: undefined };
 }
 
@@ -188,10 +199,5 @@ export function makeParser(
   args: readonly (Argument | undefined)[],
   name: string,
 ): ParserInstance {
-  const scope = new InstanceScope(env.context.globalScope);
-  bindConstructor(env, scope, params, args);
-  const inner: Env = { ...env, scope };
-  for (const local of declaration.body?.locals ?? [])
-    if (local.kind === "instance") env.context.guard(() => instantiate(inner, local, name));
-  return { declaration, name, scope };
+  return { declaration, name, scope: scopeOf(env, declaration, params, args, name) };
 }

@@ -22,33 +22,20 @@ import type {
   StateTarget,
   Stmt,
 } from "../ir.js";
-import { fault } from "../ir.js";
+import { fault, known, ofKind } from "../ir.js";
 import { scalarWidth } from "../ir-types.js";
-import { Names } from "../names.js";
 import { isFixedPlace } from "../places.js";
 import { successorsOf } from "../walk.js";
 import { bindArguments } from "./arguments.js";
 import { constantNumber } from "./constants.js";
 import type { Env, Frame } from "./context.js";
-import { inOrder, irType, resolveType, saveValue, valueOperand } from "./context.js";
+import { bindingOf, inOrder, irType, resolveType, saveValue, valueOperand } from "./context.js";
 import { pattern } from "./entries.js";
 import { expression, expressionAs } from "./expressions.js";
 import type { ParserInstance } from "./instance-scope.js";
 import { InstanceScope } from "./instance-scope.js";
 import { fullName, makeParser } from "./instances.js";
 import { declareVariable, statement } from "./statements.js";
-
-/** Names of states: one set for the whole program, since all of them end up in one parser. */
-const stateNames = new WeakMap<object, Names>();
-
-function namesOf(env: Env): Names {
-  let names = stateNames.get(env.context);
-  if (names === undefined) {
-    names = new Names();
-    stateNames.set(env.context, names);
-  }
-  return names;
-}
 
 /** `p.apply(args)` in a state: the statements after the call become a state of their own. */
 export function applyParser(env: Env, object: Expression, call: BoundArguments, span: Span): void {
@@ -64,7 +51,7 @@ export function applyParser(env: Env, object: Expression, call: BoundArguments, 
   const { copyIn, copyOut } = bindArguments(env, scope, instance.declaration.params, call.args, true);
   env.out.list.push(...copyIn);
   const rest: IrState = {
-    name: namesOf(env).unique(`${here.name}_after_${instance.declaration.name.name}`),
+    name: env.context.stateNames.unique(`${here.name}_after_${instance.declaration.name.name}`),
     span,
     body: [...copyOut],
     next: { kind: "goto", target: "accept" },
@@ -77,17 +64,10 @@ export function applyParser(env: Env, object: Expression, call: BoundArguments, 
 }
 
 function parserOf(env: Env, object: Expression, span: Span): ParserInstance {
-  if (object.kind === "path" && object.declaration !== undefined) {
-    const binding = env.scope.find(object.declaration);
-    if (binding?.kind === "parser") return binding.instance;
-    if (object.declaration.kind === "parser")
-      return makeParser(env, object.declaration, [], [], `${env.prefix}.${object.declaration.name.name}`);
-  }
-  if (object.kind === "typeName" && object.typeExpression.type?.kind === "parser") {
-    const { declaration } = object.typeExpression.type;
-    return makeParser(env, declaration, [], [], `${env.prefix}.${declaration.name.name}`);
-  }
-  return fault(span, "no parser here");
+  if (object.kind !== "typeName")
+    return ofKind(bindingOf(env, object), "parser", span, "no parser here").instance;
+  const { declaration } = ofKind(object.typeExpression.type, "parser", span, "no parser here");
+  return makeParser(env, declaration, [], [], `${env.prefix}.${declaration.name.name}`);
 }
 
 /** Builds all states of a parser and returns the first; `accept` leads to `after`. Initialisers go to `env.out`. */
@@ -98,8 +78,7 @@ function buildStates(
   prefix: string,
   after: StateTarget,
 ): IrState {
-  const body = instance.declaration.body;
-  if (body === undefined) fault(instance.declaration.span, "a parser type is applied");
+  const body = known(instance.declaration.body, instance.declaration.span, "a parser type is applied");
   const frame: Frame = {
     site: "parser",
     end: { name: instance.declaration.name.name },
@@ -122,7 +101,7 @@ function buildStates(
   const states = new Map<string, IrState>();
   for (const declared of body.states)
     states.set(declared.name.name, {
-      name: namesOf(env).unique(prefix + declared.name.name),
+      name: env.context.stateNames.unique(prefix + declared.name.name),
       span: declared.name.span,
       body: [],
       next: { kind: "goto", target: "accept" },
@@ -130,9 +109,7 @@ function buildStates(
   const target = (name: string, span: Span): StateTarget => {
     if (name === "accept") return after;
     if (name === "reject") return "reject";
-    const found = states.get(name);
-    if (found === undefined) fault(span, `no state ${name}`);
-    return found;
+    return known(states.get(name), span, `no state ${name}`);
   };
   for (const declared of body.states)
     env.context.guard(() => buildState(inner, declared, states.get(declared.name.name)!, target));
@@ -141,8 +118,7 @@ function buildStates(
 
 function bindValueSet(env: Env, prefix: string, declaration: ValueSetDeclaration): void {
   const size = Number(constantNumber(expression(env, declaration.size), "the size of a value set"));
-  const element = declaration.elementType.type;
-  if (element === undefined) fault(declaration.span, "a value set without a type");
+  const element = known(declaration.elementType.type, declaration.span, "a value set without a type");
   const valueSet: IrValueSet = {
     name: fullName(prefix, declaration.name.name, declaration.annotations),
     annotations: declaration.annotations,
@@ -194,10 +170,8 @@ function isOfLast(place: Expr): boolean {
 function selectCase(env: Env, one: SelectCase, keys: readonly Expr[], target: FindState): IrSelectCase {
   const next = target(one.next.name, one.next.span);
   const only = one.keySet.length === 1 ? one.keySet[0]! : undefined;
-  if (only?.kind === "path" && only.declaration !== undefined) {
-    const binding = env.scope.find(only.declaration);
-    if (binding?.kind === "valueSet") return { patterns: binding.valueSet, target: next, span: one.span };
-  }
+  const binding = bindingOf(env, only);
+  if (binding?.kind === "valueSet") return { patterns: binding.valueSet, target: next, span: one.span };
   let keySet = one.keySet;
   if (only !== undefined && keys.length !== 1) {
     if (only.kind === "default" || only.kind === "dontCare") keySet = keys.map(() => only);
@@ -223,7 +197,7 @@ export function buildMainParser(
     return start;
   }
   return {
-    name: namesOf(env).unique("init"),
+    name: env.context.stateNames.unique("init"),
     span: declaration.span,
     body: head,
     next: { kind: "goto", target: start },

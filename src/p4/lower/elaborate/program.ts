@@ -14,9 +14,8 @@ import type {
 } from "../../syntax/ast.js";
 import { variable } from "../build.js";
 import type { IrControl, IrParser, IrProgram, Stmt, Variable } from "../ir.js";
-import { fault } from "../ir.js";
+import { known } from "../ir.js";
 import { nameAnnotation } from "../ir-types.js";
-import { errorNames } from "./constants.js";
 import type { Env, Frame, Site } from "./context.js";
 import { Context, irType } from "./context.js";
 import { runControl } from "./controls.js";
@@ -68,7 +67,7 @@ function elaborateMain(context: Context, file: SourceFile): IrProgram {
     locals: context.locals,
     names: context.names,
     globals,
-    errors: errorNames(env),
+    errors: context.errorNames,
     controlSpans: context.controlSpans,
     enums: userEnums(context.unit, blocks),
     annotations: main.annotations,
@@ -154,8 +153,7 @@ interface Blocks {
 
 /** The arguments of `V1Switch` in order: parser, verify, ingress, egress, compute, deparser. */
 function blocksOf(main: InstanceDeclaration): Blocks {
-  const call = main.resolved;
-  if (call === undefined) fault(main.span, "main was not resolved");
+  const call = known(main.resolved, main.span, "main was not resolved");
   const packageName = call.kind === "constructor" ? call.declaration.name.name : "";
   if (packageName !== "V1Switch")
     fail(

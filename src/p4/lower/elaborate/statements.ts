@@ -16,6 +16,7 @@ import type {
 import { binary, number, variable } from "../build.js";
 import { fold } from "../fold.js";
 import type { Expr, IrType, Label, Stmt, SwitchCase } from "../ir.js";
+import { ofKind } from "../ir.js";
 import { bits } from "../ir-types.js";
 import { invalidate } from "./arguments.js";
 import { callExpression } from "./calls.js";
@@ -228,9 +229,7 @@ function forInStatement(env: Env, s: ForInStatement): void {
 }
 
 function bound(env: Env, declaration: VariableDeclaration): Expr {
-  const binding = env.scope.find(declaration);
-  if (binding?.kind !== "value") throw new Error("a variable without storage");
-  return binding.expr;
+  return ofKind(env.scope.find(declaration), "value", declaration.span, "a variable without storage").expr;
 }
 
 /** More iterations than this are taken for a mistake. */

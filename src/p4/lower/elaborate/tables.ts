@@ -27,14 +27,13 @@ import type {
   TableBranches,
   Variable,
 } from "../ir.js";
-import { fault } from "../ir.js";
+import { fault, known, ofKind } from "../ir.js";
 import { BOOL, nameAnnotation, scalarWidth } from "../ir-types.js";
 import { isFixedPlace } from "../places.js";
 import { bindArguments } from "./arguments.js";
 import { inlineBody } from "./calls.js";
-import { convert } from "./constants.js";
 import type { Env } from "./context.js";
-import { collect, emit, irType } from "./context.js";
+import { actionBinding, bindingOf, collect, emit, irType } from "./context.js";
 import { instanceOf } from "./controls.js";
 import { readEntries } from "./entries.js";
 import { expression, expressionAs } from "./expressions.js";
@@ -58,16 +57,11 @@ export interface TablePlan {
 }
 
 export function actionName(env: Env, declaration: ActionDeclaration): string {
-  const binding = env.scope.find(declaration);
-  const prefix = binding?.kind === "action" ? binding.prefix : "";
-  return fullName(prefix, declaration.name.name, declaration.annotations);
+  return fullName(actionBinding(env, declaration).prefix, declaration.name.name, declaration.annotations);
 }
 
 function planOf(env: Env, object: Expression): TablePlan {
-  const declaration = object.kind === "path" ? object.declaration : undefined;
-  const binding = declaration === undefined ? undefined : env.scope.find(declaration);
-  if (binding?.kind !== "table") fault(object.span, "no table here");
-  return binding.plan;
+  return ofKind(bindingOf(env, object), "table", object.span, "no table here").plan;
 }
 
 /** Emits the application of a table; `branches` is what follows by its outcome. */
@@ -143,8 +137,7 @@ export function switchOnTable(env: Env, s: SwitchStatement): void {
     else {
       const declaration = one.label.kind === "path" ? one.label.declaration : undefined;
       const action = declaration?.kind === "action" ? plan.actions.get(declaration) : undefined;
-      if (action === undefined) fault(one.span, "a switch label that is no action of the table");
-      actions.push(action);
+      actions.push(known(action, one.span, "a switch label that is no action of the table"));
     }
     const labelled = one.body;
     if (labelled === undefined) continue;
@@ -255,8 +248,7 @@ function isDirectKey(value: Expr): boolean {
 }
 
 function buildActionRef(env: Env, plan: TablePlan, ref: ActionRef): IrActionRef {
-  const declaration = ref.declaration;
-  if (declaration === undefined) fault(ref.span, "an action was not resolved");
+  const declaration = known(ref.declaration, ref.span, "an action was not resolved");
   const action = tableAction(env, plan, declaration, ref.args);
   plan.actions.set(declaration, action);
   return { action, annotations: ref.annotations, span: ref.span };
@@ -271,8 +263,7 @@ function tableAction(
   declaration: ActionDeclaration,
   args: readonly Argument[] | undefined,
 ): IrAction {
-  const binding = env.scope.find(declaration);
-  const home = binding?.kind === "action" ? binding.scope : env.context.globalScope;
+  const { scope: home } = actionBinding(env, declaration);
   const shared = declaration.params.every((param) => param.direction === "none");
   let cache = actionCaches.get(home);
   if (cache === undefined) {
@@ -340,11 +331,11 @@ function buildDefault(
 
 /** A table without default action runs `NoAction` (section 14.2.1.3), and has it in its list. */
 function defaultNoAction(env: Env, plan: TablePlan, actions: IrActionRef[]): IrActionCall {
-  const declaration = env.context.unit.declarations.find(
+  const span = plan.declaration.name.span;
+  const noAction = env.context.unit.declarations.find(
     (one): one is ActionDeclaration => one.kind === "action" && one.name.name === "NoAction",
   );
-  const span = plan.declaration.name.span;
-  if (declaration === undefined) fault(span, "core.p4 with its NoAction must be included");
+  const declaration = known(noAction, span, "core.p4 with its NoAction must be included");
   let action = plan.actions.get(declaration);
   if (action === undefined) {
     action = tableAction(env, plan, declaration, undefined);
@@ -357,19 +348,19 @@ function defaultNoAction(env: Env, plan: TablePlan, actions: IrActionRef[]): IrA
 /** An action named with arguments, in `default_action` or an entry. */
 export function actionCall(env: Env, plan: TablePlan, e: Expression | ActionRef): IrActionCall {
   const { declaration, args } = actionAndArguments(e);
-  const action = declaration === undefined ? undefined : plan.actions.get(declaration);
-  if (declaration === undefined || action === undefined)
-    fault(e.span, `this action is not in the action list of ${plan.declaration.name.name}`);
+  const listed = declaration && plan.actions.get(declaration);
+  const action = known(
+    listed,
+    e.span,
+    `this action is not in the action list of ${plan.declaration.name.name}`,
+  );
   // Arguments of directed parameters were given in the action list.
   const data = args.length > action.params.length ? args.slice(args.length - action.params.length) : args;
   const values = action.params.map((param, index) => {
     const byName = data.find((one) => one?.name?.name === param.variable.name);
-    const argument = byName ?? data[index];
-    if (argument === undefined)
-      fault(e.span, `the action ${action.name} needs ${action.params.length} arguments`);
-    const value = fold(
-      convert(env, expressionAs(env, argument.value, param.variable.type), param.variable.type),
-    );
+    const needed = `the action ${action.name} needs ${action.params.length} arguments`;
+    const argument = known(byName ?? data[index], e.span, needed);
+    const value = fold(expressionAs(env, argument.value, param.variable.type));
     if (value.kind !== "number" && value.kind !== "bool" && value.kind !== "member")
       fail(CODES.valueNotConstant, argument.span, "an argument here must be known at compile time");
     return value;
