@@ -9,9 +9,9 @@ import { fold } from "../fold.js";
 import type { Expr, IrType, Stmt } from "../ir.js";
 import { known } from "../ir.js";
 import { isHeaderStack } from "../ir-types.js";
-import { isFixedPlace, mayOverlap } from "../places.js";
+import { isFixedPlace, isPlace, mayOverlap, readsFrom } from "../places.js";
 import type { Env, Operand } from "./context.js";
-import { bindingOf, inOrder, irType, placeOperand, valueOperand } from "./context.js";
+import { bindingOf, inOrder, irType, pinIndexes, placeOperand, valueOperand } from "./context.js";
 import { expressionAs, placeOf } from "./expressions.js";
 import type { InstanceScope } from "./instance-scope.js";
 
@@ -42,6 +42,7 @@ export function bindArguments(
   closed: boolean,
 ): Bound {
   const evaluated = evaluate(env, scope, params, args);
+  for (const one of evaluated) if (isWritten(one.param)) pin(env, one, evaluated, closed);
   const copyIn: Stmt[] = [];
   const copyOut: Stmt[] = [];
   for (const one of evaluated) {
@@ -63,6 +64,17 @@ export function bindArguments(
       copyOut.push({ kind: "assign", left: one.expr, right: own, span });
   }
   return { copyIn, copyOut };
+}
+
+/** The place of an `out` or `inout` argument is that before the call, also where the call changes an index in it. */
+function pin(env: Env, one: Evaluated, all: readonly Evaluated[], closed: boolean): void {
+  if (one.expr === undefined) return;
+  const written = all.flatMap(({ param, expr }) => (isWritten(param) && expr !== undefined ? [expr] : []));
+  one.expr = pinIndexes(
+    env,
+    one.expr,
+    (index) => isPlace(index) && (!closed || written.some((place) => readsFrom(index, place))),
+  );
 }
 
 function bindValue(scope: InstanceScope, param: Parameter, expr: Expr): void {

@@ -157,7 +157,8 @@ export function inOrder(env: Env, operands: readonly Operand[]): Expr[] {
     });
     if (effects.length > 0)
       for (const [index, earlier] of done.entries()) {
-        if (operands[index]!.isPlace) done[index] = pinIndexes(env, earlier, effects);
+        if (operands[index]!.isPlace)
+          done[index] = pinIndexes(env, earlier, (computed) => mayChange(effects, computed));
         else if (mayChange(effects, earlier)) done[index] = saveValue(env, earlier);
       }
     env.out.list.push(...effects);
@@ -166,17 +167,17 @@ export function inOrder(env: Env, operands: readonly Operand[]): Expr[] {
   return done;
 }
 
-/** The place with those of its indexes saved that the statements could change. */
-function pinIndexes(env: Env, place: Expr, effects: readonly Stmt[]): Expr {
+/** The place with those of its indexes saved that could change. */
+export function pinIndexes(env: Env, place: Expr, changes: (index: Expr) => boolean): Expr {
   switch (place.kind) {
     case "field":
     case "stackProperty":
-      return { ...place, base: pinIndexes(env, place.base, effects) };
+      return { ...place, base: pinIndexes(env, place.base, changes) };
     case "slice":
-      return { ...place, operand: pinIndexes(env, place.operand, effects) };
+      return { ...place, operand: pinIndexes(env, place.operand, changes) };
     case "element": {
-      const index = mayChange(effects, place.index) ? saveValue(env, place.index, "index") : place.index;
-      return { ...place, base: pinIndexes(env, place.base, effects), index };
+      const index = changes(place.index) ? saveValue(env, place.index, "index") : place.index;
+      return { ...place, base: pinIndexes(env, place.base, changes), index };
     }
     default:
       return place;

@@ -14,7 +14,7 @@ import type {
 import type { ResolvedCall, Type } from "../../types/index.js";
 import { fold } from "../fold.js";
 import type { Expr, ExternInstance } from "../ir.js";
-import { fault, known } from "../ir.js";
+import { known, ofKind } from "../ir.js";
 import { nameAnnotation } from "../ir-types.js";
 import type { Env } from "./context.js";
 import { bindingOf, irType, resolveType } from "./context.js";
@@ -44,30 +44,30 @@ export function instantiate(env: Env, declaration: InstanceDeclaration, prefix: 
   env.scope.bind(declaration, binding);
 }
 
+/** What creates an instance: a declaration, or a call among arguments. */
+interface Creation {
+  annotations: readonly Annotation[];
+  name?: { span: Span };
+  span: Span;
+}
+
 function makeInstance(
   env: Env,
   type: Type | undefined,
   call: ResolvedCall,
   name: string,
-  declaration: InstanceDeclaration,
+  creation: Creation,
 ): Binding {
   switch (type?.kind) {
     case "extern":
-      return {
-        kind: "extern",
-        instance: makeExtern(env, type, call, name, declaration.annotations, declaration),
-      };
+      return { kind: "extern", instance: makeExtern(env, type, call, name, creation) };
     case "control":
-      noteControl(env, name, declaration.name.span);
+      noteControl(env, name, creation.name?.span ?? creation.span);
       return { kind: "control", instance: makeControl(env, type.declaration, call.params, call.args, name) };
     case "parser":
       return { kind: "parser", instance: makeParser(env, type.declaration, call.params, call.args, name) };
     default:
-      return fail(
-        CODES.instanceNotSupported,
-        declaration.span,
-        "not supported yet: an instance of this type",
-      );
+      return fail(CODES.instanceNotSupported, creation.span, "not supported yet: an instance of this type");
   }
 }
 
@@ -82,8 +82,7 @@ function makeExtern(
   type: Extract<Type, { kind: "extern" }>,
   call: ResolvedCall,
   name: string,
-  annotations: readonly Annotation[],
-  place: { name?: InstanceDeclaration["name"]; span: InstanceDeclaration["span"] },
+  creation: Creation,
 ): ExternInstance {
   const args = call.params.map((param, index): Expr => {
     const value = argumentOf(param, call.args[index]);
@@ -91,12 +90,12 @@ function makeExtern(
   });
   const instance: ExternInstance = {
     name,
-    annotations,
-    span: place.name?.span ?? place.span,
+    annotations: creation.annotations,
+    span: creation.name?.span ?? creation.span,
     extern: type.declaration.name.name,
     typeArgs: type.args.map((arg) => resolveType(env, arg)),
     args,
-    instanceSpan: place.span,
+    instanceSpan: creation.span,
   };
   env.context.instances.push(instance);
   return instance;
@@ -111,18 +110,11 @@ export function instanceOf(
 ): ExternInstance {
   const binding = bindingOf(env, e);
   if (binding?.kind === "extern") return binding.instance;
-  if (e.kind === "call" && e.resolved?.kind === "constructor" && e.type?.kind === "extern")
-    return makeExtern(
-      env,
-      e.type,
-      e.resolved,
-      nameAnnotation(annotations)?.replace(/^\./, "") ?? unnamed,
-      annotations,
-      {
-        span: e.span,
-      },
-    );
-  return fault(e.span, "an instance of an extern is expected here");
+  const call = ofKind(e, "call", e.span, "an instance is expected here");
+  const resolved = known(call.resolved, e.span, "an instance was not resolved");
+  const type = ofKind(e.type, "extern", e.span, "an instance of an extern is expected here");
+  const name = nameAnnotation(annotations)?.replace(/^\./, "") ?? unnamed;
+  return makeExtern(env, type, resolved, name, { annotations, span: e.span });
 }
 
 /** The argument that a parameter of a constructor gets, or its default. */
@@ -130,17 +122,19 @@ function argumentOf(param: Parameter, argument: Argument | undefined): Expressio
   return known(argument?.value ?? param.defaultValue, param.span, `no argument for ${param.name.name}`);
 }
 
+/** Binds the parameters of a constructor; an object that an argument makes has the name of its parameter below `name`. */
 function bindConstructor(
   env: Env,
   scope: InstanceScope,
   params: readonly Parameter[],
   args: readonly (Argument | undefined)[],
+  name: string,
 ): void {
   for (const [index, param] of params.entries()) {
     const value = argumentOf(param, args[index]);
     const type = param.type;
     if (type?.kind === "extern" || type?.kind === "control" || type?.kind === "parser")
-      scope.bind(param, objectBinding(env, value));
+      scope.bind(param, objectBinding(env, value, fullName(name, param.name.name, param.annotations)));
     else
       scope.bind(param, {
         kind: "value",
@@ -149,20 +143,12 @@ function bindConstructor(
   }
 }
 
-function objectBinding(env: Env, e: Expression): Binding {
+function objectBinding(env: Env, e: Expression, name: string): Binding {
   const binding = bindingOf(env, e);
   if (binding !== undefined) return binding;
-  if (e.kind === "call" && e.resolved?.kind === "constructor") {
-    const { declaration, params, args } = e.resolved;
-    const name = declaration.name.name;
-    if (declaration.kind === "control")
-      return { kind: "control", instance: makeControl(env, declaration, params, args, name) };
-    if (declaration.kind === "parser")
-      return { kind: "parser", instance: makeParser(env, declaration, params, args, name) };
-    if (declaration.kind === "extern" && e.type?.kind === "extern")
-      return { kind: "extern", instance: makeExtern(env, e.type, e.resolved, name, [], { span: e.span }) };
-  }
-  return fault(e.span, "an instance is expected here");
+  const call = ofKind(e, "call", e.span, "an instance is expected here");
+  const resolved = known(call.resolved, e.span, "an instance was not resolved");
+  return makeInstance(env, e.type, resolved, name, { annotations: [], span: e.span });
 }
 
 /** The scope of an instance: its constructor's parameters, and the instances that it declares. */
@@ -174,7 +160,7 @@ function scopeOf(
   name: string,
 ): InstanceScope {
   const scope = new InstanceScope(env.context.globalScope);
-  bindConstructor(env, scope, params, args);
+  bindConstructor(env, scope, params, args, name);
   const inner: Env = { ...env, scope };
   for (const local of declaration.body?.locals ?? [])
     if (local.kind === "instance") env.context.guard(() => instantiate(inner, local, name));

@@ -15,7 +15,6 @@ import type {
 import { variable } from "../build.js";
 import type { IrControl, IrParser, IrProgram, Stmt, Variable } from "../ir.js";
 import { known } from "../ir.js";
-import { nameAnnotation } from "../ir-types.js";
 import type { Env, Frame, Site } from "./context.js";
 import { Context, irType } from "./context.js";
 import { runControl } from "./controls.js";
@@ -187,24 +186,12 @@ function blocksOf(main: InstanceDeclaration): Blocks {
   };
 }
 
-/** An argument of the package: a constructor call, or the name of an instance created by such a call. */
+/** An argument of the package: a constructor call. */
 function blockOf(e: Expression): Block<ParserDeclaration | ControlDeclaration> {
   if (e.kind === "call" && e.resolved?.kind === "constructor") {
     const { declaration, params, args } = e.resolved;
-    if (declaration.kind === "parser" || declaration.kind === "control") {
+    if (declaration.kind === "parser" || declaration.kind === "control")
       return { declaration, params, args, name: declaration.name.name, span: e.span };
-    }
-  }
-  if (e.kind === "path" && e.declaration?.kind === "instance") {
-    const instance = e.declaration;
-    const resolved = instance.resolved;
-    if (resolved?.kind === "constructor") {
-      const { declaration, params, args } = resolved;
-      if (declaration.kind === "parser" || declaration.kind === "control") {
-        const name = nameAnnotation(instance.annotations) ?? instance.name.name;
-        return { declaration, params, args, name: name.replace(/^\./, ""), span: e.span };
-      }
-    }
   }
   return fail(CODES.otherArchitecture, e.span, "not supported yet: this argument of the package");
 }
