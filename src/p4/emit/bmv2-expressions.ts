@@ -9,6 +9,7 @@ import { CODES } from "../codes.js";
 import type { BitsType, Expr, ExprOf, Variable } from "../lower/ir.js";
 import { fault } from "../lower/ir.js";
 import { scalarWidth } from "../lower/ir-types.js";
+import { isPlace } from "../lower/places.js";
 import type { Layout } from "./layout.js";
 
 type Value = bmv2.Value;
@@ -47,8 +48,7 @@ export class ExpressionEmitter {
 
   /** A number, as an operand or inside an expression. */
   number(expr: Expr): Value {
-    if (expr.type.kind === "bool" && expr.kind !== "variable" && expr.kind !== "field")
-      return operation("b2d", null, this.truth(expr));
+    if (expr.type.kind === "bool" && !isPlace(expr)) return operation("b2d", null, this.truth(expr));
     switch (expr.kind) {
       case "number":
         return hexValue(expr.value, expr.type.width);
