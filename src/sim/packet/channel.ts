@@ -253,7 +253,7 @@ export class Channel {
       return undefined;
     }
     const arrived = this.#impairments === undefined ? frame : this.#meet(this.#impairments, frame);
-    if (arrived !== undefined && this.#taps !== undefined) this.#tell(arrived);
+    if (arrived !== undefined) this.#tell(arrived);
     return arrived;
   }
 

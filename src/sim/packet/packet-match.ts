@@ -1,7 +1,7 @@
 /**
  * Which frames a fault affects: by five-tuple, address prefix and frame size. Fields are read as the parser of the
  * generated programs reads them, so that a fault affects the same frames in the simulator and in a fault table:
- * at most one 802.1Q tag; ports only of TCP and UDP, of the first fragment, after an IPv4 header without options.
+ * at most one 802.1Q tag; ports only of TCP and UDP packets that are not fragments, after an IPv4 header without options.
  */
 import { toBytes } from "../../base/index.js";
 

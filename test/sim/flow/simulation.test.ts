@@ -208,6 +208,49 @@ describe("figures", () => {
     expect([completion(9.4), completion(9.5)]).toEqual([0, 1]);
   });
 
+  it("count the time of a flow from the step that admitted it", () => {
+    const network = pair(1);
+    for (const mode of [{}, { buckets: 4 }]) {
+      const { completion } = run(network, [flow(network, 40)], mode);
+      expect([completion.count, completion.max / 1e6]).toEqual([1, expect.closeTo(10, 6)]);
+    }
+  });
+
+  it("never ask for more than the slower one of two NICs gives, nor than is left", () => {
+    const rates = { h0: "1Gbps", h1: "4Gbps", h2: "10Gbps" } as const;
+    const network = networkOf({
+      kind: "graph",
+      nodes: [
+        { name: "s", role: "switch" },
+        ...Object.keys(rates).map((name) => ({ name, role: "host" as const })),
+      ],
+      links: Object.entries(rates).map(([a, rate]) => ({ a, b: "s", rate, delay: "1us" })),
+    });
+    const [h0, h1, h2] = hosts(network) as [number, number, number];
+    /** Bytes per nanosecond that the flow may get in each step of 1 ms. */
+    const limits = (source: number, destination: number, mode: Partial<FlowRun>) => {
+      const seen: number[] = [];
+      const allocate: FlowRun["allocator"]["allocate"] = ({ limit, weight, rate, size }) => {
+        for (let bundle = 0; bundle < size; bundle++) {
+          if (weight[bundle] === 0) continue;
+          seen.push(limit[bundle]!);
+          rate[bundle] = limit[bundle]!;
+        }
+      };
+      run(network, [{ startNs: 0, source, destination, bytes: 1_200_000 }], {
+        ...mode,
+        allocator: { allocate },
+      });
+      return seen.map((limit) => Number(limit.toFixed(9)));
+    };
+    for (const mode of [{}, { buckets: 1 }]) {
+      expect(limits(h0, h1, mode)).toEqual([...Array(9).fill(0.125), 0.075]);
+      expect(limits(h1, h0, mode)).toEqual([...Array(9).fill(0.125), 0.075]);
+      expect(limits(h1, h2, mode)).toEqual([0.5, 0.5, 0.2]);
+      expect(limits(h2, h1, mode)).toEqual([0.5, 0.5, 0.2]);
+    }
+  });
+
   it("count moved flows only where flows follow the routes", () => {
     const network = pair(2);
     expect(run(network, [flow(network, 0)], { keepPaths: true, buckets: 4 }).moved).toBe(0);

@@ -124,6 +124,14 @@ describe("the clock of switches", () => {
     ]);
     expect(heard.at(-1)).toEqual([0, 500]);
     expect(heard).toHaveLength(99);
+    // An alarm that was never set goes off at time 0 too.
+    const other = new Simulation();
+    const early: number[] = [];
+    const more = new MicrosecondClock(other).alarms;
+    const all = Array.from({ length: 100 }, (_, i) => more.add({ goOff: () => early.push(i) }));
+    for (const alarm of all) more.set(alarm, 0);
+    other.run();
+    expect(early).toEqual(all);
     // It can be set again, to a time that is over: then at once.
     alarms.set(own[5]!, 1);
     simulation.run();

@@ -124,11 +124,14 @@ describe("a host", () => {
     expect(receivers).toHaveLength(3);
     expect(receivers.reduce((sum, { duplicates }) => sum + duplicates, 0)).toBe(3);
     const first = receivers.find(({ peerPort, duplicates }) => peerPort === 1 && duplicates > 0)!;
+    const overIPv6 = receivers.find(({ peerPort, duplicates }) => peerPort === 1 && duplicates === 0)!;
     first.close();
     send(1);
     send(2);
+    send(1, 6);
     simulation.run(30 * NS_PER_MS);
     expect(receivers).toHaveLength(4);
+    expect(overIPv6.duplicates).toBe(3);
     expect(receivers[3]).toMatchObject({ peerPort: 1, datagrams: 3, duplicates: 0 });
     expect(net.b.stats.rejected).toBe(0);
   });
@@ -141,6 +144,47 @@ describe("a host", () => {
     net.a.sendDatagram(4, 1, peer, { number: 5, selector: 0 });
     net.network.simulation.run();
     expect(net.b.stats).toMatchObject({ received: 0, rejected: 1, unknown: 1 });
+  });
+
+  it("has one connection for each pair of ports and peer, with subflows or without", () => {
+    const net = pairOfHosts([policy(steady), policy(steady)]);
+    const options = tcp({ subflows: { count: 2, scheduler: "round_robin" } });
+    for (const version of [4, 6] as const) {
+      const peer = { address: net.b.address(version), port: 80 };
+      const connect = (port: number, to = peer) => net.a.connect(version, port, to, new Random(1), tcp());
+      const connectTwo = (ports: readonly number[]) =>
+        net.a.connectMultipath(version, ports, peer, new Random(1), options);
+      connect(4000);
+      expect(() => connect(4000)).toThrow("h0: port 4000 has a connection to port 80 of this peer");
+      expect(() => connectTwo([5000, 4000])).toThrow(
+        "h0: port 4000 has a connection to port 80 of this peer",
+      );
+      // Nothing has taken port 5000, and other peers and ports are free.
+      expect([net.a.isFree(version, 5000, peer), net.a.isFree(version, 4000, peer)]).toEqual([true, false]);
+      connect(4000, { ...peer, port: 81 });
+      connect(4000, { ...peer, address: peer.address + 1n });
+      connectTwo([5000, 5001]);
+    }
+    expect(net.a.connectionCount).toBe(2 * 5);
+  });
+
+  it("is not asked for a connection or a flow that it has released already", () => {
+    const net = pairOfHosts([policy(steady), policy(steady)]);
+    const peer = { address: net.b.address(4), port: 80 };
+    const flow = net.a.connect(4, 4000, peer, new Random(1), tcp());
+    const udp = { segmentBytes: 100, rateBps: 1e6, bytes: 1e6 };
+    const sender = net.a.sendUdp(4, 4001, peer, new Random(1), udp);
+    for (let i = 0; i < 2; i++) {
+      net.a.release(flow);
+      net.a.releaseSender(sender);
+      expect(net.a.connectionCount).toBe(0);
+    }
+    // Each of the new ones has a number of its own.
+    const indexes = [4002, 4003, 4004].map((port) => net.a.sendUdp(4, port, peer, new Random(1), udp).index);
+    expect(new Set(indexes).size).toBe(3);
+    net.a.release(flow);
+    net.a.releaseSender(sender);
+    expect(net.a.connectionCount).toBe(3);
   });
 
   it("forgets everything when it is reset", () => {

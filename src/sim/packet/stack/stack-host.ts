@@ -125,8 +125,6 @@ export class StackHost implements Node, PingHost {
         return output.busyUntil;
       },
     });
-    const gateway = this.options.gateways?.[port - 1];
-    if (gateway !== undefined) this.transport.setGateway(port, gateway);
   }
 
   portState(port: number, up: boolean): void {
