@@ -1,7 +1,7 @@
-/** The comment that belongs to a declaration: above it, or behind it on its line. */
+/** The comment of a declaration: above it, or after it on the same line. */
 import type { SourceFile, Span } from "../base/index.js";
 
-/** The text of the comment without its marks, lines kept; empty where there is none. */
+/** The text of the comment without its comment marks, line by line; empty if there is no comment. */
 export function commentOf({ file, start, end }: Span): string {
   const above = commentAbove(file, start);
   return above === "" ? commentBehind(file, end) : above;
@@ -9,7 +9,7 @@ export function commentOf({ file, start, end }: Span): string {
 
 function commentAbove(file: SourceFile, start: number): string {
   const { line, column } = file.position(start);
-  // Something else on the line: what stands above belongs to that.
+  // Another declaration begins on this line: a comment above belongs to that one.
   if (
     file
       .lineText(line)
@@ -41,7 +41,7 @@ function commentBehind(file: SourceFile, end: number): string {
   return comment === undefined ? "" : bare(comment).trim();
 }
 
-/** A line of a comment without its marks; lines of stars and dashes say nothing. */
+/** A line of a comment without its comment marks; a line of stars or dashes becomes empty. */
 function bare(line: string): string {
   const text = line
     .trim()

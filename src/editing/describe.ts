@@ -1,4 +1,4 @@
-/** Declarations in words and as one line of P4. */
+/** Describes declarations, in words and as one line of P4. */
 import {
   type ast,
   constantToString,
@@ -11,10 +11,10 @@ import {
 } from "../p4/index.js";
 import { isMacro, type Target } from "./occurrences/occurrences.js";
 
-/** A type as the program wrote it, or as the checker knows it. */
+/** The text of a type as in the program, or from the checker. */
 export function typeText(expression: ast.TypeExpression, type: Type | undefined): string {
   if (type !== undefined && type.kind !== "unknown") {
-    // A typedef is shown by the name that the author chose.
+    // A typedef is shown by its name.
     if (expression.kind === "namedType" && expression.args.length === 0) return expression.name.name;
     return typeToString(type);
   }
@@ -48,7 +48,7 @@ function macroText({ name, params, body }: Macro): string {
   return `#define ${head} ${text}`.trimEnd();
 }
 
-/** The head of a declaration, as P4 writes it. */
+/** The head of a declaration in P4. */
 export function headOf(target: Target): string {
   if (isMacro(target)) return macroText(target);
   if (!("kind" in target)) return `${typeText(target.typeExpression, target.type)} ${target.name.name}`;
@@ -106,11 +106,11 @@ export function headOf(target: Target): string {
 
 /** `160 bits (20 bytes)`; empty for types without a size. */
 export function sizeText(type: Type): string {
-  const [most, least] = [sizeOf(type, "max"), sizeOf(type, "min")];
-  if (most === undefined || least === undefined) return "";
-  const bits = least === most ? `${most}` : `${least} to ${most}`;
-  const bytes = most % 8 === 0 && least % 8 === 0 && most >= 8;
-  const inBytes = least === most ? most / 8 : `${least / 8} to ${most / 8}`;
+  const [max, min] = [sizeOf(type, "max"), sizeOf(type, "min")];
+  if (max === undefined || min === undefined) return "";
+  const bits = min === max ? `${max}` : `${min} to ${max}`;
+  const bytes = max % 8 === 0 && min % 8 === 0 && max >= 8;
+  const inBytes = min === max ? max / 8 : `${min / 8} to ${max / 8}`;
   return `${bits} ${bits === "1" ? "bit" : "bits"}${bytes ? ` (${inBytes} ${inBytes === 1 ? "byte" : "bytes"})` : ""}`;
 }
 

@@ -1,4 +1,4 @@
-/** A P4 program that is open in an editor: its text, and what the compiler finds in it, computed when first asked for. */
+/** A P4 program that is open in an editor: its text, and the results of the compiler, computed at the first request. */
 import { type Diagnostic, Diagnostics, SourceFile, type Span } from "../base/index.js";
 import {
   type Analysis,
@@ -14,14 +14,14 @@ import { type Occurrences, occurrencesOf } from "./occurrences/occurrences.js";
 import { sourceOf } from "./spans.js";
 
 export interface DocumentOptions {
-  /** Finds included files; `core.p4` and `v1model.p4` need none. */
+  /** Finds included files; not needed for `core.p4` and `v1model.p4`. */
   readonly resolveInclude?: IncludeResolver;
-  /** Macros, as `-D NAME=VALUE` and `-U NAME` give them. */
+  /** Macros, as for the options `-D NAME=VALUE` and `-U NAME`. */
   readonly defines?: Readonly<Record<string, string>>;
   readonly undefines?: readonly string[];
 }
 
-/** What the preprocessor did with the text. */
+/** The results of the preprocessor. */
 export interface PreprocessorFindings {
   readonly macros: Macro[];
   readonly uses: { readonly span: Span; readonly macro: Macro }[];
@@ -29,10 +29,10 @@ export interface PreprocessorFindings {
   readonly skipped: Span[];
 }
 
-/** One state of a program. It does not change; a change of the text makes a new one. */
+/** One state of a program. It is immutable: each change of the text creates a new document. */
 export class P4Document {
   readonly file: SourceFile;
-  /** The document whose text begins the program: this one, or of an included file the one that includes it. */
+  /** The document of the program's main file: this one, or for an included file the one that includes it. */
   readonly root: P4Document;
   #analysed: { analysis: Analysis; list: readonly Diagnostic[]; failed: boolean } | undefined;
   #occurrences: Occurrences | undefined;
@@ -41,7 +41,7 @@ export class P4Document {
 
   /** @param included the file and the program that includes it */
   constructor(
-    /** The name by which other files include it, and by which spans name it. */
+    /** The path by which other files include it; spans use the same path. */
     readonly path: string,
     readonly text: string,
     readonly options: DocumentOptions = {},
@@ -52,12 +52,12 @@ export class P4Document {
     this.preprocessor = included?.root.preprocessor ?? { macros: [], uses: [], includes: [], skipped: [] };
   }
 
-  /** The tree, checked; with an error, what could be read of it. */
+  /** The checked syntax tree; after an error, the part that could be read. */
   get analysis(): Analysis {
     return this.#analyse().analysis;
   }
 
-  /** What is wrong by the parser and the checker, quickly found. */
+  /** The diagnostics of the parser and the checker, which take little time. */
   get quickDiagnostics(): readonly Diagnostic[] {
     return this.#analyse().list;
   }
@@ -68,22 +68,22 @@ export class P4Document {
     return this.#occurrences;
   }
 
-  /** Whether the text is a whole program, not a file for others to include. */
+  /** Whether the text is a whole program, not a file to be included. */
   get isProgram(): boolean {
     return this.analysis.checked.main !== undefined;
   }
 
-  /** Everything that `p4loom compile` reports. Of a file without `main`, what the parser and the checker report. */
+  /** All diagnostics of `p4loom compile`. For a file without `main`, those of the parser and the checker. */
   get diagnostics(): readonly Diagnostic[] {
     return this.#compile().list;
   }
 
-  /** The compiled program; undefined where there is an error, or no `main`. */
+  /** The compiled program; undefined after an error, or without `main`. */
   get program(): Program | undefined {
     return this.#compile().program;
   }
 
-  /** Each file that the program is made of, by its path: the text itself and what it includes, also indirectly. */
+  /** Each file of the program by its path: the text itself and the files that it includes, directly or indirectly. */
   get files(): ReadonlyMap<string, SourceFile> {
     void this.analysis;
     return new Map(
@@ -130,13 +130,13 @@ export class P4Document {
 }
 
 /**
- * Opens a text. `path` names it in spans; `resolveInclude` finds the files that it includes, by the same paths.
+ * Opens a text. Spans contain `path`; `resolveInclude` finds the files that it includes, with paths of the same form.
  */
 export function openDocument(path: string, text: string, options: DocumentOptions = {}): P4Document {
   return new P4Document(path, text, options);
 }
 
-/** A file that a program includes, as a document of its own; undefined where the program does not read it. */
+/** A file that a program includes, as a document of its own; undefined if the program does not read it. */
 export function openIncluded(root: P4Document, path: string): P4Document | undefined {
   if (path === root.path) return root;
   const file = root.files.get(path);

@@ -1,4 +1,4 @@
-/** What a pointer on a word of the program shows. */
+/** Hover: the description that is shown for a word under the pointer. */
 import type { Span } from "../base/index.js";
 import { type ast, printExpression, sizeOf, type Type, typeToString } from "../p4/index.js";
 import { ANNOTATIONS, BUILTINS, TABLE_PROPERTIES } from "./catalogue.js";
@@ -15,7 +15,7 @@ export interface Hover {
   readonly text: string;
 }
 
-/** Undefined where there is nothing to say. */
+/** Undefined if there is no description of this place. */
 export function hover(document: P4Document, offset: number): Hover | undefined {
   const found = document.occurrences.at(document.file, offset);
   if (found !== undefined) return { span: found.span, text: aboutName(document, found) };
@@ -47,7 +47,7 @@ export function documentation(target: Target): string {
   return commentOf(span);
 }
 
-/** What is to be known of a declaration beyond its head. */
+/** Facts about a declaration in addition to its head. */
 function factsOf(document: P4Document, target: Target, type: Type | undefined): string[] {
   if (isMacro(target)) return [];
   if (!("kind" in target)) return [fieldFacts(document, target)];
@@ -93,7 +93,7 @@ function factsOf(document: P4Document, target: Target, type: Type | undefined): 
   }
 }
 
-/** Fields with their bits. */
+/** The fields with their positions in bits. */
 function layoutOf(declaration: ast.StructLikeDeclaration): string {
   const rows: string[] = [];
   let at: number | undefined = 0;

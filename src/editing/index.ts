@@ -1,11 +1,11 @@
 /**
- * What an editor asks of P4 programs, as pure functions on text that run in a browser as well. An answer is about one
- * {@link P4Document}, which is one state of a text with the files that it includes.
+ * The language service: the functions of an editor for P4 programs, as pure functions on text; they also run in a browser. Each
+ * function takes a {@link P4Document}, which is one state of a text with the files that it includes.
  *
- *     document      the compiler's findings, computed when asked for; also of programs that are not whole
- *     occurrences/  every name with what it stands for
- *     completion/   what can be written, what a call takes
- *     others        one question each
+ *     document      the compiler's results, computed on request; also for incomplete programs
+ *     occurrences/  every name with its meaning
+ *     completion/   completion of words, signature help
+ *     others        one function of an editor each
  */
 export { type Completion, type Completions, completion } from "./completion/completion.js";
 export { type Signature, type SignatureHelp, signatureHelp } from "./completion/signature-help.js";

@@ -1,4 +1,4 @@
-/** Above each table: in which stages of a chip it would stand, and what it takes there. */
+/** The line above each table: the stages of a chip that it would use, and its resources there. */
 import type { Span } from "../base/index.js";
 import { fitProgram, type TableReport, type Target, toJson } from "../fit/index.js";
 import type { ast } from "../p4/index.js";
@@ -11,7 +11,7 @@ export interface Lens {
   readonly text: string;
 }
 
-/** Places the whole program on the target, which takes longer than other questions. Empty where it does not compile. */
+/** Places the whole program on the target, which takes longer than other requests. Empty if the program does not compile. */
 export function lenses(document: P4Document, target: Target): Lens[] {
   const { program } = document;
   if (program === undefined) return [];
@@ -27,7 +27,7 @@ export function lenses(document: P4Document, target: Target): Lens[] {
     else {
       const unplaced = fitted.unplaced.find(({ table: name }) => name.endsWith(`.${table.name.name}`));
       if (unplaced !== undefined)
-        found.push({ span: spanAsRead(table.name.span), text: `no stage holds it: ${unplaced.detail}` });
+        found.push({ span: spanAsRead(table.name.span), text: `fits no stage: ${unplaced.detail}` });
     }
   }
   const { main } = document.analysis.checked;
@@ -48,7 +48,7 @@ function tablesOf(document: P4Document): ast.TableDeclaration[] {
 }
 
 function textOf(parts: readonly TableReport[]): string {
-  // People count stages from 1 in sentences, but reports and tools of the chips count from 0: so do these.
+  // stages count from 0, as in the reports and tools of the chips
   const stages = [...new Set(parts.map(({ stage }) => stage))].sort((a, b) => a - b);
   const [first, last] = [stages[0]!, stages.at(-1)!];
   const place = first === last ? `stage ${first}` : `stages ${first} to ${last}`;

@@ -1,15 +1,15 @@
-/** From a name to its declaration and to its other uses. */
+/** Finds the declaration and the uses of a name. */
 import type { Span } from "../base/index.js";
 import type { P4Document } from "./document.js";
 import { type Occurrence, placeOf, type Target } from "./occurrences/occurrences.js";
 import { holds, sourceOf } from "./spans.js";
 
-/** What the name at an offset of the document stands for. */
+/** The meaning of the name at an offset of the document. */
 function targetAt(document: P4Document, offset: number): Target | undefined {
   return document.occurrences.at(document.file, offset)?.target;
 }
 
-/** The declaration of the name at an offset; on an `#include` line, the begin of the file. */
+/** The declaration of the name at an offset; on an `#include` line, the start of the file. */
 export function definition(document: P4Document, offset: number): Span | undefined {
   const target = targetAt(document, offset);
   if (target !== undefined) return placeOf(target);
@@ -19,7 +19,7 @@ export function definition(document: P4Document, offset: number): Span | undefin
   return include === undefined ? undefined : { file: include.file, start: 0, end: 0 };
 }
 
-/** Each place where the name at an offset stands, in all files of the program. */
+/** All occurrences of the name at an offset, in all files of the program. */
 export function references(document: P4Document, offset: number): readonly Occurrence[] {
   const target = targetAt(document, offset);
   if (target === undefined) return [];

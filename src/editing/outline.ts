@@ -1,4 +1,4 @@
-/** The declarations of a file as a tree, and the stretches of lines that can be folded. */
+/** The declarations of a file as a tree, and the ranges of lines that can be folded. */
 import type { Span } from "../base/index.js";
 import { conditionalKind, type Element } from "../formatting/index.js";
 import { type ast, kindWord, typeToString } from "../p4/index.js";
@@ -36,7 +36,7 @@ function itemOf(declaration: Named): OutlineItem[] {
       name: name.name,
       kind: "kind" in declaration ? kindWord(declaration) : "field",
       detail: type === undefined || type.kind === "unknown" ? "" : typeToString(type),
-      // A name outside of its declaration, as after `typedef struct`, widens it.
+      // A name outside its declaration, as after `typedef struct`, extends the declaration's span.
       span: {
         ...span,
         start: Math.min(span.start, nameSpan.start),
@@ -70,7 +70,7 @@ function childrenOf(declaration: Named): readonly Named[] {
   }
 }
 
-/** Offsets from the first to the last line that fold into one. */
+/** A range of lines that can be folded into one, as offsets. */
 export interface Fold {
   readonly start: number;
   readonly end: number;
@@ -107,7 +107,7 @@ export function folds(document: P4Document): Fold[] {
   return found.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
-/** Neighbouring elements of one sort, each on a line of its own. */
+/** Adds folds for sequences of elements of the same kind, each on its own line. */
 function addRuns(
   elements: readonly Element[],
   test: (element: Element) => boolean,

@@ -1,4 +1,4 @@
-/** Changes of the text that do what the note of a message advises. */
+/** Quick fixes: changes of the text that follow the advice of a message's note. */
 import { type Diagnostic, type Span, spanText } from "../base/index.js";
 import { P4_CODES } from "../p4/index.js";
 import type { P4Document } from "./document.js";
@@ -6,13 +6,13 @@ import type { Edit } from "./rename.js";
 import { spanAsRead } from "./spans.js";
 
 export interface QuickFix {
-  /** What it does, as `Change to 'ttl'`. */
+  /** Its effect, for example `Change to 'ttl'`. */
   readonly title: string;
   readonly diagnostic: Diagnostic;
   readonly edits: readonly Edit[];
 }
 
-/** The fixes for what is reported between two offsets of the document. */
+/** The fixes for the diagnostics between two offsets of the document. */
 export function quickFixes(document: P4Document, start: number, end: number): QuickFix[] {
   return document.quickDiagnostics.flatMap((diagnostic) => {
     if (diagnostic.span === undefined) return [];
@@ -46,7 +46,7 @@ function fixesFor(diagnostic: Diagnostic, span: Span): QuickFix[] {
     case P4_CODES.assignmentAsCondition:
       return replace("==");
     case P4_CODES.constProperty:
-      return fix("Remove 'const'", "", { ...span, end: behindSpace(span) });
+      return fix("Remove 'const'", "", { ...span, end: endOfSpace(span) });
     case P4_CODES.closesNothing:
       return fix("Remove '}'", "");
     default:
@@ -54,8 +54,8 @@ function fixesFor(diagnostic: Diagnostic, span: Span): QuickFix[] {
   }
 }
 
-/** The end of the white space behind a span. */
-function behindSpace({ file, end }: Span): number {
+/** The end of the white space after a span. */
+function endOfSpace({ file, end }: Span): number {
   let at = end;
   while (file.text[at] === " ") at++;
   return at;

@@ -1,4 +1,4 @@
-/** Renaming. A new name is taken only where the program means the same afterwards. */
+/** Renaming. A new name is accepted only if the meaning of the program does not change. */
 import { SourceFile, type Span } from "../base/index.js";
 import { type IncludeResolver, keywordSet, standardLibrary } from "../p4/index.js";
 import { openDocument, type P4Document } from "./document.js";
@@ -10,23 +10,23 @@ export interface Edit {
   readonly text: string;
 }
 
-/** Why a name cannot be changed, in one sentence. */
+/** The reason why a name cannot be changed, in one sentence. */
 export interface Refusal {
   readonly refused: string;
 }
 
-/** The name at an offset, if it can be changed at all. */
+/** The name at an offset, or the reason why it cannot be changed. */
 export function renameable(document: P4Document, offset: number): Occurrence | Refusal {
   const found = document.occurrences.at(document.file, offset);
-  if (found === undefined) return { refused: "there is no name here that the program declares" };
+  if (found === undefined) return { refused: "there is no name here that is declared in the program" };
   const { target } = found;
   const name = nameOf(target);
   const place = placeOf(target);
   if (place === undefined) return { refused: `'${name}' comes from the command line` };
   if (isLibrary(place.file)) return { refused: `'${name}' is declared in ${place.file.path}` };
-  if (name === "main") return { refused: "'main' names the switch that the program is for" };
+  if (name === "main") return { refused: "'main' is the name of the switch instance, which is fixed" };
   if (name === "start" && "kind" in target && target.kind === "state")
-    return { refused: "'start' is the state that a parser begins with" };
+    return { refused: "'start' is the name of a parser's first state, which is fixed" };
   const hidden = document.occurrences.of(target).find(({ written }) => !written);
   if (hidden !== undefined)
     return { refused: `'${name}' is used in the text of a macro, at ${placeText(hidden.span)}` };
@@ -35,20 +35,22 @@ export function renameable(document: P4Document, offset: number): Occurrence | R
   );
   if (skipped !== undefined)
     return {
-      refused: `'${name}' stands in lines that an #if leaves out, at ${placeText(skipped)}; what it means there is not known`,
+      refused: `'${name}' occurs in lines that an #if excludes, at ${placeText(skipped)}; its meaning there is unknown`,
     };
   return found;
 }
 
 /**
- * The edits that give the name at an offset another one, in all files of the program; or why not. The program with the
- * edits is analysed: each name must stand for what it stood for.
+ * The edits that rename the name at an offset in all files of the program, or the reason why it cannot be renamed. The program
+ * with the edits is analysed: each name must have the same meaning as before the edits.
  */
 export function rename(document: P4Document, offset: number, newName: string): readonly Edit[] | Refusal {
   const found = renameable(document, offset);
   if ("refused" in found) return found;
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(newName))
-    return { refused: `'${newName}' is no name: letters, digits and _, not beginning with a digit` };
+    return {
+      refused: `'${newName}' is not a name: use letters, digits and _, and do not begin with a digit`,
+    };
   if (keywordSet.has(newName)) return { refused: `'${newName}' is a keyword of P4` };
   const old = nameOf(found.target);
   if (newName === old) return [];
@@ -69,13 +71,13 @@ function clashOf(document: P4Document, edits: readonly Edit[], newName: string):
       severity === "error" && !document.quickDiagnostics.some((old) => old.message === message),
   );
   if (errors !== undefined) return `with the name '${newName}': ${errors.message}`;
-  const other = sameMeaning(before, after);
-  if (other !== undefined) return `'${newName}' would then mean something else at ${placeText(other.span)}`;
+  const other = firstDifferent(before, after);
+  if (other !== undefined) return `'${newName}' would have another meaning at ${placeText(other.span)}`;
   return undefined;
 }
 
-/** The first occurrence that stands for something else in the second list; both are in the order of the walk. */
-function sameMeaning(before: readonly Occurrence[], after: readonly Occurrence[]): Occurrence | undefined {
+/** The first occurrence with another meaning in the second list; both lists are in the order of the walk. */
+function firstDifferent(before: readonly Occurrence[], after: readonly Occurrence[]): Occurrence | undefined {
   const pairs = new Map<Target, Target>();
   const taken = new Set<Target>();
   for (const [index, { target }] of before.entries()) {
@@ -88,7 +90,7 @@ function sameMeaning(before: readonly Occurrence[], after: readonly Occurrence[]
   return after.length > before.length ? after[before.length] : undefined;
 }
 
-/** The program with edits carried out in its own text and in what it includes. */
+/** The program after edits of its own text and of the files that it includes. */
 export function applyEdits(document: P4Document, edits: readonly Edit[]): P4Document {
   const texts = new Map<string, string>();
   for (const { span } of edits)
@@ -120,7 +122,7 @@ function isLibrary(file: SourceFile): boolean {
   return standardLibrary(file.path.slice(file.path.lastIndexOf("/") + 1)) === file;
 }
 
-/** Whether lines that are left out once were read another time, as those of a file with a guard. */
+/** Whether lines that were skipped once were read at another time, as in a file with an include guard. */
 function isRead(document: P4Document, { file, start, end }: Span): boolean {
   return document.occurrences.all.some(
     ({ span }) => span.file.path === file.path && start <= span.start && span.end <= end,

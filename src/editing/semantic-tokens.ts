@@ -1,4 +1,4 @@
-/** What each word of a text is, for colours: by the checker where it knows, by the scanner elsewhere. */
+/** The kind of each token of a text, for colours: from the checker if it has one, otherwise from the scanner. */
 import { type ast, keywordSet } from "../p4/index.js";
 import type { P4Document } from "./document.js";
 import { isMacro, type Occurrence } from "./occurrences/occurrences.js";
@@ -38,7 +38,7 @@ export interface SemanticToken {
   readonly modifiers: readonly TokenModifier[];
 }
 
-/** All of a document's text, in order. A comment may go over several lines. */
+/** The tokens of a document, in order. A comment may span several lines. */
 export function semanticTokens(document: P4Document): SemanticToken[] {
   const names = new Map(document.occurrences.inFile(document.file).map((one) => [one.span.start, one]));
   const tokens: SemanticToken[] = [];

@@ -2,7 +2,7 @@
 import type { SourceFile, Span } from "../base/index.js";
 import { LineView } from "../p4/index.js";
 
-/** The file that a text was read from, whatever `#line` calls it. */
+/** The file that a text was read from, without the effect of `#line`. */
 export function sourceOf(file: SourceFile): SourceFile {
   return file instanceof LineView ? sourceOf(file.base) : file;
 }
@@ -12,7 +12,7 @@ export function spanAsRead(span: Span): Span {
   return { file: sourceOf(span.file), start: span.start, end: span.end };
 }
 
-/** Whether a name stands at its span: one that came out of a macro has the place of the macro's use instead. */
+/** Whether the text at the span is the name itself: a name from a macro has the span of the macro's use instead. */
 export function isWritten(name: string, { file, start, end }: Span): boolean {
   return end - start === name.length && file.text.startsWith(name, start);
 }

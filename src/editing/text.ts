@@ -1,4 +1,4 @@
-/** The text of a document as tokens, for questions that have to be answered while the program is not whole. */
+/** The text of a document as tokens, for functions that must work on an incomplete program. */
 import { Diagnostics } from "../base/index.js";
 import { type Element, elementsOf } from "../formatting/index.js";
 import type { P4Document } from "./document.js";
@@ -17,14 +17,14 @@ export function elementsOfDocument(document: P4Document): Elements {
   return found;
 }
 
-/** What stands before an offset. */
+/** The text before an offset. */
 export interface Before {
-  /** The part of a word between its begin and the offset. */
+  /** The part of a word between its start and the offset. */
   readonly prefix: string;
   readonly prefixStart: number;
   /** Tokens that end before the prefix, in order; directives and comments are left out. */
   readonly tokens: readonly Element[];
-  /** The offset is in a comment or a string. */
+  /** Whether the offset is in a comment or a string. */
   readonly inText: boolean;
   /** The text from `#` to the offset, in a directive. */
   readonly directive: string | undefined;

@@ -1,4 +1,4 @@
-/** Diagnostic codes of this room, one a mistake; docs/errors.md says what to do about each. */
+/** Error codes of this room; docs/errors.md explains how to correct each. */
 export const CODES = {
   textTooLong: "P46210",
 } as const;

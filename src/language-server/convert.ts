@@ -1,4 +1,4 @@
-/** Between the language service and the protocol: converts positions, and kinds to numbers. */
+/** Converts between the language service and the protocol: positions, and kinds to numbers. */
 import { fileURLToPath, pathToFileURL } from "node:url";
 import {
   CompletionItemKind,
@@ -15,7 +15,7 @@ import type { Diagnostic, SourceFile, Span } from "../base/index.js";
 import type { Fold } from "../editing/index.js";
 import { packageFile } from "../loading/index.js";
 
-/** The path of a file; of a text that is no file, its URI. */
+/** The path of a file; for a text that is not a file, its URI. */
 export function pathOf(uri: string): string {
   try {
     return uri.startsWith("file:") ? fileURLToPath(uri) : uri;
@@ -36,7 +36,7 @@ export function positionOf(file: SourceFile, offset: number): Position {
   return { line: line - file.firstLine, character: column - 1 };
 }
 
-/** Places beyond the text count as its end, beyond a line as that line's. */
+/** A place after the end of the text becomes that end, a place after the end of a line becomes the end of the line. */
 export function offsetOf(file: SourceFile, { line, character }: Position): number {
   const start = file.lineStarts[line];
   if (start === undefined) return file.text.length;
@@ -58,7 +58,7 @@ const SEVERITIES = {
   info: DiagnosticSeverity.Information,
 } as const;
 
-/** Messages about code that does nothing; editors show it pale. */
+/** Messages about code without effect, which editors show in grey. */
 const UNNECESSARY = /is never (?:applied|reached|used)|is not used/;
 
 /** A diagnostic with a place in the file; notes with a place become related information, the others lines of the message. */

@@ -1,9 +1,9 @@
 /**
- * A language server for P4 (`p4loom lsp`): the language service behind the protocol that editors speak.
+ * A language server for P4 (`p4loom lsp`): the language service over the Language Server Protocol of editors.
  *
- *     server      requests and answers
+ *     server      requests and responses
  *     workspace   open texts, files, which program a file belongs to
- *     publisher   when diagnostics are computed and sent
+ *     publisher   computes and sends diagnostics
  */
 export { type ServerOptions, serve } from "./server.js";
 export { startOnStdio } from "./stdio.js";

@@ -1,4 +1,4 @@
-/** Tells the editor what is wrong: at once what is found quickly, the rest when no key was pressed for a while. */
+/** Sends diagnostics to the editor: those of parser and checker at once, those of a whole compilation after a pause in typing. */
 import type { CancellationToken, Connection, Diagnostic as LspDiagnostic } from "vscode-languageserver";
 import { DiagnosticSeverity } from "vscode-languageserver";
 import type { Diagnostic } from "../base/index.js";
@@ -6,7 +6,7 @@ import { CODES } from "./codes.js";
 import { diagnosticOf, uriOf } from "./convert.js";
 import { MAX_TEXT, type Workspace } from "./workspace.js";
 
-/** How long no text must change before whole programs are compiled, in ms. */
+/** Time without changes after which whole programs are compiled, in ms. */
 const IDLE_MS = 400;
 
 export class Publisher {
@@ -15,7 +15,7 @@ export class Publisher {
   #timer: NodeJS.Timeout | undefined;
   #soon: NodeJS.Immediate | undefined;
   #lastChange = 0;
-  /** What only a whole compilation finds, by path, as it was last found. */
+  /** By path: the diagnostics that only a whole compilation finds, from the last one. */
   readonly #later = new Map<string, readonly LspDiagnostic[]>();
 
   constructor(
@@ -25,7 +25,7 @@ export class Publisher {
 
   changed(path: string, version: number): void {
     this.#versions.set(path, version);
-    // What a compilation found may stand elsewhere now.
+    // The change may have moved the places of the last compilation's diagnostics.
     this.#later.delete(path);
     this.#schedule([path]);
   }
@@ -41,7 +41,7 @@ export class Publisher {
     this.#schedule(this.workspace.openPaths);
   }
 
-  /** Settles when no text has changed for a while, or the request is cancelled. */
+  /** Resolves when no text has changed for {@link IDLE_MS}, or the request is cancelled. */
   async idle(token: CancellationToken): Promise<void> {
     while (!token.isCancellationRequested) {
       const left = this.#lastChange + IDLE_MS - Date.now();
@@ -53,14 +53,14 @@ export class Publisher {
   #schedule(paths: readonly string[]): void {
     for (const path of paths) this.#pending.add(path);
     this.#lastChange = Date.now();
-    // Several changes in one read of the input are one.
+    // Several changes in one read of the input are handled together.
     this.#soon ??= setImmediate(() => {
       this.#soon = undefined;
       for (const one of this.#pending) this.#publish(one, false);
     });
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      // A change of one file is a change of the programs that include it.
+      // A change of one file changes all programs that include it.
       for (const path of this.workspace.openPaths) this.#publish(path, true);
       this.#pending.clear();
     }, IDLE_MS);
@@ -95,7 +95,7 @@ export class Publisher {
   }
 }
 
-/** Those with a place in the file; those of an included file are shown there when it is open. */
+/** The diagnostics with a place in the file; those of an included file are sent when that file is open. */
 function inFile(list: readonly Diagnostic[], path: string): LspDiagnostic[] {
   return list.flatMap((one) => (one.span?.file.path === path ? [diagnosticOf(one, one.span)] : []));
 }
@@ -105,7 +105,7 @@ function tooLong(text: string): LspDiagnostic {
     severity: DiagnosticSeverity.Information,
     code: CODES.textTooLong,
     source: "p4loom",
-    message: `this text has ${text.length} characters; p4loom analyses at most ${MAX_TEXT}`,
+    message: `this text has ${text.length} characters; p4loom analyses texts of up to ${MAX_TEXT}`,
     range: { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } },
   };
 }

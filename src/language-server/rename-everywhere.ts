@@ -9,7 +9,7 @@ import {
 } from "../editing/index.js";
 import type { Workspace } from "./workspace.js";
 
-/** The edits of all programs together; refused where one of the programs refuses. */
+/** The edits of all programs together; a refusal if one of the programs refuses. */
 export function renameEverywhere(
   workspace: Workspace,
   document: P4Document,
@@ -27,7 +27,7 @@ export function renameEverywhere(
     const included = openIncluded(root, declared.file.path);
     if (included === undefined || included.text !== declared.file.text) continue;
     const more = rename(included, declared.start, newName);
-    // Another program may leave the declaration out.
+    // Another program may exclude the declaration by an #if.
     if ("refused" in more) {
       if ("refused" in renameable(included, declared.start)) continue;
       return { refused: `${more.refused} (in the program ${root.path})` };

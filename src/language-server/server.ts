@@ -130,7 +130,7 @@ export function serve(connection: Connection, options: ServerOptions): void {
     publisher.allChanged();
   });
 
-  /** The document of a request, with the place that it asks about. */
+  /** The document and the offset of a request. */
   const at = (uri: string, position: Position): { document: P4Document; offset: number } | undefined => {
     const document = workspace.document(pathOf(uri));
     return document === undefined ? undefined : { document, offset: offsetOf(document.file, position) };
@@ -256,7 +256,7 @@ export function serve(connection: Connection, options: ServerOptions): void {
 
   connection.onCodeLens(async ({ textDocument }, token: CancellationToken) => {
     const path = pathOf(textDocument.uri);
-    // Placing tables takes longer than anything else here: keys and other questions go first.
+    // Placing tables takes longer than all other requests, so changes and other requests are handled first.
     await publisher.idle(token);
     if (token.isCancellationRequested) throw new ResponseError(LSPErrorCodes.RequestCancelled, "cancelled");
     const document = workspace.document(path);
@@ -316,7 +316,7 @@ function mergedSettings(
   };
 }
 
-/** The target that the editor named, or, if there is none of that name, that of the command line. */
+/** The target that the editor named; if it does not exist, the target of the command line. */
 function loadedTarget(options: ServerOptions, name: string): Target {
   try {
     return options.loadTarget(name);
@@ -333,7 +333,7 @@ function changesOf(edits: readonly Edit[]): Record<string, TextEdit[]> {
   return changes;
 }
 
-/** One edit of the lines that differ, so that an editor keeps its marks in the others. */
+/** A single edit of the lines that differ, so that an editor keeps its marks in other lines. */
 function changedLines(file: SourceFile, formatted: string): TextEdit {
   const { text } = file;
   let start = 0;

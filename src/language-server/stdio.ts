@@ -8,9 +8,9 @@ import {
 } from "vscode-languageserver/node";
 import { type ServerOptions, serve } from "./server.js";
 
-/** Longer messages are not read, in bytes; the largest one carries a whole text. */
+/** Maximum length of a message in bytes; the largest messages contain a whole text. */
 const MAX_MESSAGE = 64 * 1024 * 1024;
-/** Headers longer than this are none. */
+/** Maximum length of the header of a message, in bytes. */
 const MAX_HEADER = 4096;
 
 /** Serves until the editor says `exit` or closes the input. */
@@ -26,12 +26,12 @@ export function startOnStdio(options: ServerOptions): Promise<void> {
 }
 
 /**
- * Lets whole messages pass. What is no message is dropped: a header without length, a length beyond the limit, a body that
- * is no JSON object. The protocol's library would wait for ever, or end.
+ * Passes on whole messages and drops all other input: a header without a length, a length above the limit, a body that is not
+ * a JSON object. With such input, the protocol's library would wait forever or end.
  */
 class MessageFilter extends Transform {
   #held: Buffer = Buffer.alloc(0);
-  /** Bytes of a message that is too long and still to be dropped. */
+  /** Remaining bytes of a message that is dropped because it is too long. */
   #dropping = 0;
 
   constructor(readonly complain: (why: string) => void) {
@@ -44,7 +44,7 @@ class MessageFilter extends Transform {
     done();
   }
 
-  /** Takes one message or piece of rubbish; false when more input is needed. */
+  /** Handles one message or one piece of invalid input; false if more input is needed. */
   #step(): boolean {
     if (this.#dropping > 0) {
       const count = Math.min(this.#dropping, this.#held.length);
@@ -60,7 +60,7 @@ class MessageFilter extends Transform {
       return false;
     }
     const header = this.#held.subarray(0, headerEnd).toString("latin1");
-    // Rubbish may stand before a header.
+    // Invalid input may precede a header.
     const length = Number(/Content-Length: *(\d+) *(?:\r\n|$)/i.exec(header)?.[1] ?? Number.NaN);
     const body = headerEnd + 4;
     if (Number.isNaN(length)) {
@@ -79,7 +79,7 @@ class MessageFilter extends Transform {
     this.#held = this.#held.subarray(body + length);
     if (isMessage(content))
       this.push(Buffer.concat([Buffer.from(`Content-Length: ${length}\r\n\r\n`), content]));
-    else this.complain("a message that is no JSON object is dropped");
+    else this.complain("a message that is not a JSON object is dropped");
     return true;
   }
 }

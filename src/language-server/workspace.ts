@@ -1,16 +1,16 @@
-/** The texts that an editor has open, the files around them, and which program a file belongs to. */
+/** The texts that are open in an editor, the files of the workspace, and the program that a file belongs to. */
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { SourceFile } from "../base/index.js";
 import { openDocument, openIncluded, type P4Document } from "../editing/index.js";
 import { readSourceIfThere } from "../loading/index.js";
 
-/** Longer texts are not analysed, in UTF-16 code units. */
+/** Maximum length of a text that is analysed, in UTF-16 code units. */
 export const MAX_TEXT = 2 * 1024 * 1024;
-/** Files of the workspace that are searched for programs that include a file. */
+/** Maximum number of files of the workspace that are searched for programs that include a file. */
 const MAX_FILES = 2000;
 const MAX_DEPTH = 12;
-/** How long the list of files is taken to be right, in ms. */
+/** Time after which the list of files is read again, in ms. */
 const LIST_MS = 5000;
 
 export interface PreprocessorSettings {
@@ -32,7 +32,7 @@ export class Workspace {
   readonly #documents = new Map<string, P4Document>();
   #listed: { at: number; paths: readonly string[] } | undefined;
 
-  /** A text as the editor has it; forgets what was found in programs that may read it. */
+  /** Sets the text of the editor, and deletes the results of programs that may read it. */
   set(path: string, text: string, version: number): void {
     this.#open.set(path, { text, version });
     this.#documents.clear();
@@ -43,7 +43,7 @@ export class Workspace {
     this.#documents.clear();
   }
 
-  /** Files on disk or settings have changed. */
+  /** To be called when files on disk or settings have changed. */
   refresh(): void {
     this.#documents.clear();
     this.#listed = undefined;
@@ -58,8 +58,8 @@ export class Workspace {
   }
 
   /**
-   * The document of an open text: by itself if it is a program; else as part of the first program of the workspace that
-   * includes it, if there is one. Undefined where the text is not open or too long.
+   * The document of an open text: if it is not a program, it is analysed as part of the first program of the workspace that
+   * includes it, if there is one. Undefined if the text is not open or too long.
    */
   document(path: string): P4Document | undefined {
     const own = this.#program(path);
@@ -71,7 +71,7 @@ export class Workspace {
     return own;
   }
 
-  /** Programs of the workspace that read a file. */
+  /** The programs of the workspace that include a file. */
   programsWith(path: string): P4Document[] {
     const wanted = new Set([basename(path)]);
     const texts = this.#files().map((file) => [file, this.#textAt(file)] as const);
@@ -122,7 +122,7 @@ export class Workspace {
     return this.#open.get(path)?.text ?? this.#file(path)?.text;
   }
 
-  /** A file as the editor has it, else as it is on disk; the same object while it does not change. */
+  /** A file with the text of the editor, or otherwise of the disk; the same object until it changes. */
   #file(path: string): SourceFile | undefined {
     const open = this.#open.get(path);
     const stamp = open === undefined ? stampOf(path) : `open ${open.version}`;
@@ -146,7 +146,7 @@ export class Workspace {
   }
 }
 
-/** Changes when the file does; undefined where there is no such file. */
+/** A value that changes with the file; undefined if there is no such file. */
 function stampOf(path: string): string | undefined {
   try {
     const { mtimeMs, size } = statSync(path);
@@ -162,7 +162,7 @@ function listFiles(folder: string, depth: number, paths: string[]): void {
   try {
     entries = entriesOf(folder);
   } catch {
-    // Folders that cannot be read hold nothing for us.
+    // Folders that cannot be read are skipped.
     return;
   }
   for (const entry of entries) {

@@ -1,4 +1,4 @@
-/** What editors ask, on one program with places marked `‹name›`, on our own programs, and on programs broken on purpose. */
+/** The requests of editors, on a program with places marked `‹name›`, on our own programs, and on programs with random errors. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
@@ -77,7 +77,7 @@ function open(text = PROGRAM): P4Document {
   return openDocument("main.p4", text, { resolveInclude: includes });
 }
 
-/** The offset in the middle of a piece of text that begins with some context, which `|` ends. */
+/** The offset of `|` in a piece of text that occurs once. */
 function at(document: P4Document, context: string): number {
   const [before, after] = context.split("|");
   const index = document.text.indexOf(before! + (after ?? ""));
@@ -95,10 +95,10 @@ function offered(text: string): string[] {
   );
 }
 
-/** The program with a line more at the begin of In's apply block. */
+/** The program with one more line at the start of In's apply block. */
 const inApply = (line: string) => PROGRAM.replace("apply { if (by_mac", `apply { ${line}\n if (by_mac`);
 
-it("finds nothing wrong in the program of these tests", () => {
+it("reports no error in the program of these tests", () => {
   expect(open().diagnostics).toEqual([]);
 });
 
@@ -130,7 +130,7 @@ describe("hover", () => {
     for (const part of parts) expect(shown(document, context)).toContain(part);
   });
 
-  it("shows the layout of a header, and says nothing where nothing is", () => {
+  it("shows the layout of a header, and nothing between words", () => {
     expect(shown(document, "standard_meta|data_t")).toContain("| egress_spec | bit<9> | 9 |");
     expect(
       shown(document, "hea|ders_t hdr, inout meta_t meta, inout standard_metadata_t sm) {\n    state"),
@@ -138,7 +138,7 @@ describe("hover", () => {
     expect(hover(document, at(document, "control |Check") - 3)).toBeUndefined();
   });
 
-  it("still knows types where a statement elsewhere cannot be read", () => {
+  it("shows types although another statement cannot be read", () => {
     const broken = open(inApply("hdr.ethernet. = ; if ("));
     expect(broken.quickDiagnostics.length).toBeGreaterThan(0);
     expect(shown(broken, "hdr.ethernet.d|st: exact")).toContain("48 bits (6 bytes)");
@@ -153,7 +153,7 @@ describe("definition and references", () => {
     return found === undefined ? undefined : [found.file.path, spanText(found)];
   };
 
-  it("leads to the file that declares a name", () => {
+  it("finds the file that declares a name", () => {
     expect(where("hdr.ethernet.d|st: exact")).toEqual(["headers.p4", "dst"]);
     expect(where("TYPE_TAG: t|ag")).toEqual(["main.p4", "tag"]);
     expect(where("mark_to|_drop")).toEqual(["p4include/v1model.p4", "mark_to_drop"]);
@@ -192,7 +192,7 @@ describe("rename", () => {
     ["action se|nd", "drop", /^with the name 'drop': 'drop' is declared twice$/],
     ["bit<9> out_p|ort", "port", /port/],
     ["action se|nd", "table", /^'table' is a keyword of P4$/],
-    ["action se|nd", "2nd", /^'2nd' is no name/],
+    ["action se|nd", "2nd", /^'2nd' is not a name/],
     ["mark_to|_drop", "x", /^'mark_to_drop' is declared in p4include\/v1model\.p4$/],
     ["state st|art", "begin", /^'start' is the state that a parser begins with$/],
     [") ma|in;", "other", /^'main' names the switch/],
@@ -201,7 +201,7 @@ describe("rename", () => {
     expect(renamed(context, name)).toMatch(message);
   });
 
-  it("refuses what a macro's text or lines that are left out use", () => {
+  it("rejects names that occur in a macro's text or in excluded lines", () => {
     const macro = open(
       inApply("SET").replace("#define PORTS 4", "#define PORTS 4\n#define SET out_port = 1;"),
     );
@@ -210,15 +210,15 @@ describe("rename", () => {
     });
     const skipped = open(inApply("\n#ifdef X\nout_port = 1;\n#endif"));
     expect(renameable(skipped, at(skipped, "bit<9> out_p|ort"))).toMatchObject({
-      refused: expect.stringMatching(/^'out_port' stands in lines that an #if leaves out/),
+      refused: expect.stringMatching(/^'out_port' occurs in lines that an #if excludes/),
     });
   });
 
-  it("leaves a program that means the same, for each name of an example", () => {
+  it("does not change the meaning of a program, for each name of an example", () => {
     const ring = openDocument("ring.p4", RING);
     let count = 0;
     const declared = ring.occurrences.inFile(ring.file).filter(({ role }) => role === "declaration");
-    // Every third: a rename takes two analyses of the program.
+    // Only every third name, because a rename analyses the program twice.
     for (const { span } of declared.filter((_, index) => index % 3 === 0)) {
       const edits = rename(ring, span.start, "another_name");
       if ("refused" in edits) {
@@ -288,7 +288,7 @@ describe("completion", () => {
     for (const label of unwanted) expect(labels).not.toContain(label);
   });
 
-  it("offers the member that stands behind each dot of an example, when the rest of the line is missing but for braces", () => {
+  it("offers the member after each dot of an example, with the rest of the line removed except braces", () => {
     const dots = [...RING.matchAll(/[\w\])]\.([a-z_]\w*)/g)].filter(
       ({ index }) => !/["<#]|\/\//.test(lineOf(RING, index)),
     );
@@ -334,7 +334,7 @@ describe("signature help", () => {
 describe("outline, folds and colours", () => {
   const document = open();
 
-  it("lists declarations with what they hold", () => {
+  it("lists declarations with their members", () => {
     const tree = outline(document).map(({ name, kind, children }) => [
       name,
       kind,
@@ -408,7 +408,7 @@ it("gives the stages of tables and of the program", () => {
 });
 
 describe("quick fixes", () => {
-  it("do what the message advises: its error is gone, and there is no new one", () => {
+  it("follow the advice of the message: its error is corrected, and there is no new one", () => {
     const folders = ["syntax", "types"].map((name) => join(root, "test/bad", name));
     let count = 0;
     for (const folder of folders)
@@ -429,7 +429,7 @@ describe("quick fixes", () => {
   });
 });
 
-it("answers every question on programs with random holes and doubled pieces", () => {
+it("answers every request on programs with random deletions and duplications", () => {
   const pieces = fc.array(
     fc.record({ from: fc.nat(RING.length), length: fc.nat(60), doubled: fc.boolean() }),
     { maxLength: 4 },

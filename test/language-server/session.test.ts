@@ -1,4 +1,4 @@
-/** A session of an editor with `p4loom lsp`, recorded: what is sent stands here, what is answered in test/golden. */
+/** A recorded session of an editor with `p4loom lsp`: the requests are in this file, the expected responses in test/golden. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -111,7 +111,7 @@ class Client {
   }
 }
 
-/** Where a piece of text ends, as line and character. */
+/** The end of a piece of text, as line and character. */
 function behind(text: string, piece: string): { line: number; character: number } {
   const offset = text.indexOf(piece) + piece.length;
   const before = text.slice(0, offset).split("\n");
@@ -151,7 +151,7 @@ it("answers a session of an editor", async () => {
   expect(colours.data.length % 5).toBe(0);
   answers.push(["textDocument/semanticTokens/full, the first 20", colours.data.slice(0, 100)]);
 
-  // A key is pressed: one letter of a name goes.
+  // A key press deletes one letter of a name.
   const place = behind(RING, "hdr.ethernet.src_addr = hdr.ethernet.dst_add");
   const wrong = client.diagnostics(uri, (messages) => messages.length > 0);
   client.notify("textDocument/didChange", {
@@ -175,7 +175,7 @@ it("answers a session of an editor", async () => {
   await expect(`${text}\n`).toMatchFileSnapshot(join(root, "test/golden/language-server/ring.session.json"));
 });
 
-it("stands what is no request, and cancels", async () => {
+it("survives input that is not a request, and cancels requests", async () => {
   const uri = pathToFileURL(join(folder, "a.p4")).href;
   await client.initialize(pathToFileURL(folder).href);
   client.raw("no header\r\n\r\n");
@@ -192,7 +192,7 @@ it("stands what is no request, and cancels", async () => {
   );
   await client.initialize(pathToFileURL(folder).href);
   expect(await client.request("no/such", {})).toMatchObject({ error: { code: -32601 } });
-  // Questions about texts that are not open, and places beyond a text.
+  // Requests about texts that are not open, and about places after the end of a text.
   const position = { line: 99_999, character: 99_999 };
   expect(await client.request("textDocument/hover", { textDocument: { uri }, position })).toBeNull();
   expect(
@@ -219,7 +219,7 @@ it("stands what is no request, and cancels", async () => {
   expect(await long).toEqual(["this text has 2500000 characters; p4loom analyses at most 2097152"]);
 });
 
-it("knows the program that an open header file belongs to, and renames in all programs that include it", async () => {
+it("finds the program that an open header file belongs to, and renames in all programs that include it", async () => {
   const HEADERS = "header h_t { bit<8> size; }\nstruct headers_t { h_t h; }\n";
   const body = (field: string) =>
     `#include <core.p4>\n#include <v1model.p4>\n#include "headers.p4"\nstruct m_t { }\n` +

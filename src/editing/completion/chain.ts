@@ -1,11 +1,11 @@
-/** The type of an expression like `hdr.stack[0].field` before a place where the program is not whole yet. */
+/** The type of an expression such as `hdr.stack[0].field` before the cursor, in a program that is not complete. */
 
 import type { Element } from "../../formatting/index.js";
 import { type ast, type Type, unwrapNew } from "../../p4/index.js";
 import type { P4Document } from "../document.js";
 import { type Surroundings, surroundings } from "./scope.js";
 
-/** One link of a chain: a name, an index or a call. */
+/** One element of a chain: a name, an index or a call. */
 type Link =
   | { readonly kind: "name"; readonly name: string }
   | { readonly kind: "index" }
@@ -13,7 +13,7 @@ type Link =
 
 const OPENS: Readonly<Record<string, string>> = { ")": "(", "]": "[" };
 
-/** The chain whose last token is the last of a list; undefined where the tokens are no chain. */
+/** The chain at the end of a list of tokens; undefined if the tokens do not end with a chain. */
 function chainOf(tokens: readonly Element[]): Link[] | undefined {
   const links: Link[] = [];
   let at = tokens.length - 1;
@@ -35,7 +35,7 @@ function chainOf(tokens: readonly Element[]): Link[] | undefined {
   }
 }
 
-/** The opening bracket of a closing one. */
+/** The index of the opening bracket for a closing bracket. */
 function openOf(tokens: readonly Element[], close: number): number | undefined {
   let depth = 0;
   for (let at = close; at >= 0; at--) {
@@ -60,14 +60,14 @@ function angleOf(tokens: readonly Element[], close: number): number | undefined 
   return undefined;
 }
 
-/** What a chain leads to: a value of a type, a type itself, or something that can be called. */
+/** The meaning of a chain: a value of a type, a type itself, or a declaration that can be called. */
 export interface Reached {
   readonly type: Type | undefined;
-  /** What a call of it would call; several for overloads. */
+  /** The declarations that a call can refer to; several for overloads. */
   readonly callables: readonly ast.Declaration[];
 }
 
-/** What the tokens before an offset end in. */
+/** The meaning of the chain at the end of the tokens before an offset. */
 export function reachedBy(
   document: P4Document,
   tokens: readonly Element[],
@@ -94,7 +94,7 @@ function startOf(document: P4Document, around: Surroundings, name: string): Reac
   return { type: typeOf(found), callables: found.kind === "function" ? overloads : [found] };
 }
 
-/** The type that a name has in an expression. */
+/** The type of a name in an expression. */
 function typeOf(declaration: ast.Declaration): Type | undefined {
   switch (declaration.kind) {
     case "parameter":
@@ -166,7 +166,7 @@ function follow({ type, callables }: Reached, link: Link): Reached | undefined {
   }
 }
 
-/** What a call yields, as far as it does not depend on type arguments. */
+/** The type of a call's result, if it does not depend on type arguments. */
 function resultOf(callable: ast.Declaration | undefined): Type | undefined {
   if (callable?.kind === "table") return { kind: "applyResult", declaration: callable };
   if (callable?.kind === "function") return callable.returnType?.type;

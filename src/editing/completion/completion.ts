@@ -1,4 +1,4 @@
-/** What can be written at a place. */
+/** Completion: the words that can be written at a place. */
 
 import type { Element } from "../../formatting/index.js";
 import {
@@ -21,24 +21,24 @@ import { type Surroundings, surroundings } from "./scope.js";
 
 export interface Completion {
   readonly label: string;
-  /** The word for what it is, as in an outline; `keyword`, `method`, `annotation`, `property`, `macro` and `file` besides. */
+  /** A kind of the outline, or `keyword`, `method`, `annotation`, `property`, `macro` or `file`. */
   readonly kind: string;
   readonly detail: string;
   /** Markdown. */
   readonly documentation: string;
-  /** What is inserted for the word that is being typed; `$1` stands where the cursor goes. */
+  /** The text that replaces the word at the cursor; `$1` marks the next place of the cursor. */
   readonly insert: string;
-  /** Smaller ones are shown first. */
+  /** Completions with a smaller rank are shown first. */
   readonly rank: number;
 }
 
 export interface Completions {
-  /** Where the word begins that a completion replaces. */
+  /** The start of the word that a completion replaces. */
   readonly start: number;
   readonly items: readonly Completion[];
 }
 
-/** Keywords by where they can stand. */
+/** Keywords by the places where they are allowed. */
 const TOP_KEYWORDS =
   "action const control enum error extern header header_union match_kind package parser struct type typedef".split(
     " ",
@@ -50,7 +50,7 @@ const PARSER_KEYWORDS = ["const", "state", "value_set"];
 
 const LIBRARY_FILES = ["core.p4", "v1model.p4"];
 
-/** What can stand at an offset of the document; nothing in comments and strings. */
+/** The completions at an offset of the document; none in comments and strings. */
 export function completion(document: P4Document, offset: number): Completions {
   const { prefixStart, tokens, inText, directive } = before(document, offset);
   const result = (items: readonly Completion[]): Completions => ({ start: prefixStart, items });
@@ -145,7 +145,7 @@ function callForm(name: string, params: number): string {
 
 // ---------------------------------------------------------------- places
 
-/** The innermost brackets that are open before a place, from the inside out: index of each. */
+/** The indices of the brackets that are open before a place, the innermost first. */
 function openBrackets(tokens: readonly Element[]): number[] {
   const open: number[] = [];
   for (const [index, { token }] of tokens.entries()) {
@@ -155,7 +155,7 @@ function openBrackets(tokens: readonly Element[]): number[] {
   return open.reverse();
 }
 
-/** Where in a table a place is, if in one. */
+/** The part of a table that contains a place; undefined outside tables. */
 function tablePlace(tokens: readonly Element[]): "property" | "actions" | "matchKind" | undefined {
   const [inner] = openBrackets(tokens);
   if (inner === undefined || tokens[inner]!.token !== "{") return undefined;

@@ -1,21 +1,21 @@
-/** The names that can be used at a place. */
+/** The names that are visible at a place. */
 import type { Span } from "../../base/index.js";
 import type { ast } from "../../p4/index.js";
 import type { P4Document } from "../document.js";
 import { sourceOf } from "../spans.js";
 
 export interface Surroundings {
-  /** Innermost first; a name that hides another stands before it. */
+  /** The innermost names first, so that a name comes before the names that it hides. */
   readonly names: readonly ast.Declaration[];
-  /** The parser or control around. */
+  /** The parser or control that contains the place. */
   readonly owner: ast.ParserDeclaration | ast.ControlDeclaration | undefined;
   readonly state: ast.StateDeclaration | undefined;
   readonly table: ast.TableDeclaration | undefined;
-  /** In the statements of an apply block, an action, a state or a function. */
+  /** Whether the place is in the statements of an apply block, an action, a state or a function. */
   readonly inStatements: boolean;
 }
 
-/** What is declared before an offset of the document and visible there. */
+/** The declarations that are visible at an offset of the document. */
 export function surroundings(document: P4Document, offset: number): Surroundings {
   const outer: ast.Declaration[] = [];
   const inner: ast.Declaration[][] = [];

@@ -1,4 +1,4 @@
-/** The parameters of the call that is being written. */
+/** Signature help: the parameters of the call at the cursor. */
 
 import type { Element } from "../../formatting/index.js";
 import type { ast } from "../../p4/index.js";
@@ -17,13 +17,13 @@ export interface Signature {
 
 export interface SignatureHelp {
   readonly signatures: readonly Signature[];
-  /** Which signature the arguments so far go with. */
+  /** Index of the first signature that fits the number of arguments so far. */
   readonly active: number;
   /** The position of the argument at the offset. */
   readonly argument: number;
 }
 
-/** Undefined where no call is open at the offset. */
+/** Undefined if the offset is not in the arguments of a call. */
 export function signatureHelp(document: P4Document, offset: number): SignatureHelp | undefined {
   const { tokens, inText } = before(document, offset);
   if (inText) return undefined;
@@ -37,7 +37,7 @@ export function signatureHelp(document: P4Document, offset: number): SignatureHe
   return { signatures, active: Math.max(0, fitting), argument };
 }
 
-/** The tokens before the innermost open parenthesis, and the number of commas behind it. */
+/** The tokens before the innermost open parenthesis, and the number of commas after it. */
 function openCall(tokens: readonly Element[]): { callee: readonly Element[]; argument: number } | undefined {
   let depth = 0;
   let argument = 0;
@@ -46,7 +46,7 @@ function openCall(tokens: readonly Element[]): { callee: readonly Element[]; arg
     if (token === ")" || token === "]" || token === "}") depth++;
     else if (token === "(" || token === "[" || token === "{") {
       if (depth-- > 0) continue;
-      // In a list or index within the call, the arguments go on.
+      // A list or an index is part of an argument.
       if (token !== "(") {
         depth = 0;
         argument = 0;

@@ -1,4 +1,4 @@
-/** Walks a checked tree and tells every name with what it stands for. */
+/** Walks a checked tree and reports every name with its meaning. */
 import type { Analysis, ast, BoundArguments, Type } from "../../p4/index.js";
 import { CHECKED_FIELDS } from "../tree.js";
 import type { Occurrence } from "./occurrences.js";
@@ -33,7 +33,7 @@ export function collectNames({ unit, checked }: Analysis, tell: Tell): void {
   new Collector(matchKinds, tell).walk(unit.declarations);
 }
 
-/** What a node may have, whatever its kind. */
+/** The members that nodes of any kind may have. */
 type Node = Partial<{
   kind: string;
   name: ast.Identifier | string;
@@ -48,7 +48,7 @@ class Collector {
     readonly tell: Tell,
   ) {}
 
-  /** A node or list of nodes, and everything below. */
+  /** Walks a node or a list of nodes, with all their descendants. */
   walk(value: unknown): void {
     if (typeof value !== "object" || value === null) return;
     if (Array.isArray(value)) {
@@ -138,7 +138,7 @@ class Collector {
     this.#arguments(args, resolved);
   }
 
-  /** Names before the values of arguments, and what the call writes. */
+  /** Reports the names of arguments, and the names that the call writes. */
   #arguments(args: readonly ast.Argument[], bound: BoundArguments | undefined): void {
     if (bound === undefined) return;
     for (const arg of args) {
@@ -149,7 +149,7 @@ class Collector {
     }
   }
 
-  /** The last name of what is written; told before the walk reaches it as one that is read. */
+  /** Reports the last name of a written expression, before the walk reports it as read. */
   #written(expression: ast.Expression): void {
     switch (expression.kind) {
       case "path": {

@@ -1,21 +1,21 @@
-/** Where each name of a program stands, and what it stands for there. */
+/** The occurrences of all names of a program, with their meanings. */
 import type { SourceFile, Span } from "../../base/index.js";
 import type { Analysis, ast, ConstantValue, Macro, Type } from "../../p4/index.js";
 import type { PreprocessorFindings } from "../document.js";
 import { isWritten, sourceOf, spanAsRead } from "../spans.js";
 import { collectNames } from "./collect.js";
 
-/** What a name can stand for. */
+/** The meaning of a name: its declaration. */
 export type Target = ast.Declaration | ast.FieldDeclaration | Macro;
 
 export interface Occurrence {
-  /** In the file as read. Exactly the name, but for one that is not `written`. */
+  /** The span in the file as read. It contains exactly the name, unless `written` is false. */
   readonly span: Span;
   readonly target: Target;
   readonly role: "declaration" | "read" | "write";
-  /** The name itself stands there; else it came out of a macro that is used there. */
+  /** Whether the name itself is at the span; otherwise a macro that is used there produced it. */
   readonly written: boolean;
-  /** What the expression has that the name ends, where it ends one. */
+  /** The type of the expression that ends with this name, if there is one. */
   readonly type?: Type | undefined;
   readonly constant?: ConstantValue | undefined;
 }
@@ -35,7 +35,7 @@ export class Occurrences {
     for (const list of this.#byFile.values()) list.sort((a, b) => a.span.start - b.span.start);
   }
 
-  /** Those written in a file, in order. */
+  /** The occurrences in a file, in order. */
   inFile(file: SourceFile): readonly Occurrence[] {
     return this.#byFile.get(file) ?? [];
   }
@@ -44,7 +44,7 @@ export class Occurrences {
     return this.#byTarget.get(target) ?? [];
   }
 
-  /** The name that an offset of a file is in, or just behind. */
+  /** The name that contains an offset of a file, or ends at it. */
   at(file: SourceFile, offset: number): Occurrence | undefined {
     const list = this.inFile(file);
     let low = 0;
@@ -75,7 +75,7 @@ export function isMacro(target: Target): target is Macro {
   return typeof target.name === "string";
 }
 
-/** Where a target is declared; undefined for a macro of the command line. */
+/** The place of a target's declaration; undefined for a macro of the command line. */
 export function placeOf(target: Target): Span | undefined {
   const span = isMacro(target) ? target.span : target.name.span;
   return span === undefined ? undefined : spanAsRead(span);
