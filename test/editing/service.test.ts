@@ -77,7 +77,7 @@ function open(text = PROGRAM): P4Document {
   return openDocument("main.p4", text, { resolveInclude: includes });
 }
 
-/** The offset of `|` in a piece of text that occurs once. */
+/** The offset of `|` in the first occurrence of a piece of text. */
 function at(document: P4Document, context: string): number {
   const [before, after] = context.split("|");
   const index = document.text.indexOf(before! + (after ?? ""));
@@ -194,8 +194,8 @@ describe("rename", () => {
     ["action se|nd", "table", /^'table' is a keyword of P4$/],
     ["action se|nd", "2nd", /^'2nd' is not a name/],
     ["mark_to|_drop", "x", /^'mark_to_drop' is declared in p4include\/v1model\.p4$/],
-    ["state st|art", "begin", /^'start' is the state that a parser begins with$/],
-    [") ma|in;", "other", /^'main' names the switch/],
+    ["state st|art", "begin", /^'start' is the name of a parser's first state, which is fixed$/],
+    [") ma|in;", "other", /^'main' is the name of the switch instance/],
     ["= 0x81|00", "x", /^there is no name here/],
   ])("at %s refuses %s", (context, name, message) => {
     expect(renamed(context, name)).toMatch(message);
