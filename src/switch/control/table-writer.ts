@@ -163,7 +163,7 @@ export class TableWriter {
       setCounter(store, stored.number, Number(entry.counter.packets), Number(entry.counter.bytes));
     }
     const now = this.instance.clock.now();
-    if (entry.meter !== undefined) store.meter?.configure(stored.number, ratesOf(entry.meter), now);
+    if (entry.meter !== undefined) store.meter!.configure(stored.number, ratesOf(entry.meter), now);
     if (table.info.table.support_timeout) store.lastHit[stored.number] = now;
     store.idle.delete(stored.number);
   }
