@@ -4,6 +4,7 @@ import { fromHex, toHex } from "../../../src/base/index.js";
 import type { Bmv2Program } from "../../../src/program/index.js";
 import { type QueueOptions, Switch } from "../../../src/switch/index.js";
 import { goldenJson, ManualClock, startUnconfigured } from "../golden.js";
+import { startFeatures } from "../trace/features.js";
 
 /** A frame of the `queue` program that does nothing special: it goes to port 0. */
 const FRAME = "000000000000000078";
@@ -159,6 +160,36 @@ describe("a queue with a rate in packets", () => {
     clock.advance(1000);
     send(1);
     expect(sent.map(({ time }) => time)).toEqual([0, 1000]);
+  });
+});
+
+describe("a port that is free", () => {
+  it("takes the first of several copies of a packet, and the others within its depth", () => {
+    for (const depthPackets of [0, 1, 2, 9]) {
+      const { device, outputs, clock } = startFeatures({
+        queue: { rateBitsPerSecond: () => 1e6, depthPackets },
+      });
+      const replicas = Array.from({ length: 4 }, (_, instance) => ({ port: 5, instance }));
+      device.apply([{ type: "modify", entity: { kind: "multicastGroup", groupId: 3, replicas } }]);
+      device.receive(1, fromHex("03030a000001")!);
+      clock.advance(1e6);
+      // None of them is on the wire when the others come.
+      expect(outputs).toHaveLength(Math.min(4, Math.max(1, depthPackets)));
+      expect(device.stats.queueDrops).toBe(4 - outputs.length);
+    }
+  });
+
+  it("takes a packet without its queue, whose length does not change", () => {
+    const seen: number[] = [];
+    const { send, clock } = start({
+      rateBitsPerSecond: () => 1e6,
+      lengthChanged: (_, packets) => seen.push(packets),
+    });
+    for (let i = 0; i < 3; i++) {
+      send(1);
+      clock.advance(clock.time + 10_000);
+    }
+    expect(seen).toEqual([]);
   });
 });
 
