@@ -45,6 +45,23 @@ function walked(nodes: readonly Node[], bits: readonly number[]): number[] {
   return path;
 }
 
+/** How often the code of each node is there. */
+const timesWritten = (nodes: readonly Node[], text: string): number[] =>
+  nodes.map((_, i) => text.split(`path.push(${i});`).length - 1);
+
+/** 1 for a node that the start leads to, 0 for others. */
+function reachable(nodes: readonly Node[]): number[] {
+  const seen = nodes.map(() => 0);
+  const visit = (at: number | null) => {
+    if (at === null || nodes[at] === undefined || seen[at] === 1) return;
+    seen[at] = 1;
+    visit(nodes[at].left);
+    visit(nodes[at].right);
+  };
+  visit(0);
+  return seen;
+}
+
 const bits = fc.array(fc.integer({ min: 0, max: 1 }), { minLength: MAX_STEPS + 1, maxLength: MAX_STEPS + 1 });
 const target = fc.option(fc.nat(40), { nil: null });
 
@@ -53,7 +70,9 @@ describe("a graph", () => {
     const graphs = fc.array(fc.record({ left: target, right: target }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(graphs, bits, (nodes, input) => {
-        expect(compiled(nodes).walk(input)).toEqual(walked(nodes, input));
+        const { walk, text } = compiled(nodes);
+        expect(walk(input)).toEqual(walked(nodes, input));
+        expect(timesWritten(nodes, text)).toEqual(reachable(nodes));
       }),
     );
   });
@@ -70,6 +89,7 @@ describe("a graph", () => {
         const { walk, text } = compiled(nodes);
         expect(walk(input)).toEqual(walked(nodes, input));
         expect(text).not.toMatch(/for \(;;\)/);
+        expect(timesWritten(nodes, text)).toEqual(reachable(nodes));
       }),
     );
   });
@@ -80,6 +100,30 @@ describe("a graph", () => {
   ])("of %s stays within what a parser takes", (_, nodes) => {
     const input = Array.from({ length: MAX_STEPS + 1 }, (_, i) => (i % 7 === 6 ? 0 : 1));
     expect(compiled(nodes).walk(input)).toEqual(walked(nodes, input));
+  });
+
+  const diamonds = (count: number) =>
+    Array.from({ length: count }, (_, i): Node => ({ left: i + 1, right: i + 2 }));
+  const chain = (count: number) =>
+    Array.from({ length: count }, (_, i): Node => ({ left: i + 1, right: null }));
+  it.each<[string, string, Node[]]>([
+    // The first two nodes of the diamonds have one predecessor at most.
+    ["40 nodes that several ways lead to", "blocks", diamonds(42)],
+    ["41 nodes that several ways lead to", "a loop", diamonds(43)],
+    ["60 nodes within one another", "blocks", chain(60)],
+    ["61 nodes within one another", "a loop", chain(61)],
+  ])("of %s becomes %s", (_, form, nodes) => {
+    const { text } = compiled(nodes);
+    expect(/for \(;;\)/.test(text) ? "a loop" : "blocks").toBe(form);
+    expect(timesWritten(nodes, text)).toEqual(nodes.map(() => 1));
+  });
+
+  it("as a loop has the code of a node in place where one way leads to it, to a depth of 60", () => {
+    const loop: Node[] = [...chain(130), { left: 0, right: null }];
+    const { text } = compiled(loop);
+    expect([...text.matchAll(/^ *case \d+: \{$/gm)]).toHaveLength(3);
+    // One jump to each of the two nodes that are too deep, and one back to the start.
+    expect([...text.matchAll(/continue graph;/g)]).toHaveLength(3);
   });
 
   it("without a start ends", () => {
