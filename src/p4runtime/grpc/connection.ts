@@ -83,7 +83,6 @@ export class Connection implements Transport {
   /** The socket's buffer is full. */
   #blocked = false;
   #window = WINDOW_BYTES;
-  #receivable = CONNECTION_WINDOW;
   #taken = 0;
   #peerWindow = WINDOW_BYTES;
   #peerFrame = FRAME_BYTES;
@@ -267,13 +266,10 @@ export class Connection implements Transport {
   #data(flags: number, id: number, payload: Buffer): void {
     this.#checkOpened(id);
     const { length } = payload;
-    this.#receivable -= length;
-    if (this.#receivable < 0)
-      throw new ConnectionError(ERROR.FLOW_CONTROL_ERROR, "more than the connection's window");
+    // All bytes are taken at once, so the windows never run out.
     this.#taken += length;
     if (2 * this.#taken >= CONNECTION_WINDOW) {
       this.#push(wordFrame(FRAME.WINDOW_UPDATE, 0, this.#taken));
-      this.#receivable += this.#taken;
       this.#taken = 0;
     }
     const stream = this.#streams.get(id);
@@ -283,17 +279,10 @@ export class Connection implements Transport {
       this.sendReset(stream, ERROR.STREAM_CLOSED);
       return;
     }
-    stream.receivable -= length;
-    if (stream.receivable < 0) {
-      stream.cancel();
-      this.sendReset(stream, ERROR.FLOW_CONTROL_ERROR);
-      return;
-    }
     const end = (flags & FLAG.END_STREAM) !== 0;
     stream.taken += length;
     if (!end && 2 * stream.taken >= STREAM_WINDOW) {
       this.#push(wordFrame(FRAME.WINDOW_UPDATE, id, stream.taken));
-      stream.receivable += stream.taken;
       stream.taken = 0;
     }
     const data = (flags & FLAG.PADDED) === 0 ? payload : unpadded(payload);
@@ -345,7 +334,7 @@ export class Connection implements Transport {
     // The server closed this stream while the client was still sending.
     if (id <= this.#lastStream) return;
     this.#lastStream = id;
-    const stream = new Http2Stream(id, this, this.#peerWindow, STREAM_WINDOW);
+    const stream = new Http2Stream(id, this, this.#peerWindow);
     if (this.#leaving || this.#active >= this.options.maxStreams) {
       this.sendReset(stream, ERROR.REFUSED_STREAM);
       return;

@@ -31,8 +31,7 @@ export class Http2Stream {
   receiver: Receiver | undefined;
   /** Bytes that the client still takes. */
   window: number;
-  /** Bytes that the client may still send, and bytes of its window that were received and not returned. */
-  receivable: number;
+  /** Bytes of the client's window that were received and not returned. */
   taken = 0;
   /** Neither side sends more. */
   closed = false;
@@ -51,10 +50,8 @@ export class Http2Stream {
     readonly id: number,
     readonly transport: Transport,
     window: number,
-    receivable: number,
   ) {
     this.window = window;
-    this.receivable = receivable;
   }
 
   get needsDrain(): boolean {

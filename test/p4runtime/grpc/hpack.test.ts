@@ -98,19 +98,54 @@ describe("the dynamic table", () => {
   });
 });
 
+const ENDLESS = "an integer that does not end";
+const CUT = "a text beyond the end of the block";
+const NO_CODE = "a text that is not in the Huffman code";
 it.each([
-  ["an index of 0", "80"],
-  ["an index beyond the tables", "ff00"],
-  ["an integer that does not end", "ffffffffffff"],
-  ["a cut integer", "7f"],
-  ["a cut literal", "40"],
-  ["a text beyond the end", "400161ff00"],
-  ["a length of 2^27", "00ffffffff3f"],
-  ["padding of zeros", "4081005f00"],
-  ["padding of a whole byte", "00821fff00"],
-  ["the end of the text as a symbol", "0084ffffffff00"],
-])("%s is refused", (_name, hex) => {
-  expect(() => decode(new HeaderDecoder(), hex)).toThrow(CompressionError);
+  ["an index of 0", "80", "there is no entry 0 in the tables"],
+  ["an index beyond the tables", "ff00", "there is no entry 127 in the tables"],
+  ["an integer that does not end", "ffffffffffff", ENDLESS],
+  ["an integer of more bytes than a block needs", "3f8080808000", ENDLESS],
+  ["a cut integer", "7f", ENDLESS],
+  ["a cut literal", "40", CUT],
+  ["a literal without a value", "400161", CUT],
+  ["a text beyond the end", "400161ff00", CUT],
+  ["a text that ends one byte beyond the end", "00016102ff", CUT],
+  ["a length of 2^27", "00ffffffff3f", CUT],
+  ["padding of zeros", "00810000", NO_CODE],
+  ["padding of ones and a zero", "00811e00", NO_CODE],
+  ["padding of a whole byte", "00821fff00", NO_CODE],
+  ["the end of the text as a symbol", "0084ffffffff00", NO_CODE],
+])("%s is refused", (_name, hex, message) => {
+  const decoder = new HeaderDecoder();
+  expect(() => decode(decoder, hex)).toThrow(CompressionError);
+  expect(() => decode(decoder, hex)).toThrow(message);
+});
+
+it("takes integers of four more bytes, and empty texts in either code", () => {
+  // A table of 31 + 0 bytes, written with zeros in front.
+  expect(decode(new HeaderDecoder(), "3f80808000 82")).toEqual([[":method", "GET"]]);
+  expect(decode(new HeaderDecoder(), "008080 000000")).toEqual([
+    ["", ""],
+    ["", ""],
+  ]);
+  // The padding is seven ones at most: the code of "0" has five bits.
+  expect(decode(new HeaderDecoder(), "00810700")).toEqual([["0", ""]]);
+});
+
+it.each<[string, Header, string]>([
+  ["an entry of the static table as one byte", [":status", "200"], "88"],
+  ["C.2.2: a name of the table", [":path", "/sample/path"], "04 0c 2f73616d706c652f70617468"],
+  ["a name of the table beyond 14", ["content-type", "a"], "0f10 01 61"],
+  [
+    "C.2.1: a name that is not in the table",
+    ["custom-key", "custom-header"],
+    "00 0a 637573746f6d2d6b6579 0d 637573746f6d2d686561646572",
+  ],
+  ["a value of 127 bytes", [":path", "a".repeat(127)], `04 7f00 ${"61".repeat(127)}`],
+  ["a value of 255 bytes", [":path", "a".repeat(255)], `04 7f8001 ${"61".repeat(255)}`],
+])("encodes %s", (_name, header, hex) => {
+  expect(encodeHeaders([header]).toString("hex")).toBe(hex.replace(/\s/g, ""));
 });
 
 it("leaves out what is beyond the bound, and keeps its table right", () => {
