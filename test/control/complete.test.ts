@@ -8,8 +8,87 @@ import { p4infoOf } from "./start.js";
 const l3 = new P4InfoIndex(p4infoOf("l3"));
 const cpu = new P4InfoIndex(p4infoOf("cpu"));
 const memory = new P4InfoIndex(p4infoOf("memory"));
+const parse = new P4InfoIndex(p4infoOf("parse"));
 
 describe("completion", () => {
+  // What the usage of a statement names next, and nothing that was given already.
+  it.each<[string, P4InfoIndex, string[]]>([
+    ["insert member spread 1 2 ", cpu, []],
+    ["delete member spread 1 ", cpu, []],
+    ["insert group spread 1 ", cpu, ["=>"]],
+    ["insert group spread 1 => ", cpu, ["max="]],
+    ["insert multicast 3 ", cpu, ["=>"]],
+    ["delete multicast 3 ", cpu, []],
+    ["insert multicast ", cpu, []],
+    ["insert multicast 3 => ", cpu, []],
+    ["insert clone 3 ", cpu, ["=>"]],
+    ["delete clone 3 ", cpu, []],
+    ["insert clone ", cpu, []],
+    ["insert clone 3 => 1 ", cpu, ["class=", "length="]],
+    ["insert digest ", cpu, ["learn_t"]],
+    ["insert digest learn_t ", cpu, ["ack=", "size=", "timeout="]],
+    [
+      "insert paths 3 => use ",
+      cpu,
+      ["controller_metadata=", "metadata=", "port=", "priority=", "timeout=", "watch=", "weight=", "|"],
+    ],
+    [
+      "insert paths 3 => use port=3 ",
+      cpu,
+      ["controller_metadata=", "metadata=", "priority=", "timeout=", "watch=", "weight=", "|"],
+    ],
+    [
+      "insert paths 3 => use 3 ",
+      cpu,
+      ["controller_metadata=", "metadata=", "priority=", "timeout=", "watch=", "weight=", "|"],
+    ],
+    ["insert paths 3 => use 3 | ", cpu, ["NoAction", "drop", "use"]],
+    [
+      "insert paths 3 => use 3 weight=1 | drop ",
+      cpu,
+      ["controller_metadata=", "metadata=", "priority=", "timeout=", "watch=", "weight=", "|"],
+    ],
+    ["delete filters ", cpu, ["ingress_port=", "priority=", "src=", "type="]],
+    ["delete filters src=1 ", cpu, ["ingress_port=", "priority=", "type="]],
+    ["delete known ", cpu, ["ingress_port=", "src="]],
+    ["delete known src=1 ", cpu, ["ingress_port="]],
+    ["insert known 1 ", cpu, ["=>", "controller_metadata=", "ingress_port=", "metadata=", "timeout="]],
+    ["insert known 1 2 ", cpu, ["=>", "controller_metadata=", "metadata=", "timeout="]],
+    ["insert nothing ", cpu, []],
+    ["default nothing => ", cpu, []],
+    ["default paths ", cpu, ["=>", "reset"]],
+    ["default paths => use ", cpu, ["port="]],
+    ["write counter seen[1] ", cpu, ["=>"]],
+    ["write counter seen[1] => ", cpu, ["bytes=", "packets="]],
+    ["write meter rates[1] => ", cpu, ["cburst=", "cir=", "default", "pburst=", "pir="]],
+    ["write register cells ", cpu, []],
+    ["write register cells[0] => ", cpu, []],
+    ["write value-set ", cpu, []],
+    ["read counter ", cpu, ["forward_hits", "seen"]],
+    ["read counter seen ", cpu, []],
+    ["write ", cpu, ["counter", "meter", "register", "value-set"]],
+    ["act_prof_create_member nothing ", cpu, []],
+    ["act_prof_add_member_to_group ", cpu, ["spread"]],
+    ["table_set_default paths ", cpu, ["NoAction", "drop", "use"]],
+    ["table_set_default nothing ", cpu, []],
+    ["counter_read ", cpu, ["forward_hits", "seen"]],
+    ["register_read ", cpu, ["cells"]],
+    ["table_indirect_add ", cpu, ["destinations", "filters", "fixed", "known", "paths", "types"]],
+    ["table_add known ", cpu, ["NoAction"]],
+    ["table_add known NoAction 1 ", cpu, []],
+    ["table_add known NoAction 1 2 ", cpu, ["=>"]],
+    ["table_add known NoAction 1 2 => ", cpu, []],
+    ["table ", cpu, ["destinations", "filters", "fixed", "known", "paths", "types"]],
+    ["groups ", cpu, ["spread"]],
+    ["dump ", cpu, ["destinations", "filters", "fixed", "known", "paths", "types"]],
+    ["dump filters src=1 ", cpu, ["ingress_port=", "type="]],
+    ["pvs_get ", parse, ["pairs", "single"]],
+    ["write value-set ", parse, ["pairs", "single"]],
+    ["write value-set pairs ", parse, ["=>"]],
+  ])("of %s", (line, index, candidates) => {
+    expect(completions(line, line.length, index).candidates).toEqual(candidates);
+  });
+
   it.each<[string, P4InfoIndex, string[]]>([
     ["table_a", l3, ["table_add"]],
     ["ins", l3, ["insert"]],
