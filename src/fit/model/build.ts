@@ -18,6 +18,7 @@ import type {
   KeyPart,
   Unit,
 } from "./model.js";
+import { writesOf } from "./model.js";
 import { readParser } from "./parser.js";
 import { findUses } from "./uses.js";
 
@@ -28,6 +29,9 @@ export interface BuiltModel {
 
 /** Entries of a table, or members of a profile, without a stated size; p4c's BMv2 back end has the same default. */
 const DEFAULT_TABLE_SIZE = 1024;
+
+/** Architecture metadata that no target has. */
+const PRIORITY = "standard_metadata.priority";
 
 /**
  * The model of a program for a target: which constants an instruction holds, whether metadata for egress needs a
@@ -125,17 +129,9 @@ class Builder {
       if (pipeline !== undefined) this.#readPipeline(pipeline, gress);
       while (gresses.length < this.#units.length) gresses.push(gress);
     }
-    const added = new Set<string>();
-    for (const unit of this.#units) {
-      for (const action of unit.actions) {
-        for (const write of action.writes) {
-          if (write.field.endsWith(".$valid$")) added.add(write.field.slice(0, -".$valid$".length));
-        }
-      }
-    }
-    for (const name of ["standard_metadata.priority"]) {
-      const source = this.#uses.places.get(name);
-      if (this.#uses.used.has(name)) this.#features.push({ kind: "intrinsic", field: name, source });
+    const written = new Set(this.#units.flatMap(writesOf).map((write) => write.field));
+    if (this.#uses.used.has(PRIORITY)) {
+      this.#features.push({ kind: "intrinsic", field: PRIORITY, source: this.#uses.places.get(PRIORITY) });
     }
     return {
       model: {
@@ -144,7 +140,7 @@ class Builder {
         headers: this.#headers,
         units: this.#units,
         flow: makeFlow(this.#successors, gresses),
-        parser: readParser(this.#json, this.#headers, added),
+        parser: readParser(this.#json, this.#headers, written),
       },
       features: this.#features,
     };
@@ -160,15 +156,11 @@ class Builder {
         if (table.base_default_next !== undefined) nexts.push(table.base_default_next);
         return nexts.length === 0 ? [null] : [...new Set(nexts)];
       }
-      const condition = conditions.get(name);
-      return condition === undefined ? [] : [condition.true_next, condition.false_next];
+      const condition = conditions.get(name)!;
+      return [condition.true_next, condition.false_next];
     };
 
-    const { order, again } = flowOrder(
-      pipeline.init_table,
-      nextOf,
-      (name) => tables.has(name) || conditions.has(name),
-    );
+    const { order, again } = flowOrder(pipeline.init_table, nextOf);
     for (const { from, to } of again) {
       const named = this.#index.tables.byName(to) !== undefined;
       this.#features.push({ kind: "again", node: to, table: named, source: this.#sourceOf(from, pipeline) });
@@ -178,9 +170,12 @@ class Builder {
     const parts = new Map<string, Omit<Unit, "id">[]>();
     for (const name of order) {
       const table = tables.get(name);
-      const condition = conditions.get(name);
-      if (table !== undefined) parts.set(name, this.#readTable(table, pipeline, gress));
-      else if (condition !== undefined) parts.set(name, [this.#readCondition(condition, gress)]);
+      parts.set(
+        name,
+        table === undefined
+          ? [this.#readCondition(conditions.get(name)!, gress)]
+          : this.#readTable(table, pipeline, gress),
+      );
     }
     const first = new Map<string, number>();
     let id = this.#units.length;
@@ -195,9 +190,7 @@ class Builder {
         if (index + 1 < units.length) this.#successors.push([this.#units.length]);
         else {
           this.#successors.push(
-            nextOf(name).map((next) =>
-              next === null || isAgain(name, next) ? null : (first.get(next) ?? null),
-            ),
+            nextOf(name).map((next) => (next === null || isAgain(name, next) ? null : first.get(next)!)),
           );
         }
       }
@@ -208,10 +201,9 @@ class Builder {
   #sourceOf(node: string, pipeline: bmv2.Pipeline): bmv2.SourceInfo | undefined {
     const condition = pipeline.conditionals.find((entry) => entry.name === node);
     if (condition !== undefined) return condition.source_info;
-    const table = pipeline.tables.find((entry) => entry.name === node);
-    if (table === undefined || this.#index.tables.byName(node) !== undefined) return table?.source_info;
-    const action = this.#json.actions.find((entry) => entry.id === table.action_ids[0]);
-    return action?.primitives[0]?.source_info ?? table.source_info;
+    const table = pipeline.tables.find((entry) => entry.name === node)!;
+    if (this.#index.tables.byName(node) !== undefined) return table.source_info;
+    return this.#actionsOf(table)[0]?.primitives[0]?.source_info ?? table.source_info;
   }
 
   /**
@@ -281,12 +273,10 @@ class Builder {
   #readTable(table: bmv2.Bmv2Table, pipeline: bmv2.Pipeline, gress: Gress): Omit<Unit, "id">[] {
     const info = this.#index.tables.byName(table.name);
     const key = table.key.flatMap((part) => this.#readKey(part));
-    const actions = table.action_ids.map((id) => this.#json.actions.find((action) => action.id === id));
+    const actions = this.#actionsOf(table);
     const keyless = key.length === 0;
-    const readers = actions.flatMap((action) => {
-      if (action === undefined) return [];
-      const statement = this.#isStatement(table, action);
-      return [
+    const readers = actions.map(
+      (action) =>
         new ActionReader(
           action,
           {
@@ -301,10 +291,9 @@ class Builder {
             constants: { min: this.target.action.min_constant, max: this.target.action.max_constant },
           },
           table.name,
-          statement,
+          this.#isStatement(table, action),
         ),
-      ];
-    });
+    );
     const scopeOf = (name: string) => {
       const action = this.#index.actions.byName(name);
       const use = action === undefined ? undefined : info?.actions.get(action.id);
@@ -318,8 +307,8 @@ class Builder {
       condition: undefined,
       source: table.source_info,
     };
-    const first = readers[0];
-    if (keyless && first !== undefined && readers.length === 1 && first.statement) {
+    const [first, ...others] = readers;
+    if (first?.statement && others.length === 0) {
       const groups = groupStatements(first.steps);
       return groups.length === 0
         ? [this.#action(table.name, common, first, [])]
@@ -371,6 +360,10 @@ class Builder {
       units[0] = { ...match, actions };
     }
     return splitAlgorithmic(units, info?.message.preamble?.annotations ?? [], this.#fields, this.target);
+  }
+
+  #actionsOf(table: bmv2.Bmv2Table): bmv2.Bmv2Action[] {
+    return table.action_ids.map((id) => this.#json.actions.find((action) => action.id === id)!);
   }
 
   #action(
@@ -558,7 +551,7 @@ function fragmentOf(source: bmv2.SourceInfo | undefined): string | undefined {
 }
 
 /** A call of an action outside tables reaches the JSON as a keyless table of that action. */
-function callLabel(actions: readonly (bmv2.Bmv2Action | undefined)[], table: string): string {
+function callLabel(actions: readonly bmv2.Bmv2Action[], table: string): string {
   const [only] = actions;
   return only === undefined ? table : `${only.name}()`;
 }
@@ -605,19 +598,15 @@ interface FlowOrder {
 }
 
 /** Topological order of the nodes that `init` leads to. */
-function flowOrder(
-  init: string | null,
-  nextOf: (name: string) => readonly (string | null)[],
-  isNode: (name: string) => boolean,
-): FlowOrder {
+function flowOrder(init: string | null, nextOf: (name: string) => readonly (string | null)[]): FlowOrder {
   const order: string[] = [];
   const again: FlowOrder["again"][number][] = [];
   const state = new Map<string, "open" | "done">();
   // An explicit stack: pipelines of generated programs can be long.
   const stack: { name: string; nexts: (string | null)[]; at: number }[] = [];
   const enter = (name: string | null, from: string | undefined) => {
-    if (name === null || !isNode(name)) return;
-    if (state.get(name) === "open" && from !== undefined) again.push({ from, to: name });
+    if (name === null) return;
+    if (state.get(name) === "open") again.push({ from: from!, to: name });
     if (state.has(name)) return;
     state.set(name, "open");
     stack.push({ name, nexts: [...nextOf(name)].reverse(), at: 0 });

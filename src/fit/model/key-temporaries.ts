@@ -42,8 +42,7 @@ function simplify(
   const writers = new Map<string, Set<string>>();
   for (const table of pipeline.tables) {
     for (const id of table.action_ids) {
-      const action = actions.get(id);
-      if (action === undefined) continue;
+      const action = actions.get(id)!;
       for (const primitive of action.primitives) {
         for (const parameter of primitive.parameters) {
           // A primitive that names a field may write it, except as the source of an assignment.
@@ -74,15 +73,15 @@ function simplify(
     // A reader that packets reach past the assignment sees another value.
     const past = reachableWithout(pipeline, found.node);
     if (readers.some((reader) => past.has(reader))) continue;
-    const after = reach.get(found.node);
+    const after = reach.get(found.node)!;
     const between = found.sources.some((source) =>
       [...(writers.get(source.field) ?? [])].some(
         (writer) =>
-          (writer === found.node || after?.has(writer) === true) &&
-          readers.some((reader) => reach.get(writer)?.has(reader) === true),
+          (writer === found.node || after.has(writer)) &&
+          readers.some((reader) => reach.get(writer)!.has(reader)),
       ),
     );
-    if (between || !readers.every((reader) => after?.has(reader))) continue;
+    if (between) continue;
     for (const table of tables) {
       table.key = table.key.map((key) => (namesField(key, name) ? sliceKey(key, slice!, fields) : key));
     }
@@ -100,7 +99,7 @@ function copyOf(
   fields: ReadonlyMap<string, FieldInfo>,
   isStatement: (table: bmv2.Bmv2Table, action: bmv2.Bmv2Action) => boolean,
 ): Copy | undefined {
-  if (primitive.op !== "assign" || table.key.length > 0 || !isStatement(table, action)) return undefined;
+  if (primitive.op !== "assign" || !isStatement(table, action)) return undefined;
   const [target, value] = primitive.parameters;
   if (target?.type !== "field" || value === undefined) return undefined;
   const { access, expr } = readAssignment(target.value, value, { fields, parameters: [] });
@@ -189,41 +188,30 @@ function nextNodes(pipeline: bmv2.Pipeline): Map<string, (string | null)[]> {
   return next;
 }
 
-function reachability(pipeline: bmv2.Pipeline): Map<string, Set<string>> {
+/** Nodes that packets reach from each node. */
+function reachability(pipeline: bmv2.Pipeline): Map<string, Set<string | null>> {
   const next = nextNodes(pipeline);
-  const reach = new Map<string, Set<string>>();
-  for (const name of next.keys()) {
-    const seen = new Set<string>();
-    const work = [...next.get(name)!];
-    while (work.length > 0) {
-      const at = work.pop();
-      if (at === null || at === undefined || seen.has(at)) continue;
-      seen.add(at);
-      work.push(...(next.get(at) ?? []));
-    }
-    reach.set(name, seen);
-  }
-  return reach;
+  return new Map([...next].map(([name, nodes]) => [name, reachable(next, nodes)]));
 }
 
 /** Nodes that packets reach without passing `node`. */
-function reachableWithout(pipeline: bmv2.Pipeline, node: string): Set<string> {
+function reachableWithout(pipeline: bmv2.Pipeline, node: string): Set<string | null> {
   const next = nextNodes(pipeline);
-  const seen = new Set<string>();
-  const work = [pipeline.init_table];
-  while (work.length > 0) {
-    const at = work.pop();
-    if (at === null || at === undefined || at === node || seen.has(at)) continue;
-    seen.add(at);
-    work.push(...(next.get(at) ?? []));
-  }
+  next.set(node, []);
+  return reachable(next, [pipeline.init_table]);
+}
+
+/** The nodes and all that they lead to; null is the end of the pipeline. */
+function reachable(next: ReadonlyMap<string, readonly (string | null)[]>, from: readonly (string | null)[]) {
+  const seen = new Set(from);
+  // The set grows while it is read.
+  for (const node of seen) if (node !== null) for (const after of next.get(node)!) seen.add(after);
   return seen;
 }
 
 /** Removes a node without effect from the flow. */
 function bypass(pipeline: bmv2.Pipeline, name: string): void {
-  const table = pipeline.tables.find((entry) => entry.name === name);
-  if (table === undefined) return;
+  const table = pipeline.tables.find((entry) => entry.name === name)!;
   const after = Object.values(table.next_tables)[0] ?? table.base_default_next ?? null;
   const redirect = (node: string | null | undefined) => (node === name ? after : (node ?? null));
   pipeline.init_table = redirect(pipeline.init_table);

@@ -5,14 +5,17 @@
 import type { bmv2 } from "../../program/index.js";
 import type { HeaderInfo, ParserModel } from "./model.js";
 
-/** @param added headers that actions make valid or invalid */
+/** @param written fields that actions write, the validity of headers included */
 export function readParser(
   program: bmv2.Bmv2Program,
   headers: ReadonlyMap<string, HeaderInfo>,
-  added: ReadonlySet<string>,
+  written: ReadonlySet<string>,
 ): ParserModel {
-  const parser = program.parsers[0];
-  const states = new Map((parser?.parse_states ?? []).map((state) => [state.name, state]));
+  const [parser] = program.parsers;
+  const start = parser?.init_state ?? null;
+  const states = new Map<string | null, bmv2.ParseState>(
+    parser?.parse_states.map((state) => [state.name, state]),
+  );
   const parsed = new Set<string>();
   const touched = new Set<string>();
   const together = new Map<string, Set<string>>();
@@ -40,7 +43,7 @@ export function readParser(
   const best = new Map<string, number>();
   const open = new Set<string>();
   const longest = (name: string | null): number => {
-    const state = name === null ? undefined : states.get(name);
+    const state = states.get(name);
     if (state === undefined || open.has(state.name)) return 0;
     const known = best.get(state.name);
     if (known !== undefined) return known;
@@ -52,12 +55,11 @@ export function readParser(
     best.set(state.name, own + rest);
     return own + rest;
   };
-  const longestBits = longest(parser?.init_state ?? null);
+  const longestBits = longest(start);
 
   // Headers of one path: those of a state, and those of all states before it.
-  const before = new Map<string, Set<string>>();
-  const work: string[] = parser === undefined ? [] : [parser.init_state];
-  if (parser !== undefined) before.set(parser.init_state, new Set());
+  const before = new Map<string | null, Set<string>>([[start, new Set()]]);
+  const work = [start];
   while (work.length > 0) {
     const state = states.get(work.pop()!);
     if (state === undefined) continue;
@@ -71,7 +73,6 @@ export function readParser(
     }
     for (const transition of state.transitions) {
       const next = transition.next_state;
-      if (next === null) continue;
       const known = before.get(next);
       if (known === undefined) {
         before.set(next, new Set(sofar));
@@ -94,8 +95,8 @@ export function readParser(
       a !== b &&
       parsed.has(a) &&
       parsed.has(b) &&
-      !added.has(a) &&
-      !added.has(b) &&
+      !written.has(`${a}.$valid$`) &&
+      !written.has(`${b}.$valid$`) &&
       together.get(a)?.has(b) !== true,
     parsed,
     deparsed,
