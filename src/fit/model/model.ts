@@ -151,8 +151,6 @@ export interface ParserModel {
   readonly exclusiveHeaders: (a: string, b: string) => boolean;
   readonly parsed: ReadonlySet<string>;
   readonly deparsed: ReadonlySet<string>;
-  /** Metadata fields that the parser sets, and fields that checksums update. */
-  readonly touched: ReadonlySet<string>;
 }
 
 /** Both name a bit in common. */

@@ -1,6 +1,6 @@
 /**
  * Facts from the parser: which headers can be valid together (others can share containers), the length of the longest
- * chain of headers, and which fields parser, deparser and checksums use.
+ * chain of headers, and which headers parser and deparser use.
  */
 import type { bmv2 } from "../../program/index.js";
 import type { HeaderInfo, ParserModel } from "./model.js";
@@ -17,7 +17,6 @@ export function readParser(
     parser?.parse_states.map((state) => [state.name, state]),
   );
   const parsed = new Set<string>();
-  const touched = new Set<string>();
   const together = new Map<string, Set<string>>();
   const bits = (name: string) => headers.get(name)?.bits ?? 0;
 
@@ -31,9 +30,6 @@ export function readParser(
           const [first] = program.header_stacks.find((s) => s.name === target.value)!.header_ids;
           names.push(program.headers.find((h) => h.id === first)!.name);
         } else names.push(target.value[0]);
-      } else if (op.op === "set") {
-        const target = op.parameters[0];
-        if (target.type === "field") touched.add(`${target.value[0]}.${target.value[1]}`);
       }
     }
     return names;
@@ -86,9 +82,6 @@ export function readParser(
   }
 
   const deparsed = new Set(program.deparsers.flatMap((deparser) => deparser.order));
-  for (const checksum of program.checksums) {
-    touched.add(`${checksum.target[0]}.${checksum.target[1]}`);
-  }
   return {
     longestPathBytes: Math.ceil(longestBits / 8),
     exclusiveHeaders: (a, b) =>
@@ -100,7 +93,6 @@ export function readParser(
       together.get(a)?.has(b) !== true,
     parsed,
     deparsed,
-    touched,
   };
 }
 

@@ -1,0 +1,375 @@
+/**
+ * The integer program of the exact placement: its rows beside the definition of a placement, for all assignments of small
+ * programs; and what the solver makes of programs whose best placement is known in closed form.
+ */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { conclude, fitProgram, placeExactly, type Target } from "../../src/fit/index.js";
+import { lowerBounds } from "../../src/fit/place/bounds.js";
+import { FeasibilityProgram } from "../../src/fit/place/feasibility-program.js";
+import type { Placement, Problem } from "../../src/fit/place/placement.js";
+import { verifyPlacement } from "../../src/fit/place/verify.js";
+import { runs } from "../fuzz-seed.js";
+import { compileText, loadTarget } from "./golden.js";
+import { randomProgram, wrap } from "./programs.js";
+
+const tofino = loadTarget("tofino");
+
+interface Row {
+  readonly terms: readonly (readonly [factor: number, variable: string])[];
+  readonly sign: string;
+  readonly limit: number;
+}
+
+/** The rows of a program in CPLEX LP format, its binary variables, and the upper bounds of others. */
+function read(text: string) {
+  const section = (from: string, to: string) =>
+    text.split(`${from}\n`)[1]!.split(`\n${to}\n`)[0]!.split("\n");
+  const rows = section("Subject To", "Bounds").map((line): Row => {
+    const [, left, sign, limit] = /^ r\d+: (.*) (<=|>=|=) (-?[\d.]+)$/.exec(line)!;
+    const terms = left!.replaceAll(" - ", " + -").split(" + ");
+    return {
+      sign: sign!,
+      limit: Number(limit),
+      terms: terms.map((term) => {
+        const [, minus, factor, variable] = /^(-?)(?:([\d.]+) )?(\w+)$/.exec(term)!;
+        return [(minus === "-" ? -1 : 1) * Number(factor ?? 1), variable!];
+      }),
+    };
+  });
+  const binaries = new Set(text.split("Binaries\n ")[1]!.split("\n")[0]!.split(" "));
+  const bounds = new Map(
+    section("Bounds", "Binaries").flatMap((line) => {
+      const match = /^ 0 <= (\w+) <= (\d+)$/.exec(line);
+      return match === null ? [] : [[match[1]!, Number(match[2])]];
+    }),
+  );
+  return { rows, binaries, bounds };
+}
+
+const holds = ({ terms, sign, limit }: Row, values: ReadonlyMap<string, number>): boolean => {
+  const sum = terms.reduce((total, [factor, variable]) => total + factor * (values.get(variable) ?? 0), 0);
+  if (sign === "=") return sum === limit;
+  return sign === "<=" ? sum <= limit + 1e-6 : sum >= limit - 1e-6;
+};
+
+const problemOf = (text: string, target: Target): { problem: Problem; placement: Placement } => {
+  const { program, error } = compileText(text);
+  expect(error).toBeUndefined();
+  return fitProgram(program!, target);
+};
+
+/** Tofino with other amounts in a stage. */
+const small = (
+  change: Partial<Target["per_stage"]>,
+  sram: Partial<Target["sram"]> = {},
+  tcamBlocks = 24,
+): Target => ({
+  ...tofino,
+  per_stage: { ...tofino.per_stage, ...change },
+  sram: { ...tofino.sram, ...sram },
+  tcam: { ...tofino.tcam, blocks: tcamBlocks, columns: null },
+});
+
+const TABLE = (name: string, key: string, statement: string, more = "") =>
+  `action ${name}_go(bit<32> v) { ${statement} }
+  table ${name} { key = { ${key}; } actions = { ${name}_go; NoAction; } size = 16; default_action = NoAction(); ${more} }`;
+const FIELDS = "bit<32> a; bit<32> b; bit<32> c; bit<32> e; bit<32> f; bit<32> g; bit<8> s;";
+
+const PROGRAMS: readonly [what: string, target: Target, text: string][] = [
+  [
+    "tables that need each other, with two exact tables and two TCAM blocks a stage",
+    small({ exact_tables: 2, ternary_tables: 1 }, {}, 2),
+    wrap(
+      FIELDS,
+      [
+        TABLE("t", "h.d.a: exact", "h.d.b = v;"),
+        TABLE("u", "h.d.b: exact", "h.d.c = v;"),
+        TABLE("w", "h.d.e: ternary", "h.d.f = v;"),
+        TABLE("x", "h.d.f: ternary", "h.d.a = v;"),
+        TABLE("y", "h.d.e: exact", "h.d.g = v;"),
+      ].join(" "),
+      "t.apply(); u.apply(); w.apply(); x.apply(); y.apply();",
+    ),
+  ],
+  [
+    "a counter of two tables, a register, direct counters and hashes, with one ALU of each kind",
+    small(
+      { stats_alus: 1, meter_alus: 1, hash_distribution_units: 2, logical_tables: 3 },
+      { blocks: 13, map_rams: 5 },
+    ),
+    wrap(
+      FIELDS,
+      `counter(16, CounterType.bytes) k; direct_counter(CounterType.packets) own; register<bit<32>>(16) r;
+      ${TABLE("t", "h.d.a: exact", "h.d.b = v; k.count(h.d.e);")}
+      ${TABLE("u", "h.d.a: exact", "h.d.c = v; k.count(h.d.f);")}
+      ${TABLE("w", "h.d.e: ternary", "own.count();", "counters = own;")}
+      ${TABLE("y", "h.d.f: ternary", "r.write(h.d.g, v);")}
+      action mix() { hash(h.d.g, HashAlgorithm.crc32, 32w0, { h.d.a }, 32w65536); }`,
+      "if (h.d.s == 1) { t.apply(); } else { u.apply(); } w.apply(); y.apply(); mix();",
+    ),
+  ],
+  [
+    "writers of one container, with one hash group",
+    small({ hash_groups: 1, hash_group_bits: 52 }),
+    wrap(
+      "bit<32> a; bit<8> b; bit<8> c; bit<8> e; bit<8> f; bit<32> g;",
+      ["b", "c", "e"]
+        .map((name, i) =>
+          TABLE(`t${i}`, i === 0 ? "h.d.a: ternary" : "h.d.g: ternary", `h.d.${name} = (bit<8>) v;`),
+        )
+        .join(" ") + TABLE("x", "h.d.a: exact", "h.d.g = v;"),
+      "t0.apply(); t1.apply(); t2.apply(); x.apply();",
+    ),
+  ],
+];
+
+/** Whether a stage for each unit is a placement, by the linear constraints alone. */
+function isPlacement(
+  { model, graph, conflicts, companions, demands, plans, target }: Problem,
+  at: readonly number[],
+) {
+  if (graph.edges.some(({ from, to, distance }) => at[to]! < at[from]! + distance)) return false;
+  const stages = new Set(at);
+  for (const unit of model.units) {
+    if ([...conflicts[unit.id]!].some((other) => at[other] === at[unit.id])) return false;
+    if (companions[unit.id]!.some((other) => at[other] !== at[unit.id])) return false;
+  }
+  for (const stage of stages) {
+    const here = model.units.filter((unit) => at[unit.id] === stage);
+    const sum = (amount: (id: number) => number) => here.reduce((total, unit) => total + amount(unit.id), 0);
+    const layout = (id: number) =>
+      plans[id]!.layout(model.units[id]!.kind === "match" ? model.units[id]!.size : 1);
+    const shared = [
+      ...new Map(
+        here.flatMap((unit) => demands[unit.id]!.shared).map((memory) => [memory.name, memory]),
+      ).values(),
+    ];
+    const sharedSum = (name: "srams" | "mapRams" | "statsAlus" | "meterAlus") =>
+      shared.reduce((total, memory) => total + memory[name], 0);
+    const { per_stage: limits, sram, tcam } = target;
+    const half = (limits.hash_group_bits ?? 0) / 2;
+    const amounts: [number, number | null][] = [
+      [sum((id) => layout(id).srams) + sharedSum("srams"), sram.blocks],
+      [sum((id) => layout(id).mapRams) + sharedSum("mapRams"), sram.map_rams],
+      [sum((id) => layout(id).tcams), tcam.blocks],
+      [sum((id) => (model.units[id]!.condition === undefined ? 1 : 0)), limits.logical_tables],
+      [sum((id) => demands[id]!.exactTables), limits.exact_tables],
+      [sum((id) => demands[id]!.ternaryTables), limits.ternary_tables],
+      [sum((id) => demands[id]!.statsAlus) + sharedSum("statsAlus"), limits.stats_alus],
+      [sum((id) => demands[id]!.meterAlus) + sharedSum("meterAlus"), limits.meter_alus],
+      [
+        sum((id) => (model.units[id]!.hashes.length > 0 ? demands[id]!.hashDistribution : 0)),
+        limits.hash_distribution_units,
+      ],
+      [sum((id) => (layout(id).hashBits > half ? 1 : 0)), limits.hash_groups],
+    ];
+    if (amounts.some(([used, limit]) => limit !== null && used > limit)) return false;
+  }
+  return true;
+}
+
+function* assignments(units: number, stages: number): Generator<number[]> {
+  for (let code = 0; code < stages ** units; code++)
+    yield Array.from({ length: units }, (_, unit) => Math.floor(code / stages ** unit) % stages);
+}
+
+describe("the integer program", () => {
+  it.each(PROGRAMS)("has the assignments of %s as its solutions", (_, target, text) => {
+    const { problem } = problemOf(text, target);
+    const units = problem.model.units.length;
+    let placements = 0;
+    for (const stages of [1, 2, 3]) {
+      const feasibility = new FeasibilityProgram(problem, stages);
+      if (feasibility.text().includes("impossible")) {
+        expect(stages).toBeLessThan(problem.graph.criticalPath);
+        continue;
+      }
+      const { rows, binaries } = read(feasibility.text());
+      for (const at of assignments(units, stages)) {
+        const names = at.map((stage, unit) => `x${unit}_${stage}`);
+        const values = new Map(names.map((name) => [name, 1]));
+        const solved = names.every((name) => binaries.has(name)) && rows.every((row) => holds(row, values));
+        const wanted = isPlacement(problem, at);
+        if (solved !== wanted) expect([stages, at, solved]).toEqual([stages, at, wanted]);
+        if (!wanted) continue;
+        placements++;
+        const columns = Object.fromEntries(names.map((name) => [name, { Primal: 1 }]));
+        expect(feasibility.stagesOf(columns)).toEqual(at);
+      }
+    }
+    expect(placements).toBeGreaterThan(0);
+  });
+
+  it("has every placement of the heuristic as a solution, those with split tables too", () => {
+    const table = fc.record({
+      key: fc.integer({ min: -3, max: 6 }),
+      writes: fc.nat({ max: 6 }),
+      ternary: fc.boolean(),
+      size: fc.constantFrom(1, 4096, 20_000, 100_000),
+      guarded: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(table, { minLength: 2, maxLength: 6 }), (tables) => {
+        const { problem, placement } = problemOf(randomProgram(tables), tofino);
+        const count = placement.parts.reduce((most, part) => Math.max(most, part.stage + 1), 0);
+        const feasibility = new FeasibilityProgram(problem, count);
+        const { rows, binaries, bounds } = read(feasibility.text());
+        const values = new Map<string, number>();
+        for (const { unit, stage, layout } of placement.parts) {
+          values.set(`x${unit.id}_${stage}`, 1);
+          const whole = problem.plans[unit.id]!.layout(unit.size);
+          const words = layout.entries / (Math.max(1, layout.entriesPerWord) * tofino.sram.depth);
+          if (whole.tcamWidth > 0) values.set(`y${unit.id}_${stage}`, layout.tcams / layout.tcamWidth);
+          // A part may be packed in another way than the whole: it counts by its entries.
+          else if (layout.match === "exact")
+            values.set(`y${unit.id}_${stage}`, Math.min(words, bounds.get(`y${unit.id}_${stage}`) ?? words));
+        }
+        for (const [name, value] of values)
+          if (name.startsWith("x")) expect([name, binaries.has(name), value]).toEqual([name, true, 1]);
+        const packed = placement.parts.every(
+          ({ unit, layout }) =>
+            layout.entriesPerWord === problem.plans[unit.id]!.layout(unit.size).entriesPerWord,
+        );
+        if (packed) for (const row of rows) expect([row, holds(row, values)]).toEqual([row, true]);
+        // Without its parts a unit is nowhere.
+        for (const { unit } of placement.parts) {
+          const without = new Map([...values].filter(([name]) => !name.startsWith(`x${unit.id}_`)));
+          expect(rows.every((row) => holds(row, without))).toBe(false);
+        }
+        // A split table with one unit less has too little room.
+        for (const [name, value] of values) {
+          if (!name.startsWith("y") || !bounds.has(name)) continue;
+          expect(rows.every((row) => holds(row, new Map(values).set(name, value - 1)))).toBe(false);
+        }
+      }),
+      runs(25),
+    );
+  });
+
+  it("has no solution below the longest chain", () => {
+    const { problem } = problemOf(PROGRAMS[0]![2], tofino);
+    expect(new FeasibilityProgram(problem, 1).text()).toContain("impossible");
+    expect(new FeasibilityProgram(problem, 2).text()).not.toContain("impossible");
+  });
+});
+
+/** Tables with a counter each, of so many map RAMs. */
+function withCounters(rams: readonly number[], apply?: string): string {
+  const locals = rams.map(
+    (count, i) => `counter(${(count - 1) * 2048}, CounterType.packets) k${i};
+    action a${i}() { k${i}.count(h.d.i${i}); }
+    table t${i} { key = { h.d.k${i} : ternary; } actions = { a${i}; } size = 16; default_action = a${i}(); }`,
+  );
+  const fields = rams.map((_, i) => `bit<32> k${i}; bit<32> i${i};`);
+  return wrap(fields.join(" "), locals.join("\n"), apply ?? rams.map((_, i) => `t${i}.apply();`).join(" "));
+}
+
+describe("the exact placement", () => {
+  const ten = small({}, { map_rams: 10 });
+  const solve = async (text: string, target: Target, timeLimit = 20) => {
+    const { problem, placement } = problemOf(text, target);
+    const stages = Math.max(...placement.parts.map((part) => part.stage + 1));
+    const exact = await placeExactly(problem, placement, { timeLimit });
+    expect(verifyPlacement(problem, exact.placement)).toEqual([]);
+    const { status, bound } = exact;
+    return {
+      heuristic: stages,
+      exact: exact.stages,
+      bound,
+      gap: exact.gap,
+      status,
+      problem,
+      placement: exact.placement,
+    };
+  };
+
+  it("packs 6 + 4 and 6 + 4 of ten map RAMs, where the heuristic takes 4 + 4, 6 and 6", async () => {
+    const solved = await solve(withCounters([6, 6, 4, 4]), ten);
+    expect(solved).toMatchObject({ heuristic: 3, exact: 2, bound: 2, gap: 0, status: "optimal" });
+    expect(solved.placement.method).toBe("exact");
+    expect(conclude(solved.problem, solved.placement, []).stages).toBe(2);
+  });
+
+  it("proves that three counters of six map RAMs need three stages", async () => {
+    const text = withCounters([6, 6, 6]);
+    const { problem } = problemOf(text, ten);
+    expect(lowerBounds(problem)[0]).toEqual({
+      name: "map_rams",
+      stages: 2,
+      detail: "18 map RAMs at 10 a stage",
+    });
+    expect(await solve(text, ten)).toMatchObject({
+      heuristic: 3,
+      exact: 3,
+      bound: 3,
+      gap: 0,
+      status: "optimal",
+    });
+  });
+
+  it("asks nothing where the heuristic meets the bound, or a table has no place", async () => {
+    const met = { gap: 0, status: "the heuristic meets the bound" };
+    expect(await solve(withCounters([5, 5]), ten)).toMatchObject({
+      heuristic: 1,
+      exact: 1,
+      bound: 1,
+      ...met,
+    });
+    const { status } = await solve(withCounters([6, 11]), ten);
+    expect(status).toBe("the heuristic meets the bound");
+  });
+
+  it("states the gap that remains when its time is over", async () => {
+    const solved = await solve(withCounters([6, 6, 4, 4]), ten, 0);
+    expect(solved).toMatchObject({ exact: 3, bound: 2, status: "time limit" });
+    expect(solved.gap).toBeCloseTo(1 / 3, 12);
+  });
+
+  it("keeps the heuristic's placement where a solution breaks what the program leaves out", async () => {
+    // Eight bytes of ternary crossbar: two keys of four bytes a stage. The integer program does not count bytes.
+    const solved = await solve(
+      withCounters([3, 3, 3]),
+      small({ ternary_crossbar_bytes: 8 }, { map_rams: 10 }),
+    );
+    expect(solved).toMatchObject({ heuristic: 2, exact: 2, bound: 1, gap: 0.5, status: "feasible" });
+  });
+});
+
+describe("lower bounds", () => {
+  it("are the longest chain, and each sum over the amount of a stage, rounded up", () => {
+    const { problem } = problemOf(PROGRAMS[1]![2], PROGRAMS[1]![1]);
+    const bounds = lowerBounds(problem);
+    const of = (name: string) => bounds.find((bound) => bound.name === name);
+    // Two tables and the statement, and three ALUs' worth of counters and registers.
+    expect(of("logical_tables")).toMatchObject({ stages: 2, detail: "5 logical tables at 3 a stage" });
+    const first = lowerBounds(problemOf(PROGRAMS[0]![2], PROGRAMS[0]![1]).problem);
+    expect(first.find(({ name }) => name === "exact_tables")).toMatchObject({
+      stages: 2,
+      detail: "3 exact tables at 2 a stage",
+    });
+    expect(of("ternary_tables")).toMatchObject({ stages: 1, detail: "2 ternary tables at 8 a stage" });
+    expect(of("stats_alus")).toMatchObject({ stages: 2, detail: "2 statistics ALUs at 1 a stage" });
+    expect(of("meter_alus")).toMatchObject({ stages: 1, detail: "1 meter ALUs at 1 a stage" });
+    expect(of("hash_dist_units")).toMatchObject({
+      stages: 1,
+      detail: "1 hash distribution units at 2 a stage",
+    });
+    expect(of("tcams")).toMatchObject({ stages: 1, detail: "2 TCAM blocks at 24 a stage" });
+    expect(of("hash_bits")).toBeUndefined();
+    expect(of("gateways")).toBeUndefined();
+    expect(bounds.map(({ stages }) => stages)).toEqual(
+      bounds.map(({ stages }) => stages).sort((a, b) => b - a),
+    );
+    expect(
+      lowerBounds(problemOf(withCounters([2]), tofino).problem).find(({ name }) => name === "critical path"),
+    ).toEqual({
+      name: "critical path",
+      stages: 1,
+      detail: "no table waits for another",
+    });
+    expect(of("critical path")!.detail).toMatch(
+      /^(no table waits for another|a chain of \d dependent tables)$/,
+    );
+  });
+});
