@@ -77,7 +77,7 @@ interface Relaxation {
 /** Placements without one constraint each: a resource of a stage, or the containers that tables share. */
 function relaxations(problem: Problem): Relaxation[] {
   const limits = limitsOf(problem.target);
-  const stagesOf = (changed: Problem) => stageCount(placeByStages(changed));
+  const stagesOf = (changed: Problem) => stageCount(placeByStages(changed).parts);
   const trials: Relaxation[] = RESOURCES.filter((name) => limits[name] !== null).map((name) => ({
     constraint: `the ${limits[name]} ${RESOURCE_NAMES[name]} of a stage`,
     stages: stagesOf({ ...problem, target: withoutLimit(problem.target, name) }),
@@ -130,7 +130,7 @@ function withoutOutputChains(problem: Problem): Advice[] {
     return {
       kind: "output" as const,
       message: `${units.length} tables write ${fieldLabel(field)} in turn: ${names(units)}. Put them in exclusive branches (if / else), or let each write a field of its own and choose once at the end`,
-      stages: stageCount(placeByStages(changed)),
+      stages: stageCount(placeByStages(changed).parts),
       source: units[0]?.source,
     };
   });
@@ -150,7 +150,7 @@ function withoutContainerConflicts(problem: Problem): Advice[] {
     {
       kind: "container",
       message: `${names(units)} write fields that share containers, so each needs a stage of its own. Make the fields 32 bits wide, or keep them apart in the header (other fields between them)`,
-      stages: stageCount(placeByStages(changed)),
+      stages: stageCount(placeByStages(changed).parts),
       source: units[0]?.source,
     },
   ];
@@ -188,7 +188,7 @@ function withSmallTablesTernary(problem: Problem): Advice[] {
     {
       kind: "memory",
       message: `${small.length} exact tables of at most ${problem.target.tcam.depth} entries take several SRAM blocks and a hash group each: ${names(small)}. Make their keys ternary`,
-      stages: stageCount(placeByStages(changed)),
+      stages: stageCount(placeByStages(changed).parts),
       source: small[0]?.source,
     },
   ];
@@ -208,7 +208,7 @@ function withHalfTables(problem: Problem): Advice[] {
     return {
       kind: "size" as const,
       message: `${unit.label} with ${half} entries instead of ${unit.size}`,
-      stages: stageCount(placeByStages(replacing(problem, unit.id, { ...unit, size: half }))),
+      stages: stageCount(placeByStages(replacing(problem, unit.id, { ...unit, size: half })).parts),
       source: unit.source,
     };
   });
@@ -227,7 +227,7 @@ function withoutMatchChains(problem: Problem): Advice[] {
     return {
       kind: "match" as const,
       message: `${labelOf(to)} waits for ${fieldLabel(edge.field ?? "")} of ${labelOf(from)}. ${withoutWaiting(from, to, fieldLabel(edge.field ?? ""))}`,
-      stages: stageCount(placeByStages(changed)),
+      stages: stageCount(placeByStages(changed).parts),
       source: to.source,
     };
   });

@@ -67,7 +67,7 @@ export function conclude(
   diagnostics: readonly Diagnostic[],
 ): FitResult {
   const { model, target } = problem;
-  const stages = stageCount(placement);
+  const stages = stageCount(placement.parts);
   const bounds = lowerBounds(problem);
   const packed = phvUse(problem.phv, false);
   const tagalong = phvUse(problem.phv, true);

@@ -48,12 +48,12 @@ export async function placeExactly(
   start: Placement,
   options: ExactOptions,
 ): Promise<ExactResult> {
-  const from = stageCount(start);
+  const from = stageCount(start.parts);
   let best = start;
   let bound = lowerBounds(problem)[0]?.stages ?? 0;
   const lowest = bound;
   const finish = (status: ExactStatus): ExactResult => {
-    const stages = stageCount(best);
+    const stages = stageCount(best.parts);
     const proven = Math.min(bound, stages);
     const gap = stages === 0 ? 0 : (stages - proven) / stages;
     return { placement: best, stages, bound: proven, gap, status };
@@ -61,7 +61,7 @@ export async function placeExactly(
   if (from <= bound || start.unplaced.length > 0) return finish("the heuristic meets the bound");
   const solver = await loadSolver();
   let left = options.timeLimit;
-  for (let stages = lowest; stages < from && stageCount(best) > stages; stages++) {
+  for (let stages = lowest; stages < from && stageCount(best.parts) > stages; stages++) {
     if (left <= MIN_SECONDS) return finish("time limit");
     const program = new FeasibilityProgram(problem, stages);
     // An equal share of the time that is left: later, looser questions tend to be easier.
@@ -72,9 +72,9 @@ export async function placeExactly(
     if (solution.Status === "Infeasible" && bound === stages) bound = stages + 1;
     if (solution.Status !== "Optimal") continue;
     const placed = placeAsSolved(problem, program.stagesOf(solution.Columns));
-    if (placed !== undefined && stageCount(placed) < stageCount(best)) best = placed;
+    if (placed !== undefined && stageCount(placed.parts) < stageCount(best.parts)) best = placed;
   }
-  return finish(bound >= stageCount(best) ? "optimal" : "feasible");
+  return finish(bound >= stageCount(best.parts) ? "optimal" : "feasible");
 }
 
 /** The placement that a solution asks for; undefined when it does not hold with all constraints. */

@@ -9,7 +9,7 @@ import { type Placement, type Problem, stageCount, stageRanges } from "./placeme
 export function latencyCycles(problem: Problem, placement: Placement): number | undefined {
   const { match_cycles: match, action_cycles: action, successor_cycles: successor } = problem.target.latency;
   if (match === null || action === null || successor === null) return undefined;
-  const stages = stageCount(placement);
+  const stages = stageCount(placement.parts);
   if (stages === 0) return 0;
   const { first, last } = stageRanges(placement, problem.model.units.length);
   const delay = new Array<number>(stages).fill(successor);

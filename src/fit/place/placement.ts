@@ -61,9 +61,9 @@ export function entriesToPlace(unit: Unit): number {
   return exact && bits < 31 ? Math.min(unit.size, 2 ** bits) : unit.size;
 }
 
-/** Number of stages that a placement takes. */
-export function stageCount(placement: Placement): number {
-  return placement.parts.reduce((most, part) => Math.max(most, part.stage + 1), 0);
+/** Number of stages that the parts of a placement take. */
+export function stageCount(parts: readonly Part[]): number {
+  return parts.reduce((most, part) => Math.max(most, part.stage + 1), 0);
 }
 
 /** First and last stage of each unit; -1 for a unit without a stage. */

@@ -12,6 +12,7 @@ import {
   type Part,
   type Placement,
   type Problem,
+  stageCount,
   type Unplaced,
 } from "./placement.js";
 import { Stage } from "./stage.js";
@@ -99,10 +100,9 @@ class Placer {
       const reason = whyNoDevice(this.problem, unit.id, this.problem.target.stages);
       this.#fail(reason ?? { unit, resource: "dependency", detail });
     }
-    const used = this.#parts.reduce((count, part) => Math.max(count, part.stage + 1), 0);
     return {
       parts: this.#parts,
-      stages: this.#stages.slice(0, used).map((stage) => ({ ...stage.counts })),
+      stages: this.#stages.slice(0, stageCount(this.#parts)).map((stage) => ({ ...stage.counts })),
       unplaced: this.#unplaced,
       method: this.method,
     };
@@ -222,10 +222,8 @@ class Placer {
   }
 
   #clashes(id: number, stage: number): boolean {
-    const conflicts = this.problem.conflicts[id]!;
-    if (conflicts.size === 0) return false;
-    for (const member of this.#members[stage]!) if (member !== id && conflicts.has(member)) return true;
-    return false;
+    const members = this.#members[stage]!;
+    return [...this.problem.conflicts[id]!].some((other) => members.has(other));
   }
 
   /** Places a unit, or a part of it, with the units that share a memory with it. True when something was placed. */
@@ -249,6 +247,7 @@ class Placer {
         if (!this.#failed.has(edge.from) && (last === -1 || last + edge.distance > stage)) return false;
       }
       if (this.#clashes(id, stage)) return false;
+      if (waiting.some((other) => this.problem.conflicts[id]!.has(other))) return false;
     }
     // On a copy of the stage, because either all units are placed or none.
     const trial = new Stage(this.problem.target);
@@ -263,7 +262,7 @@ class Placer {
       trial.add(demand, layout);
     }
     for (const id of waiting) this.#commit(id, stage, this.#rest[id]!);
-    return waiting.length > 0;
+    return true;
   }
 
   #placeOne(id: number, stage: number): boolean {
@@ -282,7 +281,6 @@ class Placer {
       return true;
     }
     // Only memory can be split, and only of a table that takes much of a stage.
-    if (plan.match === "none" || demand.shared.length > 0) return false;
     if (exceeded !== "srams" && exceeded !== "tcams" && exceeded !== "map_rams") return false;
     if (!maySplit(this.problem, id)) return false;
     const part = plan.largest(this.#rest[id]!, here.free(demand, whole.tcamWidth));
@@ -373,18 +371,10 @@ class Placer {
     }
     this.#members[stage]!.add(id);
     const unit = model.units[id]!;
-    const taken = Math.min(entries, layout.entries, this.#rest[id]!);
-    this.#parts.push({
-      ...part,
-      unit,
-      layout,
-      entries: unit.kind === "match" ? taken : 1,
-      gateway: condition,
-    });
-    const whole = plans[id]!.match === "none" || entries >= this.#rest[id]!;
-    this.#rest[id] = whole ? 0 : this.#rest[id]! - entries;
-    if (whole) this.#last[id] = stage;
-    if (condition === undefined) this.#mergeGateway(id, stage);
+    this.#parts.push({ ...part, unit, layout, entries, gateway: condition });
+    this.#rest[id]! -= entries;
+    if (this.#rest[id] === 0) this.#last[id] = stage;
+    this.#mergeGateway(id, stage);
   }
 
   /** A condition that is already in the stage of its table becomes the gateway of the table. */

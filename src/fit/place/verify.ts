@@ -3,7 +3,7 @@
  * the amounts from the assignment itself, not from the sums that the placement kept.
  */
 import { attachedMemory } from "../memory/attached.js";
-import { entriesToPlace, type Placement, type Problem, stageRanges } from "./placement.js";
+import { entriesToPlace, type Placement, type Problem, stageCount, stageRanges } from "./placement.js";
 import {
   hashGroupsFit,
   limitsOf,
@@ -47,7 +47,7 @@ export function verifyPlacement(problem: Problem, placement: Placement): string[
       wrong.push(`${name(edge.to)} (${edge.kind}) is too early after ${name(edge.from)}`);
     }
   }
-  const stages = placement.parts.reduce((count, part) => Math.max(count, part.stage + 1), 0);
+  const stages = stageCount(placement.parts);
   const limits = limitsOf(target);
   for (let stage = 0; stage < stages; stage++) {
     const here = placement.parts.filter((part) => part.stage === stage);
