@@ -146,8 +146,9 @@ export class Channel {
     let bytes = 0;
     let packets = 0;
     frames.forEach((frame, slot) => {
-      if (frame === undefined || channels[slot] !== this.index || departures[slot]! <= this.#now) return;
-      bytes += frame.length;
+      // A frame that has arrived left before.
+      if (channels[slot] !== this.index || departures[slot]! <= this.#now) return;
+      bytes += frame!.length;
       packets++;
     });
     return { bytes, packets };

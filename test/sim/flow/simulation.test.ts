@@ -251,6 +251,31 @@ describe("figures", () => {
     }
   });
 
+  it("limit one flow of a bundle to what it has left, and several to their NICs", () => {
+    const network = pair(2);
+    const [[a, b], [c, d]] = racks(network) as [number[], number[]];
+    const seen: [number, number][] = [];
+    const allocator: FlowRun["allocator"] = {
+      allocate: ({ limit, weight, rate, size }) => {
+        for (let bundle = 0; bundle < size; bundle++) {
+          if (weight[bundle] === 0) continue;
+          seen.push([weight[bundle]!, Number(limit[bundle]!.toFixed(9))]);
+          rate[bundle] = limit[bundle]! / weight[bundle]!;
+        }
+      },
+    };
+    const flows = [
+      { startNs: 0, source: a!, destination: c!, bytes: 62_500 },
+      { startNs: 0, source: b!, destination: d!, bytes: 100_000 },
+    ];
+    run(network, flows, { buckets: 1, allocator });
+    // Both have half of the link for a step of 1 ms: 62,500 bytes each. Then 37,500 bytes are left.
+    expect(seen).toEqual([
+      [2, 0.125],
+      [1, 0.0375],
+    ]);
+  });
+
   it("count moved flows only where flows follow the routes", () => {
     const network = pair(2);
     expect(run(network, [flow(network, 0)], { keepPaths: true, buckets: 4 }).moved).toBe(0);
@@ -310,5 +335,70 @@ describe("a network", () => {
   it("of hosts with two NICs is refused at the key", () => {
     const spec = topologySchema.parse({ kind: "leaf_spine", tors: 2, leaves: 2 });
     expect(() => new FlowNetwork(buildTopology(spec))).toThrow("the flow simulator supports hosts with one");
+  });
+});
+
+describe("a router that changes its paths after 100 ms", () => {
+  /** Bytes that the two ways between opposite switches of a square have carried, first and second, in units of a whole run at the NIC's rate. */
+  function ways(settings: Partial<FlowRun>): { shares: number[]; moved: number } {
+    const network = hyperx([2, 2], 2);
+    const [from, , , to] = racks(network) as [number[], number[], number[], number[]];
+    const distances = new Distances(network);
+    let way = 0;
+    const makeRouter: FlowRun["makeRouter"] = (bundles) => ({
+      maxLinks: 2,
+      linksOf: (bundle, links) => {
+        let own = bundles.from[bundle]!;
+        for (let hop = 0; hop < 2; hop++) {
+          const near: number[] = [];
+          for (let port = network.firstPort[own]!; port < network.firstPort[own + 1]!; port++)
+            if (distances.to(bundles.to[bundle]!)[network.peer[port]!]! === 1 - hop) near.push(port);
+          const port = near[Math.min(way, near.length - 1)]!;
+          links[hop] = network.link[port]!;
+          own = network.peer[port]!;
+        }
+        return 2;
+      },
+      endEpoch: ({ nowNs }) => {
+        if (nowNs !== 1e8) return false;
+        way = 1;
+        return true;
+      },
+    });
+    const flows = [0, 2e8].map((startNs, i) => ({
+      startNs,
+      source: from[i]!,
+      destination: to[i]!,
+      bytes: Number.POSITIVE_INFINITY,
+    }));
+    const { utilisation, moved } = run(network, flows, { makeRouter, durationNs: 4e8, ...settings });
+    return { shares: [...new Set([...utilisation].map((share) => Number(share.toFixed(6))))].sort(), moved };
+  }
+
+  it("moves flows that follow it", () => {
+    // The first flow has the first way for 100 of 400 ms; then it has the second way alone, and both share that from 200 ms on.
+    const followed = { shares: [0, 0.25, 0.75], moved: 1 };
+    expect(ways({})).toEqual(followed);
+    expect(ways({ buckets: 1 })).toEqual(followed);
+  });
+
+  it("leaves flows that keep their paths, and gives later ones the path of their time", () => {
+    // The first flow has its way for the whole run, the second the other one for half of it.
+    expect(ways({ buckets: 1, keepPaths: true })).toEqual({ shares: [0, 0.5, 1], moved: 0 });
+    expect(ways({ keepPaths: true })).toEqual({ shares: [0, 0.5, 1], moved: 0 });
+  });
+
+  it("need not say anything at the end of an epoch", () => {
+    const network = pair(1);
+    const [[source], [destination]] = racks(network) as [number[], number[]];
+    const makeRouter: FlowRun["makeRouter"] = () => ({
+      maxLinks: 1,
+      linksOf: (_bundle, links) => {
+        links[0] = network.fabricLinks[0]!;
+        return 1;
+      },
+    });
+    const flows = [{ startNs: 0, source: source!, destination: destination!, bytes: 1_250_000 }];
+    expect(run(network, flows, { makeRouter }).completion.max / 1e6).toBeCloseTo(10, 6);
   });
 });
