@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Channel, type ChannelOptions, Network, type Node } from "../../../src/sim/packet/index.js";
+import { Random } from "../../../src/base/index.js";
+import {
+  type Channel,
+  type ChannelOptions,
+  Impairment,
+  Network,
+  type Node,
+} from "../../../src/sim/packet/index.js";
 
 /** Notes when what arrives. */
 class Sink implements Node {
@@ -179,6 +186,31 @@ describe("channel", () => {
     a.output!.send(frame(10));
     simulation.run();
     expect([seen.length, others]).toEqual([5, 2]);
+  });
+
+  it("shows taps no frame that an impairment has lost or delayed, until it arrives", () => {
+    const { network, simulation, a, link } = pair();
+    const seen: string[] = [];
+    link.aToB.tap({
+      arrived: ({ length }) => seen.push(`${simulation.now} arrived ${length}`),
+      lost: ({ length }, why) => seen.push(`${simulation.now} lost ${length} ${why}`),
+    });
+    const random = new Random(1);
+    const loss = new Impairment({ loss: 1, match: { maxBytes: 100 }, random });
+    const late = new Impairment({ delay: 70, match: { minBytes: 500 }, random });
+    for (const impairment of [loss, late]) network.impair(link.aToB, impairment);
+    for (const length of [100, 200, 500]) a.output!.send(frame(length));
+    simulation.run();
+    expect(seen).toEqual(["600 lost 100 fault", "800 arrived 200", "1370 arrived 500"]);
+    expect(link.aToB.stats).toMatchObject({ sent: 3, delivered: 2, bytesDelivered: 700, vanished: 1 });
+    // The delay has ended, and a frame that it has delayed before arrives late all the same.
+    seen.length = 0;
+    a.output!.send(frame(500));
+    simulation.run(simulation.now + 1000);
+    link.aToB.unimpair(late);
+    a.output!.send(frame(500));
+    simulation.run();
+    expect(seen).toEqual(["2440 arrived 500", "3370 arrived 500"]);
   });
 
   it("sends on at a rate that is set, and says when its last frame leaves", () => {

@@ -248,5 +248,14 @@ describe("requests other than writes and reads", () => {
       ...["4140 writes", "4240 write answered"],
     ]);
     expect(acts).toEqual(["packet-out", "write"]);
+    channel.observer = undefined;
+    log.length = 0;
+    ask(20_000, "packet-out", () => channel.packetOut({ payload: new Uint8Array(1), metadata: {} } as never));
+    ask(20_500, "write", write);
+    await simulation.runAsync(30_000);
+    expect(log).toEqual([
+      ...["20140 sends", "20240 packet-out answered"],
+      ...["20640 writes", "20740 write answered"],
+    ]);
   });
 });

@@ -71,6 +71,24 @@ describe("the policy of a simulated host", () => {
     expect(fired).toEqual(hosts.map(({ name }) => [name, 2_000]));
   });
 
+  it("tells the controllers, which hear from which host", () => {
+    const fabric = fabricWith(({ name, tell, clock }) => {
+      clock.at(5, () => tell({ from: name }));
+      return {};
+    });
+    const heard: [number, unknown][] = [];
+    fabric.onTell = (node, message) => heard.push([node, message]);
+    fabric.network.simulation.run(10);
+    expect(heard).toEqual(hosts.map(({ index, name }) => [index, { from: name }]));
+  });
+
+  it("belongs to a host, which a switch is not", () => {
+    const fabric = fabricWith(() => ({}));
+    const { index, name } = experiment.topology.nodes.find(({ role }) => role !== "host")!;
+    expect(() => fabric.host(index)).toThrow(new RangeError(`${name} is no host`));
+    expect([...fabric.hosts()]).toEqual(hosts.map((host) => fabric.host(host.index)));
+  });
+
   it("is notified of the carrier of its own NICs, by their numbers from 0", () => {
     const heard: [string, number, boolean][] = [];
     const fabric = fabricWith(({ name }) => ({

@@ -84,6 +84,8 @@ describe("a host", () => {
     simulation.run(2 * NS_PER_S);
     expect(flows[1]!.bytesAcknowledged).toBe(800);
     expect(net.b.stats).toMatchObject({ rejected: 0, unknown: 0 });
+    // Nothing was lost: both have received what the other has sent, handshakes included.
+    expect([net.a.stats.received, net.b.stats.received]).toEqual([net.b.stats.sent, net.a.stats.sent]);
   });
 
   it("answers a segment for no connection with a reset where it listens at all, else with nothing", () => {

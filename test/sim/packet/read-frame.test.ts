@@ -73,6 +73,33 @@ function read(frame: Uint8Array): Segment | undefined {
   return segment.read(frame) ? segment : undefined;
 }
 
+describe("a frame", () => {
+  it("of another type is refused, whatever it has in the place of IP", () => {
+    for (const ipVersion of [4, 6] as const) {
+      const frame = frameOf(
+        ipVersion,
+        17,
+        [0x0f, 0xa0, 0, 80, 0, 28, 0, 0, ...new Array<number>(20).fill(7)],
+        6,
+      );
+      expect(read(frame)?.payloadLength).toBe(20);
+      for (const type of [0x88b5, ipVersion === 4 ? 0x86dd : 0x0800]) {
+        const other = Uint8Array.from(frame);
+        other.set([type >> 8, type & 255], 12);
+        expect(read(other)).toBeUndefined();
+      }
+    }
+  });
+
+  it("of TCP with less than a whole header is refused, though its checksum is right", () => {
+    const header = [0x0f, 0xa0, 0, 80, 0, 0, 0, 1, 0, 0, 0, 2, 0x50, 0x10, 0x12, 0x34, 0, 0, 0, 0];
+    for (const ipVersion of [4, 6] as const) {
+      expect(read(frameOf(ipVersion, 6, header, 16))?.dstPort).toBe(80);
+      expect(read(frameOf(ipVersion, 6, header.slice(0, 18), 16))).toBeUndefined();
+    }
+  });
+});
+
 describe("a TCP segment", () => {
   it("of a header alone has no payload and no options", () => {
     const segment = read(tcp([]))!;

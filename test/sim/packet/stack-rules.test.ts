@@ -123,6 +123,38 @@ describe("pings", () => {
   });
 });
 
+describe("a ping that was stopped", () => {
+  it("hears of no reply and of no error", () => {
+    for (const type of [0, 3]) {
+      const { simulation, host, frames, say } = alone(known);
+      const ping = host.ping(PING, {
+        replied: () => expect.fail("a reply"),
+        refused: () => expect.fail("an error"),
+      });
+      simulation.run(NS_PER_S / 2);
+      ping.stop();
+      const quoted = frames[0]!.slice(14, 14 + 28);
+      const reply = message(0, 0, new Uint8Array(8));
+      // Identifier 1 and sequence number 1: two bits more than in the checksum of the message above.
+      reply.set([0, 1, 0, 1], 14 + 20 + 4);
+      reply[14 + 20 + 3]! -= 2;
+      say(type === 0 ? reply : message(3, 1, quoted));
+      expect(readIcmp(reply)).toMatchObject({ type: 0, identifier: 1, sequence: 1 });
+      simulation.run();
+      expect([ping.received, ping.refused, ping.over]).toEqual([0, 0, true]);
+    }
+  });
+
+  it("is not told that no host answers for its target", () => {
+    const { simulation, host, frames } = alone();
+    const ping = host.ping(PING, { refused: () => expect.fail("an error") });
+    simulation.run(NS_PER_S / 2);
+    ping.stop();
+    simulation.run();
+    expect([frames.length, ping.refused]).toEqual([3, 0]);
+  });
+});
+
 describe("frames that wait for an address", () => {
   it("are at most 64, the oldest is dropped first; they leave in their order when the address is known", () => {
     const { simulation, host, frames, say } = alone();

@@ -4,7 +4,13 @@ import { Random } from "../../../src/base/index.js";
 import type { DeviceEvent } from "../../../src/device/index.js";
 import { bootFabric, ProgramCompiler } from "../../../src/experiment/boot.js";
 import type { SchemeRun } from "../../../src/experiment/index.js";
-import { ControlChannel, type Fabric, NS_PER_MS, SwitchNode } from "../../../src/sim/packet/index.js";
+import {
+  ControlChannel,
+  type Fabric,
+  NS_PER_MS,
+  Simulation,
+  SwitchNode,
+} from "../../../src/sim/packet/index.js";
 import { hostsOf } from "../../../src/topology/index.js";
 import { drawClientPort, hostPlaces, PairDrawer } from "../../../src/traffic/index.js";
 import { experimentWith } from "../../experiment/model-fabric.js";
@@ -104,6 +110,40 @@ describe("a P-ECMP fabric of compiled programs", () => {
       expect(node.strayed).toBe(0);
       expect(node.device.stats.dropped).toBe(0);
     }
+  });
+
+  it("keeps frames in the queues of its switches: only the channels from hosts are bounded", () => {
+    for (const { a, b, aToB, bToA } of fabric.network.links)
+      for (const [{ node }, { options }] of [
+        [a, aToB],
+        [b, bToA],
+      ] as const) {
+        const isSwitch = node instanceof SwitchNode;
+        expect([options.queuePackets, options.queueBytes].map(Number.isFinite)).toEqual([
+          !isSwitch,
+          !isSwitch,
+        ]);
+      }
+  });
+
+  it("tells those who watch its ports and queues of each change once, until they end this", () => {
+    const simulation = new Simulation();
+    const node = new SwitchNode(simulation, { name: "s", seed: 1, queuePackets: 10, queueBytes: 1e4 });
+    const heard: string[] = [];
+    const watch = (name: string) =>
+      node.watchPorts(() => heard.push(`${name} ${[...node.downPorts].join()}`));
+    const stop = watch("a");
+    watch("b");
+    for (const [port, up] of [
+      [1, true],
+      [2, false],
+      [2, false],
+    ] as const)
+      node.portState(port, up);
+    stop();
+    stop();
+    for (const up of [true, true]) node.portState(2, up);
+    expect(heard).toEqual(["a 2", "b 2", "b "]);
   });
 
   it("is notified of a signalled failure, and reports it to its control plane", () => {
