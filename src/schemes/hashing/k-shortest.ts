@@ -49,7 +49,7 @@ interface Path {
   readonly cost: number;
 }
 
-/** At most `k` paths as lists of nodes, the cheapest first; of equal ones the one with the smaller nodes. */
+/** At most `k` paths as lists of nodes, the cheapest first; of equal candidates the one with the smaller nodes. */
 export function kShortest(
   graph: CostGraph,
   source: number,
@@ -78,15 +78,16 @@ export function kShortest(
   return found.map(({ nodes }) => [...nodes]);
 }
 
+/** Of equal costs: by the first node that differs. Different paths without loops between the same ends always have one. */
 function byCost(a: Path, b: Path): number {
   if (Math.abs(a.cost - b.cost) > 1e-9) return a.cost - b.cost;
-  for (let i = 0; i < Math.min(a.nodes.length, b.nodes.length); i++)
-    if (a.nodes[i] !== b.nodes[i]) return a.nodes[i]! - b.nodes[i]!;
-  return a.nodes.length - b.nodes.length;
+  const at = a.nodes.findIndex((node, i) => node !== b.nodes[i]);
+  return a.nodes[at]! - b.nodes[at]!;
 }
 
+/** Of paths to the same end, without loops. */
 function isSame(a: Path, b: Path): boolean {
-  return a.nodes.length === b.nodes.length && a.nodes.every((node, i) => node === b.nodes[i]);
+  return a.nodes.every((node, i) => node === b.nodes[i]);
 }
 
 /** The cheapest path that begins with `root`, does not return to its nodes, and does not continue from it to a node of `closed`. */
@@ -105,7 +106,8 @@ function search(
   const before = new Map<number, number>();
   const open = new Set([start]);
   const done = new Set(root.slice(0, -1));
-  while (open.size > 0) {
+  for (;;) {
+    // Stays -1 where all open nodes are without a way to the destination, or none is open.
     let node = -1;
     let least = Number.POSITIVE_INFINITY;
     for (const one of open) {
@@ -113,7 +115,7 @@ function search(
       if (total < least - 1e-9 || (Math.abs(total - least) <= 1e-9 && one < node))
         [node, least] = [one, total];
     }
-    if (node < 0 || least === Number.POSITIVE_INFINITY) return undefined;
+    if (node < 0) return undefined;
     if (node === destination) break;
     open.delete(node);
     done.add(node);
@@ -127,7 +129,6 @@ function search(
       }
     }
   }
-  if (!best.has(destination)) return undefined;
   const tail: number[] = [];
   for (let node = destination; node !== start; node = before.get(node)!) tail.unshift(node);
   return { nodes: [...root, ...tail], cost: best.get(destination)! };

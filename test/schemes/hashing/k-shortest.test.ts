@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { costGraph, kShortest, loopFree } from "../../../src/schemes/hashing/k-shortest.js";
-import { nodeNamed, type Topology } from "../../../src/topology/index.js";
+import { nodeNamed, type Topology, withLinksDown } from "../../../src/topology/index.js";
 import { build } from "../../topology/load.js";
 
 function networkOf(seed: number): Topology {
@@ -35,6 +35,73 @@ describe("k shortest paths", () => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  it("are the cheapest where links have costs", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 500 }),
+        fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 30, maxLength: 30 }),
+        fc.integer({ min: 1, max: 8 }),
+        (seed, costs, k) => {
+          const made = networkOf(seed);
+          const topology = {
+            ...made,
+            links: made.links.map((link, i) => ({ ...link, cost: costs[i]! / 4 })),
+          };
+          const [from, to] = [nodeNamed(made, "switch0")!.index, nodeNamed(made, "switch6")!.index];
+          const costOf = (path: readonly number[]) =>
+            path.slice(1).reduce((sum, node, i) => {
+              const { link } = made.nodes[path[i]!]!.ports.find(({ peer }) => peer === node)!;
+              return sum + topology.links[link]!.cost;
+            }, 0);
+          const found = kShortest(costGraph(topology), from, to, k);
+          const all = allPaths(topology, from, to).sort((a, b) => costOf(a) - costOf(b));
+          expect(found.map(costOf)).toEqual(all.slice(0, k).map(costOf));
+          expect(new Set(found.map(String)).size).toBe(found.length);
+        },
+      ),
+      { numRuns: 60, seed: 1 },
+    );
+  });
+
+  it("use the cheapest of parallel links, and no link that is down", () => {
+    const made = build({
+      kind: "graph",
+      nodes: [
+        ...["a", "b", "c"].map((name) => ({ name, role: "switch" as const })),
+        ...["h1", "h2"].map((name) => ({ name, role: "host" as const })),
+      ],
+      links: [
+        { a: "h1", b: "a" },
+        { a: "h2", b: "b" },
+        { a: "a", b: "b" },
+        { a: "a", b: "b" },
+        { a: "a", b: "b" },
+        { a: "a", b: "c" },
+        { a: "c", b: "b" },
+      ],
+    });
+    const [a, b, c] = ["a", "b", "c"].map((name) => nodeNamed(made, name)!.index) as [number, number, number];
+    const withCosts = (...costs: number[]) => ({
+      ...made,
+      links: made.links.map((link, i) => (i < 2 ? link : { ...link, cost: costs[i - 2]! })),
+    });
+    const portTo = (topology: Topology, node: number) =>
+      costGraph(topology).edges[a]!.find(({ to }) => to === node)!;
+    const port = (link: number) => made.nodes[a]!.ports.find((own) => own.link === link)!.number;
+    expect(portTo(withCosts(5, 2, 3, 1, 1), b)).toEqual({ to: b, port: port(3), cost: 2 });
+    // Of equal ones the first.
+    expect(portTo(withCosts(2, 2, 2, 1, 1), b)).toEqual({ to: b, port: port(2), cost: 2 });
+    expect(portTo(made, c).cost).toBe(1);
+    expect(kShortest(costGraph(withCosts(5, 4, 3, 1, 1)), a, b, 5)).toEqual([
+      [a, c, b],
+      [a, b],
+    ]);
+    const reduced = withLinksDown(withCosts(5, 2, 3, 1, 1), [3, 6]);
+    expect(portTo(reduced, b)).toEqual({ to: b, port: port(4), cost: 3 });
+    expect(kShortest(costGraph(reduced), a, b, 5)).toEqual([[a, b]]);
+    expect(kShortest(costGraph(withLinksDown(made, [2, 3, 4, 6])), a, b, 5)).toEqual([]);
   });
 
   it("that make a loop together are left out", () => {
