@@ -45,7 +45,6 @@ export class PortClasses {
   /** Bits of the ports to neighbours that are nearer. */
   shortest(node: number, rack: number): number[] {
     const own = this.distance(node, rack);
-    if (own === 0 || own === FAR) return [];
     return this.portsOf(node)
       .filter(({ peer }) => this.distance(peer, rack) < own)
       .map(({ bit }) => bit);
