@@ -122,23 +122,18 @@ export class FieldView {
     return (header.fixedBits >> 3) + more;
   }
 
-  /** Undefined when the program has no such field. */
-  field(phv: Int32Array, [header, name]: bmv2.FieldRef): TracedField | undefined {
+  /** A field of the program, or the validity of a header or a union. */
+  field(phv: Int32Array, [header, name]: bmv2.FieldRef): TracedField {
     const field = fieldText(header, name);
-    if (name === "$valid$") {
-      const union = this.layout.unions.get(header);
-      const slots = union?.members ?? [this.layout.headers.get(header)];
-      const valid = slots.some((slot) => slot !== undefined && this.#valid(phv, slot));
-      return { field, value: valid ? "0x1" : "0x0" };
-    }
-    const slot = this.layout.field(header, name);
-    return slot === undefined ? undefined : { field, value: textOf(phv, slot) };
+    if (name !== "$valid$") return { field, value: textOf(phv, this.layout.field(header, name)!) };
+    const slots = this.layout.unions.get(header)?.members ?? [this.layout.headers.get(header)!];
+    return { field, value: slots.some((slot) => this.#valid(phv, slot)) ? "0x1" : "0x0" };
   }
 
   /** Whether the header that a field is in counts. */
   headerValid(phv: Int32Array, [header, name]: bmv2.FieldRef): boolean {
-    const slot = this.layout.headers.get(this.layout.field(header, name)?.header ?? header);
-    return slot === undefined || name === "$valid$" || this.#valid(phv, slot);
+    if (name === "$valid$") return true;
+    return this.#valid(phv, this.layout.headers.get(this.layout.field(header, name)!.header)!);
   }
 
   /** The input of a hash: the rules are those of codegen/calculation.ts. */

@@ -65,11 +65,8 @@ export function lookupEvent(instance: Instance, fields: FieldView, lookup: Looku
   putAction(event, instance, lookup);
   if (entry >= 0 && table.with_counters) event.direct_counter = readCounter(store, entry);
   if (entry >= 0 && table.direct_meters !== null) {
-    const target = instance.program.bmv2.meter_arrays.find(
-      ({ name }) => name === table.direct_meters,
-    )?.result_target;
-    const result = target === undefined ? undefined : fields.field(phv, target);
-    if (result !== undefined) event.direct_meter = colorOf(Number(result.value));
+    const meter = instance.program.bmv2.meter_arrays.find(({ name }) => name === table.direct_meters)!;
+    event.direct_meter = colorOf(Number(fields.field(phv, meter.result_target!).value));
   }
   if (changes.length > 0) event.changes = changes;
   // The name of a table that stands for statements of a control, by p4c and by p4loom.

@@ -101,7 +101,7 @@ export class PacketTracer extends TraceRecorder {
     const values: [string, string][] = [];
     for (const reference of references) {
       const found = this.fields.field(this.#state.phv, reference);
-      if (found !== undefined) values.push([found.field, found.value]);
+      values.push([found.field, found.value]);
       // The value of a field of an invalid header has no meaning: the event says so.
       if (!this.fields.headerValid(this.#state.phv, reference))
         values.push([fieldText(reference[0], "$valid$"), "0x0"]);
@@ -188,7 +188,7 @@ export class PacketTracer extends TraceRecorder {
       operation: checksum.verify ? "verify" : "update",
       field: fieldText(...checksum.target),
       computed: hexOf(BigInt(computed >>> 0), width),
-      found: found?.value ?? "0x",
+      found: found.value,
       ...(checksum.verify ? { passed: right } : {}),
       ...(checksum.source_info === undefined ? {} : { source_info: checksum.source_info }),
     });
@@ -198,10 +198,9 @@ export class PacketTracer extends TraceRecorder {
   digest(list: number): void {
     const found = this.instance.program.bmv2.learn_lists.find(({ id }) => id === list);
     if (found === undefined || this.node === undefined) return;
-    const data = found.elements.flatMap((element) => {
-      const value = element.type === "field" ? this.fields.field(this.#state.phv, element.value) : undefined;
-      return value === undefined ? [] : [value];
-    });
+    const data = found.elements.flatMap((element) =>
+      element.type === "field" ? [this.fields.field(this.#state.phv, element.value)] : [],
+    );
     this.event({ kind: "digest", digest: found.name, data });
   }
 
