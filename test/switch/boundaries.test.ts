@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Diagnostics, fromHex, SourceFile, toHex } from "../../src/base/index.js";
 import { compile } from "../../src/p4/index.js";
 import { type QueueOptions, Switch } from "../../src/switch/index.js";
-import { ManualClock } from "./golden.js";
+import { fresh, ManualClock } from "./golden.js";
 
 const SIZE = 4;
 const READ = 1;
@@ -27,7 +27,7 @@ const LENGTH = 17;
 function start(queue?: QueueOptions) {
   const clock = new ManualClock();
   const out: (Packet & { time: number })[] = [];
-  const device = new Switch(compiled!.program, {
+  const device = new Switch(fresh(compiled!.program), {
     clock,
     ...(queue === undefined ? {} : { queue }),
     transmit: (_, frame) => {

@@ -9,6 +9,7 @@ import { makeJob, playOnSwitch } from "../../bench/differential/play.js";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
 import { compile } from "../../src/p4/index.js";
 import type { Program } from "../../src/program/index.js";
+import { fresh } from "./golden.js";
 
 const folder = join(import.meta.dirname, "../golden/constructs");
 const names = readdirSync(folder)
@@ -30,7 +31,7 @@ function programOf(name: string): Program {
 const hex = (frame: Uint8Array): string => Buffer.from(frame).toString("hex");
 
 it.each(names)("the switch does with %s what is recorded", async (name) => {
-  const program = programOf(name);
+  const program = fresh(programOf(name));
   const job = makeJob([program], { seed: name, packets: 60, entries: 12 });
   const { writes, sent, state } = await playOnSwitch(program, job);
   const lines = [

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Diagnostics, fromHex, Random, SourceFile, toHex } from "../../src/base/index.js";
 import { runCommands } from "../../src/control/index.js";
-import { type Bmv2Program, createP4Info, type P4Info } from "../../src/program/index.js";
+import { type Bmv2Program, createP4Info, type P4Info, type Program } from "../../src/program/index.js";
 import { Switch, type SwitchOptions } from "../../src/switch/index.js";
 
 export interface Output {
@@ -55,6 +55,11 @@ export class ManualClock {
     }
     this.time = Math.max(this.time, to);
   }
+}
+
+/** The same program as an object of its own, for which a switch makes its code anew: no test depends on the code of another one. */
+export function fresh(program: Program): Program {
+  return { ...program, bmv2: structuredClone(program.bmv2) };
 }
 
 export function startProgram(

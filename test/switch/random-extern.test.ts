@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { Diagnostics, fromHex, SourceFile, toHex } from "../../src/base/index.js";
 import { compile } from "../../src/p4/index.js";
 import { Switch } from "../../src/switch/index.js";
-import { ManualClock } from "./golden.js";
+import { fresh, ManualClock } from "./golden.js";
 
 const PROGRAM = `
 #include <core.p4>
@@ -31,7 +31,7 @@ diagnostics.throwIfErrors();
 function draws(low: bigint, high: bigint, count: number): bigint[] {
   const drawn: bigint[] = [];
   const transmit = (_: number, frame: Uint8Array) => drawn.push(BigInt(`0x${toHex(frame).slice(32)}`));
-  const device = new Switch(compiled!.program, { clock: new ManualClock(), seed: 5, transmit });
+  const device = new Switch(fresh(compiled!.program), { clock: new ManualClock(), seed: 5, transmit });
   const hex = [low, high, 0n].map((value) => value.toString(16).padStart(16, "0")).join("");
   for (let i = 0; i < count; i++) device.receive(1, fromHex(hex)!);
   return drawn;

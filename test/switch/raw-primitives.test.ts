@@ -120,8 +120,59 @@ describe("a primitive of headers", () => {
     expect(sent(...primitives)).toBe(packet(expected));
   });
 
-  it("drops the packet", () => {
-    expect(sent(["drop"])).toBeUndefined();
+  it.each<[string, Written]>([
+    ["drops the packet", ["drop"]],
+    ["drops the packet where an assertion fails", ["assert", { type: "bool", value: false }]],
+    ["drops the packet where an assumption fails", ["assume", { type: "bool", value: false }]],
+  ])("%s", (_, primitive) => {
+    expect(sent(primitive)).toBeUndefined();
+  });
+
+  it.each<[string, Written, Parameters<typeof packet>[0]]>([
+    [
+      "sets a member of the last element of a stack of unions",
+      ["assign", { type: "union_stack_field", value: ["us", "q", "y"] }, hex("0xabcd")],
+      { us: "abcd" },
+    ],
+    [
+      "sets a field of the last element of a stack",
+      ["assign", { type: "stack_field", value: ["s", "x"] }, hex("0xab")],
+      { s: "09 ab" },
+    ],
+    [
+      "sets a field by its number",
+      ["assign", operation("access_field", header("h"), 0), hex("0xab")],
+      { h: h({ a: "ab" }) },
+    ],
+    [
+      "sets a field of an element by its number",
+      [
+        "assign",
+        operation("access_field", operation("dereference_header_stack", stack("s"), hex("0x1")), 0),
+        hex("0xab"),
+      ],
+      { s: "09 ab" },
+    ],
+    ["copies metadata onto themselves", ["copy_header", header("scalars"), header("scalars")], {}],
+    ["leaves metadata valid", ["remove_header", header("scalars")], {}],
+  ])("%s", (_, primitive, expected) => {
+    expect(sent(primitive)).toBe(packet(expected));
+  });
+
+  it("ends the control where an assumption fails", () => {
+    for (const [holds, counts] of [
+      [false, 0n],
+      [true, 1n],
+    ] as const) {
+      const device = new Switch(doing(["assume", { type: "bool", value: holds }]), {
+        clock: new ManualClock(),
+        transmit: () => {},
+      });
+      device.receive(1, fromHex(digits(...Object.values(PACKET)))!);
+      const [first] = device.query([{ kind: "counter", counter: "TheIngress.hits", index: 0 }]);
+      expect(first).toMatchObject({ data: { packets: counts } });
+      expect(device.stats.drops.assertion).toBe(holds ? 0 : 1);
+    }
   });
 });
 
@@ -140,6 +191,8 @@ describe("an expression", () => {
     ["x << y beyond the width", operation("<<", b, hex("0x50")), 0n],
     ["x >> y beyond the width", operation(">>", field("i", "d"), hex("0x50")), 0n],
     ["a negative constant", hex("-0x3"), 2n ** 64n - 3n],
+    ["a field by its number", operation("access_field", header("h"), hex("0x2")), 3n],
+    ["two's complement of the largest width", operation("two_comp_mod", b, hex("0x2000")), 2n],
     ["true as a number", { type: "bool", value: true }, 1n],
     ["a comparison as a number", operation("<", b, c), 1n],
     ["b2d of a comparison", operation("b2d", null, operation(">=", b, c)), 0n],
@@ -169,8 +222,63 @@ describe("an expression", () => {
   ])("%s", (_, value, expected) => {
     const text = expected.toString(16).padStart(16, "0");
     expect(sent(["assign", d, value])).toBe(packet({ h: h({ d: text }) }));
+    expect(sent(["assign", wrapped(d), wrapped(value)])).toBe(packet({ h: h({ d: text }) }));
   });
 });
+
+it("a field is set by its number, also where that is written as digits", () => {
+  for (const number of [1, hex("0x1")])
+    expect(sent(["assign", operation("access_field", header("h"), number), hex("0xab")])).toBe(
+      packet({ h: h({ b: "00ab" }) }),
+    );
+});
+
+describe("a register", () => {
+  const cells: bmv2.Value = { type: "register_array", value: "TheIngress.cells" };
+  const cell = (index: string): bmv2.Value => ({ type: "register", value: ["TheIngress.cells", hex(index)] });
+  const write: Written = ["register_write", cells, hex("0x3"), hex("0x1ffff")];
+  it.each<[string, Written[], string]>([
+    ["is read without a sign", [write, ["register_read", d, cells, hex("0x3")]], "000000000000ffff"],
+    ["is read without a sign in an expression", [write, ["assign", d, cell("0x3")]], "000000000000ffff"],
+    [
+      "beyond its end leaves the field as it is",
+      [write, ["register_read", d, cells, hex("0x4")]],
+      "0000000000000004",
+    ],
+    ["beyond its end is 0 in an expression", [write, ["assign", d, cell("0x4")]], "0000000000000000"],
+    [
+      "is smaller than a number of one bit more",
+      [write, ["assign", d, operation("b2d", null, operation("<", cell("0x3"), hex("0x10000")))]],
+      "0000000000000001",
+    ],
+  ])("%s", (_, primitives, expected) => {
+    expect(sent(...primitives)).toBe(packet({ h: h({ d: expected }) }));
+  });
+});
+
+/** The same value, each part of it as an expression of its own, as compilers write it in places. */
+function wrapped(value: bmv2.Value): bmv2.Value {
+  if (value.type !== "expression") return { type: "expression", value };
+  const inner = value.value;
+  if (!("op" in inner)) return value;
+  const part = <T extends bmv2.Value | number | null>(operand: T): T | bmv2.Value =>
+    operand === null || typeof operand === "number" ? operand : wrapped(operand);
+  const keeps = ["two_comp_mod", "sat_cast", "usat_cast", "access_field", "access_union_header"].includes(
+    inner.op,
+  );
+  return {
+    type: "expression",
+    value: {
+      type: "expression",
+      value: {
+        ...inner,
+        left: part(inner.left),
+        right: keeps ? inner.right : part(inner.right),
+        ...(inner.cond == null ? {} : { cond: wrapped(inner.cond) }),
+      },
+    },
+  } as bmv2.Value;
+}
 
 describe("a condition", () => {
   const member = (name: string, number: number) => operation("access_union_header", union(name), number);
@@ -213,6 +321,12 @@ describe("a condition", () => {
     ["headers of different fields", operation("==", header("h"), header("i")), false],
     ["headers of different validity", operation("==", header("s[0]"), header("z[0]")), false],
     ["two invalid headers", operation("==", header("z[0]"), header("z[1]")), true],
+    ["equal elements of a stack", operation("==", at(hex("0x1")), at(hex("0x1"))), true],
+    ["different elements of a stack", operation("==", at(hex("0x0")), at(hex("0x1"))), false],
+    ["equal members of unions", operation("==", member("u", 0), header("u.p")), true],
+    ["equal elements of a stack of unions", operation("==", unionAt("0x0"), unionAt("0x0")), true],
+    ["different elements of a stack of unions", operation("==", unionAt("0x0"), unionAt("0x1")), false],
+    ["a comparison that is true", operation("==", operation("<", b, c), { type: "bool", value: true }), true],
     ["equal unions", operation("==", union("u"), union("u")), true],
     ["unions with different members", operation("==", union("u"), unionAt("0x0")), false],
     ["unions of which one is invalid", operation("!=", union("u"), union("w")), true],
@@ -227,6 +341,9 @@ describe("a condition", () => {
     const chosen = operation("?", hex("0x1"), hex("0x0"), value);
     expect(sent(["assign", a, chosen], ["assign", d, operation("b2d", null, value)])).toBe(
       packet({ h: h({ a: holds ? "01" : "00", d: holds ? "0000000000000001" : "0000000000000000" }) }),
+    );
+    expect(sent(["assign", d, operation("b2d", null, wrapped(value))])).toBe(
+      packet({ h: h({ d: holds ? "0000000000000001" : "0000000000000000" }) }),
     );
   });
 });

@@ -201,7 +201,7 @@ export class PrimitiveWriter {
     const value = op === "execute_meter" ? parameters[2] : parameters[0];
     if (value === undefined || !(WRITES_FIELD.has(op) || op in THREE_OPERANDS)) return "-1";
     const { field, shift } = this.#stores.destination(value);
-    return this.out.hold(shift === "0" ? String(field.at) : `${field.at} + ${shift}`);
+    return this.out.hold(`${field.at} + ${shift}`);
   }
 
   /** The element of a resource that a primitive uses. */

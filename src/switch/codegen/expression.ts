@@ -306,8 +306,6 @@ export class ExpressionWriter {
       const same = Array.from({ length: words }, (_, i) => `P[${a.at + i}] === P[${b.at + i}]`);
       return `(${same.join(" && ")})`;
     }
-    if (kind === "bool" && operandKind(right) === "bool")
-      return `(${this.condition(left)} === ${this.condition(right)})`;
     return this.scope.numbers.equal(this.number(left), this.number(right));
   }
 
@@ -341,7 +339,8 @@ export function memberIndex(stack: StackSlot, member: string): number {
   return index;
 }
 
-function memberNumber(right: bmv2.Value | number): number {
+/** The number of a field in its header, or of a member in its union. */
+export function memberNumber(right: bmv2.Value | number): number {
   if (typeof right === "number") return right;
   if (right.type === "hexstr") return Number.parseInt(right.value, 16);
   throw new Unsupported("a member that is no number");
@@ -357,32 +356,14 @@ export function isOperation(value: bmv2.Expression | bmv2.Value): value is bmv2.
   return "op" in value;
 }
 
-const BOOLEAN_OPS = new Set([
-  "and",
-  "or",
-  "not",
-  "d2b",
-  "==",
-  "!=",
-  "<",
-  "<=",
-  ">",
-  ">=",
-  "valid",
-  "valid_union",
-]);
-
-function operandKind(value: bmv2.Value): "header" | "union" | "bool" | "number" {
+function operandKind(value: bmv2.Value): "header" | "union" | "number" {
   if (value.type === "header") return "header";
   if (value.type === "header_union") return "union";
-  if (value.type === "bool") return "bool";
   if (value.type === "expression") {
     const inner = value.value;
     if (!isOperation(inner)) return operandKind(inner);
     if (inner.op === "dereference_header_stack" || inner.op === "access_union_header") return "header";
     if (inner.op === "dereference_union_stack") return "union";
-    if (BOOLEAN_OPS.has(inner.op)) return "bool";
-    if (inner.op === "?") return operandKind(rightValue(inner));
   }
   return "number";
 }

@@ -24,9 +24,14 @@ const MAX_BLOCKS = 40;
 /** Maximum nesting; deeper code becomes a jump, so that it stays within the limits of V8's parser. */
 const MAX_NESTING = 60;
 
+/** Whether an edge leads to a node; others end the graph. */
+function leads<T>({ nodes }: Graph<T>, next: string | null): next is string {
+  return next !== null && nodes.has(next);
+}
+
 export function writeGraph<T>(out: Emitter, graph: Graph<T>): void {
   const { start, nodes } = graph;
-  if (start === null || !nodes.has(start)) {
+  if (!leads(graph, start)) {
     out.line(graph.end);
     return;
   }
@@ -35,7 +40,7 @@ export function writeGraph<T>(out: Emitter, graph: Graph<T>): void {
   const seen = new Set(reached);
   for (let i = 0; i < reached.length; i++) {
     for (const next of graph.successors(nodes.get(reached[i]!)!)) {
-      if (next === null || !nodes.has(next)) continue;
+      if (!leads(graph, next)) continue;
       ways.set(next, (ways.get(next) ?? 0) + 1);
       if (!seen.has(next)) {
         seen.add(next);
@@ -63,7 +68,7 @@ export function writeGraph<T>(out: Emitter, graph: Graph<T>): void {
   const write = (name: string): void => {
     depth++;
     graph.write(nodes.get(name)!, (next) => {
-      if (next === null || !nodes.has(next)) out.line(graph.end);
+      if (!leads(graph, next)) out.line(graph.end);
       else if (ways.get(next) === 1 && depth < MAX_NESTING) write(next);
       else {
         if (graph.beforeJump !== undefined) out.line(graph.beforeJump);
@@ -92,10 +97,7 @@ function joinsOf<T>(
   const { nodes } = graph;
   const start = reached[0]!;
   const after = new Map(
-    reached.map((name) => [
-      name,
-      graph.successors(nodes.get(name)!).filter((next) => next !== null && nodes.has(next)) as string[],
-    ]),
+    reached.map((name) => [name, graph.successors(nodes.get(name)!).filter((next) => leads(graph, next))]),
   );
   const waiting = new Map(reached.map((name) => [name, 0]));
   for (const nexts of after.values()) for (const next of nexts) waiting.set(next, waiting.get(next)! + 1);
@@ -123,7 +125,7 @@ function writeBlocks<T>(out: Emitter, graph: Graph<T>, joins: readonly string[])
   const numbers = new Map(joins.map((name, i) => [name, i]));
   const write = (name: string): void =>
     graph.write(nodes.get(name)!, (next) => {
-      if (next === null || !nodes.has(next)) out.line(graph.end);
+      if (!leads(graph, next)) out.line(graph.end);
       else if (numbers.has(next)) out.line(`break join${numbers.get(next)};`);
       else write(next);
     });

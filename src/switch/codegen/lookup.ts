@@ -126,7 +126,7 @@ function inRanges(shape: KeyShape): string {
       }
       return `${low} && ${high}`;
     });
-  return conditions.length === 0 ? "true" : conditions.join(" && ");
+  return conditions.join(" && ");
 }
 
 function writeTernary(out: Emitter, shape: KeyShape): void {

@@ -254,10 +254,8 @@ export class NumberWriter {
     const result = words.slice(0, used);
     const spare = (32 - (range.width & 31)) & 31;
     if (!clean && spare !== 0) {
-      const top = result[used - 1]!;
-      result[used - 1] = range.signed
-        ? `(${top} << ${spare} >> ${spare})`
-        : `(${top} & ${2 ** (32 - spare) - 1})`;
+      // A number without a sign always is clean.
+      result[used - 1] = `(${result[used - 1]} << ${spare} >> ${spare})`;
     }
     if (count > used && range.signed) {
       result[used - 1] = this.out.hold(result[used - 1]!);
@@ -342,7 +340,8 @@ export class NumberWriter {
     const right = this.low(b, bits);
     return {
       words: left.words.map((w, i) => bitwise("&", w, right.words[i]!)),
-      clean: left.clean && right.clean,
+      // The zeros above an operand without a sign are above the result too.
+      clean: !binaryRange("&", rangeOf(a), rangeOf(b)).signed || (left.clean && right.clean),
     };
   }
 
@@ -355,7 +354,7 @@ export class NumberWriter {
     a.forEach((left, i) => {
       const right = b[i]!;
       if (i === last) {
-        words.push(`(${left} ${op} ${right}${carry === "" ? "" : ` ${op} ${carry}`} | 0)`);
+        words.push(`(${left} ${op} ${right} ${op} ${carry} | 0)`);
         return;
       }
       // Doubles hold these sums exactly, so the carry is whether they leave 0..2^32-1.

@@ -221,7 +221,7 @@ class StateWriter {
 
   #destination(to: bmv2.Value): string {
     const { field, shift } = this.#stores.destination(to);
-    return this.out.hold(shift === "0" ? String(field.at) : `${field.at} + ${shift}`);
+    return this.out.hold(`${field.at} + ${shift}`);
   }
 
   #lookahead([offset, width]: [number, number]): Num {

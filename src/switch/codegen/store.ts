@@ -6,6 +6,7 @@ import {
   type HeaderPlace,
   isOperation,
   memberIndex,
+  memberNumber,
   phv,
   Unsupported,
   validWord,
@@ -48,8 +49,7 @@ export class StoreWriter {
         if (!isOperation(inner)) return this.destination(inner);
         if (inner.op === "access_field" && inner.left !== null) {
           const place = this.expressions.headerOf(inner.left);
-          const index = typeof inner.right === "number" ? inner.right : -1;
-          const field = place.slot.fields[index];
+          const field = place.slot.fields[memberNumber(inner.right)];
           if (field !== undefined) return { field, shift: place.shift };
         }
         break;

@@ -3,6 +3,11 @@ import { expect, it } from "vitest";
 import { newFrame } from "../../../src/switch/codegen/frames.js";
 import "../../fuzz-seed.js";
 
+it("cuts frames from memory that they share", () => {
+  const frames = Array.from({ length: 20 }, () => newFrame(100));
+  expect(new Set(frames.map(({ buffer }) => buffer)).size).toBeLessThanOrEqual(2);
+});
+
 it("cuts frames that share no byte, and keep at most 128 times their length", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 5000 }), { maxLength: 400 }), (sizes) => {

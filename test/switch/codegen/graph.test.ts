@@ -119,7 +119,7 @@ describe("a graph", () => {
   });
 
   it("as a loop has the code of a node in place where one way leads to it, to a depth of 60", () => {
-    const loop: Node[] = [...chain(130), { left: 0, right: null }];
+    const loop: Node[] = [...chain(120), { left: 0, right: null }];
     const { text } = compiled(loop);
     expect([...text.matchAll(/^ *case \d+: \{$/gm)]).toHaveLength(3);
     // One jump to each of the two nodes that are too deep, and one back to the start.

@@ -111,6 +111,19 @@ describe("a number that is stored in so many bits", () => {
       64,
       ["const t0 = (x0 | y0);", "const t1 = (x1 | y1);", "(t0 >>> 8 | t1 << 24)", "(t1 >>> 8)"],
     ],
+    [
+      "a sum of two words",
+      binary("+", wide("x", 64), wide("y", 64)),
+      64,
+      [
+        "const t0 = (x0 >>> 0) + (y0 >>> 0);",
+        "const t1 = t0 > 4294967295 ? 1 : 0;",
+        "(t0 | 0)",
+        "(x1 + y1 + t1 | 0)",
+      ],
+    ],
+    ["a quotient", binary("/", x(8), y(8)), 8, ["(y === 0 ? 0 : (x >>> 0) / (y >>> 0) | 0)"]],
+    ["the high word", binary("&", wide("x", 64), constant(0xffffffff_00000000n)), 64, ["0", "x1"]],
     ["one of two", select(x(8), y(8)), 8, ["(p > 1 ? x : y)"]],
     [
       "one of two, of two words: the condition is computed once",
@@ -131,6 +144,9 @@ describe("a number as a whole", () => {
     ["with a sign, of one word", signed("x", 32), ["x"]],
     ["with a sign, of some bits", signed("x", 8), ["(x << 24 >> 24)"]],
     ["with a sign, of a wider field", wrap(x(32), 8), ["(x << 24 >> 24)"]],
+    ["that was shifted into one word", shr(wide("x", 33), constant(1)), ["(x0 >>> 1 | x1 << 31)"]],
+    ["that is the complement of 31 bits", { kind: "not", a: x(31) }, ["(~x)"]],
+    ["of the bits of a number with a sign", binary("&", signed("x", 8), y(8)), ["(x & y)"]],
   ])("%s", (_, num, code) => {
     expect(written((numbers) => numbers.exact(num))).toEqual(code);
   });

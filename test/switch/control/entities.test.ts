@@ -4,7 +4,7 @@ import { Diagnostics, fromHex, SourceFile } from "../../../src/base/index.js";
 import { DeviceError, type Entity, type Update } from "../../../src/device/index.js";
 import { compile } from "../../../src/p4/index.js";
 import { Switch } from "../../../src/switch/index.js";
-import { goldenJson, ManualClock, startProgram } from "../golden.js";
+import { fresh, goldenJson, ManualClock, startProgram } from "../golden.js";
 
 const start = (name: string) => startProgram(goldenJson(name, `${name}.json`));
 
@@ -189,7 +189,7 @@ describe("a digest", () => {
     ["a time before 0", { maxTimeoutNs: -1n }, "INVALID_ARGUMENT"],
     ["an acknowledgement before 0", { ackTimeoutNs: -1n }, "INVALID_ARGUMENT"],
   ])("with %s", (_, more, code) => {
-    const device = new Switch(compiled!.program, { clock: new ManualClock(), transmit: () => {} });
+    const device = new Switch(fresh(compiled!.program), { clock: new ManualClock(), transmit: () => {} });
     const entity = {
       kind: "digest" as const,
       digest: "seen_t",
@@ -211,7 +211,7 @@ describe("a dropped packet counts by its cause", () => {
     ["the drop port after ingress", 4, "ingress"],
     ["the drop port after egress", 5, "egress"],
   ])("%s", (_, what, cause) => {
-    const device = new Switch(compiled!.program, { clock: new ManualClock(), transmit: () => {} });
+    const device = new Switch(fresh(compiled!.program), { clock: new ManualClock(), transmit: () => {} });
     device.receive(1, frame(what));
     const { drops, dropped, aborted } = device.stats;
     expect(Object.entries(drops).filter(([, count]) => count !== 0)).toEqual([[cause, 1]]);

@@ -73,7 +73,6 @@ const SIZES: Sizes[] = [
 
 describe.each(SHAPES)("%s", (_, fields) => {
   const shape = keyShape(fields.map(([kind, width], i) => ({ name: `f${i}`, kind, width })));
-  const lookup = finder(shape);
   const entry = fc.record({
     parts: fc.tuple(...fields.map(([kind, width]) => crowded(kind, width))),
     priority: fc.integer({ min: 1, max: 4 }),
@@ -87,6 +86,7 @@ describe.each(SHAPES)("%s", (_, fields) => {
     (shape.index === "ternary" ? priority : "");
 
   it("finds what a search finds, after each insert and delete", () => {
+    const lookup = finder(shape);
     const grow = fc.array(fc.record({ put: entry }), { maxLength: 40, size: "max" });
     const steps = fc
       .tuple(grow, fc.array(step, { maxLength: 60, size: "max" }))

@@ -12,14 +12,14 @@ import {
   type TraceEvent,
   type TraceTree,
 } from "../../../src/switch/index.js";
-import { ManualClock, type Output } from "../golden.js";
+import { fresh, ManualClock, type Output } from "../golden.js";
 
 const PROGRAM = "features.p4";
 
 let compiled: Program | undefined;
 
 export function featuresProgram(): Program {
-  if (compiled !== undefined) return compiled;
+  if (compiled !== undefined) return fresh(compiled);
   const diagnostics = new Diagnostics();
   const text = readFileSync(resolve(import.meta.dirname, PROGRAM), "utf8");
   const file = new SourceFile(PROGRAM, text);

@@ -4,7 +4,7 @@ import { Diagnostics, fromHex, SourceFile } from "../../../src/base/index.js";
 import type { Match, TableEntry } from "../../../src/device/index.js";
 import { compile } from "../../../src/p4/index.js";
 import { type PacketTrace, Switch, type SwitchOptions } from "../../../src/switch/index.js";
-import { ManualClock } from "../golden.js";
+import { fresh, ManualClock } from "../golden.js";
 import { eventsOf } from "./features.js";
 
 const SOURCE = `
@@ -65,7 +65,7 @@ diagnostics.throwIfErrors();
 function start(options: Partial<SwitchOptions> = {}) {
   const clock = new ManualClock();
   const traces: PacketTrace[] = [];
-  const device = new Switch(compiled!.program, {
+  const device = new Switch(fresh(compiled!.program), {
     clock,
     transmit: () => {},
     trace: (packet) => traces.push(packet),
