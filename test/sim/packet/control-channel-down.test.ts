@@ -1,10 +1,14 @@
 /** The control channel while the process of the switch ends and runs again. The delay is 100 ns. */
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Device, DeviceEvent, Entity, Update } from "../../../src/device/index.js";
+import { Random } from "../../../src/base/index.js";
+import type { Device, DeviceEvent, Entity, ReadQuery, Update } from "../../../src/device/index.js";
+import { queryBytes } from "../../../src/sim/packet/control-messages.js";
 import {
   type ChannelState,
   type ControlAct,
   ControlChannel,
+  entityBytes,
+  MESSAGE_BYTES,
   type PortSource,
   Simulation,
 } from "../../../src/sim/packet/index.js";
@@ -229,6 +233,57 @@ describe("the state of the switch", () => {
     expect(ports.report).toBeUndefined();
   });
 });
+
+describe("a fault of the channel", () => {
+  it("delays requests, answers and events that are sent while it lasts, and no others", async () => {
+    const fault = { loss: 0, delay: 30, random: new Random(1) };
+    channel.watch(() => note("event"));
+    simulation.at(0, () => channel.beginFault(fault));
+    ask(0, "write", write);
+    simulation.at(10, () => tell(packetIn));
+    simulation.at(500, () => channel.endFault(fault));
+    ask(1000, "write", write);
+    simulation.at(1010, () => tell(packetIn));
+    await run();
+    expect(log).toEqual([
+      ...["140 event", "170 writes", "300 write answered"],
+      ...["1110 event", "1140 writes", "1240 write answered"],
+    ]);
+  });
+});
+
+describe("a read", () => {
+  it("takes the time of the bytes of its queries and of the entities of the answer, and of each query at the switch", async () => {
+    const queries: ReadQuery[] = [1, 2].map((index) => ({ kind: "register", register: "r", index }));
+    const device: Device = {
+      ...plainDevice(),
+      read: async () => [update.entity, update.entity, update.entity],
+    };
+    // A byte takes a nanosecond.
+    const own = new ControlChannel(simulation, device, { delay: DELAY, processing: PROCESSING, rate: 8e9 });
+    expect(own.program).toBe(device.program);
+    ask(0, "read", () => own.read(queries));
+    await run();
+    const there = MESSAGE_BYTES + queries.reduce((sum, query) => sum + queryBytes(query), 0);
+    const back = MESSAGE_BYTES + 3 * entityBytes(update.entity);
+    expect(log).toEqual([`${2 * DELAY + there + back + 2 * PROCESSING} read answered`]);
+  });
+});
+
+/** A device that takes everything. */
+function plainDevice(): Device {
+  return {
+    name: "s2",
+    program: { p4info: "a program" } as never,
+    load: async () => {},
+    write: async () => {},
+    read: async () => [],
+    packetOut: async () => {},
+    acknowledgeDigest: async () => {},
+    watch: () => () => {},
+    close: async () => {},
+  };
+}
 
 describe("requests other than writes and reads", () => {
   it("take the channel and the time of one operation each", async () => {

@@ -206,6 +206,8 @@ describe("a match", () => {
     ["TCP", { protocol: 6 }, true],
     ["UDP", { protocol: 17 }, false],
     ["its five-tuple", { protocol: 6, srcPort: 4000, dstPort: 80 }, true],
+    ["its source port", { srcPort: 4000 }, true],
+    ["its destination port", { dstPort: 80 }, true],
     ["another port", { srcPort: 80 }, false],
     ["its size", { minBytes: 120, maxBytes: 120 }, true],
     ["larger frames", { minBytes: 121 }, false],
@@ -215,6 +217,16 @@ describe("a match", () => {
   it.each(cases)("of %s", (_, match, expected) => {
     expect(frame.length).toBe(120);
     expect(new PacketFilter(match).matches(frame)).toBe(expected);
+  });
+
+  it("of port 0 does not concern a frame that ends before its ports", () => {
+    for (const ipVersion of [4, 6] as const) {
+      const cut = segment(ipVersion, { srcPort: 0, dstPort: 0 }).slice(0, ipVersion === 4 ? 37 : 57);
+      for (const match of [{ srcPort: 0 }, { dstPort: 0 }, { srcPort: 0, dstPort: 0 }])
+        expect(new PacketFilter(match).matches(cut)).toBe(false);
+      const whole = segment(ipVersion, { srcPort: 0, dstPort: 0 });
+      expect(new PacketFilter({ srcPort: 0, dstPort: 0 }).matches(whole)).toBe(true);
+    }
   });
 
   it("of ports concerns no later fragment, and no header with options", () => {
