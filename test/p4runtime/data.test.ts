@@ -87,6 +87,15 @@ describe("a value of P4Data", () => {
     ["no data", bit(9), create(P4DataSchema), "INVALID_ARGUMENT"],
     ["bits too many", bit(9), bytes(2, 0), "OUT_OF_RANGE"],
     ["no bytes", bit(9), bytes(), "OUT_OF_RANGE"],
+    ["nothing for an enum", named("serializableEnum", "five"), undefined, "INVALID_ARGUMENT"],
+    ["nothing for a struct", named("struct", "pair"), undefined, "INVALID_ARGUMENT"],
+    ["nothing for a Boolean", bool, undefined, "INVALID_ARGUMENT"],
+    [
+      "bits without a width",
+      typed({ case: "bitstring", value: { typeSpec: {} } }),
+      bytes(1),
+      "UNIMPLEMENTED",
+    ],
     ["a Boolean for bits", bit(1), data("bool", true), "INVALID_ARGUMENT"],
     ["bits for a Boolean", bool, bytes(1), "INVALID_ARGUMENT"],
     [

@@ -113,6 +113,40 @@ describe("what cannot be encoded is refused as by the generated code", () => {
     ["a member id beyond 32 bits", { action: { kind: "member", memberId: 2 ** 32 } }],
     ["a counter beyond 63 bits", { counter: { packets: 2n ** 63n, bytes: 0n } }],
   ];
+  const filter = (match: TableEntry["match"]): Partial<TableEntry> => ({
+    ...{ table: "TheIngress.filters", priority: 1, match },
+    action: { kind: "action", action: "TheIngress.drop", params: {} },
+  });
+  const source = (value: bigint, mask: bigint) =>
+    filter([{ kind: "ternary", field: "hdr.eth.src", value, mask }]);
+  const type = (low: bigint, high: bigint) => filter([{ kind: "range", field: "hdr.eth.type", low, high }]);
+  const prefix = (value: bigint, prefixLength: number): Partial<TableEntry> => ({
+    table: "TheIngress.types",
+    match: [{ kind: "lpm", field: "hdr.eth.type", value, prefixLength }],
+    action: { kind: "action", action: "TheIngress.set_vlan", params: { vlan: 1n } },
+  });
+  wrong.push(
+    ["a ternary value too wide", source(2n ** 48n, 1n)],
+    ["a mask too wide", source(1n, 2n ** 48n)],
+    ["a low bound too wide", type(2n ** 16n, 2n ** 16n)],
+    ["a high bound too wide", type(1n, 2n ** 16n)],
+    ["an optional value too wide", filter([{ kind: "optional", field: "sm.ingress_port", value: 512n }])],
+    ["a prefix of a value too wide", prefix(2n ** 16n, 8)],
+    ["a negative prefix", prefix(0n, -1)],
+    ["half a prefix", prefix(0n, 0.5)],
+    ["a priority beyond 31 bits", { priority: 2 ** 31 }],
+    ["a priority that is no whole number", { priority: 1.5 }],
+    ["a negative group id", { action: { kind: "group", groupId: -1 } }],
+    ["negative packets", { counter: { packets: -1n, bytes: 0n } }],
+    ["bytes beyond 63 bits", { counter: { packets: 0n, bytes: 2n ** 63n } }],
+    ["an idle timeout beyond 63 bits", { idleTimeoutNs: 2n ** 63n }],
+    ["a cookie beyond 64 bits", { controllerMetadata: 2n ** 64n }],
+    ["a negative cookie", { controllerMetadata: -1n }],
+    [
+      "a parameter too wide",
+      { action: { kind: "action", action: "TheIngress.forward", params: { port: 512n } } },
+    ],
+  );
   for (const [what, part] of wrong) {
     it(what, async () => {
       const list = [entry({}), entry(part)];

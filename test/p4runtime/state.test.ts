@@ -115,6 +115,38 @@ describe("a saved state", () => {
     );
   });
 
+  it("has the default entries that differ from those of the program", async () => {
+    const { device, client, state } = await remote("l3");
+    const query: ReadQuery = { kind: "tableEntry", table: "TheIngress.routes6", isDefault: true };
+    const [first] = device.query([query]);
+    if (first?.kind !== "tableEntry" || first.action?.kind !== "action") throw new Error("no default entry");
+    const set = (action: string, params: Record<string, bigint>): Promise<void> => {
+      const { isConst: _, ...entity } = { ...first, action: { kind: "action" as const, action, params } };
+      return client.write([{ type: "modify", entity }]);
+    };
+    const lines = async (): Promise<number> =>
+      text(await state.save())
+        .trimEnd()
+        .split("\n").length - 1;
+    const { action, params } = first.action;
+    expect(params).toEqual({ reason: 3n });
+    await set(action, params);
+    expect(await lines()).toBe(0);
+    for (const [name, values] of [
+      [action, { reason: 4n }],
+      ["TheIngress.route6", { next_hop: 3n }],
+    ] as const) {
+      await set(name, values);
+      expect(await lines()).toBe(1);
+      const document = await state.save();
+      const [changed] = device.query([query]);
+      await state.reset();
+      expect(device.query([query])).toEqual([first]);
+      await state.restore(document);
+      expect(device.query([query])).toEqual([changed]);
+    }
+  });
+
   it("leaves constant entries to the program", async () => {
     const { device, client, state } = await remote("l3");
     const constant = device.query([{ kind: "tableEntry", table: "TheIngress.classes" }]);
@@ -227,7 +259,18 @@ describe("a state that cannot be restored", () => {
 
   it("that is not UTF-8 changes nothing", async () => {
     const { state } = await remote("l3");
-    expect(await codeOf(state.restore(Uint8Array.of(0x22, 0xff, 0x22)))).toBe("INVALID_ARGUMENT");
+    const head = bytes('{"p4loomState":1}\n{"type":"INSERT"}\n');
+    for (const [document, line] of [
+      [[0x22, 0xff, 0x22], 1],
+      [[...head.subarray(0, 18), 0xff], 1],
+      [[0xe2, 0x82], 1],
+    ] as const) {
+      const { code, message } = await refusal(state.restore(Uint8Array.from(document)));
+      expect([code, message]).toEqual([
+        "INVALID_ARGUMENT",
+        expect.stringMatching(new RegExp(`^line ${line} of the state: .*(encoded|JSON)`)),
+      ]);
+    }
     expect((await refusal(state.restore(new Uint8Array(0)))).message).toContain(
       "not a state that SaveState gave",
     );

@@ -58,7 +58,7 @@ export function* batches(updates: readonly Update[], size: number): Generator<[s
     const update = updates[i]!;
     const key = entityKey(update.entity);
     const own = classOf(update);
-    if (i > start && ((CONFLICTS[own]! & classes) !== 0 || i - start >= size || keys.has(key))) {
+    if ((CONFLICTS[own]! & classes) !== 0 || i - start >= size || keys.has(key)) {
       yield [start, i];
       start = i;
       classes = 0;
@@ -67,5 +67,5 @@ export function* batches(updates: readonly Update[], size: number): Generator<[s
     classes |= own;
     keys.add(key);
   }
-  if (start < updates.length) yield [start, updates.length];
+  if (updates.length > 0) yield [start, updates.length];
 }

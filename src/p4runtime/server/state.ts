@@ -52,8 +52,7 @@ export async function differenceFromInitial(running: Running, pace: Pace): Promi
     wire.index.tables.byName(table)?.message.isConstTable ?? false;
   for (const isDefault of [false, true]) {
     for (const entity of await fresh.read([{ kind: "tableEntry", isDefault }], pace))
-      if (entity.kind === "tableEntry" && (isDefault || !isConstant(entity)))
-        initial.set(entityKey(entity), entity);
+      if (entity.kind === "tableEntry") initial.set(entityKey(entity), entity);
   }
   fresh.discard();
   const updates: Update[] = [];
