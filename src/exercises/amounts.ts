@@ -1,7 +1,7 @@
-/** Durations and ranges as people write them in an exercise file. */
+/** Durations and ranges in the notation of exercise files. */
 import { z } from "zod";
 
-/** What a count or a share may be: both bounds included. `percent`: they are shares of a whole, in per cent. */
+/** The allowed values of a count or a share, both bounds included. `percent`: the bounds are shares of a whole, in per cent. */
 export interface Range {
   readonly low: number;
   readonly high: number;
@@ -11,12 +11,12 @@ export interface Range {
 const RANGE = /^(?:(\d+(?:\.\d+)?)(%?))?(\.\.)?(?:(\d+(?:\.\d+)?)(%?))?$/;
 const RANGE_FORM = "expected a number, or a range: 3..5, 3.., ..5, 40%..60%";
 
-/** The range that a text or a number stands for; undefined when it is none. */
+/** Reads a range from a text or a number; undefined if it is not a range. */
 function parseRange(value: string | number): Range | undefined {
   const text = String(value).replaceAll(" ", "");
   const [whole, low, lowPercent, dots, high, highPercent] = RANGE.exec(text) ?? [];
   if (whole === undefined || (low === undefined && high === undefined)) return undefined;
-  // "5%6" has two numbers and no dots between them.
+  // "5%6" has two numbers without dots between them.
   if (dots === undefined && high !== undefined) return undefined;
   if (low !== undefined && high !== undefined && lowPercent !== highPercent) return undefined;
   const from = low === undefined ? 0 : Number(low);
@@ -24,14 +24,14 @@ function parseRange(value: string | number): Range | undefined {
   return from > to ? undefined : { low: from, high: to, percent: (lowPercent || highPercent) === "%" };
 }
 
-/** As it would be written. */
+/** The notation of a range. */
 export function rangeText({ low, high, percent }: Range): string {
   const unit = percent ? "%" : "";
   if (low === high) return `${low}${unit}`;
   return `${low === 0 ? "" : `${low}${unit}`}..${high === Number.POSITIVE_INFINITY ? "" : `${high}${unit}`}`;
 }
 
-/** Whether a number lies in the range; of a share, `whole` is 100%. */
+/** Whether a number is in the range; for a share, `whole` is 100%. */
 export function inRange({ low, high, percent }: Range, value: number, whole: number): boolean {
   const measured = percent ? (whole === 0 ? 0 : (100 * value) / whole) : value;
   return measured >= low && measured <= high;
@@ -49,7 +49,7 @@ export const rangeSchema = z
 const UNITS: Readonly<Record<string, number>> = { us: 1e3, ms: 1e6, s: 1e9 };
 const DURATION_FORM = 'expected a duration such as "100ms", in us, ms or s';
 
-/** Nanoseconds. */
+/** A duration, converted to nanoseconds. */
 export const durationSchema = z.string({ error: DURATION_FORM }).transform((text, context): number => {
   const [, digits, unit] = /^(\d+(?:\.\d+)?)\s*(us|ms|s)$/.exec(text) ?? [];
   if (digits !== undefined) return Math.round(Number(digits) * UNITS[unit!]!);

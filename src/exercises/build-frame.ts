@@ -1,6 +1,6 @@
 /**
- * Frames of headers: fields that are given, and for the others what follows from the rest of the frame (types, protocols,
- * lengths, checksums) or from the sender (addresses). Tests of exercises and the lab's page build packets with it.
+ * Builds frames from headers. Fields without a value get one that follows from the rest of the frame (types, protocols,
+ * lengths, checksums) or from the sender (addresses). Tests of exercises and the lab's page use it.
  */
 import { addWords, finishChecksum } from "../base/index.js";
 import { ETHER_TYPES, IP_PROTOCOLS, writeBits } from "./header-layouts.js";
@@ -13,21 +13,21 @@ export interface FrameSender {
   readonly mac?: bigint;
   readonly ipv4?: bigint;
   readonly ipv6?: bigint;
-  /** MAC address to which it sends packets for an IPv4 address; undefined: for a frame without IPv4, or not known. */
+  /** The MAC address of the next hop to an IPv4 address; undefined for a frame without IPv4, or if it is not known. */
   macTowards?(destination: bigint | undefined): bigint | undefined;
 }
 
-/** Values of fields that neither the rest of a frame nor its sender determines. */
+/** Default values of fields that neither the rest of a frame nor its sender determines. */
 export interface FrameDefaults {
   /** By header, then by field. */
   readonly fields: Readonly<Record<string, Readonly<Record<string, bigint>>>>;
-  /** `type` before a header without a number of its own, or before no header. */
+  /** `type` if the next header has no assigned number, or if there is no next header. */
   readonly etherType: bigint;
-  /** The same for the protocol of IP. */
+  /** The protocol of IP in the same cases. */
   readonly protocol: bigint;
 }
 
-/** Fields that every sender of such a header writes. */
+/** Fields with the same value in every frame. */
 const CONSTANTS: FrameDefaults["fields"] = {
   arp: { hardware: 1n, protocol: 0x0800n, hardware_length: 6n, protocol_length: 4n, operation: 1n },
   ipv4: { version: 4n, ihl: 5n, ttl: 64n },
@@ -38,7 +38,7 @@ const CONSTANTS: FrameDefaults["fields"] = {
 const NO_DEFAULTS: FrameDefaults = { fields: {}, etherType: 0n, protocol: 0n };
 const BROADCAST = 0xffff_ffff_ffffn;
 
-/** A part with its place in the frame, in bytes, and the header behind it. */
+/** A part with its place in the frame, in bytes, and the header after it. */
 interface Placed {
   readonly part: HeaderPart;
   readonly at: number;
@@ -46,8 +46,8 @@ interface Placed {
 }
 
 /**
- * Makes a frame. Without `ethernet.dst` it goes to the MAC address that the host knows for the next hop of the first IPv4
- * header; a frame without that goes to all.
+ * Builds a frame. Without `ethernet.dst`, its destination is the MAC address that the host knows for the next hop of the first
+ * IPv4 header; without such an address, it is broadcast.
  */
 export function buildFrame(
   stack: readonly StackPart[],
@@ -74,7 +74,7 @@ export function buildFrame(
       if (value !== undefined && !fields.has(field)) put(frame, one, field, value);
     for (const [field, value] of fields) put(frame, one, field, value);
   }
-  // From the last header to the first: a checksum covers what comes behind it.
+  // From the last header to the first: a checksum covers the parts after it.
   for (const one of placed.toReversed()) writeChecksum(frame, one, placed);
   return frame;
 }
@@ -123,7 +123,7 @@ function destinationOf(placed: readonly Placed[], { macTowards }: FrameSender): 
   return macTowards?.(ip?.part.fields.get("dst")) ?? BROADCAST;
 }
 
-/** A host of an exercise as the sender of a frame. */
+/** The addresses of a host of an exercise that sends a frame. */
 export function senderOf(from: ExerciseHost, hosts: readonly ExerciseHost[]): FrameSender {
   const { mac, ipv4 } = from;
   return {
@@ -135,8 +135,8 @@ export function senderOf(from: ExerciseHost, hosts: readonly ExerciseHost[]): Fr
 }
 
 /**
- * The MAC address to which a host sends packets for an address: that of the next hop, as its commands say it, or as ARP
- * would find it. Undefined when it has no route, or nobody has that address.
+ * The MAC address to which a host sends packets for an address: that of the next hop, from its commands or by ARP. Undefined if
+ * the host has no route, or no host has the address of the next hop.
  */
 function macTowards(
   destination: bigint,
@@ -162,7 +162,7 @@ function writeChecksum(frame: Uint8Array, one: Placed, placed: readonly Placed[]
   put(frame, one, "checksum", BigInt(header === "udp" && checksum === 0 ? 0xffff : checksum));
 }
 
-/** The sum of the pseudo-header of the IP header before (RFC 768, RFC 9293, RFC 8200); undefined without one. */
+/** The sum of the pseudo-header for the preceding IP header (RFC 768, RFC 9293, RFC 8200); undefined without an IP header. */
 function pseudoHeader(frame: Uint8Array, one: Placed, placed: readonly Placed[]): number | undefined {
   const ip = placed.findLast(({ part, at }) => at < one.at && /^ipv[46]$/.test(part.header));
   if (ip === undefined) return undefined;

@@ -1,4 +1,7 @@
-/** The shape of `exercise.yaml`: what is handed in, and the tests with their points. docs/course.md describes each key. */
+/**
+ * The schema of `exercise.yaml`: the files that are handed in, and the tests with their points. docs/course.md
+ * describes each key.
+ */
 import { z } from "zod";
 import { durationSchema, rangeSchema } from "./amounts.js";
 
@@ -16,7 +19,7 @@ const field = z.union([z.number().int().nonnegative(), z.string()], {
   error: "expected a value: a number, an address, or the name of a host",
 });
 
-/** `ipv4: { ttl: 64 }`, `text: hello`, `hex: 0a0b`, `zeros: 20`: one key an element. */
+/** `ipv4: { ttl: 64 }`, `text: hello`, `hex: 0a0b`, `zeros: 20`: one key for each element. */
 const stackSchema = z
   .array(
     z.record(z.string(), z.union([z.record(z.string(), field), z.string(), z.number(), z.null()]), {
@@ -32,9 +35,9 @@ const packetStep = z.strictObject({
   /** The host that sends. */
   from: node,
   send: stackSchema,
-  /** All packets that arrive at hosts, in the order of each host; none: nothing may arrive. */
+  /** All packets that arrive at hosts, in the order of each host; an empty list: no packet may arrive. */
   expect: z.array(seenSchema).default([]),
-  /** For how long the network runs after the packet. */
+  /** How long the network runs after the packet. */
   within: durationSchema.default(100e6),
 });
 
@@ -43,7 +46,7 @@ const pingStep = z.strictObject({
   to: node,
   count: count(1, 1000).default(1),
   ttl: count(1, 255).default(64),
-  /** Replies that come back; all unless given. */
+  /** Number of replies; by default all. */
   answered: rangeSchema.optional(),
 });
 
@@ -55,9 +58,9 @@ const trafficStep = z.strictObject({
   flows: count(1, 10_000).default(1),
   /** Packets of each flow. */
   packets: count(1, 10_000).default(1),
-  /** From a packet to the next one, whatever flow it belongs to. */
+  /** Time between two packets, of the same flow or of different flows. */
   gap: durationSchema.default(1e6),
-  /** A pause after so many packets of every flow. */
+  /** A pause after this number of packets of every flow. */
   pause: z.strictObject({ after: count(1, 10_000), for: durationSchema }).optional(),
   /** Bytes of a frame. */
   bytes: count(60, 1514).default(200),
@@ -65,11 +68,11 @@ const trafficStep = z.strictObject({
   port: count(0, 65_535).default(5000),
   dscp: count(0, 63).default(0),
   within: durationSchema.default(100e6),
-  /** Packets that arrive at `to`: a number, or a share of those sent. */
+  /** Packets that arrive at `to`: a number, or a share of the sent packets. */
   received: rangeSchema.optional(),
   /** Packets that leave ports of switches. */
   ports: z.record(z.string(), rangeSchema).optional(),
-  /** How the packets divide over some ports: how many of these are used, and the share of each that is used. */
+  /** The distribution of the packets over some ports: how many of the ports are used, and the share of each used port. */
   split: z
     .strictObject({
       over: z.array(text("a port such as s1-p2")).min(2, "expected two ports or more"),
@@ -85,24 +88,24 @@ const askStep = z.strictObject({
   switch: node,
   /** A statement of the shell, or a command of simple_switch_CLI. */
   line: text("a statement of the shell, such as `read counter sent[1]`"),
-  /** Sum of all counters in the answer. */
+  /** Sum of all counters in the output. */
   packets: rangeSchema.optional(),
   bytes: rangeSchema.optional(),
-  /** Sum of all registers in the answer. */
+  /** Sum of all registers in the output. */
   value: rangeSchema.optional(),
-  /** Objects in the answer, without default entries. */
+  /** Number of objects in the output, without default entries. */
   count: rangeSchema.optional(),
-  /** A part of the answer. */
-  says: text("a part of the answer").optional(),
+  /** A text that the output must contain. */
+  says: text("a part of the output").optional(),
 });
 
 const linkStep = z.strictObject({ between: z.tuple([node, node]), state: z.enum(["up", "down"]) });
 
 const packetInsStep = z.strictObject({
   switch: node,
-  /** Since the last step that asks for them. */
+  /** Number since the last step that checks packet-ins of this switch. */
   count: rangeSchema.default({ low: 1, high: Number.POSITIVE_INFINITY, percent: false }),
-  /** What each of them must have. */
+  /** Metadata that each packet-in must have. */
   metadata: z.record(z.string(), field).default({}),
   packet: stackSchema.optional(),
 });
@@ -111,7 +114,7 @@ const digestsStep = z.strictObject({
   switch: node,
   digest: text("the name of a digest"),
   count: rangeSchema.default({ low: 1, high: Number.POSITIVE_INFINITY, percent: false }),
-  /** Members of a record that is among them, in the order of the struct. */
+  /** Records that must be among them, each with its members in the order of the struct. */
   has: z.array(z.array(field)).default([]),
 });
 
@@ -128,33 +131,33 @@ const stepSchema = z.strictObject({
 
 const fitSchema = z.strictObject({
   target: text("a target: rmt, tofino, tofino2, or a file in the exercise's folder"),
-  /** The program must be placed within so many stages; without it, within those of the target. */
+  /** Maximum number of stages of the placed program; by default, all stages of the target. */
   stages: count(1, 1000).optional(),
 });
 
 const testSchema = z.strictObject({
   name: text("a name"),
   points: z.number({ error: "expected a number of points" }).nonnegative("expected a number of points"),
-  /** Told to whoever fails the test. */
+  /** Shown if the test fails. */
   hint: text("a hint").optional(),
   steps: z.array(stepSchema).min(1, "expected at least one step").optional(),
-  /** A packet test in the STF language for one switch alone. */
+  /** A packet test in the STF language for a single switch. */
   stf: path.optional(),
   fit: fitSchema.optional(),
-  /** The program of `stf` and `fit`; the first one that is handed in unless given. */
+  /** The program of `stf` and `fit`; by default the first one that is handed in. */
   program: path.optional(),
 });
 
 export const exerciseSchema = z.strictObject({
   title: text("a title"),
-  /** What the tests check, in a sentence or two. */
+  /** Describes what the tests check, in one or two sentences. */
   about: text("what the tests check"),
-  /** What a submission consists of; the starters have these names, and the solution's files too. */
+  /** The files of a submission; the files of starter and solution have the same names. */
   hands_in: z.array(path).min(1, "expected at least one file"),
   topology: path.default("topology.json"),
-  /** The module of the control plane, one of the files that are handed in. */
+  /** The module of the control plane, one of the files in `hands_in`. */
   controller: path.optional(),
-  /** Headers beside the usual ones: widths of fields in bits, in their order. */
+  /** Headers in addition to the well-known ones: the widths of their fields in bits, in their order. */
   headers: z
     .record(
       z.string(),
@@ -163,10 +166,10 @@ export const exerciseSchema = z.strictObject({
     .default({}),
   limits: z
     .strictObject({
-      /** Of one submission, all tests together. */
+      /** Maximum processor time of one submission for all tests together, in seconds. */
       seconds: count(1, 3600).default(30),
       memory_mb: count(64, 65_536).default(1024),
-      /** Frames that may cross links in a test. */
+      /** Maximum number of frames that cross links in a test. */
       frames: count(1, 10_000_000).default(200_000),
     })
     .prefault({}),

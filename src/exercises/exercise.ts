@@ -1,4 +1,4 @@
-/** An exercise: its topology, what is handed in, and the tests of `exercise.yaml` with the names in them resolved. */
+/** An exercise: its topology, the files that are handed in, and the tests of `exercise.yaml` with resolved names. */
 import { type Diagnostics, type Locate, pathIn, SourceFile, type Span } from "../base/index.js";
 import { loadDocument } from "../documents/index.js";
 import { CODES } from "./codes.js";
@@ -17,7 +17,7 @@ export interface ExerciseTest {
 }
 
 export type TestKind =
-  /** Played on the exercise's network, each test on a fresh one. */
+  /** Steps that run on the exercise's network; each test has a new network. */
   | { readonly kind: "steps"; readonly steps: readonly ExerciseStep[] }
   | { readonly kind: "stf"; readonly script: SourceFile; readonly program: string }
   | {
@@ -29,17 +29,17 @@ export type TestKind =
     };
 
 export interface ExerciseLimits {
-  /** Seconds of processor time for one submission, all tests together. */
+  /** Maximum processor time of one submission for all tests together, in seconds. */
   readonly seconds: number;
   readonly memoryMb: number;
-  /** Frames that may cross links in a test. */
+  /** Maximum number of frames that cross links in a test. */
   readonly frames: number;
 }
 
 export interface Exercise {
   readonly title: string;
   readonly about: string;
-  /** Paths that a submission may bring; all others are those of the exercise. */
+  /** Paths of the files that a submission contains; all other files are those of the exercise. */
   readonly handsIn: readonly string[];
   /** Path of the control plane's module; undefined: the exercise has none. */
   readonly controller: string | undefined;
@@ -47,7 +47,7 @@ export interface Exercise {
   readonly limits: ExerciseLimits;
   readonly tests: readonly ExerciseTest[];
   readonly files: ExerciseFiles;
-  /** Its folder, as a path of `files`; all paths in `exercise.yaml` are from there. */
+  /** Its folder, as a path of `files`; all paths in `exercise.yaml` are relative to it. */
   readonly folder: string;
 }
 
@@ -95,7 +95,7 @@ class ExerciseReader {
       diagnostics.error(
         CODES.noFile,
         place,
-        `controller: ${raw.controller} is none of the files that are handed in`,
+        `controller: ${raw.controller} is not one of the files of hands_in`,
         `hands_in: ${raw.hands_in.join(", ")}`,
       );
     }
@@ -104,7 +104,7 @@ class ExerciseReader {
         CODES.controller,
         this.locate(["controller"]),
         `controller: ${raw.controller} is neither a JavaScript module (.mjs or .js) nor one of Python (.py)`,
-        "controllers in other languages are not run",
+        "controllers in other languages are not supported",
       );
     }
     const headers = this.#headers();
@@ -128,7 +128,7 @@ class ExerciseReader {
     };
   }
 
-  /** A file of the exercise's folder; reported where it is missing or outside. */
+  /** A file of the exercise's folder; reports a file that is missing or outside the folder. */
   #file(path: string, place: readonly PropertyKey[]): SourceFile | undefined {
     if (path.startsWith("/") || path.split("/").includes("..")) {
       const message = `${path}: expected the path of a file in the exercise's folder`;
@@ -152,7 +152,7 @@ class ExerciseReader {
           `header ${name} has ${8 * layoutBytes(layout)} bits: expected whole bytes`,
         );
       } else if (HEADER_LAYOUTS.has(name)) {
-        const message = `header ${name}: every exercise has a header of this name; take another one`;
+        const message = `header ${name}: every exercise has a header of this name; use another name`;
         this.diagnostics.error(CODES.headerLayout, this.locate(["headers", name], true), message);
       }
       headers.set(name, layout);
@@ -191,7 +191,7 @@ class ExerciseReader {
       };
     const program = raw.program ?? this.raw.hands_in.find((one) => one.endsWith(".p4"));
     if (program === undefined) {
-      const message = `test "${raw.name}": say which program it is for, as in program: NAME.p4`;
+      const message = `test "${raw.name}": the program is missing; add program: NAME.p4`;
       this.diagnostics.error(CODES.whichKind, this.locate(path), message);
       return undefined;
     }

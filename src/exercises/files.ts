@@ -1,8 +1,8 @@
-/** Files of an exercise that are in memory. */
+/** Files of an exercise in memory. */
 import { isWithin, pathIn } from "../base/index.js";
 import type { ExerciseFiles } from "./folder.js";
 
-/** Texts by their paths. */
+/** Files from texts by their paths. */
 export function filesOf(texts: ReadonlyMap<string, string>): ExerciseFiles {
   const list = (folder: string): string[] => {
     const whole = pathIn("", folder);
@@ -22,12 +22,12 @@ export function filesOf(texts: ReadonlyMap<string, string>): ExerciseFiles {
   };
 }
 
-/** Files with others in front of them: what is in `front` hides what has the same path behind. */
-export function overlay(front: ExerciseFiles, behind: ExerciseFiles): ExerciseFiles {
+/** Two sets of files as one: a file of `front` replaces the file of `base` with the same path. */
+export function overlay(front: ExerciseFiles, base: ExerciseFiles): ExerciseFiles {
   return {
-    absolute: behind.absolute,
-    exists: (path) => front.exists(path) || behind.exists(path),
-    list: (folder) => [...new Set([...front.list(folder), ...behind.list(folder)])].sort(),
-    read: (path) => (front.exists(path) ? front : behind).read(path),
+    absolute: base.absolute,
+    exists: (path) => front.exists(path) || base.exists(path),
+    list: (folder) => [...new Set([...front.list(folder), ...base.list(folder)])].sort(),
+    read: (path) => (front.exists(path) ? front : base).read(path),
   };
 }

@@ -1,4 +1,4 @@
-/** What lies in an exercise's folder: its programs, and which switch runs which. */
+/** The contents of an exercise's folder: its programs, and the program of each switch. */
 import {
   type Diagnostics,
   fail,
@@ -12,20 +12,20 @@ import { type RuntimeFile, readRuntimeFile } from "../control/index.js";
 import { CODES } from "./codes.js";
 import type { ExerciseSwitch, ExerciseTopology } from "./topology-file.js";
 
-/** The files of an exercise, on a disk or in memory. Paths have `/` between names. */
+/** The files of an exercise, on disk or in memory. Paths have `/` between names. */
 export interface ExerciseFiles {
-  /** A path as the other methods take it, from one as people write it. */
+  /** Converts a path from the user to the form that the other methods expect. */
   absolute(path: string): string;
-  /** Whether there is a file or a folder. */
+  /** Whether a file or a folder exists at the path. */
   exists(path: string): boolean;
-  /** Names in a folder; empty where there is none. */
+  /** Names in a folder; empty if the folder does not exist. */
   list(folder: string): readonly string[];
   read(path: string): string;
 }
 
-/** A program of an exercise: the files that are made of one source. */
+/** A program of an exercise: a source and the files that are generated from it. */
 export interface ExerciseProgram {
-  /** P4-16 source; undefined: only the JSON is there. */
+  /** P4-16 source; undefined: only the JSON exists. */
   source?: string;
   /** BMv2 JSON, by default `build/NAME.json`. */
   json: string;
@@ -42,25 +42,25 @@ export interface ExerciseSetup {
 }
 
 export interface SwitchSetup extends ExerciseSwitch {
-  /** Undefined: it starts without a program, for a controller to bring one. */
+  /** Undefined: the switch starts without a program, and a controller loads one. */
   runs?: ExerciseProgram;
   runtime?: RuntimeFile;
 }
 
 export interface FolderOptions {
   /**
-   * Source instead of the one of the same name in the folder, and of the switches that name no program; by default the
-   * Makefile's DEFAULT_PROG, or the only .p4 file.
+   * Source that replaces the one of the same name in the folder, and the source of switches without a named program; by default
+   * the Makefile's DEFAULT_PROG, or the only .p4 file.
    */
   program?: string;
-  /** Start switches without a program that name none (the Makefile's NO_P4). */
+  /** Start switches without a named program without any program (the Makefile's NO_P4). */
   noProgram?: boolean;
 }
 
 /**
- * Finds what an exercise needs. Paths in its files are from its folder, which is that of the topology file or one above
- * (`pod-topo/topology.json`). Fails with P43155 (a file is missing), P43156 (which program?) and what
- * readRuntimeFile reports.
+ * Finds the files of an exercise. Paths in its files are relative to its folder, which is that of the topology file or one above
+ * (`pod-topo/topology.json`). Fails with P43155 (a file is missing), P43156 (the program of a switch is not clear) and the
+ * errors of readRuntimeFile.
  */
 export function openExercise(
   topology: ExerciseTopology,
@@ -86,7 +86,7 @@ export function openExercise(
   const fallback = given === undefined ? defaultProgram(files, folder) : nameOfPath(given);
   const switches = topology.switches.map((entry): SwitchSetup => {
     const runtime = readRuntime(files, folder, entry, topology, diagnostics);
-    // Its file cannot be read, which has been told.
+    // Its file cannot be read, which was reported already.
     if (entry.runtimeFile !== undefined && runtime === undefined) return entry;
     const json = entry.program ?? runtime?.bmv2Json;
     if (json !== undefined) {
@@ -97,7 +97,7 @@ export function openExercise(
         diagnostics.error(
           CODES.missingFile,
           place,
-          `${entry.name} runs ${json}: neither it nor ${source} is there`,
+          `${entry.name} runs ${json}, but neither this file nor ${source} exists`,
         );
       }
       return { ...entry, runs, ...(runtime === undefined ? {} : { runtime }) };
@@ -109,7 +109,7 @@ export function openExercise(
         CODES.whichProgram,
         place,
         `which program does ${entry.name} run?`,
-        "say it with --program FILE.p4, or --no-p4",
+        "use --program FILE.p4, or --no-p4",
       );
     }
     const runs = programAt(`build/${nameOfPath(fallback, ".p4")}.json`);
@@ -127,7 +127,10 @@ export function openExercise(
   return { folder, topology, programs, switches };
 }
 
-/** The folder, from the topology file's up to two above, from which most files that it names are there; the nearest of these. */
+/**
+ * The folder that contains most of the files that the topology names: the topology file's own, or one or two above;
+ * the nearest if equal.
+ */
 function folderOf(topology: ExerciseTopology, files: ExerciseFiles): string {
   const named = topology.switches.flatMap(({ runtimeFile, commandFile }) =>
     [runtimeFile, commandFile].filter((path) => path !== undefined),
@@ -164,19 +167,19 @@ function programOf(
   };
 }
 
-/** Compiled files are written, so they must lie in the exercise's folder. */
+/** Compiled files are written, so they must be in the exercise's folder. */
 function inside(folder: string, path: string): string {
   const whole = pathIn(folder, path);
   if (isWithin(folder, whole)) return whole;
   fail(
     CODES.outsideFolder,
     undefined,
-    `${path} is outside of the exercise's folder ${folder}`,
+    `${path} is outside the exercise's folder ${folder}`,
     "write build/NAME.json",
   );
 }
 
-/** Name of the source that the exercise's Makefile or its folder makes the default. */
+/** Name of the default source: that of the exercise's Makefile, or the only one in its folder. */
 function defaultProgram(files: ExerciseFiles, folder: string): string | undefined {
   const sources = sourcesIn(files, folder);
   const named = /^\s*DEFAULT_PROG\s*[:?]?=\s*(\S+\.p4)\s*$/m.exec(makefileOf(files, folder))?.[1];
@@ -207,7 +210,10 @@ function makefileOf(files: ExerciseFiles, folder: string): string {
 
 const TOPOLOGY_NAME = "topology.json";
 
-/** Path of the topology of an exercise: what its Makefile names, or `topology.json` in its folder, or in the only folder there that has one. */
+/**
+ * Path of the topology of an exercise: the one that its Makefile names, or `topology.json` in its folder, or in the
+ * only subfolder that has one.
+ */
 export function topologyPathIn(files: ExerciseFiles, folder: string): string {
   const named = /^\s*TOPO\s*[:?]?=\s*(\S+)\s*$/m.exec(makefileOf(files, folder))?.[1];
   if (named !== undefined) return pathIn(folder, named);

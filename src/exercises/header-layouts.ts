@@ -1,8 +1,8 @@
-/** Headers that packets consist of: names and widths of their fields, in order, and how a header says which one is next. */
+/** The layouts of headers: names and widths of their fields, in order, and the numbers that identify the next header. */
 
 /**
- * Width in bits by name of the field, in the order of the header. The sum is a multiple of 8. A field of 0 bits has any number
- * of whole bytes.
+ * Width in bits by name of the field, in the order of the header. The sum is a multiple of 8. A field with width 0 has any
+ * number of whole bytes.
  */
 export type HeaderLayout = ReadonlyMap<string, number>;
 
@@ -24,7 +24,7 @@ export const IP_PROTOCOLS: Readonly<Record<string, bigint>> = {
   ipv6: 41n,
 };
 
-/** Headers that every exercise and every lab has; those of programs come in addition. */
+/** Headers that every exercise and every lab has, in addition to those of the programs. */
 export const HEADER_LAYOUTS: ReadonlyMap<string, HeaderLayout> = new Map([
   ["ethernet", layout({ dst: 48, src: 48, type: 16 })],
   ["vlan", layout({ pcp: 3, dei: 1, vid: 12, type: 16 })],
@@ -99,7 +99,7 @@ export function layoutBytes(fields: HeaderLayout): number {
   return bits / 8;
 }
 
-/** Reads a field of `width` bits that starts at a bit of a frame; undefined where the frame ends before. */
+/** Reads a field of `width` bits at a bit offset of a frame; undefined if the frame is too short. */
 export function readBits(frame: Uint8Array, at: number, width: number): bigint | undefined {
   if (at + width > 8 * frame.length) return undefined;
   let value = 0n;

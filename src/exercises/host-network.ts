@@ -1,4 +1,4 @@
-/** What a host's commands make of its network: which address a packet goes to next, and which MAC addresses are known. */
+/** The network configuration that a host's commands set: its routes, and the MAC addresses of its neighbours. */
 import { inIproute2 } from "./net-tools.js";
 import type { ExerciseHost } from "./topology-file.js";
 
@@ -6,21 +6,21 @@ interface Route {
   /** 32 bits. */
   readonly prefix: bigint;
   readonly length: number;
-  /** Undefined: the destinations are on the link. */
+  /** The next hop; undefined: the destinations are on the link. */
   readonly via: bigint | undefined;
 }
 
-/** Routes and permanent neighbours of a host, as Linux keeps them after the host's commands. */
+/** Routes and permanent neighbours of a host, as in Linux after the host's commands. */
 export interface HostNetwork {
-  /** The address on the link that a packet to `destination` is sent to; undefined without a route. */
+  /** The address of the next hop to `destination`; undefined without a route. */
   nextHop(destination: bigint): bigint | undefined;
-  /** MAC addresses that the commands gave, by IPv4 address. */
+  /** MAC addresses from the commands, by IPv4 address. */
   readonly neighbours: ReadonlyMap<bigint, bigint>;
 }
 
 /**
- * Reads the forms of `route`, `arp`, `ip route` and `ip neigh` that exercises use. Other commands change nothing here: a
- * simulated host cannot run them.
+ * Reads the forms of `route`, `arp`, `ip route` and `ip neigh` that exercises use. Other commands are ignored: a simulated host
+ * cannot run them.
  */
 export function hostNetwork(host: Pick<ExerciseHost, "ipv4" | "prefixLength" | "commands">): HostNetwork {
   const routes: Route[] = [{ ...prefixOf(host.ipv4, host.prefixLength), via: undefined }];

@@ -1,7 +1,7 @@
 /**
- * What lies in the folder of an exercise, read from texts, so that it works in a browser too: {@link readTopologyFile} reads
- * `topology.json`, {@link hostNetwork} the routes and neighbours that a host's commands set, {@link openExercise} which switch
- * runs which program, {@link readExercise} the tests of `exercise.yaml`. {@link buildFrame} and {@link differences} make and
+ * The contents of an exercise's folder, read from texts, so that it works in a browser too: {@link readTopologyFile} reads
+ * `topology.json`, {@link hostNetwork} the routes and neighbours that a host's commands set, {@link openExercise} the program
+ * of each switch, {@link readExercise} the tests of `exercise.yaml`. {@link buildFrame} and {@link differences} build and
  * compare the packets of a test.
  */
 export { inRange, type Range, rangeText } from "./amounts.js";

@@ -1,9 +1,9 @@
 /**
- * The tutorials' hosts set their routes with `route` and `arp` of net-tools, which new systems come without.
- * These forms are translated to commands of `ip`.
+ * Hosts of the tutorials set their routes with `route` and `arp` of net-tools, which new systems do not install.
+ * These commands are translated to commands of `ip`.
  */
 
-/** The same command for iproute2; undefined: not one of the forms, to be run as it is. */
+/** The same command for iproute2; undefined if it is not one of these forms, so that it is run unchanged. */
 export function inIproute2(command: string): string | undefined {
   const words = command.trim().split(/\s+/);
   if (words.some((word) => /[^A-Za-z0-9.:/_-]/.test(word))) return undefined;

@@ -1,9 +1,9 @@
-/** What a test expects of a packet: the fields that it names, at the places that its headers have. */
+/** The packet that a test expects: its headers with the fields to check. */
 import { addWords, foldSum, toHex } from "../base/index.js";
 import { readBits } from "./header-layouts.js";
 import { fieldText, partBytes, type StackPart } from "./packet-stack.js";
 
-/** A packet that is expected; `text` is how messages call it. */
+/** A packet that is expected. */
 export interface PacketPattern {
   readonly parts: readonly StackPart[];
 }
@@ -11,8 +11,8 @@ export interface PacketPattern {
 const IPV4_BYTES = 20;
 
 /**
- * What is wrong with a frame, in words: fields with other values, other payloads, a wrong IPv4 checksum (unless the pattern
- * gives one), an end that comes too early. Empty: the frame is as expected. Bytes behind the last part are free.
+ * Describes the differences of a frame from a pattern: other values of fields, another payload, a wrong IPv4 checksum (unless
+ * the pattern gives one), a frame that is too short. Empty: the frame is as expected. Bytes after the last part are not checked.
  */
 export function differences({ parts }: PacketPattern, frame: Uint8Array): string[] {
   const found: string[] = [];
@@ -42,7 +42,7 @@ export function differences({ parts }: PacketPattern, frame: Uint8Array): string
       if (part.header === "ipv4" && !part.fields.has("checksum")) {
         if (foldSum(addWords(frame, at, at + IPV4_BYTES, 0)) !== 0xffff) {
           const value = toHex(frame.subarray(at + 10, at + 12));
-          found.push(`ipv4.checksum is 0x${value}, which does not fit the other fields`);
+          found.push(`ipv4.checksum is 0x${value}, which is wrong for the other fields`);
         }
       }
     }
@@ -51,7 +51,7 @@ export function differences({ parts }: PacketPattern, frame: Uint8Array): string
   return found;
 }
 
-/** The pattern as a line: `ethernet { dst 08:00:00:00:01:11 }, ipv4 { ttl 63 }`. */
+/** The pattern as one line: `ethernet { dst 08:00:00:00:01:11 }, ipv4 { ttl 63 }`. */
 export function patternText({ parts }: PacketPattern): string {
   return parts
     .map((part) => {
@@ -64,7 +64,7 @@ export function patternText({ parts }: PacketPattern): string {
     .join(", ");
 }
 
-/** A frame as a line, by the headers of a pattern: what its named fields are there. */
+/** A frame as one line: its values of the fields that the pattern names. */
 export function frameText({ parts }: PacketPattern, frame: Uint8Array): string {
   let at = 0;
   const texts: string[] = [];

@@ -1,7 +1,6 @@
 /**
- * Packets of a test as people write them: a list of headers with fields and payloads. This file gives names and values
- * their meaning; `build-frame.ts` makes a frame of a stack that is sent, `packet-pattern.ts` compares a frame with one that
- * is expected.
+ * Reads the packets of a test: a list of headers with fields and payloads. This file resolves names and values; `build-frame.ts`
+ * builds the frame of a stack to send, `packet-pattern.ts` compares a frame with an expected stack.
  */
 import { type Diagnostics, didYouMean, fromHex, type Span } from "../base/index.js";
 import { formatValue, parseValue, styleOfWidth } from "../device/index.js";
@@ -14,20 +13,20 @@ import type { ExerciseHost } from "./topology-file.js";
 export interface HeaderPart {
   readonly header: string;
   readonly layout: HeaderLayout;
-  /** Fields that are given. */
+  /** Fields that have a value. */
   readonly fields: ReadonlyMap<string, bigint>;
-  /** Bytes of the field of 0 bits. */
+  /** Bytes of the field with width 0. */
   readonly open?: Uint8Array;
 }
 
-/** Bytes that are no header. */
+/** Bytes that do not belong to a header. */
 interface PayloadPart {
   readonly bytes: Uint8Array;
 }
 
 export type StackPart = HeaderPart | PayloadPart;
 
-/** What names in packets mean. */
+/** The names that packets can use. */
 export interface PacketNames {
   readonly headers: ReadonlyMap<string, HeaderLayout>;
   readonly hosts: readonly ExerciseHost[];
@@ -40,7 +39,7 @@ const PAYLOADS: Readonly<Record<string, string>> = {
 };
 const MAX_ZEROS = 9000;
 
-/** Reads a stack; what is wrong is reported as P46303 at `spanOf` of its place. */
+/** Reads a stack; reports errors as P46303 at `spanOf` of their place. */
 export function readStack(
   input: PacketInput,
   names: PacketNames,
@@ -57,7 +56,7 @@ export function readStack(
     if (name === undefined || keys.length > 1) {
       wrong(
         [index],
-        `expected one header an element, got ${keys.length === 0 ? "none" : keys.join(" and ")}`,
+        `expected one header for each element, got ${keys.length === 0 ? "none" : keys.join(" and ")}`,
       );
       return [];
     }
@@ -108,7 +107,7 @@ function payloadOf(kind: string, value: unknown): Uint8Array | undefined {
   return Number.isInteger(bytes) && bytes > 0 && bytes <= MAX_ZEROS ? new Uint8Array(bytes) : undefined;
 }
 
-/** A number, an address, or the name of a host for its MAC or IPv4 address; otherwise what is wrong. */
+/** Reads a number, an address, or the name of a host for its MAC or IPv4 address. Returns a message for any other text. */
 export function readValue(
   written: string | number,
   width: number,
@@ -123,7 +122,7 @@ export function readValue(
 
 const ADDRESSES = /^(src|dst|sender_ip|target_ip)$/;
 
-/** A field's value as people read it. */
+/** The text of a field's value. */
 export function fieldText(field: string, width: number, value: bigint): string {
   return formatValue(value, width, width === 32 && ADDRESSES.test(field) ? "ipv4" : styleOfWidth(width));
 }

@@ -1,4 +1,4 @@
-/** The steps of a test, with hosts, switches, ports, packets and values looked up in the exercise's topology. */
+/** Reads the steps of a test, and resolves hosts, switches, ports, packets and values by the exercise's topology. */
 import { type Diagnostics, didYouMean, type Locate, type Span } from "../base/index.js";
 import type { Range } from "./amounts.js";
 import { buildFrame, senderOf } from "./build-frame.js";
@@ -26,7 +26,7 @@ export interface PacketStep {
   readonly kind: "packet";
   readonly from: string;
   readonly frame: Uint8Array;
-  /** The frame in the words of the file. */
+  /** The frame in the notation of the file. */
   readonly sent: PacketPattern;
   readonly expect: readonly { readonly at: string; readonly pattern: PacketPattern }[];
   readonly withinNs: number;
@@ -55,7 +55,7 @@ export interface TrafficStep {
   /** Of each flow. */
   readonly packets: number;
   readonly gapNs: number;
-  /** After so many packets of every flow nothing is sent for so long. */
+  /** After `after` packets of every flow, nothing is sent for `ns` nanoseconds. */
   readonly pause: { readonly after: number; readonly ns: number } | undefined;
   readonly bytes: number;
   readonly sourcePort: number;
@@ -103,7 +103,7 @@ interface DigestsStep {
 }
 
 const KINDS = ["packet", "ping", "traffic", "wait", "link", "ask", "packet_ins", "digests"] as const;
-/** Values of packet-in metadata and of digests have widths that only the program knows. */
+/** Maximum width of values of packet-in metadata and digests: their real widths are known only with the program. */
 const ANY_WIDTH = 128;
 
 type Path = readonly PropertyKey[];
@@ -122,7 +122,7 @@ export class StepReader {
     this.#switches = new Set(topology.switches.map(({ name }) => name));
   }
 
-  /** Reports what is wrong (P46302, P46303, P46304); the step may be incomplete then. */
+  /** Reports errors (P46302, P46303, P46304); after errors, the step may be incomplete. */
   read(raw: RawStep, path: Path): ExerciseStep | undefined {
     const kinds = KINDS.filter((kind) => raw[kind] !== undefined);
     const [kind] = kinds;

@@ -1,6 +1,6 @@
 /**
- * `topology.json` of the P4 tutorials: hosts, switches and links of an exercise. Read as the tutorials' own
- * scripts read it, with what is wrong said at its place.
+ * Reads `topology.json` of the P4 tutorials: hosts, switches and links of an exercise. It follows the tutorials' own scripts,
+ * and reports errors at their places.
  */
 import { z } from "zod";
 import type { Diagnostics, Locate, SourceFile } from "../base/index.js";
@@ -14,7 +14,7 @@ export interface ExerciseHost {
   prefixLength: number;
   /** 48 bits. */
   mac: bigint;
-  /** Shell lines that run in the host when the network is up. */
+  /** Shell commands that run in the host after the start of the network. */
   commands: readonly string[];
 }
 
@@ -23,13 +23,13 @@ export interface ExerciseSwitch {
   /** Paths as written, from the exercise's folder. */
   runtimeFile?: string;
   commandFile?: string;
-  /** BMv2 JSON of its own, instead of the exercise's program. */
+  /** Path of a BMv2 JSON that replaces the exercise's program on this switch. */
   program?: string;
   cpuPort?: number;
   priorityQueues?: number;
 }
 
-/** `port` is 0 at a host. */
+/** An end of a link. `port` is 0 for a host. */
 export interface ExerciseEnd {
   node: string;
   port: number;
@@ -38,7 +38,7 @@ export interface ExerciseEnd {
 export interface ExerciseLink {
   a: ExerciseEnd;
   b: ExerciseEnd;
-  /** One way; undefined: none was asked for. */
+  /** One-way delay; undefined: the file gives none. */
   delayNs?: number;
   rateBps?: number;
 }
@@ -46,7 +46,7 @@ export interface ExerciseLink {
 export interface ExerciseTopology {
   file: SourceFile;
   hosts: readonly ExerciseHost[];
-  /** In the order of the file, which gives device ids and ports of controllers. */
+  /** In the order of the file, which determines device ids and P4Runtime ports. */
   switches: readonly ExerciseSwitch[];
   links: readonly ExerciseLink[];
   locate: Locate;
@@ -71,7 +71,7 @@ const macSchema = text("a MAC address such as 08:00:00:00:01:11").transform((val
   return z.NEVER;
 });
 
-/** Nanoseconds of `10ms`; a bare number counts milliseconds, in quotes or not. */
+/** Converts `10ms` to nanoseconds; a number without a unit is in milliseconds, with or without quotes. */
 const latencySchema = z
   .union([z.number(), z.string()], { error: 'expected a latency such as "10ms"' })
   .transform((value, context) => {
@@ -89,7 +89,7 @@ const bandwidthSchema = z
 
 const endSchema = text("an end of a link: h1, or s1-p2");
 
-/** A whole number, as a number or in quotes (the flowcache exercise writes "510"). */
+/** A whole number, with or without quotes (the flowcache exercise has "510"). */
 const countSchema = (what: string, low: number, high: number) =>
   z.union([z.number(), z.string()], { error: `expected ${what}` }).transform((value, context) => {
     const number = typeof value === "number" || /^\d+$/.test(value) ? Number(value) : Number.NaN;
@@ -98,7 +98,7 @@ const countSchema = (what: string, low: number, high: number) =>
     return z.NEVER;
   });
 
-// Loose: other courses keep notes of their own in these files, which the tutorials' scripts pass over too.
+// Unknown keys are allowed: other courses have their own keys in these files, which the tutorials' scripts ignore too.
 const topologySchema = z.looseObject({
   hosts: z.record(
     z.string(),
@@ -128,7 +128,7 @@ const topologySchema = z.looseObject({
 
 type RawLink = z.output<typeof topologySchema>["links"][number];
 
-/** Names become names of interfaces and files. */
+/** Names of nodes are used in names of interfaces and files. */
 const NODE_NAME = /^[A-Za-z][A-Za-z0-9_]{0,31}$/;
 const MAX_SWITCH_PORT = 510;
 
@@ -166,7 +166,7 @@ export function readTopologyFile(file: SourceFile, diagnostics: Diagnostics): Ex
 }
 
 class LinkReader {
-  /** End as written -> index of its link. */
+  /** Index of the link by the text of its end. */
   readonly #used = new Map<string, number>();
 
   constructor(
@@ -182,10 +182,10 @@ class LinkReader {
       this.diagnostics.error(
         CODES.nodeName,
         place,
-        `${name} is no name of a node: letters, digits and _, 32 at most`,
+        `${name} is not a valid name of a node: use up to 32 letters, digits and _`,
       );
     } else if (kind === "switches" && this.hosts.has(name)) {
-      this.diagnostics.error(CODES.nodeName, place, `${name} is a host and a switch`);
+      this.diagnostics.error(CODES.nodeName, place, `${name} is the name of both a host and a switch`);
     }
   }
 
@@ -194,7 +194,7 @@ class LinkReader {
     const b = this.#end(link[1], [index, 1]);
     if (a === undefined || b === undefined) return undefined;
     if (this.hosts.has(a.node) && this.hosts.has(b.node)) {
-      const message = `${link[0]} and ${link[1]} are both hosts: a host is linked to a switch`;
+      const message = `${link[0]} and ${link[1]} are both hosts: a host must be linked to a switch`;
       this.diagnostics.error(CODES.hostToHost, this.locate(["links", index]), message);
       return undefined;
     }
@@ -220,10 +220,10 @@ class LinkReader {
     const [, node = "", digits = ""] = /^(.+)-p(\d+)$/.exec(text) ?? [];
     if (Object.hasOwn(this.switches, node)) {
       if (Number(digits) <= MAX_SWITCH_PORT) return { node, port: Number(digits) };
-      return wrong(CODES.linkEnd, `${text}: ports of a switch go up to ${MAX_SWITCH_PORT}`);
+      return wrong(CODES.linkEnd, `${text}: the maximum port of a switch is ${MAX_SWITCH_PORT}`);
     }
     if (Object.hasOwn(this.switches, text)) {
-      return wrong(CODES.linkEnd, `${text} is a switch: say which port, as in ${text}-p1`);
+      return wrong(CODES.linkEnd, `${text} is a switch: add its port, as in ${text}-p1`);
     }
     const known = [...this.hosts, ...Object.keys(this.switches).map((name) => `${name}-pN`)].join(", ");
     return wrong(CODES.linkEnd, `${text}: no such host or switch port (there are ${known})`);

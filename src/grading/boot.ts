@@ -1,4 +1,4 @@
-/** Brings the switches of a test network to the state in which an exercise begins. */
+/** Brings the switches of a test network to the initial state of an exercise. */
 import { Diagnostics, pathIn, SourceFile } from "../base/index.js";
 import { Interpreter } from "../control/index.js";
 import { DeviceError } from "../device/index.js";
@@ -9,7 +9,7 @@ import { failureOf, type Submission } from "./submission.js";
 
 type Setup = Submission["setup"]["switches"][number];
 
-/** Loads the programs, and writes the runtime files and the command files. Throws StepFailure where a submission is wrong. */
+/** Loads the programs, and applies the runtime files and the command files. Throws StepFailure for errors of the submission. */
 export async function bootSwitches(
   network: TestNetwork,
   submission: Submission,
@@ -40,7 +40,7 @@ async function bootSwitch(
       diagnostics.throwIfErrors();
       if (updates.length > 0) await device.write(updates);
     } catch (error) {
-      throw refused(error, `switch ${name} takes its program and its entries`);
+      throw refused(error, `switch ${name} accepts its program and its entries`);
     }
   }
   if (commandFile === undefined) return interpreter;
@@ -51,7 +51,7 @@ async function bootSwitch(
   try {
     diagnostics.throwIfErrors();
   } catch (error) {
-    throw failureOf(error, `switch ${name} takes the commands of ${path}`);
+    throw failureOf(error, `switch ${name} accepts the commands of ${path}`);
   }
   return interpreter;
 }

@@ -1,11 +1,14 @@
-/** The control plane that a submission brings, as a test sees it. How its code is run is up to whoever grades. */
+/** The controller of a submission, as a test uses it. The caller of the tests decides how its code is run. */
 import type { TestNetwork } from "./network.js";
 
 export interface RunningController {
-  /** Resolves when the controller has handled all that it was told, and waits. Rejects with StepFailure when it failed. */
+  /** Resolves when the controller has handled all its events and waits. Rejects with StepFailure if it failed. */
   idle(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts the module of a control plane on a network whose switches have their programs. Rejects with StepFailure when it cannot start. */
+/**
+ * Starts the module of a controller on a network whose switches have their programs. Rejects with StepFailure if it
+ * cannot start.
+ */
 export type StartController = (module: string, network: TestNetwork) => Promise<RunningController>;

@@ -1,6 +1,6 @@
-/** Why a test failed. */
+/** The reason why a test failed. */
 
-/** A step of a test did not go as expected. Texts are sentences or parts of them, for people. */
+/** A step of a test failed. The texts are sentences or parts of sentences. */
 export class StepFailure extends Error {
   constructor(
     readonly expected: string,
@@ -12,10 +12,10 @@ export class StepFailure extends Error {
   }
 }
 
-/** Of a network whose switches send without end. */
+/** The failure of a network whose switches send endlessly. */
 export function tooManyFrames(limit: number): StepFailure {
   return new StepFailure(
     `at most ${limit} frames on the links of the network`,
-    "more frames: packets are copied, or go round in a loop, without end",
+    "more frames: packets are copied endlessly, or circulate in a loop",
   );
 }

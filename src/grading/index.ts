@@ -1,7 +1,7 @@
 /**
- * Runs the tests of an exercise on what somebody hands in, and says for each what was expected and what was seen, with the
- * way of the packets. {@link runTests} runs all of them, {@link runTest} one. The network is simulated unless another one is
- * given ({@link TestNetwork}). Nothing here touches the machine, so that it works in a browser too.
+ * Runs the tests of an exercise on a submission. The result of each test has the expected and the observed behaviour, with the
+ * path of the packets. {@link runTests} runs all tests, {@link runTest} one. The network is simulated unless the caller gives
+ * another one ({@link TestNetwork}). This room does not depend on the machine, so that it works in a browser too.
  */
 export type { RunningController, StartController } from "./controller.js";
 export { StepFailure, tooManyFrames } from "./failure.js";

@@ -1,32 +1,35 @@
-/** The network that a test is played on, whoever runs its switches. */
+/** The network of a test, with simulated or real switches. */
 import type { Device, DeviceEvent } from "../device/index.js";
 import type { TestHost } from "./test-host.js";
 
 export interface TestNetwork {
   readonly hosts: ReadonlyMap<string, TestHost>;
-  /** Nanoseconds that what is expected may take longer, since real machines have other work; 0 in virtual time. */
+  /** Additional time in nanoseconds for expected events, because real machines have other work; 0 in virtual time. */
   readonly patienceNs: number;
   /** Names of all switches. */
   switches(): readonly string[];
   device(name: string): Device;
-  /** Calls back for what the switch says on its own; returns how to stop. */
+  /** Calls `listener` for each event of the switch; returns a function that stops this. */
   watch(name: string, listener: (event: DeviceEvent) => void): () => void;
   /** Nanoseconds since the network started. */
   now(): number;
-  /** Calls `fn` at a time; {@link run} must be running then. */
+  /** Calls `fn` at a time, at which {@link run} must be active. */
   at(time: number, fn: () => void): void;
-  /** Lets so many nanoseconds pass. With `done`, real switches end their work first; it ends sooner when `done` is true before. */
+  /**
+   * Advances time by `ns` nanoseconds. With `done`, it ends as soon as `done` returns true; real switches complete
+   * their work first.
+   */
   run(ns: number, done?: () => boolean): Promise<void>;
-  /** Takes all links between two nodes down, or up again; both ends notice. */
+  /** Takes all links between two nodes down, or up again; both ends see the change. */
   setLink(a: string, b: string, up: boolean): Promise<void>;
-  /** Frames that each port of a switch has sent so far, by names such as `s1-p2`. */
+  /** Number of frames that each port of a switch has sent so far, by names such as `s1-p2`. */
   sent(): Promise<ReadonlyMap<string, number>>;
-  /** Whether processes of the network had to wait for this machine, so that what was seen may be its doing. */
+  /** Whether processes of the network had to wait for a processor, so that the machine may have caused the result. */
   wasLate(): boolean;
   close(): Promise<void>;
 }
 
-/** The name of a switch's port, as the topology writes it. */
+/** The name of a switch's port in the topology. */
 export function portName(node: string, port: number): string {
   return `${node}-p${port}`;
 }

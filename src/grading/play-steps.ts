@@ -1,4 +1,4 @@
-/** Plays the steps of a test on a network, in order, until one fails. */
+/** Runs the steps of a test on a network, in order, until one fails. */
 import type { Span } from "../base/index.js";
 import type { Interpreter } from "../control/index.js";
 import { type ControllerPacket, DeviceError, type DeviceEvent, type DigestList } from "../device/index.js";
@@ -12,18 +12,18 @@ import { checkDigests, checkPacketIns, playAsk } from "./steps/state.js";
 import { playTraffic } from "./steps/traffic.js";
 import { failureOf, type Submission } from "./submission.js";
 
-/** Time that a controller gets to make the network ready, before the first step. */
+/** Time for a controller to prepare the network before the first step. */
 const START_NS = 100e6;
 
-/** What a switch has said since the test last asked. */
-interface Heard {
+/** The messages of a switch since the last step that read them. */
+interface Messages {
   packets: ControllerPacket[];
   digests: DigestList[];
 }
 
 /**
  * Undefined when all steps passed.
- * @param waits gets what the network must wait for before time goes on
+ * @param waits is given the function that the network must wait for before time advances
  * @param begin called before each step
  */
 export async function playSteps(
@@ -35,7 +35,7 @@ export async function playSteps(
   begin: () => void,
 ): Promise<{ failure: StepFailure; span: Span | undefined } | undefined> {
   const interpreters = await bootSwitches(network, submission);
-  const heard = await listen(steps, submission, network);
+  const received = await listen(steps, submission, network);
   const { controller: path } = submission.exercise;
   let controller: RunningController | undefined;
   let span: Span | undefined;
@@ -53,17 +53,17 @@ export async function playSteps(
     for (const step of steps) {
       begin();
       span = step.span;
-      const failure: unknown = await play(step, submission, network, interpreters, heard).then(
+      const failure: unknown = await play(step, submission, network, interpreters, received).then(
         () => undefined,
         (error: unknown) => error,
       );
-      // What went wrong in the controller is the cause.
+      // An error of the controller is the cause of the failure.
       await controller?.idle();
       if (failure !== undefined) throw failure;
     }
     return undefined;
   } catch (error) {
-    return { failure: failureOf(error, "the step can be carried out"), span };
+    return { failure: failureOf(error, "the step can be run"), span };
   } finally {
     delete waits.idle;
     await controller?.close();
@@ -75,7 +75,7 @@ async function play(
   submission: Submission,
   network: TestNetwork,
   interpreters: ReadonlyMap<string, Interpreter>,
-  heard: ReadonlyMap<string, Heard>,
+  received: ReadonlyMap<string, Messages>,
 ): Promise<void> {
   const { hosts } = submission.exercise.topology;
   switch (step.kind) {
@@ -92,38 +92,38 @@ async function play(
     case "ask":
       return playAsk(step, interpreters.get(step.switch)!);
     case "packetIns": {
-      const said = heard.get(step.switch)!;
-      checkPacketIns(step, said.packets.splice(0));
+      const messages = received.get(step.switch)!;
+      checkPacketIns(step, messages.packets.splice(0));
       return;
     }
     case "digests": {
-      const said = heard.get(step.switch)!;
-      checkDigests(step, said.digests.splice(0));
+      const messages = received.get(step.switch)!;
+      checkDigests(step, messages.digests.splice(0));
     }
   }
 }
 
-/** Listens to the switches whose messages a step asks for, and lets them send the digests that are asked for. */
+/** Subscribes to the switches whose messages the steps check, and enables the digests that they check. */
 async function listen(
   steps: readonly ExerciseStep[],
   submission: Submission,
   network: TestNetwork,
-): Promise<ReadonlyMap<string, Heard>> {
-  const heard = new Map<string, Heard>();
+): Promise<ReadonlyMap<string, Messages>> {
+  const received = new Map<string, Messages>();
   for (const step of steps) {
     if (step.kind !== "packetIns" && step.kind !== "digests") continue;
-    if (!heard.has(step.switch)) {
-      const said: Heard = { packets: [], digests: [] };
-      heard.set(step.switch, said);
+    if (!received.has(step.switch)) {
+      const messages: Messages = { packets: [], digests: [] };
+      received.set(step.switch, messages);
       network.watch(step.switch, (event: DeviceEvent) => {
-        if (event.kind === "packetIn") said.packets.push(event.packet);
-        if (event.kind === "digest") said.digests.push(event.list);
+        if (event.kind === "packetIn") messages.packets.push(event.packet);
+        if (event.kind === "digest") messages.digests.push(event.list);
       });
     }
     if (step.kind === "digests" && submission.exercise.controller === undefined)
       await enableDigest(network, step.switch, step.digest);
   }
-  return heard;
+  return received;
 }
 
 async function enableDigest(network: TestNetwork, name: string, written: string): Promise<void> {
@@ -136,7 +136,7 @@ async function enableDigest(network: TestNetwork, name: string, written: string)
     const known = digests.map(({ preamble }) => preamble?.name).join(", ");
     throw new StepFailure(`a digest ${written} in the program of ${name}`, `digests: ${known || "none"}`);
   }
-  // BMv2 has no answer for a digest that is not configured, but an error.
+  // BMv2 answers the read of a digest that is not configured with an error.
   const present = await device.read([{ kind: "digest", digest: found }]).catch((error: unknown) => {
     if (error instanceof DeviceError && error.code === "NOT_FOUND") return [];
     throw error;

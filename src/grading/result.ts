@@ -1,21 +1,21 @@
-/** What grading finds, as plain data. */
+/** The results of grading, as plain data. */
 
 export interface TestResult {
   readonly name: string;
   readonly passed: boolean;
-  /** Points given: all or none. */
+  /** Points of the submission: all or none. */
   readonly points: number;
-  /** Points of the test. */
+  /** Maximum points of the test. */
   readonly of: number;
-  /** Of a failed test: what the first step that failed expected, and what was seen. */
+  /** Of a failed test: the expected and the observed behaviour of the first step that failed. */
   readonly expected?: string;
   readonly seen?: string;
-  /** The place in the exercise file of what failed: `exercise.yaml:20:9`. */
+  /** The place of the failed step in the exercise file: `exercise.yaml:20:9`. */
   readonly place?: string;
-  /** What to do, in the words of the exercise. */
+  /** The hint of the exercise. */
   readonly hint?: string;
   /** Further lines: the packet that was sent, messages of the compiler. */
   readonly details: readonly string[];
-  /** What happened to packets at each switch during the step that failed. */
+  /** The processing of packets at each switch during the failed step. */
   readonly story: readonly string[];
 }

@@ -15,19 +15,22 @@ import { storyOf } from "./story.js";
 import { failureOf, Submission } from "./submission.js";
 
 export interface RunTestOptions {
-  /** One turn of the event loop: resolves when all promise continuations have run. */
+  /** Waits for one turn of the event loop: resolves when all promise continuations have run. */
   turn(): Promise<void>;
-  /** The file of a fit target that comes with p4loom; undefined: there is none of this name. */
+  /** The file of a fit target of p4loom; undefined if there is no target of this name. */
   target?(name: string): SourceFile | undefined;
   /** Needed for exercises with a controller. */
   startController?: StartController;
-  /** Another network than the simulated one; there is no story then, and a test that fails is run again where the network was late. */
+  /**
+   * Creates another network instead of the simulated one. Results then have no story, and a failed test is repeated
+   * if the network was late.
+   */
   network?(submission: Submission): Promise<TestNetwork>;
 }
 
 /**
- * The result is the same for the same submission, unless `network` gives another than the simulated one.
- * @param submission made once for all tests, so that its programs are compiled once
+ * The result is the same for the same submission, unless `network` creates another network than the simulated one.
+ * @param submission use the same object for all tests, so that its programs are compiled once
  */
 export async function runTest(
   test: ExerciseTest,
@@ -64,7 +67,7 @@ export async function runTest(
   };
 }
 
-/** All tests of an exercise, one after the other, each on a network of its own. */
+/** Runs all tests of an exercise, one after the other, each on a new network. */
 export async function runTests(
   exercise: Exercise,
   handedIn: ReadonlyMap<string, string>,
@@ -76,8 +79,8 @@ export async function runTests(
   return results;
 }
 
-/** Of a test on real switches that fails while the machine is late: the last one counts. */
-const MAX_PLAYS = 3;
+/** Maximum number of runs of a test on real switches that fails while the machine is late; the result of the last run counts. */
+const MAX_RUNS = 3;
 
 type Failed = { failure: StepFailure; span: Span | undefined; story: readonly string[] };
 type Kind<K> = Extract<ExerciseTest["what"], { kind: K }>;
@@ -97,12 +100,12 @@ async function runSteps(
   if (first === undefined) return undefined;
   if (options.network !== undefined) {
     let last: Played | undefined = first;
-    // What fails before the first step does not depend on time.
-    for (let plays = 1; plays < MAX_PLAYS && last?.late && last.span !== undefined; plays++)
+    // A failure before the first step does not depend on time.
+    for (let plays = 1; plays < MAX_RUNS && last?.late && last.span !== undefined; plays++)
       last = await play(test, submission, options, undefined);
     return last && { ...last, story: [] };
   }
-  // The same events again, with the trace of the step that failed: without a trace switches are faster.
+  // Runs the same events again to record the trace of the failed step: switches are faster without a trace.
   const traces: PacketTrace[] = [];
   const again = await play(test, submission, options, traces);
   return { ...(again ?? first), story: storyOf(traces, submission) };
@@ -137,7 +140,7 @@ async function play(
     });
     return failed && { ...failed, late: network.wasLate() };
   } catch (error) {
-    return { failure: failureOf(error, "a network that starts"), span: undefined, late: false };
+    return { failure: failureOf(error, "the network starts"), span: undefined, late: false };
   } finally {
     await network?.close();
   }
@@ -158,7 +161,7 @@ async function runScript(
     const [error] = errors.toSorted((a, b) => (a.span?.start ?? 0) - (b.span?.start ?? 0));
     if (error === undefined) return undefined;
     const line = error.span === undefined ? 0 : error.span.file.position(error.span.start).line;
-    // The packets are counted as the script sends them; the last one before the line that failed is the one to look at.
+    // Packets are counted in the order of the script; the story shows the last one before the failed line.
     const before = commands.filter(
       ({ kind, span }) => kind === "packet" && script.position(span.start).line <= line,
     );
@@ -180,7 +183,7 @@ function runFit(
     const compiled = submission.program(pathIn(submission.folder, program));
     const file = typeof target === "string" ? options.target?.(target) : target;
     if (file === undefined)
-      throw new StepFailure(`a fit target ${String(target)}`, "there is none of this name");
+      throw new StepFailure(`a fit target ${String(target)}`, "there is no target of this name");
     const diagnostics = new Diagnostics();
     const document = loadDocument(file, targetSchema, diagnostics);
     diagnostics.throwIfErrors();
@@ -194,6 +197,6 @@ function runFit(
     const expected = `${program} is placed in at most ${limit} stages of ${result.target.title}`;
     return { failure: new StepFailure(expected, verdictLine(result), details), span: undefined, story: [] };
   } catch (error) {
-    return { failure: failureOf(error, "a program that the target takes"), span: undefined, story: [] };
+    return { failure: failureOf(error, "a program that the target accepts"), span: undefined, story: [] };
   }
 }

@@ -16,17 +16,20 @@ import { portName, type TestNetwork } from "./network.js";
 import { TestHost } from "./test-host.js";
 
 export interface SimulatedNetworkOptions {
-  /** Frames that may cross links; more of them fail the test. */
+  /** Maximum number of frames that cross links; with more frames, the test fails. */
   readonly frames: number;
-  /** Resolves when all promise continuations have run, and the controller waits for something to happen. */
+  /** Resolves when all promise continuations have run, and the controller waits for an event. */
   turn(): Promise<void>;
-  /** Takes a trace of every packet of every switch. */
+  /** Receives a trace of every packet of every switch. */
   readonly trace?: TraceSink;
 }
 
-/** Of links without a latency of their own. A frame that goes round for ever must take time. */
+/**
+ * Delay of links for which the topology gives no latency. It is not 0, so that time advances while a frame circulates
+ * in a loop.
+ */
 const DELAY_NS = 10_000;
-/** As BMv2's queues are. */
+/** Length of a switch's queues, the default of BMv2. */
 const QUEUE_PACKETS = 64;
 const SEED = 1;
 

@@ -1,4 +1,4 @@
-/** What happened to packets, as lines for whoever failed a test. */
+/** Describes the processing of packets, as lines for the report on a failed test. */
 
 import type { PacketTrace } from "../switch/index.js";
 import { SourceLines, Story } from "../trace/index.js";
@@ -7,7 +7,7 @@ import type { Submission } from "./submission.js";
 const MAX_LINES = 80;
 const MAX_LENGTH = 400;
 
-/** The stories of packets in the order in which they came to their switches; the first of them when there are many. */
+/** The stories of packets in the order of their arrival at switches; only the first ones if there are many. */
 export function storyOf(traces: readonly PacketTrace[], { files }: Submission): string[] {
   const sources = new SourceLines(undefined, (path) => (files.exists(path) ? files.read(path) : undefined));
   const story = new Story(sources, false);
@@ -21,7 +21,7 @@ export function storyOf(traces: readonly PacketTrace[], { files }: Submission): 
       lines.push(`... and ${sorted.length - shown} more`);
       break;
     }
-    // A packet that multiplies has thousands of lines by itself.
+    // A single packet can have thousands of lines, if the switch copies it many times.
     lines.push(...next.slice(0, MAX_LINES).map((line) => line.slice(0, MAX_LENGTH)));
     if (next.length > MAX_LINES) lines.push(`... and ${next.length - MAX_LINES} lines more`);
   }

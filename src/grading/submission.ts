@@ -1,4 +1,4 @@
-/** What somebody hands in, seen together with the exercise's own files; its programs are compiled once. */
+/** A submission: the files that were handed in, together with the exercise's own files. Its programs are compiled once. */
 import { Diagnostics, folderOfPath, formatDiagnostic, isWithin, pathIn, SourceFile } from "../base/index.js";
 import { DeviceError } from "../device/index.js";
 import { type Exercise, type ExerciseFiles, type ExerciseSetup, openExercise } from "../exercises/index.js";
@@ -12,7 +12,7 @@ export interface CompiledProgram {
   readonly sources: ReadonlyMap<string, SourceFile>;
 }
 
-/** Folder of an exercise's solution, which no submission sees. */
+/** Folder of an exercise's solution, which submissions cannot read. */
 const SOLUTION = "solution";
 
 export class Submission {
@@ -22,7 +22,7 @@ export class Submission {
   readonly #programs = new Map<string, CompiledProgram | StepFailure>();
   #setup: ExerciseSetup | StepFailure | undefined;
 
-  /** @param handedIn texts by their paths in the exercise's folder; those that `exercise.handsIn` does not name are left out */
+  /** @param handedIn texts by their paths in the exercise's folder; files that are not in `exercise.handsIn` are ignored */
   constructor(
     readonly exercise: Exercise,
     readonly handedIn: ReadonlyMap<string, string>,
@@ -47,12 +47,12 @@ export class Submission {
     };
   }
 
-  /** Files that must be handed in and were not. */
+  /** Required files that were not handed in. */
   get missing(): readonly string[] {
     return this.exercise.handsIn.filter((path) => !this.handedIn.has(path));
   }
 
-  /** Which switch runs what. Throws StepFailure where a file of the submission is missing or wrong. */
+  /** The programs of the switches. Throws StepFailure if a file of the submission is missing or wrong. */
   get setup(): ExerciseSetup {
     if (this.#setup === undefined) {
       const diagnostics = new Diagnostics();
@@ -61,14 +61,14 @@ export class Submission {
         this.#setup = openExercise(topology, this.files, {}, diagnostics);
         diagnostics.throwIfErrors();
       } catch (error) {
-        this.#setup = failureOf(error, "files that fit together");
+        this.#setup = failureOf(error, "files that are consistent");
       }
     }
     if (this.#setup instanceof StepFailure) throw this.#setup;
     return this.#setup;
   }
 
-  /** A program by its path among {@link files}. Throws StepFailure where it does not compile. */
+  /** A program by its path in {@link files}. Throws StepFailure if it does not compile. */
   program(path: string): CompiledProgram {
     let found = this.#programs.get(path);
     if (found === undefined) {
@@ -88,7 +88,7 @@ export class Submission {
       file,
       resolveInclude: (name: string, from: SourceFile, system: boolean) => {
         const included = pathIn(folderOfPath(from.path), name);
-        // An include cannot show other files than programs: messages quote what is included.
+        // Only programs can be included, because messages quote the text of included files.
         if (system || !included.endsWith(".p4") || !isWithin(this.folder, included)) return undefined;
         if (!this.files.exists(included)) return undefined;
         const source = new SourceFile(included, this.files.read(included));
@@ -106,7 +106,10 @@ export class Submission {
   }
 }
 
-/** Messages of a user's mistakes, and what a switch refuses, as the failure of a step; other errors are thrown on. */
+/**
+ * Converts errors of the user, and of a switch that refuses an update, to the failure of a step; throws any other
+ * error again.
+ */
 export function failureOf(error: unknown, expected: string): StepFailure {
   if (error instanceof StepFailure) return error;
   if (error instanceof DeviceError) return new StepFailure(expected, error.message);

@@ -1,6 +1,6 @@
 /**
- * A host of a test. It answers ARP requests and pings, keeps every frame that comes in, and is silent otherwise: packets
- * that a test sends must not cause others, such as ICMP errors of closed ports.
+ * A host of a test. It answers ARP requests and pings, and stores every frame that arrives. It sends nothing else: the packets of
+ * a test must not cause other packets, such as ICMP errors of closed ports.
  */
 import { type ExerciseHost, hostNetwork } from "../exercises/index.js";
 import { type Channel, type Node, type Simulation, StackHost } from "../sim/packet/index.js";
@@ -18,7 +18,7 @@ export class TestHost implements Node {
   readonly name: string;
   readonly #stack: StackHost;
   readonly #simulation: Simulation;
-  /** Since {@link forget}. */
+  /** The frames since the last call of {@link forget}. */
   #received: ReceivedFrame[] = [];
 
   constructor(simulation: Simulation, host: ExerciseHost) {
@@ -40,7 +40,7 @@ export class TestHost implements Node {
     this.#stack.sendFrame(frame.slice());
   }
 
-  /** Sends echo requests `intervalNs` apart; tells the number of replies so far. */
+  /** Sends echo requests `intervalNs` apart. Returns a function that gives the number of replies so far. */
   ping(to: bigint, count: number, ttl: number, intervalNs: number, timeoutNs: number): () => number {
     const ping = this.#stack.ping({ to, count, ttl, intervalNs, timeoutNs, bytes: 56 });
     return () => ping.received;

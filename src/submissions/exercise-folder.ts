@@ -1,4 +1,4 @@
-/** An exercise's folder as texts, for processes that cannot read it. */
+/** Reads an exercise's folder as texts, for processes that cannot read files. */
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ import { CODES } from "./codes.js";
 /** Folders that no test needs. */
 const LEFT_OUT = new Set(["solution", "build", "logs", "pcaps", "node_modules"]);
 const MAX_FILE_BYTES = 4 << 20;
-/** Endings of the files that tests read. */
+/** Extensions of the files that tests read. */
 const READ = /\.(p4|json|ya?ml|stf|txt|m?js|py)$/;
 
 /** Reads and checks an exercise. Throws its diagnostics; warnings are added to `diagnostics`. */
@@ -48,7 +48,7 @@ export function exerciseTexts(folder: string): Record<string, string> {
 
 let targets: Record<string, string> | undefined;
 
-/** Texts of the fit targets that come with p4loom, by name. */
+/** Texts of p4loom's own fit targets, by name. */
 export function targetTexts(): Record<string, string> {
   if (targets === undefined) {
     const folder = fileURLToPath(packageFile("data/targets"));

@@ -1,4 +1,4 @@
-/** Finds what was handed in: folders, archives and single files, in a folder or in one archive. */
+/** Finds the submissions: folders, archives and single files, in a folder or in one archive. */
 import { basename, dirname } from "node:path";
 import { type Diagnostics, fail } from "../base/index.js";
 import { CODES } from "./codes.js";
@@ -7,20 +7,21 @@ import { NotRead } from "./zip.js";
 
 export interface FoundSubmission {
   readonly name: string;
-  /** Texts by their paths, of the files that the exercise asks for. */
+  /** Texts of the files of `hands_in`, by their paths. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** A student's file is a few kilobytes. */
+/** Maximum size of a file; the files of students have a few kilobytes. */
 const MAX_FILE_BYTES = 1 << 20;
-/** Archives in archives, and folders that have nothing but one folder. */
+/** Maximum nesting of archives in archives and of folders that contain only one folder. */
 const MAX_DEPTH = 3;
 const ARCHIVE = /\.zip$/i;
 
 /**
- * The submissions in a folder, or in a ZIP archive of the same form, by name. An entry is a folder or an archive with the files of
- * `handsIn`, or the only file of `handsIn` itself, under any name with the same ending. In an entry the files may be further
- * down, in its only folder or its only archive. What is not read is a warning (P46311). Fails with P46310 when there is none.
+ * The submissions in a folder, or in a ZIP archive of the same form, by name. An entry is a folder or an archive with the
+ * files of `handsIn`, or the only file of `handsIn` itself, under any name with the same extension. The files of an entry
+ * may also be in its only folder or its only archive. Files that cannot be read are warnings (P46311). Fails with P46310
+ * if there is no submission.
  */
 export function findSubmissions(
   path: string,
@@ -36,7 +37,7 @@ export function findSubmissions(
   };
   const found = new Map<string, ReadonlyMap<string, string>>();
   const add = (name: string, plain: string, files: ReadonlyMap<string, string>): void => {
-    // One may hand in both a folder and a file.
+    // A submission may consist of both a folder and a file.
     found.set(found.has(plain) ? name : plain, files);
   };
   for (const { name, kind } of place.list()) {
@@ -56,7 +57,7 @@ export function findSubmissions(
     } else if (ending !== undefined && name.endsWith(ending)) {
       const text = readText(place, name, diagnostics);
       add(name, name.slice(0, -ending.length), new Map(text === undefined ? [] : [[only!, text]]));
-    } else left(name, `no folder and no archive with ${handsIn.join(", ")}`);
+    } else left(name, `neither a folder nor an archive with ${handsIn.join(", ")}`);
   }
   if (found.size === 0) {
     fail(
@@ -69,7 +70,7 @@ export function findSubmissions(
   return [...found].map(([name, files]) => ({ name, files }));
 }
 
-/** A folder, or an archive. Fails with P46310. */
+/** Opens a folder or an archive. Fails with P46310. */
 function placeOf(path: string): Place {
   const none = (why: string): never => fail(CODES.noSubmissions, undefined, `--submissions ${path}: ${why}`);
   try {
@@ -84,7 +85,7 @@ function placeOf(path: string): Place {
   return attempt(() => archiveIn(new DiskFolder(dirname(path)), basename(path)), none)!;
 }
 
-/** The files of one submission, at its top. A file that is missing is missing in the answer. */
+/** The files at the top level of one submission. A missing file is missing in the result. */
 export function readHandedIn(
   folder: string,
   handsIn: readonly string[],
@@ -93,7 +94,7 @@ export function readHandedIn(
   return readAt(new DiskFolder(folder), handsIn, diagnostics);
 }
 
-/** The files where the first of them is: at the top, or in the only folder or archive there. */
+/** The files at the level of the first file that is found: the top level, or the only folder or archive there. */
 function readDown(
   place: Place,
   handsIn: readonly string[],
@@ -137,7 +138,7 @@ function readAt(
   return files;
 }
 
-/** The text of a file of a place; undefined where there is none, and after P46311. */
+/** The text of a file of a place; undefined if it does not exist, or after P46311. */
 function readText(place: Place, path: string, diagnostics: Diagnostics): string | undefined {
   const read = (): string | undefined => {
     const bytes = place.read(path, MAX_FILE_BYTES);
@@ -153,7 +154,7 @@ function readText(place: Place, path: string, diagnostics: Diagnostics): string 
   );
 }
 
-/** What `read` gives, or what `refused` gives for the reason why it is not read. */
+/** The result of `read`, or that of `refused` for the reason why the file cannot be read. */
 function attempt<T>(read: () => T, refused: (why: string) => undefined): T | undefined {
   try {
     return read();

@@ -1,4 +1,4 @@
-/** Grades many submissions, some at a time, each in processes of its own. */
+/** Grades many submissions, some of them in parallel, each in processes of its own. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -16,24 +16,24 @@ import type { TestbedJob } from "./job.js";
 import { type TestbedEngine, TestbedNetworks } from "./testbed/networks.js";
 
 export interface GradeAllOptions {
-  /** Submissions at a time. */
+  /** Number of submissions that are graded in parallel. */
   readonly workers: number;
   /** Real switches for the tests; absent: the simulator. */
   readonly testbed?: TestbedEngine;
-  /** Aborted: what runs is stopped and taken away, and nothing further is started. */
+  /** On abort, running processes are stopped and removed, and no further ones are started. */
   readonly stop?: AbortSignal;
   /** Called when a submission is graded. */
   graded?(submission: GradedSubmission, count: number): void;
 }
 
-/** Word after p4loom's own command that starts the process that grades a submission. */
+/** The subcommand of p4loom that starts the process that grades a submission. */
 const WORKER_COMMAND = "grader";
 
 const BARE: Isolation = { prefix: [], namespaces: false, limits: false, permissions: false };
 
 /**
- * The results in the order of the submissions. What this machine lacks to isolate them is a warning (P46312); what it lacks for
- * real switches is an error, before anything is graded (P431xx), or a warning where it happens later (P46314).
+ * The results in the order of the submissions. Missing isolation of this machine is a warning (P46312). Missing requirements of
+ * real switches are an error before the first submission is graded (P431xx), and a warning later (P46314).
  */
 export async function gradeAll(
   submissions: readonly FoundSubmission[],
@@ -48,17 +48,17 @@ export async function gradeAll(
     diagnostics.warning(
       CODES.noIsolation,
       undefined,
-      "there is no prlimit here: memory and processor time are limited by time alone",
+      "this machine has no prlimit: only real time is limited, not memory and processor time",
     );
   }
   if (exercise.controller !== undefined && !isolation.namespaces) {
     diagnostics.warning(
       CODES.noIsolation,
       undefined,
-      "there are no namespaces for us here: controllers of submissions can reach the network",
+      "namespaces are not available: controllers of submissions can reach the network",
       isolation.permissions
         ? "they cannot write files or start processes"
-        : "they can write files and start processes, too",
+        : "they can also write files and start processes",
     );
   }
   if (testbed !== undefined) await tryTestbed(exercise, testbed, stop);
@@ -71,8 +71,8 @@ export async function gradeAll(
     fail(
       CODES.noPython,
       undefined,
-      `${controller} cannot be contained on this machine: ${python.reason}`,
-      "a controller in Python is run by nobody else than whoever wrote it: p4loom net does",
+      `${controller} cannot be isolated on this machine: ${python.reason}`,
+      "only the author of a controller in Python should run it without isolation: p4loom net does so",
     );
   const { permissions } = isolation;
   // In the simulator it inherits namespaces and limits from the process that starts it.
@@ -109,7 +109,7 @@ export async function gradeAll(
   return results;
 }
 
-/** Starts the network of the exercise once. Fails with what this machine lacks for it. */
+/** Starts the network of the exercise once. Fails with the missing requirements of this machine. */
 async function tryTestbed(
   { topology, limits: { frames } }: Exercise,
   testbed: TestbedEngine,
@@ -125,7 +125,7 @@ async function tryTestbed(
   });
 }
 
-/** A folder for what the switches of one submission write, for the time of `work`. */
+/** Creates a folder for the logs of one submission's switches, and removes it after `work`. */
 async function withFolder<T>(
   testbed: TestbedEngine | undefined,
   work: (job: TestbedJob | undefined) => Promise<T>,

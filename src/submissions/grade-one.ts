@@ -12,25 +12,25 @@ export interface GradedSubmission {
   readonly name: string;
   readonly points: number;
   readonly of: number;
-  /** One for each test of the exercise, in order. */
+  /** One result for each test of the exercise, in order. */
   readonly tests: readonly TestResult[];
-  /** Why this machine could not grade it: the points say nothing then. */
+  /** Why this machine could not grade the submission; the points are then meaningless. */
   readonly fault?: string;
 }
 
-/** The results of a submission are some kilobytes; each has a story of limited length. */
+/** Maximum size of the results of a submission; they have some kilobytes, because stories are limited. */
 const MAX_OUTPUT = 8 << 20;
 const MAX_ERRORS = 4096;
-/** A process that waits uses no processor time. */
+/** Maximum real time as a multiple of the maximum processor time: a waiting process uses no processor time. */
 const WALL_FACTOR = 3;
 const WALL_MS = 20_000;
 
-/** Each test on real switches starts and ends processes. */
+/** Additional real time for each test on real switches, which starts and ends processes. */
 const TESTBED_WALL_MS = 60_000;
 
 type End = { readonly expected: string; readonly seen: string };
 
-/** @param abandon aborted: the process is stopped, and the reason is thrown */
+/** @param abandon on abort, the process is stopped, and the reason is thrown */
 export async function gradeOne(
   submission: FoundSubmission,
   exercise: Exercise,
@@ -73,7 +73,10 @@ export async function gradeOne(
       else if (answer.kind === "result") results.push(answer.result);
       else if (answer.kind === "fault") {
         fault = answer.message;
-        end ??= { expected: "a network of real switches", seen: "it does not start on this machine" };
+        end ??= {
+          expected: "the network of real switches starts",
+          seen: "it does not start on this machine",
+        };
       } else end ??= answer;
     }
   });
@@ -82,9 +85,9 @@ export async function gradeOne(
   });
   child.stdin.on("error", () => {});
   const whole: Job = { ...job, handedIn: Object.fromEntries(submission.files) };
-  // It stays open: when it closes, because we have ended, the process ends too.
+  // stdin stays open: when this process ends, stdin is closed, and the other process ends too.
   child.stdin.write(`${JSON.stringify(whole)}\n`);
-  // What made namespaces takes them away before it ends.
+  // The process that created namespaces removes them before it ends.
   const close = (): void => (job.testbed === undefined ? kill(child.pid) : void child.stdin.end());
   abandon?.addEventListener("abort", close, { once: true });
   const status = await new Promise<number>((resolve) => {
@@ -95,7 +98,7 @@ export async function gradeOne(
   abandon?.removeEventListener("abort", close);
   kill(child.pid);
   abandon?.throwIfAborted();
-  // A test that was stopped has a result; one whose process has ended has none.
+  // A stopped test has a result; a test whose process has ended has none.
   const told = end !== undefined && results.length > 0 && status === 0;
   if (!done) end ??= endOf(status, limits, errors);
   const tests = exercise.tests.map(
@@ -110,12 +113,12 @@ export async function gradeOne(
   };
 }
 
-/** The process that starts a controller in Python stays root, which makes the namespaces of the controller. */
+/** The process that starts a controller in Python remains root, to create the namespaces of the controller. */
 function surrounding(controller: string | undefined, isolation: Isolation): Isolation {
   return controller !== undefined && isPython(controller) ? { ...isolation, prefix: [] } : isolation;
 }
 
-/** Nothing of our environment is for others, but the way to programs. */
+/** The environment of the process: only the search path of programs. */
 function environment(): NodeJS.ProcessEnv {
   const { PATH, P4LOOM_COMMAND } = process.env;
   return {
@@ -129,14 +132,14 @@ function kill(pid: number | undefined): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // The group has ended.
+    // The process group has ended.
   }
 }
 
 function tooLong(seconds: number): End {
   return {
     expected: `the tests end within ${seconds} s of processor time`,
-    seen: "they were stopped: something does not come to an end",
+    seen: "they were stopped at this limit",
   };
 }
 
@@ -158,13 +161,13 @@ function endOf(status: number, { seconds, memoryMb }: Exercise["limits"], errors
     return { expected: `the tests need at most ${memoryMb} MB`, seen: "they need more" };
   const last = errors.trim().split("\n").at(-1) ?? "";
   return {
-    expected: "the tests come to an end",
+    expected: "the tests end normally",
     seen: `their process ended with status ${status}${last === "" ? "" : `: ${last}`}`,
   };
 }
 
 function notEnded({ name, points, hint }: Exercise["tests"][number], end: End, later: boolean): TestResult {
-  const seen = later ? `not run, since an earlier test did not end: ${end.seen}` : end.seen;
+  const seen = later ? `not run, because an earlier test did not end normally: ${end.seen}` : end.seen;
   const told = hint === undefined ? {} : { hint };
   return {
     name,

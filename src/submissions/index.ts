@@ -1,7 +1,7 @@
 /**
- * Grades submissions of an exercise: {@link findSubmissions} reads what was handed in, {@link gradeAll} runs the tests on each
- * in processes of its own, kept from the rest of the machine as far as it can ({@link examineIsolation}), and
- * {@link reportFiles} writes the results down. Tests run on the simulator, or on real switches ({@link KeptNetworks}).
+ * Grades submissions of an exercise: {@link findSubmissions} reads the submissions, {@link gradeAll} runs the tests of each
+ * in its own processes, with the isolation that this machine supports ({@link examineIsolation}), and {@link reportFiles}
+ * formats the results. Tests run on the simulator, or on real switches ({@link KeptNetworks}).
  */
 export { serveController } from "./controller/child.js";
 export { isolatedController } from "./controller/on-this-machine.js";

@@ -1,16 +1,16 @@
 /**
- * How processes with the code of others are kept from the rest of the machine: namespaces (no network, no other
- * processes, temporary folders of their own), another user than root, limits of the kernel, and Node's permission
- * model (no writing, no processes, no native code). What a machine lacks is left out and told.
+ * Isolates processes with the code of submissions from the rest of the machine: namespaces (no network, no other processes,
+ * separate temporary folders), a user that is not root, limits of the kernel, and Node's permission model (no writing, no
+ * processes, no native code). A mechanism that the machine does not support is omitted and reported.
  */
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { runCommand } from "../loading/index.js";
 
 export interface Isolation {
-  /** Words before a command; empty: this machine has no namespaces for us. */
+  /** The prefix of a command that creates namespaces; empty if they are not available. */
   readonly prefix: readonly string[];
-  /** Whether processes have no network and see no others. */
+  /** Whether processes have no network and cannot see other processes. */
   readonly namespaces: boolean;
   /** Whether the kernel limits processor time and memory. */
   readonly limits: boolean;
@@ -19,18 +19,18 @@ export interface Isolation {
 }
 
 export interface ProcessLimits {
-  /** Of processor time. */
+  /** Maximum processor time, in seconds. */
   readonly seconds: number;
   readonly memoryMb: number;
 }
 
-/** Longer than a short process takes on any machine. */
+/** Maximum time of the short test process on any machine, in milliseconds. */
 const TRIAL_MS = 60_000;
-/** Nobody's user and group id on Linux. */
+/** The ids of user and group `nobody` on Linux. */
 const NOBODY = "65534";
-/** Shown over the folders that everybody may write; they vanish with the process. */
+/** Mounts empty file systems over the folders that all users can write; they end with the process. */
 const HIDE = "for d in /tmp /var/tmp /dev/shm; do mount -t tmpfs -o ro,size=4k tmpfs $d; done; ";
-/** Node reserves memory that it does not use; what counts is what may be written. */
+/** Node reserves memory that it does not use, so the limit is for writable memory. */
 const NODE_MB = 256;
 
 async function works(command: readonly string[]): Promise<boolean> {
@@ -43,10 +43,11 @@ async function firstThatWorks(choices: readonly string[][], command: readonly st
   return [];
 }
 
-/** Finds out what this machine can do; starts a few short processes. */
+/** Finds out which mechanisms this machine supports; starts a few short processes. */
 export async function examineIsolation(command: readonly string[]): Promise<Isolation> {
   const namespaces = ["unshare", "--net", "--pid", "--fork", "--mount", "--ipc", "--kill-child"];
-  // The shell stays, and gives the status on: what ends by a signal would end unshare without one.
+  // The shell is not replaced and passes on the exit status: if the process ended by a signal, unshare would end without a
+  // status.
   const drop = `setpriv --reuid ${NOBODY} --regid ${NOBODY} --clear-groups --no-new-privs --bounding-set -all "$@"; exit $?`;
   const user = ["unshare", "--user", "--map-root-user", ...namespaces.slice(1)];
   const choices = [
@@ -55,7 +56,7 @@ export async function examineIsolation(command: readonly string[]): Promise<Isol
     [...user, "sh", "-c", `${HIDE}"$@"; exit $?`, "sh"],
     [...user, "sh", "-c", '"$@"; exit $?', "sh"],
   ];
-  // The whole command, since another user may not be allowed to read it, and a hidden folder may hold it.
+  // Tests the whole command: another user may not be allowed to read it, and it may be in a hidden folder.
   const prefix = await firstThatWorks(choices, [...command, "--version"]);
   return {
     prefix,
@@ -77,7 +78,7 @@ function isBuilt(command: readonly string[]): boolean {
 }
 
 /**
- * The command that runs `command`, which begins with Node and a script, within the isolation.
+ * The command that runs `command`, which begins with Node and a script, in isolation.
  * @param mayStart whether it may start processes, which inherit the namespaces
  */
 export function isolated(
@@ -88,7 +89,7 @@ export function isolated(
 ): string[] {
   const [node, ...script] = command;
   const bytes = (memoryMb + NODE_MB) * 2 ** 20;
-  // Node's workers of the garbage collector would make processor time depend on the machine's load.
+  // With worker threads of Node's garbage collector, processor time would depend on the machine's load.
   const heap = [`--max-old-space-size=${memoryMb}`, "--no-warnings"];
   const limit = limits ? ["prlimit", `--cpu=${seconds}`, `--data=${bytes}`, "--core=0", "--fsize=0"] : [];
   return [
@@ -101,10 +102,13 @@ export function isolated(
   ];
 }
 
-/** Files that switches write: logs, with the lowest level. */
+/** Maximum size of the files that switches write: logs of the lowest level. */
 const TESTBED_FILE_BYTES = 16 << 20;
 
-/** The command with limits of time, memory and files alone, for what makes namespaces itself. Its own processes inherit them. */
+/**
+ * The command with only limits of time, memory and files, for a process that creates namespaces itself. Its child
+ * processes inherit the limits.
+ */
 export function limitedOnly(
   [node, ...script]: readonly string[],
   { limits }: Isolation,
@@ -121,7 +125,7 @@ function permitted(script: readonly string[], mayStart: boolean): string[] {
   const main = realpathSync(script.find((word) => /\.c?js$/.test(word))!);
   const readable = [
     dirname(dirname(main)),
-    // Of the package that the command is in.
+    // The folder of the package that contains the command.
     resolve(dirname(main), "../../package.json"),
     join(dirname(main), "package.json"),
   ];

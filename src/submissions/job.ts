@@ -1,4 +1,4 @@
-/** What the process that grades one submission is told, and what it answers: one line of JSON each. */
+/** The messages to and from the process that grades one submission: one line of JSON each. */
 import type { TestResult } from "../grading/index.js";
 import type { TestbedEngine } from "./testbed/networks.js";
 
@@ -7,7 +7,7 @@ export interface Job {
   readonly exercise: Readonly<Record<string, string>>;
   /** Texts of the submission. */
   readonly handedIn: Readonly<Record<string, string>>;
-  /** Texts of the fit targets that come with p4loom, by name. */
+  /** Texts of p4loom's own fit targets, by name. */
   readonly targets: Readonly<Record<string, string>>;
   /** Command that starts the process of a controller. */
   readonly controller: readonly string[];
@@ -16,15 +16,15 @@ export interface Job {
 }
 
 export interface TestbedJob extends TestbedEngine {
-  /** For what the switches write; whoever starts the process removes it. */
+  /** Folder for the logs of the switches; the parent process removes it. */
   readonly folder: string;
 }
 
 export type JobAnswer =
-  /** The result of a test; tests are answered in their order. */
+  /** The result of a test; results are sent in the order of the tests. */
   | { readonly kind: "result"; readonly result: TestResult }
-  /** The last test had to be stopped, and no further one is run. */
+  /** The last test had to be stopped; no further test is run. */
   | { readonly kind: "stopped"; readonly expected: string; readonly seen: string }
-  /** This machine could not run the network of a test; no further one is run. */
+  /** This machine could not run the network of a test; no further test is run. */
   | { readonly kind: "fault"; readonly message: string }
   | { readonly kind: "done" };

@@ -1,17 +1,17 @@
-/** Where files that were handed in are: a folder on the disk, or one in a ZIP archive. Links are not followed. */
+/** A place with submitted files: a folder on disk, or a folder in a ZIP archive. Links are not followed. */
 import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { isWithin, systemErrorReason } from "../base/index.js";
 import { NotRead, ZipArchive } from "./zip.js";
 
 export interface Place {
-  /** For messages. */
+  /** The path for messages. */
   readonly path: string;
-  /** Names of what stands in it, in their order, but not what editors and systems put there. Throws NotRead when it cannot be read. */
+  /** Names of its entries in order, without the files that editors and systems create. Throws NotRead if it cannot be read. */
   list(): readonly PlacedEntry[];
-  /** A folder in it. */
+  /** A subfolder. */
   folder(name: string): Place;
-  /** The content of a file; undefined where there is none. Throws NotRead when it is not read. */
+  /** The content of a file; undefined if it does not exist. Throws NotRead if it cannot be read. */
   read(path: string, limit: number): Uint8Array | undefined;
 }
 
@@ -20,12 +20,12 @@ export interface PlacedEntry {
   readonly kind: "folder" | "file" | "other";
 }
 
-/** Archives are read as a whole. */
+/** Maximum size of an archive, which is read as a whole. */
 const MAX_ARCHIVE_BYTES = 64 << 20;
 
 const isHidden = (name: string): boolean => name.startsWith(".") || name === "__MACOSX";
 
-/** What the system refuses, as NotRead. */
+/** Converts an error of the operating system to NotRead. */
 function named<T>(read: () => T): T {
   try {
     return read();
@@ -60,11 +60,11 @@ export class DiskFolder implements Place {
       return undefined;
     }
     if (found.isSymbolicLink()) throw new NotRead("a symbolic link");
-    if (!found.isFile()) throw new NotRead("no file");
-    // A folder on the way may be a link, too.
+    if (!found.isFile()) throw new NotRead("not a file");
+    // A folder in the path may also be a link.
     if (!isWithin(realpathSync(this.path), realpathSync(whole)))
-      throw new NotRead("it lies outside of the submission");
-    if (found.size > limit) throw new NotRead(`${found.size} bytes; at most ${limit} are read`);
+      throw new NotRead("it is outside the submission");
+    if (found.size > limit) throw new NotRead(`${found.size} bytes; the maximum is ${limit}`);
     return named(() => readFileSync(whole));
   }
 }
@@ -73,7 +73,7 @@ class ZipFolder implements Place {
   constructor(
     readonly path: string,
     readonly archive: ZipArchive,
-    /** Of the folder in the archive: empty, or with `/` at its end. */
+    /** Path of the folder in the archive: empty, or with `/` at its end. */
     readonly prefix: string,
   ) {}
 
@@ -97,7 +97,7 @@ class ZipFolder implements Place {
   }
 }
 
-/** The archive that is a file of a place. Throws NotRead when it is not read. */
+/** The archive in a file of a place. Throws NotRead if it cannot be read. */
 export function archiveIn(place: Place, name: string): Place {
   const bytes = place.read(name, MAX_ARCHIVE_BYTES);
   if (bytes === undefined) throw new NotRead("there is no such file");

@@ -1,4 +1,4 @@
-/** Results of grading as files: JSON, CSV, and what Gradescope reads. The same results give the same bytes. */
+/** Results of grading as files: JSON, CSV, and the format of Gradescope. The same results give the same bytes. */
 
 import { join } from "node:path";
 import type { Exercise } from "../exercises/index.js";
@@ -26,7 +26,7 @@ function toJson({ title }: Exercise, submissions: readonly GradedSubmission[]): 
   return `${JSON.stringify({ exercise: title, submissions }, null, 2)}\n`;
 }
 
-/** One row a submission: name, points, and the points of each test (RFC 4180). */
+/** One row for each submission: name, points, and the points of each test (RFC 4180). */
 function toCsv({ tests }: Exercise, submissions: readonly GradedSubmission[]): string {
   const rows = [
     ["submission", "points", "of", ...tests.map(({ name }) => name)],
@@ -35,7 +35,7 @@ function toCsv({ tests }: Exercise, submissions: readonly GradedSubmission[]): s
   return rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
 
-/** A cell; a text that a spreadsheet would take for a formula gets an apostrophe before it. */
+/** A cell; a text that a spreadsheet would read as a formula gets an apostrophe as prefix. */
 function cell(value: string | number): string {
   const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -68,6 +68,6 @@ export function failureLines({ expected, seen, place, hint, details, story }: Te
     ...(place === undefined ? [] : [`test:     ${place}`]),
     ...(hint === undefined ? [] : [`hint:     ${hint}`]),
     ...details.map((line) => `  ${line}`),
-    ...(story.length === 0 ? [] : ["what happened to the packets:", ...story.map((line) => `  ${line}`)]),
+    ...(story.length === 0 ? [] : ["path of the packets:", ...story.map((line) => `  ${line}`)]),
   ];
 }

@@ -1,4 +1,4 @@
-/** The process that grades one submission: reads a job from stdin, writes its answers to stdout. */
+/** The process that grades one submission: reads a job from stdin, writes the results to stdout. */
 import { rmSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
@@ -9,9 +9,12 @@ import { controllerStarter } from "./controller/parent.js";
 import type { Job, JobAnswer } from "./job.js";
 import { TestbedNetworks } from "./testbed/networks.js";
 
-/** Runs the tests of one job, and answers after each of them. When stdin closes before, all is stopped and taken away. */
+/**
+ * Runs the tests of one job, and writes a result after each test. If stdin is closed before, everything is stopped
+ * and removed.
+ */
 export async function serveJob(): Promise<void> {
-  // Otherwise this signal, which a controller could send, would open Node's debugger.
+  // Without this listener, the signal would open Node's debugger; a controller could send it.
   process.on("SIGUSR1", () => {});
   const stop = new AbortController();
   const lines = createInterface({ input: process.stdin });
@@ -27,7 +30,7 @@ export async function serveJob(): Promise<void> {
     if (!stop.signal.aborted) throw error;
   } finally {
     lines.off("close", abandon);
-    // Whoever would remove it may have ended.
+    // The parent process, which removes the folder, may have ended.
     if (stop.signal.aborted) rmSync(job.testbed!.folder, { recursive: true, force: true });
     process.stdin.destroy();
   }
@@ -41,7 +44,7 @@ async function runJob(job: Job, stop: AbortSignal): Promise<void> {
   const { topology, limits } = exercise;
   const networks =
     job.testbed && new TestbedNetworks(topology, { ...job.testbed, frames: limits.frames, stop });
-  /** Why no further test is run. */
+  /** The reasons why no further test is run. */
   const ends: JobAnswer[] = [];
   const options: RunTestOptions = {
     turn: () => setImmediate() as Promise<void>,
@@ -71,7 +74,7 @@ async function runJob(job: Job, stop: AbortSignal): Promise<void> {
   }
 }
 
-/** What this machine lacks is no mistake of a submission. */
+/** Reports missing requirements of this machine separately: they are not errors of the submission. */
 async function realNetwork(networks: TestbedNetworks, failed: (fault: JobAnswer) => void) {
   try {
     return await networks.open();
@@ -79,7 +82,7 @@ async function realNetwork(networks: TestbedNetworks, failed: (fault: JobAnswer)
     const message =
       error instanceof DiagnosticError ? error.diagnostics.map(formatDiagnostic).join("\n") : String(error);
     failed({ kind: "fault", message });
-    throw new StepFailure("a network of real switches", "it does not start");
+    throw new StepFailure("the network of real switches starts", "it does not start");
   }
 }
 

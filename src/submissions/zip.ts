@@ -1,15 +1,15 @@
 /**
- * Reads ZIP archives, within bounds, and writes nothing: what is in an archive is found by its name alone. Format: PKWARE's
- * APPNOTE.TXT, sections 4.3.7 (local file header), 4.3.12 (central directory), 4.3.16 (end of it); stored and deflated files.
+ * Reads ZIP archives of bounded size in memory, and writes no files. Format: PKWARE's APPNOTE.TXT, sections 4.3.7 (local file
+ * header), 4.3.12 (central directory), 4.3.16 (end of central directory); stored and deflated files.
  */
 import { inflateRawSync } from "node:zlib";
 import { Crc, findCrc } from "../hash/index.js";
 
-/** Why an archive, or a file in it, is not read; a part of a sentence. */
+/** The reason why an archive, or a file in it, cannot be read; a part of a sentence. */
 export class NotRead extends Error {}
 
 interface ZipEntry {
-  /** Path with `/` between names; a folder has none at its end. */
+  /** Path with `/` between names; the path of a folder has no `/` at its end. */
   readonly path: string;
   readonly kind: "file" | "folder" | "link";
   readonly method: number;
@@ -17,11 +17,11 @@ interface ZipEntry {
   readonly crc: number;
   readonly packed: number;
   readonly size: number;
-  /** Of the local file header. */
+  /** Offset of the local file header. */
   readonly offset: number;
 }
 
-/** Archives of courses have some thousand entries, and a submission some ten. */
+/** Maximum number of entries; archives of courses have some thousands, submissions about ten. */
 const MAX_ENTRIES = 20_000;
 
 const END = { signature: 0x06054b50, bytes: 22, maxComment: 0xffff };
@@ -29,14 +29,14 @@ const CENTRAL = { signature: 0x02014b50, bytes: 46 };
 const LOCAL = { signature: 0x04034b50, bytes: 30 };
 const STORED = 0;
 const DEFLATED = 8;
-/** Bits of the flags: the file is encrypted; its name is UTF-8. */
+/** Bits of the flags: the file is encrypted; the name is UTF-8. */
 const ENCRYPTED = 1;
-/** Files of other systems have no mode; that of Unix has the type in its highest bits. */
+/** Only files from Unix have a mode, with the type of the file in its highest bits. */
 const MADE_ON_UNIX = 3;
 const TYPE = 0xf000;
 const TYPE_OF_LINK = 0xa000;
-/** A value that stands in the 64-bit form. */
-const ELSEWHERE = 0xffffffff;
+/** Marks a value that is stored in the 64-bit form. */
+const IN_64_BIT_FORM = 0xffffffff;
 
 const crc32 = new Crc(findCrc("CRC-32/ISO-HDLC")!);
 
@@ -44,31 +44,34 @@ export class ZipArchive {
   readonly #bytes: Buffer;
   readonly #entries = new Map<string, ZipEntry>();
 
-  /** Throws NotRead for what is no archive, or has names that lead out of it. */
+  /** Throws NotRead for a file that is not an archive, or contains paths that lead out of it. */
   constructor(bytes: Uint8Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     for (const entry of readDirectory(this.#bytes)) {
-      if (this.#entries.has(entry.path)) throw new NotRead(`two entries are called ${entry.path}`);
+      if (this.#entries.has(entry.path)) throw new NotRead(`two entries have the name ${entry.path}`);
       this.#entries.set(entry.path, entry);
     }
   }
 
-  /** Paths of all entries, and what they are; folders that only the paths of others name are not among them. */
+  /** Paths and kinds of all entries, without folders that have no entry of their own. */
   *entries(): Iterable<readonly [path: string, kind: ZipEntry["kind"]]> {
     for (const { path, kind } of this.#entries.values()) yield [path, kind];
   }
 
-  /** The content of a file; undefined where there is none. Throws NotRead when it cannot be, or has more than `limit` bytes. */
+  /**
+   * The content of a file; undefined if it does not exist. Throws NotRead if it cannot be read, or has more than
+   * `limit` bytes.
+   */
   read(path: string, limit: number): Uint8Array | undefined {
     const entry = this.#entries.get(path);
     if (entry === undefined) return undefined;
     const { kind, encrypted, method, size, crc } = entry;
-    if (kind !== "file") throw new NotRead(kind === "link" ? "a symbolic link" : "no file");
+    if (kind !== "file") throw new NotRead(kind === "link" ? "a symbolic link" : "not a file");
     if (encrypted) throw new NotRead("encrypted");
-    if (size > limit) throw new NotRead(`${size} bytes; at most ${limit} are read`);
+    if (size > limit) throw new NotRead(`${size} bytes; the maximum is ${limit}`);
     const content = unpack(dataOf(this.#bytes, entry), method, limit);
     if (content.length !== size || crc32.compute(content) !== crc)
-      throw new NotRead("damaged: its checksum is another");
+      throw new NotRead("damaged: wrong checksum");
     return content;
   }
 }
@@ -76,7 +79,7 @@ export class ZipArchive {
 function unpack(data: Buffer, method: number, limit: number): Buffer {
   if (method === STORED) return data;
   if (method !== DEFLATED)
-    throw new NotRead(`packed by method ${method}; stored and deflated files are read`);
+    throw new NotRead(`compression method ${method}; only stored and deflated files are supported`);
   try {
     return inflateRawSync(data, { maxOutputLength: Math.max(limit, 1) });
   } catch (error) {
@@ -86,7 +89,7 @@ function unpack(data: Buffer, method: number, limit: number): Buffer {
 }
 
 function dataOf(bytes: Buffer, { offset, packed }: ZipEntry): Buffer {
-  const damaged = new NotRead("damaged: the archive does not have it where it says");
+  const damaged = new NotRead("damaged: the archive's directory gives a wrong place for it");
   if (offset + LOCAL.bytes > bytes.length || bytes.readUInt32LE(offset) !== LOCAL.signature) throw damaged;
   const start = offset + LOCAL.bytes + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28);
   if (start + packed > bytes.length) throw damaged;
@@ -101,11 +104,10 @@ function* readDirectory(bytes: Buffer): Iterable<ZipEntry> {
     bytes.readUInt32LE(end + 12),
     bytes.readUInt32LE(end + 16),
   ];
-  if (disk !== 0) throw new NotRead("one part of an archive in several");
-  if (count === 0xffff || offset === ELSEWHERE) throw new NotRead("an archive in the 64-bit form");
-  if (count > MAX_ENTRIES)
-    throw new NotRead(`an archive of ${count} entries; at most ${MAX_ENTRIES} are read`);
-  if (offset + size > end) throw new NotRead("damaged: its directory is not where it says");
+  if (disk !== 0) throw new NotRead("one part of a split archive");
+  if (count === 0xffff || offset === IN_64_BIT_FORM) throw new NotRead("an archive in the 64-bit form");
+  if (count > MAX_ENTRIES) throw new NotRead(`an archive of ${count} entries; the maximum is ${MAX_ENTRIES}`);
+  if (offset + size > end) throw new NotRead("damaged: its end record gives a wrong place of the directory");
   let at = offset;
   for (let index = 0; index < count; index++) {
     if (at + CENTRAL.bytes > end || bytes.readUInt32LE(at) !== CENTRAL.signature)
@@ -134,16 +136,16 @@ function entryAt(bytes: Buffer, at: number, name: string): ZipEntry {
   };
 }
 
-/** The path of an entry. An archive with a path that could leave a folder was made to do so: none of it is read. */
+/** The path of an entry. An archive with a path that leads out of its folder is rejected as a whole. */
 function safePath(path: string): string {
   const names = path.split("/");
   const bad =
     names.some((name) => name === "" || name === "." || name === "..") || /[\\\0]|^[A-Za-z]:/.test(path);
-  if (bad) throw new NotRead(`the path ${JSON.stringify(path)} in it leads out of it`);
+  if (bad) throw new NotRead(`its path ${JSON.stringify(path)} leads out of the archive`);
   return path;
 }
 
-/** Where the record at the end begins; a comment may follow it. */
+/** Offset of the end record; a comment may follow it. */
 function findEnd(bytes: Buffer): number {
   const last = bytes.length - END.bytes;
   for (let at = last; at >= 0 && at >= last - END.maxComment; at--) {
@@ -153,5 +155,5 @@ function findEnd(bytes: Buffer): number {
     )
       return at;
   }
-  throw new NotRead("no ZIP archive");
+  throw new NotRead("not a ZIP archive");
 }

@@ -142,7 +142,7 @@ describe("exercise.yaml", () => {
     [
       "a controller that is not handed in",
       `controller: c.mjs\n${steps("wait: 1s")}`,
-      /P46301.*controller: c\.mjs is none of the files/,
+      /P46301.*controller: c\.mjs is not one of the files/,
     ],
   ])("says where there is %s", (_, yaml, message) => {
     const { exercise, errors } = read(yaml);

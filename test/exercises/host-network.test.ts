@@ -5,12 +5,12 @@ const ip = (text: string) => text.split(".").reduce((sum, byte) => sum * 256n + 
 const host = (...commands: string[]) => hostNetwork({ ipv4: ip("10.0.1.1"), prefixLength: 24, commands });
 
 describe("routes and neighbours of a host", () => {
-  it("reaches its own subnet on the link, and nothing else without a route", () => {
+  it("has a route to its own subnet, and no other without commands", () => {
     expect(host().nextHop(ip("10.0.1.9"))).toBe(ip("10.0.1.9"));
     expect(host().nextHop(ip("10.0.2.9"))).toBeUndefined();
   });
 
-  it("takes the longest prefix of route and ip route", () => {
+  it("uses the longest prefix of route and ip route", () => {
     const { nextHop } = host(
       "route add default gw 10.0.1.10 dev eth0",
       "ip route add 10.7.0.0/16 via 10.0.1.20",
@@ -22,7 +22,7 @@ describe("routes and neighbours of a host", () => {
     expect(nextHop(ip("10.0.1.9"))).toBe(ip("10.0.1.9"));
   });
 
-  it("knows the neighbours of arp and ip neigh, and passes over other commands", () => {
+  it("reads the neighbours of arp and ip neigh, and ignores other commands", () => {
     const { neighbours } = host(
       "arp -i eth0 -s 10.0.1.10 08:00:00:00:01:00",
       "ip neigh add 10.0.1.2 lladdr 08:00:00:00:01:22 dev eth0",

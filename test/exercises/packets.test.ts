@@ -25,7 +25,7 @@ const part = (header: string, fields: Record<string, bigint> = {}): StackPart =>
 const bytes = (hex: string): StackPart => ({ bytes: fromHex(hex)! });
 
 describe("packets of a test", () => {
-  it("reads what it has written, and leaves the bits beside it", () => {
+  it("reads the value that it has written, and does not change other bits", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 40 }),
@@ -44,7 +44,7 @@ describe("packets of a test", () => {
     expect(readBits(new Uint8Array(2), 9, 8)).toBeUndefined();
   });
 
-  it("finds nothing different in a frame that was built of the same stack, and each field that is", () => {
+  it("reports no difference for a frame of the same stack, and each field that differs", () => {
     const stack = [
       part("ethernet"),
       part("ipv4", { dst: 0x0a000002n, ttl: 7n }),
@@ -61,7 +61,7 @@ describe("packets of a test", () => {
     ]);
   });
 
-  it("finds a checksum that does not fit, and an end that comes too early", () => {
+  it("reports a wrong checksum, and a frame that is too short", () => {
     const stack = [part("ethernet"), part("ipv4", { dst: 0x0a000002n }), part("udp")];
     const frame = buildFrame(stack, senderOf(host, []));
     frame[22]!--;

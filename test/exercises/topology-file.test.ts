@@ -34,7 +34,7 @@ describe("topology.json", () => {
     expect(topology!.links[3]).toEqual({ a: { node: "s1", port: 2 }, b: { node: "s2", port: 3 } });
   });
 
-  it("takes latencies and bandwidths, ports and numbers in quotes, and what others wrote beside", () => {
+  it("reads latencies and bandwidths, ports and numbers in quotes, and ignores unknown keys", () => {
     const { topology, errors } = read({
       course: "networks",
       hosts: { h1: { ...host, note: "left" }, h2: host },
@@ -72,7 +72,7 @@ describe("topology.json", () => {
     [
       "no port",
       { hosts: { h1: host }, switches: { s1: {} }, links: [["h1", "s1"]] },
-      /P43151 s1 is a switch: say which/,
+      /P43151 s1 is a switch: add its port/,
     ],
     [
       "a port too high",
@@ -119,7 +119,7 @@ describe("topology.json", () => {
     expect(errors.join("\n")).toMatch(error);
   });
 
-  it("points at the place", () => {
+  it("reports the place of an error", () => {
     const diagnostics = new Diagnostics();
     const text = '{\n "hosts": {},\n "switches": {"s1": {}},\n "links": [["s1-p1", "s2-p1"]]\n}';
     readTopologyFile(new SourceFile(join("lab", "topology.json"), text), diagnostics);

@@ -1,4 +1,4 @@
-/** Every exercise of the course on the simulated network: the starter fails and says what to do, the solution has all points. */
+/** Every exercise of the course on the simulated network: the starter fails with hints, the solution has all points. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -37,13 +37,13 @@ describe.each(folders)("%s", (name) => {
   const grade = (from: string): Promise<TestResult[]> =>
     runTests(exercise, readHandedIn(from, exercise.handsIn, diagnostics), options);
 
-  it("has no mistake, and a hint for each test", () => {
+  it("has no error, and a hint for each test", () => {
     expect(diagnostics.list.map(formatDiagnostic)).toEqual([]);
     for (const test of exercise.tests) expect(test.hint, test.name).toBeDefined();
     expect(maximumPoints(exercise)).toBeGreaterThan(5);
   });
 
-  it("marks in its starter what is to be done", () => {
+  it("marks the tasks in its starter", () => {
     const todo = exercise.handsIn.map((path) => readFileSync(join(folder, path), "utf8")).join("\n");
     const solved = exercise.handsIn
       .map((path) => readFileSync(join(folder, "solution", path), "utf8"))
@@ -52,7 +52,7 @@ describe.each(folders)("%s", (name) => {
     expect(solved).not.toContain("TODO");
   });
 
-  it("gives the starter few points, with what was expected and seen", async () => {
+  it("gives the starter few points, with the expected and the observed behaviour", async () => {
     const results = await grade(folder);
     const points = results.reduce((sum, one) => sum + one.points, 0);
     expect(points).toBeLessThan(maximumPoints(exercise) / 2);

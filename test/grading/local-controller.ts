@@ -1,4 +1,4 @@
-/** Runs a controller's module in this process, for tests of what it does to switches; `p4loom grade` gives it one of its own. */
+/** Runs a controller's module in this process, to test its effect on switches; `p4loom grade` uses a separate process. */
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
 import { Interpreter } from "../../src/control/index.js";
 import type { ControllerPacket, ReadQuery, Update } from "../../src/device/index.js";

@@ -46,7 +46,7 @@ const replaced = (from: string, to: string): string => {
 };
 
 describe("steps", () => {
-  it("fails with the place, what was expected and seen, and the way of the packet", async () => {
+  it("fails with the place, the expected and the observed behaviour, and the path of the packet", async () => {
     const { points, of, expected, seen, place, story, details } = await play(
       step("ping: { from: h1, to: h2 }") +
         step(
@@ -58,7 +58,7 @@ describe("steps", () => {
     expect(expected).toBe("nothing arrives at h2");
     expect(place).toBe("exercise.yaml:9:9");
     expect(details[0]).toBe("h1 sends ethernet { dst 08:00:00:00:00:02 }");
-    // the ping of the step before is not in the story
+    // the ping of the previous step is not in the story
     expect(story.filter((line) => line.startsWith("s1: packet"))).toHaveLength(1);
     expect(story.join("\n")).toMatch(/sent to port 2|port 2/);
   });
@@ -72,7 +72,7 @@ describe("steps", () => {
     expect(seen).toBe("at h2: ethernet.type is 4660, expected 4661");
   });
 
-  it("counts pings, also those that must not be answered", async () => {
+  it("counts pings, including those that must not be answered", async () => {
     const down = step("link: { between: [s1, s2], state: down }");
     expect((await play(down + step("ping: { from: h1, to: h3, answered: 0 }"))).passed).toBe(true);
     expect((await play(step("ping: { from: h1, to: h3, answered: 0 }"))).seen).toBe("1 are answered");
@@ -80,7 +80,7 @@ describe("steps", () => {
     expect((await play(up + step("ping: { from: h1, to: h3, count: 3 }"))).passed).toBe(true);
   });
 
-  it("counts traffic by ports, and finds packets that have changed places", async () => {
+  it("counts traffic by ports, and detects reordered packets", async () => {
     const traffic = (more: string) => step(`traffic: { from: h1, to: h3, flows: 3, packets: 4, ${more} }`);
     expect((await play(traffic("received: 12, ports: { s1-p3: 12, s1-p2: 0 }, in_order: true"))).passed).toBe(
       true,
@@ -94,7 +94,7 @@ describe("steps", () => {
     ]);
   });
 
-  it("reads tables, and reports statements that the switch does not know", async () => {
+  it("reads tables, and reports unknown statements", async () => {
     expect(
       (await play(step("ask: { switch: s1, line: dump stations, count: 3, says: send_to }"))).passed,
     ).toBe(true);
@@ -120,7 +120,7 @@ describe("submissions", () => {
     expect(details[0]).toMatch(/^forwarding\.p4:\d+:\d+: error\[P4/);
   });
 
-  it("hides the solution, and all files but programs", async () => {
+  it("hides the solution, and all files except programs", async () => {
     for (const path of ["solution/forwarding.p4", "exercise.yaml", "../x.p4", "/etc/passwd"]) {
       const { passed, details } = await play(ping, `#include "${path}"\n`);
       expect(passed).toBe(false);
@@ -137,7 +137,7 @@ describe("submissions", () => {
     expect(seen).toMatch(/more frames: packets are copied, or go round in a loop/);
   });
 
-  it("says which file is missing", async () => {
+  it("names the missing file", async () => {
     const diagnostics = new Diagnostics();
     const yaml =
       "title: T\nabout: A\nhands_in: [forwarding.p4]\ntests: [{ name: n, points: 3, fit: { target: rmt } }]\n";
@@ -152,7 +152,7 @@ describe("submissions", () => {
 
 describe("on a network in real time", () => {
   const ping = step("ping: { from: h1, to: h2 }");
-  /** Networks of which the first `late` have to wait for their machine. */
+  /** Networks of which the first `late` report that the machine was late. */
   function networks(late: number) {
     const made: SimulatedNetwork[] = [];
     const closed = new Set<SimulatedNetwork>();
@@ -169,7 +169,7 @@ describe("on a network in real time", () => {
     return { made, closed, network };
   }
 
-  it("plays a test again that fails while the machine is late, at most twice", async () => {
+  it("repeats a test that fails while the machine is late, at most twice", async () => {
     for (const [late, plays, passed] of [
       [0, 1, true],
       [1, 2, true],

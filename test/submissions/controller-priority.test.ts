@@ -1,4 +1,4 @@
-/** The process of a controller, of which the code is the submission's. */
+/** The priority of a controller's process, which runs the code of a submission. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { getPriority, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const network = { switches: () => [], idle: async () => {} } as unknown as TestNetwork;
 
 describe.skipIf(process.getuid?.() !== 0)("the priority of a controller (skipped without root)", () => {
-  it("is the usual one while a test on real switches raises that of the grading process", async () => {
+  it("is the usual one while a test on real switches raises the priority of the grading process", async () => {
     const usual = getPriority();
     const path = join(folder, "priority");
     setPriority(-7);

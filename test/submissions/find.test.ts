@@ -38,7 +38,7 @@ const zip = (...files: (readonly [path: string, content: string | Uint8Array])[]
   zipOf(files.map(([path, content]) => ({ path, content })));
 
 describe("submissions", () => {
-  it("are folders, archives and single files, and those of an archive too", () => {
+  it("are folders, archives and single files, also inside an archive", () => {
     const files = {
       "ann/a.p4": "ann",
       "ann/notes.txt": "x",
@@ -65,7 +65,7 @@ describe("submissions", () => {
     const folder = folderOf({ "ann.zip": zip(["top/a.p4", "1"], ["top/sub/b.txt", "2"]), "bob.p4": "x" });
     expect(find(folder, ["a.p4", "sub/b.txt"])).toEqual({
       found: { ann: { "a.p4": "1", "sub/b.txt": "2" } },
-      warnings: ["P46311 DIR/bob.p4: no folder and no archive with a.p4, sub/b.txt; left out"],
+      warnings: ["P46311 DIR/bob.p4: neither a folder nor an archive with a.p4, sub/b.txt; left out"],
     });
   });
 
@@ -74,7 +74,7 @@ describe("submissions", () => {
     expect(found).toEqual({ ann: { "a.p4": "1" }, "ann.p4": { "a.p4": "2" }, "ann.zip": { "a.p4": "3" } });
   });
 
-  it("are those that the program zip of this machine writes", (context) => {
+  it("are archives that the program zip of this machine writes", (context) => {
     const folder = folderOf({ "work/a.p4": "p4\n".repeat(10_000), "work/empty.txt": "" });
     const { error } = spawnSync("zip", ["-qr", "ann.zip", "work"], { cwd: folder });
     if (error !== undefined) context.skip("there is no zip here");
@@ -86,28 +86,40 @@ describe("submissions", () => {
 describe("an archive", () => {
   const big = "0".repeat((1 << 20) + 1);
   const rows: [what: string, archive: readonly WrittenFile[] | Uint8Array, why: RegExp][] = [
-    ["that is none", Buffer.from("a.p4"), /ann\.zip: no ZIP archive; left out/],
-    ["that is empty", Buffer.alloc(0), /no ZIP archive/],
-    ["that ends early", zip(["a.p4", "1"]).subarray(0, -1), /no ZIP archive/],
-    ["with a path out of it", [{ path: "../a.p4" }], /the path "\.\.\/a\.p4" in it leads out of it/],
-    ["with a path out of a folder", [{ path: "x/../../a.p4" }], /leads out of it/],
-    ["with an absolute path", [{ path: "/a.p4" }], /leads out of it/],
-    ["with a path of Windows", [{ path: "..\\a.p4" }], /leads out of it/],
-    ["with a drive", [{ path: "C:a.p4" }], /leads out of it/],
-    ["with a name twice", [{ path: "a.p4" }, { path: "a.p4", content: "2" }], /two entries are called a\.p4/],
+    ["that is none", Buffer.from("a.p4"), /ann\.zip: not a ZIP archive; left out/],
+    ["that is empty", Buffer.alloc(0), /not a ZIP archive/],
+    ["that ends early", zip(["a.p4", "1"]).subarray(0, -1), /not a ZIP archive/],
+    ["with a path out of it", [{ path: "../a.p4" }], /its path "\.\.\/a\.p4" leads out of the archive/],
+    ["with a path out of a folder", [{ path: "x/../../a.p4" }], /leads out of the archive/],
+    ["with an absolute path", [{ path: "/a.p4" }], /leads out of the archive/],
+    ["with a path of Windows", [{ path: "..\\a.p4" }], /leads out of the archive/],
+    ["with a drive", [{ path: "C:a.p4" }], /leads out of the archive/],
+    [
+      "with a name twice",
+      [{ path: "a.p4" }, { path: "a.p4", content: "2" }],
+      /two entries have the name a\.p4/,
+    ],
     ["with a link", [{ path: "a.p4", content: "/etc/passwd", mode: 0o120777 }], /a\.p4: a symbolic link/],
-    ["with a folder in place of a file", [{ path: "a.p4/" }], /a\.p4: no file/],
-    ["with a long file", [{ path: "a.p4", content: big }], /1048577 bytes; at most 1048576 are read/],
+    ["with a folder in place of a file", [{ path: "a.p4/" }], /a\.p4: not a file/],
+    ["with a long file", [{ path: "a.p4", content: big }], /1048577 bytes; the maximum is 1048576/],
     [
       "with a file that is longer than it says",
       [{ path: "a.p4", content: big, says: { size: 9 } }],
       /more than 1048576 bytes/,
     ],
-    ["with another length", [{ path: "a.p4", content: "123", says: { size: 2 } }], /damaged: its checksum/],
-    ["with another checksum", [{ path: "a.p4", content: "123", says: { crc: 1 } }], /damaged: its checksum/],
-    ["with a file elsewhere", [{ path: "a.p4", says: { offset: 3 } }], /does not have it where it says/],
+    ["with another length", [{ path: "a.p4", content: "123", says: { size: 2 } }], /damaged: wrong checksum/],
+    [
+      "with another checksum",
+      [{ path: "a.p4", content: "123", says: { crc: 1 } }],
+      /damaged: wrong checksum/,
+    ],
+    [
+      "with a file elsewhere",
+      [{ path: "a.p4", says: { offset: 3 } }],
+      /directory gives a wrong place for it/,
+    ],
     ["with a password", [{ path: "a.p4", flags: 1 }], /a\.p4: encrypted/],
-    ["packed otherwise", [{ path: "a.p4", method: 12 }], /packed by method 12/],
+    ["packed otherwise", [{ path: "a.p4", method: 12 }], /compression method 12/],
     ["with bytes that are no text", [{ path: "a.p4", content: Buffer.from([0xff]) }], /not UTF-8 text/],
   ];
 
@@ -119,7 +131,7 @@ describe("an archive", () => {
     expect(warnings).toEqual([expect.stringMatching(why)]);
   });
 
-  it("in archives without end is followed for three levels", () => {
+  it("in endlessly nested archives is read for three levels", () => {
     let inner = zip(["a.p4", "1"]);
     const levels = Array.from({ length: 5 }, () => {
       inner = zip(["next.zip", inner]);
@@ -129,17 +141,17 @@ describe("an archive", () => {
     expect(find(folderOf({ "ann.zip": levels[4]! })).found).toEqual({ ann: {} });
   });
 
-  it("by a link is not followed", () => {
+  it("behind a link is not read", () => {
     const folder = folderOf({ "elsewhere/ann.zip": zip(["a.p4", "1"]), "in/bob.p4": "bob" });
     symlinkSync(join(folder, "elsewhere/ann.zip"), join(folder, "in/ann.zip"));
     const { found, warnings } = find(join(folder, "in"));
     expect(Object.keys(found)).toEqual(["bob"]);
-    expect(warnings).toEqual([expect.stringMatching(/ann\.zip: no folder and no archive/)]);
+    expect(warnings).toEqual([expect.stringMatching(/ann\.zip: neither a folder nor an archive/)]);
   });
 
   it.each([
     ["nowhere.zip", /there is no such file/],
-    ["none.zip", /no ZIP archive/],
+    ["none.zip", /not a ZIP archive/],
     ["empty.zip", /there is no submission/],
   ])("as --submissions %s is an error", (name, message) => {
     const folder = folderOf({ "none.zip": "none", "empty.zip": zipOf([]) });
@@ -147,7 +159,7 @@ describe("an archive", () => {
     expect(() => find(join(folder, name))).toThrow(message);
   });
 
-  it("gives back what was put in, with any comment, and no other error than NotRead when bytes of it change", () => {
+  it("returns the files that were written, with any comment, and throws only NotRead after changes of its bytes", () => {
     const files = fc.uniqueArray(
       fc.record({
         path: fc.stringMatching(/^[a-z]{1,5}(\/[a-z]{1,5}){0,2}\.p4$/),

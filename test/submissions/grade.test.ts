@@ -14,7 +14,7 @@ const grade = (...args: string[]) =>
   spawnSync(process.execPath, [COMMAND, "grade", ...args], { cwd: root, encoding: "utf8" });
 
 describe("p4loom grade", () => {
-  it("shows points, and for what fails the way of the packets", () => {
+  it("shows points, and the path of the packets for failed tests", () => {
     const { status, stdout } = grade(exercise);
     expect(status).toBe(1);
     expect(stdout).toMatch(/^FAILED {2}0\/2 {2}the switch alone forwards/);
@@ -23,7 +23,7 @@ describe("p4loom grade", () => {
     expect(stdout).toMatch(/\n0 of 7 points\n$/);
   });
 
-  it("does what the page says", () => {
+  it("runs the commands of the page", () => {
     const page = readFileSync(join(root, "docs/course.md"), "utf8");
     const [, command, answer] = /\$ p4loom (.*)\n([\s\S]*?)\n\n/.exec(page)!;
     const { status, stdout } = spawnSync(process.execPath, [COMMAND, ...command!.split(" ")], {
@@ -63,7 +63,9 @@ describe("p4loom grade", () => {
           expect.stringMatching(new RegExp(`^\\s*${line.trim().replace(/\s+/g, "\\s+")}\\s*$`)),
         ),
       ]);
-      expect(stderr).toMatch(/warning\[P46311\]: .*notes\.txt: no folder and no archive with forwarding\.p4/);
+      expect(stderr).toMatch(
+        /warning\[P46311\]: .*notes\.txt: neither a folder nor an archive with forwarding\.p4/,
+      );
     }
     const [one, two] = outs.map((out) =>
       readdirSync(out, { recursive: true, encoding: "utf8" })

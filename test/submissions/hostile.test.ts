@@ -1,6 +1,7 @@
 /**
- * Submissions that attack: programs in `hostile/programs`, controllers in `hostile/controllers` and `hostile/python`. Each gets the points of what
- * works, and leaves nothing behind. Isolation is that of this machine; what it lacks is not tested.
+ * Submissions that attack: programs in `hostile/programs`, controllers in `hostile/controllers` and `hostile/python`. Each
+ * gets the points of the tests that it passes, and leaves no files or processes. Isolation that this machine lacks is not
+ * tested.
  */
 import {
   cpSync,
@@ -38,7 +39,7 @@ const isolation = await examineIsolation(ownCommand());
 const python = await pythonStart({ seconds: 4, memoryMb: 192 }, []);
 const contained = isolation.namespaces && isolation.limits && isolation.permissions;
 
-/** Grades all submissions in a folder with small limits. `controller`: another one than the exercise asks for. */
+/** Grades all submissions in a folder with small limits. `controller`: replaces the controller of the exercise. */
 async function grade(
   name: string,
   submissions: string,
@@ -141,7 +142,7 @@ describe.runIf(contained)("controllers", () => {
     expect([one?.points, one?.of, one?.tests.length], seen(one)).toEqual([points, 9, 4]);
   });
 
-  it("leaves nothing behind", () => {
+  it("leaves no files or processes", () => {
     expect(connections).toBe(0);
     expect(readdirSync(marks)).toEqual(["secret"]);
     for (const folder of ["/tmp", "/var/tmp", "/dev/shm", "/", "."])
@@ -175,7 +176,7 @@ describe.skipIf("reason" in python)(`controllers in Python${noPython}`, () => {
         .replaceAll("SOLUTION", join(course, "09-controller/solution"))
         .replaceAll("PORT", String(port))
         .replaceAll("GRADER", String(process.pid));
-      // An attack that succeeds raises an error, which takes the points.
+      // An attack that succeeds throws an error, so that the submission loses its points.
       writeFileSync(join(submissions, name), `${text}\n${learns}`);
     }
     graded = await grade("09-controller", submissions, "controller.py");
@@ -189,7 +190,7 @@ describe.skipIf("reason" in python)(`controllers in Python${noPython}`, () => {
     ["33", "opens connections", 9, /^\n*$/],
     ["34", "kills others", 9, /^\n*$/],
     ["35", "makes namespaces", 9, /^\n*$/],
-    ["36", "never ends", 0, /does not come to an end|it does not/],
+    ["36", "never ends", 0, /stopped at this limit|it does not finish/],
     ["37", "exhausts memory", 0, /MemoryError/],
     ["38", "speaks for our code", 0, /something else: |ends its process/],
   ])("%s, which %s, gets %i points", (name, _, points, why) => {
@@ -198,14 +199,14 @@ describe.skipIf("reason" in python)(`controllers in Python${noPython}`, () => {
     expect(seen(one)).toMatch(why);
   });
 
-  it("leaves nothing behind", () => {
+  it("leaves no files or processes", () => {
     expect(connections).toBe(0);
     expect(readdirSync(marks)).toEqual(["secret"]);
     for (const folder of ["/tmp", "/var/tmp", "/usr/lib", "/", "."])
       expect(existsSync(join(folder, "p4loom-hostile-mark")), folder).toBe(false);
   });
 
-  it("is not started where the interpreter's folders have the exercise", async () => {
+  it("is not started if the interpreter's folders contain the exercise", async () => {
     const { command } = python as { command: readonly string[] };
     const shown = command[command.indexOf("--") - 1]!;
     const refused = await pythonStart({ seconds: 4, memoryMb: 192 }, [shown]);

@@ -1,15 +1,15 @@
-/** Writes ZIP archives as a test wants them, wrong ones too. */
+/** Writes ZIP archives for tests, including invalid ones. */
 import { crc32, deflateRawSync } from "node:zlib";
 
 export interface WrittenFile {
   readonly path: string;
   readonly content?: string | Uint8Array;
-  /** Default: deflated. */
+  /** Compression method; default: deflated. */
   readonly method?: number;
   readonly flags?: number;
   /** Mode of Unix, with the type. */
   readonly mode?: number;
-  /** What the directory says, in place of what is so. */
+  /** Values of the directory that replace the correct ones. */
   readonly says?: { readonly size?: number; readonly crc?: number; readonly offset?: number };
 }
 

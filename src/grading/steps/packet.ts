@@ -1,4 +1,4 @@
-/** Steps that send packets: one packet with all that must arrive, and pings. */
+/** Steps that send packets: one packet with all packets that must arrive, and pings. */
 import {
   differences,
   type ExerciseStep,
@@ -13,10 +13,10 @@ import type { TestNetwork } from "../network.js";
 
 type Step<K extends ExerciseStep["kind"]> = Extract<ExerciseStep, { kind: K }>;
 
-/** Packets of a host in a message at most. */
+/** Maximum number of packets of a host that a message shows. */
 const SHOWN = 5;
 
-/** Sends a packet and compares all that arrives at hosts with what is expected there, in order. */
+/** Sends a packet and compares all packets that arrive at hosts with the expected ones, in order. */
 export async function playPacket(step: Step<"packet">, network: TestNetwork): Promise<void> {
   for (const host of network.hosts.values()) host.forget();
   const arrived = (): number => {
@@ -73,7 +73,7 @@ function packets(count: number): string {
 const PING_INTERVAL_NS = 10e6;
 const PING_TIMEOUT_NS = 500e6;
 
-/** Sends echo requests, and counts the replies that come back to the host. */
+/** Sends echo requests, and counts the replies. */
 export async function playPing(step: Step<"ping">, network: TestNetwork, to: bigint): Promise<void> {
   const { from, count, ttl, answered } = step;
   const nothing = answered.high === 0;

@@ -1,4 +1,4 @@
-/** Steps that look at switches: their tables, counters, registers, and what they tell their control plane. */
+/** Steps that check switches: their tables, counters, registers, and their messages to the control plane. */
 import { Diagnostics, SourceFile } from "../../base/index.js";
 import type { Interpreter } from "../../control/index.js";
 import type { ControllerPacket, DigestList } from "../../device/index.js";
@@ -17,14 +17,14 @@ type Step<K extends ExerciseStep["kind"]> = Extract<ExerciseStep, { kind: K }>;
 
 const SHOWN_LINES = 10;
 
-/** Runs a statement at a switch, and compares its answer. */
+/** Runs a statement at a switch, and checks its output. */
 export async function playAsk(step: Step<"ask">, interpreter: Interpreter): Promise<void> {
   const lines: string[] = [];
   const answers: unknown[] = [];
   const diagnostics = new Diagnostics();
   const output = { print: (line: string) => lines.push(line), data: (value: unknown) => answers.push(value) };
   await interpreter.run(new SourceFile(step.switch, step.line), diagnostics, output);
-  const asked = `${step.switch}: ${step.line}`;
+  const statement = `${step.switch}: ${step.line}`;
   try {
     diagnostics.throwIfErrors();
   } catch (error) {
@@ -33,18 +33,18 @@ export async function playAsk(step: Step<"ask">, interpreter: Interpreter): Prom
   const shown = lines.slice(0, SHOWN_LINES);
   const check = (range: Range | undefined, what: string, value: number): void => {
     if (range !== undefined && !inRange(range, value, value))
-      throw new StepFailure(`${asked}: ${rangeText(range)} ${what}`, `${value} ${what}`, shown);
+      throw new StepFailure(`${statement}: ${rangeText(range)} ${what}`, `${value} ${what}`, shown);
   };
   check(step.packets, "packets", sumOf(answers, "packets"));
   check(step.bytes, "bytes", sumOf(answers, "bytes"));
   check(step.value, "as the value", sumOf(answers, "value"));
   const own = answers.filter((answer) => (answer as { default_action?: unknown }).default_action !== true);
-  check(step.count, "in the answer", own.length);
+  check(step.count, "in the output", own.length);
   if (step.says !== undefined && !lines.join("\n").includes(step.says))
-    throw new StepFailure(`${asked}: an answer with "${step.says}"`, "another answer", shown);
+    throw new StepFailure(`${statement}: an output that contains "${step.says}"`, "another output", shown);
 }
 
-/** Sum of a member over all objects of an answer, at any depth. */
+/** Sum of a member over all objects of a value, at any depth. */
 function sumOf(value: unknown, key: string): number {
   if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + sumOf(one, key), 0);
   if (typeof value !== "object" || value === null) return 0;
@@ -54,7 +54,7 @@ function sumOf(value: unknown, key: string): number {
   );
 }
 
-/** Compares the packet-ins since the last such step. */
+/** Checks the packet-ins since the last such step. */
 export function checkPacketIns(step: Step<"packetIns">, packets: readonly ControllerPacket[]): void {
   const what = `packet-ins of ${step.switch}`;
   if (!inRange(step.count, packets.length, packets.length))
@@ -72,7 +72,7 @@ export function checkPacketIns(step: Step<"packetIns">, packets: readonly Contro
   }
 }
 
-/** Compares the records of digests since the last such step. */
+/** Checks the records of digests since the last such step. */
 export function checkDigests(step: Step<"digests">, lists: readonly DigestList[]): void {
   const records = lists.filter(({ digest }) => nameFits(digest, step.digest)).flatMap(({ data }) => data);
   const text = (record: readonly bigint[]): string => `(${record.join(", ")})`;

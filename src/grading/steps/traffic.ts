@@ -1,4 +1,4 @@
-/** A step that sends many packets in flows, and looks at what arrives, in which order, and by which ports. */
+/** A step that sends many packets in flows, and checks the packets that arrive, their order, and the ports that they used. */
 import {
   buildFrame,
   type ExerciseHost,
@@ -14,9 +14,9 @@ import { portName, type TestNetwork } from "../network.js";
 
 type TrafficStep = Extract<ExerciseStep, { kind: "traffic" }>;
 
-/** Ethernet and IPv4 headers. */
+/** Offset of the transport header, after the Ethernet and IPv4 headers. */
 const TRANSPORT_AT = 34;
-/** Each packet carries the number of its flow and its own, as two 32-bit words, behind the transport's header. */
+/** Length of the transport header. After it, each packet has the number of its flow and its own number, as two 32-bit words. */
 const HEADER_BYTES: Readonly<Record<TrafficStep["protocol"], number>> = { udp: 8, tcp: 20 };
 
 export async function playTraffic(
@@ -54,14 +54,14 @@ export async function playTraffic(
     if (!inRange(packets, by(name), total))
       throw new StepFailure(
         `${rangeText(packets)} packets leave by ${name}`,
-        `${by(name)} of ${total} leave there`,
+        `${by(name)} of ${total} leave by this port`,
         [sent],
       );
   }
   checkSplit(step, by, sent);
 }
 
-/** Schedules all packets, the flows taking turns; returns when the last one is sent, from now on. */
+/** Schedules all packets, in turn from each flow. Returns the time until the last one is sent. */
 function schedule(
   step: TrafficStep,
   network: TestNetwork,
@@ -98,7 +98,7 @@ function checkOrder(
     const before = last.get(flow) ?? -1;
     if (number < before) {
       throw new StepFailure(
-        `the packets of each flow arrive at ${step.to} in their order`,
+        `the packets of each flow arrive at ${step.to} in the order in which they were sent`,
         `of the flow from source port ${step.sourcePort + flow}, packet ${number} arrives after packet ${before}`,
         [sent],
       );
@@ -122,6 +122,6 @@ function checkSplit({ split }: TrafficStep, by: (port: string) => number, sent: 
     const { each } = split;
     const off = used.find(([, count]) => !inRange(each, count, sum));
     if (off !== undefined || used.length === 0)
-      throw new StepFailure(`each port that is used of ${names} sends ${rangeText(each)}`, seen, [sent]);
+      throw new StepFailure(`each used port of ${names} sends ${rangeText(each)}`, seen, [sent]);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The process of a controller. It has the submission's module and nothing else: switches are reached by messages. It reports
- * that it is idle when no request is open and every continuation has run; the test's time stands still until then.
+ * The process of a controller. It runs only the submission's module, and reaches switches by messages. It reports that it is
+ * idle when no request is open and every promise continuation has run; the test's time does not advance until then.
  */
 import { createWriteStream } from "node:fs";
 import { createInterface } from "node:readline";
@@ -9,12 +9,12 @@ import { decode, encode, type FromController, type ToController } from "./messag
 
 /** File descriptor of the messages; stdout belongs to the module. */
 const MESSAGES = 3;
-/** Turns of the event loop after which all continuations have run, one that imports a module included. */
+/** Number of turns of the event loop after which all promise continuations have run, including one that imports a module. */
 const TURNS = 3;
 
 type Listener = (message: unknown) => unknown;
 
-/** One switch, as a module sees it. */
+/** One switch, as a module uses it. */
 class RemoteSwitch {
   readonly packets: Listener[] = [];
   readonly digests: Listener[] = [];
@@ -24,7 +24,7 @@ class RemoteSwitch {
     readonly ask: (name: string, method: RequestMethod, argument: unknown) => Promise<unknown>,
   ) {}
 
-  /** Runs a statement of the shell; its answer as lines. */
+  /** Runs a statement of the shell. Returns its output as lines. */
   run(line: string): Promise<unknown> {
     return this.ask(this.name, "run", String(line));
   }
@@ -61,7 +61,7 @@ export function serveController(): Promise<void> {
   let handled = 0;
   let next = 0;
   let checking = false;
-  /** A module is imported in turns that nobody can count. */
+  /** Whether the module is still being imported, which takes an unknown number of turns. */
   let importing = true;
   const failed = (error: unknown): void =>
     send({

@@ -13,12 +13,12 @@ export type FromController =
       readonly method: "run" | "read" | "write" | "packetOut";
       readonly argument: unknown;
     }
-  /** So many messages have been handled, and nothing is left to do. */
+  /** All of the first `handled` messages have been handled, and the controller waits. */
   | { readonly kind: "idle"; readonly handled: number }
   | { readonly kind: "log"; readonly text: string }
   | { readonly kind: "failed"; readonly message: string };
 
-/** JSON in which `{"$number":"..."}` is a bigint and `{"$bytes":"..."}` bytes. */
+/** Encodes as JSON in which `{"$number":"..."}` is a bigint and `{"$bytes":"..."}` bytes. */
 export function encode(message: unknown): string {
   return JSON.stringify(message, (_key, value: unknown) => {
     if (typeof value === "bigint") return { $number: value.toString() };
@@ -35,7 +35,7 @@ export function decode(text: string): unknown {
   });
 }
 
-/** Puts lines together that come in pieces. */
+/** Assembles lines from pieces of text. */
 export function lineReader(take: (line: string) => void): (text: string) => void {
   let rest = "";
   return (text) => {

@@ -1,4 +1,4 @@
-/** Runs the controller of a submission in a process of its own, and does on the switches of a test what it asks for. */
+/** Runs the controller of a submission in a process of its own, and carries out its requests on the switches of a test. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants, getPriority } from "node:os";
 import type { Readable, Writable } from "node:stream";
@@ -13,22 +13,22 @@ import {
 } from "../../grading/index.js";
 import { decode, encode, type FromController, lineReader, type ToController } from "./messages.js";
 
-/** For the answer to one message. A controller that computes for longer does not come to an end. */
+/** Maximum real time for the answer to one message, in milliseconds. A controller that takes longer is stopped. */
 const ANSWER_MS = 30_000;
-/** Requests in one test; a controller that asks without end is stopped. */
+/** Maximum number of requests in one test; a controller that sends more is stopped. */
 const MAX_REQUESTS = 20_000;
 const MAX_MESSAGE_BYTES = 4 << 20;
 const MAX_LOG_LINES = 20;
-/** By the kernel; a shell that waits for the process ends with the status. */
+/** How a process ends that the kernel stops at its time limit: by a signal, or a shell that waits for it ends with a status. */
 const OUT_OF_TIME: readonly unknown[] = (["SIGKILL", "SIGXCPU"] as const).flatMap((signal) => [
   signal,
   128 + constants.signals[signal],
 ]);
-const ENDLESS = ["the controller comes to an end when it is told of something", "it does not"] as const;
+const ENDLESS = ["the controller finishes handling an event", "it does not finish"] as const;
 
 /**
  * @param command starts the process of a controller
- * @param stopped called when a controller had to be stopped: it would have to be in each further test too
+ * @param stopped called when a controller had to be stopped, as it would have to be in each further test
  */
 export function controllerStarter(
   command: readonly string[],
@@ -47,7 +47,7 @@ export function controllerStarter(
   };
 }
 
-/** A test on real switches raises the priority of this process. Code of others does not inherit that. */
+/** A test on real switches raises the priority of this process. The code of a submission must not inherit that. */
 function atUsualPriority(command: readonly string[]): readonly string[] {
   const raised = -getPriority();
   return raised > 0 ? ["nice", "-n", String(raised), ...command] : command;
@@ -61,7 +61,7 @@ class ControllerProcess implements RunningController {
   #sent = 0;
   #handled = 0;
   #requests = 0;
-  /** Requests of which the answer has not been sent. */
+  /** Number of requests that have not been answered. */
   #open = 0;
   #failure: StepFailure | undefined;
   #closing = false;
@@ -92,12 +92,12 @@ class ControllerProcess implements RunningController {
     });
   }
 
-  /** What the kernel stops has used up its time; V8 ends a process without memory by itself. */
+  /** The kernel stops a process at its time limit; V8 itself ends a process that has no memory left. */
   #ended(code: number | null, signal: NodeJS.Signals | null): void {
     if (this.#closing) return;
     if (OUT_OF_TIME.includes(signal ?? code)) this.#stop(...ENDLESS);
     else if (signal !== null || (code !== null && code > 128))
-      this.#stop("the controller has memory enough", "it needs more than there is");
+      this.#stop("the controller needs no more memory than the limit", "it needs more");
     else this.#fail("the controller runs until the test ends", `it ends its process (status ${code})`);
   }
 
@@ -142,7 +142,10 @@ class ControllerProcess implements RunningController {
     try {
       message = decode(line) as FromController;
     } catch {
-      this.#fail("messages of the controller's own functions", `something else: ${line.slice(0, 80)}`);
+      this.#fail(
+        "messages in the format of the controller's functions",
+        `something else: ${line.slice(0, 80)}`,
+      );
       return;
     }
     switch (message?.kind) {
@@ -162,7 +165,10 @@ class ControllerProcess implements RunningController {
         else void this.#serve(message);
         return;
       default:
-        this.#fail("messages of the controller's own functions", `something else: ${line.slice(0, 80)}`);
+        this.#fail(
+          "messages in the format of the controller's functions",
+          `something else: ${line.slice(0, 80)}`,
+        );
     }
   }
 

@@ -1,6 +1,7 @@
 /**
- * Controllers in Python. Python has no permission model, so the kernel keeps the process from everything: its namespaces have a file
- * system with the interpreter and its libraries alone, read-only, and no network; a user of its own may have one process and one thread.
+ * Controllers in Python. Python has no permission model, so the kernel isolates the process: its namespaces have no
+ * network, and a read-only file system with only the interpreter and its libraries; its own user may have one process and
+ * one thread.
  */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,12 +9,12 @@ import { isWithin } from "../../base/index.js";
 import { packageFile, runCommand } from "../../loading/index.js";
 import type { ProcessLimits } from "../isolation.js";
 
-/** Users of controllers: this number and the process id. No system gives such numbers to people. */
+/** The user id of a controller is this number plus its process id. Systems do not assign such numbers to users. */
 const FIRST_USER = 1_900_000_000;
-/** Longer than a short process takes on any machine. */
+/** Maximum time of the short test process on any machine, in milliseconds. */
 const TRIAL_MS = 60_000;
 
-/** Prints where the interpreter is, and the files and folders that it needs. */
+/** Prints the path of the interpreter, and the files and folders that it needs. */
 const PROBE = `
 import json, os, site, ssl, sys, sysconfig
 from glob import glob
@@ -27,8 +28,8 @@ print(json.dumps([place(sys.executable), *sorted({place(path) for path in paths 
 `;
 
 /**
- * $1 and so on until --: what is shown; then the command. Its file system is a new root; the old one is taken away, and with it
- * the list of processes, which umount needs for that.
+ * Arguments: the visible files and folders, then --, then the command. Its file system is a new root; the old root is unmounted,
+ * together with the list of processes, which umount needs for this.
  */
 const CONTAIN = `set -e
 mount -t tmpfs -o size=1m,mode=755,nosuid,nodev tmpfs /tmp
@@ -50,16 +51,17 @@ cd /
 setpriv --reuid $P4LOOM_USER --regid $P4LOOM_USER --clear-groups --no-new-privs --bounding-set -all "$@"
 exit $?`;
 
-/** How controllers in Python are started here, or why they cannot be. */
+/** The command that starts controllers in Python on this machine, or the reason why they cannot be started. */
 export type PythonStart = { readonly command: readonly string[] } | { readonly reason: string };
 
 /**
- * The command of a process that runs a controller. Takes some processes to find out.
- * @param hidden folders that a controller must not read: where the interpreter is within one of them, or has one, there is no command
+ * The command of a process that runs a controller. It starts some processes to test the isolation.
+ * @param hidden folders that a controller must not read; if the interpreter's folders overlap with one of them, there is
+ * no command
  */
 export async function pythonStart(limits: ProcessLimits, hidden: readonly string[]): Promise<PythonStart> {
   if (process.platform !== "linux" || process.getuid?.() !== 0)
-    return { reason: "that needs Linux and root: try sudo" };
+    return { reason: "this requires Linux and root: try sudo" };
   const probe = await runCommand(["python3", "-I", "-c", PROBE], { timeoutMs: TRIAL_MS });
   if (probe.error !== undefined) return { reason: `python3: ${probe.error}` };
   const [python, ...paths] = JSON.parse(probe.stdout) as [string, ...string[]];
@@ -68,8 +70,7 @@ export async function pythonStart(limits: ProcessLimits, hidden: readonly string
     .filter(existsSync)
     .map((path) => realpathSync(path));
   const open = shown.find((path) => secrets.some((secret) => isWithin(path, secret)));
-  if (open !== undefined)
-    return { reason: `${open}, which Python needs, has the files of the exercise, too` };
+  if (open !== undefined) return { reason: `${open}, which Python needs, contains files of the exercise` };
   const start = contained([python, "-I", "-B", "-c"], shown, limits);
   const trial = await runCommand([...start, "import json"], { timeoutMs: TRIAL_MS });
   if (trial.error !== undefined)
@@ -85,7 +86,7 @@ function contained(
   const limits = [`--cpu=${seconds}`, `--data=${memoryMb * 2 ** 20}`, "--core=0", "--fsize=0", "--nproc=1"];
   const namespaces = ["--net", "--pid", "--fork", "--mount", "--ipc", "--uts", "--kill-child"];
   const start = ["prlimit", ...limits, "unshare", ...namespaces, "sh", "-c", CONTAIN, "sh"];
-  // The number of a living process is nobody else's, so that a controller has the only process of its user.
+  // Process ids are unique among running processes, so that a controller is the only process of its user.
   const user = `P4LOOM_USER=$((${FIRST_USER} + $$)) exec "$@"`;
   return ["sh", "-c", user, "sh", ...start, ...shown, "--", ...command];
 }

@@ -1,22 +1,25 @@
-/** Whether the processes that this one has started have work: what the kernel tells of their threads (proc(5)). */
+/** Measures whether the child processes of this one are working, by the kernel's data about their threads (proc(5)). */
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Of some processes at one instant. */
+/** The activity of some processes at one instant. */
 export interface Activity {
-  /** Whether a thread runs, waits for a processor, or for a disk. */
+  /** Whether a thread is running, or waits for a processor or a disk. */
   readonly works: boolean;
-  /** How often their threads have been given a processor. */
+  /** How often their threads were scheduled on a processor. */
   readonly turns: number;
 }
 
-/** Nanoseconds that the threads of the processes have waited for a processor so far; NaN where the kernel does not count them. */
+/**
+ * Total time that the threads of the processes have waited for a processor, in nanoseconds; NaN if the kernel does
+ * not count it.
+ */
 export function waitedNs(pids: Iterable<number>): number {
   const texts = [...pids].flatMap((pid) => ofThreads(pid, "schedstat"));
   if (texts.length === 0) return Number.NaN;
   return texts.reduce((sum, text) => sum + Number(text.split(" ")[1]), 0);
 }
 
-/** Of all threads of the processes. A process that has ended has none. */
+/** The activity of all threads of the processes. A process that has ended has none. */
 export function activityOf(pids: Iterable<number>): Activity {
   let works = false;
   let turns = 0;
@@ -29,18 +32,18 @@ export function activityOf(pids: Iterable<number>): Activity {
   return { works, turns };
 }
 
-/** A file of each thread of a process. */
+/** The texts of a file of /proc, for each thread of a process. */
 function ofThreads(pid: number, file: "status" | "schedstat"): string[] {
   const folder = `/proc/${pid}/task`;
   return listed(folder).flatMap((thread) => textOf(`${folder}/${thread}/${file}`) ?? []);
 }
 
-/** Process ids of all that `root` has started, and of what those have started. */
+/** Process ids of all direct and indirect child processes of `root`. */
 export function startedBy(root: number): number[] {
   const children = new Map<number, number[]>();
   for (const name of listed("/proc")) {
     if (!/^\d+$/.test(name)) continue;
-    // PID (NAME) STATE PARENT ...; a name may have spaces and brackets.
+    // PID (NAME) STATE PARENT ...; a name may contain spaces and brackets.
     const parent = /^.*\) \S (\d+) /s.exec(textOf(`/proc/${name}/stat`) ?? "")?.[1];
     if (parent === undefined) continue;
     const own = children.get(Number(parent));
@@ -58,7 +61,7 @@ export function startedBy(root: number): number[] {
   return found;
 }
 
-/** Nothing when it is not there any more. */
+/** The names in a folder; empty if it no longer exists. */
 function listed(folder: string): string[] {
   try {
     return readdirSync(folder);

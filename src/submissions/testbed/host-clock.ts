@@ -1,29 +1,29 @@
-/** The clock of simulated hosts whose frames leave by real interfaces: it follows the time of the machine. */
+/** The clock of simulated hosts that send frames on real interfaces: it follows the time of the machine. */
 import type { Simulation } from "../../sim/packet/index.js";
 
-/** A pause between two frames that is longer than this is as long on the wire, however late this process was. */
+/** A pause between two frames that is longer than this is not shortened on the wire, even if this process was late. */
 const MAX_GAP_NS = 5e6;
 const SLICE_NS = 100_000;
-/** Frames that may wait in switches: half of a queue of BMv2. */
+/** Maximum number of frames that wait in switches: half of a queue of BMv2. */
 const MAX_BURST = 32;
-/** From one look at the switches to the next. */
+/** Time between two checks of the switches. */
 const LOOK_NS = 500_000;
-/** A switch that works for longer than this has other work than these frames. */
+/** A switch that works longer than this has other work than these frames. */
 const MAX_WAIT_NS = 20e6;
 
 export class HostClock {
-  /** How far the hosts' time is behind the machine's for good. */
+  /** Permanent delay of the hosts' time after the machine's time. */
   #offset: number;
-  /** Frames that have left since the switches were without work. */
+  /** Number of frames sent since the switches were last idle. */
   #burst = 0;
-  /** By the machine's time: since when frames are held back, and when the switches were last looked at. */
+  /** In the machine's time: when frames began to be held back, and when the switches were last checked. */
   #held: { readonly since: number; looked: number } | undefined;
-  /** When the last frame left, by both clocks. */
+  /** When the last frame was sent, by both clocks. */
   #sent: { readonly hosts: number; readonly machine: number };
 
   /**
-   * @param machine nanoseconds of this machine
-   * @param switchesWork whether a switch has work at the moment
+   * @param machine returns the machine's time in nanoseconds
+   * @param switchesWork returns whether a switch has work now
    */
   constructor(
     readonly simulation: Simulation,
@@ -36,8 +36,8 @@ export class HostClock {
   }
 
   /**
-   * Brings the hosts' time towards the present. Where this process was late, it makes up for that while hosts send frame after
-   * frame; but no more of them than switches take. A pause between frames is not made shorter.
+   * Advances the hosts' time towards the machine's time. If this process was late, it catches up while hosts send consecutive
+   * frames, with no more frames than switches can queue. A pause between frames is not shortened.
    */
   advance(): void {
     const { simulation } = this;
@@ -57,7 +57,7 @@ export class HostClock {
     }
   }
 
-  /** Whether frames still wait in switches. */
+  /** Whether the next frames must be held back because frames still wait in switches. */
   #holdsBack(machine: number): boolean {
     this.#held ??= { since: machine, looked: Number.NEGATIVE_INFINITY };
     if (machine - this.#held.since < MAX_WAIT_NS) {
@@ -70,7 +70,7 @@ export class HostClock {
     return false;
   }
 
-  /** A host sends a frame now. */
+  /** To be called when a host sends a frame. */
   frameSent(): void {
     this.#burst++;
     this.#sent = { hosts: this.simulation.now, machine: this.machine() };

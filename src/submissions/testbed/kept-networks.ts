@@ -1,4 +1,4 @@
-/** Networks of real switches for the tests of an exercise that is worked on: they stay until its topology is another one. */
+/** Networks of real switches for repeated tests of an exercise: they are kept until its topology changes. */
 import { isDeepStrictEqual } from "node:util";
 import type { Exercise } from "../../exercises/index.js";
 import type { TestNetwork } from "../../grading/index.js";
@@ -10,8 +10,8 @@ export class KeptNetworks {
   constructor(readonly options: Omit<TestbedNetworkOptions, "frames">) {}
 
   /**
-   * A network whose switches have no program. It begins when the one before is closed.
-   * @throws DiagnosticError where this machine cannot run it (P431xx, P42xxx of interfaces)
+   * Opens a network whose switches have no program, after the previous one was closed.
+   * @throws DiagnosticError if this machine cannot run it (P431xx, P42xxx of interfaces)
    */
   async open({ topology, limits: { frames } }: Exercise): Promise<TestNetwork> {
     const kept = this.#networks;
@@ -19,13 +19,13 @@ export class KeptNetworks {
       return kept.open();
     const made = new TestbedNetworks(topology, { ...this.options, frames });
     this.#networks = made;
-    // a test that runs on the networks before ends first
+    // waits for the end of a test that runs on the previous networks
     await kept?.whenFree();
     await kept?.close();
     return made.open();
   }
 
-  /** Takes all away; nothing can be opened afterwards. */
+  /** Removes all networks; no further one can be opened. */
   async close(): Promise<void> {
     await this.#networks?.close();
   }

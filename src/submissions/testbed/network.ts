@@ -1,6 +1,7 @@
 /**
  * The network of a test with real switches, on interfaces in network namespaces. The hosts are those of the simulated network:
- * their frames go through the interfaces of the lab's hosts, whose kernels have no address and say nothing. Time is real.
+ * they send and receive on the interfaces of the lab's hosts, whose kernels have no addresses and send nothing. Time is
+ * real time.
  */
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { Device, DeviceEvent } from "../../device/index.js";
@@ -12,17 +13,17 @@ import { hostNamespace, type Lab } from "../../testbed/index.js";
 import { type Activity, activityOf, startedBy, waitedNs } from "./activity.js";
 import { HostClock } from "./host-clock.js";
 
-/** Further time for what is expected: a process that has just started, on a machine with other work, is slow. */
+/** Additional time for expected events, because a new process is slow on a busy machine. */
 const PATIENCE_NS = 2e9;
-/** All threads together wait for less than this on a machine that has little else to do. */
+/** On a machine with little other work, all threads together wait less than this. */
 const LATE_NS = 20e6;
 const STEP_MS = 1;
-/** From one look at the work of the switches to the next, and how many of them must find none. */
+/** Time between two checks of the switches' work, and the number of consecutive checks that must find none. */
 const LOOK_MS = 8;
 const LOOKS = 3;
-/** From one look at the number of frames to the next. */
+/** Time between two readings of the number of frames. */
 const COUNT_NS = 250e6;
-/** A frame that a host sends is on its interface at once. */
+/** The link of a host in the simulation: a sent frame is on the interface at once. */
 const NO_WIRE = {
   rate: 0,
   delay: 0,
@@ -38,16 +39,16 @@ export class TestbedNetwork implements TestNetwork {
   readonly #clock: HostClock;
   /** Process ids. */
   readonly #switches: readonly number[];
-  /** What this process had started before, for other ends than this network. */
+  /** Child processes that existed before and do not belong to this network. */
   readonly #others: ReadonlySet<number>;
   readonly #waitedBefore: number;
   /** Whether the switches had work for longer than {@link PATIENCE_NS}. */
   #endless = false;
-  /** Frames that hosts have sent and received, and what switches have said. */
+  /** Number of frames that hosts have sent and received, and of messages of switches. */
   #events = 0;
-  /** By the clock of the hosts. */
+  /** When the frames were last counted, by the clock of the hosts. */
   #counted = 0;
-  /** Frames that the switches had sent before. */
+  /** Number of frames that each port had sent before this network was opened. */
   readonly #before: ReadonlyMap<string, number>;
   readonly #stopWatching: (() => void)[] = [];
   /** Links that are down, by the names of their nodes. */
@@ -102,7 +103,7 @@ export class TestbedNetwork implements TestNetwork {
 
   /**
    * Opens the interfaces of the hosts of a lab whose switches have no program yet.
-   * @param closed called when they are closed; the lab is up to it
+   * @param closed called when they are closed; it has to close or reuse the lab
    */
   static async open(
     topology: ExerciseTopology,
@@ -140,8 +141,8 @@ export class TestbedNetwork implements TestNetwork {
   }
 
   /**
-   * With `done`, it ends when that is true, or this time has passed, and the switches have no more to do: a packet too many has
-   * arrived then, too. Throws StepFailure after too many frames.
+   * With `done`, it ends when `done` returns true or the time has passed, and the switches are idle, so that unexpected packets
+   * have also arrived. Throws StepFailure after too many frames.
    */
   async run(ns: number, done?: () => boolean): Promise<void> {
     const end = this.now() + ns;
@@ -155,7 +156,7 @@ export class TestbedNetwork implements TestNetwork {
     if (this.now() - this.#counted > COUNT_NS) await this.#count();
   }
 
-  /** Waits until no switch and no controller has work, and nothing is under way between them. */
+  /** Waits until all switches and the controller are idle, and no message between them is in flight. */
   async #settle(): Promise<void> {
     const end = this.now() + PATIENCE_NS;
     const pids = startedBy(process.pid).filter((pid) => !this.#others.has(pid));
@@ -165,7 +166,7 @@ export class TestbedNetwork implements TestNetwork {
         this.#endless = true;
         return;
       }
-      // What has come in meanwhile is taken before the next look.
+      // Handles the frames that have arrived meanwhile before the next check.
       await this.#pass(LOOK_MS);
       await setImmediate();
       const { works, turns } = activityOf(pids);
@@ -195,7 +196,10 @@ export class TestbedNetwork implements TestNetwork {
     return new Map([...now].map(([port, frames]) => [port, frames - (this.#before.get(port) ?? 0)]));
   }
 
-  /** Also where the kernel does not tell. Frames that go round for ever keep processes busy on any machine. */
+  /**
+   * True also if the kernel does not count waiting times. False after an endless loop, which keeps processes busy on
+   * any machine.
+   */
   wasLate(): boolean {
     return !this.#endless && !(this.#waitedNs() - this.#waitedBefore < LATE_NS);
   }
@@ -211,7 +215,7 @@ export class TestbedNetwork implements TestNetwork {
   }
 }
 
-/** Frames that each port of a switch has sent since the lab started. */
+/** Number of frames that each port of a switch has sent since the lab started. */
 export async function sentFrames(topology: ExerciseTopology, lab: Lab): Promise<ReadonlyMap<string, number>> {
   const counters = await lab.counters();
   const ends = topology.links.flatMap(({ a, b }) => [a, b]).filter(({ node }) => lab.switches.has(node));

@@ -1,6 +1,6 @@
 /**
- * Networks of real switches for tests, one after the other. Namespaces, links and processes of our switch are made once; before
- * each further test, links are mended and switches are made empty again.
+ * Networks of real switches for tests, one after the other. Namespaces, links and processes of our switch are created
+ * once; before each further test, links are repaired and the state of switches is cleared.
  */
 import { getPriority, setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,7 +16,7 @@ import {
 } from "../../testbed/index.js";
 import { sentFrames, TestbedNetwork } from "./network.js";
 
-/** Which switches, as plain data. */
+/** The choice of switches, as plain data. */
 export interface TestbedEngine {
   readonly engine: SwitchEngine;
   /** Path of simple_switch_grpc; default: the one on PATH. */
@@ -24,25 +24,28 @@ export interface TestbedEngine {
 }
 
 export interface TestbedNetworkOptions extends TestbedEngine {
-  /** For the logs of the switches; it stays when the network is closed. */
+  /** Folder for the logs of the switches; it is kept when the network is closed. */
   readonly folder: string;
-  /** Frames that the switches may send; more of them fail the test. */
+  /** Maximum number of frames that the switches send; with more frames, the test fails. */
   readonly frames: number;
-  /** Aborted: all that was started is taken away. */
+  /** On abort, everything that was started is removed. */
   readonly stop: AbortSignal;
 }
 
-/** Frames that still go round are seen in this time. */
+/** Time in which frames that still circulate are detected. */
 const LOOK_MS = 20;
 
-/** Of this process and of the switches, as nice(1) counts: what waits for a processor is late, and real time goes on. */
+/**
+ * The nice value of this process and of the switches. It is low, because processes that wait for a processor are late
+ * in real time.
+ */
 const PRIORITY = -15;
 
 export class TestbedNetworks {
   #lab: Lab | undefined;
   readonly #priority = getPriority();
   #last: TestbedNetwork | undefined;
-  /** Resolves when the last network that was asked for is closed, or did not start. */
+  /** Resolves when the last requested network is closed, or did not start. */
   #free: Promise<void> = Promise.resolve();
   #closed = false;
   /** Names of switches whose process has ended. */
@@ -54,8 +57,8 @@ export class TestbedNetworks {
   ) {}
 
   /**
-   * A network whose switches have no program. It begins when the one before is closed.
-   * @throws DiagnosticError where this machine cannot run it (P431xx, P42xxx of interfaces)
+   * Opens a network whose switches have no program, after the previous one was closed.
+   * @throws DiagnosticError if this machine cannot run it (P431xx, P42xxx of interfaces)
    */
   async open(): Promise<TestNetwork> {
     const before = this.#free;
@@ -80,7 +83,7 @@ export class TestbedNetworks {
     }
   }
 
-  /** Resolves when no network that was asked for before this call is open any more. */
+  /** Resolves when all networks that were requested before this call are closed. */
   whenFree(): Promise<void> {
     return this.#free;
   }
@@ -88,7 +91,7 @@ export class TestbedNetworks {
   /** Removes everything that was started. `open` rejects afterwards. */
   async close(): Promise<void> {
     this.#closed = true;
-    // The processes need not write anything more.
+    // The processes do not have to write their logs.
     await Promise.allSettled([...(this.#lab?.switches.values() ?? [])].map((one) => one.kill()));
     await this.#lab?.close();
   }
@@ -120,7 +123,10 @@ export class TestbedNetworks {
     return lab;
   }
 
-  /** A program that is loaded into our switch replaces all state; BMv2 keeps groups and sessions, so it starts anew. */
+  /**
+   * Prepares the lab for the next test. Loading a program into our switch replaces all state; BMv2 keeps groups and
+   * sessions, so it is restarted.
+   */
   async #again(lab: Lab): Promise<Lab> {
     for (const [a, b] of this.#last?.downLinks.values() ?? []) await lab.setLink(a, b, true);
     const all = this.options.engine === "bmv2" || (await this.#framesMove(lab));
@@ -131,7 +137,7 @@ export class TestbedNetworks {
     return lab;
   }
 
-  /** A loop of the test before would be there in the next one too. */
+  /** Whether frames of the previous test still circulate in a loop, and would disturb the next test. */
   async #framesMove(lab: Lab): Promise<boolean> {
     const before = await sentFrames(this.topology, lab);
     await sleep(LOOK_MS);
@@ -140,16 +146,16 @@ export class TestbedNetworks {
   }
 }
 
-/** Where a container forbids it, the processes take turns with all others. */
+/** Sets the priority; if a container forbids this, the processes keep the usual priority. */
 function prioritize(priority: number): void {
   try {
     setPriority(priority);
   } catch {
-    // as it is
+    // keeps the usual priority
   }
 }
 
-/** Hosts without addresses, and switches that only we reach. */
+/** A lab whose hosts have no addresses and whose switches only this process can reach. */
 function quietLab(topology: ExerciseTopology): LabSpec {
   const spec = labOfExercise(topology);
   return {

@@ -17,14 +17,14 @@ afterEach(() => {
 });
 
 describe.skipIf(!existsSync("/proc/self/task"))("the work of processes", () => {
-  it("finds what a process has started, and what that has started", async () => {
+  it("finds the direct and indirect child processes of a process", async () => {
     const pid = shell("sh -c 'sleep 1000; true'; true");
     await vi.waitFor(() => expect(startedBy(pid)).toHaveLength(2), { timeout: 30_000 });
     expect(startedBy(process.pid)).toEqual(expect.arrayContaining([pid, ...startedBy(pid)]));
     expect(startedBy(startedBy(pid).at(-1)!)).toEqual([]);
   });
 
-  it("sees that a process works, waits, and works again", async () => {
+  it("detects that a process works, waits, and works again", async () => {
     const busy = shell("while :; do :; done");
     await vi.waitFor(() => expect(activityOf([busy]).works).toBe(true), { timeout: 30_000 });
     const idle = shell("exec sleep 1000");
@@ -40,7 +40,7 @@ describe.skipIf(!existsSync("/proc/self/task"))("the work of processes", () => {
     expect(activityOf([idle, busy]).works).toBe(true);
   });
 
-  it("takes a process that has ended for one without work", () => {
+  it("treats a process that has ended as one without work", () => {
     expect(activityOf([2 ** 30])).toEqual({ works: false, turns: 0 });
     expect(waitedNs([2 ** 30])).toBeNaN();
   });
@@ -48,7 +48,7 @@ describe.skipIf(!existsSync("/proc/self/task"))("the work of processes", () => {
   it.skipIf(!existsSync("/proc/self/schedstat"))(
     "counts the time for which a processor was waited for",
     async () => {
-      // More of them than processors.
+      // More processes than processors.
       const pids = Array.from({ length: availableParallelism() + 1 }, () => shell("while :; do :; done"));
       const before = waitedNs(pids);
       await vi.waitFor(() => expect(waitedNs(pids)).toBeGreaterThan(before), { timeout: 30_000 });

@@ -19,7 +19,7 @@ function hosts(times: readonly number[], switchesWork: (machine: number) => bool
       sent.push(machine / MS - 1000);
       clock.frameSent();
     });
-  /** The process is given the processor at these times of the machine. */
+  /** Advances the clock at these times of the machine. */
   const runAt = (...moments: readonly number[]): void => {
     for (const moment of moments) {
       machine = (1000 + moment) * MS;
@@ -33,7 +33,7 @@ const every = (step: number, end: number): number[] =>
   Array.from({ length: Math.floor(end / step) }, (_, i) => (i + 1) * step);
 
 describe("the clock of hosts on a real machine", () => {
-  it("keeps the machine's time while nothing is sent, however seldom it is looked after", () => {
+  it("keeps the machine's time while nothing is sent, even if it is rarely advanced", () => {
     const { simulation, runAt } = hosts([]);
     runAt(1, 2, 300, 301, 1000);
     expect(simulation.now).toBe(1000 * MS);
@@ -45,26 +45,26 @@ describe("the clock of hosts on a real machine", () => {
     expect(sent).toEqual([1, 3, 200, 201]);
   });
 
-  it("makes up for being late while frames follow each other", () => {
+  it("catches up while hosts send consecutive frames", () => {
     const { sent, runAt } = hosts(every(2, 100));
     runAt(1, 60, ...every(1, 100).map((ms) => 60 + ms));
     expect(sent.filter((at) => at === 60)).toHaveLength(30);
     expect(sent.at(-1)).toBe(100);
   });
 
-  it("does not make a pause shorter when the frame before it was late", () => {
+  it("does not shorten a pause if the frame before it was late", () => {
     const { sent, runAt } = hosts([1, 101, 102]);
     runAt(80, ...every(1, 200).map((ms) => 80 + ms));
     expect(sent).toEqual([80, 180, 181]);
   });
 
-  it("ends a pause at once when it was late for its end", () => {
+  it("ends a pause at once if it is late for its end", () => {
     const { sent, runAt } = hosts([1, 101]);
     runAt(1, 2, 400);
     expect(sent).toEqual([1, 400]);
   });
 
-  it("sends 32 frames at most before the switches have taken them", () => {
+  it("sends at most 32 frames before the switches are idle", () => {
     const { sent, runAt } = hosts(every(0.1, 10), (machine) => machine < 56);
     runAt(50, 51, 52, 53);
     expect(sent).toEqual(Array(32).fill(50));

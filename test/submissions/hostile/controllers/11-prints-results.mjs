@@ -1,4 +1,4 @@
-// Prints results of its own to every descriptor it can find, and works beside.
+// Prints false results to every file descriptor, and also works as a controller.
 /** Bytes of a frame as a number, for addresses. */
 function numberAt(bytes, from, to) {
   let value = 0n;

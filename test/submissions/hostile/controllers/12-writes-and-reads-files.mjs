@@ -1,4 +1,4 @@
-// Writes to the machine and reads from it, and works beside.
+// Writes and reads files of the machine, and also works as a controller.
 /** Bytes of a frame as a number, for addresses. */
 function numberAt(bytes, from, to) {
   let value = 0n;

@@ -1,4 +1,4 @@
-// Forks, and starts threads, and works beside.
+// Starts processes and threads, and also works as a controller.
 /** Bytes of a frame as a number, for addresses. */
 function numberAt(bytes, from, to) {
   let value = 0n;

@@ -1,4 +1,4 @@
-// Connects to a server of the machine, and works beside.
+// Connects to a server of the machine, and also works as a controller.
 /** Bytes of a frame as a number, for addresses. */
 function numberAt(bytes, from, to) {
   let value = 0n;

@@ -1,4 +1,4 @@
-// Sends signals to its parent, to the grader and to everybody else.
+// Sends signals to its parent, to the grader and to all other processes.
 /** Bytes of a frame as a number, for addresses. */
 function numberAt(bytes, from, to) {
   let value = 0n;

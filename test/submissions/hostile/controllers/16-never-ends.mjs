@@ -1,4 +1,4 @@
-// Computes for ever.
+// Computes endlessly.
 export async function start() {
   for (;;);
 }

@@ -1,4 +1,4 @@
-// Writes messages of its own to the channel of our code.
+// Writes its own messages to the channel of our code.
 /** Bytes of a frame as a number, for addresses. */
 function numberAt(bytes, from, to) {
   let value = 0n;
