@@ -1,4 +1,4 @@
-"""A controller as the Python ones are: one update a Write. Prints seconds as one JSON object.
+"""A controller that works as Python controllers do: one update in each Write. Prints seconds as one JSON object.
 
 usage: p4runtime-client.py ADDRESS DEVICE_ID BMV2_JSON P4INFO_TEXT TABLE_ID ACTION_ID WRITES
 """

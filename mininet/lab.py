@@ -1,4 +1,4 @@
-"""Hosts and links of a p4loom lab, made with Mininet.
+"""Creates the hosts and links of a p4loom lab with Mininet.
 
 Reads one JSON line {"hosts": [name], "links": [[node, interface, node, interface]]}, answers one line
 {"hosts": {name: pid}}, and stays until its stdin ends; then everything is taken away. Nodes that are no hosts are
@@ -18,7 +18,7 @@ from mininet.node import Node
 def main():
     setLogLevel("error")
     request = json.loads(sys.stdin.readline())
-    # Mininet would raise limits of the whole machine, and leave them so
+    # Mininet would raise limits of the whole machine permanently
     Mininet.inited = True
     net = Mininet(build=False, controller=None)
     switches = Node("p4loom", inNamespace=False)

@@ -10,7 +10,7 @@ from collections import deque
 
 
 class Refused(Exception):
-    """What a switch, or p4loom's shell, says to a call that it does not carry out."""
+    """The error of a call that a switch or p4loom's shell refuses."""
 
 
 class Packet:
@@ -34,7 +34,7 @@ class Switch:
         self._listeners = {"packetIn": [], "digest": []}
 
     def run(self, line):
-        """Runs a statement of p4loom's shell; its answer as lines."""
+        """Runs a statement of p4loom's shell. Returns its output as lines."""
         return self._connection.ask(self.name, "run", str(line))
 
     def packet_out(self, payload, metadata):
@@ -122,7 +122,7 @@ class _Connection:
 
 
 def _place(error):
-    """The last line of the module that the error went through."""
+    """The last line of the module in the traceback of the error."""
     if isinstance(error, SyntaxError):
         return ""
     lines = []

@@ -42,7 +42,7 @@ struct QueueState
     uint64_t drops{0};
 };
 
-// Loses data packets, at random or each so-manieth.
+// Drops data packets, at random or each n-th one.
 class DataLoss : public ErrorModel
 {
   public:
@@ -226,7 +226,7 @@ main(int argc, char* argv[])
         Ptr<PointToPointNetDevice> device = DynamicCast<PointToPointNetDevice>(devices.Get(0));
         if (mark > 0)
         {
-            // RED as a threshold: both bounds at K, the present length instead of an average.
+            // RED as a threshold: both bounds are K, and the present length is used instead of an average.
             TrafficControlHelper red;
             red.SetRootQueueDisc("ns3::RedQueueDisc",
                                  "MaxSize", QueueSizeValue(QueueSize(QueueSizeUnit::PACKETS, queuePackets)),
@@ -243,7 +243,7 @@ main(int argc, char* argv[])
         else
         {
             device->GetQueue()->TraceConnectWithoutContext("PacketsInQueue", MakeBoundCallback(&QueueChanged, hop));
-            // A router without a queue disc drops what a stopped device does not take.
+            // A router without a queue disc drops packets that a stopped device does not accept.
             routers.Get(hop)->GetObject<TrafficControlLayer>()->TraceConnectWithoutContext(
                 "TcDrop", MakeBoundCallback(&Dropped<Packet>, hop));
         }
@@ -263,7 +263,7 @@ main(int argc, char* argv[])
         NodeContainer ends;
         ends.Create(2);
         internet.Install(ends);
-        // The flow's own delay is on the sender's link; the receiver's has none.
+        // The flow's own delay is on the sender's link; the receiver's link has no delay.
         access.SetChannelAttribute("Delay", TimeValue(NanoSeconds(static_cast<int64_t>(specs[i].delayUs * 1000))));
         NetDeviceContainer left = access.Install(ends.Get(0), routers.Get(specs[i].from));
         access.SetChannelAttribute("Delay", TimeValue(Seconds(0)));

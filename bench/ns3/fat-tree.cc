@@ -1,7 +1,7 @@
 // A fat tree of switches with k ports: k pods of k/2 edge and k/2 aggregation routers, (k/2)^2 core routers, k^3/4 hosts. ns-3 3.37 has
 // no hash of flows: Ipv4GlobalRouting takes the first of equal routes, or one at random for each packet. So the routers have
-// a routing protocol of their own here: down by the address, up by a hash of the five-tuple and of the router, as ECMP does.
-// Flows come from a file, one a line: SOURCE DESTINATION BYTES START_NS. Prints one JSON document; a hop is a frame that arrives.
+// a routing protocol of their own here: down by the address, up by a hash of the five-tuple and of the router, as in ECMP.
+// Flows are read from a file, one on each line: SOURCE DESTINATION BYTES START_NS. Prints one JSON document; it counts each arrival of a frame as a hop.
 #include <ns3/applications-module.h>
 #include <ns3/core-module.h>
 #include <ns3/internet-module.h>
@@ -43,7 +43,7 @@ class FatTreeRouting : public Ipv4RoutingProtocol
     {
     }
 
-    // Interfaces by what they lead to; down[i]: host i, edge router i, pod i.
+    // Interfaces by their neighbours; down[i]: host i, edge router i, pod i.
     std::vector<uint32_t> up;
     std::vector<uint32_t> down;
 
@@ -159,7 +159,7 @@ Received(uint32_t index, Ptr<const Packet> packet, const Address&)
     }
 }
 
-// An address for an interface; those between routers are never addressed.
+// An address for an interface; no packet is sent to the addresses of interfaces between routers.
 static uint32_t
 AddInterface(Ptr<Node> node, Ptr<NetDevice> device, Ipv4Address address)
 {
@@ -278,9 +278,9 @@ main(int argc, char* argv[])
     PointToPointHelper link;
     link.SetDeviceAttribute("DataRate", DataRateValue(DataRate(static_cast<uint64_t>(rate))));
     link.SetChannelAttribute("Delay", TimeValue(NanoSeconds(delayNs)));
-    // A device takes one packet; all others wait in the queue disc, where packets are marked.
+    // A device holds one packet; all others wait in the queue disc, where packets are marked.
     link.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", QueueSizeValue(QueueSize("1p")));
-    // RED as a threshold: both bounds at K, the present length instead of an average.
+    // RED as a threshold: both bounds are K, and the present length is used instead of an average.
     TrafficControlHelper red;
     red.SetRootQueueDisc("ns3::RedQueueDisc",
                          "MaxSize", QueueSizeValue(QueueSize(QueueSizeUnit::PACKETS, queuePackets)),
@@ -292,7 +292,7 @@ main(int argc, char* argv[])
                          "LinkDelay", TimeValue(NanoSeconds(delayNs)));
     TrafficControlHelper fifo;
     fifo.SetRootQueueDisc("ns3::FifoQueueDisc", "MaxSize", QueueSizeValue(QueueSize("100000p")));
-    // A queue for each flow, without marks and drops: CoDel's target is longer than anything waits.
+    // A queue for each flow, without marks and drops: CoDel's target is longer than any waiting time.
     TrafficControlHelper turns;
     turns.SetRootQueueDisc("ns3::FqCoDelQueueDisc", "MaxSize", QueueSizeValue(QueueSize("100000p")), "Flows",
                            UintegerValue(1024), "Interval", StringValue("100s"), "Target", StringValue("100s"),
@@ -302,7 +302,7 @@ main(int argc, char* argv[])
         NetDeviceContainer devices = link.Install(lower, upper);
         uint32_t up = AddInterface(lower, devices.Get(0), lowerAddress);
         uint32_t down = AddInterface(upper, devices.Get(1), unused);
-        // Hosts do not mark what waits in their own queues, and keep it.
+        // Hosts do not mark or drop packets in their own queues.
         (lower->GetId() >= hostCount ? red : fair ? turns : fifo).Install(devices.Get(0));
         red.Install(devices.Get(1));
         return std::make_pair(up, down);

@@ -116,7 +116,7 @@ describe("exercise.yaml", () => {
     [
       "two headers in an element",
       steps("packet: { from: h1, send: [{ ethernet: {}, ipv4: {} }] }"),
-      /P46303.*expected one header an element, got ethernet and ipv4/,
+      /P46303.*expected one header for each element, got ethernet and ipv4/,
     ],
     [
       "a range that is none",

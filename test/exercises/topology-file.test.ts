@@ -77,7 +77,7 @@ describe("topology.json", () => {
     [
       "a port too high",
       { hosts: { h1: host }, switches: { s1: {} }, links: [["h1", "s1-p511"]] },
-      /P43151 s1-p511: ports/,
+      /P43151 s1-p511: the maximum port/,
     ],
     [
       "an end twice",
@@ -97,11 +97,11 @@ describe("topology.json", () => {
       /P43153 h1 and h2 are both hosts/,
     ],
     ["a host alone", { hosts: { h1: host }, switches: {}, links: [] }, /P43154 h1 has no link/],
-    ["a name with a dash", { hosts: { "h-1": host }, switches: {}, links: [] }, /P43150 h-1 is no name/],
+    ["a name with a dash", { hosts: { "h-1": host }, switches: {}, links: [] }, /P43150 h-1 is not a valid name/],
     [
       "a host that is a switch",
       { hosts: { n: host }, switches: { n: {} }, links: [] },
-      /P43150 n is a host and a switch/,
+      /P43150 n is the name of both a host and a switch/,
     ],
     [
       "a wrong latency",

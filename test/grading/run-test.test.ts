@@ -99,7 +99,7 @@ describe("steps", () => {
       (await play(step("ask: { switch: s1, line: dump stations, count: 3, says: send_to }"))).passed,
     ).toBe(true);
     expect((await play(step("ask: { switch: s1, line: dump stations, count: 4 }"))).seen).toBe(
-      "3 in the answer",
+      "3 in the output",
     );
     expect((await play(step("ask: { switch: s1, line: read seen }"))).details[0]).toMatch(
       /no counter, meter or register/,
@@ -134,7 +134,7 @@ describe("submissions", () => {
       "stations.apply(); standard_metadata.egress_spec = 3;",
     ).replace(/if \(standard_metadata.egress_spec == [\s\S]*?\n {8}\}\n/, "");
     const { seen } = await play(ping, loop, "limits: { frames: 1000 }\n");
-    expect(seen).toMatch(/more frames: packets are copied, or go round in a loop/);
+    expect(seen).toMatch(/more frames: packets are copied endlessly, or circulate in a loop/);
   });
 
   it("names the missing file", async () => {

@@ -1,4 +1,4 @@
-/** What is found of what was handed in: folders, files, archives; and what is left out, with the reason. */
+/** Which submissions are found: folders, files, archives; and the reasons why files are left out. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -15,7 +15,7 @@ def main(address, device_id, p4info, config):
     arbitration.arbitration.device_id = int(device_id)
     arbitration.arbitration.election_id.low = 1
     requests.put(arbitration)
-    # The stream stays open as long as something refers to it.
+    # The stream stays open while there is a reference to it.
     stream = stub.StreamChannel(iter(requests.get, None))
     next(stream)
     request = p4runtime_pb2.SetForwardingPipelineConfigRequest()

@@ -16,7 +16,7 @@ from p4runtime_sh.p4runtime import P4RuntimeException, P4RuntimeWriteException
 
 
 def said(work):
-    """What a step gives: an object's text, or the code of an error."""
+    """The result of a step: the text of an object, or the code of an error."""
     try:
         value = work()
     except P4RuntimeWriteException as error:
@@ -42,7 +42,7 @@ def step(name, work):
 
 
 def raw(entity):
-    """The message that a read gives, in the text of protobuf."""
+    """The message that a read returns, in the text format of protobuf."""
     return [one.msg() for one in entity.read()]
 
 
@@ -52,7 +52,7 @@ def with_(entity, work):
 
 
 def each(name, make, change, read_all):
-    """The life of an entity: absent, inserted, inserted twice, read, modified, read, deleted, deleted twice."""
+    """The states of an entity: absent, inserted, inserted twice, read, modified, read, deleted, deleted twice."""
     step(f"{name}: modify before insert", lambda: make().modify())
     step(f"{name}: insert", lambda: make().insert())
     step(f"{name}: insert again", lambda: make().insert())

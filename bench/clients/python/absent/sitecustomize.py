@@ -1,4 +1,4 @@
-"""Empty stand-ins for the modules that P4LOOM_ABSENT_MODULES names, for tests that import but do not use them."""
+"""Empty replacements for the modules of P4LOOM_ABSENT_MODULES, for tests that import them but do not use them."""
 
 import importlib.abc
 import importlib.machinery
@@ -10,7 +10,7 @@ ABSENT = frozenset(filter(None, os.environ.get("P4LOOM_ABSENT_MODULES", "").spli
 
 
 class Nothing:
-    """Has every attribute, can be called and subclassed; all of it does nothing."""
+    """Has every attribute, and can be called and subclassed, without effect."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
