@@ -1,6 +1,7 @@
 /**
- * Which single failures the first try of a flow leaves, of those that the graph has a way around (`firstTries`, without packets): 1,000
- * random graphs, 1,000 Clos fabrics of which 1 to 10 % of the links are missing, and P-ECMP's topology #12. Per cent; the bound is 100.
+ * The share of single failures that the first try of a flow avoids, of those that the graph has a path around
+ * (`firstTries`, without packets): 1,000 random graphs, 1,000 Clos fabrics of which 1 to 10 % of the links are missing,
+ * and P-ECMP's topology #12. Per cent; the bound is 100.
  */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -1,11 +1,11 @@
 /**
- * Holds the formatter against all programs of some folders: formatting twice must be the same as once, and a program that
- * compiles must give the same BMv2 JSON and P4Info before and after, but for places in the source.
+ * Tests the formatter on all programs of some folders: formatting twice must give the same text as once, and a program that
+ * compiles must give the same BMv2 JSON and P4Info before and after, except for places in the source.
  *
  *     npx tsx bench/formatting.ts FOLDER... [-I FOLDER]... [--only TEXT] [--no-compile]
  *
- * Prints a line for each file with which something is wrong, then counts. A file that the formatter refuses counts as wrong
- * only if it compiles. Exit status 1 when something is wrong.
+ * Prints a line for each file with an error, then counts. A file that the formatter rejects is an error only if it compiles. Exit
+ * status 1 after an error.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -32,7 +32,7 @@ function resolver(folders: readonly string[]): IncludeResolver {
   };
 }
 
-/** What is wrong with formatting one file; empty when nothing is. */
+/** The errors of formatting one file. */
 function problemsOf(
   file: SourceFile,
   resolveInclude: IncludeResolver,
@@ -64,7 +64,7 @@ function problemsOf(
   return problems;
 }
 
-/** Where two long lines begin to differ. */
+/** The first difference of two long lines. */
 function change(before: string, after: string): string {
   let at = 0;
   while (before[at] === after[at]) at++;

@@ -1,9 +1,9 @@
 """Creates the hosts and links of a p4loom lab with Mininet.
 
 Reads one JSON line {"hosts": [name], "links": [[node, interface, node, interface]]}, answers one line
-{"hosts": {name: pid}}, and stays until its stdin ends; then everything is taken away. Nodes that are no hosts are
-switches: p4loom runs them, so their interfaces stay in the namespace where this script was started. Addresses,
-rates and everything else are p4loom's, too.
+{"hosts": {name: pid}}, and runs until its stdin is closed; then it removes everything. Nodes that are not hosts are
+switches: p4loom runs them, so their interfaces are in the namespace in which this script was started. Addresses,
+rates and everything else are set by p4loom.
 """
 
 import json

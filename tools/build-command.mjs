@@ -26,13 +26,13 @@ const root = resolve(import.meta.dirname, "..");
 const src = join(root, "src");
 const page = join(root, "pages/lab");
 
-/** The programs: their code in one file, what starts it, and the runs that fill the code caches. */
+/** The programs: the file with their code, the file that starts it, and the runs that fill the code caches. */
 const COMMAND = program("cli", "command.cjs", "main.js", commandRuns);
-// Beside modules of the library, so the names tell Node that they are scripts.
+// In a folder with modules of the library, so the extensions tell Node that they are scripts.
 const AGENT = program("host-agent", "process.cjs", "main.cjs", agentRuns);
 const PROGRAMS = [COMMAND, AGENT];
 
-/** package.json names it: npm puts it where man finds it. */
+/** The manual page. package.json names it, so that npm installs it where man finds it. */
 const MANUAL = join(root, "dist/man/p4loom.1");
 
 function program(room, code, launcher, runs) {
@@ -47,10 +47,10 @@ function program(room, code, launcher, runs) {
   };
 }
 
-/** A build that takes longer than this, in ms, has been killed. */
+/** A build that has run longer than this, in ms, is taken for killed. */
 const LOCK_MS = 300_000;
 
-/** Loaded from node_modules: koffi is native and optional, highs finds its WebAssembly beside itself. */
+/** Loaded from node_modules: koffi is native and optional, highs needs its WebAssembly file in its own folder. */
 const EXTERNAL = ["koffi", "highs"];
 
 /** `import.meta.url` of a module is the place that the module would have in `dist`, so relative paths keep their meaning. */
@@ -195,7 +195,7 @@ function graderInput() {
   })}\n`;
 }
 
-/** The agent reads requests. It ends where it finds no such NIC, before it changes anything. */
+/** The agent reads requests. It ends when it does not find the NIC, before it changes anything. */
 function agentRuns() {
   const nic = { name: "p4loom-none", mac: "02:00:00:00:00:01", gateway: "02:00:00:00:00:02" };
   const start = { op: "start", ipv4: "10.0.0.1", ipv6: "fd00::1", tun: "p4loom-none", nics: [nic], field: "dscp", seed: 1 };
@@ -228,7 +228,7 @@ function writeCaches({ folder: dist, code, runs }) {
   }
 }
 
-/** The definitions of the commands make it, as `p4loom man` prints it. */
+/** Writes the output of `p4loom man`, which is generated from the definitions of the commands. */
 function writeManual() {
   const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND.launcher, "man"], { encoding: "utf8" });
   if (status !== 0) throw new Error(`no manual page: ${stderr}`);
@@ -258,7 +258,7 @@ function isFresh() {
   return [...sources, ...tools, join(root, "package.json")].every((file) => statSync(file).mtimeMs <= built);
 }
 
-/** Several test files may want the command at once: the first builds it, the others wait. */
+/** Several test files may need the command at the same time: the first one builds it, the others wait. */
 async function withLock(work) {
   const lock = join(root, "dist", ".command-lock");
   mkdirSync(dirname(lock), { recursive: true });
@@ -268,7 +268,7 @@ async function withLock(work) {
       break;
     } catch {
       const made = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
-      // Left by a build that was killed: none takes that long.
+      // A killed build left this lock: no build takes so long.
       if (made !== undefined && Date.now() - made > LOCK_MS) rmSync(lock, { recursive: true, force: true });
       else await sleep(100);
     }
@@ -292,7 +292,7 @@ await withLock(async () => {
     writeFileSync(one.launcher, launcherText(one));
     chmodSync(one.launcher, 0o755);
   }
-  // The package is of ES modules; the command is not, since V8 takes a cache for scripts only.
+  // The package has ES modules, but the command is a script, because V8's code cache works for scripts only.
   writeFileSync(join(COMMAND.folder, "package.json"), '{ "type": "commonjs" }\n');
   writeManual();
   linkCommand();

@@ -32,7 +32,7 @@ export async function buildPage(folder = PAGE) {
     platform: "browser",
     format: "esm",
     target: ["chrome111", "firefox115", "safari16.4"],
-    // Exact stage placement, which no test of an exercise asks for.
+    // Exact stage placement, which no test of an exercise uses.
     external: ["highs"],
     jsx: "automatic",
     jsxImportSource: "preact",

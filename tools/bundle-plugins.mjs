@@ -1,7 +1,7 @@
-/** What the bundles of the command and of the page have in common. */
+/** The common plugins of the bundles of the command and of the page. */
 import { join } from "node:path";
 
-/** zod's messages in forty languages, none of which is asked for. */
+/** Removes zod's messages in forty languages, which are not used. */
 export const noLocales = {
   name: "no-locales",
   setup(esbuild) {
@@ -9,7 +9,7 @@ export const noLocales = {
   },
 };
 
-/** Modules of `src` of which nothing is used are left out: none of them has side effects. */
+/** Omits modules of `src` without used exports: none of them has side effects. */
 export const unusedModules = (src) => ({
   name: "unused-modules",
   setup(esbuild) {

@@ -1,7 +1,7 @@
 /**
- * `npm run lock`: after an install against a registry that serves this platform's packages only, npm leaves the other
- * platforms' optional packages out of package-lock.json, and `npm ci` then refuses the file. This adds an entry for each:
- * version and platform, as the package that asks for it names them. Without a checksum: there was none to be had.
+ * `npm run lock`: after an install from a registry that serves only this platform's packages, npm omits the optional packages
+ * of other platforms from package-lock.json, and `npm ci` then rejects the file. This tool adds an entry for each of them, with
+ * the version and platform that the depending package names, and without a checksum, because none is available.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 

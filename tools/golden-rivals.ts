@@ -5,11 +5,11 @@
  *
  * p4c: `p4c-bm2-ss` compiles NAME.p4; BMv2 JSON and P4Info are compared as documents, without the names and versions that p4c
  * writes into them. BMv2: `simple_switch_grpc` runs NAME.json on pcap files, `simple_switch_CLI` plays config.txt, then the
- * frames of packets.json arrive one after another; what leaves is compared port by port. Both are found on PATH or by
+ * frames of packets.json arrive one after another; the output is compared port by port. Both are found on PATH or by
  * P4LOOM_P4C and P4LOOM_BMV2. `--update` rewrites the files of p4c, and the outputs in packets.json where exactly one
  * packet can have caused a difference.
  *
- * Exit status 0: all that could be replayed agrees; 1: something differs, or nothing could be replayed.
+ * Exit status 0: all replayed recordings agree; 1: there is a difference, or nothing could be replayed.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -24,13 +24,13 @@ import { BMV2, P4C } from "../test/parity/bmv2.js";
 
 const golden = resolve(import.meta.dirname, "../test/golden");
 
-/** One line of packets.json: a frame that comes in, and the frames that leave before the next one comes. */
+/** One line of packets.json: an input frame, and the output frames before the next input. */
 interface Stimulus {
   in: { port: number; hex: string };
   out: { port: number; hex: string }[];
 }
 
-/** Distance of two frames that arrive, in ns: the switch has done with one before the next. */
+/** Time between two input frames, in ns: the switch completes one before the next. */
 const GAP_NS = 5e6;
 /** The switch starts to read its files after this number of seconds; its tables are written before. */
 const WAIT_S = 4;
@@ -107,7 +107,7 @@ async function compareBmv2(name: string, folder: string, update: boolean): Promi
   return [...wrong, rewrite(path, stimuli, sent)];
 }
 
-/** Rewrites the recorded outputs where every port still sends as many frames, so that each has its stimulus. */
+/** Rewrites the recorded outputs if every port still sends the same number of frames, so that the input of each is known. */
 function rewrite(path: string, stimuli: Stimulus[], sent: ReadonlyMap<number, string[]>): string {
   const next = new Map([...sent.keys()].map((port) => [port, 0]));
   const lines = stimuli.map((stimulus) => ({

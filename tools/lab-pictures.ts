@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of docs/lab.md again, in the Chromium of this machine, of the page as it is built:
+ * Takes the screenshots of docs/lab.md again, of the built page in the Chromium of this machine:
  *
  *     npx tsx tools/lab-pictures.ts
  */

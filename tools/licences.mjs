@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * The licences of the packages whose code is in a bundle, as one text: most ask to be passed on with it. `inputs`: the paths of the bundle's
- * sources, from `root`.
+ * The licences of the packages whose code is in a bundle, as one text: most of them must be distributed with the code.
+ * `inputs`: the paths of the bundle's sources, from `root`.
  */
 export function licences(root, inputs) {
   const folders = new Set();

@@ -1,19 +1,19 @@
 /**
- * Mutation test of a room: `node tools/mutants.mjs ROOM [COUNT | survivors] [TEST ...]`, for example `p4/lower` or `switch 300`. Stryker's
- * instrumenter changes the code in one place at a time; the tests of the room that reach this place run with the change, the short ones
- * first, until one fails. A mutant that no test notices survives. Prints the score and the survivors; the report in full goes to
- * out/mutants/.
+ * Mutation test of a room: `node tools/mutants.mjs ROOM [COUNT | survivors] [TEST ...]`, for example `p4/lower` or `switch
+ * 300`. Stryker's instrumenter changes the code at one place at a time; the tests of the room that reach this place run
+ * with the change, the short ones first, until one fails. A mutant with which no test fails survives. Prints the score and
+ * the survivors; the full report is in out/mutants/.
  *
- * COUNT: so many mutants at equal distances through the room's code, the same in each run of the same code.
- * `survivors`: only the mutants that survived the run before, for new tests. The score is that of the run before with the new results. In
- * a file that has changed since a run of all mutants, those of the changed lines are tried; a sample only loses the mutants of such lines.
- * TEST: only these files, such as new ones with `survivors`.
+ * COUNT: number of mutants, at equal distances in the room's code; the same code always gives the same mutants.
+ * `survivors`: only the mutants that survived the previous run, for new tests. The score is that of the previous run with
+ * the new results. In a file that has changed since a run of all mutants, those of the changed lines are tried; a sample
+ * only loses the mutants of such lines. TEST: only these files, such as new ones with `survivors`.
  *
- * One process loads the code once, with all mutants behind switches (tools/mutants/runner.ts). A mutant that ends the process is noticed,
- * and so is one that uses 60 seconds of processor time, or with which no process of the tests does anything for 30 seconds; the process
- * then starts again where it was. Time that the machine gives to others does not count. A mutant is tried until its tries have passed 50
- * million places of mutants, and a test that passes more by itself is left out; P4LOOM_MUTANTS_STEPS sets another number: fewer give a
- * lower bound of the score in less time.
+ * One process loads the code once, with a switch for each mutant (tools/mutants/runner.ts). A mutant is also caught if it
+ * ends the process, uses 60 seconds of processor time, or leaves all processes of the tests idle for 30 seconds; the
+ * process is then started again and continues after this mutant. Processor time of other programs does not count. A mutant
+ * is tried until its tries have executed 50 million places of mutants; a test that executes more without a mutant is left
+ * out. P4LOOM_MUTANTS_STEPS sets another number: fewer give a lower bound of the score in less time.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -28,13 +28,13 @@ if (room === undefined || !existsSync(join(root, "src", room)) || !/^([1-9]\d*|s
 }
 process.chdir(root);
 
-/** Tests outside of the folder that mirrors a room, whose subject is the room's work: programs compiled and run. */
+/** Tests outside the folder that mirrors a room that nevertheless test the room: programs that are compiled and run. */
 const ALSO = {
   sim: ["test/controllers"],
   "p4/lower": ["test/p4/emit", "test/p4/compile-golden.test.ts", "test/p4/constructs.test.ts", "test/p4/golden-packets.test.ts"],
   "p4/emit": ["test/p4/lower", "test/p4/compile-golden.test.ts", "test/p4/constructs.test.ts", "test/p4/golden-packets.test.ts"],
 };
-/** Parts of a larger room that have tests of their own: they are tried by their own name alone. */
+/** Parts of a larger room with tests of their own: they are tested only by their own name. */
 const APART = {
   "sim/packet/transport": ["test/sim/tcp", "test/sim/congestion", "test/sim/packet/transport.test.ts", "test/sim/packet/chooser-signals.test.ts"],
 };
@@ -43,7 +43,7 @@ const LEFT_OUT = [join("test", "sim", "congestion", "validation.test.ts")];
 const LOOPS_AFTER_CPU_MS = 60_000;
 const HANGS_AFTER_IDLE_MS = 30_000;
 const LOOKS_EVERY_MS = 2000;
-/** Processor time between two looks that timers alone use. */
+/** Processor time that timers use between two checks. */
 const IDLE_CPU_MS = 100;
 
 const filesBelow = (folder, ending) =>
@@ -56,7 +56,7 @@ const sources = filesBelow(join("src", room), ".ts").filter(
   (file) => !/generated|(^|\/)index\.ts$/.test(file) && !isApart(file),
 );
 
-/** `test` mirrors `src`; a part of a room without a folder of its own is tested by that of the room. */
+/** `test` mirrors `src`; a part of a room without its own folder is tested by the folder of the room. */
 let mirror = room;
 while (!existsSync(join("test", mirror))) mirror = dirname(mirror);
 const own = (APART[room] ?? [join("test", mirror), ...(ALSO[room] ?? [])])
@@ -80,7 +80,7 @@ function stryCov_9fa48(...ids) { stryMutants_9fa48.cover(ids); }
 function stryStep_9fa48() { if (++stryMutants_9fa48.steps > stryMutants_9fa48.limit) stryMutants_9fa48.stop(); }
 `;
 
-/** The code with the chosen mutants alone: at the places of all others it only counts steps, which costs little. */
+/** The code with only the chosen mutants: at the places of all others it only counts steps, which costs little. */
 const withMutants = (code, ids) =>
   code
     .replace(/stryMutAct_9fa48\(\s*"(\d+)"\s*\)/g, (call, id) => (ids.has(id) ? call : "false"))
@@ -168,7 +168,10 @@ function cpuMsOf(group) {
   return { ms, runs };
 }
 
-/** Runs the tests once to the end, or until a mutant hangs. Resolves to whether the process ended by itself, without an open try. */
+/**
+ * Runs the tests once to the end, or until a mutant hangs. Resolves to whether the process ended by itself, without
+ * an open try.
+ */
 function runTests(ids) {
   writeFileSync(place(".chosen.json"), JSON.stringify({ code: place(".code.json"), tests, mutants: ids, journal, times }));
   const child = spawn(
@@ -202,7 +205,7 @@ function runTests(ids) {
   });
 }
 
-/** The try that has begun and not ended. Looks at the end of the journal alone, which becomes long. */
+/** The try that has begun and not ended. Reads only the end of the journal, which becomes long. */
 function openTry() {
   if (!existsSync(journal)) return undefined;
   const text = readFileSync(journal, "utf8");
@@ -218,12 +221,13 @@ if (trying.length > 0) {
   const ids = trying.map(({ id }) => id);
   const code = instrumented.map(([file, text]) => [file, withMutants(text, new Set(ids))]);
   writeFileSync(place(".code.json"), JSON.stringify(Object.fromEntries(code)));
-  // The times order the tests, so those of a run before serve for its survivors.
+  // The times determine the order of the tests; for survivors, those of the previous run are used.
   if (which !== "survivors") rmSync(times, { force: true });
   if (!existsSync(times)) await runTests([]);
   rmSync(journal, { force: true });
   const { appendFileSync } = await import("node:fs");
-  // A mutant can end the process after its try too, by a promise that nobody waits for: until all tests are over, or no process gets further.
+  // A mutant can also end the process after its try, by a promise without a handler. Repeat until all tests are done, or no
+  // run makes progress.
   for (let before = -1; ; ) {
     await runTests(ids);
     const open = openTry();

@@ -1,10 +1,10 @@
 /**
- * Runs the whole suite: `npx tsx tools/suite.ts [--again] [--report FILE]`. The labs run beside all other tests, since labs wait most of
- * their time. The other tests run at a lower priority, so that a lab gets a processor when it needs one.
+ * Runs the whole suite: `npx tsx tools/suite.ts [--again] [--report FILE]`. The labs run in parallel with all other tests,
+ * because labs mostly wait. The other tests run at a lower priority, so that a lab gets a processor when it needs one.
  *
- * `--again`: if at most 6 files failed, and all of them are tests with processes, kernels or browsers, each of them runs once more, alone,
- * after the suite. The second outcome counts.
- * `--report FILE`: writes the outcome and the time of each test file, and the totals, as JSON.
+ * `--again`: if at most 6 files failed, and all of them are tests with processes, kernels or browsers, each of them runs
+ * once more, alone, after the suite. The second outcome counts. `--report FILE`: writes the outcome and the time of each
+ * test file, and the totals, as JSON.
  *
  * The last line says how many tests passed, failed and were skipped. Exit status 0: no test failed.
  */
@@ -28,7 +28,7 @@ const { values: options } = parseArgs({
   options: { again: { type: "boolean", default: false }, report: { type: "string" } },
 });
 
-/** Priority of all tests but labs (0 is the usual one, 19 the lowest). */
+/** Priority of all tests except labs (0 is the usual one, 19 the lowest). */
 const LOW_PRIORITY = Math.min(19, getPriority() + 10);
 
 const vitest = resolve(import.meta.dirname, "../node_modules/vitest/vitest.mjs");

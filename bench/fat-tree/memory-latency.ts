@@ -1,11 +1,14 @@
-/** How long a processor waits for one word of a memory of some size: what a hop pays for each place that is not in the cache. */
+/** Measures how long a processor waits for one word in memory of a given size: the cost of each cache miss of a hop. */
 import { Random } from "../../src/base/index.js";
 
 const LINE_BYTES = 64;
 const WORDS_A_LINE = LINE_BYTES / 4;
 const READS = 2_000_000;
 
-/** Nanoseconds of processor time of a read, in an order that no prefetcher guesses: each word says where the next one is. */
+/**
+ * Processor time of a read in nanoseconds. Each word has the index of the next one, so that no prefetcher can predict
+ * the order.
+ */
 export function memoryLatency(bytes: number): number {
   const lines = bytes / LINE_BYTES;
   const random = new Random("memory latency");

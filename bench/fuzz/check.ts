@@ -1,12 +1,12 @@
-/** What must hold for any input: the compiler ends, in time, with a result or with located diagnostics. */
+/** Checks the compiler's behaviour for any input: it must end in time, with a result or with located diagnostics. */
 import { type Diagnostic, Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
 import { compile } from "../../src/p4/index.js";
 import { parse, printUnit } from "../../src/p4/syntax/index.js";
 
-/** Milliseconds that one small program may take. */
+/** Maximum time for one small program, in milliseconds. */
 const TIME_LIMIT = 10_000;
 
-/** What is wrong with the compiler's answer to an input; undefined if nothing is. */
+/** The fault in the compiler's result for an input; undefined if there is none. */
 export function findFault(text: string, isRight: boolean): string | undefined {
   const diagnostics = new Diagnostics();
   const start = performance.now();
@@ -37,7 +37,7 @@ function describe({ code, message }: Diagnostic): string {
   return `${code} ${message}`;
 }
 
-/** Whether the program printed and parsed again is another one. */
+/** Whether the program changes when it is printed and parsed again. */
 function printingFault(text: string): string | undefined {
   const tree = (source: string) => {
     const diagnostics = new Diagnostics();

@@ -1,4 +1,4 @@
-/** Changes a JSON document a little: values for others, parts left out, doubled, exchanged, numbers to their limits. */
+/** Mutates a JSON document: replaces values, removes, duplicates and exchanges parts, sets numbers to their limits. */
 import type { Random } from "../../src/base/index.js";
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -105,7 +105,7 @@ export function mutateJson(text: string, random: Random): string {
       case 6:
       case 7:
       case 8: {
-        // Something of the same name elsewhere.
+        // A value with the same key from another place.
         const same = places.filter(({ key }) => key === place.key);
         put(place, structuredClone(at(random.pick(same))));
         break;

@@ -1,4 +1,4 @@
-/** Changes a text a little, by bytes, tokens or lines, in ways that programs go wrong. */
+/** Mutates a text by bytes, tokens or lines, similar to typical errors in programs. */
 import type { Random } from "../../src/base/index.js";
 
 const interesting = [
@@ -72,7 +72,7 @@ function change(text: string, random: Random, others: readonly string[]): string
       return text.slice(0, target) + text.slice(start, end) + text.slice(target);
     }
     case 9:
-      // Deep or long things.
+      // Deep or long constructs.
       return splice(at, at, text.slice(at, at + length).repeat(random.int(random.int(20) === 0 ? 2000 : 20)));
     default: {
       const other = lineAt(text, random.int(text.length + 1));

@@ -1,6 +1,6 @@
 /**
- * Cases of the P4Runtime fuzzer. What must hold: whatever bytes come, every call is answered with a proper status, what
- * was refused has changed nothing, and the server serves on.
+ * Cases of the P4Runtime fuzzer. For any bytes, every call must be answered with a correct status, a rejected request must
+ * change nothing, and the server must continue.
  */
 import { create, type DescMessage, toBinary } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
@@ -35,13 +35,13 @@ import type { FuzzCase } from "./runner.js";
 import { programAt, programCount } from "./switch-programs.js";
 import { makeUpdate } from "./switch-updates.js";
 
-/** Calls of one case. */
+/** Number of calls of one case. */
 const CALLS = 12;
 const electionId = electionIdMessage(1n);
 
 let programs: Program[] | undefined;
 
-/** Those that a controller can see something of, and one with types translated to strings. */
+/** Programs whose state a controller can read, and one with types translated to strings. */
 function somePrograms(): readonly Program[] {
   programs ??= [
     namesProgram(),
@@ -52,7 +52,7 @@ function somePrograms(): readonly Program[] {
   return programs;
 }
 
-/** Runs `calls` against a server of its own, which must be there in the end. */
+/** Runs `calls` on a new server, which must still work at the end. */
 async function withRig(
   random: Random,
   calls: (rig: Rig) => Promise<string | undefined>,
@@ -69,7 +69,7 @@ async function withRig(
   }
 }
 
-/** Bytes of a message as they are, or with some changed. */
+/** The bytes of a message, unchanged or with some changes. */
 function perhapsMutated(random: Random, bytes: Uint8Array): Uint8Array {
   return random.int(3) === 0 ? mutateBytes(random, bytes) : bytes;
 }
@@ -212,7 +212,7 @@ const stream: FuzzCase = (random) =>
       Array.from({ length: 1 + random.int(4) }, () => {
         const messages = Array.from({ length: random.int(CALLS) }, () => someMessage(random, rig));
         const first = random.int(2) === 0 ? [arbitration(BigInt(2 + random.int(4)))] : [];
-        // another role than before ends the stream, another message is answered: so there is an end to wait for
+        // a changed role ends the stream, any other message is answered: so either can be awaited
         const last = random.int(4) === 0 ? randomBytes(random, 60) : arbitration(1n);
         return new Promise<string | undefined>((resolve) => {
           const timer = setTimeout(() => resolve("the stream is not answered"), 20_000);

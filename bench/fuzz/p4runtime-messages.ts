@@ -1,9 +1,9 @@
-/** Makes protobuf messages by their description: semi-valid ones with ids of a program, and mutated bytes. */
+/** Generates protobuf messages from their descriptors: partly valid ones with ids of a program, and mutated bytes. */
 import { create, type DescField, type DescMessage, type MessageShape, ScalarType } from "@bufbuild/protobuf";
 import type { Random } from "../../src/base/index.js";
 import type { P4InfoIndex } from "../../src/program/index.js";
 
-/** Ids that mean something to the program, by the name of the field that carries them. */
+/** Ids of the program, by the name of the field that contains them. */
 export type Ids = ReadonlyMap<string, readonly number[]>;
 
 export function idsOf(index: P4InfoIndex): Ids {
@@ -40,7 +40,7 @@ const TEXTS = ["", "x", "#1", "eth0", "red", "type.googleapis.com/p4.v1.Role", "
 function bytesOf(random: Random): Uint8Array {
   const length = random.int(8) === 0 ? random.int(40) : random.int(7);
   const bytes = new Uint8Array(length);
-  // small values, so that keys meet
+  // small values, so that keys collide
   for (let i = 0; i < length; i++) bytes[i] = random.int(3) === 0 ? random.int(256) : random.int(3);
   return bytes;
 }
@@ -129,7 +129,7 @@ export function makeMessage<Desc extends DescMessage>(
   return create(schema, initOf(random, schema, ids, 9) as never);
 }
 
-/** A few bytes set, put in, taken away, or a piece repeated. */
+/** Changes, inserts or removes a few bytes, or repeats a piece. */
 export function mutateBytes(random: Random, bytes: Uint8Array): Uint8Array {
   const out = [...bytes];
   for (let changes = 1 + random.int(4); changes > 0; changes--) {

@@ -1,4 +1,4 @@
-/** A P4Runtime server with the embedded switch behind it, and a client that sends any bytes. */
+/** A P4Runtime server for an embedded switch, and a client that sends any bytes. */
 import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
 import { Client, credentials, type ServiceError, status } from "@grpc/grpc-js";
@@ -16,7 +16,7 @@ import { P4InfoIndex, type Program } from "../../src/program/index.js";
 import { Switch } from "../../src/switch/index.js";
 import { type Ids, idsOf } from "./p4runtime-messages.js";
 
-/** Milliseconds until a call counts as not answered. */
+/** Time after which a call counts as unanswered, in milliseconds. */
 const ANSWER_MS = 20_000;
 export const P4RUNTIME = "/p4.v1.P4Runtime";
 export const SETTINGS = "/p4loom.v1.Settings";
@@ -38,7 +38,7 @@ const EVERYTHING: readonly ReadQuery[] = [
 export interface Answer {
   code: number;
   details: string;
-  /** Codes of the updates or requests, where the status has them. */
+  /** Codes of the single updates or requests, if the status contains them. */
   parts: readonly number[] | undefined;
   responses: number;
 }
@@ -75,7 +75,7 @@ export class Rig {
     this.ids = idsOf(this.index);
   }
 
-  /** With the program loaded and a primary of election id 1. */
+  /** A rig with a loaded program and a primary with election id 1. */
   static async start(program: Program): Promise<Rig> {
     const device = new Switch(program, {
       seed: 1,
@@ -91,7 +91,7 @@ export class Rig {
     });
     const rig = new Rig(device, server, client, program);
     rig.stream([arbitration(1n)], () => {});
-    // the next call finds the session there: both are on one connection, in order
+    // the next call finds the session open: both are on one connection, in order
     await rig.call(
       `${P4RUNTIME}/Capabilities`,
       toBinary(CapabilitiesRequestSchema, create(CapabilitiesRequestSchema)),
@@ -101,7 +101,7 @@ export class Rig {
 
   close(): void {
     this.client.close();
-    // its end is not awaited
+    // does not wait for its end
     void this.server.close();
   }
 
@@ -138,7 +138,7 @@ export class Rig {
     return call;
   }
 
-  /** All that the control plane can see of the device. */
+  /** The whole state of the device that the control plane can read. */
   async state(): Promise<string> {
     const entities = await this.device.read(EVERYTHING);
     return JSON.stringify(entities, (_, value) =>
@@ -158,7 +158,7 @@ export function arbitration(electionId: bigint): Uint8Array {
   );
 }
 
-/** The message, or undefined where the bytes are none. */
+/** The message, or undefined if the bytes are not a message. */
 export function parse<Desc extends DescMessage>(
   schema: Desc,
   bytes: Uint8Array,
@@ -176,7 +176,7 @@ function partsOf(error: ServiceError): number[] | undefined {
   return parse(StatusSchema, packed)?.details.map((any) => anyUnpack(any, ErrorSchema)?.canonicalCode ?? -1);
 }
 
-/** What is wrong with an answer, whatever was asked: a fault of the server, or none at all. */
+/** The fault in an answer to any request: an internal error of the server, or no answer. */
 export function wrongAnswer({ code, details, parts }: Answer): string | undefined {
   if (code === status.DEADLINE_EXCEEDED) return "no answer";
   if (code === status.UNAVAILABLE) return `the server went away: ${details}`;

@@ -1,6 +1,6 @@
 /**
- * Makes up v1model programs that are right by construction: every name is declared, every type fits. The compiler
- * must take each of them (or say P404xx or P405xx, "not supported").
+ * Generates v1model programs that are correct by construction: every name is declared, every type fits. The compiler must accept
+ * each of them (or report P404xx or P405xx, "not supported").
  */
 import type { Random } from "../../src/base/index.js";
 
@@ -15,7 +15,7 @@ interface Place {
   type: Type;
 }
 
-/** What statements and expressions may use where they stand. */
+/** The names that statements and expressions can use at a place. */
 interface Scope {
   readable: Place[];
   writable: Place[];
@@ -36,13 +36,13 @@ const bit = (width: number): Type => ({ kind: "bit", width });
 
 export interface ProgramOptions {
   /**
-   * Leave out what the language leaves open or p4c does not support on BMv2 (headers that may be invalid, loops over
+   * Omit constructs that the language leaves undefined or p4c does not support on BMv2 (headers that may be invalid, loops over
    * ranges), so that two compilers must agree on every packet of at least {@link PACKET_BYTES} bytes.
    */
   comparable?: boolean;
 }
 
-/** Longer than all headers of a made-up program together. */
+/** Longer than all headers of a generated program together. */
 export const PACKET_BYTES = 512;
 
 export function makeProgram(random: Random, options: ProgramOptions = {}): string {
@@ -473,7 +473,7 @@ class Generator {
     if (type.kind === "bool") return this.random.pick(["true", "false"]);
     if (type.kind === "enum") return `${type.name}.${this.random.pick(type.members)}`;
     if (type.kind === "bit") return `${type.width}w${this.#literalValue(type.width)}`;
-    // The lowest value has no literal of its own sign.
+    // The lowest value has no negative literal.
     return type.width === 1 ? "(int<1>) 1w1" : `${type.width}s${this.#literalValue(type.width - 1)}`;
   }
 

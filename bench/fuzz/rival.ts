@@ -1,6 +1,6 @@
 /**
- * The compiler against p4c: both compile one program, and BMv2's simple_switch must answer the same packets alike under
- * either output. Needs `p4c-bm2-ss` and `simple_switch` on the PATH.
+ * Compares the compiler with p4c: both compile one program, and BMv2's simple_switch must give the same output packets with
+ * either result. Needs `p4c-bm2-ss` and `simple_switch` on the PATH.
  */
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { compile } from "../../src/p4/index.js";
 import { PACKET_BYTES } from "./program.js";
 
 const PACKETS = 12;
-/** Longest wait for the switch, in milliseconds, and how long its output must stay as it is to be complete. */
+/** Maximum wait for the switch in milliseconds, and the time without changes after which its output is complete. */
 const MAX_WAIT = 15_000;
 const SETTLED = 800;
 
@@ -19,7 +19,7 @@ export function rivalsInstalled(): boolean {
   return ["p4c-bm2-ss", "simple_switch"].every((name) => spawnSync(name, ["--version"]).error === undefined);
 }
 
-/** How the answers differ; undefined if they do not, "p4c: ..." if p4c does not take the program. */
+/** The difference of the outputs; undefined if there is none, "p4c: ..." if p4c rejects the program. */
 export async function compareWithRival(
   text: string,
   random: Random,

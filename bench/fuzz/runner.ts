@@ -1,12 +1,12 @@
 /**
- * Runs made-up cases until the time is over: kinds in turn, each case made from the seed and its number alone, in a
- * process of its own, so that a hang or a crash can be distinguished from a fault. A module of cases exports `cases`.
+ * Runs generated cases until the time is over: all kinds in turn, each case determined by the seed and its number. They run in a
+ * separate process, so that a hang or a crash can be distinguished from a fault. A module of cases exports `cases`.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { Random } from "../../src/base/index.js";
 
-/** Makes and tries one case; gives what is wrong, or undefined. Whatever it throws is a fault too. */
+/** Generates and runs one case. Returns its fault, or undefined. Any exception is a fault too. */
 export type FuzzCase = (random: Random) => string | undefined | Promise<string | undefined>;
 
 export interface FuzzOptions {
@@ -23,13 +23,13 @@ export interface FuzzOptions {
 export interface FuzzResult {
   cases: Record<string, number>;
   seconds: number;
-  /** By kind of case and of fault: how many, and the number of the first. */
+  /** By kind of case and of fault: the count, and the number of the first case. */
   faults: { kind: string; fault: string; count: number; first: number }[];
 }
 
-/** Cases that a worker tries before it answers. */
+/** Number of cases that a worker runs before it answers. */
 const BATCH = 20;
-/** A worker that says nothing for so long hangs. */
+/** A worker that sends nothing for this time counts as hung. */
 const HANG_MS = 120_000;
 
 interface Batch {
@@ -39,10 +39,10 @@ interface Batch {
   count: number;
 }
 
-/** What a batch gave: the faults, or nothing when the worker hung or ended. */
+/** The result of a batch: the faults, or nothing if the worker hung or ended. */
 type Answer = { number: number; fault: string }[];
 
-/** One case, as a worker or a test runs it. */
+/** Runs one case, for a worker or a test. */
 export async function tryCase(
   run: FuzzCase,
   kind: string,
@@ -69,7 +69,7 @@ class Worker {
     return fork(import.meta.filename, ["--answer", this.module], { execArgv: process.execArgv });
   }
 
-  /** Faults of the batch; a string when the process did not come through. */
+  /** The faults of the batch; a string if the process did not complete it. */
   ask(batch: Batch): Promise<Answer | string> {
     const child = this.#child;
     return new Promise((resolve) => {
@@ -95,7 +95,7 @@ class Worker {
   }
 }
 
-/** What distinguishes faults: the message without names and numbers. */
+/** The kind of a fault: its message without names and numbers. */
 function kindOf(fault: string): string {
   return fault
     .replace(/'[^']*'|"[^"]*"/g, "''")
@@ -130,7 +130,7 @@ export async function fuzz({ module, kinds, seed, minutes, tell }: FuzzOptions):
         for (const { number, fault } of answer) note(kind, number, fault);
         continue;
       }
-      // Which of them was it?
+      // Finds the case that caused it.
       for (let number = from; number < from + BATCH; number++) {
         const one = await worker.ask({ kind, seed, from: number, count: 1 });
         if (typeof one === "string") note(kind, number, one);
@@ -141,7 +141,7 @@ export async function fuzz({ module, kinds, seed, minutes, tell }: FuzzOptions):
   return result;
 }
 
-/** The process that is given the batches. */
+/** The process that runs the batches. */
 async function answer(module: string): Promise<void> {
   const { cases } = (await import(pathToFileURL(module).href)) as { cases: Record<string, FuzzCase> };
   process.on("message", async ({ kind, seed, from, count }: Batch) => {

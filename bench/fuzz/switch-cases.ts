@@ -1,6 +1,6 @@
 /**
- * Cases of the switch fuzzer. What must hold: whatever comes in by ports, as a program, as writes or as commands, the
- * switch continues; a program that it refuses is refused with a diagnostic; a refused write leaves no trace.
+ * Cases of the switch fuzzer. For any packets, programs, writes and commands, the switch must continue; it must reject a program
+ * with a diagnostic; a rejected write must not change its state.
  */
 import { DiagnosticError, Diagnostics, type Random, SourceFile } from "../../src/base/index.js";
 import { commandHelp, runCommands } from "../../src/control/index.js";
@@ -13,13 +13,13 @@ import type { FuzzCase } from "./runner.js";
 import { type FuzzProgram, programAt, programCount } from "./switch-programs.js";
 import { makeUpdate, someKinds, usedIndexes } from "./switch-updates.js";
 
-/** Milliseconds that one case may take; no input of these sizes has a reason to take more. */
+/** Maximum time of one case, in milliseconds; no input of this size should take longer. */
 const TIME_LIMIT = 20_000;
 
 interface Running {
   device: Switch;
   sent: string[];
-  /** Moves the clock by microseconds; what is due runs. */
+  /** Advances the clock by microseconds and runs the due timers. */
   pass(time: number): void;
 }
 
@@ -73,7 +73,7 @@ function someProgram(
   }
 }
 
-/** Noise, or a good frame with some bytes changed and its end cut or drawn out. */
+/** Random bytes, or a valid frame with some changed bytes and a shorter or longer end. */
 function frameOf(random: Random, good: readonly Uint8Array[]): Uint8Array {
   if (good.length === 0 || random.int(4) === 0)
     return Uint8Array.from({ length: random.int(random.int(50) === 0 ? 3000 : 120) }, () => random.int(256));
@@ -100,7 +100,7 @@ function playSome(random: Random, running: readonly Running[], good: readonly Ui
   }
 }
 
-/** What the switch says against something; undefined when it did it. Anything but a DeviceError is thrown on. */
+/** The error of an operation of the switch; undefined if it succeeded. Any error that is not a DeviceError is thrown again. */
 function refusal(run: () => void): DeviceError | undefined {
   try {
     run();
@@ -131,8 +131,8 @@ function plain(value: unknown): string {
 }
 
 /**
- * All that can be read of a switch, and what decides between equal entries and members: their numbers. The order of
- * entities counts for nothing where nothing says so.
+ * The whole readable state of a switch, and the numbers that decide between equal entries and members. The order of entities is
+ * ignored where the specification does not define it.
  */
 function stateOf(device: Switch): string {
   const { tables, profiles } = device.internals.instance;
@@ -220,7 +220,7 @@ const config: FuzzCase = (random) => {
   return taken > TIME_LIMIT ? `slow: ${Math.round(taken)} ms (${name})` : undefined;
 };
 
-/** A switch that had refused writes, and one that only got the good ones: they are in the same state. */
+/** A switch that rejected some writes, and a switch that got only the accepted ones, must have the same state. */
 const writes: FuzzCase = (random) => {
   const kinds = someKinds(random);
   const wantsProfile = kinds.includes("group") && random.int(3) > 0;

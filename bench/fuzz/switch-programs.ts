@@ -1,4 +1,4 @@
-/** The programs that the switch fuzzer runs: all of the golden data, and what `P4LOOM_FUZZ_PROGRAMS` names. */
+/** The programs that the switch fuzzer runs: all of the golden data, and those of `P4LOOM_FUZZ_PROGRAMS`. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
@@ -7,9 +7,9 @@ import { createP4Info, type Program, readBmv2, readP4Info } from "../../src/prog
 
 export interface FuzzProgram {
   name: string;
-  /** Undefined when it does not compile or is no v1model program. */
+  /** Undefined if it does not compile or is not a v1model program. */
   program: Program | undefined;
-  /** Frames that the program knows what to do with. */
+  /** Frames that the program can process. */
   frames: readonly Uint8Array[];
   commands: string;
 }
@@ -37,7 +37,7 @@ function loadGolden(name: string): FuzzProgram {
   };
 }
 
-/** Frames of an STF test beside a program. */
+/** Frames of an STF test in the folder of a program. */
 function stfFrames(path: string): Uint8Array[] {
   const test = path.replace(/\.p4$/, ".stf");
   if (!existsSync(test)) return [];
@@ -73,7 +73,7 @@ const loaded: (FuzzProgram | undefined)[] = [];
 
 export const programCount = loaders.length;
 
-/** By its number; programs are read once. */
+/** A program by its number; each program is read once. */
 export function programAt(number: number): FuzzProgram {
   loaded[number] ??= loaders[number]!();
   return loaded[number];

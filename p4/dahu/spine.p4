@@ -1,11 +1,11 @@
-// Dahu spine switch (ANCS'13): virtual ports that its software remaps, and longer paths where it allows them.
+// Dahu spine switch (ANCS'13): virtual ports that the switch's software remaps, and longer paths where the software allows them.
 // Rendered by p4loom from templates/dahu/switch.p4.hbs.
 //
-// A prefix has a port group and allowed-port bitmaps. A hash picks a virtual port of the group, which stands for a port. 16 hashes
-// are tried at once, and the first whose port is allowed wins; then 16 others; then a hash picks one of the allowed ports itself.
+// A prefix has a port group and allowed-port bitmaps. A hash picks a virtual port of the group, which is mapped to a port. 16 hashes
+// are computed at once, and the first one with an allowed port is used; otherwise 16 others; otherwise a hash picks one of the allowed ports.
 // Bit i of a bitmap is port i + 1.
 //
-// The packet carries the number of its deroutes in the upper four bits of the DSCP: after the last one that is allowed it takes shortest paths only.
+// The packet carries the number of its deroutes in the upper four bits of the DSCP: after the last allowed one it uses only shortest paths.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -72,7 +72,7 @@ struct headers_t {
     ports_t    ports;
 }
 
-// Why a packet is dropped: the index of its counter in `drops`.
+// The reason of a drop: the index of its counter in `drops`.
 const bit<32> DROP_NONE = 0;
 const bit<32> DROP_NOT_IP = 1;      // neither IPv4 nor IPv6
 const bit<32> DROP_MALFORMED = 2;   // cut short, IPv4 options, or a wrong IPv4 checksum
@@ -80,7 +80,7 @@ const bit<32> DROP_TTL = 3;         // would leave with TTL or hop limit 0
 const bit<32> DROP_NO_ROUTE = 4;    // no route to the destination
 const bit<32> DROP_NO_NEXT_HOP = 5; // the route names next hops that are not installed
 
-// Which bitmap a prefix uses: all ports of its group, those of shortest paths, or the bitmap of all that are not denied.
+// The bitmap that a prefix uses: all ports of its group, those of shortest paths, or all ports that are not denied.
 const bit<2> ALLOW_ALL = 0;
 const bit<2> ALLOW_SHORTEST = 1;
 const bit<2> ALLOW_FURTHER = 2;
@@ -89,28 +89,28 @@ const bit<2> ALLOW_FURTHER = 2;
 const bit<8> NONE = 0xff;
 
 struct metadata_t {
-    // The five-tuple, in one shape for IPv4 and IPv6; ports are 0 where there are none.
+    // The five-tuple in the same form for IPv4 and IPv6; ports are 0 if the packet has none.
     bit<128> flow_src;
     bit<128> flow_dst;
     bit<8>   flow_protocol;
     bit<16>  flow_src_port;
     bit<16>  flow_dst_port;
-    // the upper four bits of the DSCP, where the deroutes are counted.
+    // the upper four bits of the DSCP, which counts the deroutes.
     bit<6>   selector;
     bit<32>  drop_reason;
-    // Number of the destination's prefix, its port group, and which bitmap it uses.
+    // Number of the destination's prefix, its port group, and the bitmap that it uses.
     bit<16>  destination;
     bit<8>   group;
     bit<2>   bitmap;
-    // Ports of shortest paths; all that are not denied; members of the group that are up; all that this packet may take.
+    // Ports of shortest paths; ports that are not denied; members of the group that are up; ports that this packet may use.
     bit<8>   shortest;
     bit<8>   further;
     bit<8>   members;
     bit<8>   allowed;
-    // Deroutes of the packet, and most of them.
+    // Number of deroutes of the packet, and their maximum.
     bit<4>   deroutes;
     bit<4>   most_deroutes;
-    // The port that the packet takes, as a bit of a bitmap.
+    // The egress port, as a bit of a bitmap.
     bit<8>   choice;
 }
 
@@ -188,10 +188,10 @@ control FabricIngress(inout headers_t hdr,
                       inout metadata_t meta,
                       inout standard_metadata_t standard_metadata) {
     counter(6, CounterType.packets) drops;
-    // Traffic by port, and of the members of each group: by group times 8 plus bit.
+    // Traffic of each port, and of each member of each group: index group times 8 plus bit.
     counter(9, CounterType.bytes) port_traffic;
     counter(8, CounterType.bytes) group_traffic;
-    // The port of each virtual port, as a bit of a bitmap: by group times 1024 plus virtual port.
+    // The port of each virtual port, as a bit of a bitmap: index group times 1024 plus virtual port.
     register<bit<8>>(1024) virtual_ports;
 
     action to_next_hop(bit<9> port, bit<48> mac) {
@@ -273,7 +273,7 @@ control FabricIngress(inout headers_t hdr,
         size = 16;
     }
 
-    // The selector of the bitmap. It has a table of its own: the switch's software writes it each epoch, and the bitmaps when links fail.
+    // The choice of the bitmap. It is in a table of its own: the switch's software writes it in each epoch, but the bitmaps only when links fail.
     action use_bitmap(bit<2> bitmap) {
         meta.bitmap = bitmap;
     }
@@ -313,7 +313,7 @@ control FabricIngress(inout headers_t hdr,
         size = 8;
     }
 
-    // Once the deroutes are used up, only shortest paths; and never back to where the packet came from.
+    // After the last allowed deroute, only shortest paths; never back to the ingress port.
     action find_allowed() {
         bit<8> bitmap = meta.shortest;
         if (meta.deroutes < meta.most_deroutes) {
@@ -328,7 +328,7 @@ control FabricIngress(inout headers_t hdr,
         meta.allowed = bitmap & meta.members & ~ingress;
     }
 
-    // 16 virtual ports: start, start + step, start + 2 step and so on. An odd step makes them all different.
+    // 16 virtual ports: start, start + step, start + 2 step and so on. They are all different, because the step is odd.
     action try_hashes(in bit<32> drawn) {
         bit<10> start = drawn[9:0];
         bit<10> step = drawn[25:16] | 1;
@@ -371,7 +371,7 @@ control FabricIngress(inout headers_t hdr,
         virtual_ports.read(port_15,
                            (bit<32>)(meta.group
                                      ++ (start + step + (step << 1) + (step << 2) + (step << 3))));
-        // The first one wins: it is asked last.
+        // The first allowed virtual port is used: it is tested last and overwrites the others.
         meta.choice = NONE;
         meta.choice = ((meta.allowed >> port_15) & 1) == 1 ? port_15 : meta.choice;
         meta.choice = ((meta.allowed >> port_14) & 1) == 1 ? port_14 : meta.choice;
@@ -391,8 +391,8 @@ control FabricIngress(inout headers_t hdr,
         meta.choice = ((meta.allowed >> port_0) & 1) == 1 ? port_0 : meta.choice;
     }
 
-    // One of the allowed ports by a hash: counts the bits of the bitmap in fields that become twice as wide in each line, and goes back down
-    // to the bit with the number that was drawn.
+    // One of the allowed ports by a hash: counts the bits of the bitmap in fields whose width doubles in each line, then searches these
+    // counts from the widest field down for the bit whose number the hash gives.
     action fall_back() {
         bit<8> ones_1 = meta.allowed;
         bit<8> ones_2 = (ones_1 & 8w0x55) + ((ones_1 >> 1) & 8w0x55);

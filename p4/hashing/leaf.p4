@@ -1,8 +1,8 @@
-// Switch with several hash functions (leaf): the function is chosen by the port that a packet comes in by (ATC 2022).
+// Switch with several hash functions (leaf): the ingress port of a packet selects the function (ATC 2022).
 // Rendered by p4loom from templates/hashing/switch.p4.hbs.
 //
 // Headers are folded into RTAG7's bins of 16 bits, a function hashes bins and seed, and the value modulo the slots of the
-// destination's group picks the next hop. A next hop may have several slots: weights, and group sizes that are coprime.
+// destination's group selects the next hop. A next hop may have several slots, for weights and for coprime group sizes.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -69,7 +69,7 @@ struct headers_t {
     ports_t    ports;
 }
 
-// Why a packet is dropped: the index of its counter in `drops`.
+// The reason of a drop: the index of its counter in `drops`.
 const bit<32> DROP_NONE = 0;
 const bit<32> DROP_NOT_IP = 1;      // neither IPv4 nor IPv6
 const bit<32> DROP_MALFORMED = 2;   // cut short, IPv4 options, or a wrong IPv4 checksum
@@ -78,7 +78,7 @@ const bit<32> DROP_NO_ROUTE = 4;    // no route to the destination
 const bit<32> DROP_NO_NEXT_HOP = 5; // the route names next hops that are not installed
 
 struct metadata_t {
-    // The five-tuple, in one shape for IPv4 and IPv6; ports are 0 where there are none.
+    // The five-tuple in the same form for IPv4 and IPv6; ports are 0 if the packet has none.
     bit<128> flow_src;
     bit<128> flow_dst;
     bit<8>   flow_protocol;
@@ -87,9 +87,9 @@ struct metadata_t {
     bit<32>  drop_reason;
     // Group of next hops of the destination.
     bit<16>  next_hops;
-    // What the routes and groups depend on beside the destination: where the packet comes from.
+    // The origin of the packet: routes and groups depend on it in addition to the destination.
     bit<16>  arrival;
-    // Number of the hash function, and its seed.
+    // Index of the hash function, and its seed.
     bit<8>   function;
     bit<32>  hash_seed;
     // Addresses, folded into bins.
@@ -241,7 +241,7 @@ control FabricIngress(inout headers_t hdr,
         size = 16;
     }
 
-    // The value is the hash itself: the selector takes it modulo the slots of the group.
+    // The value is used as the hash without change: the selector takes it modulo the slots of the group.
     action_selector(HashAlgorithm.identity, 16, 32) group_members;
     table groups {
         key = {

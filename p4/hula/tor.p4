@@ -1,18 +1,18 @@
-// HULA tor switch (SOSR'16): probes tell the utilisation of the best path to each rack, and a new flowlet takes that path.
+// HULA tor switch (SOSR'16): probes report the utilisation of the best path to each rack, and a new flowlet uses that path.
 // Rendered by p4loom from templates/hula/switch.p4.hbs.
 //
-// A probe starts at a ToR of its rack and runs against the direction of the data. It carries the utilisation of the busiest
-// link of the path that it came by. Times are in microseconds, as v1model's clock counts.
+// A probe starts at a ToR of its rack and travels against the direction of the data. It carries the utilisation of the busiest
+// link of its path so far. Times are in microseconds, as in v1model's clock.
 #include <core.p4>
 #include <v1model.p4>
 
 const bit<16> TYPE_HULA = 0x88b5;
 
 header hula_t {
-    // The rack that the path leads to.
+    // The destination rack of the path.
     bit<16> rack;
     bit<16> reserved;
-    // Of the busiest link of the path; 65536 is the whole capacity.
+    // Utilisation of the busiest link of the path; 65536 is the whole capacity.
     bit<32> utilisation;
 }
 
@@ -80,7 +80,7 @@ struct headers_t {
     ports_t    ports;
 }
 
-// Why a packet is dropped: the index of its counter in `drops`.
+// The reason of a drop: the index of its counter in `drops`.
 const bit<32> DROP_NONE = 0;
 const bit<32> DROP_NOT_IP = 1;      // neither IPv4 nor IPv6
 const bit<32> DROP_MALFORMED = 2;   // cut short, IPv4 options, or a wrong IPv4 checksum
@@ -88,19 +88,19 @@ const bit<32> DROP_TTL = 3;         // would leave with TTL or hop limit 0
 const bit<32> DROP_NO_ROUTE = 4;    // no route to the destination
 const bit<32> DROP_NO_NEXT_HOP = 5; // the route names next hops that are not installed
 
-// Packet generators and controllers send from here.
+// The ingress port of packets from packet generators and controllers.
 const bit<9> CPU_PORT = 510;
 // The estimator of the utilisation of a link: U = size + U * (1 - time / TAU), where `time` has passed since the last packet.
 const bit<48> TAU = 400;
 // 2^30 / TAU
 const bit<64> TAU_INVERSE = 2684355;
-// A best path of which no probe has come for longer gives way to any other one.
+// A best path without a probe for longer than this time is replaced by any other path.
 const bit<48> AGEING = 600;
-// A pause of a flow that ends a flowlet.
+// A pause of a flow of this length ends a flowlet.
 const bit<48> FLOWLET_GAP = 500;
 
 struct metadata_t {
-    // The five-tuple, in one shape for IPv4 and IPv6; ports are 0 where there are none.
+    // The five-tuple in the same form for IPv4 and IPv6; ports are 0 if the packet has none.
     bit<128> flow_src;
     bit<128> flow_dst;
     bit<8>   flow_protocol;
@@ -108,11 +108,11 @@ struct metadata_t {
     bit<16>  flow_dst_port;
     bit<32>  drop_reason;
     bit<48>  now;
-    // Rack that the packet goes to, or that the probe comes from, as an index of registers.
+    // Destination rack of the packet, or rack of the probe, as an index of registers.
     bit<32>  rack;
-    // Where packets go until a first probe has come; 0: none.
+    // Next hop until the first probe arrives; 0: none.
     bit<9>   first_port;
-    // The link to or from another switch, 0 for all others; and what the table `links` knows of it.
+    // The link to or from another switch, 0 for all other ports; and its data from the table `links`.
     bit<9>   link;
     bit<48>  next_mac;
     bit<32>  packet_units;
@@ -247,8 +247,8 @@ control FabricIngress(inout headers_t hdr,
         size = 16;
     }
 
-    // `packet_units`: what a packet adds to the estimator; 0: its bytes. `scale` makes a utilisation of it: times scale / 2^24.
-    // `probe_group`: to where a probe from this link goes on.
+    // `packet_units`: increment of the estimator for each packet; 0: its bytes. `scale`: utilisation = estimator * scale / 2^24.
+    // `probe_group`: the multicast group of probes from this link.
     action link_is(bit<48> mac, bit<32> packet_units, bit<32> scale, bit<16> probe_group) {
         meta.is_link = true;
         meta.next_mac = mac;
@@ -267,7 +267,7 @@ control FabricIngress(inout headers_t hdr,
         size = 16;
     }
 
-    // Where the probes that start here go.
+    // The multicast group of the probes that start here.
     action originate(bit<16> probe_group) {
         standard_metadata.mcast_grp = probe_group;
     }
@@ -279,21 +279,21 @@ control FabricIngress(inout headers_t hdr,
         default_action = NoAction();
     }
 
-    // By port: the estimator, and when it was updated.
+    // By port: the estimator, and the time of its last update.
     register<bit<32>>(512) sent;
     register<bit<48>>(512) sent_at;
-    // By rack: the best next hop, the utilisation of its path, and when a probe came by it.
+    // By rack: the best next hop, the utilisation of its path, and the time of its last probe.
     register<bit<9>>(16) best_hop;
     register<bit<32>>(16) best_utilisation;
     register<bit<48>>(16) best_at;
-    // By flow: next hop, rack and last packet of its flowlet.
+    // By flow: next hop, rack and time of the last packet of its flowlet.
     register<bit<9>>(4096) flowlet_hop;
     register<bit<32>>(4096) flowlet_rack;
     register<bit<48>>(4096) flowlet_at;
-    // Probes that came in, by port.
+    // Number of received probes, by port.
     counter(512, CounterType.packets_and_bytes) probes;
 
-    // The estimator of a port as it is now, without the packet.
+    // The present estimator of a port, without this packet.
     action estimate(out bit<32> units) {
         bit<32> before;
         bit<48> at;
@@ -304,7 +304,7 @@ control FabricIngress(inout headers_t hdr,
             : before - (bit<32>)(((bit<64>)before * ((bit<64>)at * TAU_INVERSE)) >> 30);
     }
 
-    // The flowlet's next hop. A flow to another rack may have the same place: then a new flowlet begins.
+    // The flowlet's next hop. A flow to another rack may have the same index: then a new flowlet begins.
     action find_flowlet(out bit<32> place, out bit<9> hop, out bool begins) {
         bit<48> at;
         bit<32> rack;
@@ -387,7 +387,7 @@ control FabricIngress(inout headers_t hdr,
                 if (own > hdr.hula.utilisation) {
                     hdr.hula.utilisation = own;
                 }
-                // A probe that changes nothing goes no further: a link carries about one probe a rack and interval.
+                // A probe that changes nothing is not forwarded: a link carries about one probe for each rack in each interval.
                 if (hop == 0 || hop == meta.link || hdr.hula.utilisation < best
                     || meta.now - at > AGEING) {
                     best_hop.write(meta.rack, meta.link);

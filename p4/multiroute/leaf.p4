@@ -1,7 +1,7 @@
 // P-ECMP leaf switch: the ToRs of a pod below, spines above.
 // Rendered by p4loom from templates/pecmp/leaf.p4.hbs; selector in the DSCP.
 //
-// A packet to a destination in the pod goes down, by one ToR or by either ToR of a pair; any other packet goes up. In
+// A packet to a destination in the pod goes down, to its ToR or to either ToR of a pair; any other packet goes up. In
 // both directions the selector picks a row of a control matrix, the hash of the five-tuple picks a column, and the cell
 // names the next hop (P-ECMP, NSDI'25, section 3.2). Up and down may use different bits of the selector.
 #include <core.p4>
@@ -70,7 +70,7 @@ struct headers_t {
     ports_t    ports;
 }
 
-// Why a packet is dropped: the index of its counter in `drops`.
+// The reason of a drop: the index of its counter in `drops`.
 const bit<32> DROP_NONE = 0;
 const bit<32> DROP_NOT_IP = 1;      // neither IPv4 nor IPv6
 const bit<32> DROP_MALFORMED = 2;   // cut short, IPv4 options, or a wrong IPv4 checksum
@@ -79,7 +79,7 @@ const bit<32> DROP_NO_ROUTE = 4;    // no route to the destination
 const bit<32> DROP_NO_NEXT_HOP = 5; // the route names next hops that are not installed
 
 struct metadata_t {
-    // The five-tuple, in one shape for IPv4 and IPv6; ports are 0 where there are none.
+    // The five-tuple in the same form for IPv4 and IPv6; ports are 0 if the packet has none.
     bit<128> flow_src;
     bit<128> flow_dst;
     bit<8>   flow_protocol;

@@ -1,30 +1,30 @@
 // P4TE spine switch ("P4TE: PISA switch based traffic engineering in fat-tree data center networks").
 // Rendered by p4loom from templates/p4te/switch.p4.hbs.
 //
-// Ingress meters what comes in by port and class (T1). Egress watches queue depths and
-// rates of its ports (T3) and tells the control plane.
+// Ingress meters packets by port and class (T1). Egress monitors queue depths and
+// rates of its ports (T3) and notifies the control plane.
 // Egress also sends fake acknowledgements (FACKs) that change the window of a sender (T4).
 #include <core.p4>
 #include <v1model.p4>
 
-// Colours of meters, and what they mean for a port.
+// Colours of meters, and their meaning for a port.
 const bit<2> GREEN = 0;
 const bit<2> RED = 2;
 
-// What an event says of the depth of a queue or of the rate of a port.
+// The content of an event: the depth of a queue, or the rate of a port.
 const bit<2> UNCHANGED = 0;
 const bit<2> INCREASE = 1;
 const bit<2> DECREASE = 2;
 
-// Copies of a packet that egress makes: their number in the clone session (`egress_rid`), which is 0 for all other packets.
+// Copies of a packet that egress creates: their number in the clone session (`egress_rid`), which is 0 for all other packets.
 const bit<16> COPY_TO_CONTROL = 1;
 const bit<16> COPY_TO_SOURCE = 3;
 
 // P4TE's flag, the upper two bits of the DSCP between switches.
 const bit<2> FLAG_NONE = 0;
 const bit<2> FLAG_TREATED = 1;       // no further rate control of this packet's flow
-const bit<2> FLAG_FACK_DECREASE = 2; // a FACK that makes the window smaller
-const bit<2> FLAG_FACK_INCREASE = 3; // a FACK that makes it larger
+const bit<2> FLAG_FACK_DECREASE = 2; // a FACK that reduces the window
+const bit<2> FLAG_FACK_INCREASE = 3; // a FACK that enlarges it
 
 // An event, for the control plane.
 @controller_header("packet_in")
@@ -114,7 +114,7 @@ struct headers_t {
     tcp_t      tcp;
 }
 
-// Why a packet is dropped: the index of its counter in `drops`.
+// The reason of a drop: the index of its counter in `drops`.
 const bit<32> DROP_NONE = 0;
 const bit<32> DROP_NOT_IP = 1;      // neither IPv4 nor IPv6
 const bit<32> DROP_MALFORMED = 2;   // cut short, IPv4 options, or a wrong IPv4 checksum
@@ -123,26 +123,26 @@ const bit<32> DROP_NO_ROUTE = 4;    // no route to the destination
 const bit<32> DROP_NO_NEXT_HOP = 5; // the route names next hops that are not installed
 
 struct metadata_t {
-    // The five-tuple, in one shape for IPv4 and IPv6; ports are 0 where there are none.
+    // The five-tuple in the same form for IPv4 and IPv6; ports are 0 if the packet has none.
     bit<128> flow_src;
     bit<128> flow_dst;
     bit<8>   flow_protocol;
     bit<16>  flow_src_port;
     bit<16>  flow_dst_port;
     bit<32>  drop_reason;
-    // The class, the lower four bits of the DSCP; whether its flows are large; the colour of what came in of it.
+    // The class, the lower four bits of the DSCP; whether its flows are large; the colour of its meter.
     bit<4>   class;
     bit<1>   large;
     bit<2>   incoming_color;
     bit<2>   flag;
-    // Length of the TCP header; length of the payload, and whether there is some.
+    // Length of the TCP header; length of the payload, and whether it is not empty.
     bit<16>  header_length;
     bit<16>  payload_length;
     bit<1>   has_data;
-    // What to do to the sender: a flag of FACKs, or none.
+    // The rate control for the sender: a flag of FACKs, or none.
     @field_list(1)
     bit<2>   treatment;
-    // MAC address of the neighbour that the packet came from.
+    // MAC address of the neighbour that sent the packet.
     @field_list(1)
     bit<48>  came_from;
     // The TCP checksum of the FACK is computed at the end.
@@ -232,7 +232,7 @@ control FabricVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
               hdr.ipv4.more_fragments, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
               hdr.ipv4.src_addr, hdr.ipv4.dst_addr },
             hdr.ipv4.header_checksum, HashAlgorithm.csum16);
-        // A FACK is checked, because switches change it and write its checksum anew.
+        // The checksum of a FACK is verified, because switches change it and compute a new checksum.
         verify_checksum(hdr.tcp.isValid() && hdr.ipv4.isValid() && hdr.ipv4.dscp[5:5] == 1
                         && hdr.ipv4.total_length == 40,
                         { hdr.ipv4.src_addr, hdr.ipv4.dst_addr, 8w0, hdr.ipv4.protocol, 16w20,
@@ -257,7 +257,7 @@ control FabricIngress(inout headers_t hdr,
                       inout standard_metadata_t standard_metadata) {
     counter(6, CounterType.packets) drops;
 
-    // T1: the rate of each class at each port that it comes in by (section 4.1.3). The colour is green up to the safe rate.
+    // T1: a meter for each class at each ingress port (section 4.1.3). The colour is green up to the safe rate.
     direct_meter<bit<2>>(MeterType.bytes) class_meter;
     action measure_class(bit<1> large) {
         class_meter.read(meta.incoming_color);
@@ -379,13 +379,13 @@ control FabricIngress(inout headers_t hdr,
 control FabricEgress(inout headers_t hdr,
                      inout metadata_t meta,
                      inout standard_metadata_t standard_metadata) {
-    // The depth and the colour that each port reported last.
+    // The last reported depth and colour of each port.
     register<bit<32>>(16) old_queue_depths;
     register<bit<8>>(16) old_colors;
 
     bit<1> to_host;
 
-    // The rate of each link, with two rates (section 4.1.2).
+    // A meter for each link, with two rates (section 4.1.2).
     direct_meter<bit<2>>(MeterType.bytes) link_meter;
     action measure_link(bit<1> host) {
         link_meter.read(meta.color);
@@ -404,7 +404,7 @@ control FabricEgress(inout headers_t hdr,
         size = 16;
     }
 
-    // T3, algorithm 1, lines 1 to 11: the depth differs by delta from the one that was reported last.
+    // T3, algorithm 1, lines 1 to 11: the depth differs by delta from the last reported depth.
     action watch_queue() {
         bit<32> old;
         bit<32> place = (bit<32>)standard_metadata.egress_port;
@@ -416,7 +416,7 @@ control FabricEgress(inout headers_t hdr,
         old_queue_depths.write(place, deeper || shallower ? depth : old);
     }
 
-    // Lines 12 to 20: the colour differs from that of the packet before.
+    // Lines 12 to 20: the colour differs from that of the previous packet.
     action watch_rate() {
         bit<8> old;
         bit<32> place = (bit<32>)standard_metadata.egress_port;
@@ -437,8 +437,8 @@ control FabricEgress(inout headers_t hdr,
         truncate(5);
     }
 
-    // T4, section 4.3.2: a copy of the data becomes an acknowledgement without payload for their sender. It acknowledges the data's
-    // own sequence number on its way: the leaf of the sender replaces this by what the sender knows already.
+    // T4, section 4.3.2: a copy of the data becomes an acknowledgement without payload for the sender. Between switches it has the
+    // data's own sequence number; the sender's leaf replaces this by the last number that the sender received.
     action turn_ipv4() {
         bit<32> address = hdr.ipv4.src_addr;
         hdr.ipv4.src_addr = hdr.ipv4.dst_addr;
@@ -481,7 +481,7 @@ control FabricEgress(inout headers_t hdr,
             tell_control();
             exit;
         }
-        // The clone session: 1 and 2 for events, and four times the port that the packet came by for a FACK.
+        // The clone session: 1 and 2 for events, and four times the ingress port for a FACK.
         bit<32> copies = 0;
         bit<32> to_source = (bit<32>)standard_metadata.ingress_port << 2;
         to_host = 0;
@@ -499,7 +499,7 @@ control FabricEgress(inout headers_t hdr,
             meta.event_port = standard_metadata.egress_port;
             watch_queue();
             watch_rate();
-            // Lines 21 to 25. Ingress needs the colour alone.
+            // Lines 21 to 25. Ingress needs only the colour.
             if (meta.rate_event != UNCHANGED) {
                 copies = 1;
             } else if (meta.queue_event != UNCHANGED) {
@@ -509,8 +509,8 @@ control FabricEgress(inout headers_t hdr,
                 meta.queue_depth = standard_metadata.deq_qdepth;
             }
         }
-        // Data of a class above its safe rate (section 4.3.1): the sender gets less where the link is overutilised, more
-        // where it has capacity to spare.
+        // Data of a class above its safe rate (section 4.3.1): the sender's window is reduced if the link is overutilised, and
+        // enlarged if the link has free capacity.
         if (is_link && !is_copy && meta.has_data == 1 && meta.flag == FLAG_NONE
             && meta.incoming_color != GREEN) {
             if (meta.color == RED) {

@@ -1,8 +1,8 @@
 // P4TE tor switch ("P4TE: PISA switch based traffic engineering in fat-tree data center networks").
 // Rendered by p4loom from templates/p4te/switch.p4.hbs.
 //
-// Ingress meters what comes in by port and class (T1) and picks the next hop of each flowlet by load (T2). Egress watches queue depths and
-// rates of its ports (T3) and tells the control plane and, by a recirculated copy, ingress.
+// Ingress meters packets by port and class (T1) and selects the next hop of each flowlet by load (T2). Egress monitors queue depths and
+// rates of its ports (T3) and notifies the control plane and, by a recirculated copy, ingress.
 // Egress also sends fake acknowledgements (FACKs) that change the window of a sender (T4).
 #include <core.p4>
 #include <v1model.p4>
@@ -10,16 +10,16 @@
 // A value of `instance_type`.
 const bit<32> RECIRCULATED = 4;
 
-// Colours of meters, and what they mean for a port.
+// Colours of meters, and their meaning for a port.
 const bit<2> GREEN = 0;
 const bit<2> RED = 2;
 
-// What an event says of the depth of a queue or of the rate of a port.
+// The content of an event: the depth of a queue, or the rate of a port.
 const bit<2> UNCHANGED = 0;
 const bit<2> INCREASE = 1;
 const bit<2> DECREASE = 2;
 
-// Copies of a packet that egress makes: their number in the clone session (`egress_rid`), which is 0 for all other packets.
+// Copies of a packet that egress creates: their number in the clone session (`egress_rid`), which is 0 for all other packets.
 const bit<16> COPY_TO_CONTROL = 1;
 const bit<16> COPY_TO_INGRESS = 2;
 const bit<16> COPY_TO_SOURCE = 3;
@@ -27,10 +27,10 @@ const bit<16> COPY_TO_SOURCE = 3;
 // P4TE's flag, the upper two bits of the DSCP between switches.
 const bit<2> FLAG_NONE = 0;
 const bit<2> FLAG_TREATED = 1;       // no further rate control of this packet's flow
-const bit<2> FLAG_FACK_DECREASE = 2; // a FACK that makes the window smaller
-const bit<2> FLAG_FACK_INCREASE = 3; // a FACK that makes it larger
+const bit<2> FLAG_FACK_DECREASE = 2; // a FACK that reduces the window
+const bit<2> FLAG_FACK_INCREASE = 3; // a FACK that enlarges it
 
-// What a segment to a host below is.
+// The kind of a segment to a host below.
 const bit<2> OTHER = 0;
 const bit<2> FACK = 1;
 const bit<2> ACKNOWLEDGEMENT = 2;
@@ -123,7 +123,7 @@ struct headers_t {
     tcp_t      tcp;
 }
 
-// Why a packet is dropped: the index of its counter in `drops`.
+// The reason of a drop: the index of its counter in `drops`.
 const bit<32> DROP_NONE = 0;
 const bit<32> DROP_NOT_IP = 1;      // neither IPv4 nor IPv6
 const bit<32> DROP_MALFORMED = 2;   // cut short, IPv4 options, or a wrong IPv4 checksum
@@ -132,7 +132,7 @@ const bit<32> DROP_NO_ROUTE = 4;    // no route to the destination
 const bit<32> DROP_NO_NEXT_HOP = 5; // the route names next hops that are not installed
 
 struct metadata_t {
-    // The five-tuple, in one shape for IPv4 and IPv6; ports are 0 where there are none.
+    // The five-tuple in the same form for IPv4 and IPv6; ports are 0 if the packet has none.
     bit<128> flow_src;
     bit<128> flow_dst;
     bit<8>   flow_protocol;
@@ -142,14 +142,14 @@ struct metadata_t {
     bit<16>  up_seed;
     bit<32>  drop_reason;
     bool     goes_up;
-    // The port with the shortest queue, the one with the lowest rate, and the one of this flowlet.
+    // The port with the shortest queue, the port with the lowest rate, and the port of this flowlet.
     bit<9>   queue_port;
     bit<9>   rate_port;
     bit<9>   up_port;
-    // The port to take first, and the one to take where that is not green.
+    // The preferred port, and the port to use if the preferred one is not green.
     bit<9>   first_port;
     bit<9>   second_port;
-    // What is known of the first one.
+    // The state of the preferred port.
     bit<8>   status;
     bit<7>   epoch;
     // Epoch and port: of a flowlet that begins now, and of the flowlet of this packet.
@@ -157,27 +157,27 @@ struct metadata_t {
     bit<16>  used;
     bit<32>  now;
     bit<1>   is_new;
-    // Place of the flow in the arrays of flowlets.
+    // Index of the flow in the arrays of flowlets.
     bit<32>  flow_index;
-    // The class, the lower four bits of the DSCP; whether its flows are large; the colour of what came in of it.
+    // The class, the lower four bits of the DSCP; whether its flows are large; the colour of its meter.
     bit<4>   class;
     bit<1>   large;
     bit<2>   incoming_color;
     bit<2>   flag;
-    // Length of the TCP header; length of the payload, and whether there is some.
+    // Length of the TCP header; length of the payload, and whether it is not empty.
     bit<16>  header_length;
     bit<16>  payload_length;
     bit<1>   has_data;
-    // What to do to the sender: a flag of FACKs, or none.
+    // The rate control for the sender: a flag of FACKs, or none.
     @field_list(1)
     bit<2>   treatment;
-    // MAC address of the neighbour that the packet came from.
+    // MAC address of the neighbour that sent the packet.
     @field_list(1)
     bit<48>  came_from;
     // The TCP checksum of the FACK is computed at the end.
     bit<1>   is_fack;
     bit<1>   from_host;
-    // Place of the flow of data in the arrays of flows, and a second hash of it.
+    // Index of the flow of data in the arrays of flows, and a second hash of the flow.
     @field_list(1)
     bit<32>  own_flow;
     @field_list(1)
@@ -267,7 +267,7 @@ control FabricVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
               hdr.ipv4.more_fragments, hdr.ipv4.fragment_offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
               hdr.ipv4.src_addr, hdr.ipv4.dst_addr },
             hdr.ipv4.header_checksum, HashAlgorithm.csum16);
-        // A FACK is checked, because switches change it and write its checksum anew.
+        // The checksum of a FACK is verified, because switches change it and compute a new checksum.
         verify_checksum(hdr.tcp.isValid() && hdr.ipv4.isValid() && hdr.ipv4.dscp[5:5] == 1
                         && hdr.ipv4.total_length == 40,
                         { hdr.ipv4.src_addr, hdr.ipv4.dst_addr, 8w0, hdr.ipv4.protocol, 16w20,
@@ -309,7 +309,7 @@ control FabricIngress(inout headers_t hdr,
         hdr.ethernet.dst_addr = mac;
     }
 
-    // T1: the rate of each class at each port that it comes in by (section 4.1.3). The colour is green up to the safe rate.
+    // T1: a meter for each class at each ingress port (section 4.1.3). The colour is green up to the safe rate.
     direct_meter<bit<2>>(MeterType.bytes) class_meter;
     action measure_class(bit<1> large) {
         class_meter.read(meta.incoming_color);
@@ -376,7 +376,7 @@ control FabricIngress(inout headers_t hdr,
     }
 
     // T2: the upward ports in routing groups, by the depth of their queues and by their rates (section 4.2.1). The entry with
-    // the highest priority leads to the best group; a group without ports has no entry.
+    // the highest priority is for the best group; a group without ports has no entry.
     action use_queue_port(bit<9> port) {
         meta.queue_port = port;
     }
@@ -420,7 +420,7 @@ control FabricIngress(inout headers_t hdr,
         size = 16;
     }
 
-    // Every flowlet that began under an earlier number chooses anew: the control plane counts up when a link goes or comes.
+    // A flowlet that began in an earlier epoch chooses again: the control plane increments the epoch when a link fails or returns.
     action set_epoch(bit<7> number) {
         meta.epoch = number;
     }
@@ -431,7 +431,7 @@ control FabricIngress(inout headers_t hdr,
         default_action = set_epoch(1);
     }
 
-    // What egress reported of each port last.
+    // The last report of egress on each port.
     register<bit<8>>(16) port_utilizations;
     action read_status() {
         port_utilizations.read(meta.status, (bit<32>)meta.first_port);
@@ -440,7 +440,7 @@ control FabricIngress(inout headers_t hdr,
     // By flow: the epoch and the port of its flowlet.
     register<bit<16>>(8192) last_used_ports;
 
-    // Algorithm 2: the ports to choose from by the class, the gap since the last packet of the flow, the port of its flowlet.
+    // Algorithm 2: the ports to choose from, by the class, the time since the flow's last packet, and the port of its flowlet.
     action prefer_rate() {
         meta.first_port = meta.rate_port;
         meta.second_port = meta.queue_port;
@@ -456,7 +456,7 @@ control FabricIngress(inout headers_t hdr,
                meta.flow_dst_port },
              32w8192);
     }
-    // In microseconds, modulo 2^32: a flow that was silent for so long may stay where it is.
+    // In microseconds, modulo 2^32: a flow whose pause is close to 2^32 microseconds may keep its port.
     action measure_gap() {
         bit<32> last;
         last_seen.read(last, meta.flow_index);
@@ -502,7 +502,7 @@ control FabricIngress(inout headers_t hdr,
         size = 16;
     }
 
-    // The place of the flow of data that the packet belongs to, also where the packet acknowledges these data.
+    // The index of the flow of data that the packet belongs to or acknowledges.
     action find_flow() {
         hash(meta.own_flow, HashAlgorithm.crc32, 32w0,
              { meta.flow_src, meta.flow_dst, meta.flow_protocol, meta.flow_src_port,
@@ -536,7 +536,7 @@ control FabricIngress(inout headers_t hdr,
 
     apply {
         if (standard_metadata.instance_type == RECIRCULATED) {
-            // An event of egress: from now on paths are chosen by the new colour of the port.
+            // An event of egress: later packets choose paths by the new colour of the port.
             port_utilizations.write((bit<32>)meta.event_port, (bit<8>)meta.color);
             mark_to_drop(standard_metadata);
             exit;
@@ -615,7 +615,7 @@ control FabricIngress(inout headers_t hdr,
             uplinks.apply();
         }
         if (hdr.tcp.isValid()) {
-            // Data, and the SYN that begins a flow of data; what else goes up from a host may be either, and counts as data.
+            // Data, and the SYN that begins a flow of data; other packets of a host that go up may be either, and count as data.
             if (meta.has_data == 1 || (hdr.tcp.flags & 0x02) != 0
                 || (meta.from_host == 1 && meta.goes_up)) {
                 find_flow();
@@ -633,13 +633,13 @@ control FabricIngress(inout headers_t hdr,
 control FabricEgress(inout headers_t hdr,
                      inout metadata_t meta,
                      inout standard_metadata_t standard_metadata) {
-    // The depth and the colour that each port reported last.
+    // The last reported depth and colour of each port.
     register<bit<32>>(16) old_queue_depths;
     register<bit<8>>(16) old_colors;
 
     bit<1> to_host;
 
-    // The rate of each link, with two rates (section 4.1.2).
+    // A meter for each link, with two rates (section 4.1.2).
     direct_meter<bit<2>>(MeterType.bytes) link_meter;
     action measure_link(bit<1> host) {
         link_meter.read(meta.color);
@@ -658,7 +658,7 @@ control FabricEgress(inout headers_t hdr,
         size = 16;
     }
 
-    // T3, algorithm 1, lines 1 to 11: the depth differs by delta from the one that was reported last.
+    // T3, algorithm 1, lines 1 to 11: the depth differs by delta from the last reported depth.
     action watch_queue() {
         bit<32> old;
         bit<32> place = (bit<32>)standard_metadata.egress_port;
@@ -670,7 +670,7 @@ control FabricEgress(inout headers_t hdr,
         old_queue_depths.write(place, deeper || shallower ? depth : old);
     }
 
-    // Lines 12 to 20: the colour differs from that of the packet before.
+    // Lines 12 to 20: the colour differs from that of the previous packet.
     action watch_rate() {
         bit<8> old;
         bit<32> place = (bit<32>)standard_metadata.egress_port;
@@ -691,8 +691,8 @@ control FabricEgress(inout headers_t hdr,
         truncate(5);
     }
 
-    // T4, section 4.3.2: a copy of the data becomes an acknowledgement without payload for their sender. It acknowledges the data's
-    // own sequence number on its way: the leaf of the sender replaces this by what the sender knows already.
+    // T4, section 4.3.2: a copy of the data becomes an acknowledgement without payload for the sender. Between switches it has the
+    // data's own sequence number; the sender's leaf replaces this by the last number that the sender received.
     action turn_ipv4() {
         bit<32> address = hdr.ipv4.src_addr;
         hdr.ipv4.src_addr = hdr.ipv4.dst_addr;
@@ -730,18 +730,18 @@ control FabricEgress(inout headers_t hdr,
         meta.is_fack = 1;
     }
 
-    // What hosts below this leaf know of their flows, by flow of data: a second hash, the sequence number at which rate control was
-    // applied last, and what the last acknowledgement said.
+    // State of the flows of hosts below this leaf, by flow of data: a second hash, the sequence number of the last rate control, and
+    // the values of the last acknowledgement.
     register<bit<16>>(8192) flow_marks;
     register<bit<32>>(8192) treated_at;
     register<bit<32>>(8192) last_acks;
-    // The upper half is 1 while the window is a smaller one that a FACK brought.
+    // The upper half is 1 while the window was reduced by a FACK.
     register<bit<32>>(8192) last_windows;
-    // FACKs that went to hosts by their flag; 0: refused, of a flow that was treated within the window or is not known.
+    // FACKs sent to hosts, by their flag; 0: suppressed, because the flow is unknown or was treated within the window.
     counter(4, CounterType.packets) fake_acks;
 
     bit<1> is_known;
-    // Whether the position is less than the window behind the last rate control.
+    // Whether the position is less than the window after the last rate control.
     bit<1> is_within;
     bit<32> position;
     bit<16> new_window;
@@ -781,7 +781,7 @@ control FabricEgress(inout headers_t hdr,
         hdr.tcp.checksum = ~sum[15:0];
         hdr.tcp.window = new_window;
     }
-    // The last acknowledged number, and the last window divided or grown (section 6.1.5).
+    // The last acknowledged number, and the last window, reduced or enlarged (section 6.1.5).
     action fill_in() {
         bit<32> last;
         last_acks.read(hdr.tcp.acknowledgement, meta.own_flow);
@@ -806,7 +806,7 @@ control FabricEgress(inout headers_t hdr,
             recirculate_preserving_field_list(1);
             exit;
         }
-        // The clone session: 1 and 2 for events, and four times the port that the packet came by for a FACK.
+        // The clone session: 1 and 2 for events, and four times the ingress port for a FACK.
         bit<32> copies = 0;
         bit<32> to_source = (bit<32>)standard_metadata.ingress_port << 2;
         to_host = 0;
@@ -825,7 +825,7 @@ control FabricEgress(inout headers_t hdr,
             meta.event_port = standard_metadata.egress_port;
             watch_queue();
             watch_rate();
-            // Lines 21 to 25. Ingress needs the colour alone.
+            // Lines 21 to 25. Ingress needs only the colour.
             if (meta.rate_event != UNCHANGED) {
                 copies = 2;
             } else if (meta.queue_event != UNCHANGED) {
@@ -835,7 +835,7 @@ control FabricEgress(inout headers_t hdr,
                 meta.queue_depth = standard_metadata.deq_qdepth;
             }
         }
-        // The flows of the hosts below (section 4.3.1).
+        // The flows of the hosts below this leaf (section 4.3.1).
         bit<2> kind = OTHER;
         if (to_host == 1 && hdr.tcp.isValid() && meta.has_data == 0) {
             if (meta.flag[1:1] == 1) {
@@ -877,8 +877,8 @@ control FabricEgress(inout headers_t hdr,
                 }
             }
         }
-        // Data of a class above its safe rate (section 4.3.1): the sender gets less where the link is overutilised, more
-        // where it has capacity to spare.
+        // Data of a class above its safe rate (section 4.3.1): the sender's window is reduced if the link is overutilised, and
+        // enlarged if the link has free capacity.
         if (is_link && !is_copy && meta.has_data == 1 && meta.flag == FLAG_NONE
             && meta.incoming_color != GREEN) {
             if (meta.color == RED) {

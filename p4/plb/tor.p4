@@ -1,8 +1,8 @@
 // Plain ECMP tor switch: one group of equal-cost next hops for each set of destinations.
 // Rendered by p4loom from templates/ecmp/switch.p4.hbs.
 //
-// The selector that the host wrote into the DSCP is part of the hash input: a host that changes it draws a
-// new path at random (PRR, SIGCOMM'23).
+// The selector that the host wrote into the DSCP is part of the hash input: a host that changes it gets a
+// new random path (PRR, SIGCOMM'23).
 #include <core.p4>
 #include <v1model.p4>
 
@@ -69,7 +69,7 @@ struct headers_t {
     ports_t    ports;
 }
 
-// Why a packet is dropped: the index of its counter in `drops`.
+// The reason of a drop: the index of its counter in `drops`.
 const bit<32> DROP_NONE = 0;
 const bit<32> DROP_NOT_IP = 1;      // neither IPv4 nor IPv6
 const bit<32> DROP_MALFORMED = 2;   // cut short, IPv4 options, or a wrong IPv4 checksum
@@ -78,7 +78,7 @@ const bit<32> DROP_NO_ROUTE = 4;    // no route to the destination
 const bit<32> DROP_NO_NEXT_HOP = 5; // the route names next hops that are not installed
 
 struct metadata_t {
-    // The five-tuple, in one shape for IPv4 and IPv6; ports are 0 where there are none.
+    // The five-tuple in the same form for IPv4 and IPv6; ports are 0 if the packet has none.
     bit<128> flow_src;
     bit<128> flow_dst;
     bit<8>   flow_protocol;
@@ -290,7 +290,7 @@ control FabricEgress(inout headers_t hdr,
                      inout metadata_t meta,
                      inout standard_metadata_t standard_metadata) {
     apply {
-        // Congestion experienced (RFC 3168): a packet that can be marked met a queue of so many packets or more.
+        // Congestion experienced (RFC 3168): marks an ECN-capable packet if its queue had at least this number of packets.
         if (standard_metadata.enq_qdepth >= 65) {
             if (hdr.ipv4.isValid() && hdr.ipv4.ecn != 0) {
                 hdr.ipv4.ecn = 3;

@@ -1,12 +1,12 @@
-// ECMP leaf switch with a fixed number of buckets, whose choice is linear in the header (RePaC, ATC'21).
+// ECMP leaf switch with a fixed number of buckets; the bucket is a linear function of the header (RePaC, ATC'21).
 // Rendered by p4loom from templates/repac/switch.p4.hbs.
 //
 // The low 3 bits of a linear hash are the bucket of a packet. Each bucket is a group of one next hop, so the choice
 // stays linear when another next hop fails. The bucket of a next hop that has failed becomes a group of several next hops, and a
 // second hash picks among them (section 3.2, figure 3): the controller of the switch writes that.
 //
-// The control bits that the host wrote into the upper three bits of the TTL or hop limit are part of both hashes: a host that changes them knows by
-// which offset the bucket changes.
+// The control bits that the host wrote into the upper three bits of the TTL or hop limit are part of both hashes: a host that changes them can
+// compute the change of the bucket.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -24,7 +24,7 @@ header packet_out_t {
     bit<16> id;
 }
 
-// The answer: the port by which the probe would have left.
+// The answer to a probe: the port on which a packet with its headers is sent.
 @controller_header("packet_in")
 header packet_in_t {
     bit<16> id;
@@ -90,7 +90,7 @@ struct headers_t {
     ports_t      ports;
 }
 
-// Why a packet is dropped: the index of its counter in `drops`.
+// The reason of a drop: the index of its counter in `drops`.
 const bit<32> DROP_NONE = 0;
 const bit<32> DROP_NOT_IP = 1;      // neither IPv4 nor IPv6
 const bit<32> DROP_MALFORMED = 2;   // cut short, IPv4 options, or a wrong IPv4 checksum
@@ -99,7 +99,7 @@ const bit<32> DROP_NO_ROUTE = 4;    // no route to the destination
 const bit<32> DROP_NO_NEXT_HOP = 5; // the route names next hops that are not installed
 
 struct metadata_t {
-    // The five-tuple, in one shape for IPv4 and IPv6; ports are 0 where there are none.
+    // The five-tuple in the same form for IPv4 and IPv6; ports are 0 if the packet has none.
     bit<128> flow_src;
     bit<128> flow_dst;
     bit<8>   flow_protocol;
@@ -380,7 +380,7 @@ control FabricIngress(inout headers_t hdr,
             drops.count(meta.drop_reason);
             mark_to_drop(standard_metadata);
         }
-        // A probe goes back to the controller, whatever port it was given: egress_spec 511 means that it was dropped.
+        // A probe returns to the controller with the chosen port: egress_spec 511 means that it was dropped.
         if (hdr.packet_out.isValid()) {
             hdr.packet_in.setValid();
             hdr.packet_in.id = hdr.packet_out.id;

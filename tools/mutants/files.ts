@@ -1,4 +1,4 @@
-/** The files by which `tools/mutants.mjs` and the runner in the tests' process talk. */
+/** The files by which `tools/mutants.mjs` and the runner in the tests' process communicate. */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 
 export interface Chosen {
@@ -14,8 +14,8 @@ export interface Chosen {
 }
 
 /**
- * One line of the journal. `start` and `result` are written around each try, so that the parent sees which mutant hangs or ends the
- * process. A test is `done` when all its mutants were tried.
+ * One line of the journal. `start` and `result` are written around each try, so that the parent sees which mutant hangs or
+ * ends the process. A test is `done` when all its mutants were tried.
  */
 export type Event =
   | { kind: "covered"; test: string; mutants: readonly string[] }
@@ -39,7 +39,10 @@ export function readEvents(path: string): Event[] {
 export const writeEvent = (path: string, event: Event): void =>
   appendFileSync(path, `${JSON.stringify(event)}\n`);
 
-/** Processor time of each test in ms, by `FILE#NAME`; negative for a test that is left out. Empty before the run that measures them. */
+/**
+ * Processor time of each test in ms, by `FILE#NAME`; negative for a test that is left out. Empty before the run that
+ * measures them.
+ */
 export function readTimes(): Record<string, number> {
   const { times } = chosen();
   return existsSync(times) ? (JSON.parse(readFileSync(times, "utf8")) as Record<string, number>) : {};

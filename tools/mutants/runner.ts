@@ -1,9 +1,9 @@
 /**
  * Vitest's runner for mutation tests. A test runs once without a mutant, which shows the mutants that it reaches; then once for
- * each of these that no test has noticed so far. Modules are loaded once, which makes a try as cheap as the test itself.
+ * each of these that no test has caught so far. Modules are loaded once, so that a try costs no more than the test itself.
  *
- * After a mutant that was noticed, the test runs without a mutant again. If it fails, the mutant has spoiled the state of a module: the
- * process ends, and `tools/mutants.mjs` starts it again from the journal.
+ * After a caught mutant, the test runs again without a mutant. If it fails, the mutant has changed the state of a module
+ * permanently: the process ends, and `tools/mutants.mjs` starts it again from the journal.
  */
 import { writeFileSync } from "node:fs";
 import type { RunnerTask, RunnerTestCase, RunnerTestFile, RunnerTestSuite } from "vitest";
@@ -15,14 +15,14 @@ import { IdleWatch } from "./idle-watch.js";
 const STEPS_FACTOR = 10;
 const STEPS_MORE = 2_000_000;
 /**
- * Steps that the tries of one mutant may take together: no further test tries it then. A test that takes more without a mutant is left
- * out. Long tests would take most of the time and notice few mutants that short ones did not.
+ * Steps that the tries of one mutant may take together: no further test tries it then. A test that takes more without a
+ * mutant is left out. Long tests would take most of the time and notice few mutants that short ones did not.
  */
 const MAX_STEPS = Number(process.env["P4LOOM_MUTANTS_STEPS"] ?? 50_000_000);
 
 class Limit extends Error {}
 
-/** What the instrumented code calls. Places without a mutant to try count `steps` themselves. */
+/** The functions that the instrumented code calls. Places without a chosen mutant increment `steps` themselves. */
 class Mutants {
   active = "";
   reached = new Set<string>();
@@ -88,7 +88,7 @@ for (const event of before) {
   if (event.kind === "done" || event.kind === "broken") done.add(event.test);
 }
 const times: Record<string, number> = readTimes();
-/** In place of a duration: the test takes too many steps, and is not begun again. */
+/** Used instead of a duration: the test takes too many steps, and is not run again. */
 const TOO_LONG = -1;
 /** Tries of this test that ended in a process before. */
 const tried = (test: string): Set<string> =>
@@ -101,11 +101,14 @@ function cpuMs(): number {
   return (user + system) / 1000;
 }
 
-/** Looks without work, as a multiple of those without a mutant, and in addition, after which a test waits for what does not come. */
+/**
+ * Looks without work, as a multiple of those without a mutant, and in addition, after which a test waits for what
+ * does not come.
+ */
 const IDLE_FACTOR = 4;
 const IDLE_MORE = 20;
 
-/** What vitest reads of a result after each repetition, and does not declare. */
+/** The members of a result that vitest reads after each repetition, but does not declare. */
 interface Ending {
   pending?: boolean;
 }

@@ -1,4 +1,4 @@
 import fc from "fast-check";
 
-// A property that fails has noticed the mutant: no search for a smaller example.
+// A failed property has caught the mutant: no smaller example is needed.
 fc.configureGlobal({ ...fc.readConfigureGlobal(), endOnFailure: true });

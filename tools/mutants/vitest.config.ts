@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, "../..");
 const { code, tests } = chosen();
 const times = readTimes();
 
-/** Files whose tests take little time come first: what they notice, the others need not try. */
+/** Files with short tests come first: the others do not try the mutants that these have caught. */
 class ShortFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const totalOf = ({ moduleId }: TestSpecification): number =>

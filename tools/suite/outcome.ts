@@ -13,10 +13,10 @@ export interface FileOutcome {
   ms: number;
 }
 
-/** What one run of vitest reports. */
+/** The results of one run of vitest. */
 export interface RunOutcome {
   files: FileOutcome[];
-  /** Errors that belong to no test file. A run that did not end has one. */
+  /** Errors outside of test files. A run that did not end has one. */
   errors: number;
 }
 
@@ -27,8 +27,8 @@ const PROJECTS_RUN_AGAIN = new Set(["processes", "labs"]);
 const MOST_FILES_AGAIN = 6;
 
 /**
- * The failed files, if all of them may run again; otherwise none. No file runs again if a test of code without processes failed, or if an
- * error belongs to no file, since the first outcome stands then anyway.
+ * The failed files, if all of them may run again; otherwise none. No file runs again if a test of code without processes
+ * failed, or if an error belongs to no file, since the first outcome stands then anyway.
  */
 export function filesToRunAgain({ files, errors }: RunOutcome): string[] {
   const failed = files.filter((file) => file.failed > 0);
@@ -46,8 +46,8 @@ export function withSecondRun(first: RunOutcome, second: RunOutcome): RunOutcome
 }
 
 /**
- * The outcome of a vitest that ended with an exit status (null: by a signal). Where it failed though no test did, such as when it was
- * ended before all files ran, the outcome has an error.
+ * The outcome of a vitest that ended with an exit status (null: by a signal). Where it failed though no test did, such as
+ * when it was ended before all files ran, the outcome has an error.
  */
 export function endedWith(run: RunOutcome, status: number | null): RunOutcome {
   return status === 0 || totalsOf(run).failed > 0 ? run : { ...run, errors: 1 };

@@ -1,7 +1,7 @@
 """
 Creates, reads, modifies and deletes every entity through p4runtime-shell: shell_entities.py ADDRESS P4INFO CONFIG.
 
-Prints a line a step, `step NAME: WHAT`, without what may differ between switches that are both right: texts of errors.
+Prints a line for each step, `step NAME: RESULT`, without the texts of errors, which may differ between correct switches.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ import p4runtime_sh.shell as sh
 from p4runtime_sh.p4runtime import P4RuntimeException, P4RuntimeWriteException
 
 
-def said(work):
+def result_of(work):
     """The result of a step: the text of an object, or the code of an error."""
     try:
         value = work()
@@ -37,7 +37,7 @@ def said(work):
 
 def step(name, work):
     with contextlib.redirect_stdout(io.StringIO()):
-        what = said(work)
+        what = result_of(work)
     print(f"step {name}: {what}", flush=True)
 
 
