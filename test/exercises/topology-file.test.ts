@@ -97,7 +97,11 @@ describe("topology.json", () => {
       /P43153 h1 and h2 are both hosts/,
     ],
     ["a host alone", { hosts: { h1: host }, switches: {}, links: [] }, /P43154 h1 has no link/],
-    ["a name with a dash", { hosts: { "h-1": host }, switches: {}, links: [] }, /P43150 h-1 is not a valid name/],
+    [
+      "a name with a dash",
+      { hosts: { "h-1": host }, switches: {}, links: [] },
+      /P43150 h-1 is not a valid name/,
+    ],
     [
       "a host that is a switch",
       { hosts: { n: host }, switches: { n: {} }, links: [] },
