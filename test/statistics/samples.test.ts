@@ -46,3 +46,8 @@ describe("distribution points", () => {
     );
   });
 });
+
+it("several infinite samples are the last ones", () => {
+  const infinite = Number.POSITIVE_INFINITY;
+  expect(ascending([infinite, 3, infinite, 1, infinite, 2])).toEqual([1, 2, 3, infinite, infinite, infinite]);
+});

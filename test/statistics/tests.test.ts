@@ -179,6 +179,21 @@ describe("paired tests", () => {
     );
   });
 
+  it("are certain where all pairs differ by the same, and know nothing without pairs", () => {
+    expect(pairedTTest([1, 2, 3], [3, 4, 5])).toEqual({ difference: 2, p: 0 });
+    expect(pairedTTest([1, 2, 3], [1, 2, 3])).toEqual({ difference: 0, p: 1 });
+    expect(signFlipTest([], [], random()).p).toBeNaN();
+    expect(wilcoxonTest([], []).p).toBeNaN();
+  });
+
+  it("count the pairs that do not differ in the mean, and not in the signs", () => {
+    // Of the three that differ, one assignment of eight and its opposite are as far from 0.
+    const differences = [1, 0, 2, 0, 3];
+    const zeros = differences.map(() => 0);
+    expect(signFlipTest(zeros, differences, random())).toEqual({ difference: 1.2, p: 0.25 });
+    expect(wilcoxonTest(zeros, differences)).toEqual({ difference: 1, p: 0.25 });
+  });
+
   it("draw signs where there are too many pairs to count all", () => {
     const draw = new Random(9);
     const second = Array.from({ length: 40 }, () => draw.float() - 0.4);
