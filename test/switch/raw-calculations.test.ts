@@ -50,6 +50,54 @@ const payload: bmv2.CalculationInput = { type: "payload" };
 const constant = (value: string, bitwidth: number): bmv2.CalculationInput => ({ ...hex(value), bitwidth });
 const [c, d] = [field("h", "c"), field("h", "d")];
 
+describe("a checksum", () => {
+  /** What h.b is in the packet that leaves, where act sets h.a to this value. */
+  const updated = (a: string, change: (checksum: bmv2.Checksum) => void): string => {
+    const program = changed(({ checksums, actions }) => {
+      change(checksums[0]!);
+      const act = actions.find(({ name }) => name === "TheIngress.act")!;
+      act.primitives = [{ op: "modify_field", parameters: [field("h", "a"), hex(a)] }];
+    });
+    const sent: string[] = [];
+    const transmit = (_: number, frame: Uint8Array) => sent.push(toHex(frame));
+    const device = new Switch(program, { clock: new ManualClock(), transmit });
+    device.receive(1, fromHex(digits(...Object.values(PACKET)))!);
+    return sent[0]!.slice(2, 6);
+  };
+  const right = (0xffff ^ 7).toString(16);
+
+  it("is updated where its condition holds, and always without a condition", () => {
+    expect(updated("0xee", () => {})).toBe(right);
+    expect(updated("0xef", () => {})).toBe("0002");
+    const always = (checksum: bmv2.Checksum) => {
+      checksum.if_cond = null;
+    };
+    expect(updated("0xef", always)).toBe(right);
+  });
+
+  it.each<[string, string, boolean, number]>([
+    ["that is right", right, true, 0],
+    ["that is wrong", "1234", true, 1],
+    ["that is wrong, where its condition does not hold", "1234", false, 0],
+  ])("%s is verified", (_, b, holds, expected) => {
+    const program = changed(({ checksums, actions }) => {
+      Object.assign(checksums[0]!, { verify: true, update: false, if_cond: { type: "bool", value: holds } });
+      const act = actions.find(({ name }) => name === "TheIngress.act")!;
+      act.primitives = [
+        { op: "modify_field", parameters: [field("h", "a"), field("standard_metadata", "checksum_error")] },
+      ];
+    });
+    const sent: string[] = [];
+    const transmit = (_: number, frame: Uint8Array) => sent.push(toHex(frame));
+    const device = new Switch(program, { clock: new ManualClock(), transmit });
+    device.receive(
+      1,
+      fromHex(digits(...Object.values({ ...PACKET, h: `01 ${b} 00000003 0000000000000004` })))!,
+    );
+    expect(Number.parseInt(sent[0]!.slice(0, 2), 16)).toBe(expected);
+  });
+});
+
 describe("a calculation takes", () => {
   it.each<[string, bmv2.CalculationInput[], string]>([
     ["fields", [c, d], "00000003 0000000000000004"],

@@ -291,6 +291,42 @@ describe("a select", () => {
   });
 });
 
+describe("a value set", () => {
+  const SIX_BITS = { type: "lookahead", value: [0, 6] } as unknown as TransitionKey;
+  const key = [SIX_BITS, field("h", "b"), field("h", "d")];
+  /** Whether the set with these members (value and mask of all 86 bits) has the key 0b101010, 2, 4. */
+  const holds = (...members: [value: bigint, mask: bigint][]): boolean => {
+    const program = changed(({ parsers, parse_vsets }) => {
+      parse_vsets[0]!.compressed_bitwidth = 86;
+      const [start, more] = parsers[0]!.parse_states;
+      start!.parser_ops = [extract("h")];
+      start!.transition_key = key;
+      more!.parser_ops = [advance(hex("0x8"))];
+    });
+    const frames: string[] = [];
+    const device = new Switch(program, {
+      clock: new ManualClock(),
+      transmit: (_, frame) => frames.push(toHex(frame)),
+    });
+    const [set] = [...device.internals.instance.valueSets.values()];
+    set!.members = members.map(([value, mask]) => set!.member([], value, mask));
+    device.receive(1, fromHex(digits(`${H} ab cd`))!);
+    return frames[0]!.length === 32;
+  };
+  const ALL = (1n << 86n) - 1n;
+  const right = (0b101010n << 80n) | (2n << 64n) | 4n;
+
+  it("has a key whose bits are those of a member, in the order of the select", () => {
+    expect(holds()).toBe(false);
+    expect(holds([right, ALL])).toBe(true);
+    for (const bit of [0n, 31n, 32n, 63n, 64n, 79n, 80n, 85n]) {
+      expect(holds([right ^ (1n << bit), ALL])).toBe(false);
+      expect(holds([right ^ (1n << bit), ALL ^ (1n << bit)])).toBe(true);
+      expect(holds([0n, ALL], [right ^ (1n << bit), ALL], [right, ALL])).toBe(true);
+    }
+  });
+});
+
 describe("an error", () => {
   it.each<[string, [string, number][], number]>([
     ["has the number that the program gives it", [["PacketTooShort", 9]], 9],

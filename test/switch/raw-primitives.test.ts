@@ -5,6 +5,7 @@ import type { bmv2 } from "../../src/program/index.js";
 import { Switch } from "../../src/switch/index.js";
 import { ManualClock } from "./golden.js";
 import {
+  changed,
   digits,
   doing,
   field,
@@ -231,6 +232,52 @@ it("a field is set by its number, also where that is written as digits", () => {
     expect(sent(["assign", operation("access_field", header("h"), number), hex("0xab")])).toBe(
       packet({ h: h({ b: "00ab" }) }),
     );
+});
+
+it("mark_to_drop of a header that is a copy of the standard metadata sets its field alone", () => {
+  const program = changed((made) => {
+    const text = JSON.stringify(made).replaceAll('["h","b"]', '["h","egress_spec"]');
+    Object.assign(made, JSON.parse(text));
+    const type = made.header_types.find(({ fields }) => fields.some(([name]) => name === "d"))!;
+    type.fields[1]![0] = "egress_spec";
+    const act = made.actions.find(({ name }) => name === "TheIngress.act")!;
+    act.primitives = [{ op: "mark_to_drop", parameters: [header("h")] }];
+  });
+  const frames: string[] = [];
+  const transmit = (_: number, frame: Uint8Array) => frames.push(toHex(frame));
+  new Switch(program, { clock: new ManualClock(), transmit }).receive(
+    1,
+    fromHex(digits(...Object.values(PACKET)))!,
+  );
+  expect(frames).toEqual([packet({ h: h({ b: "01ff" }) })]);
+});
+
+describe("a log message", () => {
+  const string = (value: string) => ({ type: "string", value }) as bmv2.Value;
+  const list = (...value: bmv2.Value[]): bmv2.Value => ({ type: "parameters_vector", value });
+  it.each<[string, bmv2.Value[], string]>([
+    ["without numbers", [string("all")], "all"],
+    ["with numbers", [string("{} and {}"), list(b, d)], "2 and 4"],
+    ["with a negative number", [string("<{}>"), list(operation("-", c, hex("0x5")))], "<-2>"],
+    ["with a number of two words", [string("{}"), list(field("i", "d"))], String(0x8000000000000008n)],
+    ["with more places than numbers", [string("{}, {}"), list(b)], "2, "],
+  ])("%s", (_, parameters, expected) => {
+    for (const trace of [undefined, () => {}]) {
+      const logged: string[] = [];
+      const device = new Switch(doing(["log_msg", ...parameters]), {
+        clock: new ManualClock(),
+        transmit: () => {},
+        log: (text) => logged.push(text),
+        ...(trace === undefined ? {} : { trace }),
+      });
+      device.receive(1, fromHex(digits(...Object.values(PACKET)))!);
+      expect(logged).toEqual([expected]);
+    }
+  });
+
+  it("needs no listener", () => {
+    expect(sent(["log_msg", string("{}"), list(b)])).toBe(packet({}));
+  });
 });
 
 describe("a register", () => {

@@ -166,7 +166,32 @@ describe("the code of the deparser", () => {
     expect(whole("apply { hdr.h.setValid(); }")).toBe(1);
     expect(whole("apply { hdr.h = hdr.i; }")).toBe(1);
     expect(whole("apply { hdr.h.a = 1; hdr.h.b = 1; hdr.h.c = 1; }")).toBe(1);
+    const lines = functionOf("apply { hdr.h.setValid(); hdr.i.setValid(); }", "deparse");
+    expect(lines.filter((line) => /^R\[at/.test(line)).map((line) => line.split(" = ")[0])).toEqual([
+      ...["R[at]", "R[at + 1]", "R[at + 2]", "R[at + 3]"],
+      ...["R[at]", "R[at + 1]", "R[at + 2]", "R[at + 3]"],
+    ]);
   });
+});
+
+it("the words of a packet are cleared one by one, many of them at once", () => {
+  const clear = (bits: number) => {
+    const { source, layout } = specialise(
+      changed(({ header_types, headers }) => {
+        const { header_type } = headers.find(({ metadata }) => metadata)!;
+        header_types.find(({ name }) => name === header_type)!.fields.push(["more", bits, false] as never);
+      }).bmv2,
+    );
+    return {
+      words: layout.cleared,
+      text: source.split("\n").find((line) => line.startsWith("function clear"))!,
+    };
+  };
+  const { words } = clear(32);
+  const few = clear(32 * (128 - words + 1));
+  expect(few.words).toBe(128);
+  expect(few.text.match(/P\[\d+\] = 0;/g)).toHaveLength(128);
+  expect(clear(32 * (129 - words + 1)).text).toBe("function clear(P) { P.fill(0, 0, 129); }");
 });
 
 describe("the words of a packet", () => {

@@ -1,9 +1,11 @@
 /** Events of primitives that compilers for v1model rarely write. */
 import { describe, expect, it } from "vitest";
 import { fromHex } from "../../../src/base/index.js";
+import type { bmv2 } from "../../../src/program/index.js";
 import { type PacketTrace, Switch } from "../../../src/switch/index.js";
 import { ManualClock } from "../golden.js";
 import {
+  changed,
   digits,
   doing,
   field,
@@ -44,6 +46,56 @@ function eventsOf(...primitives: readonly Written[]): Event[] {
 }
 
 const a = field("h", "a");
+
+describe("a transition of the parser", () => {
+  /** The transitions of a parser whose start looks at this key, with one case before the default. */
+  const transitions = (transition_key: bmv2.Value[], value: string, mask: string | null) => {
+    const documents: PacketTrace[] = [];
+    const program = changed(({ parsers }) => {
+      const [start] = parsers[0]!.parse_states;
+      Object.assign(start!, {
+        transition_key,
+        transitions: [
+          { type: "hexstr", value, mask, next_state: "more" },
+          { type: "default", value: null, mask: null, next_state: null },
+        ],
+      });
+    });
+    const device = new Switch(program, {
+      clock: new ManualClock(),
+      transmit: () => {},
+      trace: (document) => documents.push(document),
+    });
+    device.receive(1, fromHex(digits(...Object.values(PACKET), "beef"))!);
+    return documents[0]!.root.events.filter(({ kind }) => kind === "parser_transition");
+  };
+  const ahead = { type: "lookahead", value: [4, 8] } as unknown as bmv2.Value;
+
+  it("names what it looked at, the value, and the case that matched", () => {
+    expect(transitions([field("h", "a"), ahead], "0x01ee", null)).toEqual([
+      {
+        kind: "parser_transition",
+        from_state: "start",
+        to_state: "more",
+        select_expression: "h.a, lookahead",
+        select_value: "0x01, 0xee",
+        select_case: "0x01ee",
+      },
+      { kind: "parser_transition", from_state: "more", to_state: "accept" },
+    ]);
+    expect(transitions([field("h", "a")], "0x03", "0x02")).toEqual([
+      {
+        kind: "parser_transition",
+        from_state: "start",
+        to_state: "accept",
+        select_expression: "h.a",
+        select_value: "0x01",
+        select_case: "default",
+      },
+    ]);
+    expect(transitions([field("h", "a")], "0x03", "0x01")[0]).toMatchObject({ select_case: "0x03 &&& 0x01" });
+  });
+});
 
 describe("the event of", () => {
   it.each<[Written, Record<string, unknown>]>([
