@@ -80,18 +80,11 @@ function structuredAnnotation(annotation: Annotation): StructuredInit {
 }
 
 function literal(e: Expression) {
-  const constant = e.constant;
-  if (constant?.kind === "string" || e.kind === "stringLiteral") {
-    const value = constant?.kind === "string" ? constant.value : e.kind === "stringLiteral" ? e.value : "";
-    return { value: { case: "stringValue" as const, value } };
-  }
-  if (constant?.kind === "bool" || e.kind === "boolLiteral") {
-    const value = constant?.kind === "bool" ? constant.value : e.kind === "boolLiteral" && e.value;
-    return { value: { case: "boolValue" as const, value } };
-  }
-  const number = integerOf(e);
-  if (number !== undefined && BigInt.asIntN(64, number) === number)
-    return { value: { case: "int64Value" as const, value: number } };
+  const { constant } = e;
+  if (constant?.kind === "string") return { value: { case: "stringValue" as const, value: constant.value } };
+  if (constant?.kind === "bool") return { value: { case: "boolValue" as const, value: constant.value } };
+  if (constant?.kind === "integer" && BigInt.asIntN(64, constant.value) === constant.value)
+    return { value: { case: "int64Value" as const, value: constant.value } };
   return fail(
     CODES.annotationValue,
     e.span,
@@ -102,44 +95,32 @@ function literal(e: Expression) {
 /** The value of an annotation's argument that is a number. */
 export function integerOf(e: Expression | undefined): bigint | undefined {
   if (e?.constant?.kind === "integer") return e.constant.value;
-  if (e?.kind === "intLiteral") return e.value;
-  if (e?.kind === "unary" && e.op === "-") {
-    const operand = integerOf(e.operand);
-    return operand === undefined ? undefined : -operand;
-  }
-  return undefined;
-}
-
-function valuesOf(annotation: Annotation): Expression[] {
-  const { body } = annotation;
-  return body.kind === "unstructured" || body.kind === "expressions" ? (body.values ?? []) : [];
+  return e?.kind === "intLiteral" ? e.value : undefined;
 }
 
 export function findAnnotation(annotations: readonly Annotation[], name: string): Annotation | undefined {
   return annotations.find((one) => one.name === name);
 }
 
+/** All arguments of `@name(...)`; undefined when there is no such annotation. */
+export function annotationArguments(
+  annotations: readonly Annotation[],
+  name: string,
+): readonly Expression[] | undefined {
+  const body = findAnnotation(annotations, name)?.body;
+  return body?.kind === "unstructured" || body?.kind === "expressions" ? body.values : undefined;
+}
+
 /** The number in `@name(number)`. */
 export function numberArgument(annotations: readonly Annotation[], name: string): number | undefined {
-  const found = findAnnotation(annotations, name);
-  const value = found === undefined ? undefined : integerOf(valuesOf(found)[0]);
+  const value = integerOf(annotationArguments(annotations, name)?.[0]);
   return value === undefined ? undefined : Number(value);
 }
 
 /** The text in `@name("text")`. */
 export function stringArgument(annotations: readonly Annotation[], name: string): string | undefined {
-  const found = findAnnotation(annotations, name);
-  const value = found === undefined ? undefined : valuesOf(found)[0];
+  const value = annotationArguments(annotations, name)?.[0];
   return value?.kind === "stringLiteral" ? value.value : undefined;
-}
-
-/** All arguments of `@name(...)`. */
-export function annotationArguments(
-  annotations: readonly Annotation[],
-  name: string,
-): Expression[] | undefined {
-  const found = findAnnotation(annotations, name);
-  return found === undefined ? undefined : valuesOf(found);
 }
 
 /** The pairs of `@name[key = value, ...]` or `@name(key = value, ...)`. */

@@ -7,7 +7,7 @@ import { fault } from "../lower/ir.js";
 import { nameAnnotation } from "../lower/ir-types.js";
 import type { TypedefDeclaration } from "../syntax/ast.js";
 import type { StructLikeType, Type } from "../types/index.js";
-import { annotated, annotationArguments, integerOf } from "./p4info-annotations.js";
+import { annotated, annotationArguments, findAnnotation, integerOf } from "./p4info-annotations.js";
 import { typeWidth } from "./type-width.js";
 
 type DataSpec = MessageInitShape<typeof p4types.P4DataTypeSpecSchema>;
@@ -22,8 +22,7 @@ interface Translation {
 
 /** `@p4runtime_translation(uri, width or string)` of a `type` declaration. */
 function translationOf(declaration: TypedefDeclaration): Translation | undefined {
-  const args = annotationArguments(declaration.annotations, "p4runtime_translation");
-  const [uri, sdn] = args ?? [];
+  const [uri, sdn] = annotationArguments(declaration.annotations, "p4runtime_translation") ?? [];
   if (uri?.kind !== "stringLiteral") return undefined;
   // The second argument is a width, `bit<W>`, or `string`.
   const width = integerOf(sdn);
@@ -32,9 +31,9 @@ function translationOf(declaration: TypedefDeclaration): Translation | undefined
 
 /** `bit<W>` as the second argument does not parse as an expression: read it from the text. */
 function bitWidthIn(declaration: TypedefDeclaration): number | undefined {
-  const body = declaration.annotations.find((one) => one.name === "p4runtime_translation")?.body;
-  const width = body?.kind === "unstructured" ? /bit\s*<\s*(\d+)\s*>/.exec(body.text) : null;
-  return width === null || width === undefined ? undefined : Number(width[1]);
+  const body = findAnnotation(declaration.annotations, "p4runtime_translation")?.body;
+  const width = body?.kind === "unstructured" ? /bit\s*<\s*(\d+)\s*>/.exec(body.text)?.[1] : undefined;
+  return width === undefined ? undefined : Number(width);
 }
 
 /** Width of a value as a controller sends it: 0 for strings. */
