@@ -167,14 +167,21 @@ function mapBranches(branches: TableBranches, change: (body: Stmt[]) => Stmt[]):
   };
 }
 
+/** The statement lists inside a statement. */
+export function blocksOf(stmt: Stmt): Stmt[][] {
+  const blocks: Stmt[][] = [];
+  mapBlocks(stmt, (inner) => {
+    blocks.push(inner);
+    return inner;
+  });
+  return blocks;
+}
+
 /** All statements of a list and inside it, outermost first. */
 export function forEachStmt(body: readonly Stmt[], visit: (stmt: Stmt) => void): void {
   for (const stmt of body) {
     visit(stmt);
-    mapBlocks(stmt, (inner) => {
-      forEachStmt(inner, visit);
-      return inner;
-    });
+    for (const inner of blocksOf(stmt)) forEachStmt(inner, visit);
   }
 }
 

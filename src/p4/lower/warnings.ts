@@ -7,9 +7,9 @@ import { fold } from "./fold.js";
 import type { Expr, IrControl, IrProgram, IrState, Label, Stmt, Variable } from "./ir.js";
 import { controlsOf } from "./ir.js";
 import { isAggregate } from "./ir-types.js";
-import { rootOf } from "./places.js";
+import { readsFrom } from "./places.js";
 import { warnOfUnset } from "./uninitialized.js";
-import { effectsOf, forEachStmt, operandsOf, statesOf, successorsOf, targetsOf } from "./walk.js";
+import { blocksOf, effectsOf, forEachStmt, operandsOf, statesOf, successorsOf, targetsOf } from "./walk.js";
 
 export function warn(program: IrProgram, unit: SourceUnit, diagnostics: Diagnostics): void {
   warnOfPorts(program, diagnostics);
@@ -69,7 +69,7 @@ function warnOfPorts(program: IrProgram, diagnostics: Diagnostics): void {
 function warnOfDrops(program: IrProgram, body: readonly Stmt[], diagnostics: Diagnostics): void {
   let drop: Span | undefined;
   for (const stmt of body) {
-    if (stmt.kind === "block") warnOfDrops(program, stmt.body, diagnostics);
+    for (const inner of blocksOf(stmt)) warnOfDrops(program, inner, diagnostics);
     if (dropsAlways(stmt)) drop = stmt.span;
     else if (stmt.kind === "assign" && drop !== undefined && takesDropBack(program, stmt.left)) {
       diagnostics.warning(CODES.dropTakenBack, stmt.span, "this takes back the drop before it", {
@@ -77,9 +77,6 @@ function warnOfDrops(program: IrProgram, body: readonly Stmt[], diagnostics: Dia
         span: drop,
       });
       drop = undefined;
-    } else if (stmt.kind === "if") {
-      warnOfDrops(program, stmt.whenTrue, diagnostics);
-      warnOfDrops(program, stmt.whenFalse, diagnostics);
     }
   }
 }
@@ -249,12 +246,6 @@ function warnOfLoops(body: readonly Stmt[], diagnostics: Diagnostics): void {
     if (stmt.kind !== "loop") return;
     const condition = fold(stmt.condition);
     if (condition.kind === "bool" && !condition.value) return;
-    const roots = new Set<Variable>();
-    const look = (expr: Expr): void => {
-      if (expr.kind === "variable") roots.add(expr.variable);
-      operandsOf(expr).forEach(look);
-    };
-    look(condition);
     const inside = new Set<Label>();
     let ends = false;
     const all = [...stmt.body, ...stmt.update];
@@ -264,10 +255,7 @@ function warnOfLoops(body: readonly Stmt[], diagnostics: Diagnostics): void {
     forEachStmt(all, (one) => {
       if (one.kind === "exit" || one.kind === "apply" || (one.kind === "leave" && !inside.has(one.label)))
         ends = true;
-      for (const place of effectsOf(one).writes) {
-        const root = rootOf(place);
-        if (root !== undefined && roots.has(root)) ends = true;
-      }
+      ends ||= effectsOf(one).writes.some((place) => readsFrom(condition, place));
     });
     if (!ends) reportEndless(stmt.span, "this loop has no end", diagnostics);
   });
