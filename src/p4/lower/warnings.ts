@@ -1,5 +1,5 @@
 /** Warnings that need the whole program: no output port, a drop taken back, a header that is never valid, and others. */
-import type { Diagnostics, Span } from "../../base/index.js";
+import { Diagnostics, type Span } from "../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Expression, SourceUnit } from "../syntax/ast.js";
 import { fieldLists } from "./field-lists.js";
@@ -12,18 +12,25 @@ import { warnOfUnset } from "./uninitialized.js";
 import { blocksOf, effectsOf, forEachStmt, operandsOf, statesOf, successorsOf, targetsOf } from "./walk.js";
 
 export function warn(program: IrProgram, unit: SourceUnit, diagnostics: Diagnostics): void {
-  warnOfPorts(program, diagnostics);
-  for (const control of [program.ingress, program.egress])
-    for (const body of bodiesOf(control)) warnOfDrops(program, body, diagnostics);
-  warnOfHeaders(program, diagnostics);
-  warnOfRejects(program, diagnostics);
-  warnOfDirect(program, unit, diagnostics);
-  warnOfDefaults(program, diagnostics);
-  warnOfFieldLists(program, diagnostics);
-  for (const control of [program.ingress, program.egress])
-    for (const body of bodiesOf(control)) warnOfLoops(body, diagnostics);
-  warnOfStateCycles(program, diagnostics);
-  warnOfUnset(program, diagnostics);
+  const found = new Diagnostics();
+  const bodies = [program.ingress, program.egress].flatMap(bodiesOf);
+  warnOfPorts(program, found);
+  for (const body of bodies) warnOfDrops(program, body, found);
+  warnOfHeaders(program, found);
+  warnOfRejects(program, found);
+  warnOfDirect(program, unit, found);
+  warnOfDefaults(program, found);
+  warnOfFieldLists(program, bodies, found);
+  for (const body of bodies) warnOfLoops(body, found);
+  warnOfStateCycles(program, found);
+  warnOfUnset(program, found);
+  // An action that is called twice is in the program twice; its warnings are given once.
+  const given = new Set<string>();
+  for (const one of found.list) {
+    const place = `${one.code} ${one.span?.file.path} ${one.span?.start}`;
+    if (!given.has(place)) diagnostics.add(one);
+    given.add(place);
+  }
 }
 
 function bodiesOf(control: IrControl): Stmt[][] {
@@ -223,21 +230,20 @@ function warnOfDefaults(program: IrProgram, diagnostics: Diagnostics): void {
 }
 
 /** P40656: a packet must keep the fields of a list to which no field belongs. */
-function warnOfFieldLists(program: IrProgram, diagnostics: Diagnostics): void {
+function warnOfFieldLists(program: IrProgram, bodies: readonly Stmt[][], diagnostics: Diagnostics): void {
   const known = fieldLists(program);
-  for (const control of [program.ingress, program.egress])
-    for (const body of bodiesOf(control))
-      forEachStmt(body, (stmt) => {
-        if (stmt.kind !== "extern" || !stmt.name.endsWith("_preserving_field_list")) return;
-        const index = fold(stmt.args.at(-1)!);
-        if (index.kind !== "number" || known.has(Number(index.value))) return;
-        diagnostics.warning(
-          CODES.emptyFieldList,
-          stmt.span,
-          `no field of the metadata has @field_list(${index.value}): the packet keeps none`,
-          "annotate the fields that it is to keep",
-        );
-      });
+  for (const body of bodies)
+    forEachStmt(body, (stmt) => {
+      if (stmt.kind !== "extern" || !stmt.name.endsWith("_preserving_field_list")) return;
+      const index = fold(stmt.args.at(-1)!);
+      if (index.kind !== "number" || known.has(Number(index.value))) return;
+      diagnostics.warning(
+        CODES.emptyFieldList,
+        stmt.span,
+        `no field of the metadata has @field_list(${index.value}): the packet keeps none`,
+        "annotate the fields that it is to keep",
+      );
+    });
 }
 
 /** P40657: nothing in a loop changes its condition or leaves the loop. */

@@ -358,3 +358,9 @@ describe("P40657", () => {
     );
   });
 });
+
+it("gives a warning of an action's body once, however often the action is called", () => {
+  const locals =
+    "action both() { mark_to_drop(sm); sm.egress_spec = 2; for (bit<8> i = 0; meta.x < 3; ) { } }";
+  expect(codes({ locals, ingress: "both(); both();" })).toEqual(["P40651", "P40657"]);
+});
