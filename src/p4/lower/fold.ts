@@ -45,7 +45,7 @@ function foldUnary(expr: ExprOf<"unary">): Expr {
   const operand = expr.operand;
   if (expr.op === "!") {
     if (operand.kind === "bool") return bool(!operand.value, expr.span);
-    if (operand.kind === "unary" && operand.op === "!") return operand.operand;
+    if (operand.kind === "unary") return operand.operand;
     return expr;
   }
   if (operand.kind !== "number") return expr;
@@ -108,7 +108,6 @@ function foldLogic(expr: ExprOf<"binary">): Expr {
 function sameConstant(left: Expr, right: Expr): boolean | undefined {
   if (left.kind === "bool" && right.kind === "bool") return left.value === right.value;
   if (left.kind === "member" && right.kind === "member") return left.index === right.index;
-  if (left.kind === "string" && right.kind === "string") return left.value === right.value;
   return undefined;
 }
 

@@ -155,7 +155,8 @@ export type Stmt =
   | (StmtBase & { kind: "if"; condition: Expr; whenTrue: Stmt[]; whenFalse: Stmt[] })
   /** The first case that holds the subject's value; a case without values is the default. */
   | (StmtBase & { kind: "switch"; subject: Expr; cases: SwitchCase[] })
-  | (StmtBase & { kind: "loop"; condition: Expr; body: Stmt[]; update: Stmt[]; variable: string })
+  /** `own`: variables that the loop declares, so that nothing after it can read them. */
+  | (StmtBase & { kind: "loop"; condition: Expr; body: Stmt[]; update: Stmt[]; own: readonly Variable[] })
   | (StmtBase & {
       kind: "apply";
       table: IrTable;

@@ -12,32 +12,26 @@ export function selectMasks(program: IrProgram): void {
     const next = state.next;
     if (next.kind !== "select") continue;
     const widths = next.keys.map((key) => scalarWidth(key.type) ?? ENUM_WIDTH);
-    const signed = next.keys.map((key) => key.type.kind === "bits" && key.type.signed);
-    next.cases = next.cases.flatMap((one) => expandCase(one, widths, signed));
+    next.cases = next.cases.flatMap((one) => expandCase(one, widths));
   }
 }
 
-function expandCase(
-  one: IrSelectCase,
-  widths: readonly number[],
-  signed: readonly boolean[],
-): IrSelectCase[] {
+function expandCase(one: IrSelectCase, widths: readonly number[]): IrSelectCase[] {
   if (!Array.isArray(one.patterns)) return [one];
   let combinations: EntryKey[][] = [[]];
   for (const [index, pattern] of one.patterns.entries()) {
-    const choices = expandPattern(pattern, widths[index]!, signed[index]!);
+    const choices = expandPattern(pattern, widths[index]!);
     combinations = combinations.flatMap((head) => choices.map((choice) => [...head, choice]));
   }
   return combinations.map((patterns) => ({ ...one, patterns }));
 }
 
-function expandPattern(pattern: EntryKey, width: number, signed: boolean): EntryKey[] {
+function expandPattern(pattern: EntryKey, width: number): EntryKey[] {
   if (pattern.kind !== "range") return [pattern];
   const { low, high } = pattern;
   if (low <= high) return rangeMasks(low, high, width);
   // A signed range that contains -1 and 0 wraps around as bits.
-  if (signed) return [...rangeMasks(low, maskOf(width), width), ...rangeMasks(0n, high, width)];
-  return [];
+  return [...rangeMasks(low, maskOf(width), width), ...rangeMasks(0n, high, width)];
 }
 
 /** The aligned blocks, in ascending order, that together are `low .. high`. */

@@ -5,6 +5,7 @@
 import { not } from "./build.js";
 import { fold, isZeroWidth } from "./fold.js";
 import type { EntryKey, IrProgram, IrState, Label, Stmt } from "./ir.js";
+import { samePlace } from "./places.js";
 import { forEachStmt, mapBlocks, mapKeys, mapProgram, mapStmtExprs, statesOf } from "./walk.js";
 
 export function simplify(program: IrProgram): void {
@@ -52,9 +53,7 @@ function simplifyStmt(stmt: Stmt): Stmt[] {
     case "assign":
       // A value of width 0 needs no write, and x = x changes nothing.
       return isZeroWidth(folded.left) ||
-        (folded.left.kind === "variable" &&
-          folded.right.kind === "variable" &&
-          folded.left.variable === folded.right.variable)
+        (folded.left.kind === "variable" && samePlace(folded.left, folded.right))
         ? []
         : [folded];
     case "extern":
@@ -83,7 +82,7 @@ function simplifyIf(stmt: Extract<Stmt, { kind: "if" }>): Stmt[] {
   if (condition.kind === "bool") return condition.value ? whenTrue : whenFalse;
   if (whenTrue.length === 0 && whenFalse.length === 0) return [];
   // A negated condition has one form: without the negation, with the branches exchanged.
-  if (condition.kind === "unary" && condition.op === "!" && whenFalse.length > 0)
+  if (condition.kind === "unary" && whenFalse.length > 0)
     return [{ ...stmt, condition: condition.operand, whenTrue: whenFalse, whenFalse: whenTrue }];
   if (whenTrue.length === 0)
     return [{ ...stmt, condition: fold(not(condition, condition.span)), whenTrue: whenFalse, whenFalse: [] }];

@@ -6,12 +6,14 @@ import { variable } from "./build.js";
 import type { Expr, IrProgram, IrState, IrTransition, Label, StateTarget, Stmt } from "./ir.js";
 import { newLocal } from "./ir.js";
 import { BOOL } from "./ir-types.js";
+import { Names } from "./names.js";
 import { isFixedPlace } from "./places.js";
 import { statesOf } from "./walk.js";
 
 export function splitStates(program: IrProgram): void {
-  const taken = new Set(statesOf(program).map((state) => state.name));
-  const splitter = new Splitter(program, taken);
+  const names = new Names();
+  for (const state of statesOf(program)) names.unique(state.name);
+  const splitter = new Splitter(program, names);
   for (const state of statesOf(program)) {
     const body = state.body;
     state.body = [];
@@ -24,14 +26,11 @@ class Splitter {
 
   constructor(
     readonly program: IrProgram,
-    readonly taken: Set<string>,
+    readonly names: Names,
   ) {}
 
   #newState(base: IrState, next: IrTransition): IrState {
-    let name = "";
-    for (let i = 0; name === "" || this.taken.has(name); i++) name = `${base.name}_${i}`;
-    this.taken.add(name);
-    return { name, span: base.span, body: [], next };
+    return { name: this.names.unique(base.name), span: base.span, body: [], next };
   }
 
   /** Adds the statements to the state and ends it with a transition to `next`. */

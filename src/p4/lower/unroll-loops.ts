@@ -73,11 +73,14 @@ function unroll(loop: StmtOf<"loop">, before: Known): Stmt[] | undefined {
   const values: Known = new Map();
   for (const [name, value] of before) if (!inBody.has(name)) values.set(name, value);
   const counted = writtenIn(loop.update);
+  const isLeft = leavesEarly(loop.body);
   const done: Stmt[] = [];
   for (let count = 0; ; count++) {
     const condition = fold(substitute(loop.condition, values));
     if (condition.kind !== "bool" || count > MOST_ITERATIONS) return undefined;
     if (!condition.value) break;
+    // Where the loop is left early, its variables have the values of this iteration.
+    if (isLeft && count > 0) done.push(...settle(loop, values, counted));
     const fixed: Known = new Map([...values].filter(([name]) => counted.has(name)));
     done.push(...unrollBody(copyBody(loop.body, fixed), new Map(values)));
     for (const stmt of loop.update) learn(stmt, values);
@@ -87,6 +90,26 @@ function unroll(loop: StmtOf<"loop">, before: Known): Stmt[] | undefined {
     if (counted.has(name))
       done.push({ kind: "assign", left: variable(name, loop.span), right: value, span: loop.span });
   return done;
+}
+
+/** The counted variables that live on after the loop get their present values. */
+function settle(loop: StmtOf<"loop">, values: Known, counted: ReadonlySet<Variable>): Stmt[] {
+  return [...values].flatMap(([name, value]): Stmt[] =>
+    counted.has(name) && !loop.own.includes(name)
+      ? [{ kind: "assign", left: variable(name, loop.span), right: value, span: loop.span }]
+      : [],
+  );
+}
+
+/** Whether a statement of the body goes to a place outside of it. */
+function leavesEarly(body: readonly Stmt[]): boolean {
+  const inside = new Set<Label | undefined>();
+  let found = false;
+  forEachStmt(body, (stmt) => {
+    if (stmt.kind === "block") inside.add(stmt.label);
+    if (stmt.kind === "leave" && !inside.has(stmt.label)) found = true;
+  });
+  return found;
 }
 
 function appliesTables(body: readonly Stmt[]): boolean {

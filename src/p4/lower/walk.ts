@@ -1,14 +1,5 @@
 /** Rewriting and searching the lowered program, so that a pass holds only its changes. */
-import type {
-  Expr,
-  IrAction,
-  IrControl,
-  IrProgram,
-  IrState,
-  StateTarget,
-  Stmt,
-  TableBranches,
-} from "./ir.js";
+import type { Expr, IrAction, IrProgram, IrState, StateTarget, Stmt, TableBranches } from "./ir.js";
 import { controlsOf } from "./ir.js";
 
 /** A copy with `change` applied to every direct operand. */
@@ -186,21 +177,16 @@ export function forEachStmt(body: readonly Stmt[], visit: (stmt: Stmt) => void):
 }
 
 /** The part of the program that holds a list of statements; BMv2 supports different statements in each. */
-export type Place = "parser" | "control" | "action" | "checksum" | "deparser";
+export type Place = "parser" | "control" | "action" | "checksum";
 
 /** Replaces every list of statements of the program, in the order of execution. */
 export function mapProgram(program: IrProgram, change: (body: Stmt[], place: Place) => Stmt[]): void {
   for (const state of statesOf(program)) state.body = change(state.body, "parser");
   for (const control of controlsOf(program)) {
-    const place = placeOf(program, control);
+    const isChecksum = control === program.verify || control === program.compute;
     for (const action of control.actions) action.body = change(action.body, "action");
-    control.body = change(control.body, place);
+    control.body = change(control.body, isChecksum ? "checksum" : "control");
   }
-}
-
-function placeOf(program: IrProgram, control: IrControl): Place {
-  if (control === program.ingress || control === program.egress) return "control";
-  return control === program.deparser ? "deparser" : "checksum";
 }
 
 /** States that can be reached, in the order of their first visit. */

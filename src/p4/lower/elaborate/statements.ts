@@ -15,7 +15,7 @@ import type {
 } from "../../syntax/ast.js";
 import { binary, number, variable } from "../build.js";
 import { fold } from "../fold.js";
-import type { Expr, IrType, Label, Stmt, SwitchCase } from "../ir.js";
+import type { Expr, IrType, Label, Stmt, SwitchCase, Variable } from "../ir.js";
 import { ofKind } from "../ir.js";
 import { bits } from "../ir-types.js";
 import { invalidate } from "./arguments.js";
@@ -189,7 +189,13 @@ function forStatement(env: Env, s: ForStatement): void {
   const breakTo: Label = { name: "break" };
   const scoped = innerEnv(env);
   const list = collect(scoped, (inner) => {
-    for (const one of s.init) statement(inner, one);
+    const own: Variable[] = [];
+    for (const one of s.init) {
+      statement(inner, one);
+      if (one.kind !== "declaration") continue;
+      const binding = inner.scope.find(one.declaration);
+      if (binding?.kind === "value" && binding.expr.kind === "variable") own.push(binding.expr.variable);
+    }
     let condition: Expr | undefined;
     const before = collect(inner, (head) => {
       condition = fold(expression(head, s.condition));
@@ -204,7 +210,7 @@ function forStatement(env: Env, s: ForStatement): void {
     const update = collect(inner, (tail) => {
       for (const one of s.update) statement(tail, one);
     });
-    emit(inner, { kind: "loop", condition: condition!, body: [body], update, variable: "for", span: s.span });
+    emit(inner, { kind: "loop", condition: condition!, body: [body], update, own, span: s.span });
   });
   emit(env, { kind: "block", label: breakTo, body: list, span: s.span });
 }
