@@ -166,7 +166,7 @@ describe("a loop", () => {
 });
 
 describe("simplification", () => {
-  const after = (ingress: string, locals = "") => ingressAfter("simplify", { ingress, locals });
+  const simplified = (ingress: string, locals = "") => ingressAfter("simplify", { ingress, locals });
   it.each([
     ["after exit", "exit; meta.x = 77;"],
     ["after return", "return; meta.x = 77;"],
@@ -179,7 +179,7 @@ describe("simplification", () => {
     ["in a branch that is never taken", "if (1 == 2) { meta.x = 77; }"],
     ["in a loop that never runs", "for (bit<8> i = 0; 1 > 2; i = i + 1) { meta.x = 77; }"],
   ])("removes what cannot run: %s", (_, ingress) => {
-    expect(after(ingress)).not.toContain("77");
+    expect(simplified(ingress)).not.toContain("77");
   });
 
   it.each([
@@ -187,25 +187,24 @@ describe("simplification", () => {
     ["after an `if` with an empty branch", "if (meta.y == 1) { exit; } else { } meta.x = 77;"],
     ["after a loop that is left", "for (bit<8> i = 0; i < meta.y; i = i + 1) { break; } meta.x = 77;"],
     ["after a switch that leaves in each case", "switch (meta.y) { 1: { exit; } } meta.x = 77;"],
-    ["after a function that returns", "meta.x = 77; meta.y = 1;"],
   ])("keeps what can: %s", (_, ingress) => {
-    expect(after(ingress)).toContain("77");
+    expect(simplified(ingress)).toContain("77");
   });
 
   it("gives a condition one form", () => {
-    expect(after("if (!(meta.x == 1)) { meta.y = 1; } else { meta.y = 2; }")).toMatch(
+    expect(simplified("if (!(meta.x == 1)) { meta.y = 1; } else { meta.y = 2; }")).toMatch(
       /if \(\(meta\.x == 8w1\)\) \{\s+meta\.y = 8w2;\s+\} else \{\s+meta\.y = 8w1;/,
     );
-    expect(after("if (meta.x == 1) { } else { meta.y = 2; }")).toMatch(
+    expect(simplified("if (meta.x == 1) { } else { meta.y = 2; }")).toMatch(
       /if \(!\(meta\.x == 8w1\)\) \{\s+meta\.y = 8w2;\s+\}/,
     );
-    expect(after("if (!(meta.x == 1)) { meta.y = 1; }")).toMatch(/if \(!\(meta\.x == 8w1\)\) \{/);
-    expect(after("if (meta.x == 1) { } else { }")).not.toContain("if (");
+    expect(simplified("if (!(meta.x == 1)) { meta.y = 1; }")).toMatch(/if \(!\(meta\.x == 8w1\)\) \{/);
+    expect(simplified("if (meta.x == 1) { } else { }")).not.toContain("if (");
   });
 
   it("drops branches of a table where all are empty, and keeps them where one is not", () => {
     const switched = (one: string, two: string, rest: string) =>
-      after(
+      simplified(
         `switch (t.apply().action_run) { a: { ${one} } b: { ${two} } default: { ${rest} } }`,
         "action a() {} action b() {} action c() {} table t { actions = { a; b; c; } default_action = a; }",
       );
@@ -217,7 +216,7 @@ describe("simplification", () => {
     ].entries())
       expect([at, switched(body[0]!, body[1]!, body[2]!).includes("action_run")]).toEqual([at, true]);
     const hit = (yes: string, no: string) =>
-      after(
+      simplified(
         `if (t.apply().hit) { ${yes} } else { ${no} }`,
         "action a() {} table t { actions = { a; } default_action = a; }",
       );
@@ -228,9 +227,11 @@ describe("simplification", () => {
 
   it("drops an assignment of a local to itself, and keeps one of another", () => {
     expect(
-      after("bit<8> v = meta.x; bit<8> u = meta.y; v = v; meta.x = v; u = v; meta.y = u;"),
+      simplified("bit<8> v = meta.x; bit<8> u = meta.y; v = v; meta.x = v; u = v; meta.y = u;"),
     ).not.toContain("v = v;");
-    expect(after("bit<8> v = meta.x; bit<8> u = meta.y; meta.x = v; u = v; meta.y = u;")).toContain("u = v;");
+    expect(simplified("bit<8> v = meta.x; bit<8> u = meta.y; meta.x = v; u = v; meta.y = u;")).toContain(
+      "u = v;",
+    );
   });
 });
 
