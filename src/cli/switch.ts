@@ -22,7 +22,7 @@ export async function switchProgram(programs: readonly string[], args: SwitchArg
   const stop = new AbortController();
   // Every signal is handled: `npx` forwards the Ctrl-C that the terminal has already sent. The end takes a bounded time.
   for (const signal of SIGNALS) process.on(signal, () => stop.abort(signal));
-  // The reader of the log is gone: the switch ends as after a signal, with complete files; other commands end at once.
+  // The reader of the log has closed it: the switch ends as after a signal, with complete files; other commands end at once.
   process.stdout.removeAllListeners("error");
   process.stdout.on("error", () => stop.abort("stdout is closed"));
   await loadAndRunSwitch(setup, {

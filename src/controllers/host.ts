@@ -29,7 +29,7 @@ import { linkEvents, type SwitchSession, switchEvents } from "./switch-session.j
 export interface HostSession {
   /** The answer of the host's policy; rejects with DeviceError UNIMPLEMENTED where the policy takes no messages. */
   ask(message: Json): Promise<Json>;
-  /** Calls back with what the host's policy tells; returns how to stop. */
+  /** Calls the listener with each message of the host's policy; returns a function that ends this. */
   watch(listener: (message: Json) => void): () => void;
 }
 

@@ -24,7 +24,7 @@ export interface Surroundings {
   report(diagnostics: readonly Diagnostic[]): void;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
+  /** Resolves after this number of milliseconds, or as soon as the signal is aborted. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
   /** Is aborted to end the switch; its reason is a text for the log. */
   stop: AbortSignal;
@@ -137,7 +137,7 @@ class Run {
     }
   }
 
-  /** Plays the input of a port that was added, beside or after those that are being played. */
+  /** Plays the input of a port that was added, in parallel with or after the other inputs. */
   async #playAdded(before: Promise<void> | undefined): Promise<void> {
     await before;
     const device = this.#switch;

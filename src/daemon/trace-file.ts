@@ -78,7 +78,7 @@ export async function* traceLines(path: string): AsyncGenerator<string> {
     if (code === undefined) throw error;
     fail(CODES.cannotRead, undefined, `cannot read ${path}: ${systemErrorReason(error)}`);
   } finally {
-    // a connection that nobody reads any more would keep the process alive
+    // a connection without a reader would keep the process alive
     if (isSocket) input.destroy();
   }
 }

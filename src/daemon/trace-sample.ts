@@ -13,7 +13,7 @@ const FEW = 0.25;
 const ETHERNET_BYTES = 14;
 const IPV4_BYTES = 20;
 const IPV6_BYTES = 40;
-/** Headers before the one of IP end within so many bytes. */
+/** The headers before that of IP end within this number of bytes. */
 const MAX_OFFSET = 160;
 /** Of a longer packet these bytes at each end count. */
 const END_BYTES = 64;
@@ -65,7 +65,7 @@ export class TraceSample {
 
 /**
  * 32 bits of what stays the same from switch to switch: the identification and the payload of the innermost IPv4 header, or
- * the payload of an IPv6 header; in a frame without IP, all behind the Ethernet header.
+ * the payload of an IPv6 header; in a frame without IP, all bytes after the Ethernet header.
  */
 export function packetHash(frame: Uint8Array): number {
   const { length } = frame;

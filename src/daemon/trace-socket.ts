@@ -28,8 +28,8 @@ export interface TraceStreamHead {
   /** Time 0 of the switch's clock: microseconds since 1970 by the clock of the machine. */
   readonly epoch_us: number;
   /**
-   * The same in microseconds of the machine's monotonic clock, which all processes of the machine share and nobody sets. Readers
-   * compare the times of several switches by it.
+   * The same in microseconds of the machine's monotonic clock, which all processes of the machine share and which cannot
+   * be set. Readers compare the times of several switches by it.
    */
   readonly monotonic_us: number;
 }

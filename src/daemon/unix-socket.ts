@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { fail } from "../base/index.js";
 import { CODES } from "./codes.js";
 
-/** The path as Node takes it: a number alone would be a TCP port, on all addresses of the machine. */
+/** The path in the form that Node needs: a mere number would be a TCP port, on all addresses of the machine. */
 export function socketPath(path: string): string {
   return path.includes("/") ? path : `./${path}`;
 }

@@ -337,7 +337,7 @@ export interface PreparedProgram {
   write(updates: readonly Update[], pace?: Pace): Promise<void>;
   /** As {@link Device.read}. */
   read(queries: readonly ReadQuery[], pace?: Pace): Promise<Entity[]>;
-  /** Lets the device run this program with this state at once; the former state is gone. The last call. */
+  /** Makes the device run this program with this state at once; the former state is deleted. This must be the last call. */
   commit(): void;
   /** Gives the program up. The last call. */
   discard(): void;
@@ -385,7 +385,8 @@ export interface Device {
   prepare?(program: Program, pace?: Pace): Promise<PreparedProgram>;
   /**
    * Applies a batch in order. Rejects if any update failed, with one status per update. With `pace` a device may forward
-   * packets between two updates, never with `dataplaneAtomic`; other writes wait until all of the batch is applied or rolled back.
+   * packets between two updates, never with `dataplaneAtomic`; other writes wait until all of the batch is applied or
+   * rolled back.
    */
   write(updates: readonly Update[], atomicity?: Atomicity, pace?: Pace): Promise<void>;
   /**

@@ -12,7 +12,7 @@ export interface TestbedOptions {
   readonly network?: NetworkKind;
   /** Path of simple_switch_grpc; default: the one on PATH. */
   readonly bmv2?: string;
-  /** Properties of links that the runs may do without where the kernel cannot provide them. */
+  /** Properties of links that the runs omit if the kernel cannot provide them. */
   readonly allowMissing?: ReadonlySet<Omission>;
   /** Capture every port of every switch. */
   readonly pcap?: boolean;

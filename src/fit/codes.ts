@@ -1,4 +1,4 @@
-/** Diagnostic codes of this room, one a mistake; docs/errors.md says what to do about each. */
+/** Diagnostic codes of this room, one for each kind of error; docs/errors.md explains how to correct each. */
 export const CODES = {
   unknownTarget: "P44005",
   mixedPrefixKey: "P44010",

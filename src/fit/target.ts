@@ -14,7 +14,7 @@ const source = z.string().min(1);
 const sourced = z
   .strictObject({ value: z.number().nonnegative().max(MAX_NUMBER).nullable(), source })
   .transform((entry) => entry.value);
-/** A number that the model cannot do without. */
+/** A number that the model requires. */
 const required = z
   .strictObject({ value: z.number().positive().max(MAX_NUMBER), source })
   .transform((entry) => entry.value);

@@ -42,7 +42,7 @@ export class LoopAlarm implements Alarm {
       const handle = memory(Number(native.func("ulong uv_handle_size(int)")(UV_POLL)));
       const start = native.func("int uv_poll_start(void *, int, void *)");
       const stop = native.func("int uv_poll_stop(void *)");
-      // All fields are set before the event loop gets the handle. From then on its memory must stay.
+      // All fields are set before the event loop gets the handle; after that, its memory must not be freed.
       const alarm = new LoopAlarm(native, start, stop, handle, onReady);
       if (native.func("int uv_poll_init(void *, void *, int)")(loop, handle, fd) === 0) return alarm;
       native.release(alarm.#callback);

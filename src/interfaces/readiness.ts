@@ -80,7 +80,7 @@ export class Readiness {
     return this.#words[(i + 1) * EVENT_WORDS - 2]!;
   }
 
-  /** What a socket is ready for; errors are reported without having been asked for. */
+  /** The events for which a socket is ready; errors are always reported. */
   events(i: number): number {
     return this.#words[i * EVENT_WORDS]!;
   }

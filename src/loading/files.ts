@@ -20,8 +20,8 @@ import { CODES } from "./codes.js";
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads a text file. Fails with P40001 if it cannot be read, with P40002 if it is larger than 64 MiB, both at `from`: the place that
- * names the file.
+ * Reads a text file. Fails with P40001 if it cannot be read, with P40002 if it is larger than 64 MiB, both at `from`: the
+ * place that names the file.
  */
 export function readSource(path: string, from?: Span): SourceFile {
   return new SourceFile(path, readFile(path, from).toString("utf8"));
@@ -61,7 +61,7 @@ export interface OutputFile {
 
 /**
  * Makes a folder and those above it that are missing. Throws the system's error. Unlike `mkdirSync` with `recursive`, it
- * ends where a parent takes no folders: Node 20 tries for ever below /proc.
+ * ends where a parent cannot contain folders: Node 20 retries endlessly below /proc.
  */
 export function makeFolders(path: string): void {
   const missing: string[] = [];
@@ -112,8 +112,8 @@ export function packageFile(path: string): URL {
 }
 
 /**
- * The map of a network by its name: `data/maps/NAME.txt` of the package, or a path from `folder` where the name has a dot or a slash.
- * Fails with P40001 or P40002 at `from`, the place that names it, with the maps of the package in a note.
+ * The map of a network by its name: `data/maps/NAME.txt` of the package, or a path from `folder` where the name has a dot
+ * or a slash. Fails with P40001 or P40002 at `from`, the place that names it, with the maps of the package in a note.
  */
 export function readMapFile(name: string, folder: string, from?: Span): SourceFile {
   if (/[./\\]/.test(name)) return readSource(join(folder, name), from);

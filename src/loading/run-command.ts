@@ -17,7 +17,7 @@ export interface CommandEnd {
   readonly stderr: string;
 }
 
-/** Does not reject: a program that is not there, a status and a signal are told by `error`. It reads no input. */
+/** Does not reject: `error` reports a missing program, a status or a signal. The command gets no input. */
 export async function runCommand(
   [program, ...args]: readonly string[],
   { cwd, output = "kept", timeoutMs }: CommandOptions = {},

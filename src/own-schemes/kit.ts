@@ -30,14 +30,14 @@ export function makeKit(module: OwnModule) {
     /** Ends the run with a diagnostic at the module's `plan`. */
     fail: (message: string, ...notes: string[]): never =>
       fail(CODES.threw, placeOf(module, "plan"), message, ...notes),
-    /** A program from a template beside the module, which may use the partials of the package. */
+    /** A program from a template in the module's folder, which may use the partials of the package. */
     template: (name: string, path: string, values: object): ProgramPlan => ({
       name,
       template: path,
       values,
       own: own(path, "template"),
     }),
-    /** A program from P4 source beside the module. */
+    /** A program from P4 source in the module's folder. */
     source: (name: string, path: string): ProgramPlan => ({
       name,
       template: path,

@@ -1,4 +1,4 @@
-/** Diagnostic codes of the compiler, one a mistake; docs/errors.md says what to do about each. */
+/** Diagnostic codes of the compiler, one for each kind of error; docs/errors.md explains how to correct each. */
 export const CODES = {
   foreignCharacter: "P40100",
   openComment: "P40101",

@@ -14,7 +14,7 @@ import { type IncludeResolver, type PreprocessorOptions, parse } from "./syntax/
 import { type CheckedProgram, check } from "./types/index.js";
 
 export interface CompileInput {
-  /** The program, or its text, which then goes by the name `program.p4`. */
+  /** The program, or its text, which then gets the name `program.p4`. */
   file: SourceFile | string;
   /** Finds the file that an `#include` names; the standard library needs no entry here. */
   resolveInclude?: IncludeResolver;

@@ -1,5 +1,5 @@
 /**
- * What a running switch does with headers, found by probes: {@link Prober} asks for the ports of packets, {@link probeChoice} finds
+ * Measures the treatment of headers by a running switch: {@link Prober} requests the ports of packets, {@link probeChoice} finds
  * the offsets of a choice and whether it is linear. Clock and device are handed in.
  */
 export {

@@ -12,7 +12,7 @@ export const DROPPED = 511;
 export interface ProberOptions {
   /** Field that carries {@link ProbeHeader.selector}. */
   readonly field: SelectorField;
-  /** Resolves after so many nanoseconds. */
+  /** Resolves after this number of nanoseconds. */
   sleep(ns: number): Promise<void>;
 }
 

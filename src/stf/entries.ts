@@ -21,7 +21,7 @@ function normalise(name: string): string {
 function findField(table: TableInfo, word: Word): FieldInfo {
   const fields = table.fields.list;
   const wanted = normalise(word.text);
-  // The name of a header alone means its validity.
+  // The name of a header without a field is its validity.
   for (const name of [wanted, `${wanted}.$valid$`]) {
     const exact = fields.find((field) => normalise(field.name) === name);
     if (exact !== undefined) return exact;

@@ -87,7 +87,7 @@ export const SWITCH_ENGINES = ["switch", "bmv2"] as const;
 export type SwitchEngine = (typeof SWITCH_ENGINES)[number];
 
 export const OMISSIONS = ["delay", "rate"] as const;
-/** Properties of links that a lab may do without where the kernel cannot provide them. */
+/** Properties of links that a lab omits if the kernel cannot provide them. */
 export type Omission = (typeof OMISSIONS)[number];
 
 export interface LabOptions {
@@ -100,8 +100,8 @@ export interface LabOptions {
   /** For `logs/` and `pcaps/`; stays when the lab ends. */
   readonly folder: string;
   /**
-   * Our switches give traces of packets to who asks ({@link RunningSwitch.traceSocket}), of so many packets a second at most.
-   * Absent: they do not. BMv2 never does.
+   * Our switches send traces of packets to every reader of {@link RunningSwitch.traceSocket}, of at most this number of
+   * packets a second. Absent: they do not. BMv2 never does.
    */
   readonly tracesPerSecond?: number;
   /** Capture every port of every switch into `pcaps/`. */

@@ -173,7 +173,7 @@ export class LabSwitchProcess implements RunningSwitch {
     };
   }
 
-  /** The carrier of an interface was taken away, or restored. */
+  /** The carrier of an interface was removed or restored. */
   noteCarrier(name: string, up: boolean): void {
     if (up) this.#downPorts.delete(this.#portOf(name));
     else this.#downPorts.add(this.#portOf(name));

@@ -171,7 +171,7 @@ function chosen(choice: HostChoice, places: readonly Place[], random: Random): P
   return places.filter((_, index) => drawn.has(index));
 }
 
-/** The share of the pairs of a client and a server beside it that are in different racks. */
+/** The share of the pairs of a client and its neighbouring server that are in different racks. */
 function shareBetween(clients: readonly Place[], servers: readonly Place[]): number {
   const inRack = new Map<number, number>();
   for (const { rack } of servers) inRack.set(rack, (inRack.get(rack) ?? 0) + 1);

@@ -37,7 +37,7 @@ export interface FlowArrival {
 export interface Workload {
   /** Bits of payload per second that all hosts together offer on average; absent where it follows from the network. */
   readonly offeredBps?: number | undefined;
-  /** The next flow; its start is not before that of the one before. Undefined after the last, and from then on. */
+  /** The next flow; its start is not before that of the previous flow. Undefined after the last flow. */
   next(): FlowArrival | undefined;
   /**
    * To be called when a flow is complete, with the time since the start of the traffic: gives the flows that start because

@@ -30,7 +30,7 @@ export async function grade(folder: string, options: GradeArguments): Promise<nu
   if (bmv2 !== undefined && engine !== "bmv2")
     fail(CODES.wrongValue, undefined, `--bmv2 names the switch of --engine bmv2; the engine is ${engine}`);
   const testbed = engine === "sim" ? undefined : { engine, ...(bmv2 === undefined ? {} : { bmv2 }) };
-  // Real switches share the processors: one beside another would be slower, and their times others.
+  // Real switches share the processors: parallel tests would be slower and change their timing.
   const workers = options.workers ?? (testbed === undefined ? availableParallelism() : 1);
   const found =
     from === undefined

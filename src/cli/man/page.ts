@@ -53,7 +53,7 @@ export function manualPage(program: Command): string {
     ".SH SYNOPSIS",
     "\\fBp4loom\\fR \\fIcommand\\fR [\\fIoptions\\fR] [\\fIarguments\\fR]",
     ".SH COMMANDS",
-    // Commands that p4loom starts itself say nothing of themselves, and are not for people.
+    // Commands that p4loom starts itself have no description, because users do not run them.
     ...program.commands.filter((command) => command.description() !== "").flatMap(section),
     '.SH "EXIT STATUS"',
     ...[

@@ -1,4 +1,4 @@
-/** The times at which faults begin and end; flapping faults do so many times. */
+/** The times at which faults begin and end; a flapping fault begins and ends many times. */
 import type { Fault } from "./fault.js";
 
 export interface Transition {

@@ -6,7 +6,7 @@ import type { Target } from "../target.js";
 export interface AttachedMemory {
   /** SRAM blocks, spares included. */
   readonly blocks: number;
-  /** Narrow RAMs that the ALU needs beside the blocks. */
+  /** Narrow RAMs that the ALU needs in addition to the blocks. */
   readonly mapRams: number;
   /** The blocks among them that are spares. */
   readonly spares: number;

@@ -1,4 +1,4 @@
-/** What a program asks of the hardware beside tables: collected while the model is built, checked by `check/`. */
+/** The requirements of a program in addition to tables: collected while the model is built, checked by `check/`. */
 import type { bmv2 } from "../../program/index.js";
 import type { Expr } from "./expressions.js";
 import type { Gress } from "./model.js";

@@ -1,4 +1,4 @@
-/** What a unit needs of a stage beside its match memory. */
+/** The resources of a stage that a unit needs in addition to its match memory. */
 
 import { actionBlocks, roundedRam } from "../memory/action-data.js";
 import { attachedMemory, hasWideGroups, selectorMemory } from "../memory/attached.js";
@@ -24,7 +24,7 @@ export interface Demand {
   readonly exactTables: number;
   readonly ternaryTables: number;
   readonly gateways: number;
-  /** Hash bits beside those of the match; the bits of each number are in one hash group. */
+  /** Hash bits in addition to those of the match; the bits of each number are in one hash group. */
   readonly hashPieces: readonly number[];
   readonly hashDistribution: number;
   /** Container bytes on the exact crossbar, by name: tables of a stage share equal ones. */

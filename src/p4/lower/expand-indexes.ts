@@ -88,7 +88,7 @@ function writeChoices(program: IrProgram, stmt: Stmt): Stmt[] {
   const before: Stmt[] = [];
   let index = found.index;
   if (index.kind !== "variable" || index.variable.role !== "parameter") {
-    // The index counts as it is before the statement, and is tested several times.
+    // The index has its value before the statement, and is tested several times.
     const home = variable(newLocal(program, "index", index.type, index.span), index.span);
     before.push({ kind: "assign", left: home, right: index, span: stmt.span });
     index = home;

@@ -72,7 +72,7 @@ function warnOfPorts(program: IrProgram, diagnostics: Diagnostics): void {
     );
 }
 
-/** P40651: a drop that a later statement of the same run of statements takes back. */
+/** P40651: a drop that a later statement of the same sequence cancels. */
 function warnOfDrops(program: IrProgram, body: readonly Stmt[], diagnostics: Diagnostics): void {
   let drop: Span | undefined;
   for (const stmt of body) {

@@ -40,7 +40,7 @@ export function evaluateCondition(tokens: readonly Token[], line: Span): boolean
 class Evaluation {
   #index = 0;
   #depth = 0;
-  /** Above zero in an operand whose value does not count; there a division by zero is no error. */
+  /** Above zero in an operand whose value is not used; a division by zero is not an error there. */
   #unevaluated = 0;
 
   constructor(

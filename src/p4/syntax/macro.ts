@@ -69,7 +69,7 @@ export function replaceMacro(replacement: Replacement): Token[] {
       for (const each of tokens) out.push(each);
       leftEmpty = tokens.length === 0;
     } else if (macro.variadic && param === macro.params!.length - 1 && out.at(-1)?.kind === ",") {
-      // GNU: in `, ## __VA_ARGS__` the comma goes when there are no further arguments.
+      // GNU: in `, ## __VA_ARGS__` the comma is removed if there are no further arguments.
       if (tokens.length === 0) out.pop();
       for (const each of tokens) out.push(each);
     } else if (tokens.length > 0) {

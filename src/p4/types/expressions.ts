@@ -220,7 +220,7 @@ function checkStruct(cx: Checker, e: StructExpression, expected: Type | undefine
   return type;
 }
 
-/** Things that are named in expressions but are no values: they cannot be stored in a list. */
+/** Kinds of names in expressions that are not values and cannot be stored in a list. */
 function isObject(type: Type): boolean {
   return ["typeName", "table", "action", "function", "state", "applyResult", "actionRun", "void"].includes(
     type.kind,

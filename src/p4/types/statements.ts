@@ -158,7 +158,7 @@ function requireSame(cx: Checker, span: Span, result: Type, left: Type): void {
     cx.mismatch(span, left, result, "the value of the assignment");
 }
 
-/** Like coerce, for places where the things that are no values need words of their own. */
+/** Like coerce, for places with special messages for names that are not values. */
 export function coerceValue(cx: Checker, e: Expression, target: Type, what: string): void {
   const type = e.type ?? UNKNOWN;
   if (

@@ -118,7 +118,7 @@ export class Call implements Receiver {
     return true;
   }
 
-  /** The first chunk with at least so many bytes. */
+  /** The first chunk with at least this number of bytes. */
   #joined(bytes: number): Buffer {
     let first = this.#chunks[0]!;
     if (first.length < bytes) {

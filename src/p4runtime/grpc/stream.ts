@@ -100,7 +100,7 @@ export class Http2Stream {
     this.close();
   }
 
-  /** The next piece of data of at most so many bytes; undefined when none waits. */
+  /** The next piece of data of at most this number of bytes; undefined if there is none. */
   take(most: number): Buffer | undefined {
     const first = this.#waiting[0];
     if (first === undefined) return undefined;

@@ -87,7 +87,7 @@ export interface P4RuntimeServer {
   /** `host:port` as bound, or `unix:path` as asked for. */
   readonly address: string;
   readonly port: number;
-  /** Ends all streams and stops listening; the device stays as it is. */
+  /** Ends all streams and stops listening; the device is not changed. */
   close(): Promise<void>;
 }
 

@@ -118,7 +118,7 @@ export class StagedDevice implements Device {
   async close(): Promise<void> {}
 }
 
-/** Whether an entity is among those that a query asks for. */
+/** Whether a query selects an entity. */
 function answers(query: ReadQuery, entity: Entity): boolean {
   if (query.kind !== entity.kind) return false;
   const same = (asked: unknown, has: unknown): boolean => asked === undefined || asked === has;

@@ -15,7 +15,7 @@ export interface ControlBits {
 /** A field may be wider: hosts list all values of what they use. */
 const MAX_FIELD_BITS = 12;
 
-/** The control bits of a field with so many bits of the source port. */
+/** The control bits of a field, with this number of bits of the source port. */
 export function controlBits(field: SelectorField, portBits: number): ControlBits {
   return { field, fieldBits: Math.min(FIELD_BITS[field], MAX_FIELD_BITS), portBits };
 }
@@ -24,12 +24,12 @@ export function controlWidth({ fieldBits, portBits }: ControlBits): number {
   return fieldBits + portBits;
 }
 
-/** The change of the field alone. */
+/** The change of the field only. */
 export function fieldPart({ portBits }: ControlBits, delta: number): number {
   return delta >>> portBits;
 }
 
-/** The change of the source port alone. */
+/** The change of the source port only. */
 export function portPart({ portBits }: ControlBits, delta: number): number {
   return delta & (2 ** portBits - 1);
 }

@@ -114,8 +114,8 @@ function checkLinear(name: string, way: string, { counterexample, stray, ports }
 }
 
 /**
- * The offsets of a tier. Probes see next hops, not buckets: for groups with 2^n next hops they see the low n bits. For a switch with
- * fewer next hops than the tier's largest they see fewer bits.
+ * The offsets of a tier. Probes see next hops, not buckets: for groups with 2^n next hops they see the low n bits. For a
+ * switch with fewer next hops than the tier's largest they see fewer bits.
  */
 function agreed(hop: HopMap, choices: readonly TierChoice[]): HopMap {
   // A hop of the hosts.
@@ -139,7 +139,7 @@ function agreed(hop: HopMap, choices: readonly TierChoice[]): HopMap {
   return { ...hop, offsets: largest.offsets };
 }
 
-/** An address of a host behind each hop set of a switch. */
+/** The address of one host that is reached by each hop set of a switch. */
 export function destinations(topology: Topology, rackHops: (node: number) => ArrayLike<number>) {
   return (node: number, hops: number): bigint => {
     const next = rackHops(node);

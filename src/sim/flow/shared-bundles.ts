@@ -1,5 +1,6 @@
 /**
- * Flows that share bundles. Millions of flows cost little: a bundle is routed and served as a whole, and orders its flows by their ends.
+ * Flows that share bundles. Millions of flows cost little: a bundle is routed and served as a whole, and orders its flows
+ * by their ends.
  */
 import type { ActiveBundles } from "./active-bundles.js";
 import { FlowHeaps } from "./flow-heaps.js";
@@ -7,7 +8,10 @@ import type { FlowEnd, FlowStart, Population } from "./population.js";
 
 /** How flows are grouped into bundles. */
 export interface BundleChoice {
-  /** Writes the bundles of flows that come together into `chosen`. `made` hears of new bundles, and of the flow that each was made for. */
+  /**
+   * Writes the bundles of flows that start together into `chosen`. `made` is called for each new bundle, with the
+   * flow that it was created for.
+   */
   choose(
     flows: readonly FlowStart[],
     chosen: Int32Array,
@@ -21,9 +25,9 @@ export interface BundleChoice {
 const SLACK = 1e-9;
 
 /**
- * The flows of a bundle share its rate equally; within a step, the rate of an ended flow goes to the others of its bundle. Two limits of hosts
- * hold: no flow exceeds the rate of a NIC, and the hosts of a rack together do not exceed the sum of their NICs. But several
- * flows of one host together may exceed its NIC: bundles cannot prevent it.
+ * The flows of a bundle share its rate equally; within a step, the rate of an ended flow goes to the others of its bundle.
+ * Two limits of hosts hold: no flow exceeds the rate of a NIC, and the hosts of a rack together do not exceed the sum of
+ * their NICs. But several flows of one host together may exceed its NIC: bundles cannot prevent it.
  */
 export class SharedBundles implements Population {
   open = 0;

@@ -47,7 +47,7 @@ export interface SwitchNodeOptions {
   log?(message: string): void;
 }
 
-/** Port of packet-ins and packet-outs, the one that the testbed's switches use unless told otherwise. */
+/** Port of packet-ins and packet-outs, which is also the default of the testbed's switches. */
 export const CPU_PORT = 510;
 
 /** Called whenever the backlog of a port has changed, the frame on the wire excluded. */

@@ -25,7 +25,7 @@ export type Num =
     }
   | { readonly kind: "shl" | "shr"; readonly a: Num; readonly by: Num }
   | { readonly kind: "not" | "negate"; readonly a: Num }
-  /** Cut to two's complement of so many bits. */
+  /** Truncates to two's complement of this number of bits. */
   | { readonly kind: "wrap"; readonly a: Num; readonly width: number }
   | { readonly kind: "clamp"; readonly a: Num; readonly range: Range }
   | { readonly kind: "select"; readonly condition: string; readonly a: Num; readonly b: Num };
@@ -127,8 +127,8 @@ function binaryRange(op: string, a: Range, b: Range): Range {
 }
 
 /**
- * Words of a number, low first; `clean` when they are right to the top of the last word, not only in the bits asked for. It counts only
- * where at least as many bits are asked for as the number's range has.
+ * Words of a number, low first; `clean` when they are right to the top of the last word, not only in the bits asked for.
+ * It counts only where at least as many bits are asked for as the number's range has.
  */
 interface Words {
   readonly words: readonly string[];
@@ -209,7 +209,10 @@ export class NumberWriter {
     return words.map((w, i) => (i === words.length - 1 ? `(${w} & ${2 ** top - 1})` : w));
   }
 
-  /** A number that is surely small as one int32 expression; anything above `limit` (less than 2^31) or negative becomes `limit`. */
+  /**
+   * A number that is surely small as one int32 expression; anything above `limit` (less than 2^31) or negative
+   * becomes `limit`.
+   */
   small(num: Num, limit: number): string {
     const range = rangeOf(num);
     const words = this.exact(num);

@@ -131,7 +131,7 @@ export class TableWriter {
     return this.#undoInsert(table, key.name);
   }
 
-  /** Keeps nothing but the name: as many of these wait as a batch has updates. */
+  /** Keeps only the name: a batch creates one of these for each update. */
   #undoInsert(table: TableControl, name: string): Undo {
     return () => {
       const now = table.store.byName.get(name)!;

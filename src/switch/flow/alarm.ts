@@ -1,4 +1,4 @@
-/** Timers that are set again and again, made of the one-off timers of a clock that has no alarms of its own. */
+/** Timers that are set repeatedly, on top of the one-time timers of a clock without such timers. */
 import type { AlarmClock, Sleeper, SwitchClock } from "../options.js";
 
 interface ClockAlarm {

@@ -10,7 +10,7 @@ import { grown } from "./shape.js";
 
 export interface StoredMember {
   readonly memberId: number;
-  /** Own handle first, then the copies that weights asked for. */
+  /** The member's own handle first, then the copies for its weight. */
   readonly handles: number[];
   action: ActionCall;
   /** Table entries and groups that name it. */

@@ -88,7 +88,7 @@ export class MeterArray {
     this.#state = new Float64Array(size * FIELDS);
   }
 
-  /** Makes space for so many meters; new meters have no rates. */
+  /** Makes space for this number of meters; new meters have no rates. */
   reserve(size: number): void {
     this.#state = grown(this.#state, size * FIELDS);
   }

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { fail, systemErrorReason } from "../../base/index.js";
 import { CODES } from "../codes.js";
 
-/** Where network namespaces have their names too (/run/netns): gone after a reboot, as the namespaces are. */
+/** In /run, as the names of network namespaces (/run/netns): a reboot deletes both. */
 const RUNS = "/run/p4loom";
 const RECORD = "run.json";
 /** Access to a socket in this folder is control of a switch, so only the run's user may enter it. */

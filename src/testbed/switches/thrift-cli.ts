@@ -1,4 +1,4 @@
-/** Calls simple_switch_CLI, which speaks to BMv2's Thrift interface: it reads lines and prints an answer for each. */
+/** Calls simple_switch_CLI, which uses BMv2's Thrift interface: it reads lines and prints a result for each. */
 import { DeviceError, type StatusCode } from "../../device/index.js";
 import { switchNamespace } from "../run/record.js";
 import { command } from "../system/command.js";

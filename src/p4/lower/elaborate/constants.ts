@@ -119,7 +119,7 @@ export function convert(env: Env, expr: Expr, target: IrType): Expr {
     if (source.kind !== "struct" && source.kind !== "header") return expr;
     const parts = partsOf(expr);
     if (parts === undefined) return expr;
-    // A literal with field names goes by name, a list by position.
+    // A literal with field names is matched by name, a list by position.
     const byName = source.kind === "struct" && source.name === "";
     const elements = target.fields.map((wanted, index) => {
       const from = byName ? source.fields.findIndex((one) => one.name === wanted.name) : index;

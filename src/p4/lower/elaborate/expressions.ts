@@ -29,7 +29,7 @@ export function expression(env: Env, e: Expression): Expr {
   return e.implicitCast === undefined ? value : convert(env, value, irType(env, e.implicitCast, e.span));
 }
 
-/** The value as one of the given type, or as it is when that is undefined. */
+/** The value converted to the given type, or unchanged if the type is undefined. */
 export function expressionAs(env: Env, e: Expression, type: IrType | undefined): Expr {
   if (e.kind === "dots" && type !== undefined) return defaultValue(env, type, e.span);
   const value = expression(env, e);

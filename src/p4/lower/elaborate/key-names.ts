@@ -21,7 +21,7 @@ function nameOf(e: Expression): string | undefined {
     case "path":
       return e.name.name;
     case "member": {
-      // A field goes by its @name; one that begins with a dot is the whole name.
+      // A field is named by its @name; one that begins with a dot is the whole name.
       const own = fieldAnnotation(e) ?? e.member.name;
       if (own.startsWith(".")) return own.slice(1);
       const base = nameOf(e.base);

@@ -157,7 +157,7 @@ function transitionOf(env: Env, declared: StateDeclaration, target: FindState): 
   return { kind: "select", keys: settled, cases, span: transition.span };
 }
 
-/** What BMv2 can select on as it is: a field, of the header that `last` names too. */
+/** A key that BMv2 can select on directly: a field, also of the header that `last` names. */
 function isSelectable(key: Expr): boolean {
   return scalarWidth(key.type) !== undefined && (isFixedPlace(key) || isOfLast(key));
 }

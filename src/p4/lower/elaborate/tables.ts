@@ -241,7 +241,7 @@ function evaluateKeys(env: Env, plan: TablePlan, table: IrTable): void {
   }
 }
 
-/** What a table can match on as it is: a field, or the validity of a header. */
+/** A key that a table can match on directly: a field, or the validity of a header. */
 function isDirectKey(value: Expr): boolean {
   if (value.kind === "valid") return value.header.type.kind === "header" && isFixedPlace(value.header);
   return isFixedPlace(value);

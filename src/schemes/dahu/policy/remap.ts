@@ -1,6 +1,7 @@
 /**
- * Maps virtual ports by a balanced allocation (Dahu, section 4.3.2, step 3). The switch counts only by group and member, so every virtual
- * port of a member counts as an equal part of its traffic. Each is moved to the first member that still lacks that amount (first fit).
+ * Maps virtual ports by a balanced allocation (Dahu, section 4.3.2, step 3). The switch counts only by group and member,
+ * so every virtual port of a member counts as an equal part of its traffic. Each is moved to the first member that still
+ * lacks that amount (first fit).
  */
 import type { PortTraffic } from "./allocation.js";
 import type { PortGroups, Remap } from "./port-groups.js";
@@ -17,8 +18,8 @@ export class FirstFit {
   #gives = new Uint8Array(0);
 
   /**
-   * Remaps virtual ports so that the traffic of each group comes as close to `target` as whole virtual ports allow without exceeding
-   * it. Virtual ports are taken in ascending order; `moved` is called for each.
+   * Remaps virtual ports so that the traffic of each group comes as close to `target` as whole virtual ports allow without
+   * exceeding it. Virtual ports are taken in ascending order; `moved` is called for each.
    */
   remap(
     groups: PortGroups,
@@ -71,7 +72,7 @@ export class FirstFit {
         groups.remap(group, virtualPort, to);
         moved({ group, virtualPort, from, to });
       }
-      // Where nobody lacks as much any more, the other virtual ports of this member stand for as much.
+      // If no member still needs this much traffic, the other virtual ports of this member carry the same amount.
       if (byVirtualPort === undefined && (to < 0 || !gives(surplus[from]!, size))) {
         giving[from] = 0;
         givers--;

@@ -13,7 +13,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 
 /** Islands that acknowledgements report again and again (RFC 2018, section 4). */
 const REMEMBERED = 4;
-/** SACK blocks that have room beside the echo. */
+/** Number of SACK blocks that fit next to the echo. */
 const MOST_BLOCKS = Math.floor((OPTION_ROOM - 4) / 8);
 
 export class Receiver {
@@ -170,7 +170,10 @@ export class Receiver {
     return this.#edge > before;
   }
 
-  /** The edge never moves back; all that the application reads it reads at once, so that no small steps come (RFC 9293, section 3.8.6.2.2). */
+  /**
+   * The edge never moves back; all that the application reads it reads at once, so that no small steps come (RFC
+   * 9293, section 3.8.6.2.2).
+   */
   #openWindow(): void {
     this.#edge = Math.max(this.#edge, this.next + this.#options.receiveBuffer - this.#unread);
   }

@@ -2,8 +2,8 @@
  * The sending half of TCP: what may be sent and when, which segments are lost, when they are retransmitted. Positions count the
  * bytes of the stream from 0; a FIN takes the position after the last byte.
  *
- * One file, because loss detection, recovery and the timers read and write the same positions for each acknowledgement; parts with
- * a state of their own are in other files (`scoreboard.ts`, `rack.ts`, `delivery-rate.ts`).
+ * One file, because loss detection, recovery and the timers read and write the same positions for each acknowledgement;
+ * parts with a state of their own are in other files (`scoreboard.ts`, `rack.ts`, `delivery-rate.ts`).
  */
 import { type PathChooser, RoundCounter, type SegmentMarks, unwrap } from "../../../hosts/index.js";
 import type { ConnectionCounters } from "../connection.js";
@@ -221,8 +221,9 @@ export class Sender {
   }
 
   /**
-   * FlightSize of RFC 5681, without what left beyond the window. If a retransmission is lost, only RACK finds it: until the timer expires, new
-   * data leave for all data that SACK blocks report, and the unacknowledged data are then many windows. Half of them is no useful threshold.
+   * FlightSize of RFC 5681, without what left beyond the window. If a retransmission is lost, only RACK finds it: until
+   * the timer expires, new data leave for all data that SACK blocks report, and the unacknowledged data are then many
+   * windows. Half of them is no useful threshold.
    */
   get #flightSize(): number {
     const { steadyWindow = Number.POSITIVE_INFINITY } = this.control;
@@ -519,7 +520,7 @@ export class Sender {
     return duplicate;
   }
 
-  /** RFC 9293, section 3.10.7.4: newer segments alone change the window; it may shrink. */
+  /** RFC 9293, section 3.10.7.4: only newer segments change the window; it may shrink. */
   #obeyWindow(ack: number, sequence: number, window: number): void {
     if (sequence < this.#edgeSequence || (sequence === this.#edgeSequence && ack < this.#edgeAck)) return;
     this.#edgeSequence = sequence;
@@ -679,7 +680,7 @@ export class Sender {
     if (left <= 0) return this.#finishing && left === 0 && room > 0 ? 1 : -1;
     const bytes = Math.min(this.#mss, left, room);
     if (bytes <= 0) return -1;
-    // RFC 9293, section 3.8.6.2.1: no small segments for want of window; there is no Nagle delay.
+    // RFC 9293, section 3.8.6.2.1: no small segments because the window is small; there is no Nagle delay.
     if (bytes < this.#mss && bytes < left && bytes < this.#widest / 2) return -1;
     return bytes;
   }
@@ -858,7 +859,10 @@ export class Sender {
     else if (this.#board.sackedSegments > 0) this.#probeAt = NEVER;
   }
 
-  /** Starts or stops the timer that asks for room where the other end's window is the only limit (RFC 9293, section 3.8.6.1). */
+  /**
+   * Starts or stops the timer of window probes, which runs while the other end's window is the only limit (RFC 9293,
+   * section 3.8.6.1).
+   */
   #watchWindow(now: number): void {
     const board = this.#board;
     const wants = this.next < this.end || (this.#finishing && this.next === this.end);
@@ -890,7 +894,7 @@ export class Sender {
       this.#sendFresh(room, now);
       return;
     }
-    // One byte, of data that are out already where there are any; a FIN alone is its own probe.
+    // The probe is one byte, of data that were already sent if there are any; without data, the FIN is the probe.
     const bytes = this.acknowledged < this.end ? 1 : 0;
     const fin = bytes === 0;
     if (fin && board.isEmpty) {
