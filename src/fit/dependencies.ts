@@ -90,9 +90,8 @@ export function findDependencies(model: FitModel): DependencyGraph {
     relate(reads.get(field) ?? [], writers, "anti");
   }
   for (const unit of units) {
-    if (flow.successors(unit.id).length === 0) continue;
     for (const other of units) {
-      if (other.id > unit.id && flow.decides(unit.id, other.id)) add(unit.id, other.id, "control", undefined);
+      if (flow.decides(unit.id, other.id)) add(unit.id, other.id, "control", undefined);
     }
   }
   return graphOf(count, [...found.values()]);
@@ -118,13 +117,12 @@ export function graphOf(count: number, list: readonly Dependency[]): DependencyG
   }
   const criticalPath = count === 0 ? 0 : 1 + Math.max(...earliest);
   const criticalUnits: number[] = [];
-  let at = earliest.findIndex((stage, u) => stage === 0 && below[u] === criticalPath - 1);
-  while (at >= 0) {
+  let at: number | undefined = below.indexOf(criticalPath - 1);
+  while (at !== undefined && at >= 0) {
     criticalUnits.push(at);
-    const next =
-      outgoing[at]!.find((edge) => edge.distance > 0 && below[edge.to] === below[at]! - 1) ??
-      outgoing[at]!.find((edge) => edge.distance === 0 && below[at]! > 0 && below[edge.to] === below[at]);
-    at = next?.to ?? -1;
+    const rest: number = below[at]!;
+    const chain: Dependency[] = outgoing[at]!.filter((edge) => below[edge.to]! + edge.distance === rest);
+    at = rest === 0 ? undefined : (chain.find((edge) => edge.distance > 0) ?? chain[0])!.to;
   }
   return { edges, incoming, outgoing, earliest, below, criticalPath, criticalUnits };
 }

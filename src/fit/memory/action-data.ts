@@ -72,34 +72,27 @@ export function dataFormats(
   gress: Gress,
   phv: PhvLayout,
   target: Target,
-  immediateAllowed: boolean,
 ): DataFormat[] {
   const lists = actions.map((action) => piecesOf(action, gress, phv));
   const limit = target.action.immediate_bits ?? 0;
-  const totalBytes = Math.max(
-    0,
-    ...lists.map((pieces) => pieces.reduce((sum, piece) => sum + piece.bytes, 0)),
-  );
-  if (totalBytes === 0) return [{ immediateBits: 0, ramBytes: 0 }];
-  const formats: DataFormat[] = [];
-  if (immediateAllowed && limit > 0) {
-    let immediateBits = 0;
-    let ram = 0;
-    for (const pieces of lists) {
-      // Largest pieces first, as long as they fit.
-      let used = 0;
-      let left = 0;
-      for (const piece of [...pieces].sort((a, b) => b.bits - a.bits)) {
-        if (used + piece.bits <= limit) used += piece.bits;
-        else left += piece.bytes;
-      }
-      immediateBits = Math.max(immediateBits, used);
-      ram = Math.max(ram, left);
+  const inRam = {
+    immediateBits: 0,
+    ramBytes: roundedRam(totalDataBytes(actions, gress, phv), target),
+  };
+  let immediateBits = 0;
+  let ram = 0;
+  for (const pieces of lists) {
+    // Largest pieces first, as long as they fit.
+    let used = 0;
+    let left = 0;
+    for (const piece of [...pieces].sort((a, b) => b.bits - a.bits)) {
+      if (used + piece.bits <= limit) used += piece.bits;
+      else left += piece.bytes;
     }
-    if (immediateBits > 0) formats.push({ immediateBits, ramBytes: roundedRam(ram, target) });
+    immediateBits = Math.max(immediateBits, used);
+    ram = Math.max(ram, left);
   }
-  formats.push({ immediateBits: 0, ramBytes: roundedRam(totalBytes, target) });
-  return formats;
+  return immediateBits === 0 ? [inRam] : [{ immediateBits, ramBytes: roundedRam(ram, target) }, inRam];
 }
 
 /** RAM blocks for action data of `entries` entries of `ramBytes` bytes (a size of {@link roundedRam}). */

@@ -48,7 +48,7 @@ export const NO_MEMORY: TableLayout = {
 };
 
 function matchKind(unit: Unit): TableLayout["match"] {
-  if (unit.kind !== "match" || unit.key.length === 0) return "none";
+  if (unit.kind !== "match") return "none";
   if (unit.algorithmic !== undefined) return "exact";
   return unit.key.every((part) => part.kind === "exact") ? "exact" : "ternary";
 }
@@ -75,7 +75,7 @@ export class TablePlan {
     const indirect = unit.implementation !== undefined;
     this.#formats = indirect
       ? [{ immediateBits: 0, ramBytes: 0 }]
-      : dataFormats(unit.actions, unit.gress, phv, target, true);
+      : dataFormats(unit.actions, unit.gress, phv, target);
     this.#fixedOverhead = selectorBits(unit, target) + addressBits(unit, target);
   }
 
