@@ -64,7 +64,8 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   [CODES.actionTakesStages]: "Steps of an action need each other's results, so it takes several stages",
   [CODES.severalPrefixKeys]: "A table has several lpm keys",
   [CODES.registerWiderThanAlu]: "A register's cells are wider than the ALU that updates them",
-  [CODES.registerInStatements]: "Separate statements read and write one register",
+  [CODES.registerInStatements]:
+    "Separate statements read and write one register, or use it at different indexes",
   [CODES.divide]: "A division or modulo by a number that is not a constant power of two",
   [CODES.shiftByField]: "A shift by a number that is not a constant",
   [CODES.conditionalValue]: "A conditional value (`? :`) in an action",

@@ -52,19 +52,18 @@ export function explain(result: FitResult): Explanation {
 function bindingOf(result: FitResult): string {
   const { problem, stages, bounds, placement, target } = result;
   if (placement.unplaced.length > 0) return placement.unplaced.map((entry) => entry.detail).join("; ");
+  if (stages <= 1) return "nothing: all tables fit one stage";
   const [highest] = bounds;
-  if (problem.graph.criticalPath === stages && stages > 0) {
+  if (problem.graph.criticalPath === stages) {
     return `the chain of dependent tables: ${labels(chainOf(problem)).join(" > ")}`;
   }
-  if (highest !== undefined && highest.stages >= stages && stages > 1)
-    return `${highest.detail}: ${highest.stages} stages`;
+  if (highest !== undefined && highest.stages >= stages) return `${highest.detail}: ${highest.stages} stages`;
   const relaxed = relaxations(problem).filter((trial) => trial.stages < stages);
   const fewest = Math.min(...relaxed.map((trial) => trial.stages));
   const best = relaxed.filter((trial) => trial.stages === fewest);
   if (best.length > 0) {
     return `${best.map((trial) => trial.constraint).join(", or ")} (without it: ${fewest} ${fewest === 1 ? "stage" : "stages"})`;
   }
-  if (stages <= 1) return "nothing: all tables fit one stage";
   return `no constraint alone: dependencies and several resources of the ${target.stages} stages together`;
 }
 

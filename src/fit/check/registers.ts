@@ -141,18 +141,20 @@ function checkIndexes(
 ): void {
   const first = uses[0]!;
   for (const use of uses) {
+    const several = use.indexes.length > 1;
     if (use.statement) {
-      if (!use.reads || !use.writes || reported.has(use.register)) continue;
+      if ((!several && !(use.reads && use.writes)) || reported.has(use.register)) continue;
       reported.add(use.register);
       refuse(
         CODES.registerInStatements,
         use.source,
-        `register ${use.register} is read and written by two statements`,
+        several
+          ? `statements use register ${use.register} at ${use.indexes.length} different indexes: ${listed(use.indexes)}`
+          : `register ${use.register} is read and written by two statements`,
         "a packet visits a register once, in one stage: put read, change and write into one action",
       );
       continue;
     }
-    const several = use.indexes.length > 1;
     if ((use.indexes[0] === first.indexes[0] && !several) || reported.has(use.action)) continue;
     reported.add(use.action);
     const indexes = [...new Set([...first.indexes, ...use.indexes])];
