@@ -3,8 +3,7 @@ import type { Fault } from "../../faults/fault.js";
 import type { SweepKind, Unit } from "../kind.js";
 import { loadOf } from "./check.js";
 import { loadNotes } from "./notes.js";
-import type { LoadOutcome } from "./outcome.js";
-import { PORTABLE_LOAD } from "./portable.js";
+import type { LoadFigures, LoadOutcome } from "./outcome.js";
 import { type LoadRow, loadRows } from "./rows.js";
 import { type Load, type LoadSettings, loadFileSchema } from "./schema.js";
 import { loadTable } from "./table.js";
@@ -23,7 +22,11 @@ export const LOAD: SweepKind<LoadSettings, Load, Unit, LoadOutcome, LoadRow, Rea
     return { scheme, ...figures };
   },
   lab: async () => (await import("./on-lab.js")).LOAD_ON_LAB,
-  portable: PORTABLE_LOAD,
+  // only the scheme needs a conversion
+  portable: {
+    toJson: ({ scheme: _, ...figures }): LoadFigures => figures,
+    fromJson: (json, { scheme }) => ({ scheme, ...(json as LoadFigures) }),
+  },
   dependsOn: ({ traffic }) => traffic.files,
   rowsOfSeeds: (_experiment, _unit, outcomes) => loadRows(outcomes),
   notes: loadNotes,

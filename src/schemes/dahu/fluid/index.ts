@@ -1,12 +1,21 @@
 /** Dahu in the flow simulator. Without deroutes it is Dahu's load balancing over shortest paths, as in a fat tree. */
+import { z } from "zod";
 import { Distances } from "../../../sim/flow/index.js";
 import type { FluidScheme } from "../../fluid-scheme.js";
 import { Rebalancing } from "../policy/epoch.js";
 import { FullBalancer } from "../policy/full-balance.js";
 import { HeuristicBalancer } from "../policy/heuristic.js";
+import { switchParameters } from "../switch-parameters.js";
 import { checkCoordinates, groupsOfDimensions, groupsOfNextHops, oneGroup } from "./group-plan.js";
-import { type FluidParameters, fluidParameters } from "./parameters.js";
 import { DahuRouter } from "./router.js";
+
+const fluidParameters = z.strictObject({
+  ...switchParameters,
+  /** What switches count: the traffic of each member of a group, as in the paper, or that of each virtual port (section 3.1). */
+  counters: z.enum(["members", "virtual_ports"]).default("members"),
+});
+
+type FluidParameters = z.output<typeof fluidParameters>;
 
 export const dahuFluid: FluidScheme<FluidParameters> = {
   name: "dahu",
