@@ -56,7 +56,7 @@ export const run: Benchmark = async (report) => {
     const other = row.bmv2 === undefined ? {} : { rival: { name: rival!.name, value: row.bmv2.passed } };
     report({ name: `clients/${suite.name}`, unit: "tests passed", value: row.ours.passed, ...other });
     const { open, explained } = sortDifferences(row);
-    for (const what of open) console.error(`${suite.name}: to mend: ${what}`);
+    for (const what of open) console.error(`${suite.name}: to fix: ${what}`);
     for (const { what, reason } of explained) console.error(`${suite.name}: explained: ${what}: ${reason}`);
     writeSuite(row);
   }

@@ -1,6 +1,6 @@
 /**
  * Differences between the switches that are meant: the P4Runtime specification (1.4) is on our side, or the test is
- * wrong. Whatever is not listed here counts as a difference to mend.
+ * wrong. Whatever is not listed here counts as a difference to fix.
  */
 
 interface Explanation {

@@ -22,7 +22,7 @@ function differences({ ours, bmv2 }: Row): { ours: string[]; bmv2: string[] } {
   return { ours: without(ours.details, bmv2.details), bmv2: without(bmv2.details, ours.details) };
 }
 
-/** Differences by what they are: still to mend, or meant (with the reason). */
+/** Differences by what they are: still to fix, or intended (with the reason). */
 export function sortDifferences(row: Row): { open: string[]; explained: { what: string; reason: string }[] } {
   const { ours, bmv2 } = differences(row);
   const open: string[] = [];
@@ -42,6 +42,6 @@ export function sortDifferences(row: Row): { open: string[]; explained: { what: 
 export function writeSuite(row: Row): void {
   const { open, explained } = sortDifferences(row);
   const cells = [row.suite, counts(row.ours), counts(row.bmv2), `${open.length}`, `${explained.length}`];
-  const columns = ["suite", "p4loom", "simple_switch_grpc", "to mend", "explained"];
+  const columns = ["suite", "p4loom", "simple_switch_grpc", "to fix", "explained"];
   writeRows({ page: "p4runtime.md", bench: "clients", columns }, [cells]);
 }

@@ -122,7 +122,7 @@ describe("hover", () => {
       "inout meta|_t meta, inout standard_metadata_t sm) {\n    bit",
       ["struct meta_t", "| port | bit<9> | 9 |"],
     ],
-    ["si|ze = 64", ["How many entries"]],
+    ["si|ze = 64", ["maximum number of entries"]],
     ["exac|t; meta", ["exact"]],
     ["apply().h|it", ["whether an entry matched"]],
     ["tags.ne|xt", ["no extract has filled"]],
