@@ -49,15 +49,18 @@ function expectWhole(entities: readonly Entity[]): void {
 }
 
 describe.each(PARAMETERS)("%s", (_, name, given) => {
-  const scheme = schemeNamed(name)!;
-  const plan = scheme.plan(topology, scheme.parameters.parse(given));
-  const { planner, programs } = plan.replanning!;
+  const planned = () => {
+    const scheme = schemeNamed(name)!;
+    const plan = scheme.plan(topology, scheme.parameters.parse(given));
+    return { plan, ...plan.replanning! };
+  };
   const steps = fc.array(fc.uniqueArray(fc.nat(topology.links.length - 1), { maxLength: 5 }), {
     minLength: 1,
     maxLength: 4,
   });
 
   it("changes no group in use, whatever goes down, and returns to the first plan", () => {
+    const { plan, planner } = planned();
     fc.assert(
       fc.property(steps, (downs) => {
         const own = planner();
@@ -86,6 +89,7 @@ describe.each(PARAMETERS)("%s", (_, name, given) => {
   });
 
   it("continues from the state of a switch, although another planner made it", () => {
+    const { plan, planner } = planned();
     fc.assert(
       fc.property(steps, (downs) => {
         const first = planner();
@@ -105,6 +109,7 @@ describe.each(PARAMETERS)("%s", (_, name, given) => {
   });
 
   it("has programs with room for two plans", () => {
+    const { plan, programs } = planned();
     const sizes = (program: (typeof programs)[number]) =>
       (program.values as { sizes: Record<string, number> }).sizes;
     for (const [i, program] of plan.programs.entries()) {

@@ -72,6 +72,7 @@ describe("port groups", () => {
   it("refuse a group without members and a port that does not exist", () => {
     expect(() => new PortGroups(2, 4, [[0], []])).toThrow("port group 1 has no member");
     expect(() => new PortGroups(2, 4, [[0, 2]])).toThrow("port 2 of group 0: there are 2");
+    expect(() => new PortGroups(2, 4, [[-1]])).toThrow("port -1 of group 0: there are 2");
     expect(() => new PortGroups(2, 0, [[0]])).toThrow("0 virtual ports");
   });
 
@@ -217,6 +218,20 @@ describe("the heuristic", () => {
     expect([...balanced(new HeuristicBalancer(2), one)]).toEqual([40, 25, 40, 25]);
   });
 
+  it("takes what a port offloads from its groups in their order, from the next ones what the first do not have", () => {
+    const groups = new PortGroups(3, 64, [
+      [0, 1],
+      [0, 2],
+      [0, 1],
+    ]);
+    const byGroup = Float64Array.of(4, 0, 0, 30, 0, 6, 16, 0, 0);
+    const one = { groups, measured: { byGroup, byPort: Float64Array.of(50, 0, 6) } };
+    // Half of 50 to port 1, of which its groups have 20.
+    expect([...balanced(new HeuristicBalancer(1), one)]).toEqual([0, 4, 0, 30, 0, 6, 0, 16, 0]);
+    // Ports 1 and 2 share groups with port 0 alone, which has offloaded.
+    expect([...balanced(new HeuristicBalancer(3), one)]).toEqual([0, 4, 0, 30, 0, 6, 0, 16, 0]);
+  });
+
   it("gives a port that has offloaded nothing back in the same turn", () => {
     // The second port would give 25 to the first one, whose flows of 50 could then not move: 25 remain to be moved.
     const groups = new PortGroups(4, 8, [[0, 1, 2, 3]]);
@@ -238,6 +253,18 @@ describe("the heuristic", () => {
 });
 
 describe("remapping", () => {
+  it("moves to the first port that lacks traffic, port 0 too", () => {
+    const groups = new PortGroups(3, 6, [[0, 1, 2]]);
+    const byGroup = Float64Array.of(0, 40, 20);
+    const moved: Remap[] = [];
+    new Rebalancing(new HeuristicBalancer(1)).run(groups, { byGroup, byPort: byGroup }, (remap) =>
+      moved.push(remap),
+    );
+    // Port 1 has two virtual ports of 20 each, and sends 20 to port 0.
+    expect(moved).toEqual([{ group: 0, virtualPort: 1, from: 1, to: 0 }]);
+    expect(groups.portOf(0, 1)).toBe(0);
+  });
+
   // Two flows on port 0, in its virtual ports 2 and 6 of 0, 2, 4, 6; port 1 is idle.
   const measured = { byGroup: Float64Array.of(10, 0), byPort: Float64Array.of(10, 0) };
   const byVirtualPort = Float64Array.of(0, 0, 5, 0, 0, 0, 5, 0);

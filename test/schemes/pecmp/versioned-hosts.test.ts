@@ -226,6 +226,47 @@ describe("a flow", () => {
   });
 });
 
+describe("new rules", () => {
+  it("hold for a flow from its change on: without failover it stays on its path at timeouts", () => {
+    const { open, commit, mask } = host();
+    const [idle, busy] = [open(), open()];
+    busy.selectorFor!(segment(0));
+    commit(1, { failover: "none" });
+    const start = idle.selector;
+    for (let attempt = 1; attempt < 6; attempt++) {
+      expect(idle.onTimeout(attempt)).toEqual([start]);
+      expect(idle.selector).toBe(start);
+    }
+    // Data in flight are sent again by the old rules: the first try already leaves the path.
+    expect(new Set(busy.onTimeout(1)).size).toBeGreaterThan(0);
+    expect(busy.onTimeout(2).some((selector) => selector !== (start & ~mask))).toBe(true);
+    busy.onDrained!();
+    const now = busy.selector;
+    expect(now & mask).toBe(mask);
+    expect(busy.onTimeout(1)).toEqual([now]);
+  });
+
+  it("of another control begin with selectors of their own", () => {
+    const { open, commit, mask } = host({ control: "both" });
+    const flow = open();
+    const [first] = flow.onTimeout(1);
+    flow.onAck({ selector: 0, echo: first! });
+    commit(1, { control: "offset" });
+    // The hash decides again.
+    expect(flow.selector).toBe(mask);
+  });
+
+  it("need what a policy without versions needs, and holding, packets and messages", () => {
+    const needs = (more: object) => host(more).policy.needs;
+    expect(needs({})).toEqual(["messages", "packets", "holding"]);
+    expect(needs({ spray: "random" })).toEqual(["messages", "packets", "holding"]);
+    expect(needs({ balance: {} })).toEqual(
+      expect.arrayContaining(["rounds", "idle", "messages", "packets", "holding"]),
+    );
+    expect([host({ balance: {} }).policy.ecn, Object.hasOwn(host().policy, "ecn")]).toEqual([true, false]);
+  });
+});
+
 describe("what a controller reads and writes", () => {
   it("an update is announced, stored with its target, and closed", () => {
     const { announce, commit, ask, state } = host();

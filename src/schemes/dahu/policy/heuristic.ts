@@ -57,7 +57,7 @@ export class HeuristicBalancer implements Balancer {
         low = port;
       }
     }
-    if (low < 0) return;
+    // Nothing is left to move where there is no such port.
     let left = (aggregate[high]! - least) / 2;
     for (let group = 0; group < groups && left > 0; group++) {
       const base = group * ports;
@@ -65,7 +65,6 @@ export class HeuristicBalancer implements Balancer {
       const moved = Math.min(left, target[base + high]!);
       target[base + high]! -= moved;
       target[base + low]! += moved;
-      aggregate[high]! -= moved;
       aggregate[low]! += moved;
       left -= moved;
     }
