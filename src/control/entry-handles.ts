@@ -4,6 +4,7 @@
  * in the top byte. Entries that existed before the first command get their handles in the order of reading.
  */
 import type { Device, Match, TableEntry } from "../device/index.js";
+import { entriesIn } from "./entities.js";
 
 /** The key that identifies an entry. */
 export interface EntryKey {
@@ -46,7 +47,7 @@ export class TableHandles {
     more: { counter?: boolean; meter?: boolean; idle?: boolean } = {},
   ): Promise<[number, TableEntry][]> {
     const entities = await this.device.read([{ kind: "tableEntry", table: this.table, ...more }]);
-    const entries = entities.filter((one): one is TableEntry => one.kind === "tableEntry" && !one.isDefault);
+    const entries = entriesIn(entities);
     const present = new Set(entries.map(keyText));
     for (const [handle, key] of this.#byHandle) if (!present.has(keyText(key))) this.remove(handle);
     return entries.map((entry) => [this.#byKey.get(keyText(entry)) ?? this.add(entry), entry]);

@@ -1,6 +1,5 @@
 /** Counters, meters and registers, as arrays or for table entries, found by name. */
 import { fail } from "../base/index.js";
-import type { CounterData, Entity, MeterConfig, RegisterEntry } from "../device/index.js";
 import type { P4InfoIndex, TableInfo } from "../program/index.js";
 import { CODES } from "./codes.js";
 import { candidatesFor, findNamed, type Named } from "./names.js";
@@ -51,18 +50,4 @@ export function findRegister(index: P4InfoIndex, word: Word): RegisterInfo {
   if (bits === undefined)
     fail(CODES.unable, word.span, `register ${name} holds structs, which cannot be written here`);
   return { name, size: message.size, bits };
-}
-
-export function countersIn(entities: readonly Entity[]): CounterData[] {
-  return entities.flatMap((one) =>
-    one.kind === "counter" || one.kind === "directCounter" ? [one.data] : [],
-  );
-}
-
-export function metersIn(entities: readonly Entity[]): (MeterConfig | undefined)[] {
-  return entities.flatMap((one) => (one.kind === "meter" || one.kind === "directMeter" ? [one.config] : []));
-}
-
-export function registersIn(entities: readonly Entity[]): RegisterEntry[] {
-  return entities.filter((one): one is RegisterEntry => one.kind === "register");
 }

@@ -5,6 +5,7 @@ import type { ActionInfo, Slot, TableInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { type Command, type Commands, MANY } from "../command.js";
 import { actionsOf, type Context } from "../context.js";
+import { entriesIn, ofKind } from "../entities.js";
 import { candidatesFor, endsOf, findNamed, type Named } from "../names.js";
 import { findRegister, findResource, listResources } from "../resources.js";
 import { readMatch } from "../values.js";
@@ -49,7 +50,7 @@ function readWanted(context: Context, table: TableInfo, words: readonly Word[]):
 
 async function defaultOf(context: Context, table: TableInfo): Promise<TableEntry | undefined> {
   const found = await context.device.read([{ kind: "tableEntry", table: table.name, isDefault: true }]);
-  const entry = found.find((one): one is TableEntry => one.kind === "tableEntry");
+  const [entry] = ofKind(found, "tableEntry");
   return entry?.action === undefined ? undefined : { ...entry, isDefault: true };
 }
 
@@ -60,10 +61,9 @@ async function dumpTable(context: Context, table: TableInfo, wanted: readonly Ma
     ...(table.message.idleTimeoutBehavior === 0 ? {} : { idle: true }),
   };
   const found = await context.device.read([{ kind: "tableEntry", table: table.name, ...more }]);
-  const entries = found.filter((one): one is TableEntry => one.kind === "tableEntry" && !one.isDefault);
   show(
     context,
-    entries.filter((entry) => covers(table, entry, wanted)),
+    entriesIn(found).filter((entry) => covers(table, entry, wanted)),
   );
   const own = await defaultOf(context, table);
   if (own !== undefined) show(context, [own]);

@@ -10,6 +10,7 @@ import type { TableInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { type Commands, MANY } from "../command.js";
 import type { Context } from "../context.js";
+import { entriesIn } from "../entities.js";
 import { keyText } from "../entry-handles.js";
 import { readInteger } from "../values.js";
 import { dataOf, plain } from "./data.js";
@@ -126,8 +127,7 @@ async function watchEvents(
 async function readTable(context: Context, table: TableInfo): Promise<Map<string, TableEntry>> {
   const counter = table.directCounter === undefined ? {} : { counter: true };
   const found = await context.device.read([{ kind: "tableEntry", table: table.name, ...counter }]);
-  const entries = found.filter((one): one is TableEntry => one.kind === "tableEntry" && !one.isDefault);
-  return new Map(entries.map((entry) => [keyText(entry), entry]));
+  return new Map(entriesIn(found).map((entry) => [keyText(entry), entry]));
 }
 
 /** P4Runtime does not report changes of tables: this reads the table repeatedly and reports the differences. */

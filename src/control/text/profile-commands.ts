@@ -8,20 +8,19 @@ import type { ProfileInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { type Command, type Commands, MANY } from "../command.js";
 import { type Context, profileActions } from "../context.js";
+import { ofKind } from "../entities.js";
 import { findNamed } from "../names.js";
 import type { Word } from "../words.js";
 import { actionText } from "./format.js";
 
 async function membersOf(context: Context, { name }: ProfileInfo): Promise<ActionProfileMember[]> {
   const found = await context.device.read([{ kind: "member", profile: name }]);
-  const members = found.filter((one): one is ActionProfileMember => one.kind === "member");
-  return members.sort((a, b) => a.memberId - b.memberId);
+  return ofKind(found, "member").sort((a, b) => a.memberId - b.memberId);
 }
 
 async function groupsOf(context: Context, { name }: ProfileInfo): Promise<ActionProfileGroup[]> {
   const found = await context.device.read([{ kind: "group", profile: name }]);
-  const groups = found.filter((one): one is ActionProfileGroup => one.kind === "group");
-  return groups.sort((a, b) => a.groupId - b.groupId);
+  return ofKind(found, "group").sort((a, b) => a.groupId - b.groupId);
 }
 
 /** The lowest free id, from 1. */

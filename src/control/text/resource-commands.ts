@@ -5,16 +5,9 @@ import type { TableInfo, ValueSetInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import type { Commands } from "../command.js";
 import type { Context } from "../context.js";
+import { countersIn, metersIn, registersIn } from "../entities.js";
 import { findNamed } from "../names.js";
-import {
-  countersIn,
-  findRegister,
-  findResource,
-  metersIn,
-  type RegisterInfo,
-  type Resource,
-  registersIn,
-} from "../resources.js";
+import { findRegister, findResource, type RegisterInfo, type Resource } from "../resources.js";
 import { readValue } from "../values.js";
 import type { Word } from "../words.js";
 import { floatText, hex } from "./format.js";

@@ -5,6 +5,7 @@ import type { TableInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { type Command, type Commands, MANY } from "../command.js";
 import { actionsOf, type Context, count, slotNames } from "../context.js";
+import { ofKind } from "../entities.js";
 import { type EntryKey, keyText } from "../entry-handles.js";
 import { findNamed } from "../names.js";
 import { readMatch } from "../values.js";
@@ -79,7 +80,7 @@ async function readEntry(
   const query = { kind: "tableEntry" as const, table: table.name, match, priority, ...more };
   const found = await context.device.read([query]);
   const text = keyText({ match, priority });
-  const entry = found.find((one): one is TableEntry => one.kind === "tableEntry" && keyText(one) === text);
+  const entry = ofKind(found, "tableEntry").find((one) => keyText(one) === text);
   if (entry === undefined)
     fail(CODES.missing, word.span, `table ${table.name} has no entry with handle ${handle} any more`);
   return [handle, entry];
@@ -159,7 +160,7 @@ async function dump(context: Context, table: TableInfo): Promise<void> {
   }
   if (table.profile !== undefined) await printProfile(context, table.profile);
   const read = await context.device.read([{ kind: "tableEntry", table: table.name, isDefault: true }]);
-  const own = read.find((one): one is TableEntry => one.kind === "tableEntry");
+  const [own] = ofKind(read, "tableEntry");
   context.print(
     `==========\nDumping default entry\n${targetText(own?.action, actionsOf(table))}\n==========`,
   );
