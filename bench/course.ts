@@ -24,7 +24,7 @@ const listed = (name: string): string[] | undefined => process.env[name]?.split(
 type Engine = "sim" | "switch" | "bmv2";
 const ENGINES: readonly Engine[] = ["sim", "switch", "bmv2"];
 
-/** What is graded, and whether its points are as they should be. */
+/** The graded files, and whether their points are as expected. */
 interface Points {
   readonly text: string;
   readonly right: boolean;

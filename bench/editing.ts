@@ -15,7 +15,7 @@ const WARM_UP = 10;
 function control(index: number): string {
   return `control Part${index}(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
     bit<16> length_${index} = 0;
-    // Counts what it sends.
+    // Counts the messages of the server.
     action send_${index}(bit<48> to, bit<9> port) {
         sm.egress_spec = port;
         hdr.ethernet.src = hdr.ethernet.dst;

@@ -2,7 +2,7 @@
  * The 13 exercises of the P4 tutorials, as their READMEs describe them: each solution in its folder, the network of
  * `p4loom net`, the exercise's own scripts and controllers. Nothing of the tutorials is part of this package:
  * P4LOOM_TUTORIALS names a checkout of p4lang/tutorials, P4LOOM_PYTHON a Python with scapy, grpc, and the modules p4 (with
- * p4.tmp) and p4runtime_sh. Needs root and a build. BMv2 runs beside our switch where P4LOOM_BMV2 names it. Rewrites the
+ * p4.tmp) and p4runtime_sh. Needs root and a build. BMv2 is also measured if P4LOOM_BMV2 names it. Rewrites the
  * rows in docs/exercises.md.
  */
 import { spawn } from "node:child_process";
@@ -20,7 +20,7 @@ interface Exercise {
   readonly name: string;
   /** Lines for the prompt; `PY` is replaced by the Python interpreter. */
   readonly lines: readonly string[];
-  /** Texts that the output contains when the exercise works, each with what it proves. */
+  /** Texts that the output contains if the exercise works, each with the fact that it proves. */
   readonly expect: Readonly<Record<string, RegExp>>;
 }
 

@@ -1,9 +1,10 @@
 /**
- * Fat trees under load, with the compiled program in every switch: ECMP, DCTCP, web search at 50 % of the hosts' links, any host to
- * any other. A packet-hop is a frame that arrives at a node over a link.
+ * Fat trees under load, with the compiled program in every switch: ECMP, DCTCP, web search at 50 % of the hosts' links,
+ * any host to any other. A packet-hop is a frame that arrives at a node over a link.
  *
  * 1. k = 8 (128 hosts), 10,000 flows to their end: time, events and hops a second, memory. P4LOOM_FLOWS gives another number.
- * 2. k = 4, 8, 16 (16, 128, 1,024 hosts): the cost of a hop under the same load, the median of five parts of a run; and beside it the
+ * 2. k = 4, 8, 16 (16, 128, 1,024 hosts): the cost of a hop under the same load, the median of five parts of a run; for
+ * comparison, the
  *    time of a read from memory that does fit in a cache, and from memory that does not.
  * 3. The first flows of the same list in ns-3 on the same network, where it is installed, and in ours: hops a second and flow
  *    completion times. P4LOOM_NS3_FLOWS gives their number, 300 unless given.

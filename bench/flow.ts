@@ -1,6 +1,7 @@
 /**
- * The flow simulator: Dahu's HyperX of 131,712 servers with 512 cliques, rates of up to a million flows, solved again in every epoch, and
- * the software of one switch. Times are processor times of this process. `P4LOOM_FLOW_SECONDS` is the simulated time (5 by default).
+ * The flow simulator: Dahu's HyperX of 131,712 servers with 512 cliques, rates of up to a million flows, solved again in
+ * every epoch, and the software of one switch. Times are processor times of this process. `P4LOOM_FLOW_SECONDS` is the
+ * simulated time (5 by default).
  */
 import { loadavg } from "node:os";
 import { Random } from "../src/base/index.js";
@@ -60,7 +61,10 @@ const EPOCH_NS = 1e7;
 /** Flows that end, and others that come, in an epoch. */
 const SHARE = 0.02;
 
-/** Runs flows between random hosts for some epochs; returns the figures, and the processor time of the epochs after the first one in milliseconds. */
+/**
+ * Runs flows between random hosts for some epochs; returns the figures, and the processor time of the epochs after
+ * the first one in milliseconds.
+ */
 function solve(network: FlowNetwork, flows: number, meanBytes: number, epochs: number) {
   const maxMin = new MaxMin(network.capacity);
   let solving = 0;
@@ -72,7 +76,7 @@ function solve(network: FlowNetwork, flows: number, meanBytes: number, epochs: n
       allocate(bundles) {
         const before = cpuSeconds();
         maxMin.allocate(bundles);
-        // The first one comes before the code is compiled, and counts all flows.
+        // The first epoch runs before V8 has compiled the code, and counts all flows.
         if (solved++ > 0) solving += cpuSeconds() - before;
       },
     },

@@ -36,9 +36,9 @@ function corpus(): string[] {
 
 function makeCase(seed: Random, number: number, programs: readonly string[]): Case {
   const random = seed.fork(number);
-  const made = makeProgram(random);
-  if (number % 4 === 0) return { text: made, isRight: true };
-  const base = number % 4 === 1 ? made : random.pick(programs);
+  const generated = makeProgram(random);
+  if (number % 4 === 0) return { text: generated, isRight: true };
+  const base = number % 4 === 1 ? generated : random.pick(programs);
   return { text: mutate(base, random, programs), isRight: false };
 }
 
@@ -150,8 +150,8 @@ async function main(): Promise<number> {
   const kinds = new Map<string, number>();
   let number = 0;
   for (; performance.now() < end; number++) {
-    const made = makeCase(seed, number, programs);
-    const fault = await tester.ask(made);
+    const generated = makeCase(seed, number, programs);
+    const fault = await tester.ask(generated);
     if (fault === undefined) continue;
     const kind = kindOf(fault);
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
@@ -159,11 +159,11 @@ async function main(): Promise<number> {
     console.error(`case ${number}: ${fault}`);
     // A reduced program may be incorrect; its rejection is then no fault.
     const small =
-      made.isRight && !fault.startsWith("thrown") && !fault.startsWith("printed")
-        ? made.text
+      generated.isRight && !fault.startsWith("thrown") && !fault.startsWith("printed")
+        ? generated.text
         : fault === "hangs"
-          ? made.text
-          : await reduce(made, kind, (text) => tester.ask({ text, isRight: false }));
+          ? generated.text
+          : await reduce(generated, kind, (text) => tester.ask({ text, isRight: false }));
     mkdirSync(values.out, { recursive: true });
     writeFileSync(
       join(values.out, `${values.seed}-${number}.p4`),

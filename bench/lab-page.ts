@@ -1,6 +1,7 @@
 /**
- * The page of a lab under load, in a real Chromium: 8 switches in a ring, 10,000 packets a second in the simulator. Frames a second
- * that the page draws, and those that the lab sends, over ten seconds. Chromium has to be on PATH (or in P4LOOM_CHROMIUM).
+ * The page of a lab under load, in a real Chromium: 8 switches in a ring, 10,000 packets a second in the simulator. Frames
+ * a second that the page draws, and those that the lab sends, over ten seconds. Chromium has to be on PATH (or in
+ * P4LOOM_CHROMIUM).
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +18,7 @@ const program = resolve(import.meta.dirname, "../examples/course/01-forwarding/s
 
 const mac = (host: number): string => `08:00:00:00:00:${String(host).padStart(2, "0")}`;
 
-/** A ring: port 1 to the host, port 2 to the next switch, port 3 to the one before. */
+/** A ring: port 1 to the host, port 2 to the next switch, port 3 to the previous one. */
 function writeRing(folder: string): void {
   const all = Array.from({ length: SWITCHES }, (_, i) => i + 1);
   const next = (n: number) => (n % SWITCHES) + 1;

@@ -1,7 +1,7 @@
 /**
  * A lab under load: eight switches in a ring, a host at each, and datagrams between hosts that are four hops apart, 10,000 a
- * second of the lab's clock in all, each over five switches. What is measured: processor time for a second of the lab's clock, the events that a
- * page gets for it, and how long the swap of a program takes from the save to the answer.
+ * second of the lab's clock in all, each over five switches. What is measured: processor time for a second of the lab's
+ * clock, the events that a page gets for it, and how long the swap of a program takes from the save to the answer.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ const FRAMES_PER_SECOND = 30;
 
 const SOURCE = readFileSync(join(import.meta.dirname, "../examples/exercise/ring.p4"), "utf8");
 
-/** Packets go clockwise: port 2 leads to the next switch, port 3 to the one before. */
+/** Packets go clockwise: port 2 leads to the next switch, port 3 to the previous one. */
 function ring(): LabProject {
   const number = (i: number): number => ((i + SWITCHES - 1) % SWITCHES) + 1;
   const names = Array.from({ length: SWITCHES }, (_, i) => i + 1);

@@ -13,7 +13,7 @@ import { serve } from "../src/p4runtime/index.js";
 import type { Switch } from "../src/switch/index.js";
 import type { Benchmark } from "./main.js";
 
-/** As many updates as a server takes in one Write by default. */
+/** The default maximum number of updates in one Write. */
 export const FLOOD = 100_000;
 const CLIENT = join(import.meta.dirname, "p4runtime-flood.ts");
 const NS_PER_MS = 1e6;

@@ -17,7 +17,7 @@ import { P4InfoIndex, type Program, writeP4InfoText } from "../src/program/index
 import type { Benchmark } from "./main.js";
 
 const WRITES = 500;
-/** So many that V8 has compiled what a Write needs: a switch that has just started is slower. */
+/** Number of Writes after which V8 has compiled their code: a new switch is slower. */
 const RUNS = 25;
 const COMMAND = join(import.meta.dirname, "../dist/cli/main.js");
 const CLIENT = join(import.meta.dirname, "p4runtime-client.py");

@@ -14,7 +14,7 @@ export interface PageTable {
 
 /**
  * Puts rows into the table of a page. The first cell of a row is its key: a row with the same key is replaced, other rows
- * stay, new rows come last. Throws an Error where the page lacks the marks.
+ * stay, new rows come last. Throws an Error if the page lacks the marks.
  */
 export function writeRows({ page, bench, columns }: PageTable, rows: readonly (readonly string[])[]): void {
   const path = join(docs, page);

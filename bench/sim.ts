@@ -1,6 +1,6 @@
 /**
  * The speed of the packet simulator with real programs: flows between all pods of a P-ECMP fabric; at every hop the compiled
- * program parses, matches, hashes, rewrites and deparses the packet. Also the speed of the event queue alone.
+ * program parses, matches, hashes, rewrites and deparses the packet. Also the speed of the event queue by itself.
  */
 import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../src/base/index.js";
 import { bootFabric, ProgramCompiler } from "../src/experiment/boot.js";

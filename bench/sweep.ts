@@ -1,6 +1,6 @@
 /**
- * Sweeps: the same points on one worker and on two, the start of a worker, and what a job costs beside its simulation. The load of the
- * machine before is reported too: on a busy one, two workers are not twice as fast as one.
+ * Sweeps: the same points on one worker and on two, the start of a worker, and the cost of a job in addition to its
+ * simulation. The load of the machine before is reported too: on a busy one, two workers are not twice as fast as one.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ sweep:
   transport.segment_bytes: [200, 500, 1000, 1200, 1400]
 `;
 
-/** Jobs of a few milliseconds: what they take is the sweep's own. */
+/** Jobs of a few milliseconds: almost all of their time is the cost of the sweep itself. */
 const SMALL = `name: sweep
 topology: { kind: leaf_spine, tors: 2, leaves: 2, homing: single }
 schemes: [none]
@@ -50,7 +50,7 @@ export const run: Benchmark = async (report) => {
     const seconds = (performance.now() - begun) / 1000;
     return { seconds, results: readFileSync(join(out, "results.json"), "utf8") };
   };
-  const least = (count: number, measure: () => number) =>
+  const fastest = (count: number, measure: () => number) =>
     Math.min(...Array.from({ length: count }, () => measure()));
   try {
     report({ name: "sweep load of the machine before", unit: "processes", value: loadavg()[0]! });
@@ -67,7 +67,7 @@ export const run: Benchmark = async (report) => {
     report({ name: "sweep speed-up of 2 workers", unit: "times", value: times.one / times.two });
 
     const small = (seeds: number, ...args: string[]) =>
-      least(ROUNDS, () => timed(SMALL.replace("SEEDS", String(seeds)), ...args).seconds);
+      fastest(ROUNDS, () => timed(SMALL.replace("SEEDS", String(seeds)), ...args).seconds);
     const [few, many] = [2, 202];
     const base = small(few, "--workers", "1");
     report({
@@ -75,7 +75,7 @@ export const run: Benchmark = async (report) => {
       unit: "ms",
       value: (1000 * (small(many, "--workers", "1") - base)) / (many - few),
     });
-    // One job runs without a worker where none is asked for; a limit of time needs one.
+    // Without `--workers`, a single job runs without a worker; a limit of time needs a worker.
     const inside = small(1);
     const worker = small(1, "--workers", "1", "--job-timeout", "1h");
     report({ name: "sweep start of a worker", unit: "ms", value: 1000 * (worker - inside) });

@@ -127,12 +127,12 @@ function costs(device: Switch, kind: Kind, count: number) {
     const j = random.int(i + 1);
     [order[i], order[j]] = [order[j]!, order[i]!];
   }
-  const time = (updates: Update[], undone = false): number => {
+  const time = (updates: Update[], rollsBack = false): number => {
     const start = performance.now();
     try {
-      device.apply(updates, undone ? "rollbackOnError" : "continueOnError");
+      device.apply(updates, rollsBack ? "rollbackOnError" : "continueOnError");
     } catch (error) {
-      if (!undone) throw error;
+      if (!rollsBack) throw error;
     }
     return ((performance.now() - start) * 1000) / count;
   };

@@ -1,5 +1,5 @@
 /**
- * Draws workloads: flows a second by the number of hosts, and what stays in memory by the number of flows, for each pattern;
+ * Draws workloads: flows a second by the number of hosts, and the memory in use by the number of flows, for each pattern;
  * and reads a traffic file of a million lines. A workload is a stream, so the time for one flow and the memory are flat.
  */
 import { readFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
- * The kernel's own TCP on a lab beside ours in the simulator: the same flows at the same times over the same bottleneck, their
- * completion times side by side. One of our switches between two hosts paces the bottleneck, so that packets wait in its queue. Needs
- * root and a build (`npm run build`); rewrites the table of docs/transport.md.
+ * Compares the kernel's TCP on a lab with ours in the simulator: the same flows at the same times over the same bottleneck, their
+ * completion times side by side. One of our switches between two hosts paces the bottleneck, so that packets wait in its
+ * queue. Needs root and a build (`npm run build`); rewrites the table of docs/transport.md.
  */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
@@ -64,7 +64,10 @@ function drawFlows(): Flow[] {
   });
 }
 
-/** The same flows in the simulator, with the round trip that the lab has without load. Completion times in ms; Infinity: not completed. */
+/**
+ * The same flows in the simulator, with the round trip that the lab has without load. Completion times in ms;
+ * Infinity: not completed.
+ */
 function simulate(control: CongestionControlName, flows: readonly Flow[], rttNs: number): number[] {
   const result = runChain({
     hops: 1,

@@ -21,9 +21,12 @@ const NS3_CONTROLS: Readonly<Record<string, string>> = {
   dctcp: "TcpDctcp",
   bbr: "TcpBbr",
 };
-/** PPP, IPv4, TCP with timestamps: what ns-3 puts before the payload. */
+/** Bytes of the headers in ns-3: PPP, IPv4, TCP with timestamps. */
 const NS3_HEADERS = 2 + 20 + 32;
-/** Packets that leave ns-3's queue before they are on the wire: the one being sent, and one in the device below a marking queue. */
+/**
+ * Packets that leave ns-3's queue before they are on the wire: the one being sent, and one in the device below a
+ * marking queue.
+ */
 const beyondQueue = ({ mark }: ChainOptions): number => (mark === undefined ? 1 : 2);
 
 export const run: Benchmark = async (report) => {
@@ -57,7 +60,7 @@ function once<K, V>(known: Map<K, V>, key: K, make: (key: K) => V): V {
   return value;
 }
 
-/** The same network in ns-3: rates are such that a full segment takes as long on the wire as ours. */
+/** The same network in ns-3: its rates are chosen so that a full segment takes as long on the wire as ours. */
 function runNs3(program: Ns3Program, network: ChainOptions): ChainResult {
   const { flows, mark, loss, lossEvery } = network;
   const scale = (SEGMENT + NS3_HEADERS) / FRAME;

@@ -12,12 +12,15 @@ import type { Measurement } from "./main.js";
 import { bmv2, type Engine, OURS } from "./switch/engines.js";
 import { ipv4Frame, TO_PORT_2 } from "./switch/packets.js";
 
-/** Offered rates in packets a second, in the order in which they are tried; the series ends when a higher rate gives no more throughput. */
+/**
+ * Offered rates in packets a second, in the order in which they are tried; the series ends when a higher rate gives
+ * no more throughput.
+ */
 const OFFERED = [10, 20, 40, 60, 80, 120, 160, 240, 320, 480, 640, 800, 1000].map(
   (thousands) => 1000 * thousands,
 );
 const SECONDS = 2;
-/** The switch is overloaded if less than this part of the best rate comes through, twice. */
+/** The switch is overloaded if it delivers less than this share of the best rate, twice. */
 const BEYOND = 0.8;
 const PINGS = 3000;
 
@@ -39,7 +42,7 @@ async function offer(sender: Interfaces, frame: Uint8Array, rate: number): Promi
   }
 }
 
-/** Best rate at which packets came through, in packets a second. */
+/** Maximum rate of delivered packets, in packets per second. */
 async function throughput(namespace: string): Promise<number> {
   const sender = new Interfaces([{ port: 0, name: "left", namespace }], { frame() {} });
   // The kernel counts the packets, so that no program has to read them.

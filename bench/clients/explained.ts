@@ -6,7 +6,7 @@
 interface Explanation {
   /** Name of the suite. */
   readonly suite: string;
-  /** Test, or step of a script with what our switch gives. */
+  /** The name of a test, or a step of a script with the result of our switch. */
   readonly what: RegExp;
   readonly reason: string;
 }

@@ -1,4 +1,4 @@
-/** Runs one suite of third-party tests against one switch, and counts what passed. */
+/** Runs one suite of third-party tests against one switch, and counts the passed tests. */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { execa } from "execa";

@@ -20,11 +20,11 @@ export interface PtfSuite {
   readonly deviceId?: number;
   /** The tests push the program themselves; false: it is pushed before they run. */
   readonly pushes: boolean;
-  /** Beside `grpcaddr`, `p4info` and `config`. */
+  /** Parameters in addition to `grpcaddr`, `p4info` and `config`. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** Test names and groups, in ptf's words. */
   readonly select?: readonly string[];
-  /** Modules that the tests import and do not use on a software switch: empty ones stand in for them. */
+  /** Modules that the tests import but do not use on a software switch: empty modules replace them. */
   readonly absentModules?: readonly string[];
   readonly seconds: number;
 }
@@ -38,7 +38,7 @@ export interface PytestSuite {
   readonly program?: string;
   readonly cpuPort?: number;
   readonly deviceId?: number;
-  /** Environment variable that takes the switch's address. */
+  /** Environment variable for the switch's address. */
   readonly addressVariable: string;
   readonly seconds: number;
 }

@@ -1,4 +1,7 @@
-/** What a controller may write: entries within sizes, kinds of match and scopes of actions, groups, sessions, registers. */
+/**
+ * Generates updates that a controller may write: entries within sizes, kinds of match and scopes of actions, groups,
+ * sessions, registers.
+ */
 import type { Random } from "../../src/base/index.js";
 import { maskOf } from "../../src/base/index.js";
 import type { ActionCall, Match, Replica, TableEntry, Update } from "../../src/device/index.js";
@@ -19,7 +22,7 @@ export interface EntryOptions {
   entries: number;
 }
 
-/** Updates in an order in which each finds what it refers to. */
+/** Updates in an order in which each refers only to existing entities. */
 export function randomUpdates(options: EntryOptions): Update[] {
   const { index, random } = options;
   const updates: Update[] = [];

@@ -50,7 +50,7 @@ export class PacketMaker {
     }
     packet.grow(packet.at + 8 * this.random.int(60));
     const bytes = packet.bytes();
-    // BMv2 takes no empty packets; some are cut off.
+    // BMv2 accepts no empty packets; some packets are truncated.
     const length = this.random.int(12) === 0 ? 1 + this.random.int(Math.max(1, bytes.length)) : bytes.length;
     return bytes.length === 0 ? new Uint8Array(14) : bytes.slice(0, length);
   }
@@ -80,7 +80,7 @@ export class PacketMaker {
     }
   }
 
-  /** Takes one transition; the packet gets the bits that lead there. */
+  /** Follows one transition of the parser, and sets the bits of the packet that select it. */
   #follow(
     state: bmv2.ParseState,
     packet: Bits,
@@ -140,7 +140,7 @@ export class PacketMaker {
     return undefined;
   }
 
-  /** A small number computed from the packet; 0 for what is not known here. */
+  /** A small number computed from the packet; 0 if it cannot be computed here. */
   #number(value: bmv2.Value | number | null, packet: Bits, found: ReadonlyMap<string, Found>): number {
     if (typeof value === "number" || value === null) return value ?? 0;
     if (value.type === "hexstr") return Number(BigInt(value.value));

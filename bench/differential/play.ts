@@ -38,16 +38,16 @@ export function makeJob(programs: readonly Program[], { seed, packets, entries }
 }
 
 export interface Outcome {
-  /** One a write: what the switch answers. */
+  /** The answer of the switch to each write. */
   readonly writes: readonly string[];
-  /** One a packet: what it makes the switch send, in order. */
+  /** The frames that the switch sends after each packet, in order. */
   readonly sent: readonly (readonly Frame[])[];
   /** Counters and registers at the end, one line each, in the order of their text. */
   readonly state: readonly string[];
 }
 
 const GAP_US = 1000;
-/** Events that one packet may cause: a program may recirculate a packet for ever. */
+/** Maximum number of events for one packet: a program may recirculate a packet endlessly. */
 const MAX_EVENTS = 2000;
 
 export async function playOnSwitch(program: Program, { updates, packets }: Job): Promise<Outcome> {

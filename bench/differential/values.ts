@@ -1,4 +1,4 @@
-/** Numbers that programs care about: random ones alone would miss every constant that a program compares with. */
+/** Numbers that are relevant to programs: only random numbers would almost never equal a constant of a comparison. */
 import type { Random } from "../../src/base/index.js";
 import { maskOf } from "../../src/base/index.js";
 import type { Bmv2Program } from "../../src/program/index.js";
@@ -21,7 +21,7 @@ export class Values {
     this.#constants = [...found].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   }
 
-  /** A constant of the program, a small number, all ones, or any number of so many bits. */
+  /** A constant of the program, a small number, all ones, or any number of this width. */
   number(width: number): bigint {
     const all = maskOf(width);
     const draw = this.random.int(20);

@@ -95,7 +95,10 @@ export interface PlayedFlow {
   fctNs?: number;
 }
 
-/** Flows of a workload on a fabric: each starts at its time, is complete when its receiver has all bytes, and is forgotten then. */
+/**
+ * Flows of a workload on a fabric: each starts at its time, is complete when its receiver has all bytes, and is
+ * forgotten then.
+ */
 export class FlowPlayer {
   readonly #expected = new Map<string, PlayedFlow>();
   readonly #random = new Random(2);
@@ -105,7 +108,7 @@ export class FlowPlayer {
   completed = 0;
   exhausted = false;
 
-  /** @param keep whether {@link played} holds the flows */
+  /** @param keep whether {@link played} stores the flows */
   constructor(
     readonly fabric: Fabric,
     readonly workload: Workload,

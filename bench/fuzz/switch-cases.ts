@@ -238,12 +238,13 @@ const writes: FuzzCase = (random) => {
     const before = stateOf(one.device);
     const error = apply(one.device, updates, atomicity);
     const after = stateOf(one.device);
-    const told = `${name}, ${atomicity}, ${plain(updates)}`;
+    const description = `${name}, ${atomicity}, ${plain(updates)}`;
     if (error !== undefined) {
-      if (error.updates?.length !== updates.length) return `not one status an update: ${told}`;
-      if (error.updates.every(({ code }) => code === "OK")) return `an error with no bad status: ${told}`;
+      if (error.updates?.length !== updates.length) return `not one status an update: ${description}`;
+      if (error.updates.every(({ code }) => code === "OK"))
+        return `an error with no bad status: ${description}`;
       if ((atomicity !== "continueOnError" || updates.length === 1) && before !== after)
-        return `a refused write changed the state: ${told}\nbefore\n${before}\nafter\n${after}`;
+        return `a refused write changed the state: ${description}\nbefore\n${before}\nafter\n${after}`;
     }
     const good =
       error === undefined
@@ -253,12 +254,12 @@ const writes: FuzzCase = (random) => {
           : [];
     if (good.length > 0) {
       const second = apply(two.device, good, "continueOnError");
-      if (second !== undefined) return `refused without the bad ones: ${second.message}: ${told}`;
+      if (second !== undefined) return `refused without the bad ones: ${second.message}: ${description}`;
     }
     if (stateOf(two.device) !== after)
-      return `differs from one that saw the good ones only: ${told}\n${after}\nother\n${stateOf(two.device)}`;
+      return `differs from one that saw the good ones only: ${description}\n${after}\nother\n${stateOf(two.device)}`;
     if (random.int(3) === 0) playSome(random, [one, two], frames, 3);
-    if (one.sent.join() !== two.sent.join()) return `packets differ after refused writes: ${told}`;
+    if (one.sent.join() !== two.sent.join()) return `packets differ after refused writes: ${description}`;
     if (one.sent.length > 2000) {
       one.sent.length = 0;
       two.sent.length = 0;

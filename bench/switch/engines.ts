@@ -28,7 +28,7 @@ interface Running {
   stop(): Promise<void>;
 }
 
-/** One core for either switch, the last one, so that who sends has another. */
+/** The core of either switch: the last one, so that the sender uses another core. */
 function onOneCore(command: readonly string[]): string[] {
   const core = availableParallelism() - 1;
   return core > 0 && spawnSync("taskset", ["--version"]).status === 0
@@ -75,7 +75,7 @@ export const OURS: Engine = {
   },
 };
 
-/** Path of simple_switch: beside what P4LOOM_BMV2 names (or that itself), or on PATH. */
+/** Path of simple_switch: the program of P4LOOM_BMV2 or one in its folder, or on PATH. */
 function simpleSwitch(): string | undefined {
   const named = process.env["P4LOOM_BMV2"];
   const folders = named === undefined ? (process.env["PATH"] ?? "").split(delimiter) : [dirname(named)];
@@ -99,7 +99,7 @@ export function bmv2(): Engine | undefined {
         join(FOLDER, "l3.json"),
       ]);
       const child = launch(folder, command, "ignore");
-      // From files the packets come as fast as they are read: nothing of them shall be lost in its queues.
+      // Packets from files arrive as fast as they are read: the queues must be long enough to lose none.
       const depth = files === undefined ? "" : "set_queue_depth 1000000\n";
       const input = readFileSync(join(FOLDER, "config.txt"), "utf8") + depth;
       const client = [

@@ -1,4 +1,7 @@
-/** What a table of 100,000 entries costs a packet, over one of 100: exact and longest-prefix match apart. */
+/**
+ * The additional cost of a packet for a table of 100,000 entries instead of 100, separately for exact and
+ * longest-prefix match.
+ */
 import { Diagnostics, Random, SourceFile } from "../../src/base/index.js";
 import type { Match, Update } from "../../src/device/index.js";
 import { compile } from "../../src/p4/index.js";

@@ -3,13 +3,13 @@ import type { Switch } from "../../src/switch/index.js";
 const ROUND_MS = 250;
 const ROUNDS = 8;
 
-/** What is sent to a switch, over and over. */
+/** The packets that are sent to a switch repeatedly. */
 export interface Load {
   device: Switch;
   frames: readonly Uint8Array[];
 }
 
-/** Median packets a second over several rounds of about a quarter of a second. */
+/** Median of the packets per second over several rounds of about a quarter of a second. */
 export function rate(device: Switch, frames: readonly Uint8Array[]): number {
   const rates = rounds([{ device, frames }])[0]!;
   return rates[rates.length >> 1]!;

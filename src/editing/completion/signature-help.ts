@@ -66,19 +66,19 @@ function openCall(tokens: readonly Element[]): { callee: readonly Element[]; arg
 }
 
 function signaturesOf(callable: ast.Declaration): Signature[] {
-  const made = (params: readonly ast.Parameter[], label: string): Signature[] => [
+  const signature = (params: readonly ast.Parameter[], label: string): Signature[] => [
     { label, parameters: params.map(parameterText), documentation: documentation(callable) },
   ];
   switch (callable.kind) {
     case "function":
-      return made(callable.params, functionText(callable));
+      return signature(callable.params, functionText(callable));
     case "action":
-      return made(callable.params, headOf(callable));
+      return signature(callable.params, headOf(callable));
     case "control":
     case "parser":
-      return made(callable.params, headOf(callable));
+      return signature(callable.params, headOf(callable));
     case "package":
-      return made(callable.constructorParams, headOf(callable));
+      return signature(callable.constructorParams, headOf(callable));
     case "extern":
       return callable.constructors.flatMap((one) => signaturesOf(one));
     default:
