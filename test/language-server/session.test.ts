@@ -184,7 +184,7 @@ it("survives input that is not a request, and cancels requests", async () => {
   client.process.stdin!.end();
   await new Promise((settle) => client.process.on("exit", settle));
   expect(client.stderr).toContain("without Content-Length is dropped");
-  expect(client.stderr).toContain("no JSON object is dropped");
+  expect(client.stderr).toContain("not a JSON object is dropped");
   expect(client.stderr).toContain("99999999999 bytes is dropped");
 
   client = new Client(
@@ -216,7 +216,7 @@ it("survives input that is not a request, and cancels requests", async () => {
     textDocument: { uri, version: 2 },
     contentChanges: [{ text: "// x\n".repeat(500_000) }],
   });
-  expect(await long).toEqual(["this text has 2500000 characters; p4loom analyses at most 2097152"]);
+  expect(await long).toEqual(["this text has 2500000 characters; p4loom analyses texts of up to 2097152"]);
 });
 
 it("finds the program that an open header file belongs to, and renames in all programs that include it", async () => {

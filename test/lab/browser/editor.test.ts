@@ -93,7 +93,7 @@ describe.skipIf(CHROMIUM === undefined)(`the editor of a lab${WITHOUT}`, () => {
     await page.getByRole("button", { name: "Close this message" }).click();
     await putCursor(page, "action send_to");
     await rename("send_out");
-    await page.getByRole("status").filter({ hasText: "places have the name send_out" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "Renamed to send_out at" }).waitFor();
     await page.getByText("action send_out").waitFor();
   });
 
