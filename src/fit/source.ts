@@ -7,18 +7,12 @@ export type SourceLookup = (path: string) => SourceFile | undefined;
 
 /** Turns the source information of the BMv2 JSON into spans. */
 export class Places {
-  readonly #files = new Map<string, SourceFile>();
-
   constructor(readonly lookup: SourceLookup | undefined) {}
 
   /** The span of a part. Without the text of the file, a file of empty lines that has only the fragment. */
   spanOf(info: bmv2.SourceInfo | undefined): Span | undefined {
     if (info === undefined || info.line < 1) return undefined;
-    let file = this.#files.get(info.filename);
-    if (file === undefined) {
-      file = this.lookup?.(info.filename);
-      if (file !== undefined) this.#files.set(info.filename, file);
-    }
+    const file = this.lookup?.(info.filename);
     const fragment = info.source_fragment.split("\n")[0] ?? "";
     const start = file?.lineStarts[info.line - 1];
     if (file === undefined || start === undefined) {

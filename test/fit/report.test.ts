@@ -191,6 +191,42 @@ describe("budgets", () => {
     expect(codeOf(() => checkBudget(onRmt, parseBudget("gateways=5%")))).toBe("P44046");
   });
 
+  it("take decimals and spaces, and count each resource of the whole device", () => {
+    expect(parseBudget(" sram = 4.25% ,tcam=3")).toEqual([
+      { name: "sram", limit: 4.25, percent: true },
+      { name: "tcam", limit: 3, percent: false },
+    ]);
+    const sum = (name: "map_rams" | "gateways" | "logical_tables" | "vliw_slots" | "hash_bits") =>
+      result.placement.stages.reduce((total, stage) => total + stage[name], 0);
+    const usedOf = (text: string) => checkBudget(result, parseBudget(text)).map(({ used }) => used);
+    expect(usedOf("map_ram=0,gateways=0,ids=0,vliw=0,hash_bits=0")).toEqual([
+      sum("map_rams"),
+      sum("gateways"),
+      sum("logical_tables"),
+      sum("vliw_slots"),
+      sum("hash_bits"),
+    ]);
+    // 3 of 12 stages; ids of 16 in each.
+    expect(usedOf("stages=100%,ids=100%")).toEqual([
+      25,
+      Math.round((1000 * sum("logical_tables")) / 192) / 10,
+    ]);
+  });
+
+  it("name what was meant", () => {
+    const messageOf = (text: string) => {
+      try {
+        parseBudget(text);
+      } catch (error) {
+        if (error instanceof DiagnosticError) return error.diagnostics[0]!.message;
+      }
+      return "";
+    };
+    expect(messageOf("stage=3")).toBe('--budget "stage=3": not a budget; did you mean "stages"?');
+    expect(messageOf(" stagse = x")).toBe('--budget " stagse = x": not a budget; did you mean "stages"?');
+    expect(messageOf("3")).toBe('--budget "3": not a budget');
+  });
+
   it("are refused when they are none", () => {
     for (const text of ["", "stages", "stages=x", "colour=3"])
       expect([text, codeOf(() => parseBudget(text))]).toEqual([text, "P44030"]);
@@ -227,6 +263,40 @@ describe("sweeps", () => {
 });
 
 describe("differences and SARIF", () => {
+  it("show both programs, what is in use in one of them, and the sign of the change", () => {
+    const table = (kind: string, size: number) =>
+      fitProgram(compileText(oneTable({ kind: kind as "exact", keyBits: 32, size })).program!, tofino);
+    const [exact, ternary] = [table("exact", 500_000), table("ternary", 16)];
+    const text = (before: FitResult, after: FitResult) =>
+      differenceText(difference(before, after))
+        .split("\n")
+        .map((line) => line.trimEnd());
+    const grown = text(ternary, exact);
+    const blocks = exact.placement.stages.reduce((sum, stage) => sum + stage.srams, 0);
+    expect(grown[0]).toBe("verdict: placed -> placed");
+    expect(grown.filter((line) => /^(stages|sram|tcam|ids|gateways|phv|Ing)/.test(line))).toEqual([
+      "stages       1      2      +1",
+      `sram         1    ${blocks}    +${blocks - 1}`,
+      "tcam         1      0      -1",
+      "ids          1      2      +1",
+      "phv         32     32",
+      expect.stringMatching(/^Ing\.t +stage 0, 1 SRAM, 1 TCAM +stage 0, \d+ SRAM; stage 1, \d+ SRAM$/),
+    ]);
+    expect(text(exact, ternary).find((line) => line.startsWith("sram"))).toBe(
+      `sram       ${blocks}      1    -${blocks - 1}`,
+    );
+    // Nothing of a table that stays as it is.
+    expect(text(exact, exact).some((line) => line.includes("Ing.t") || line.startsWith("table"))).toBe(false);
+    const bare = (statement: string) =>
+      fitProgram(compileText(wrap("bit<32> a; bit<32> b;", "", statement)).program!, tofino);
+    expect(
+      difference(bare("if (h.d.a == 1) { h.d.b = 2; }"), bare("")).tables.map(({ before, after }) => [
+        before,
+        after,
+      ]),
+    ).toEqual([["stage 0", null]]);
+  });
+
   it("list what changed", () => {
     const changes = difference(check("chain_match_2"), check("chain_match_12"));
     expect(changes.measures[0]).toEqual({ name: "stages", before: 2, after: 12 });
