@@ -71,6 +71,10 @@ action_profiles {
   preamble { id: 0x11000004 name: "count" alias: "count" } table_ids: 0x2000008 with_selector: true
   size: 64 max_group_size: 9 sum_of_members { max_member_weight: 3 }
 }
+action_profiles {
+  preamble { id: 0x11000005 name: "free" alias: "free" } with_selector: true
+  size: 64 sum_of_members { }
+}
 counters { preamble { id: 0x12000001 name: "cnt" alias: "cnt" } spec { unit: BOTH } size: 4 }
 counters { preamble { id: 0x12000002 name: "huge" alias: "huge" } spec { unit: BOTH } size: 4294967296 }
 direct_counters { preamble { id: 0x13000001 name: "dc" alias: "dc" } spec { unit: BOTH } direct_table_id: 0x2000001 }
@@ -274,6 +278,12 @@ describe("default entries (9.1.3)", () => {
       "MODIFY",
       fallback({ action: { action: { action_id: 0x1000003 } } }),
     ],
+    [
+      "the time since its last hit",
+      "INVALID_ARGUMENT",
+      "MODIFY",
+      fallback({ time_since_last_hit: {}, action: act }),
+    ],
     ["a constant one", "PERMISSION_DENIED", "MODIFY", fallback({ action: act }, BARE)],
     ["one of a table with a selector", "PERMISSION_DENIED", "MODIFY", fallback({ action: act }, 0x2000005)],
     ["the reset of that one", "PERMISSION_DENIED", "MODIFY", fallback({}, 0x2000005)],
@@ -434,6 +444,13 @@ describe("members and groups (9.2)", () => {
       "INSERT",
       group({ action_profile_id: 0x11000004, ...weights(4) }),
     ],
+    [
+      "any weight where nothing bounds it",
+      "OK 1",
+      "INSERT",
+      group({ action_profile_id: 0x11000005, ...weights(1 << 30) }),
+    ],
+    ["a delete of a group by its key", "OK 1", "DELETE", group({ ...weights(-1, 0), max_size: -1 })],
     ["weights beyond max_size", "RESOURCE_EXHAUSTED", "INSERT", group({ ...weights(1, 2), max_size: 2 })],
     ["weights beyond max_group_size", "RESOURCE_EXHAUSTED", "INSERT", group(weights(2, 3))],
     ["max_size above max_group_size", "INVALID_ARGUMENT", "INSERT", group({ max_size: 5 })],

@@ -271,12 +271,14 @@ describe("Write (12)", () => {
 
 describe("Read (13)", () => {
   it("needs the right device, a program and an entity, but no session", async () => {
-    const { read, config, stream } = await startRaw();
+    const { read, config, stream, channel } = await startRaw();
     expect(await codeOf(read([all], 9n))).toBe("NOT_FOUND");
     expect(await codeOf(read([all]))).toBe("FAILED_PRECONDITION");
     await config(Action.VERIFY_AND_COMMIT, program);
     stream.close();
     expect(await read([all])).toEqual([]);
+    const unknown = create(ReadRequestSchema, { deviceId: 1n, role: "nobody", entities: [] });
+    expect(await codeOf(channel.read(unknown))).toBe("NOT_FOUND");
     const error = await refusal(read([{}, all]));
     expect(error.code).toBe("UNKNOWN");
     expect(error.updates!.map((u) => u.code)).toEqual(["INVALID_ARGUMENT", "OK"]);
