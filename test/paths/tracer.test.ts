@@ -1,6 +1,6 @@
 /** The tracer finds the links that packets take through the compiled programs. */
 import { describe, expect, it } from "vitest";
-import { directedLink, emptyFlows, FlowTracer, MAX_LINKS } from "../../src/paths/index.js";
+import { addLoads, directedLink, emptyFlows, FlowTracer, MAX_LINKS } from "../../src/paths/index.js";
 import { schemeNamed } from "../../src/schemes/index.js";
 import { example, messagesOf } from "../topology/load.js";
 import { PacketWalk, randomFlows } from "./packet-walk.js";
@@ -58,6 +58,35 @@ describe("tracer", () => {
       expect(directedLink(topology, a.node, a.port)).toBe(2 * index);
       expect(directedLink(topology, b.node, b.port)).toBe(2 * index + 1);
     }
+  });
+
+  it("adds 1 for each flow without weights, and refuses fewer weights than flows", () => {
+    const topology = example("square");
+    const source = { linksOf: (flow: number, out: Int32Array) => (flow === 2 ? -1 : (out.fill(flow), 2)) };
+    const loads = new Float64Array(2 * topology.links.length);
+    expect([addLoads(source, 4, loads), ...loads.subarray(0, 5)]).toEqual([1, 2, 2, 0, 2, 0]);
+    expect(messagesOf(() => addLoads(source, 4, loads, Float64Array.of(1, 1, 1)))).toContain(
+      "error[P45200]: 3 weights for 4 flows",
+    );
+    expect(addLoads(source, 4, loads, Float64Array.of(5, 1, 1, 3))).toBe(1);
+    expect([...loads.subarray(0, 5)]).toEqual([12, 4, 0, 8, 0]);
+  });
+
+  it("refuses a flow from a switch or to one, wherever it stands", () => {
+    const topology = example("square");
+    const scheme = schemeNamed("ecmp")!;
+    const tracer = new FlowTracer(topology, scheme.plan(topology, scheme.parameters.parse({})).pathModel!());
+    const hosts = topology.nodes.flatMap(({ index, host }) => (host === undefined ? [] : [index]));
+    const other = topology.nodes.find(({ host }) => host === undefined)!.index;
+    for (const wrong of [other, -1, 1000])
+      for (const column of ["source", "destination"] as const) {
+        const flows = emptyFlows(3);
+        flows.source.fill(hosts[0]!);
+        flows.destination.fill(hosts[1]!);
+        expect(tracer.of(flows).linksOf(2, new Int32Array(MAX_LINKS))).toBeGreaterThan(0);
+        flows[column][2] = wrong;
+        expect(messagesOf(() => tracer.of(flows))).toContain(`flow 2: node ${wrong} is no host`);
+      }
   });
 
   it("refuses a flow from a switch", () => {
