@@ -22,7 +22,8 @@ export function quantile(ascending: readonly number[], fraction: number): number
 }
 
 export function ascending(samples: readonly number[]): number[] {
-  return [...samples].sort((a, b) => (a === b ? 0 : a - b));
+  // Two infinite samples give NaN, which counts as equal.
+  return [...samples].sort((a, b) => a - b);
 }
 
 export function summarise(samples: readonly number[]): Summary {

@@ -71,8 +71,13 @@ describe("Student's distribution", () => {
     }
     expect(held / 4000).toBeGreaterThan(0.94);
     expect(held / 4000).toBeLessThan(0.96);
+  });
+
+  it("gives the intervals of the tables, and none for one sample", () => {
     expect(meanInterval([3])).toEqual({ mean: 3, halfWidth: undefined });
     expect(meanInterval([1, 2, 3]).halfWidth).toBeCloseTo(4.30265 / Math.sqrt(3), 4);
+    expect(meanInterval([1, 2, 3], 0.9).halfWidth).toBeCloseTo(2.91999 / Math.sqrt(3), 4);
+    expect(meanInterval([5, 5, 5])).toEqual({ mean: 5, halfWidth: 0 });
   });
 });
 
