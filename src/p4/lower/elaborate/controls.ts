@@ -10,14 +10,13 @@ import { known, ofKind } from "../ir.js";
 import { bindArguments } from "./arguments.js";
 import { inlineBody } from "./calls.js";
 import type { Env } from "./context.js";
-import { bindingOf, irType } from "./context.js";
-import { expressionAs } from "./expressions.js";
+import { bindingOf } from "./context.js";
 import type { ControlInstance } from "./instance-scope.js";
 import { InstanceScope } from "./instance-scope.js";
 import { makeControl, noteControl } from "./instances.js";
-import { declareVariable, statement } from "./statements.js";
+import { bindConstant, declareVariable, statement } from "./statements.js";
 
-export { instanceOf, instantiate } from "./instances.js";
+export { instanceOf } from "./instances.js";
 
 /** `c.apply(args)`. */
 export function applyControl(env: Env, object: Expression, call: BoundArguments, span: Span): void {
@@ -111,11 +110,7 @@ function declareLocal(env: Env, instance: ControlInstance, local: Declaration): 
       declareVariable(env, local, "outer");
       return;
     case "constant":
-      if (local.constant === undefined)
-        env.scope.bind(local, {
-          kind: "value",
-          expr: expressionAs(env, local.initializer, irType(env, local.type, local.span)),
-        });
+      bindConstant(env, local);
       return;
     case "action":
       env.scope.bind(local, { kind: "action", declaration: local, scope: env.scope, prefix: instance.name });

@@ -29,13 +29,13 @@ import { successorsOf } from "../walk.js";
 import { bindArguments } from "./arguments.js";
 import { constantNumber } from "./constants.js";
 import type { Env, Frame } from "./context.js";
-import { bindingOf, inOrder, irType, resolveType, saveValue, valueOperand } from "./context.js";
+import { bindingOf, inOrder, resolveType, saveValue, valueOperand } from "./context.js";
 import { pattern } from "./entries.js";
-import { expression, expressionAs } from "./expressions.js";
+import { expression } from "./expressions.js";
 import type { ParserInstance } from "./instance-scope.js";
 import { InstanceScope } from "./instance-scope.js";
 import { fullName, makeParser } from "./instances.js";
-import { declareVariable, statement } from "./statements.js";
+import { bindConstant, declareVariable, statement } from "./statements.js";
 
 /** `p.apply(args)` in a state: the statements after the call become a state of their own. */
 export function applyParser(env: Env, object: Expression, call: BoundArguments, span: Span): void {
@@ -91,11 +91,7 @@ function buildStates(
   const inner: Env = { ...env, scope, frame, prefix: instance.name };
   for (const local of body.locals) {
     if (local.kind === "variable") declareVariable(inner, local, "outer");
-    else if (local.kind === "constant" && local.constant === undefined)
-      scope.bind(local, {
-        kind: "value",
-        expr: expressionAs(inner, local.initializer, irType(inner, local.type, local.span)),
-      });
+    else if (local.kind === "constant") bindConstant(inner, local);
     else if (local.kind === "valueSet") bindValueSet(inner, instance.name, local);
   }
   const states = new Map<string, IrState>();

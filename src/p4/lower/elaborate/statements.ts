@@ -5,6 +5,7 @@ import type {
   AssignmentStatement,
   BinaryOperator,
   BlockStatement,
+  ConstantDeclaration,
   Expression,
   ForInStatement,
   ForStatement,
@@ -23,7 +24,6 @@ import { callExpression } from "./calls.js";
 import { constantNumber, convert } from "./constants.js";
 import type { Env, Frame } from "./context.js";
 import { collect, emit, innerEnv, inOrder, irType, placeOperand, valueOperand } from "./context.js";
-import { instantiate } from "./controls.js";
 import { expression, expressionAs, placeOf } from "./expressions.js";
 import { applyTable, hitCondition, switchOnTable } from "./tables.js";
 
@@ -74,7 +74,7 @@ export function statement(env: Env, s: Statement): void {
       return;
     case "declaration":
       if (s.declaration.kind === "variable") declareVariable(env, s.declaration);
-      else if (s.declaration.kind === "instance") instantiate(env, s.declaration, env.prefix);
+      else if (s.declaration.kind === "constant") bindConstant(env, s.declaration);
       return;
   }
 }
@@ -83,6 +83,13 @@ export function statement(env: Env, s: Statement): void {
 export function block(env: Env, s: BlockStatement): void {
   const inner = innerEnv(env);
   for (const one of s.statements) statement(inner, one);
+}
+
+/** Binds a constant whose value depends on the constructor of its instance; the checker has computed all others. */
+export function bindConstant(env: Env, declaration: ConstantDeclaration): void {
+  if (declaration.constant !== undefined) return;
+  const type = irType(env, declaration.type, declaration.span);
+  env.scope.bind(declaration, { kind: "value", expr: expressionAs(env, declaration.initializer, type) });
 }
 
 export function declareVariable(
