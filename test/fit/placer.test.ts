@@ -339,6 +339,22 @@ const CASES: readonly Case[] = [
 ];
 
 describe("the placement puts", () => {
+  it("writers of values for the deparser in a stage each, where these values share a container", () => {
+    const write = "action go(bit<9> v) { sm.egress_spec = v; } action drop() { mark_to_drop(sm); }";
+    const table = (name: string, action: string) =>
+      `table ${name} { key = { h.d.a: exact; } actions = { ${action}; NoAction; } default_action = NoAction(); }`;
+    const stages = (apply: string, target: Target) => {
+      const locals = `${write} ${table("t0", "go")} ${table("t1", "drop")}`;
+      return placed(target, locals, apply).flatMap((part) => {
+        const [, name, stage] = /^(t\d).*@(\d)/.exec(part) ?? [];
+        return name === undefined ? [] : [`${name}@${stage}`];
+      });
+    };
+    expect(stages("t0.apply(); t1.apply();", tofino2)).toEqual(["t1@0", "t0@1"]);
+    expect(stages("t0.apply(); t1.apply();", tofino)).toEqual(["t1@0", "t0@0"]);
+    expect(stages("if (h.d.s == 1) { t0.apply(); } else { t1.apply(); }", tofino2)).toEqual(["t1@0", "t0@0"]);
+  });
+
   it.each(CASES)("$what", ({ target, locals, apply, fields, parts }) => {
     expect(placed(target, locals, apply, fields)).toEqual(parts);
   });

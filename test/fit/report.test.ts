@@ -84,6 +84,26 @@ describe("the JSON report", () => {
     for (const key of ["srams", "tcams", "map_rams"] as const)
       expect([key, sum(key)]).toEqual([key, stages(key)]);
   });
+
+  it("has the blocks of a register in the stages where they are", () => {
+    const tofino2 = loadTarget("tofino2");
+    const text = oneTable({
+      kind: "exact",
+      keyBits: 32,
+      size: 16,
+      declare: "register<bit<32>>(200000) r;",
+      statement: "r.write(h.d.r0, 1);",
+    });
+    const { tables, per_stage_resources: stages } = toJson(fitProgram(compileText(text).program!, tofino2));
+    // 49 blocks of data in pieces of 22, each with a spare, after the four blocks of the table.
+    expect(tables.map(({ stage, srams, map_rams }) => [stage, srams, map_rams])).toEqual([
+      [0, 4, 0],
+      [1, 23, 23],
+      [2, 23, 23],
+      [3, 6, 6],
+    ]);
+    expect(stages.map((stage) => (stage as { srams: number }).srams)).toEqual([4, 23, 23, 6]);
+  });
 });
 
 describe("the terminal report", () => {

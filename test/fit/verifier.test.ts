@@ -50,6 +50,14 @@ describe("the verifier sees", () => {
     expect(entries(15)).toContain("Ing.t has room for 15 of 16 entries");
   });
 
+  it("too few entries of one table of several", () => {
+    const result = placed(guarded("t0.apply(); t1.apply();"));
+    const less = (name: string) =>
+      said(result, { parts: (part) => (part.unit.name === name ? { ...part, entries: 15 } : part) });
+    expect(less("Ing.t0")).toBe("Ing.t0 has room for 15 of 16 entries");
+    expect(less("Ing.t1")).toBe("Ing.t1 has room for 15 of 16 entries");
+  });
+
   it("hash bits that no group holds together", () => {
     const result = placed(oneTable({ kind: "exact", keyBits: 32, size: 16 }));
     const groups = (hash_groups: number, hash_group_bits: number) =>

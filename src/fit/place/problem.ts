@@ -75,7 +75,7 @@ export function makeProblem(model: FitModel, target: Target): Problem {
     // Sharing is transitive: a with b, b with c.
     for (const member of together) {
       for (const shared of demands[member]!.shared) {
-        for (const other of users.get(shared.name) ?? []) together.add(other);
+        for (const other of users.get(shared.name)!) together.add(other);
       }
     }
     return [...together].sort((a, b) => a - b);

@@ -16,7 +16,7 @@ import {
 
 /** All violations, one sentence each; empty when the placement holds. */
 export function verifyPlacement(problem: Problem, placement: Placement): string[] {
-  const { model, graph, target, conflicts, demands, plans } = problem;
+  const { model, graph, target, conflicts, demands } = problem;
   const wrong: string[] = [];
   const units = model.units;
   const { first, last } = stageRanges(placement, units.length);
@@ -27,16 +27,12 @@ export function verifyPlacement(problem: Problem, placement: Placement): string[
     if (failed.has(unit.id)) continue;
     if (first[unit.id] === -1) wrong.push(`${unit.name} is in no stage`);
     if (unit.kind !== "match") continue;
-    const parts = placement.parts.filter((part) => part.unit.id === unit.id && part.spill === undefined);
+    const parts = placement.parts.filter((part) => part.unit.id === unit.id);
     const entries = parts.reduce((sum, part) => sum + part.entries, 0);
     const wanted = entriesToPlace(unit);
     if (entries < wanted) wrong.push(`${unit.name} has room for ${entries} of ${wanted} entries`);
     for (const part of parts) {
-      if (
-        plans[unit.id]!.match !== "none" &&
-        part.layout.entries < part.entries &&
-        unit.key.every((k) => k.kind !== "range")
-      ) {
+      if (part.layout.entries < part.entries && unit.key.every((k) => k.kind !== "range")) {
         wrong.push(`${unit.name} in stage ${part.stage} holds fewer entries than the part states`);
       }
     }
@@ -150,7 +146,7 @@ export function verifyPlacement(problem: Problem, placement: Placement): string[
   }
   for (const group of problem.companions) {
     const places = new Set(group.filter((id) => !failed.has(id)).map((id) => first[id]));
-    if (group.length > 1 && places.size > 1) {
+    if (places.size > 1) {
       wrong.push(`${group.map(name).join(", ")} share a memory but not a stage`);
     }
   }

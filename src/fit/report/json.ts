@@ -57,8 +57,12 @@ export function tableReports(result: FitResult): TableReport[] {
     .map((part) => {
       const { unit, layout } = part;
       const demand = problem.demands[unit.id]!;
-      const shared = part.layout.match === "none" && part.spill === undefined ? demand.shared : [];
-      const own = part.spill === undefined ? (unit.kind === "match" ? demand.shared : shared) : [part.spill];
+      // A register that continues in later stages takes none of the table's own stage.
+      const spilled = new Set(
+        placement.parts.map((other) => (other.unit === unit ? other.spill?.name : undefined)),
+      );
+      const own =
+        part.spill === undefined ? demand.shared.filter(({ name }) => !spilled.has(name)) : [part.spill];
       return {
         name: unit.name,
         label: unit.label,
