@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { connect as connectTls } from "node:tls";
 import { describe, expect, it } from "vitest";
 import type { DeviceEvent, Entity, TableEntry, Update } from "../../src/device/index.js";
 import { type Notice, RemoteDevice, serve, WriteError } from "../../src/p4runtime/index.js";
@@ -325,6 +327,24 @@ describe("TLS", () => {
     await client.load(program);
     await client.write([destination(1)]);
     expect(await codeOf(startClient(address, { timeoutMs: 500 }))).toBe("UNAVAILABLE");
+  });
+
+  it("is HTTP/2 by its protocol name, and takes another name of the server where one is given", async () => {
+    const server = await startServer(new MemoryDevice(), { tls });
+    const socket = connectTls({
+      port: server.port,
+      host: "127.0.0.1",
+      servername: "localhost",
+      ca,
+      ALPNProtocols: ["h2", "http/1.1"],
+    });
+    await once(socket, "secureConnect");
+    expect(socket.alpnProtocol).toBe("h2");
+    socket.destroy();
+    const client = await startClient(`127.0.0.1:${server.port}`, { tls: { ca, serverName: "localhost" } });
+    expect(client.isPrimary).toBe(true);
+    const other = { tls: { ca, serverName: "elsewhere" }, timeoutMs: 500 };
+    expect(await codeOf(startClient(`127.0.0.1:${server.port}`, other))).toBe("UNAVAILABLE");
   });
 
   it("requires a client certificate when a CA for clients is given", async () => {

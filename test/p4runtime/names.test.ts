@@ -250,6 +250,32 @@ it("gives the numbers of names out of use to new ones, and says when there are n
   expect(names.sort()).toEqual([...kept, "one more", "two more"].sort());
 });
 
+it("keeps known names that a refused request uses, and no name of a refused state", async () => {
+  const { server, client, number } = await start();
+  const red = route(number, "red", "I.punt", {});
+  await client.write([red]);
+  const vrfs = async (): Promise<string[]> => {
+    const reader = await startClient(server.address, { readOnly: true });
+    const found = await reader.read([{ kind: "tableEntry", table: "I.route" }]);
+    return found.map((entity) => reader.names!.name("vrf_id_t", keyOf(entity)));
+  };
+  expect((await failure(client.write([red]))).code).toBe("ALREADY_EXISTS");
+  expect(await vrfs()).toEqual(["red"]);
+  const document = new TextDecoder().decode(await client.state!.save());
+  const other = Buffer.from("red").toString("base64");
+  for (let i = 0; i < 20; i++) {
+    // Each state would use one of the 14 numbers for a name that is new.
+    const fresh = document.replaceAll(
+      other,
+      Buffer.from(`n${String.fromCharCode(97 + i)}w`).toString("base64"),
+    );
+    const broken = new TextEncoder().encode(`${fresh.trimEnd()}\n{"entitee":{}}\n`);
+    expect((await failure(client.state!.restore(broken))).code).toBe("INVALID_ARGUMENT");
+  }
+  await client.write(Array.from({ length: 13 }, (_, i) => route(number, `vrf ${i}`, "I.punt", {})));
+  expect(await vrfs()).toHaveLength(14);
+});
+
 it("keeps names over RECONCILE_AND_COMMIT and through a second server", async () => {
   const { client, number, device } = await start();
   await client.write([route(number, "red", "I.punt", {}), route(number, "blue", "I.punt", {})]);
