@@ -60,12 +60,14 @@ export function findSubmissions(
     } else left(name, `neither a folder nor an archive with ${handsIn.join(", ")}`);
   }
   if (found.size === 0) {
-    fail(
+    diagnostics.error(
       CODES.noSubmissions,
       undefined,
       `--submissions ${path}: there is no submission`,
       `a submission is a folder or a .zip with ${handsIn.join(", ")}${more.length === 0 ? ", or a file in place of it" : ""}`,
     );
+    // The warnings of files that were not read are thrown with the error.
+    diagnostics.throwIfErrors();
   }
   return [...found].map(([name, files]) => ({ name, files }));
 }

@@ -159,6 +159,13 @@ describe("an archive", () => {
     expect(() => find(join(folder, name))).toThrow(message);
   });
 
+  it("name what was not read, also where nothing else is there", () => {
+    const folder = folderOf({ "in/ann.zip": "no archive" });
+    expect(() => find(join(folder, "in"))).toThrow(
+      /warning\[P46311\]: .*ann\.zip: not a ZIP archive.*error\[P46310\]: .*there is no submission/s,
+    );
+  });
+
   it("returns the files that were written, with any comment, and throws only NotRead after changes of its bytes", () => {
     const files = fc.uniqueArray(
       fc.record({
