@@ -16,23 +16,34 @@ function play(blocks: OrderedBlocks<number>, list: number[], item: number): void
   }
 }
 
-it("gives what a sorted list gives, after any inserts and removals", () => {
+it("gives what a sorted list gives, after any inserts and removals, in blocks that are neither empty nor too long", () => {
+  const sizes = fc.constantFrom(2, 3, 8);
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 2000 }), fc.array(fc.nat(2000)), (first, items) => {
-      const blocks = new OrderedBlocks<number>((a, b) => a < b);
+    fc.property(sizes, fc.array(fc.nat(60), { maxLength: 120, size: "max" }), (most, items) => {
+      const blocks = new OrderedBlocks<number>((a, b) => a < b, most);
       const list: number[] = [];
-      for (let i = 0; i < first; i++) play(blocks, list, (i * 1117) % 2001);
-      for (const item of items) play(blocks, list, item);
-      expect(blocks.blocks.flat()).toEqual(list);
-      expect(blocks.blocks.every(({ length }) => length > 0 && length <= 512)).toBe(true);
+      for (const item of items) {
+        play(blocks, list, item);
+        expect(blocks.blocks.flat()).toEqual(list);
+        expect(blocks.blocks.every(({ length }) => length > 0 && length <= most)).toBe(true);
+      }
     }),
-    { numRuns: 20 },
+    { numRuns: 60 },
   );
 });
 
-it("is empty after all items are removed, in any order", () => {
+it("has blocks of 512 items at most", () => {
   const blocks = new OrderedBlocks<number>((a, b) => a < b);
+  const lengths = () => blocks.blocks.map(({ length }) => length);
+  for (let i = 0; i < 512; i++) blocks.insert(i);
+  expect(lengths()).toEqual([512]);
+  blocks.insert(512);
+  expect(lengths()).toEqual([256, 257]);
+});
+
+it("is empty after all items are removed, in any order", () => {
+  const blocks = new OrderedBlocks<number>((a, b) => a < b, 8);
   const list: number[] = [];
-  for (let i = 0; i < 2 * 1500; i++) play(blocks, list, (i * 7) % 1500);
+  for (let i = 0; i < 2 * 150; i++) play(blocks, list, (i * 7) % 150);
   expect(blocks.blocks).toEqual([]);
 });
