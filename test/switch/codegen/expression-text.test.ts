@@ -13,6 +13,7 @@ describe("the text of", () => {
     ["h.isValid()", field("h", "$valid$")],
     ["metadata.x", field("scalars", "metadata.x")],
     ["metadata.x", field("scalars_0", "metadata.x")],
+    ["metadata.x", field("scalars_12", "metadata.x")],
     ["scalarsx.y", field("scalarsx", "y")],
     ["s.x", { type: "stack_field", value: ["s", "x"] }],
     ["us.p.x", { type: "union_stack_field", value: ["us", "p", "x"] }],

@@ -27,6 +27,22 @@ const forwarded = (more: object = {}): Entity => ({
   ...more,
 });
 
+it("a register has the value before again when a batch is rolled back", () => {
+  const { device } = start("memory");
+  const [first] = device.query([{ kind: "register" }]);
+  if (first?.kind !== "register") expect.fail("the program has no register");
+  const write = (index: number, value: bigint): Update => ({
+    type: "modify",
+    entity: { kind: "register", register: first.register, index, value },
+  });
+  const value = () => device.query([{ kind: "register", register: first.register, index: 0 }]);
+  device.apply([write(0, 1n)]);
+  const before = value();
+  expect(() => device.apply([write(0, 0n), write(-1, 1n)], "rollbackOnError")).toThrow(DeviceError);
+  expect(value()).toEqual(before);
+  expect(before).toMatchObject([{ value: 1n }]);
+});
+
 describe("a table entry", () => {
   it("gives back what the controller noted in it, and nothing where it noted nothing", () => {
     const { device } = start("cpu");

@@ -82,6 +82,7 @@ describe("a queue with a rate in bits", () => {
     expect(device.queues.backlog(0)).toEqual({ packets: 0, bytes: 0 });
     send(2);
     device.install(device.program!);
+    expect(device.stats).toMatchObject({ dropped: 1, drops: { program: 1 } });
     expect(device.queues.backlog(0)).toEqual({ packets: 0, bytes: 0 });
     expect(seen).toEqual([
       [0, 1, QUEUED],

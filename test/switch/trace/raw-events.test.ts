@@ -97,6 +97,28 @@ describe("a transition of the parser", () => {
   });
 });
 
+it("a condition on validity shows the validity of headers and unions", () => {
+  const values = (condition: bmv2.Value) => {
+    const documents: PacketTrace[] = [];
+    const program = changed(({ pipelines }) => {
+      pipelines[0]!.conditionals[0]!.expression = condition;
+    });
+    const device = new Switch(program, {
+      clock: new ManualClock(),
+      transmit: () => {},
+      trace: (document) => documents.push(document),
+    });
+    device.receive(1, fromHex(digits(...Object.values(PACKET)))!);
+    return documents[0]!.root.events.flatMap((event) =>
+      event.kind === "branch" ? [event.variable_values] : [],
+    );
+  };
+  expect(values(field("i", "$valid$"))).toEqual([{ "i.isValid()": "0x1" }]);
+  expect(values(field("k", "$valid$"))).toEqual([{ "k.isValid()": "0x0" }]);
+  expect(values(field("u", "$valid$"))).toEqual([{ "u.isValid()": "0x1" }]);
+  expect(values(field("w", "$valid$"))).toEqual([{ "w.isValid()": "0x0" }]);
+});
+
 describe("the event of", () => {
   it.each<[Written, Record<string, unknown>]>([
     [["add_header", header("z[0]")], { kind: "header_operation", operation: "setValid" }],
