@@ -28,7 +28,7 @@ export interface OneFlow {
 }
 
 /** A hop at a switch: its choice, the row that was read, and the port. */
-export interface Hop {
+interface Hop {
   readonly node: number;
   readonly choice: PortChoice;
   readonly row: ArrayLike<number>;

@@ -62,7 +62,11 @@ describe("tracer", () => {
 
   it("adds 1 for each flow without weights, and refuses fewer weights than flows", () => {
     const topology = example("square");
-    const source = { linksOf: (flow: number, out: Int32Array) => (flow === 2 ? -1 : (out.fill(flow), 2)) };
+    const linksOf = (flow: number, out: Int32Array): number => {
+      out.fill(flow);
+      return flow === 2 ? -1 : 2;
+    };
+    const source = { linksOf };
     const loads = new Float64Array(2 * topology.links.length);
     expect([addLoads(source, 4, loads), ...loads.subarray(0, 5)]).toEqual([1, 2, 2, 0, 2, 0]);
     expect(messagesOf(() => addLoads(source, 4, loads, Float64Array.of(1, 1, 1)))).toContain(

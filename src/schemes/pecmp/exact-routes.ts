@@ -77,7 +77,8 @@ export class ExactRoutes {
         continue;
       }
       const { ports: hops, matrix } = this.#choice(node, destination);
-      const place = hops.findIndex((port) => wanted.some(({ number }) => number === port));
+      const numbers = wanted.map(({ number }) => number);
+      const place = hops.findIndex((port) => numbers.includes(port));
       if (place < 0)
         return {
           at: i + 1,

@@ -1,5 +1,5 @@
 /** Measures whether the child processes of this one are working, by the kernel's data about their threads (proc(5)). */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 
 /** The activity of some processes at one instant. */
 export interface Activity {
@@ -59,6 +59,20 @@ export function startedBy(root: number): number[] {
   };
   visit(root);
   return found;
+}
+
+/** The identity of the network namespace of a process; undefined if the process has ended. */
+export function namespaceOf(pid: number): number | undefined {
+  try {
+    return statSync(`/proc/${pid}/ns/net`).ino;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The identity of a network namespace by the name that `ip netns` has for it. */
+export function namespaceCalled(name: string): number {
+  return statSync(`/run/netns/${name}`).ino;
 }
 
 /** The names in a folder; empty if it no longer exists. */

@@ -10,7 +10,7 @@ import { portName, TestHost, type TestNetwork, tooManyFrames } from "../../gradi
 import { Interfaces } from "../../interfaces/index.js";
 import { Network, type Node, Simulation } from "../../sim/packet/index.js";
 import { hostNamespace, type Lab } from "../../testbed/index.js";
-import { type Activity, activityOf, startedBy, waitedNs } from "./activity.js";
+import { type Activity, activityOf, namespaceCalled, namespaceOf, startedBy, waitedNs } from "./activity.js";
 import { HostClock } from "./host-clock.js";
 
 /** Additional time for expected events, because a new process is slow on a busy machine. */
@@ -41,6 +41,8 @@ export class TestbedNetwork implements TestNetwork {
   readonly #switches: readonly number[];
   /** Child processes that existed before and do not belong to this network. */
   readonly #others: ReadonlySet<number>;
+  /** Network namespaces of the hosts. A program that runs there, such as a terminal of a lab, is no switch and no controller. */
+  readonly #hostNamespaces: ReadonlySet<number | undefined>;
   readonly #waitedBefore: number;
   /** Whether the switches had work for longer than {@link PATIENCE_NS}. */
   #endless = false;
@@ -65,6 +67,9 @@ export class TestbedNetwork implements TestNetwork {
     const started = startedBy(process.pid);
     this.#switches = [...lab.switches.values()].flatMap(({ pid }) => pid ?? []);
     this.#others = new Set(started.filter((pid) => !this.#switches.includes(pid)));
+    this.#hostNamespaces = new Set(
+      topology.hosts.map(({ name }) => namespaceCalled(hostNamespace(lab.id, name))),
+    );
     this.#waitedBefore = this.#waitedNs();
     this.#clock = new HostClock(
       this.#simulation,
@@ -159,7 +164,9 @@ export class TestbedNetwork implements TestNetwork {
   /** Waits until all switches and the controller are idle, and no message between them is in flight. */
   async #settle(): Promise<void> {
     const end = this.now() + PATIENCE_NS;
-    const pids = startedBy(process.pid).filter((pid) => !this.#others.has(pid));
+    const pids = startedBy(process.pid).filter(
+      (pid) => !this.#others.has(pid) && !this.#hostNamespaces.has(namespaceOf(pid)),
+    );
     let before: (Activity & { readonly events: number }) | undefined;
     for (let quiet = 0; quiet < LOOKS; ) {
       if (this.now() >= end) {

@@ -1,10 +1,24 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { activityOf, startedBy, waitedNs } from "../../../src/submissions/testbed/activity.js";
+import {
+  activityOf,
+  namespaceCalled,
+  namespaceOf,
+  startedBy,
+  waitedNs,
+} from "../../../src/submissions/testbed/activity.js";
 
 const children: ChildProcess[] = [];
+
+const NAMESPACE = `p4loom-activity-${process.pid}`;
+
+function canAddNamespace(): boolean {
+  if (spawnSync("ip", ["netns", "add", NAMESPACE]).status !== 0) return false;
+  execFileSync("ip", ["netns", "del", NAMESPACE]);
+  return true;
+}
 
 function shell(line: string): number {
   const child = spawn("sh", ["-c", line], { stdio: "ignore", detached: true });
@@ -39,6 +53,24 @@ describe.skipIf(!existsSync("/proc/self/task"))("the work of processes", () => {
     );
     expect(activityOf([idle, busy]).works).toBe(true);
   });
+
+  it.skipIf(!canAddNamespace())(
+    "tells the network namespace of a process (needs root and ip netns)",
+    async () => {
+      execFileSync("ip", ["netns", "add", NAMESPACE]);
+      try {
+        const inside = shell(`exec ip netns exec ${NAMESPACE} sleep 1000`);
+        await vi.waitFor(() => expect(namespaceOf(inside)).toBe(namespaceCalled(NAMESPACE)), {
+          timeout: 30_000,
+        });
+        expect(namespaceOf(shell("exec sleep 1000"))).toBe(namespaceOf(process.pid));
+        expect(namespaceOf(process.pid)).not.toBe(namespaceCalled(NAMESPACE));
+        expect(namespaceOf(2 ** 30)).toBeUndefined();
+      } finally {
+        execFileSync("ip", ["netns", "del", NAMESPACE]);
+      }
+    },
+  );
 
   it("treats a process that has ended as one without work", () => {
     expect(activityOf([2 ** 30])).toEqual({ works: false, turns: 0 });
