@@ -36,6 +36,24 @@ function pair(options: Partial<ChannelOptions> = {}) {
 
 const frame = (length: number) => new Uint8Array(length);
 
+describe("a tap", () => {
+  it("gets no frame after its end, which may be asked for twice; other taps continue", () => {
+    const { simulation, a, link } = pair();
+    const seen: string[] = [];
+    const stop = ["x", "y"].map((name) => link.aToB.tap({ arrived: () => void seen.push(name) }));
+    const send = () => {
+      a.output!.send(frame(100));
+      simulation.run();
+    };
+    send();
+    stop[0]!();
+    send();
+    for (const end of [...stop, ...stop]) end();
+    send();
+    expect(seen).toEqual(["x", "y", "y"]);
+  });
+});
+
 describe("channel", () => {
   it("delays by serialisation and propagation, one frame after the other", () => {
     const { simulation, a, b } = pair();

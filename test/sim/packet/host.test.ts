@@ -88,6 +88,26 @@ describe("a host", () => {
     expect([net.a.stats.received, net.b.stats.received]).toEqual([net.b.stats.sent, net.a.stats.sent]);
   });
 
+  it("keeps connections apart that have the same ports at one peer over IPv4 and IPv6, also when one of them ends", () => {
+    const net = pairOfHosts([policy(steady), policy(steady)]);
+    const { simulation } = net.network;
+    net.b.listen(80, tcp(), () => {}, new Random(1));
+    const flows = ([4, 6] as const).map((version) =>
+      net.a.connect(version, 4000, { address: net.b.address(version), port: 80 }, new Random(version), tcp()),
+    );
+    flows[0]!.send(300);
+    flows[1]!.send(500);
+    simulation.run(100 * NS_PER_MS);
+    expect(flows.map(({ bytesAcknowledged }) => bytesAcknowledged)).toEqual([300, 500]);
+    flows[0]!.finish();
+    simulation.run(NS_PER_S);
+    flows[1]!.send(200);
+    simulation.run(2 * NS_PER_S);
+    expect(flows[1]!.bytesAcknowledged).toBe(700);
+    expect([net.a.connectionCount, net.b.connectionCount]).toEqual([1, 1]);
+    expect(net.b.stats).toMatchObject({ rejected: 0, unknown: 0 });
+  });
+
   it("answers a segment for no connection with a reset where it listens at all, else with nothing", () => {
     for (const listens of [true, false]) {
       const net = pairOfHosts([policy(steady), policy(steady)]);

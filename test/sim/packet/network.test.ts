@@ -21,3 +21,18 @@ describe("a link whose carrier is signalled", () => {
     expect(seen.sort()).toEqual(["a:3 down", "a:3 up", "b:7 down", "b:7 up"]);
   });
 });
+
+describe("the links of a node", () => {
+  it("are those that were connected to it, in this order; a node without a link has none", () => {
+    const network = new Network();
+    const node = (name: string): Node => ({ name, receive: () => {}, attach: () => {} });
+    const [a, b, c] = ["a", "b", "c"].map(node) as [Node, Node, Node];
+    const channel = { rate: 1e9, delay: 0, queueBytes: 1e6, queuePackets: 10 };
+    const links = [2, 1].map((port) =>
+      network.connect({ node: a, port }, { node: b, port }, { aToB: channel, bToA: channel }),
+    );
+    expect(network.linksOf(a)).toEqual(links);
+    expect(network.linksOf(b)).toEqual(links);
+    expect(network.linksOf(c)).toEqual([]);
+  });
+});

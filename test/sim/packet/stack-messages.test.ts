@@ -159,3 +159,18 @@ describe("the verdict of a host on a frame", () => {
     expect(verdict(udp, false)).toBe("its UDP port is closed");
   });
 });
+
+describe("a length field that ends a message too early", () => {
+  it("is no ICMP message, also with a right checksum of the part before the end", () => {
+    const frame = icmpFrame(addresses, echo);
+    for (const bytes of [20, 22, 24, 26]) {
+      const cut = changed(frame, 16, [0, bytes]);
+      // Type 8, code 0 and the checksum of these two bytes alone; zeros add nothing.
+      cut.set([8, 0, 0xf7, 0xff, 0, 0, 0, 0], 34);
+      expect(readIcmp(cut), `${bytes} bytes`).toBeUndefined();
+    }
+    const whole = changed(frame, 16, [0, 28]);
+    whole.set([8, 0, 0xf7, 0xff, 0, 0, 0, 0], 34);
+    expect(readIcmp(whole)).toMatchObject({ type: 8, identifier: 0, sequence: 0 });
+  });
+});

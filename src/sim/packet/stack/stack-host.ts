@@ -136,12 +136,8 @@ export class StackHost implements Node, PingHost {
     this.#outputs[port - 1]?.send(frame);
   }
 
-  /** A frame of IP whose destination MAC may be missing: it is zeros. */
+  /** A frame of IP, which has no destination MAC address yet. */
   #route(frame: Uint8Array, port: number): void {
-    if (frame[0] !== 0 || get16(frame, 2) !== 0 || get16(frame, 4) !== 0 || frame[1] !== 0) {
-      this.sendFrame(frame, port);
-      return;
-    }
     const gateway = this.options.gateways?.[port - 1];
     if (gateway !== undefined) {
       this.#addressed(frame, gateway, port);
