@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { compileParts } from "../lower/v1model.js";
 
 it("gives the program's entries as a controller would write them", () => {
@@ -84,4 +84,37 @@ it("gives the program's entries as a controller would write them", () => {
   // In BMv2's file the smaller number wins.
   const ranked = program.bmv2.pipelines[0]!.tables.find((table) => table.name === "I.ranked")!;
   expect(ranked.entries!.map((entry) => entry.priority)).toEqual([2, 1]);
+});
+
+/** Priorities and numbers of match fields of the entries of a table. */
+function entriesOf(properties: string, key = "meta.x : ternary; meta.y : ternary;") {
+  const { entries } = compileParts({
+    metadata: "bit<8> x; bit<16> y;",
+    locals: `table t { key = { ${key} } actions = { NoAction; } ${properties} }`,
+    ingress: "t.apply();",
+  });
+  return entries.map(({ match, priority }) => [priority, match.length]);
+}
+
+describe("priorities that are not written (P4-16 section 14.2.1.4)", () => {
+  it.each<[string, string, number[]]>([
+    ["count down to 1", "", [3, 2, 1]],
+    ["count down to 1 by priority_delta", "priority_delta = 10;", [21, 11, 1]],
+  ])("%s where the largest wins", (_, delta, expected) => {
+    const rows = "(1, 1) : NoAction(); (2, _) : NoAction(); _ : NoAction();";
+    expect(entriesOf(`${delta} entries = { ${rows} }`)).toEqual(
+      expected.map((priority, i) => [priority, 2 - i]),
+    );
+  });
+
+  it("continue from a written one", () => {
+    const rows =
+      "priority = 30 : 1 : NoAction(); 2 : NoAction(); priority = 15 : 3 : NoAction(); 4 : NoAction();";
+    expect(entriesOf(`priority_delta = 5; entries = { ${rows} }`, "meta.x : ternary;")).toEqual([
+      [30, 1],
+      [25, 1],
+      [15, 1],
+      [10, 1],
+    ]);
+  });
 });

@@ -291,3 +291,25 @@ it("the headers that a function fills are emitted by the packet", () => {
     [],
   );
 });
+
+describe("a conditional value evaluates one side (P4-16 section 8.1)", () => {
+  const top = "bit<8> bump(inout bit<8> n) { n = n + 1; return n; }";
+  it.each<Row>([
+    ["a call on the left is made", "hdr.io.a = hdr.io.a == 5 ? bump(hdr.io.b) : 9;", { top }, [4, 4, 0x102]],
+    [
+      "a call on the left is not made",
+      "hdr.io.a = hdr.io.a == 6 ? bump(hdr.io.b) : 9;",
+      { top },
+      [9, 3, 0x102],
+    ],
+    ["a call on the right is made", "hdr.io.a = hdr.io.a == 6 ? 9 : bump(hdr.io.b);", { top }, [4, 4, 0x102]],
+    [
+      "a call on the right is not made",
+      "hdr.io.a = hdr.io.a == 5 ? 9 : bump(hdr.io.b);",
+      { top },
+      [9, 3, 0x102],
+    ],
+  ])("%s", (_, ingress, parts, expected) => {
+    expect(values(ingress, parts)).toEqual(expected);
+  });
+});
