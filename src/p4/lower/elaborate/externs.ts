@@ -35,11 +35,8 @@ export function builtinCall(env: Env, resolved: BuiltinCall, call: CallExpressio
       return undefined;
     case "push_front":
     case "pop_front": {
-      const argument = call.args[0];
-      const count =
-        argument === undefined
-          ? 1n
-          : constantNumber(expression(env, argument.value), `the count of ${method}`);
+      const [argument] = call.args;
+      const count = constantNumber(expression(env, argument!.value), `the count of ${method}`);
       emit(env, {
         kind: "shift",
         stack: placeOf(env, resolved.object),
