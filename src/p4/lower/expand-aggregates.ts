@@ -177,50 +177,64 @@ function headersOf(value: Expr): Expr[] {
   }
 }
 
+/** Statements that assign a value in parts: first those that read old values into variables, then the writes. */
+interface Parts {
+  readonly reads: readonly Stmt[];
+  readonly writes: readonly Stmt[];
+}
+
 function expandAssign(program: IrProgram, stmt: StmtOf<"assign">): Stmt[] {
+  const { reads, writes } = assignmentOf(program, stmt);
+  return [...reads, ...writes];
+}
+
+function assignmentOf(program: IrProgram, stmt: StmtOf<"assign">): Parts {
   const { left, right, span } = stmt;
   const type = left.type;
   if (right.kind === "invalid") {
-    if (type.kind === "header") return [{ kind: "validity", header: left, valid: false, span }];
+    if (type.kind === "header") return writing({ kind: "validity", header: left, valid: false, span });
     return partsOf(program, stmt);
   }
   if (type.kind === "struct" || (type.kind === "stack" && !isHeaderStack(type))) {
-    const body = partsOf(program, stmt);
-    return right.kind === "aggregate" ? withoutHazards(program, body) : body;
+    const parts = partsOf(program, stmt);
+    return right.kind === "aggregate" ? withoutHazards(program, parts) : parts;
   }
   if (right.kind === "aggregate") {
-    const body = partsOf(program, stmt);
-    const safe = withoutHazards(program, body);
-    if (type.kind !== "header") return safe;
+    const { reads, writes } = withoutHazards(program, partsOf(program, stmt));
+    if (type.kind !== "header") return { reads, writes };
     // Reading the old fields comes before the header becomes valid: that may clear them.
-    const reads = safe.length > body.length ? safe.slice(0, safe.length - body.length) : [];
-    const writes = safe.slice(reads.length);
-    return [...reads, { kind: "validity", header: left, valid: true, span }, ...writes];
+    return { reads, writes: [{ kind: "validity", header: left, valid: true, span }, ...writes] };
   }
   if (type.kind === "header" && right.kind === "stackProperty") {
     // BMv2 copies no header that `last` names, but reads its fields; it was extracted, so it is valid.
-    return [{ kind: "validity", header: left, valid: true, span }, ...partsOf(program, stmt)];
+    const { reads, writes } = partsOf(program, stmt);
+    return { reads, writes: [{ kind: "validity", header: left, valid: true, span }, ...writes] };
   }
   if (!isPlace(right)) fail(CODES.valueNotSupported, span, "not supported yet: this value of a header type");
-  return [stmt];
+  return writing(stmt);
+}
+
+function writing(stmt: Stmt): Parts {
+  return { reads: [], writes: [stmt] };
 }
 
 /** One assignment for each field or element. */
-function partsOf(program: IrProgram, stmt: StmtOf<"assign">): Stmt[] {
+function partsOf(program: IrProgram, stmt: StmtOf<"assign">): Parts {
   const type = stmt.left.type;
   const count =
     type.kind === "stack" ? type.size : isAggregate(type) && "fields" in type ? type.fields.length : 0;
-  return Array.from({ length: count }, (_, index): Stmt[] => {
+  const all = Array.from({ length: count }, (_, index): Parts => {
     const one: StmtOf<"assign"> = { ...stmt, left: part(stmt.left, index), right: part(stmt.right, index) };
-    return isAggregate(one.left.type) ? expandAssign(program, one) : [one];
-  }).flat();
+    return isAggregate(one.left.type) ? assignmentOf(program, one) : writing(one);
+  });
+  return { reads: all.flatMap(({ reads }) => reads), writes: all.flatMap(({ writes }) => writes) };
 }
 
-/** `x = { x.b, x.a }`: values that an earlier assignment of the list would change are read first. */
-function withoutHazards(program: IrProgram, body: Stmt[]): Stmt[] {
-  const reads: Stmt[] = [];
+/** `x = { x.b, x.a }`: values that an earlier write would change are read first. */
+function withoutHazards(program: IrProgram, parts: Parts): Parts {
+  const reads = [...parts.reads];
   const written: Expr[] = [];
-  const writes = body.map((stmt): Stmt => {
+  const writes = parts.writes.map((stmt): Stmt => {
     if (stmt.kind === "validity") written.push(stmt.header);
     if (stmt.kind !== "assign") return stmt;
     const { left, right } = stmt;
@@ -233,5 +247,5 @@ function withoutHazards(program: IrProgram, body: Stmt[]): Stmt[] {
     reads.push({ kind: "assign", left: copy, right, span: stmt.span });
     return { ...stmt, right: copy };
   });
-  return [...reads, ...writes];
+  return { reads, writes };
 }
