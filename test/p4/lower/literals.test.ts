@@ -68,6 +68,21 @@ describe("a value with parts", () => {
     expect(values(`${ingress} ${SHOW}`, parts)).toEqual(expected);
   });
 
+  const NAMED = "{ l = { 3, 4 }, e = error.Mine, y = 2, i = { c = Colour.green, f = false, x = 1 } }";
+  const LISTED = "{ { 9, true, Colour.blue }, 8, error.NoError, { 7, 6 } }";
+  it.each<[string, string, [number, number, number]]>([
+    [
+      "two lists",
+      `hdr.io.a == 5 ? ${LISTED} : { { 0, false, Colour.red }, 0, error.NoError, { 0, 0 } }`,
+      [9, 8, 0x1276],
+    ],
+    ["a struct and a literal", `hdr.io.a == 6 ? meta.o : ${NAMED}`, [1, 2, 0x0534]],
+    ["a literal and a struct", `hdr.io.a == 6 ? ${NAMED} : meta.o`, [3, 4, 0x1556]],
+    ["a list and a constant", `hdr.io.a == 5 ? ${LISTED} : WHOLE`, [9, 8, 0x1276]],
+  ])("is chosen between %s", (_, choice, expected) => {
+    expect(values(`meta.o = WHOLE; meta.o = ${choice}; ${SHOW}`, parts)).toEqual(expected);
+  });
+
   it("is compared part by part with a list and with a struct", () => {
     const test = (condition: string) =>
       values(
