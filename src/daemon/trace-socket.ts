@@ -1,5 +1,5 @@
 /**
- * Traces for who asks while a switch runs: a Unix socket, whose readers get a first line about the clock and then one document
+ * Traces of a running switch for other processes: a Unix socket, whose readers get a first line about the clock and then one document
  * a line. Without a reader nothing is traced. Packets wait for no reader: documents that one does not take are left out for it.
  */
 import { createServer, type Server, type Socket } from "node:net";
