@@ -11,7 +11,7 @@ import type { Placement, Problem } from "../../src/fit/place/placement.js";
 import { verifyPlacement } from "../../src/fit/place/verify.js";
 import { runs } from "../fuzz-seed.js";
 import { compileText, loadTarget } from "./golden.js";
-import { randomProgram, wrap } from "./programs.js";
+import { randomProgram, tableText as TABLE, wrap } from "./programs.js";
 
 const tofino = loadTarget("tofino");
 
@@ -71,9 +71,6 @@ const small = (
   tcam: { ...tofino.tcam, blocks: tcamBlocks, columns: null },
 });
 
-const TABLE = (name: string, key: string, statement: string, more = "") =>
-  `action ${name}_go(bit<32> v) { ${statement} }
-  table ${name} { key = { ${key}; } actions = { ${name}_go; NoAction; } size = 16; default_action = NoAction(); ${more} }`;
 const FIELDS = "bit<32> a; bit<32> b; bit<32> c; bit<32> e; bit<32> f; bit<32> g; bit<8> s;";
 
 const PROGRAMS: readonly [what: string, target: Target, text: string][] = [

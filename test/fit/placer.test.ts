@@ -6,26 +6,12 @@ import { describe, expect, it } from "vitest";
 import { fitProgram, type Target } from "../../src/fit/index.js";
 import { verifyPlacement } from "../../src/fit/place/verify.js";
 import { compileText, loadTarget } from "./golden.js";
-import { wrap } from "./programs.js";
+import { FIELDS as F, smaller, tableText as T, wrap } from "./programs.js";
 
 const tofino = loadTarget("tofino");
 const tofino2 = loadTarget("tofino2");
-const small = (
-  change: Partial<Target["per_stage"]>,
-  sram: Partial<Target["sram"]> = {},
-  more: Partial<Target> = {},
-): Target => ({
-  ...tofino,
-  per_stage: { ...tofino.per_stage, ...change },
-  sram: { ...tofino.sram, ...sram },
-  ...more,
-});
+const small = smaller(tofino);
 const one = small({ exact_tables: 1 });
-const T = (name: string, key: string, statement: string, more = "", size = 16) =>
-  `action ${name}_go(bit<32> v) { ${statement} }
-  table ${name} { key = { ${key}; } actions = { ${name}_go; NoAction; } size = ${size}; default_action = NoAction(); ${more} }`;
-const F =
-  "bit<32> a; bit<32> b; bit<32> c; bit<32> e; bit<32> f; bit<32> g; bit<8> s; bit<8> x; bit<8> y; bit<8> z;";
 
 /** Parts in the order in which they were placed: `table <- gateway @stage (entries) +blocks of a register`; then what has no place. */
 function placed(target: Target, locals: string, apply: string, fields = F): string[] {

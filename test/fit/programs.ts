@@ -1,4 +1,5 @@
-/** Small programs for tests, as text. */
+/** Small programs for tests, as text, and targets with less than a chip has. */
+import type { Target } from "../../src/fit/index.js";
 
 export interface TableSpec {
   /** Match kind and width of the key. */
@@ -100,3 +101,26 @@ export function randomProgram(tables: readonly RandomTable[]): string {
   );
   return around(fields.join(" "), locals.join("\n"), apply.join(" "));
 }
+
+/** Fields of the header of small programs with several tables. */
+export const FIELDS =
+  "bit<32> a; bit<32> b; bit<32> c; bit<32> e; bit<32> f; bit<32> g; bit<8> s; bit<8> x; bit<8> y; bit<8> z;";
+
+/** A table with an action `NAME_go(v)` of one statement; `more`: further properties. */
+export const tableText = (name: string, key: string, statement: string, more = "", size = 16) =>
+  `action ${name}_go(bit<32> v) { ${statement} }
+  table ${name} { key = { ${key}; } actions = { ${name}_go; NoAction; } size = ${size}; default_action = NoAction(); ${more} }`;
+
+/** Targets like `target`, with other numbers for a stage and for SRAM. */
+export const smaller =
+  (target: Target) =>
+  (
+    change: Partial<Target["per_stage"]>,
+    sram: Partial<Target["sram"]> = {},
+    more: Partial<Target> = {},
+  ): Target => ({
+    ...target,
+    per_stage: { ...target.per_stage, ...change },
+    sram: { ...target.sram, ...sram },
+    ...more,
+  });

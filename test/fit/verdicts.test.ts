@@ -6,25 +6,11 @@ import { describe, expect, it } from "vitest";
 import { explain, type FitResult, fitProgram, type Target, toSarif } from "../../src/fit/index.js";
 import { verdictLine } from "../../src/fit/report/text.js";
 import { compileText, loadTarget } from "./golden.js";
-import { wrap } from "./programs.js";
+import { FIELDS as F, smaller, tableText as T, wrap } from "./programs.js";
 
 const tofino = loadTarget("tofino");
 const rmt = loadTarget("rmt");
-const small = (
-  change: Partial<Target["per_stage"]>,
-  sram: Partial<Target["sram"]> = {},
-  more: Partial<Target> = {},
-): Target => ({
-  ...tofino,
-  per_stage: { ...tofino.per_stage, ...change },
-  sram: { ...tofino.sram, ...sram },
-  ...more,
-});
-const T = (name: string, key: string, statement: string, more = "", size = 16) =>
-  `action ${name}_go(bit<32> v) { ${statement} }
-  table ${name} { key = { ${key}; } actions = { ${name}_go; NoAction; } size = ${size}; default_action = NoAction(); ${more} }`;
-const F =
-  "bit<32> a; bit<32> b; bit<32> c; bit<32> e; bit<32> f; bit<32> g; bit<8> s; bit<8> x; bit<8> y; bit<8> z;";
+const small = smaller(tofino);
 
 function prog(text: string, target: Target): FitResult {
   const { program, error } = compileText(text);
