@@ -1,7 +1,13 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
-// For tests that never end. On a busy machine a test of some seconds takes a minute.
-const limits = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } };
+const common = {
+  // Seeds of property tests.
+  setupFiles: ["test/fuzz-setup.ts"],
+  // For tests that never end. On a busy machine a test of some seconds takes a minute.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 60_000 } },
+};
 
 /** Labs: switches and hosts as processes, with real clocks. `tools/suite.ts` runs them beside all other tests. */
 const LABS = [
@@ -50,7 +56,7 @@ export default defineConfig({
           isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
-          ...limits,
+          ...common,
         },
       },
       {
@@ -62,7 +68,7 @@ export default defineConfig({
           // One more than processors: a worker waits for the processes that it starts.
           maxWorkers: 3,
           sequence: { groupOrder: 2 },
-          ...limits,
+          ...common,
         },
       },
       {
@@ -74,7 +80,7 @@ export default defineConfig({
           // Two labs at once would delay each other's packets.
           maxWorkers: 1,
           sequence: { groupOrder: 3 },
-          ...limits,
+          ...common,
         },
       },
     ],

@@ -1,8 +1,8 @@
 /**
  * How much random tests try. Without `P4LOOM_FUZZ` they try the same cases in every run, so that a run that fails fails
- * again; `P4LOOM_FUZZ=N` tries N times as many, from a seed that is printed with what fails.
+ * again; `P4LOOM_FUZZ=N` tries N times as many, from a seed that is printed with what fails. `fuzz-setup.ts` gives the
+ * seed to every test file, with or without an import of this one.
  */
-import fc from "fast-check";
 
 const factor = Number(process.env.P4LOOM_FUZZ ?? "");
 
@@ -11,5 +11,3 @@ export const FUZZ_SEED = factor >= 1 ? Math.floor(Math.random() * 2 ** 31) : 1;
 
 /** For `fc.assert`, where 100 runs (which need no word) are not the right number. */
 export const runs = (numRuns: number) => ({ seed: FUZZ_SEED, numRuns: numRuns * FUZZ_FACTOR });
-
-fc.configureGlobal(runs(100));

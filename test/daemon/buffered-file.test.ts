@@ -15,7 +15,6 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { BufferedFile } from "../../src/daemon/buffered-file.js";
 import { RotatingFile } from "../../src/daemon/rotating-file.js";
-import "../fuzz-seed.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-buffered-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

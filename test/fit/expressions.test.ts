@@ -19,7 +19,6 @@ import {
   sameAccess,
 } from "../../src/fit/model/expressions.js";
 import type { bmv2 } from "../../src/program/index.js";
-import "../fuzz-seed.js";
 
 const WIDTHS = { a: 32, b: 32, c: 16, n: 8, one: 1 };
 const scope: Scope = {

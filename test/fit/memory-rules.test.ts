@@ -10,7 +10,6 @@ import { hashBits, identityBlocks, packings, waySizes } from "../../src/fit/memo
 import { indirectionBlocks, rangeRows, ternaryWidth } from "../../src/fit/memory/ternary.js";
 import type { Attached, KeyPart } from "../../src/fit/model/model.js";
 import { hashGroupsFit, tcamUnitsFit } from "../../src/fit/place/stage.js";
-import "../fuzz-seed.js";
 import { loadTarget } from "./golden.js";
 
 const tofino = loadTarget("tofino");

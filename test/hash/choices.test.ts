@@ -16,7 +16,6 @@ import {
   shortestField,
   sliced,
 } from "../../src/hash/index.js";
-import "../fuzz-seed.js";
 
 const choice = (text: string, size: number): MemberChoice => ({ hash: parseHash(text), size });
 const SAMPLES = { samples: 20_000, seed: 1 };

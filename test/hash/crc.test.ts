@@ -13,7 +13,6 @@ import {
   xor16,
   xor32,
 } from "../../src/hash/index.js";
-import "../fuzz-seed.js";
 
 const DIGITS = new TextEncoder().encode("123456789");
 

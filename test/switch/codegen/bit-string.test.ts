@@ -2,7 +2,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { getBits, loadVarbit, putBits, putVarbit } from "../../../src/switch/codegen/bit-string.js";
-import "../../fuzz-seed.js";
 
 /** The bytes as one integer. */
 const integer = (bytes: Uint8Array): bigint =>

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { newFrame } from "../../../src/switch/codegen/frames.js";
-import "../../fuzz-seed.js";
 
 it("cuts frames from memory that they share", () => {
   const frames = Array.from({ length: 20 }, () => newFrame(100));

@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bigOf, modulo64 } from "../../../src/switch/codegen/action.js";
 import { shiftStack } from "../../../src/switch/codegen/store.js";
-import "../../fuzz-seed.js";
 
 describe("a stack", () => {
   it("that is pushed or popped moves its elements, and those that come in are invalid", () => {

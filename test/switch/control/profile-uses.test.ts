@@ -10,7 +10,6 @@ import {
 } from "../../../src/device/index.js";
 import { ActionProfileStore } from "../../../src/switch/tables/profile.js";
 import { p4infoOf } from "../../control/start.js";
-import "../../fuzz-seed.js";
 import { startUnconfigured } from "../golden.js";
 
 const PROFILE = "TheIngress.spread";

@@ -2,7 +2,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MeterArray, RegisterArray } from "../../../src/switch/tables/resources.js";
-import "../../fuzz-seed.js";
 
 it("a register keeps the low bits of what is written, at its index alone", () => {
   const writes = fc.array(fc.tuple(fc.nat(3), fc.bigInt(0n, (1n << 140n) - 1n)), { maxLength: 12 });
