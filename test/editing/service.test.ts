@@ -22,7 +22,7 @@ import {
   semanticTokens,
   signatureHelp,
 } from "../../src/editing/index.js";
-import { targetSchema } from "../../src/fit/index.js";
+import { fitProgram, targetSchema, toJson } from "../../src/fit/index.js";
 import { format } from "../../src/formatting/index.js";
 import type { IncludeResolver } from "../../src/p4/index.js";
 
@@ -214,6 +214,17 @@ describe("rename", () => {
     });
   });
 
+  it("rejects a name that would make two meanings one", () => {
+    // The action would hide the extern, and no type tells the two apart.
+    const text = inApply("truncate(32w60);").replace(
+      "action drop()",
+      "action cut(bit<32> length) { }\n    action drop()",
+    );
+    const refused = rename(open(text), text.indexOf("cut("), "truncate");
+    expect(refused).toEqual({ refused: expect.stringContaining("another meaning at main.p4:") });
+    expect(rename(open(text), text.indexOf("cut("), "shorten")).toHaveLength(1);
+  });
+
   it("does not change the meaning of a program, for each name of an example", () => {
     const ring = openDocument("ring.p4", RING);
     let count = 0;
@@ -329,6 +340,19 @@ describe("signature help", () => {
     ).toMatchObject({ argument: 4 });
     expect(help("(bit<8>) (1 + |")).toBeUndefined();
   });
+
+  it("selects the first overload with a parameter for the argument at the cursor", () => {
+    const text = PROGRAM.replace("p.emit(hdr);", "").replace(
+      "p.extract(hdr.ethernet);",
+      "p.extract(hdr.ethernet, |);",
+    );
+    const at = text.indexOf("|");
+    const second = signatureHelp(open(text.replace("|", "")), at)!;
+    expect(second.signatures.map(({ parameters }) => parameters.length)).toEqual([1, 2]);
+    expect([second.active, second.argument]).toEqual([1, 1]);
+    const first = signatureHelp(open(text.replace(", |", "")), at - 2)!;
+    expect([first.active, first.argument]).toEqual([0, 0]);
+  });
 });
 
 describe("outline, folds and colours", () => {
@@ -353,6 +377,14 @@ describe("outline, folds and colours", () => {
     expect(found).toContain("region #else");
     expect(found).toContain("comment // one");
     expect(found).toContain("region     table by_mac {");
+  });
+
+  it("folds comments of neighbouring lines, and not across a blank line", () => {
+    const text = `// one\n// two\n\n// three\n// four\n\n// alone\n${PROGRAM}`;
+    const found = folds(open(text))
+      .filter(({ kind }) => kind === "comment")
+      .map(({ start, end }) => text.slice(start, end));
+    expect(found).toEqual(["// one\n// two", "// three\n// four"]);
   });
 
   it("colours every word once, in order", () => {
@@ -393,18 +425,37 @@ describe("outline, folds and colours", () => {
   });
 });
 
+const TOFINO = join(root, "data/targets/tofino.yaml");
+const target = loadDocument(
+  new SourceFile(TOFINO, readFileSync(TOFINO, "utf8")),
+  targetSchema,
+  new Diagnostics(),
+)!.value;
+
 it("gives the stages of tables and of the program", () => {
-  const path = join(root, "data/targets/tofino.yaml");
-  const target = loadDocument(
-    new SourceFile(path, readFileSync(path, "utf8")),
-    targetSchema,
-    new Diagnostics(),
-  )!.value;
   expect(lenses(open(), target).map(({ span, text }) => `${spanText(span)}: ${text}`)).toEqual([
     expect.stringMatching(/^by_mac: stage 0, \d+ SRAM, \d+ TCAM$/),
     expect.stringMatching(/^main: tofino: 1 of 12 stages, placed$/),
   ]);
   expect(lenses(open(inApply("x")), target)).toEqual([]);
+});
+
+it("adds up the memory of a table that continues over several stages", () => {
+  const document = open(
+    PROGRAM.replace("hdr.ethernet.dst: exact; meta.port: ternary;", "hdr.ethernet.dst: exact;").replace(
+      "size = 64;",
+      "size = 300000;",
+    ),
+  );
+  const parts = toJson(fitProgram(document.program!, target)).tables.filter(({ name }) =>
+    name.endsWith("by_mac"),
+  );
+  const stages = parts.map(({ stage }) => stage);
+  expect(parts.length).toBeGreaterThan(1);
+  const srams = parts.reduce((sum, part) => sum + part.srams, 0);
+  expect(lenses(document, target)[0]!.text).toBe(
+    `stages ${Math.min(...stages)} to ${Math.max(...stages)}, ${srams} SRAM`,
+  );
 });
 
 describe("quick fixes", () => {
@@ -426,6 +477,16 @@ describe("quick fixes", () => {
         }
       }
     expect(count).toBeGreaterThan(8);
+  });
+
+  it("are offered from the first to the last offset of the error, both included", () => {
+    const document = open(inApply("hdr.ethernet.tipe = 1;"));
+    const { start, end } = document.quickDiagnostics[0]!.span!;
+    const titles = (from: number, to: number) => quickFixes(document, from, to).map(({ title }) => title);
+    expect(spanText(document.quickDiagnostics[0]!.span!)).toBe("tipe");
+    expect(titles(start, start)).toHaveLength(1);
+    expect(titles(end, end)).toEqual(titles(start, start));
+    expect([titles(0, start - 1), titles(end + 1, document.text.length)]).toEqual([[], []]);
   });
 });
 

@@ -63,6 +63,22 @@ describe("a sketch of quantiles", () => {
     );
   });
 
+  it("has the smaller limit of two sketches after they are merged, from either side", () => {
+    fc.assert(
+      fc.property(
+        values,
+        values,
+        fc.integer({ min: 1, max: 300 }),
+        fc.integer({ min: 1, max: 300 }),
+        (a, b, one, other) => {
+          const merged = sketchOf(a, one).merged(sketchOf(b, other));
+          expect(merged.limit).toBe(Math.min(one, other));
+          expect(contents(merged)).toEqual(contents(sketchOf([...a, ...b], Math.min(one, other))));
+        },
+      ),
+    );
+  });
+
   it("comes back from JSON as it was", () => {
     fc.assert(
       fc.property(values, fraction, fc.integer({ min: 1, max: 250 }), (samples, at, limit) => {

@@ -208,6 +208,12 @@ describe("paired tests", () => {
     expect(signFlipTest(first, second, random()).p).toBe(drawn);
   });
 
+  it("have no p of 0 by drawing: the observed signs are one of the cases", () => {
+    const second = Array.from({ length: 60 }, (_, i) => 100 + i);
+    const first = second.map(() => 0);
+    expect(signFlipTest(first, second, random()).p).toBe(1 / 100_001);
+  });
+
   it("refuse lists of different lengths", () => {
     expect(() => pairedTTest([1], [1, 2])).toThrow("1 and 2 samples are no pairs");
   });

@@ -152,6 +152,19 @@ describe("replay", () => {
     expect([...replay([recorded(frame)]).frames[0]!.frame.subarray(40, 42)]).toEqual([0, 0]);
   });
 
+  it("never sends a computed UDP checksum of zero over IPv4: it is ffff (RFC 768)", () => {
+    // A recorded checksum of every value: one of them becomes 0 by the change of addresses.
+    const sent = new Set<number>();
+    for (let recordedSum = 1; recordedSum <= 0xffff; recordedSum += 1) {
+      const frame = ethernet({ protocol: 17 });
+      frame.set([recordedSum >> 8, recordedSum & 0xff], 14 + 20 + 6);
+      const out = replay([recorded(frame)]).frames[0]!.frame;
+      sent.add((out[40]! << 8) | out[41]!);
+    }
+    expect(sent.has(0)).toBe(false);
+    expect(sent.has(0xffff)).toBe(true);
+  });
+
   it("fills what was not captured with zeros, and leaves later fragments their payload", () => {
     const frame = ethernet({ payload: new Uint8Array(100).fill(7) });
     const cut = replay([recorded(frame.subarray(0, 44), { length: frame.length })]).frames[0]!.frame;

@@ -109,6 +109,19 @@ describe("readBmv2", () => {
     expect(message).toContain("header_types[0].fields[0][1]");
   });
 
+  it("refuses a look ahead of no bits, of a negative offset, and of more than 65,536 bits", () => {
+    const text = readFileSync(resolve(root, "golden/parse/parse.json"), "utf8");
+    const found = '"lookahead","value":[0,24]';
+    expect(text).toContain(found);
+    const ahead = (value: string) => read(text.replace(found, `"lookahead","value":[${value}]`));
+    for (const good of ["0,1", "8,65536"]) expect(ahead(good).diagnostics.list).toEqual([]);
+    for (const wrong of ["0,0", "-1,8", "0,65537"]) {
+      const { program, diagnostics } = ahead(wrong);
+      expect(program).toBeUndefined();
+      expect(diagnostics.list.map(({ code }) => code)).toEqual(["P41012"]);
+    }
+  });
+
   it("survives any damage to a good program", () => {
     const text = readFileSync(resolve(root, "golden/cpu/cpu.json"), "utf8");
     const values: unknown[] = [null, -1, "x", [], {}, 1e99, true];

@@ -1,0 +1,56 @@
+/** Calls of a user's code: the place that a message names, and the process as it was after the call. */
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { SourceFile } from "../../src/base/index.js";
+import { guarded, type OwnModule, placed, placeOf } from "../../src/own-schemes/guard.js";
+
+const path = resolve("own.mjs");
+const moduleOf = (text: string): OwnModule => ({
+  url: pathToFileURL(path).href,
+  file: new SourceFile(path, text),
+});
+
+describe("the place of a member", () => {
+  const lineOf = (text: string, member: string) => {
+    const { file, start } = placeOf(moduleOf(text), member);
+    return file.text.slice(start).split("\n", 1)[0];
+  };
+
+  it("is the first of those that are equally nested", () => {
+    const text = "export default {\n  hosts: first,\n  hosts: second,\n};\n";
+    expect(lineOf(text, "hosts")).toBe("hosts: first,");
+  });
+
+  it("is the least nested one, wherever it stands", () => {
+    const text = "const plan = { a: { hosts: 1 } };\nexport default {\n  plan() {},\n  hosts: 2,\n};\n";
+    expect(lineOf(text, "hosts")).toBe("hosts: 2,");
+  });
+
+  it("is code, and the start of the file where there is none", () => {
+    const text = "// { hosts: 1 }\nconst a = '{ hosts: 2 }';\nexport default { hosts: 3 };\n";
+    expect(lineOf(text, "hosts")).toBe("hosts: 3 };");
+    expect(placeOf(moduleOf(text), "controllers")).toMatchObject({ start: 0, end: 1 });
+  });
+});
+
+describe.each([
+  ["guarded", guarded],
+  ["placed", placed],
+] as const)("%s", (_, call) => {
+  const own = moduleOf("export default { plan() {} };\n");
+
+  it("restores process.exit after a call that returns, throws, or ends the process", () => {
+    const before = process.exit;
+    expect(call(own, "plan", () => 7)).toBe(7);
+    expect(process.exit).toBe(before);
+    expect(() => call(own, "plan", () => fails())).toThrow("plan throws: Error: no");
+    expect(process.exit).toBe(before);
+    expect(() => call(own, "plan", () => process.exit(3))).toThrow("plan ends the process: process.exit(3)");
+    expect(process.exit).toBe(before);
+  });
+});
+
+function fails(): never {
+  throw new Error("no");
+}
