@@ -76,16 +76,16 @@ function clashOf(document: P4Document, edits: readonly Edit[], newName: string):
   return undefined;
 }
 
-/** The first occurrence with another meaning in the second list; both lists are in the order of the walk. */
+/**
+ * The first occurrence with another meaning in the second list; both lists are in the order of the walk. Two meanings that become one
+ * differ at a use of the second one, since the declaration of each comes before its uses (of two states, the checker refuses one).
+ */
 function firstDifferent(before: readonly Occurrence[], after: readonly Occurrence[]): Occurrence | undefined {
   const pairs = new Map<Target, Target>();
-  const taken = new Set<Target>();
   for (const [index, { target }] of before.entries()) {
     const now = after[index]?.target;
-    const known = pairs.get(target);
-    if (now === undefined || (known === undefined ? taken.has(now) : known !== now)) return before[index];
+    if (now === undefined || (pairs.get(target) ?? now) !== now) return before[index];
     pairs.set(target, now);
-    taken.add(now);
   }
   return after.length > before.length ? after[before.length] : undefined;
 }

@@ -41,9 +41,9 @@ describe("what it writes", () => {
       "header h_t {\n    bit<8>    a;\n    // a comment between\n    bit<16> bc;  // one\n    bit<4> d;  // two\n}\n",
       "header h_t {\n    bit<8>  a;\n    // a comment between\n    bit<16> bc; // one\n    bit<4>  d;  // two\n}\n",
     ],
-    "columns that were aligned, and those of a block inside": [
-      "apply {\n    bit<8>   a = 1;\n    bit<16>  b = 2;\n    {\n        bit<128> longer = 3;\n        bit<4>  c = 4;\n    }\n}\n",
-      "apply {\n    bit<8>  a = 1;\n    bit<16> b = 2;\n    {\n        bit<128> longer = 3;\n        bit<4>   c = 4;\n    }\n}\n",
+    "columns of comments, and those of a block inside, which are columns of their own": [
+      "apply {\n    h.x = 1;     // one\n    h.long = 2; // two\n    if (c) { // three\n        h.a = 1; // four\n        h.longest_name = 2;  // five\n    }\n}\n",
+      "apply {\n    h.x = 1;    // one\n    h.long = 2; // two\n    if (c) {    // three\n        h.a = 1;            // four\n        h.longest_name = 2; // five\n    }\n}\n",
     ],
     "columns that were not aligned": [
       "header h_t {\n    bit<8> a;\n    bit<16> bc; // one\n}\n",
