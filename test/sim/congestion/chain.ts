@@ -28,6 +28,8 @@ export interface ChainFlow {
   /** Infinity for a flow without an end. */
   bytes: number;
   startNs: number;
+  /** The sender closes: its last segment of data carries a FIN. */
+  finishes?: boolean;
   /** Flows with the same number are subflows of one connection (for lia and olia). */
   group?: number;
 }
@@ -43,6 +45,8 @@ export interface ChainOptions {
   mark?: number;
   loss?: number;
   lossEvery?: number;
+  /** Full segments of the one flow that are lost when they are sent first. */
+  lostSegments?: readonly number[];
   fair?: boolean;
   flows: readonly ChainFlow[];
   warmUpNs: number;
@@ -89,7 +93,7 @@ export function runChain(options: ChainOptions): ChainResult {
   const random = new Random(options.seed ?? 1);
   const network = new Network();
   const { simulation } = network;
-  const { hops, rate, accessRate, queue, mark, loss, lossEvery, fair } = options;
+  const { hops, rate, accessRate, queue, mark, loss, lossEvery, lostSegments, fair } = options;
   const wide = { queueBytes: Number.POSITIVE_INFINITY, queuePackets: Number.POSITIVE_INFINITY };
   const routers = Array.from({ length: hops + 1 }, (_, i) => {
     const queueOptions = {
@@ -98,6 +102,7 @@ export function runChain(options: ChainOptions): ChainResult {
       ...(mark === undefined ? {} : { mark }),
       ...(loss === undefined ? {} : { loss }),
       ...(lossEvery === undefined ? {} : { lossEvery }),
+      ...(lostSegments === undefined ? {} : { lostSegments, segmentBytes: SEGMENT }),
       ...(fair === undefined ? {} : { fair }),
     };
     return new Router(simulation, `r${i}`, 1, queueOptions, random.fork(`losses ${i}`));
@@ -176,6 +181,7 @@ export function runChain(options: ChainOptions): ChainResult {
         },
       });
       connection.send(flow.bytes);
+      if (flow.finishes === true) connection.finish();
     });
   }
 

@@ -7,6 +7,7 @@ import { type Channel, type Node, NS_PER_S, type Simulation } from "../../../src
 
 const IPV4_AT = 14;
 const CE = 3;
+const SEQUENCE_AT = IPV4_AT + 20 + 4;
 /** Frames of acknowledgements are shorter: only data are lost at random. */
 const DATA_FRAME = 128;
 
@@ -21,6 +22,9 @@ export interface QueueOptions {
   loss?: number;
   /** One of this number of data packets is lost after the queue, at equal distances. */
   lossEvery?: number;
+  /** Segments of {@link segmentBytes} that are lost behind the queue when they are sent first, from 0, of the one flow of the network. */
+  lostSegments?: readonly number[];
+  segmentBytes?: number;
   /** A queue for each destination, served in turn (J. Nagle, RFC 970), instead of one; `packets` and `mark` are of each. */
   fair?: boolean;
 }
@@ -61,6 +65,9 @@ export class Router implements Node {
   #drops = 0;
   #marked = 0;
   #passed = 0;
+  readonly #toLose: Set<number>;
+  /** Sequence number of the first data; -1 before it has come. */
+  #firstSequence = -1;
 
   constructor(
     simulation: Simulation,
@@ -73,6 +80,7 @@ export class Router implements Node {
     this.#simulation = simulation;
     this.#options = options;
     this.#random = random;
+    this.#toLose = new Set(options.lostSegments);
     this.#sentKind = simulation.register(() => this.#sent());
   }
 
@@ -146,15 +154,22 @@ export class Router implements Node {
     if (queue.length > 0) this.#busy.push(queue);
     this.#length--;
     if (this.#length < this.#smallest) this.#smallest = this.#length;
-    if (frame.length < DATA_FRAME || !this.#loses()) this.#outputs[this.nextPort]!.send(frame);
+    if (frame.length < DATA_FRAME || !this.#loses(frame)) this.#outputs[this.nextPort]!.send(frame);
     const next = this.#busy[0]?.[0];
     if (next !== undefined) this.#startSending(next);
   }
 
-  #loses(): boolean {
+  #loses(frame: Uint8Array): boolean {
     const { loss = 0, lossEvery = 0 } = this.#options;
+    if (this.#toLose.size > 0 && this.#toLose.delete(this.#segmentOf(frame))) return true;
     if (lossEvery > 0 && ++this.#passed % lossEvery === 0) return true;
     return loss > 0 && this.#random.float() < loss;
+  }
+
+  #segmentOf(frame: Uint8Array): number {
+    const sequence = new DataView(frame.buffer, frame.byteOffset).getUint32(SEQUENCE_AT);
+    if (this.#firstSequence < 0) this.#firstSequence = sequence;
+    return ((sequence - this.#firstSequence) >>> 0) / this.#options.segmentBytes!;
   }
 
   #count(): void {

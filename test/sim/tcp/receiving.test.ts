@@ -110,6 +110,32 @@ describe("SACK blocks (RFC 2018, section 4)", () => {
     `);
   });
 
+  it("include a FIN, with data and alone: it has a sequence number (section 3)", () => {
+    script(`${ACCEPTED}
+      30  < F. 1001:2001(1000) ack 1
+      30  > . 1:1(0) ack 1 <sack 1001:2002>
+      31  < . 1:1001(1000) ack 1
+      31  > . 1:1(0) ack 2002 <>
+    `);
+    script(`${ACCEPTED}
+      30  < F. 1001:1001(0) ack 1
+      30  > . 1:1(0) ack 1 <sack 1001:1002>
+      31  < . 1:1001(1000) ack 1
+      31  > . 1:1(0) ack 1002 <>
+    `);
+  });
+
+  it("report a FIN that came twice, with its data (RFC 2883, section 4.1)", () => {
+    script(`${ACCEPTED}
+      30  < F. 1:1001(1000) ack 1
+      30  > . 1:1(0) ack 1002 <>
+      31  < F. 1:1001(1000) ack 1
+      31  > . 1:1(0) ack 1002 <sack 1:1002>
+      32  < F. 1001:1001(0) ack 1
+      32  > . 1:1(0) ack 1002 <sack 1001:1002>
+    `);
+  });
+
   it("are absent where the other end did not permit them", () => {
     script(`
       0   listen

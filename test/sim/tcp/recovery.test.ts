@@ -282,6 +282,47 @@ describe("SACK without RACK (RFC 6675, section 4)", () => {
   });
 });
 
+describe("a segment with data and a FIN", () => {
+  const UNTIL_THE_FIN = `${OPEN}
+      20  send 4000
+      ${sends(20, 0, 2)}
+      20  finish
+      30  < . 1:1(0) ack 1001
+      30  > F. 3001:4001(1000) ack 1
+  `;
+
+  it("has arrived where a block ends after the FIN (RFC 2018, section 3)", () => {
+    const { connection, samples } = play(
+      3000,
+      `${UNTIL_THE_FIN}
+      # Segment 2 is lost.
+      31  < . 1:1(0) ack 2001
+      40  < . 1:1(0) ack 2001 <sack 3001:4002>
+      # It was sent a round trip and a quarter of the smallest one before.
+      40  > . 2001:3001(1000) ack 1
+      50  < . 1:1(0) ack 4002
+    `,
+      SLOW,
+    );
+    expect(samples.map(({ deliveredBytes }) => deliveredBytes)).toEqual([1000, 1000, 1000, 1000]);
+    expect(connection.counters.timeouts).toBe(0);
+  });
+
+  it("counts without the FIN: with one more segment above a gap there are two, not more (RFC 6675, section 4)", () => {
+    const { timeouts } = play(
+      3000,
+      `${UNTIL_THE_FIN}
+      31  < . 1:1(0) ack 1001 <sack 2001:3001>
+      40  < . 1:1(0) ack 1001 <sack 2001:4002>
+      230 > . 1001:2001(1000) ack 1
+      240 < . 1:1(0) ack 4002
+    `,
+      { rack: false, ...SLOW },
+    );
+    expect(timeouts).toEqual([1]);
+  });
+});
+
 describe("RACK (RFC 8985)", () => {
   it("begins a recovery when the reordering window is over", () => {
     const { events, connection } = play(

@@ -22,6 +22,7 @@ export class Receiver {
   readonly #feedback: TcpOptions["ecn"];
   readonly #chooser: PathChooser;
   readonly #counters: ConnectionCounters;
+  /** All that has arrived; a FIN has a position after the data, as it has a sequence number. */
   readonly #window = new ReceiveWindow();
   /** Position of the other end's FIN; -1 before it has arrived. */
   #fin = -1;
@@ -65,17 +66,16 @@ export class Receiver {
 
   /** The position that is expected next: of data, or after the FIN. */
   get next(): number {
-    const { next } = this.#window;
-    return next === this.#fin ? next + 1 : next;
+    return this.#window.next;
   }
 
   /** In order, without the FIN. */
   get bytes(): number {
-    return this.#window.next;
+    return this.finished ? this.#fin : this.#window.next;
   }
 
   get finished(): boolean {
-    return this.#window.next === this.#fin;
+    return this.#fin >= 0 && this.#window.next > this.#fin;
   }
 
   /** First position that the other end may not send. */
@@ -112,15 +112,21 @@ export class Receiver {
       atOnce = true;
     } else if (marked && this.#feedback === "classic") this.echoesMark = true;
     const inWindow = Math.min(end, this.#edge);
-    if (fin && inWindow === end) this.#fin = end;
+    let arrived = inWindow;
+    if (fin && inWindow === end) {
+      this.#fin = end;
+      // RFC 2018, section 3: a block ends after the last sequence number that has arrived, and a FIN has one.
+      arrived++;
+    }
     const before = window.next;
+    const bytesBefore = this.bytes;
     const wasInOrder = window.isInOrder;
     // Of a segment that overlaps known bytes on both sides, only the known part is a duplicate.
     const knownEnd = Math.min(
-      inWindow,
+      arrived,
       window.islandAt(start) < 0 ? before : window.islandEnd(window.islandAt(start)),
     );
-    const isNew = window.add(start, inWindow);
+    const isNew = window.add(start, arrived);
     if (knownEnd > start) {
       this.#duplicateStart = start;
       this.#duplicateEnd = knownEnd;
@@ -133,7 +139,7 @@ export class Receiver {
     }
     // RFC 5681, section 4.2: at once where data are out of order or fill a gap.
     if (!wasInOrder || !window.isInOrder || fin || inWindow < end) atOnce = true;
-    this.#unread += this.#reads ? 0 : window.next - before;
+    this.#unread += this.#reads ? 0 : this.bytes - bytesBefore;
     this.#openWindow();
     const chooser = this.#chooser;
     if (end > start)

@@ -265,10 +265,16 @@ export class Sender {
   visitOutstanding(visit: (start: number, bytes: number) => void): void {
     const board = this.#board;
     for (let serial = board.first; serial < board.last; serial++) {
-      const bytes = board.end(serial) - board.start(serial) - (board.hasFin(serial) ? 1 : 0);
+      const bytes = this.#payload(serial);
       if (!board.isSacked(serial) && bytes > 0) visit(board.data(serial), bytes);
     }
     if (this.next < this.end) visit(this.#dataAt(this.next), this.end - this.next);
+  }
+
+  /** Bytes of a segment without its FIN. */
+  #payload(serial: number): number {
+    const board = this.#board;
+    return board.end(serial) - board.start(serial) - (board.hasFin(serial) ? 1 : 0);
   }
 
   #dataAt(position: number): number {
@@ -486,7 +492,7 @@ export class Sender {
   /** A segment has arrived, as an acknowledgement or a SACK block says for the first time. */
   #deliver(serial: number, now: number): void {
     const board = this.#board;
-    const bytes = board.end(serial) - board.start(serial) - (board.hasFin(serial) ? 1 : 0);
+    const bytes = this.#payload(serial);
     this.#rate.onDelivered(serial, bytes, now);
     this.#source?.onDelivered(board.data(serial), bytes);
     this.#rack.onDelivered(serial, now);
@@ -609,7 +615,7 @@ export class Sender {
       if (board.isSacked(serial)) {
         if (!inIsland) islands++;
         inIsland = true;
-        bytes += board.end(serial) - board.start(serial);
+        bytes += this.#payload(serial);
         continue;
       }
       inIsland = false;
@@ -722,10 +728,11 @@ export class Sender {
     this.#sentAt = now;
     this.#counters.retransmissions++;
     if (this.#rtoAt === NEVER) this.#rtoAt = now + this.#timeout.current;
-    const start = board.start(serial);
     const fin = board.hasFin(serial);
-    const bytes = board.end(serial) - start - (fin ? 1 : 0);
-    this.#noteLeaving(this.#output.sendData(start, bytes, fin, false, selector, board.data(serial)));
+    const bytes = this.#payload(serial);
+    this.#noteLeaving(
+      this.#output.sendData(board.start(serial), bytes, fin, false, selector, board.data(serial)),
+    );
   }
 
   #onTimeout(now: number): void {
