@@ -141,4 +141,14 @@ describe("SACK without RACK (RFC 6675)", () => {
     near(fct, base + RTT + RTO_MIN);
     expect([timeouts, retransmissions]).toEqual([1, 1]);
   });
+
+  it.each([true, false])(
+    "sends two segments after the timer's one, of which one has the FIN; SACK: %s",
+    (sack) => {
+      const { fct, timeouts, retransmissions } = run(10, [7, 8, 9], "reno", { rack: false, sack });
+      // A FIN is no byte of the window: 7 at the timeout, 8 and 9 a round trip later.
+      near(fct, base + 2 * RTT + RTO_MIN);
+      expect([timeouts, retransmissions]).toEqual([1, 3]);
+    },
+  );
 });

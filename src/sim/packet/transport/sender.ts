@@ -213,11 +213,17 @@ export class Sender {
     return this.#pacing ? this.#paceAt : NEVER;
   }
 
-  /** The pipe of RFC 6675: estimated bytes in flight. */
+  /** The pipe of RFC 6675: estimated bytes in flight. A FIN is none of them, so that its segment has room where others have. */
   get inFlight(): number {
     const board = this.#board;
     const bytes = this.next - this.acknowledged - board.sackedBytes - board.lostBytes - this.#presumedArrived;
-    return Math.max(0, bytes);
+    return Math.max(0, this.next > this.end && this.#finInFlight ? bytes - 1 : bytes);
+  }
+
+  /** Of a sender that has sent a FIN, which its last segment has: whether that one is neither SACKed nor lost. */
+  get #finInFlight(): boolean {
+    const board = this.#board;
+    return !board.isEmpty && !board.isSacked(board.last - 1) && !board.isLost(board.last - 1);
   }
 
   /**
@@ -432,7 +438,7 @@ export class Sender {
         if (lost < 0) break;
         doubtful = true;
       }
-      if (lost >= 0) bytes = board.end(lost) - board.start(lost);
+      if (lost >= 0) bytes = this.#payload(lost);
       const inFlight = this.inFlight;
       if (inFlight > 0 && inFlight + bytes > this.control.window) {
         this.#noteLimited();
