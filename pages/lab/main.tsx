@@ -14,7 +14,10 @@ import { Lab } from "./state/lab.js";
 const projects = await readProjects();
 const lab = new Lab(projects?.current.name);
 const lost = (reason: string) => lab.lost(reason);
-render(<App lab={lab} projects={projects} />, document.getElementById("page")!);
+const place = document.getElementById("page")!;
+// The text for readers whose browser starts no program of the page.
+place.replaceChildren();
+render(<App lab={lab} projects={projects} />, place);
 try {
   const connection =
     projects === undefined

@@ -26,6 +26,7 @@ export async function lab(folders: readonly string[], options: LabArguments): Pr
     readLabProject(folder, {
       ...(program === undefined ? {} : { program }),
       ...(scheme === undefined ? {} : { scheme }),
+      withoutSolutions: options.static !== undefined,
     });
   if (options.static !== undefined) {
     const projects = [];

@@ -22,6 +22,8 @@ const MAX_FILES = 500;
 const MAX_DEPTH = 6;
 /** Folders that are not read: tools write them. */
 const SKIPPED: ReadonlySet<string> = new Set(["node_modules", "build", "logs", "pcaps", "__pycache__"]);
+/** Folders with the teacher's solution, in the course and in the P4 tutorials. */
+const SOLUTIONS: ReadonlySet<string> = new Set(["solution", "solutions"]);
 const TEXT = /\.(p4|p4h|h|json|md|txt|txtpb|ya?ml|py|mjs|js|stf|sh)$|^(Makefile|README|LICENSE)$/;
 /** A changed file is read after this time without further changes, in milliseconds: editors write in several steps. */
 const QUIET_MS = 150;
@@ -29,8 +31,9 @@ const QUIET_MS = 150;
 /**
  * Returns the texts by path. Symbolic links are not followed: they could lead out of the folder. Fails with P46052
  * above the limits.
+ * @param withSolutions false: folders with solutions are left out
  */
-export function readFolder(root: string): Record<string, string> {
+export function readFolder(root: string, withSolutions = true): Record<string, string> {
   const files: Record<string, string> = {};
   let bytes = 0;
   const visit = (folder: string, prefix: string, depth: number): void => {
@@ -39,7 +42,8 @@ export function readFolder(root: string): Record<string, string> {
       const path = join(folder, name);
       const stat = lstatSync(path);
       if (stat.isDirectory()) {
-        if (!SKIPPED.has(name) && depth < MAX_DEPTH) visit(path, `${prefix}${name}/`, depth + 1);
+        const read = !SKIPPED.has(name) && (withSolutions || !SOLUTIONS.has(name.toLowerCase()));
+        if (read && depth < MAX_DEPTH) visit(path, `${prefix}${name}/`, depth + 1);
       } else if (stat.isFile() && TEXT.test(name) && stat.size <= MAX_FILE_BYTES) {
         bytes += stat.size;
         if (bytes > MAX_BYTES || Object.keys(files).length >= MAX_FILES)

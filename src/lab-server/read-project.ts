@@ -12,6 +12,11 @@ export interface ReadOptions {
   readonly program?: string;
   /** Of an experiment file: the label of one of its schemes; absent: the first. */
   readonly scheme?: string;
+  /**
+   * Of a page that a teacher publishes: leaves out the folders with solutions. The program that `program` names is
+   * part of the project also where it is in such a folder.
+   */
+  readonly withoutSolutions?: boolean;
 }
 
 export interface ProjectOnDisk {
@@ -56,7 +61,7 @@ export async function readLabProject(path: string, options: ReadOptions = {}): P
       folder,
       project: {
         title: basename(whole),
-        files: readFolder(folder),
+        files: readFolder(folder, options.withoutSolutions !== true),
         open: { kind: "program", path: basename(whole) },
       },
     };
@@ -68,17 +73,21 @@ export async function readLabProject(path: string, options: ReadOptions = {}): P
   );
 }
 
-function exercise(folder: string, topology: string | undefined, { program }: ReadOptions): ProjectOnDisk {
+function exercise(folder: string, topology: string | undefined, options: ReadOptions): ProjectOnDisk {
+  const { program, withoutSolutions } = options;
   const inFolder = (path: string): string => relative(folder, resolve(path)).split(sep).join("/");
+  const all = readFolder(folder);
+  const files = withoutSolutions === true ? readFolder(folder, false) : all;
+  const named = program === undefined ? undefined : inFolder(program);
   return {
     folder,
     project: {
       title: basename(folder),
-      files: readFolder(folder),
+      files: named !== undefined && named in all ? { ...files, [named]: all[named]! } : files,
       open: {
         kind: "exercise",
         ...(topology === undefined ? {} : { topology: inFolder(topology) }),
-        ...(program === undefined ? {} : { program: inFolder(program) }),
+        ...(named === undefined ? {} : { program: named }),
       },
     },
   };

@@ -343,7 +343,7 @@ export class Lab {
         this.store.set({ states: { ...this.store.value.states, [event.state.switch]: event.state } });
         break;
       case "console":
-        this.#print(event.host, event.text);
+        this.#print(event.host, `${event.text}\n`);
         break;
       case "terminal":
         this.#terminals.get(event.terminal)?.(event.data);

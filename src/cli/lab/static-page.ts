@@ -1,5 +1,5 @@
 /** `p4loom lab --static DIR`: the page with its projects as files for any web server; compiler, switch and simulator run in the browser. */
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { fail } from "../../base/index.js";
 import type { LabProject } from "../../lab/index.js";
@@ -35,8 +35,24 @@ export function writeStaticPage(folder: string, projects: readonly StaticProject
     ...projects.map(({ project }, i) => ({ name: list[i]!.file, content: JSON.stringify(project) })),
     { name: LIST, content: `${JSON.stringify({ projects: list }, undefined, 2)}\n` },
   ];
+  const before = listedFiles(folder);
   writeFiles(files.map(({ name, content }) => ({ path: join(folder, name), content })));
+  // A project that is no longer in the list would still be served by its address.
+  for (const name of before)
+    if (!files.some((file) => file.name === name)) rmSync(join(folder, name), { force: true });
   return files.length;
+}
+
+/** The project files of the page that was written into this folder before. */
+function listedFiles(folder: string): string[] {
+  try {
+    const { projects } = JSON.parse(readFileSync(join(folder, LIST), "utf8")) as {
+      projects: readonly { file: string }[];
+    };
+    return projects.map(({ file }) => file).filter((file) => /^project-[a-z0-9-]+\.json$/.test(file));
+  } catch {
+    return [];
+  }
 }
 
 /** Files in the folder are not mixed with a page, unless they are an older page. */

@@ -147,6 +147,12 @@ describe.skipIf(CHROMIUM === undefined)(`the page of a lab${WITHOUT}`, () => {
     await page.keyboard.press("Enter");
     const output = page.getByRole("log", { name: "Output of h1" });
     await expect.poll(() => output.textContent(), { timeout: 20_000 }).toMatch(/2 .*received/);
+    await page.getByRole("textbox", { name: "Command for h1" }).fill("ip");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => output.textContent()).toMatch(/inet 10[^\n]*\n/);
+    const lines = (await output.textContent())!.split("\n");
+    expect(lines.filter((line) => line.includes("$"))).toEqual(["$ ping -c 2 h2", "$ ip"]);
+    expect(lines.filter((line) => /time=/.test(line))).toHaveLength(2);
   });
 
   it("runs a flow, and plots it", async () => {

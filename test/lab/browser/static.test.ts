@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { extname, join } from "node:path";
+import { basename, extname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -67,6 +68,51 @@ describe("p4loom lab --static", () => {
     };
     expect(projects.map(({ name }) => name)).toEqual(["01-forwarding", "01-forwarding-2"]);
     for (const { file } of projects) expect(names).toContain(file);
+  });
+
+  it("writes nothing of a solution of any of the 13 exercises, by its path or by its lines", () => {
+    const course = join(FOLDER, "..");
+    const exercises = readdirSync(course).sort();
+    expect(exercises).toHaveLength(13);
+    const out = join(above, "course");
+    const words = exercises.map((name) => join(course, name));
+    execFileSync(process.execPath, [COMMAND, "lab", "--static", out, ...words]);
+    const all = readdirSync(out)
+      .map((name) => readFileSync(join(out, name), "utf8"))
+      .join("\n");
+    const lines = (text: string) => text.split("\n").map((line) => line.trim());
+    for (const folder of words) {
+      const project = readFileSync(join(out, `project-${basename(folder)}.json`), "utf8");
+      const { files } = JSON.parse(project) as { files: Record<string, string> };
+      expect(Object.keys(files).filter((path) => /solution/i.test(path))).toEqual([]);
+      expect(Object.keys(files)).toContain("README.md");
+      const shown = new Set(Object.values(files).flatMap(lines));
+      const given = new Set(
+        readdirSync(folder, { withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .flatMap(({ name }) => lines(readFileSync(join(folder, name), "utf8"))),
+      );
+      for (const name of readdirSync(join(folder, "solution"))) {
+        const own = lines(readFileSync(join(folder, "solution", name), "utf8")).filter(
+          (line) => line.length > 8 && !given.has(line),
+        );
+        expect(own.length, `${folder} ${name}`).toBeGreaterThan(0);
+        expect(own.filter((line) => shown.has(line))).toEqual([]);
+        // The comment at the top says of which exercise it is the solution: it is in no file, of the page neither.
+        expect(all).not.toContain(own[0]);
+      }
+    }
+  });
+
+  it("deletes the files of projects that a page written before had, and this one has not", () => {
+    const out = join(above, "again");
+    const write = (...paths: string[]) =>
+      execFileSync(process.execPath, [COMMAND, "lab", "--static", out, ...paths]);
+    write(FOLDER, join(FOLDER, "../02-lpm-ttl"));
+    expect(readdirSync(out)).toContain("project-02-lpm-ttl.json");
+    write(FOLDER);
+    expect(readdirSync(out)).not.toContain("project-02-lpm-ttl.json");
+    expect(readdirSync(out)).toContain("project-01-forwarding.json");
   });
 
   it("rejects a folder with other files, a file, and a path that is not a project, and writes nothing", () => {
@@ -133,5 +179,14 @@ describe.skipIf(CHROMIUM === undefined)(`the static page${WITHOUT}`, () => {
     const asked = requests.filter(({ protocol }) => protocol !== "data:" && protocol !== "blob:");
     expect(new Set(asked.map(({ origin }) => origin))).toEqual(new Set([new URL(address).origin]));
     expect(errors).toEqual([]);
+  });
+
+  it("says what to do where it was opened as a file", async () => {
+    const { page } = await openPage(browser);
+    await page.goto(pathToFileURL(join(folder, "index.html")).href);
+    await page.getByText(/opened as a file: serve its folder with a web server/).waitFor();
+    await page.goto(address);
+    await page.getByRole("heading", { name: "Exercise 1: forwarding" }).waitFor();
+    expect(await page.getByText(/opened as a file/).count()).toBe(0);
   });
 });
