@@ -2,7 +2,7 @@
 import { fail, type Locate } from "../../base/index.js";
 import { offsetDimensions } from "../../topology/index.js";
 import { CODES } from "../codes.js";
-import { MAX_GROUPS } from "./policy/port-groups.js";
+import { checkGroupCount } from "./group-limits.js";
 import type { PortClasses } from "./port-classes.js";
 
 export type GroupKind = "one" | "offset_dimensions" | "next_hops";
@@ -43,7 +43,7 @@ export function groupLayout(
         offsetDimensions(own, topology.nodes[peer]!).reduce((set, dimension) => set | (1 << dimension), 0);
       const along = new Map(classes.portsOf(node).map(({ bit, peer }) => [bit, setOf(peer)]));
       const sets = 1 << (own.coordinates?.length ?? 0);
-      checkCount(sets, own.name, locate);
+      checkGroupCount(sets, own.name, locate);
       // Set 0 is the switch itself: no destination uses it.
       const members = Array.from({ length: sets }, (_, set) =>
         set === 0 ? all : all.filter((bit) => (along.get(bit)! & set) !== 0),
@@ -61,18 +61,8 @@ export function groupLayout(
         return known.get(key)!;
       });
       members.push(all);
-      checkCount(members.length, own.name, locate);
+      checkGroupCount(members.length, own.name, locate);
       return { members, groupOf };
     }
   }
-}
-
-function checkCount(groups: number, name: string, locate: Locate): void {
-  if (groups <= MAX_GROUPS) return;
-  fail(
-    CODES.tooManyPortGroups,
-    locate(["port_groups"]) ?? locate(["deroutes"]),
-    `"${name}" would need ${groups} port groups: a switch has ${MAX_GROUPS}`,
-    "write `port_groups: one`",
-  );
 }

@@ -3,6 +3,7 @@
  * here: port number less 1. A destination is a rack of the topology, by its index.
  */
 import type { Topology } from "../../topology/index.js";
+import { isDeadEnd } from "./policy/dead-ends.js";
 
 /** Links to other switches that are up. */
 export interface FabricPort {
@@ -50,21 +51,17 @@ export class PortClasses {
       .map(({ bit }) => bit);
   }
 
-  /**
-   * Bits of the ports by which a packet reaches the rack, at any distance: those of shortest paths, and those to neighbours that have a
-   * shortest path which does not lead back. From any other neighbour a packet could continue only on the link by which it came.
-   */
+  /** Bits of the ports by which a packet reaches the rack, at any distance: all but those to dead ends. */
   further(node: number, rack: number): number[] {
     const own = this.distance(node, rack);
     if (own === 0 || own === FAR) return [];
-    return this.portsOf(node)
+    const ports = this.portsOf(node);
+    return ports
       .filter(({ peer }) => {
         const theirs = this.distance(peer, rack);
         if (theirs <= own) return true;
-        return (
-          theirs !== FAR &&
-          this.portsOf(peer).some((port) => port.peer !== node && this.distance(port.peer, rack) < theirs)
-        );
+        const between = ports.filter((port) => port.peer === peer).length;
+        return !isDeadEnd(own, theirs, this.shortest(peer, rack).length, between);
       })
       .map(({ bit }) => bit);
   }

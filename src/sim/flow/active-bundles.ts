@@ -151,7 +151,12 @@ export class ActiveBundles {
     const [from, to] = [this.bundles.from, this.bundles.to].map(
       (end) => topology.nodes[nodeOf[end[bundle]!]!]!,
     );
-    return fail(CODES.unreachable, undefined, `there is no path from "${from!.name}" to "${to!.name}"`);
+    return fail(
+      CODES.unreachable,
+      undefined,
+      `there is no path from "${from!.name}" to "${to!.name}": no links that are up connect the two`,
+      "add a link, or remove one from `missing_links`",
+    );
   }
 
   #grow(room: number): void {

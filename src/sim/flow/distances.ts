@@ -8,9 +8,18 @@ export class Distances {
   readonly #to: (Uint8Array | undefined)[];
   readonly #queue: Int32Array;
 
-  constructor(private readonly network: FlowNetwork) {
+  /** `isDown`: by port; 1 where no path may use it. After a change of it, {@link forget} is called. */
+  constructor(
+    private readonly network: FlowNetwork,
+    readonly isDown: Uint8Array = new Uint8Array(network.link.length),
+  ) {
     this.#to = new Array(network.switches).fill(undefined);
     this.#queue = new Int32Array(network.switches);
+  }
+
+  /** Other ports are down than before. */
+  forget(): void {
+    this.#to.fill(undefined);
   }
 
   /** Links from each switch to `destination`. */
@@ -31,6 +40,7 @@ export class Distances {
 
   #search(destination: number): Uint8Array {
     const { firstPort, peer, switches } = this.network;
+    const isDown = this.isDown;
     const distance = new Uint8Array(switches).fill(FAR);
     const queue = this.#queue;
     distance[destination] = 0;
@@ -42,7 +52,7 @@ export class Distances {
       // A link is up in both directions or in none.
       for (let port = firstPort[own]!; port < firstPort[own + 1]!; port++) {
         const other = peer[port]!;
-        if (distance[other] !== FAR) continue;
+        if (distance[other] !== FAR || isDown[port] === 1) continue;
         distance[other] = next;
         queue[length++] = other;
       }

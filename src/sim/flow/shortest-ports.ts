@@ -22,15 +22,21 @@ export class ShortestPorts {
     return (this.#to[destination] ??= this.#find(destination));
   }
 
+  /** The distances have changed. */
+  forget(): void {
+    this.#to.fill(undefined);
+  }
+
   #find(destination: number): Int32Array {
     const { words } = this;
+    const { isDown } = this.distances;
     const { firstPort, peer, switches } = this.network;
     const distance = this.distances.to(destination);
     const bitmaps = new Int32Array(switches * words);
     for (let own = 0; own < switches; own++) {
       const from = firstPort[own]!;
       for (let port = from; port < firstPort[own + 1]!; port++) {
-        if (distance[peer[port]!]! >= distance[own]!) continue;
+        if (distance[peer[port]!]! >= distance[own]! || isDown[port] === 1) continue;
         bitmaps[own * words + ((port - from) >> 5)]! |= 1 << (port - from);
       }
     }

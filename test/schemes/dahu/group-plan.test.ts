@@ -16,6 +16,7 @@ import {
   topologySchema,
   withLinksDown,
 } from "../../../src/topology/index.js";
+import { dahuOf } from "./fabric.js";
 
 const LINK = { rate: "1Gbps", delay: "1us" } as const;
 const LINKS = { host_link: LINK, fabric_link: LINK };
@@ -113,7 +114,10 @@ describe("groups by next hops", () => {
         sets.add(nearer.join(" "));
       }
       // Destinations with the same next hops share a group.
-      expect(plan.groups[own]!.groups).toBe(sets.size);
+      // The last group has all ports: for destinations that faults leave without a port of their own group.
+      const { groups } = plan.groups[own]!;
+      expect(groups).toBe(sets.size + 1);
+      expect(membersOf(plan, own, groups - 1)).toEqual(portsOf(network, own));
     }
   });
 
@@ -142,22 +146,33 @@ describe("groups by next hops", () => {
     expect(distances.to(c)[a]).toBe(FAR);
     const plan = groupsOfNextHops(network, distances, VIRTUAL_PORTS, nowhere);
     expect(plan.groups[c]).toBeUndefined();
-    expect(plan.groups[a]!.groups).toBe(1);
+    expect(plan.groups[a]!.groups).toBe(2);
     expect(membersOf(plan, a, plan.groupOf(a, b))).toEqual([0]);
     expect(oneGroup(network, VIRTUAL_PORTS).groups.map((groups) => groups?.ports)).toEqual([1, 1, undefined]);
   });
 
-  it("may be 64 with a choice (section 5); those with a single port are not counted", () => {
-    // In a HyperX of n x n, (n - 1)^2 destinations have two next hops of their own, and 2 (n - 1) have one.
+  it("are refused where a switch would need more than 64 (section 5), as for packets", () => {
+    // In a HyperX of n x n, n^2 - 1 destinations have next hops of their own, or share one port; and one group has all ports.
+    const topologyOf = (n: number) => hyperx(n, n);
     const planOf = (n: number, locate: Locate = nowhere) => {
-      const network = new FlowNetwork(hyperx(n, n));
+      const network = new FlowNetwork(topologyOf(n));
       return groupsOfNextHops(network, new Distances(network), 8, locate);
     };
-    expect(planOf(9).groups[0]!.groups).toBe(64 + 16);
+    expect(planOf(8).groups[0]!.groups).toBe(64);
+    expect(dahuOf(topologyOf(8), { deroutes: 0, virtual_ports: 16 }).own[0]!.layout.members).toHaveLength(64);
     const asked: unknown[] = [];
-    expect(() => planOf(10, (path) => void asked.push(path))).toThrow(
-      /"switch0-0" would need 81 port groups: one for each set of next hops; a switch has 64/,
-    );
+    const refusal = /"switch0-0" would need 81 port groups: a switch has 64/;
+    expect(() => planOf(9, (path) => void asked.push(path))).toThrow(refusal);
     expect(asked).toEqual([["port_groups"], ["deroutes"]]);
+    expect(() => dahuOf(topologyOf(9), { deroutes: 0, virtual_ports: 16 })).toThrow(refusal);
+  });
+});
+
+describe("groups by seven offset dimensions", () => {
+  it("are refused where a switch would need more than 64, as for packets", () => {
+    const topology = hyperx(2, 2, 2, 2, 2, 2, 2);
+    const refusal = /"switch0-0-0-0-0-0-0" would need 128 port groups: a switch has 64/;
+    expect(() => groupsOfDimensions(new FlowNetwork(topology), VIRTUAL_PORTS, nowhere)).toThrow(refusal);
+    expect(() => dahuOf(topology, { port_groups: "offset_dimensions", virtual_ports: 16 })).toThrow(refusal);
   });
 });

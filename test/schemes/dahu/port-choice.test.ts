@@ -2,8 +2,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { PortChoice } from "../../../src/schemes/dahu/fluid/port-choice.js";
+import { Routes } from "../../../src/schemes/dahu/fluid/routes.js";
 import { PortGroups } from "../../../src/schemes/dahu/policy/port-groups.js";
-import { Distances, FlowNetwork, indexOf, mixed, ShortestPorts } from "../../../src/sim/flow/index.js";
+import { Distances, FlowNetwork, indexOf, mixed } from "../../../src/sim/flow/index.js";
 import { buildTopology, topologySchema } from "../../../src/topology/index.js";
 
 const LINK = { rate: "1Gbps", delay: "1us" };
@@ -20,7 +21,6 @@ const network = new FlowNetwork(
   ),
 );
 const distances = new Distances(network);
-const shortest = new ShortestPorts(network, distances);
 const PORTS = 27;
 
 /** Virtual ports in the order in which the switch program tries them. */
@@ -53,9 +53,10 @@ it("is the first of 32 virtual ports that leads to an allowed port, or else an a
       const list = [...members].sort((a, b) => a - b);
       const groups = new PortGroups(PORTS, virtualPorts, [list]);
       const plan = { groups: [groups], groupOf: () => 0 };
+      const routes = new Routes(network, distances, plan);
+      const { shortest } = routes;
       const choice = new PortChoice(
-        plan,
-        shortest,
+        routes,
         virtualPorts,
         held && ((_own, _destination, port) => held.includes(port)),
         counts,

@@ -2,11 +2,13 @@
 import { fail, type Locate } from "../../../base/index.js";
 import { type Distances, FAR, type FlowNetwork } from "../../../sim/flow/index.js";
 import { CODES } from "../../codes.js";
-import { MAX_GROUPS, PortGroups } from "../policy/port-groups.js";
+import { checkGroupCount } from "../group-limits.js";
+import { PortGroups } from "../policy/port-groups.js";
 
 export interface GroupPlan {
-  /** By switch; undefined for a switch without ports to others. */
+  /** By switch; undefined for a switch without ports to others. The last group of a switch has all ports to switches. */
   readonly groups: readonly (PortGroups | undefined)[];
+  /** The group of a destination in the intact network. */
   groupOf(own: number, destination: number): number;
 }
 
@@ -29,12 +31,13 @@ export function checkCoordinates({ topology, nodeOf }: FlowNetwork, locate: Loca
   );
 }
 
-/** One group for each set of dimensions; bit d of its number is dimension d. Fails with P45411 where switches have no coordinates. */
+/** One group for each set of dimensions; bit d of its number is dimension d. Fails with P45411 where switches have no coordinates, P45412. */
 export function groupsOfDimensions(network: FlowNetwork, virtualPorts: number, locate: Locate): GroupPlan {
   checkCoordinates(network, locate);
   const { topology, nodeOf, firstPort, peer } = network;
   const coordinates = Array.from(nodeOf, (node) => topology.nodes[node]!.coordinates!);
   const dimensions = coordinates[0]?.length ?? 0;
+  checkGroupCount(1 << dimensions, nameOf(network, 0), locate);
   const flat = Int32Array.from(coordinates.flat());
   const offset = (a: number, b: number) => {
     let set = 0;
@@ -46,7 +49,7 @@ export function groupsOfDimensions(network: FlowNetwork, virtualPorts: number, l
     const ports = allPorts(network, own);
     const along = (set: number) =>
       ports.filter((port) => (offset(own, peer[firstPort[own]! + port]!) & set) !== 0);
-    // Set 0 is the switch itself; a group without a port along its set has all ports, and is never used.
+    // Set 0 is the switch itself; a group whose links are all missing has all ports.
     const members = Array.from({ length: 1 << dimensions }, (_, set) => along(set));
     return groupsOf(
       network,
@@ -85,18 +88,15 @@ export function groupsOfNextHops(
       }
       numberOf[own * switches + destination] = number;
     }
-    // A group of one port has no choice: it needs no virtual ports.
-    const choices = members.filter((ports) => ports.length > 1).length;
-    if (choices > MAX_GROUPS)
-      fail(
-        CODES.tooManyPortGroups,
-        locate(["port_groups"]) ?? locate(["deroutes"]),
-        `"${network.topology.nodes[network.nodeOf[own]!]!.name}" would need ${choices} port groups: one for each set of next hops; a switch has ${MAX_GROUPS}`,
-        "write `port_groups: one`",
-      );
-    return members.length === 0 ? undefined : groupsOf(network, own, virtualPorts, members);
+    members.push(allPorts(network, own));
+    checkGroupCount(members.length, nameOf(network, own), locate);
+    return groupsOf(network, own, virtualPorts, members);
   });
   return { groups, groupOf: (own, destination) => numberOf[own * switches + destination]! };
+}
+
+function nameOf({ topology, nodeOf }: FlowNetwork, own: number): string {
+  return topology.nodes[nodeOf[own]!]!.name;
 }
 
 function switchesOf({ switches }: FlowNetwork): number[] {

@@ -3,9 +3,9 @@
  * virtual ports as the switch program: 16 from a start by an odd step, then 16 more of another hash. Data of all switches are in few
  * flat arrays, because memory accesses determine the time of a choice.
  */
-import { hasPort, indexOf, mixed, portAt, portCount, type ShortestPorts } from "../../../sim/flow/index.js";
+import { hasPort, indexOf, mixed, portAt, portCount } from "../../../sim/flow/index.js";
 import type { Remap } from "../policy/port-groups.js";
-import type { GroupPlan } from "./group-plan.js";
+import type { Routes } from "./routes.js";
 
 /** Number of hash functions of a round, and of rounds. */
 const HASHES = 16;
@@ -44,14 +44,13 @@ export class PortChoice {
   readonly #few = new Int32Array(FEW);
 
   constructor(
-    private readonly plan: GroupPlan,
-    private readonly shortest: ShortestPorts,
+    private readonly routes: Routes,
     private readonly virtualPorts: number,
     private readonly isHeld: IsHeld | undefined,
     /** Whether {@link found} is asked for. */
     private readonly counts: boolean,
   ) {
-    const { words } = shortest;
+    const { words, plan } = routes;
     this.#firstGroup = new Int32Array(plan.groups.length + 1);
     for (const [own, groups] of plan.groups.entries())
       this.#firstGroup[own + 1] = this.#firstGroup[own]! + (groups?.groups ?? 0);
@@ -78,7 +77,7 @@ export class PortChoice {
 
   /**
    * The egress port, or -1 where none is allowed: the first allowed one of the hashed ports, or else one of the allowed ports by a hash.
-   * `bitmaps`: ports of shortest paths to the destination. `further`: other ports are allowed, too.
+   * `bitmaps`: ports of shortest paths to the destination. `further`: other ports that lead to no dead end are allowed, too.
    */
   of(
     own: number,
@@ -89,9 +88,10 @@ export class PortChoice {
     further: boolean,
   ): number {
     const own0 = this.#firstGroup[own]!;
-    const local = this.plan.groupOf(own, destination);
+    const local = this.routes.groupOf(own, destination);
     const holds = further ? this.isHeld : undefined;
-    let count = this.#allow(own, own0 + local, bitmaps, ingress, further);
+    const limits = further ? this.routes.further(destination) : bitmaps;
+    let count = this.#allow(own, own0 + local, limits, ingress);
     if (count === 1 && holds === undefined && !this.counts) {
       // Whatever virtual port is found, or none.
       this.found = -1;
@@ -112,7 +112,7 @@ export class PortChoice {
     this.found = -1;
     if (holds !== undefined) count = this.#hold(own, destination, bitmaps, holds);
     if (count === 0) return -1;
-    return portAt(this.#allowed, 0, this.shortest.words, indexOf(drawn, count));
+    return portAt(this.#allowed, 0, this.routes.words, indexOf(drawn, count));
   }
 
   /** Notes that a virtual port was remapped. */
@@ -127,13 +127,13 @@ export class PortChoice {
     sets[at + to * words]! |= 1 << virtualPort;
   }
 
-  /** Computes the bitmap of the allowed ports, and their list where they are few; returns their number. */
-  #allow(own: number, group: number, bitmaps: Int32Array, ingress: number, further: boolean): number {
-    const { words } = this.shortest;
+  /** Computes the bitmap of the allowed ports, and their list where they are few; returns their number. `bitmaps`: null for all members. */
+  #allow(own: number, group: number, bitmaps: Int32Array | null, ingress: number): number {
+    const { words } = this.routes;
     const allowed = this.#allowed;
     for (let word = 0; word < words; word++) {
       const members = this.#members[group * words + word]!;
-      allowed[word] = further ? members : members & bitmaps[own * words + word]!;
+      allowed[word] = bitmaps === null ? members : members & bitmaps[own * words + word]!;
     }
     if (ingress >= 0) allowed[ingress >> 5]! &= ~(1 << ingress);
     const count = portCount(allowed, 0, words);
@@ -146,7 +146,7 @@ export class PortChoice {
 
   /** Removes ports by which the switch must not deroute; returns the number of the remaining ones. */
   #hold(own: number, destination: number, bitmaps: Int32Array, isHeld: IsHeld): number {
-    const { words } = this.shortest;
+    const { words } = this.routes;
     for (let port = 0; port < 32 * words; port++)
       if (
         hasPort(this.#allowed, 0, port) &&
@@ -168,7 +168,7 @@ export class PortChoice {
   ): number {
     const { virtualPorts } = this;
     const base = group * virtualPorts;
-    const bitmap = own * this.shortest.words;
+    const bitmap = own * this.routes.words;
     const step = (drawn >>> 16) | 1;
     for (let k = 0, at = drawn & 0xffff; k < HASHES; k++, at += step) {
       const port = this.#map[base + (at % virtualPorts)]!;

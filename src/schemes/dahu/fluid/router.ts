@@ -11,7 +11,6 @@ import {
   hasPort,
   mixed,
   type RoutedBundles,
-  ShortestPorts,
 } from "../../../sim/flow/index.js";
 import type { Rebalancing } from "../policy/epoch.js";
 import { DerouteHolds, feedsBack } from "../policy/feedback.js";
@@ -19,6 +18,7 @@ import type { Remap } from "../policy/port-groups.js";
 import { reachesThreshold } from "../policy/threshold.js";
 import type { GroupPlan } from "./group-plan.js";
 import { PortChoice } from "./port-choice.js";
+import { Routes } from "./routes.js";
 
 /** Size of a port's record in the table of links; a power of two, so that a record lies in one cache line. */
 const HOP = 4;
@@ -40,7 +40,7 @@ export class DahuRouter implements FlowRouter {
   readonly #load: Float64Array;
   /** By port, {@link HOP} numbers each: the switch at the other end, the link, the port at the other end. */
   readonly #hops: Int32Array;
-  readonly #shortest: ShortestPorts;
+  readonly #routes: Routes;
   readonly #choice: PortChoice;
   /** The switch that is being balanced. */
   #balanced = 0;
@@ -76,13 +76,12 @@ export class DahuRouter implements FlowRouter {
       this.#hops[HOP * port + 1] = link[port]!;
       this.#hops[HOP * port + 2] = peerPort[port]!;
     }
-    this.#shortest = new ShortestPorts(network, distances);
+    this.#routes = new Routes(network, distances, plan);
     this.#holds = settings.feedback
       ? Array.from({ length: switches }, (_, own) => new DerouteHolds(Math.max(1, network.portsOf(own))))
       : [];
     this.#choice = new PortChoice(
-      plan,
-      this.#shortest,
+      this.#routes,
       settings.virtualPorts,
       settings.feedback
         ? (own, destination, port) => this.#holds[own]!.isHeld(destination, port, this.#nowNs)
@@ -105,8 +104,8 @@ export class DahuRouter implements FlowRouter {
     const { firstPort } = network;
     const hops = this.#hops;
     const destination = bundles.to[bundle]!;
-    const shortest = this.#shortest.to(destination);
-    const { words } = this.#shortest;
+    const shortest = this.#routes.shortest.to(destination);
+    const { words } = this.#routes;
     const hash = bundles.hash[bundle]!;
     let own = bundles.from[bundle]!;
     if (this.distances.to(destination)[own] === FAR) return -1;
@@ -130,7 +129,7 @@ export class DahuRouter implements FlowRouter {
 
   /** The rule of figure 4 by the counters of the last epoch: whether the shortest paths are full. */
   #shortestAreFull(own: number, shortest: Int32Array): boolean {
-    const { words } = this.#shortest;
+    const { words } = this.#routes;
     const first = this.network.firstPort[own]!;
     let used = 0;
     let capacity = 0;
@@ -192,7 +191,7 @@ export class DahuRouter implements FlowRouter {
       const rate = bytes / traffic.epochNs;
       for (let at = start; at < end; at++) {
         const port = portOfLink[links[at]!]!;
-        const group = plan.groupOf(own, to[bundle]!);
+        const group = this.#routes.groupOf(own, to[bundle]!);
         const local = port - firstPort[own]!;
         byGroup[this.#firstGroup[own]! + group * (firstPort[own + 1]! - firstPort[own]!) + local]! += rate;
         own = network.peer[port]!;
@@ -209,8 +208,8 @@ export class DahuRouter implements FlowRouter {
     counters.fill(0);
     traffic.eachBundle((bundle, bytes, links, start, end) => {
       const destination = to[bundle]!;
-      const shortest = this.#shortest.to(destination);
-      const { words } = this.#shortest;
+      const shortest = this.#routes.shortest.to(destination);
+      const { words } = this.#routes;
       let own = from[bundle]!;
       let ingress = -1;
       let deroutes = 0;
@@ -237,8 +236,8 @@ export class DahuRouter implements FlowRouter {
     traffic.eachBundle((bundle, _bytes, links, start, end) => {
       let own = from[bundle]!;
       const destination = to[bundle]!;
-      const shortest = this.#shortest.to(destination);
-      const { words } = this.#shortest;
+      const shortest = this.#routes.shortest.to(destination);
+      const { words } = this.#routes;
       for (let at = start; at < end; at++) {
         const port = portOfLink[links[at]!]!;
         const next = peer[port]!;

@@ -60,6 +60,11 @@ export class PortGroups {
     this.#planned = this.members.slice();
   }
 
+  /** Whether a port belongs to a group by the plan, up or not. `at`: `group * ports + port`. */
+  isPlanned(at: number): boolean {
+    return this.#planned[at] === 1;
+  }
+
   portOf(group: number, virtualPort: number): number {
     return this.map[group * this.virtualPorts + virtualPort]!;
   }

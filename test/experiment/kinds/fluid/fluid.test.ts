@@ -199,6 +199,8 @@ describe("wrong inputs of the kind fluid", () => {
     const loaded = loadExperimentFile(new SourceFile("fluid.yaml", text), new Diagnostics());
     const error = (await loaded!.run({}).catch((reason: unknown) => reason)) as DiagnosticError;
     const told = error.diagnostics.map(formatDiagnostic).join("\n");
-    expect(told).toContain('error[P45403]: there is no path from "switch0" to "switch1"');
+    expect(told).toContain(
+      'error[P45403]: there is no path from "switch0" to "switch1": no links that are up connect the two',
+    );
   });
 });
