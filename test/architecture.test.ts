@@ -165,6 +165,22 @@ describe("architecture", () => {
     expect(broken).toEqual([]);
   });
 
+  it("keeps the second models free of the code that they check", () => {
+    const folder = join(root, "test/models");
+    const models = sourceFiles(folder);
+    expect(models.length).toBeGreaterThan(10);
+    const foreign = models.flatMap((file) =>
+      importsOf(readFileSync(file, "utf8"))
+        .filter((target) =>
+          target.startsWith(".")
+            ? relative(folder, resolve(dirname(file), target)).startsWith("..")
+            : !["vitest", "fast-check"].includes(target),
+        )
+        .map((target) => `${relative(root, file)} -> ${target}`),
+    );
+    expect(foreign).toEqual([]);
+  });
+
   it("keeps gRPC in p4runtime", () => {
     const broken = files.filter(
       (file) =>

@@ -1,0 +1,402 @@
+/**
+ * One TCP flow over links without other traffic, of whose segments some are lost once. The receiver acknowledges every
+ * segment. After the RFCs: 6298 (timer), 5681 and 6582 (NewReno), 2018 and 6675 (SACK), 8985 (RACK-TLP), 6928 (ten
+ * segments at first), 6937 (PRR) and 5682 (F-RTO, in the form for SACK and the basic one). Times are microseconds.
+ *
+ * Sequence numbers count segments. The last one may carry a FIN; a receiver acknowledges it with its segment, so that a
+ * FIN changes nothing but the end of the connection (RFC 9293, 3.4: it takes one number, which a SACK block covers).
+ */
+
+export interface Line {
+  /** Microseconds that a full segment, a SYN and an acknowledgement take to be sent. */
+  readonly data: number;
+  readonly control: number;
+  /** Microseconds to the other end. */
+  readonly delay: number;
+}
+
+export interface TailLoss {
+  readonly segments: number;
+  /** Segments, from 0, whose first transmission is lost. */
+  readonly lost: readonly number[];
+  /** Links that a lost segment crosses before it disappears. */
+  readonly lostAfter: number;
+  /** Links on the way there and back, store and forward. */
+  readonly there: readonly Line[];
+  readonly back: readonly Line[];
+  readonly sack: boolean;
+  /** RFC 8985, with its tail loss probes; needs SACK. */
+  readonly rack: boolean;
+  /** Lower bound of the retransmission timer. */
+  readonly rtoMin: number;
+  /** Delay that a probe for one segment grants the receiver (RFC 8985, 7.2). */
+  readonly maxAckDelay?: number;
+  readonly initialWindow?: number;
+}
+
+export interface TailLossResult {
+  /** When the last segment was there, from the SYN on. */
+  readonly delivered: number;
+  /** When all was acknowledged. */
+  readonly acknowledged: number;
+  readonly timeouts: number;
+  readonly probes: number;
+  readonly retransmissions: number;
+}
+
+const DUPLICATES = 3;
+
+interface Segment {
+  sent: number;
+  /** Order of transmission, which breaks ties of time. */
+  order: number;
+  times: number;
+  sacked: boolean;
+  lost: boolean;
+  /** Sent again since it was marked lost. */
+  again: boolean;
+}
+
+type Timer = "rto" | "probe" | "reorder";
+
+export function runTailLoss(flow: TailLoss): TailLossResult {
+  const total = flow.segments;
+  const segments: Segment[] = Array.from({ length: total }, () => ({
+    sent: 0,
+    order: 0,
+    times: 0,
+    sacked: false,
+    lost: false,
+    again: false,
+  }));
+  const busy = { there: flow.there.map(() => 0), back: flow.back.map(() => 0) };
+  const cross = (
+    way: "there" | "back",
+    size: "data" | "control",
+    at: number,
+    links = flow[way].length,
+  ): number =>
+    flow[way].slice(0, links).reduce((time, link, index) => {
+      const out = Math.max(time, busy[way][index]!) + link[size];
+      busy[way][index] = out;
+      return out + link.delay;
+    }, at);
+
+  // The events: acknowledgements that arrive, in order, and one timer of each kind.
+  const acks: { at: number; next: number; sacked: boolean[] }[] = [];
+  const timers: Partial<Record<Timer, number>> = {};
+  const received: boolean[] = segments.map(() => false);
+  const result = { delivered: 0, acknowledged: 0, timeouts: 0, probes: 0, retransmissions: 0 };
+
+  const established = cross("back", "control", cross("there", "control", 0));
+  let now = established;
+  // RFC 6298, 2.2 and 2.3.
+  let srtt = established;
+  let rttvar = established / 2;
+  let backoff = 1;
+  let minRtt = established;
+  const rto = (): number => Math.max(flow.rtoMin, srtt + 4 * rttvar) * backoff;
+
+  let una = 0;
+  let next = 0;
+  let cwnd = flow.initialWindow ?? 10;
+  let threshold = Number.POSITIVE_INFINITY;
+  let duplicates = 0;
+  let order = 0;
+  // Recovery ends when this segment is acknowledged (RFC 6582, 6675: RecoveryPoint).
+  let recovery: { kind: "fast" | "timeout"; point: number } | undefined;
+  const prr = { delivered: 0, out: 0, flight: 0 };
+  let probe: number | undefined;
+  let frto: { point: number; step: 1 | 2 } | undefined;
+  const rack = { sent: -1, order: -1, rtt: 0 };
+
+  const send = (index: number): void => {
+    const segment = segments[index]!;
+    const first = segment.times === 0;
+    if (!first) {
+      result.retransmissions++;
+      segment.again = true;
+    }
+    segment.times++;
+    segment.sent = now;
+    segment.order = order++;
+    timers.rto ??= now + rto();
+    if (first && flow.lost.includes(index)) {
+      cross("there", "data", now, flow.lostAfter);
+      return;
+    }
+    const at = cross("there", "data", now);
+    if (!received[index]) {
+      received[index] = true;
+      if (received.every(Boolean)) result.delivered = at;
+    }
+    const hole = received.indexOf(false);
+    acks.push({
+      at: cross("back", "control", at),
+      next: hole === -1 ? total : hole,
+      sacked: flow.sack ? [...received] : [],
+    });
+  };
+
+  const range = (): number[] => Array.from({ length: next - una }, (_, i) => una + i);
+  const sackedAbove = (index: number): number =>
+    range().filter((i) => i > index && segments[i]!.sacked).length;
+  const isLost = (index: number): boolean => segments[index]!.lost;
+  /** RFC 6675, 4 (SetPipe): what is not known to be lost or there, and what was sent again. Without SACK: duplicates have left. */
+  const pipe = (): number =>
+    flow.sack || recovery?.kind === "timeout"
+      ? range().reduce((count, i) => {
+          const segment = segments[i]!;
+          if (segment.sacked) return count;
+          return count + (segment.lost ? 0 : 1) + (segment.lost && segment.again ? 1 : 0);
+        }, 0)
+      : next - una - duplicates;
+
+  const probeTimeout = (): number => {
+    const wait = 2 * srtt + (next - una === 1 ? (flow.maxAckDelay ?? 0) : 0);
+    return Math.min(now + wait, timers.rto ?? Number.POSITIVE_INFINITY);
+  };
+  const armProbe = (): void => {
+    const possible =
+      flow.sack &&
+      flow.rack &&
+      recovery === undefined &&
+      probe === undefined &&
+      una < next &&
+      sackedAbove(una - 1) === 0;
+    if (possible) timers.probe = probeTimeout();
+    else delete timers.probe;
+  };
+
+  /** New data as the window allows; `extra` is limited transmit (RFC 3042) or what PRR gives. */
+  const sendNew = (window: number): void => {
+    let sentNew = false;
+    while (next < total && pipe() < window) {
+      send(next++);
+      sentNew = true;
+    }
+    if (sentNew) armProbe();
+  };
+
+  /** RFC 6675, NextSeg: the first lost segment that was not sent again, otherwise new data. */
+  const sendLost = (count: number): number => {
+    let left = count;
+    while (left > 0) {
+      const lost = range().find((i) => isLost(i) && !segments[i]!.again && !segments[i]!.sacked);
+      if (lost !== undefined) send(lost);
+      else if (next < total) send(next++);
+      else break;
+      left--;
+    }
+    return count - left;
+  };
+
+  const enter = (): void => {
+    recovery = { kind: "fast", point: next };
+    const flight = next - una;
+    threshold = Math.max(flight / 2, 2);
+    Object.assign(prr, { delivered: 0, out: 0, flight });
+    delete timers.probe;
+  };
+
+  /** RFC 8985, 6.2: steps 4 and 5. Sets the timer for what may yet be only late. */
+  const detect = (): boolean => {
+    const held = range().filter((i) => segments[i]!.sacked).length;
+    const patient = recovery === undefined && held < DUPLICATES;
+    const window = patient ? Math.min(minRtt / 4, srtt) : 0;
+    let wait = 0;
+    let found = false;
+    for (const index of range()) {
+      const segment = segments[index]!;
+      if (segment.sacked || (segment.lost && !segment.again)) continue;
+      const sentBefore =
+        rack.sent > segment.sent || (rack.sent === segment.sent && rack.order > segment.order);
+      if (!sentBefore) continue;
+      const remaining = segment.sent + rack.rtt + window - now;
+      if (remaining <= 1e-9) {
+        segment.lost = true;
+        segment.again = false;
+        found = true;
+      } else wait = Math.max(wait, remaining);
+    }
+    if (wait > 0) timers.reorder = now + wait;
+    else delete timers.reorder;
+    return found;
+  };
+
+  /** RFC 6675, 4 (IsLost): DupThresh segments above it were selectively acknowledged. */
+  const detectBySack = (): void => {
+    for (const index of range()) {
+      const segment = segments[index]!;
+      if (!segment.sacked && !segment.lost && sackedAbove(index) >= DUPLICATES) segment.lost = true;
+    }
+  };
+
+  const recover = (delivered: number): void => {
+    if (recovery === undefined) return;
+    if (recovery.kind === "timeout") {
+      sendLost(Math.max(0, Math.floor(cwnd - pipe())));
+      return;
+    }
+    if (!flow.sack) return;
+    // RFC 6937, 3.1. The first retransmission leaves in any case.
+    prr.delivered += delivered;
+    const inFlight = pipe();
+    let count: number;
+    if (inFlight > threshold) count = Math.ceil((prr.delivered * threshold) / prr.flight) - prr.out;
+    else count = Math.min(threshold - inFlight, Math.max(prr.delivered - prr.out, delivered) + 1);
+    if (prr.out === 0) count = Math.max(count, 1);
+    prr.out += sendLost(Math.max(0, Math.floor(count)));
+  };
+
+  const onTimeout = (): void => {
+    result.timeouts++;
+    threshold = Math.max((next - una) / 2, 2);
+    cwnd = 1;
+    backoff *= 2;
+    duplicates = 0;
+    probe = undefined;
+    delete timers.probe;
+    delete timers.reorder;
+    const before = recovery?.kind;
+    recovery = { kind: "timeout", point: next };
+    // RFC 5682: only a first timeout outside of a recovery, and only with new data to send, can be judged.
+    frto = before === undefined && next < total ? { point: next, step: 1 } : undefined;
+    for (const index of range()) {
+      const segment = segments[index]!;
+      segment.again = false;
+      segment.lost = !segment.sacked && (frto === undefined || index === una);
+    }
+    delete timers.rto;
+    sendLost(1);
+  };
+
+  const onAck = (ack: { next: number; sacked: boolean[] }): void => {
+    const advanced = ack.next > una;
+    let delivered = 0;
+    const newly: number[] = [];
+    for (let index = una; index < next; index++) {
+      const segment = segments[index]!;
+      const there = index < ack.next || ack.sacked[index] === true;
+      if (!there || segment.sacked) continue;
+      segment.sacked = true;
+      delivered++;
+      newly.push(index);
+    }
+    // Samples of segments that were sent once (Karn); RFC 6298, 2.3.
+    for (const index of newly) {
+      const segment = segments[index]!;
+      const rtt = now - segment.sent;
+      if (segment.times === 1) {
+        minRtt = Math.min(minRtt, rtt);
+        rttvar = 0.75 * rttvar + 0.25 * Math.abs(srtt - rtt);
+        srtt = 0.875 * srtt + 0.125 * rtt;
+      } else if (rtt < minRtt) continue;
+      if (segment.sent > rack.sent || (segment.sent === rack.sent && segment.order > rack.order))
+        Object.assign(rack, { sent: segment.sent, order: segment.order });
+      rack.rtt = rtt;
+    }
+    const progress = ack.next - una;
+    if (advanced) {
+      una = ack.next;
+      duplicates = 0;
+      backoff = 1;
+      // RFC 6298, 5.2 and 5.3.
+      delete timers.rto;
+      if (una < next) timers.rto = now + rto();
+      if (probe !== undefined && una >= probe) {
+        // RFC 8985, 7.4: the probe has repaired a loss, which halves the window once.
+        probe = undefined;
+        if (recovery === undefined) threshold = cwnd = Math.max(cwnd / 2, 2);
+      }
+    } else duplicates++;
+    if (una >= total) {
+      result.acknowledged = now;
+      return;
+    }
+    if (recovery !== undefined && una >= recovery.point) {
+      if (recovery.kind === "fast") cwnd = threshold;
+      recovery = undefined;
+      frto = undefined;
+    }
+    if (frto !== undefined) {
+      if (advanced && frto.step === 1) {
+        frto.step = 2;
+        for (let count = 0; count < 2 && next < total; count++) send(next++);
+        return;
+      }
+      // Step 3: an advance over what was sent once tells that nothing was lost; anything else that it was.
+      const spurious = advanced && newly.every((index) => segments[index]!.times === 1);
+      frto = undefined;
+      if (spurious) recovery = undefined;
+      else
+        for (const index of range())
+          if (index < recovery!.point) segments[index]!.lost = !segments[index]!.sacked;
+    }
+    if (flow.sack && flow.rack) {
+      if (newly.length > 0 && detect() && recovery === undefined) enter();
+    } else if (flow.sack) {
+      detectBySack();
+      if (recovery === undefined && (duplicates >= DUPLICATES || isLost(una))) {
+        segments[una]!.lost = true;
+        enter();
+      }
+    } else if (recovery === undefined && duplicates === DUPLICATES) {
+      enter();
+      cwnd = threshold + DUPLICATES;
+      send(una);
+      return;
+    } else if (recovery?.kind === "fast") {
+      // RFC 6582, 3.2: a partial acknowledgement sends the next hole, a duplicate lets one more segment go.
+      if (advanced) {
+        cwnd = Math.max(cwnd - progress + 1, 1);
+        send(una);
+      } else cwnd++;
+      while (next < total && next - una < Math.floor(cwnd)) send(next++);
+      return;
+    }
+    // RFC 3465, 2.3: L = 1 after a timeout.
+    if (recovery?.kind === "timeout" && advanced && cwnd < threshold) cwnd++;
+    if (recovery !== undefined) {
+      recover(delivered);
+      return;
+    }
+    // RFC 5681, 3.1, with L = 2 of RFC 3465; `pipe` leaves room for limited transmit (RFC 3042).
+    if (advanced) cwnd += cwnd < threshold ? Math.min(progress, 2) : progress / cwnd;
+    sendNew(Math.floor(cwnd));
+    armProbe();
+  };
+
+  sendNew(Math.floor(cwnd));
+  armProbe();
+  while (una < total) {
+    const first = acks[0]?.at ?? Number.POSITIVE_INFINITY;
+    let kind: Timer | undefined;
+    let due = Number.POSITIVE_INFINITY;
+    for (const timer of ["reorder", "probe", "rto"] as const) {
+      const at = timers[timer];
+      if (at !== undefined && at < due) [kind, due] = [timer, at];
+    }
+    now = Math.min(first, due);
+    if (now === Number.POSITIVE_INFINITY) throw new Error("the flow has stopped");
+    if (first <= due) {
+      onAck(acks.shift()!);
+      continue;
+    }
+    delete timers[kind!];
+    if (kind === "rto") onTimeout();
+    else if (kind === "reorder") {
+      if (detect() && recovery === undefined) enter();
+      recover(0);
+    } else {
+      // RFC 8985, 7.3: new data if there is some, otherwise the last segment.
+      result.probes++;
+      delete timers.rto;
+      if (next < total) send(next++);
+      else send(next - 1);
+      probe = next;
+      timers.rto = now + rto();
+    }
+  }
+  return result;
+}
