@@ -31,6 +31,12 @@ process.chdir(root);
 /** Tests outside the folder that mirrors a room that nevertheless test the room: programs that are compiled and run. */
 const ALSO = {
   sim: ["test/controllers"],
+  "sim/flow": ["test/schemes/dahu"],
+  editing: ["test/language-server", "test/lab/editing.test.ts"],
+  exercises: ["test/grading"],
+  grading: ["test/lab/session.test.ts"],
+  program: ["test/p4/emit", "test/p4/compile-golden.test.ts", "test/device", "test/stf"],
+  formatting: ["test/generate", "test/editing"],
   "p4/lower": ["test/p4/emit", "test/p4/compile-golden.test.ts", "test/p4/constructs.test.ts", "test/p4/golden-packets.test.ts"],
   "p4/emit": ["test/p4/lower", "test/p4/compile-golden.test.ts", "test/p4/constructs.test.ts", "test/p4/golden-packets.test.ts"],
 };

@@ -106,8 +106,12 @@ export function headOf(target: Target): string {
 
 /** `160 bits (20 bytes)`; empty for types without a size. */
 export function sizeText(type: Type): string {
-  const [max, min] = [sizeOf(type, "max"), sizeOf(type, "min")];
-  if (max === undefined || min === undefined) return "";
+  const [min, max] = [sizeOf(type, "min"), sizeOf(type, "max")];
+  return max === undefined || min === undefined ? "" : rangeText(min, max);
+}
+
+/** A range of sizes in bits, in bytes too where both ends are whole bytes. */
+export function rangeText(min: number, max: number): string {
   const bits = min === max ? `${max}` : `${min} to ${max}`;
   const bytes = max % 8 === 0 && min % 8 === 0 && max >= 8;
   const inBytes = min === max ? max / 8 : `${min / 8} to ${max / 8}`;

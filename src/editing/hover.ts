@@ -3,7 +3,7 @@ import type { Span } from "../base/index.js";
 import { type ast, printExpression, sizeOf, type Type, typeToString } from "../p4/index.js";
 import { ANNOTATIONS, BUILTINS, TABLE_PROPERTIES } from "./catalogue.js";
 import { commentOf } from "./comments.js";
-import { constantText, headOf, sizeText, typeText } from "./describe.js";
+import { constantText, headOf, rangeText, sizeText, typeText } from "./describe.js";
 import type { P4Document } from "./document.js";
 import { isMacro, type Occurrence, type Target } from "./occurrences/occurrences.js";
 import { holds, isWritten, sourceOf, spanAsRead } from "./spans.js";
@@ -37,7 +37,9 @@ function paragraphs(...parts: string[]): string {
 function aboutName(document: P4Document, { target, type, constant }: Occurrence): string {
   const value =
     constant === undefined || constant.kind === "instance" ? "" : `Value: ${constantText(constant)}`;
-  return paragraphs(code(headOf(target)), ...factsOf(document, target, type), value, documentation(target));
+  // The declaration of a constant has its value among its facts.
+  const facts = new Set([...factsOf(document, target, type), value]);
+  return paragraphs(code(headOf(target)), ...facts, documentation(target));
 }
 
 /** The comment of the declaration, and the text of `@deprecated`. */
@@ -105,14 +107,14 @@ function layoutOf(declaration: ast.StructLikeDeclaration): string {
     rows.push(`| ${field.name.name} | ${shown} | ${declaration.kind === "header" ? bits : (size ?? "")} |`);
     at = at === undefined || size === undefined || field.type?.kind === "varbit" ? undefined : at + size;
   }
-  const sizes = declaration.fields.map(({ type }) => (type === undefined ? undefined : sizeOf(type, "max")));
-  const total =
-    sizes.includes(undefined) || declaration.typeParams.length > 0
-      ? undefined
-      : sumOf(declaration, sizes as number[]);
+  const total = (side: "min" | "max") => {
+    const sizes = declaration.fields.map(({ type }) => (type === undefined ? undefined : sizeOf(type, side)));
+    return sizes.includes(undefined) ? undefined : sumOf(declaration, sizes as number[]);
+  };
+  const [min, max] = [total("min"), total("max")];
   const table = `| field | type | ${declaration.kind === "header" ? "bits" : "size in bits"} |\n|---|---|---|\n${rows.join("\n")}`;
   return paragraphs(
-    total === undefined ? "" : sizeText({ kind: "bit", width: total }),
+    min === undefined || max === undefined ? "" : rangeText(min, max),
     rows.length === 0 ? "" : table,
   );
 }
@@ -122,7 +124,7 @@ function sumOf({ kind }: ast.StructLikeDeclaration, sizes: readonly number[]): n
 }
 
 function bitsText(at: number, size: number): string {
-  return size <= 1 ? `${at}` : `${at} to ${at + size - 1}`;
+  return size === 1 ? `${at}` : `${at} to ${at + size - 1}`;
 }
 
 function fieldFacts(document: P4Document, field: ast.FieldDeclaration): string {
@@ -139,7 +141,7 @@ function fieldFacts(document: P4Document, field: ast.FieldDeclaration): string {
   const own = field.type === undefined ? undefined : sizeOf(field.type, "max");
   const place =
     owner.kind === "header" && own !== undefined && !sizes.includes(undefined)
-      ? `bits ${bitsText(sumOf(owner, sizes as number[]), own)} of `
+      ? `${own === 1 ? "bit" : "bits"} ${bitsText(sumOf(owner, sizes as number[]), own)} of `
       : "in ";
   return [size, `${place}${word} \`${owner.name.name}\``].filter(Boolean).join(", ");
 }

@@ -3,7 +3,7 @@ import type { SourceFile, Span } from "../base/index.js";
 import { sourceOf } from "./spans.js";
 
 /** Fields that the checker filled: they lead to other parts of the tree. */
-export const CHECKED_FIELDS: ReadonlySet<string> = new Set([
+const CHECKED_FIELDS: ReadonlySet<string> = new Set([
   "type",
   "declaration",
   "resolved",
@@ -11,6 +11,14 @@ export const CHECKED_FIELDS: ReadonlySet<string> = new Set([
   "implicitCast",
   "span",
 ]);
+
+/** What a node consists of in the text. A statement that declares a variable contains its declaration; elsewhere the checker filled it. */
+export function partsOf(node: object): unknown[] {
+  const isStatement = "kind" in node && node.kind === "declaration";
+  return Object.entries(node).flatMap(([key, child]) =>
+    CHECKED_FIELDS.has(key) && !(isStatement && key === "declaration") ? [] : [child],
+  );
+}
 
 /** The nodes whose span holds an offset of a file, from the outside in. */
 export function innermost(root: object, file: SourceFile, offset: number): object[] {
@@ -26,7 +34,7 @@ export function innermost(root: object, file: SourceFile, offset: number): objec
       if (sourceOf(span.file) !== file || span.start > offset || span.end < offset) return;
       path.push(value);
     }
-    for (const [key, child] of Object.entries(value)) if (!CHECKED_FIELDS.has(key)) visit(child);
+    for (const child of partsOf(value)) visit(child);
   };
   visit(root);
   return path;

@@ -188,6 +188,19 @@ describe("rename", () => {
     expect(changed.diagnostics).toEqual([]);
   });
 
+  it("changes a variable that a statement declares, with its declaration", () => {
+    const text = inApply("bit<16> kept = hdr.ethernet.type; hdr.ethernet.type = kept + 1;");
+    const opened = open(text);
+    const uses = references(opened, at(opened, "type = ke|pt"));
+    expect(uses.map(({ role }) => role)).toEqual(["declaration", "read"]);
+    const edits = rename(opened, at(opened, "type = ke|pt"), "saved");
+    expect("refused" in edits ? edits : applyEdits(opened, edits).text).toBe(
+      text.replaceAll("kept", "saved"),
+    );
+    // A name in the initial value is a use, too.
+    expect(references(opened, at(opened, "kept = hdr.ethernet.ty|pe"))).toHaveLength(4);
+  });
+
   it.each([
     ["action se|nd", "drop", /^with the name 'drop': 'drop' is declared twice$/],
     ["bit<9> out_p|ort", "port", /port/],

@@ -1,6 +1,6 @@
 /** Walks a checked tree and reports every name with its meaning. */
 import type { Analysis, ast, BoundArguments, Type } from "../../p4/index.js";
-import { CHECKED_FIELDS } from "../tree.js";
+import { partsOf } from "../tree.js";
 import type { Occurrence } from "./occurrences.js";
 
 type Tell = (name: ast.Identifier, occurrence: Omit<Occurrence, "span" | "written">) => void;
@@ -62,7 +62,7 @@ class Collector {
       const states = (node as ast.ParserDeclaration).body?.states ?? [];
       this.#states = new Map(states.map((state) => [state.name.name, state]));
     }
-    for (const [key, child] of Object.entries(node)) if (!CHECKED_FIELDS.has(key)) this.walk(child);
+    for (const child of partsOf(node)) this.walk(child);
     this.#states = outer;
   }
 
