@@ -3,7 +3,8 @@
  * together until a resource is full; its flows keep their rates, and the others continue. The resource that is full first need not be
  * searched: a resource whose share is the least one for each of its flows depends on no other, since shares of others only grow. So a round
  * fixes the flows of all such resources at once, without an order. Where few resources are of this kind, since many flows share
- * each, the remaining bundles are filled in order.
+ * each, the remaining bundles are filled in order. The columns of the bundles alone determine the rates, to the last bit: sums are made anew
+ * and in the order of the bundles, and a solution chooses between rounds and order by its own first round.
  */
 import type { Bundles } from "./bundles.js";
 import { OpenBundles } from "./open-bundles.js";
@@ -14,15 +15,13 @@ import { ResourceLoads } from "./resource-loads.js";
 export interface Allocator {
   /** Sets `bundles.rate` of all bundles whose weight is above 0, for the next `stepNs` nanoseconds. */
   allocate(bundles: Bundles, stepNs: number): void;
+  /** The capacities that the allocator was made with have other values. Absent: it reads them each time. */
+  capacityChanged?(): void;
 }
 
-/**
- * Rounds continue while each fixes at least this share of the bundles without a rate; the first one must fix {@link PROMISING} times as many,
- * otherwise there are no rounds for {@link PAUSE} solutions.
- */
+/** Rounds continue while each fixes at least this share of the bundles without a rate; the first one must fix {@link PROMISING} times as many. */
 const DEFAULT_WORTHWHILE = 1 / 8;
 const PROMISING = 2.5;
-const PAUSE = 8;
 
 /** The limit of a bundle in this round, where it is not one resource with the least share on its path. */
 const OWN_LIMIT = -1;
@@ -30,15 +29,15 @@ const SEVERAL = -2;
 /** The bundle gets its rate in this round. */
 const FIXED = -3;
 
-/** A slot with one bundle. */
+/** A slot with one bundle; a slot with several, before the first of them is collected. */
 const ALONE = -1;
+const UNSEEN = -2;
 
 export class MaxMin implements Allocator {
   readonly #loads: ResourceLoads;
   readonly #bundles = new OpenBundles();
   readonly #ordered = new OrderedFilling();
-  /** By slot of the loads: the share of one that has one bundle; of the others, their number among themselves, or {@link ALONE}. */
-  #alone = new Float64Array(0);
+  /** By slot of the loads: {@link ALONE}, or the number of a slot with several bundles, in the order in which the bundles meet them. */
   #shared = new Int32Array(0);
   /** By slot with several bundles: capacity left for a weight of 1; bundles whose least share it is. */
   #share = new Float64Array(0);
@@ -46,8 +45,6 @@ export class MaxMin implements Allocator {
   /** By index in the columns of open bundles: level in this round, and its limiting resource. */
   #level = new Float64Array(0);
   #by = new Int32Array(0);
-  /** Number of solutions that are still made without rounds. */
-  #pause = 0;
 
   /** `capacity`: by resource, in bytes per nanosecond. `worthwhile`: see {@link DEFAULT_WORTHWHILE}; 0: rounds alone. */
   constructor(
@@ -57,15 +54,18 @@ export class MaxMin implements Allocator {
     this.#loads = new ResourceLoads(capacity);
   }
 
+  capacityChanged(): void {
+    this.#loads.capacityChanged();
+  }
+
   allocate(bundles: Bundles): void {
     // Without a change since the last solution, all rates stay.
     if (!this.#loads.update(bundles)) return;
-    const slots = this.#reset(bundles);
-    this.#collect(bundles);
+    this.#reset(bundles);
+    const slots = this.#collect(bundles);
     const own = this.#bundles;
-    if (this.#pause > 0) this.#pause--;
-    else if (this.#round(slots, bundles.rate) < PROMISING * this.worthwhile) this.#pause = PAUSE;
-    else while (own.count > 0 && this.#round(slots, bundles.rate) >= this.worthwhile);
+    if (this.#round(slots, bundles.rate) >= PROMISING * this.worthwhile)
+      while (own.count > 0 && this.#round(slots, bundles.rate) >= this.worthwhile);
     if (own.count > 0) this.#ordered.run(own, slots, bundles.rate);
   }
 
@@ -79,15 +79,11 @@ export class MaxMin implements Allocator {
     return 1 - this.#bundles.count / before;
   }
 
-  /**
-   * Resets all resources to their state without rates. Those with several bundles get consecutive numbers, since the rounds read them alone;
-   * returns how many there are.
-   */
-  #reset({ size, stride }: Bundles): number {
-    const { slots, capacity, weight, bundles } = this.#loads;
+  /** Resets all resources to their state without rates. */
+  #reset({ size, stride }: Bundles): void {
+    const { slots, bundles } = this.#loads;
     this.#bundles.fit(slots, size, stride);
     if (this.#share.length < slots) {
-      this.#alone = new Float64Array(2 * slots);
       this.#shared = new Int32Array(2 * slots);
       this.#share = new Float64Array(2 * slots);
       this.#least = new Int32Array(2 * slots);
@@ -96,50 +92,54 @@ export class MaxMin implements Allocator {
       this.#level = new Float64Array(2 * size);
       this.#by = new Int32Array(2 * size);
     }
-    const { left, open } = this.#bundles;
-    const [share, alone, shared] = [this.#share, this.#alone, this.#shared];
-    let count = 0;
-    for (let slot = 0; slot < slots; slot++) {
-      const own = capacity[slot]! / weight[slot]!;
-      if (bundles[slot]! <= 1) {
-        alone[slot] = own;
-        shared[slot] = ALONE;
-        continue;
-      }
-      left[2 * count] = capacity[slot]!;
-      left[2 * count + 1] = weight[slot]!;
-      open[count] = bundles[slot]!;
-      share[count] = own;
-      shared[slot] = count++;
-    }
-    return count;
+    const shared = this.#shared;
+    for (let slot = 0; slot < slots; slot++) shared[slot] = bundles[slot]! <= 1 ? ALONE : UNSEEN;
   }
 
-  /** Collects the bundles. A resource with one bundle is a limit of this bundle, and is left out. */
-  #collect({ size, length, stride, weight, limit }: Bundles): void {
-    const { paths } = this.#loads;
+  /**
+   * Collects the bundles, and sums the weights of each resource. A resource with one bundle is a limit of this bundle, and is left out; the others
+   * get consecutive numbers, since the rounds read them alone. Returns how many there are.
+   */
+  #collect({ size, length, stride, weight, limit }: Bundles): number {
+    const { paths, capacity, bundles } = this.#loads;
     const own = this.#bundles;
-    const { path } = own;
-    const [alone, shared] = [this.#alone, this.#shared];
+    const { path, left, open } = own;
+    const shared = this.#shared;
+    let slots = 0;
     let count = 0;
     let to = 0;
     for (let bundle = 0; bundle < size; bundle++) {
-      if (weight[bundle] === 0) continue;
+      const heavy = weight[bundle]!;
+      if (heavy === 0) continue;
       const from = bundle * stride;
       const end = from + length[bundle]!;
       let most = limit[bundle]!;
       for (let at = from; at < end; at++) {
-        const slot = shared[paths[at]!]!;
-        if (slot === ALONE) most = Math.min(most, alone[paths[at]!]!);
-        else path[to++] = slot;
+        const resource = paths[at]!;
+        let slot = shared[resource]!;
+        if (slot === ALONE) {
+          most = Math.min(most, capacity[resource]! / heavy);
+          continue;
+        }
+        if (slot === UNSEEN) {
+          slot = shared[resource] = slots++;
+          left[2 * slot] = capacity[resource]!;
+          left[2 * slot + 1] = 0;
+          open[slot] = bundles[resource]!;
+        }
+        left[2 * slot + 1]! += heavy;
+        path[to++] = slot;
       }
       own.bundle[count] = bundle;
-      own.weight[count] = weight[bundle]!;
+      own.weight[count] = heavy;
       own.limit[count] = most;
       this.#by[count] = SEVERAL;
       own.end[count++] = to;
     }
     own.count = count;
+    const share = this.#share;
+    for (let slot = 0; slot < slots; slot++) share[slot] = left[2 * slot]! / left[2 * slot + 1]!;
+    return slots;
   }
 
   /** Finds the least share on each path, and counts for each resource the bundles whose least share it is. */

@@ -1,6 +1,6 @@
 /**
- * Weight and number of the bundles on each resource, kept from one solution to the next: only bundles that came, ended, or changed their
- * weight or path are counted again.
+ * The number of the bundles on each resource, kept from one solution to the next: only bundles that came, ended, or changed their path are
+ * counted again.
  */
 import type { Bundles } from "./bundles.js";
 
@@ -11,9 +11,8 @@ import type { Bundles } from "./bundles.js";
 export class ResourceLoads {
   /** Slots in use are below this number; some of these may be free, and have no bundles. */
   slots = 0;
-  /** By slot: bytes per nanosecond, sum of the weights of its bundles, their number. */
+  /** By slot: bytes per nanosecond, number of its bundles. */
   capacity = new Float64Array(0);
-  weight = new Float64Array(0);
   bundles = new Int32Array(0);
   /** Slots on the path of each bundle, from `bundle * stride` on. */
   paths = new Int32Array(0);
@@ -28,6 +27,7 @@ export class ResourceLoads {
   #seenVersion = new Int32Array(0);
   #seenLength = new Uint8Array(0);
   #of: Bundles | undefined;
+  #capacityChanged = false;
 
   /** `resourceCapacity`: by resource, in bytes per nanosecond. */
   constructor(private readonly resourceCapacity: Float64Array) {
@@ -37,62 +37,59 @@ export class ResourceLoads {
     this.#free = new Int32Array(resources);
   }
 
-  /** Counts the changes; returns whether there are any, limits included. */
+  capacityChanged(): void {
+    this.#capacityChanged = true;
+  }
+
+  /** Counts the changes; returns whether there are any, weights and limits included. */
   update(bundles: Bundles): boolean {
     if (this.#of !== bundles) this.#clear(bundles);
-    const { size, weight, limit, version } = bundles;
+    const { size, weight, limit, version, rate } = bundles;
     if (this.#seenWeight.length < size) this.#grow(bundles.from.length, bundles.stride);
     const [seenWeight, seenLimit, seenVersion] = [this.#seenWeight, this.#seenLimit, this.#seenVersion];
-    let changed = false;
+    let changed = this.#capacityChanged;
+    if (changed) {
+      for (let slot = 0; slot < this.slots; slot++)
+        this.capacity[slot] = this.resourceCapacity[this.#resourceOf[slot]!]!;
+      this.#capacityChanged = false;
+    }
     for (let bundle = 0; bundle < size; bundle++) {
       const own = weight[bundle]!;
       const seen = seenWeight[bundle]!;
-      if (own > 0 && limit[bundle] !== seenLimit[bundle]) {
+      // A bundle whose flows ended and that got as many new ones has no rate.
+      if (own > 0 && (limit[bundle] !== seenLimit[bundle] || rate[bundle] === 0)) {
         seenLimit[bundle] = limit[bundle]!;
         changed = true;
       }
       if (own === seen && (own === 0 || version[bundle] === seenVersion[bundle])) continue;
       changed = true;
-      if (own > 0 && seen > 0 && version[bundle] === seenVersion[bundle])
-        this.#reweigh(bundle, bundles.stride, own - seen);
-      else {
-        if (seen > 0) this.#leave(bundle, bundles.stride, seen);
-        if (own > 0) this.#enter(bundle, bundles);
-      }
       seenWeight[bundle] = own;
+      if (own > 0 && seen > 0 && version[bundle] === seenVersion[bundle]) continue;
+      if (seen > 0) this.#leave(bundle, bundles.stride);
+      if (own > 0) this.#enter(bundle, bundles);
       seenVersion[bundle] = version[bundle]!;
     }
     return changed;
   }
 
-  #reweigh(bundle: number, stride: number, more: number): void {
-    const from = bundle * stride;
-    const end = from + this.#seenLength[bundle]!;
-    for (let at = from; at < end; at++) this.weight[this.paths[at]!]! += more;
-  }
-
-  #leave(bundle: number, stride: number, own: number): void {
+  #leave(bundle: number, stride: number): void {
     const from = bundle * stride;
     const end = from + this.#seenLength[bundle]!;
     for (let at = from; at < end; at++) {
       const slot = this.paths[at]!;
-      this.weight[slot]! -= own;
       if (--this.bundles[slot]! > 0) continue;
-      // Removes rounding errors.
-      this.weight[slot] = 0;
       this.#slotOf[this.#resourceOf[slot]!] = -1;
       this.#free[this.#freeCount++] = slot;
     }
   }
 
-  #enter(bundle: number, { path, length, stride, weight }: Bundles): void {
+  #enter(bundle: number, { path, length, stride }: Bundles): void {
     const from = bundle * stride;
     const end = from + length[bundle]!;
     for (let at = from; at < end; at++) {
       const resource = path[at]!;
       let slot = this.#slotOf[resource]!;
       if (slot < 0) slot = this.#take(resource);
-      this.weight[slot]! += weight[bundle]!;
       this.bundles[slot]!++;
       this.paths[at] = slot;
     }
@@ -104,7 +101,6 @@ export class ResourceLoads {
     if (slot === this.capacity.length) {
       const room = Math.max(1024, 2 * slot);
       this.capacity = wider(new Float64Array(room), this.capacity);
-      this.weight = wider(new Float64Array(room), this.weight);
       this.bundles = wider(new Int32Array(room), this.bundles);
     }
     this.#slotOf[resource] = slot;
@@ -118,7 +114,6 @@ export class ResourceLoads {
     this.slots = 0;
     this.#freeCount = 0;
     this.#slotOf.fill(-1);
-    this.weight.fill(0);
     this.bundles.fill(0);
     this.#seenWeight.fill(0);
     this.paths = new Int32Array(this.#seenWeight.length * bundles.stride);

@@ -27,7 +27,7 @@ const cases = fc.record({
   steps: fc.array(fc.array(change, { maxLength: 8 }), { minLength: 2, maxLength: 8 }),
 });
 
-/** Rounds alone, rounds first, or one round in nine solutions. */
+/** Rounds alone, rounds first, or one round and then in order. */
 const share = fc.constantFrom(0, 0.2, 1);
 
 type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
@@ -97,6 +97,49 @@ describe("max-min fair rates after changes", () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it("are those of a new allocator to the last bit, whatever was asked before, with weights of subflows too", () => {
+    fc.assert(
+      fc.property(cases, fc.constantFrom(undefined, 0, 0.2, 1), ({ capacity, steps }, worthwhile) => {
+        const scene = new Scene();
+        const kept = new MaxMin(Float64Array.from(capacity), worthwhile);
+        for (const step of steps) {
+          for (const one of step) scene.apply(one);
+          kept.allocate(scene.bundles);
+          const rates = scene.rates();
+          new MaxMin(Float64Array.from(capacity), worthwhile).allocate(scene.bundles);
+          expect(rates).toEqual(scene.rates());
+        }
+      }),
+      { numRuns: 3000, seed: 5 },
+    );
+  });
+
+  it("are computed again for a bundle that lost its flows and got as many others", () => {
+    const scene = new Scene();
+    scene.apply({ kind: "come", path: [0], weight: 2, limit: NONE });
+    const maxMin = new MaxMin(Float64Array.from([8]));
+    maxMin.allocate(scene.bundles);
+    expect(scene.rates()).toEqual([4]);
+    // As `ActiveBundles.end` and `start`.
+    scene.bundles.rate[0] = 0;
+    maxMin.allocate(scene.bundles);
+    expect(scene.rates()).toEqual([4]);
+  });
+
+  it("follow a capacity that changes", () => {
+    const scene = new Scene();
+    scene.apply({ kind: "come", path: [0], weight: 1, limit: NONE });
+    scene.apply({ kind: "come", path: [0, 1], weight: 1, limit: NONE });
+    const capacity = Float64Array.from([8, 1]);
+    const maxMin = new MaxMin(capacity);
+    maxMin.allocate(scene.bundles);
+    expect(scene.rates()).toEqual([7, 1]);
+    capacity[1] = 0;
+    maxMin.capacityChanged();
+    maxMin.allocate(scene.bundles);
+    expect(scene.rates()).toEqual([8, 0]);
   });
 
   it("are not computed again where nothing has changed", () => {
