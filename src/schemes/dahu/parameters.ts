@@ -21,7 +21,7 @@ export const dahuParameters = z.strictObject({
   propagation: timeText.default("1ms"),
   /** Time for which a neighbour stops after feedback (section 7). */
   hold: timeText.default("5ms"),
-  /** Seed of the polynomials with which the switches hash. */
+  /** Seed of the polynomials with which the switches hash, and of the initial maps of virtual ports. */
   hash_seed: z.number().int().min(0).default(1),
 });
 

@@ -51,6 +51,7 @@ export function planDahu(topology: Topology, parameters: DahuParameters, locate:
     retry: parameters.retry,
     threshold: parameters.threshold,
     holdNs: nanoseconds(parameters.hold),
+    hashSeed: parameters.hash_seed,
   };
   const widths = new Map(
     [...new Set(switchesOf(topology).map(({ role }) => role))].map((role) => [

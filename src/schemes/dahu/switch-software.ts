@@ -2,6 +2,7 @@
  * The decisions of the software of one switch, without a device: it takes the states of links, counter values and feedback, and
  * returns writes. A set of ports is a bit mask; a destination is the number of a rack.
  */
+import { Random } from "../../base/index.js";
 import type { Entity, Update } from "../../device/index.js";
 import type { TopologyNode } from "../../topology/index.js";
 import type { GroupLayout } from "./group-layout.js";
@@ -22,6 +23,8 @@ export interface SoftwareSettings {
   readonly retry: boolean;
   readonly threshold: number;
   readonly holdNs: number;
+  /** Seed of the initial maps of virtual ports. */
+  readonly hashSeed: number;
 }
 
 /** Properties of a switch that its software knows from the beginning. */
@@ -65,6 +68,7 @@ export class SwitchSoftware {
     // A switch without ports to others has nothing to map.
     const members = layout.members.map((bits) => (bits.length === 0 ? [0] : bits));
     this.#groups = new PortGroups(width, settings.virtualPorts, members);
+    this.#groups.shuffle(new Random(settings.hashSeed).fork(`virtual ports of ${node.name}`));
     this.#holds = new DerouteHolds(width, settings.holdNs);
     const { racks } = classes.topology;
     this.#lacksCapacity = racks.map(() => settings.threshold === 0);

@@ -16,6 +16,7 @@ import { Distances, FAR, FlowNetwork, hasPort } from "../../../src/sim/flow/inde
 import { buildTopology, type Topology, topologySchema } from "../../../src/topology/index.js";
 import { dahuOf } from "./fabric.js";
 
+const INITIAL = { count: 64, seed: 1 };
 const LINK = { rate: "1Gbps", delay: "1us" };
 const built = (spec: object) =>
   buildTopology(topologySchema.parse({ ...spec, host_link: LINK, fabric_link: LINK }));
@@ -129,10 +130,10 @@ describe.each(Object.entries(KINDS))(
           const locate = () => undefined;
           const plan =
             kind === "one"
-              ? oneGroup(network, 64)
+              ? oneGroup(network, INITIAL)
               : kind === "next_hops"
-                ? groupsOfNextHops(network, distances, 64, locate)
-                : groupsOfDimensions(network, 64, locate);
+                ? groupsOfNextHops(network, distances, INITIAL, locate)
+                : groupsOfDimensions(network, INITIAL, locate);
           const routes = new Routes(network, distances, plan);
           const classes = new PortClasses(topology, new Set());
           const { own: switches } = dahuOf(topology, { port_groups: kind, virtual_ports: 64 });

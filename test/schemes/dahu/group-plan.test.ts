@@ -24,6 +24,7 @@ const built = (input: object): Topology => buildTopology(topologySchema.parse(in
 const hyperx = (...shape: number[]) => built({ kind: "hyperx", shape, hosts_per_switch: 1, ...LINKS });
 const fatTree = built({ kind: "fat_tree", k: 4, ...LINKS });
 const VIRTUAL_PORTS = 32;
+const INITIAL = { count: VIRTUAL_PORTS, seed: 1 };
 const nowhere = () => undefined;
 
 /** Ports of a group, ascending. */
@@ -38,7 +39,7 @@ const switchesOf = ({ switches }: FlowNetwork) => [...Array(switches).keys()];
 
 it("one group has all ports to switches, for each destination", () => {
   const network = new FlowNetwork(hyperx(3, 2));
-  const plan = oneGroup(network, VIRTUAL_PORTS);
+  const plan = oneGroup(network, INITIAL);
   for (const own of switchesOf(network)) {
     expect(plan.groups[own]!.groups).toBe(1);
     expect(plan.groups[own]!.virtualPorts).toBe(VIRTUAL_PORTS);
@@ -51,7 +52,7 @@ describe("groups by offset dimensions", () => {
   it("have the ports along the dimensions in which the destination differs", () => {
     const topology = hyperx(3, 2, 2);
     const network = new FlowNetwork(topology);
-    const plan = groupsOfDimensions(network, VIRTUAL_PORTS, nowhere);
+    const plan = groupsOfDimensions(network, INITIAL, nowhere);
     const differing = (a: number, b: number) => {
       const [here, there] = [a, b].map((own) => topology.nodes[network.nodeOf[own]!]!.coordinates!);
       return [0, 1, 2].filter((d) => here![d] !== there![d]);
@@ -71,7 +72,7 @@ describe("groups by offset dimensions", () => {
 
   it("have one number for each set of dimensions, at each switch", () => {
     const network = new FlowNetwork(hyperx(3, 2, 2));
-    const plan = groupsOfDimensions(network, VIRTUAL_PORTS, nowhere);
+    const plan = groupsOfDimensions(network, INITIAL, nowhere);
     for (const own of switchesOf(network)) {
       const numbers = new Set(switchesOf(network).map((destination) => plan.groupOf(own, destination)));
       expect([...numbers].sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
@@ -85,7 +86,7 @@ describe("groups by offset dimensions", () => {
     const locate = (path: readonly PropertyKey[]) => void asked.push(path);
     for (const refused of [
       () => checkCoordinates(network, locate),
-      () => groupsOfDimensions(network, VIRTUAL_PORTS, locate),
+      () => groupsOfDimensions(network, INITIAL, locate),
     ])
       expect(refused).toThrow(/offset_dimensions needs a HyperX; switches of ".*" have no coordinates/);
     expect(asked).toEqual([["port_groups"], ["port_groups"]]);
@@ -101,7 +102,7 @@ describe("groups by next hops", () => {
   ])("have the ports of the shortest paths to the destination: %s", (_name, topology) => {
     const network = new FlowNetwork(topology);
     const distances = new Distances(network);
-    const plan = groupsOfNextHops(network, distances, VIRTUAL_PORTS, nowhere);
+    const plan = groupsOfNextHops(network, distances, INITIAL, nowhere);
     for (const own of switchesOf(network)) {
       const sets = new Set<string>();
       for (const destination of new Set(network.switchOfRack)) {
@@ -144,11 +145,11 @@ describe("groups by next hops", () => {
     ];
     const distances = new Distances(network);
     expect(distances.to(c)[a]).toBe(FAR);
-    const plan = groupsOfNextHops(network, distances, VIRTUAL_PORTS, nowhere);
+    const plan = groupsOfNextHops(network, distances, INITIAL, nowhere);
     expect(plan.groups[c]).toBeUndefined();
     expect(plan.groups[a]!.groups).toBe(2);
     expect(membersOf(plan, a, plan.groupOf(a, b))).toEqual([0]);
-    expect(oneGroup(network, VIRTUAL_PORTS).groups.map((groups) => groups?.ports)).toEqual([1, 1, undefined]);
+    expect(oneGroup(network, INITIAL).groups.map((groups) => groups?.ports)).toEqual([1, 1, undefined]);
   });
 
   it("are refused where a switch would need more than 64 (section 5), as for packets", () => {
@@ -156,7 +157,7 @@ describe("groups by next hops", () => {
     const topologyOf = (n: number) => hyperx(n, n);
     const planOf = (n: number, locate: Locate = nowhere) => {
       const network = new FlowNetwork(topologyOf(n));
-      return groupsOfNextHops(network, new Distances(network), 8, locate);
+      return groupsOfNextHops(network, new Distances(network), INITIAL, locate);
     };
     expect(planOf(8).groups[0]!.groups).toBe(64);
     expect(dahuOf(topologyOf(8), { deroutes: 0, virtual_ports: 16 }).own[0]!.layout.members).toHaveLength(64);
@@ -172,7 +173,7 @@ describe("groups by seven offset dimensions", () => {
   it("are refused where a switch would need more than 64, as for packets", () => {
     const topology = hyperx(2, 2, 2, 2, 2, 2, 2);
     const refusal = /"switch0-0-0-0-0-0-0" would need 128 port groups: a switch has 64/;
-    expect(() => groupsOfDimensions(new FlowNetwork(topology), VIRTUAL_PORTS, nowhere)).toThrow(refusal);
+    expect(() => groupsOfDimensions(new FlowNetwork(topology), INITIAL, nowhere)).toThrow(refusal);
     expect(() => dahuOf(topology, { port_groups: "offset_dimensions", virtual_ports: 16 })).toThrow(refusal);
   });
 });

@@ -11,6 +11,7 @@ const LINK = { rate: "1Gbps", delay: "1us" };
 const RATE = 1 / 8;
 const EPOCH = 1e7;
 const VIRTUAL_PORTS = 64;
+const INITIAL = { count: VIRTUAL_PORTS, seed: 1 };
 const hyperx = (...shape: number[]) =>
   buildTopology(
     topologySchema.parse({ kind: "hyperx", shape, hosts_per_switch: 1, host_link: LINK, fabric_link: LINK }),
@@ -28,8 +29,7 @@ function world(
   topology: Topology,
   bundles: readonly { from: number; to: number }[],
   settings: Partial<DahuSettings> = {},
-  planOf: (network: FlowNetwork, distances: Distances) => GroupPlan = (network) =>
-    oneGroup(network, VIRTUAL_PORTS),
+  planOf: (network: FlowNetwork, distances: Distances) => GroupPlan = (network) => oneGroup(network, INITIAL),
 ) {
   const network = new FlowNetwork(topology);
   const distances = new Distances(network);
@@ -232,7 +232,7 @@ describe("at the end of an epoch", () => {
 
   it("a switch gets the rates of its own ports, and of its groups from the bundles", () => {
     const made = world(grid, someBundles, {}, (network, distances) =>
-      groupsOfNextHops(network, distances, VIRTUAL_PORTS, () => undefined),
+      groupsOfNextHops(network, distances, INITIAL, () => undefined),
     );
     const { network, plan, hopsOf, counted } = made;
     const shares = (port: number) => port / 1000;

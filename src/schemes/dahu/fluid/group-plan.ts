@@ -1,5 +1,5 @@
 /** The port groups of the switches, and the group of each destination. */
-import { fail, type Locate } from "../../../base/index.js";
+import { fail, type Locate, Random } from "../../../base/index.js";
 import { type Distances, FAR, type FlowNetwork } from "../../../sim/flow/index.js";
 import { CODES } from "../../codes.js";
 import { checkGroupCount } from "../group-limits.js";
@@ -12,8 +12,15 @@ export interface GroupPlan {
   groupOf(own: number, destination: number): number;
 }
 
+/** The virtual ports of a group. */
+export interface VirtualPorts {
+  readonly count: number;
+  /** Seed of the initial maps. */
+  readonly seed: number;
+}
+
 /** All ports to switches in one group. */
-export function oneGroup(network: FlowNetwork, virtualPorts: number): GroupPlan {
+export function oneGroup(network: FlowNetwork, virtualPorts: VirtualPorts): GroupPlan {
   const groups = switchesOf(network).map((own) =>
     groupsOf(network, own, virtualPorts, [allPorts(network, own)]),
   );
@@ -32,7 +39,11 @@ export function checkCoordinates({ topology, nodeOf }: FlowNetwork, locate: Loca
 }
 
 /** One group for each set of dimensions; bit d of its number is dimension d. Fails with P45411 where switches have no coordinates, P45412. */
-export function groupsOfDimensions(network: FlowNetwork, virtualPorts: number, locate: Locate): GroupPlan {
+export function groupsOfDimensions(
+  network: FlowNetwork,
+  virtualPorts: VirtualPorts,
+  locate: Locate,
+): GroupPlan {
   checkCoordinates(network, locate);
   const { topology, nodeOf, firstPort, peer } = network;
   const coordinates = Array.from(nodeOf, (node) => topology.nodes[node]!.coordinates!);
@@ -65,7 +76,7 @@ export function groupsOfDimensions(network: FlowNetwork, virtualPorts: number, l
 export function groupsOfNextHops(
   network: FlowNetwork,
   distances: Distances,
-  virtualPorts: number,
+  virtualPorts: VirtualPorts,
   locate: Locate,
 ): GroupPlan {
   const { firstPort, peer, switches } = network;
@@ -110,9 +121,12 @@ function allPorts(network: FlowNetwork, own: number): number[] {
 function groupsOf(
   network: FlowNetwork,
   own: number,
-  virtualPorts: number,
+  virtualPorts: VirtualPorts,
   members: readonly (readonly number[])[],
 ): PortGroups | undefined {
   const ports = network.portsOf(own);
-  return ports === 0 ? undefined : new PortGroups(ports, virtualPorts, members);
+  if (ports === 0) return undefined;
+  const groups = new PortGroups(ports, virtualPorts.count, members);
+  groups.shuffle(new Random(virtualPorts.seed).fork(own));
+  return groups;
 }

@@ -28,12 +28,13 @@ export const dahuFluid: FluidScheme<FluidParameters> = {
     const { deroutes, virtual_ports: virtualPorts, threshold, feedback, balance, rounds } = parameters;
     const distances = new Distances(network);
     const kind = parameters.port_groups ?? (deroutes === 0 ? "next_hops" : "one");
+    const initial = { count: virtualPorts, seed };
     const plan =
       kind === "one"
-        ? oneGroup(network, virtualPorts)
+        ? oneGroup(network, initial)
         : kind === "offset_dimensions"
-          ? groupsOfDimensions(network, virtualPorts, locate)
-          : groupsOfNextHops(network, distances, virtualPorts, locate);
+          ? groupsOfDimensions(network, initial, locate)
+          : groupsOfNextHops(network, distances, initial, locate);
     const rebalancing =
       balance === "none"
         ? undefined

@@ -3,6 +3,8 @@
  * a remapped virtual port moves its own flows and no others. Ports are numbered from 0 here, as bits of a bitmap.
  */
 
+import type { Random } from "../../../base/index.js";
+
 /** Largest number of virtual ports of a group: the counts of {@link PortGroups} have 16 bits. */
 export const MAX_VIRTUAL_PORTS = 65_535;
 
@@ -58,6 +60,24 @@ export class PortGroups {
       }
     }
     this.#planned = this.members.slice();
+  }
+
+  /**
+   * Shuffles the map of each group; each member keeps its number of virtual ports. The hashes of a packet are `start + k step` with an odd
+   * step: with members in turn, the next hash of an even group would always lead to a member of the other parity, and a switch that excludes
+   * the ingress port would prefer half of the others.
+   */
+  shuffle(random: Random): void {
+    const { map, virtualPorts } = this;
+    for (let group = 0; group < this.groups; group++) {
+      const first = group * virtualPorts;
+      for (let i = virtualPorts - 1; i > 0; i--) {
+        const j = first + random.int(i + 1);
+        const port = map[first + i]!;
+        map[first + i] = map[j]!;
+        map[j] = port;
+      }
+    }
   }
 
   /** Whether a port belongs to a group by the plan, up or not. `at`: `group * ports + port`. */
