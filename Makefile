@@ -1,5 +1,5 @@
 # The only door: every target installs what is missing first. Node 20+, npm and make are all it needs.
-.PHONY: demo test check bench golden golden-rivals mutants build clean testbed-packages
+.PHONY: demo test check bench figures golden golden-rivals mutants build clean testbed-packages
 
 NPM_CI = npm ci --ignore-scripts --no-audit --no-fund
 
@@ -24,6 +24,11 @@ check: node_modules/.package-lock.json
 
 bench: dist/.built
 	npm run --silent bench
+
+# Makes the measured figures of the pages: all quick ones, or PAGE=papers/dahu, BLOCK=NAME of it; SLOW=1 also the slow ones.
+# RENDER=1 only writes the stored results into the pages; CHECK=1 compares them and names results that are out of date.
+figures: node_modules/.package-lock.json
+	npx tsx tools/figures/main.ts $(if $(PAGE),--page $(PAGE)) $(if $(BLOCK),--block $(BLOCK)) $(if $(SLOW),--slow) $(if $(RENDER),--render) $(if $(CHECK),--check)
 
 # Rewrites all expected outputs: golden files and vitest's snapshots. Read the difference before you commit it.
 golden: node_modules/.package-lock.json

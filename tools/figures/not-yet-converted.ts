@@ -1,0 +1,50 @@
+/**
+ * Pages that still have measured figures outside of blocks. The lists may only shrink: `test/docs/figures.test.ts` fails for
+ * a page on a list that has none left.
+ */
+
+/** Pages with tables of measured figures outside of blocks. */
+export const TABLES_NOT_CONVERTED: readonly string[] = [
+  "docs/conformance.md",
+  "docs/course.md",
+  "docs/exercises.md",
+  "docs/fit/README.md",
+  "docs/fit/accuracy.md",
+  "docs/flow-simulator.md",
+  "docs/hash.md",
+  "docs/load.md",
+  "docs/p4runtime.md",
+  "docs/papers/dahu.md",
+  "docs/papers/hashing.md",
+  "docs/papers/p-ecmp.md",
+  "docs/papers/p4te-evaluation.md",
+  "docs/papers/p4te.md",
+  "docs/papers/repac.md",
+  "docs/simulator.md",
+  "docs/switch.md",
+  "docs/testing.md",
+  "docs/transport.md",
+];
+
+/** Pages with paragraphs of measured figures that do not point to a block. */
+export const PROSE_NOT_CONVERTED: readonly string[] = [
+  "README.md",
+  "docs/course.md",
+  "docs/dependencies.md",
+  "docs/experiments.md",
+  "docs/flow-simulator.md",
+  "docs/host-agent.md",
+  "docs/lab.md",
+  "docs/load.md",
+  "docs/p4runtime.md",
+  "docs/papers/dahu.md",
+  "docs/papers/p-ecmp.md",
+  "docs/papers/p4te-evaluation.md",
+  "docs/papers/p4te.md",
+  "docs/papers/repac.md",
+  "docs/simulator.md",
+  "docs/sweep.md",
+  "docs/switch.md",
+  "docs/testing.md",
+  "docs/transport.md",
+];
