@@ -13,6 +13,7 @@ import {
   repac,
   repacParameters,
 } from "../../../src/schemes/repac/index.js";
+import { nicHash } from "../../../src/schemes/repac/nic-hash.js";
 import { Switch } from "../../../src/switch/index.js";
 import { LEAF, leafOf } from "./leaf.js";
 
@@ -106,6 +107,24 @@ describe("hosts", () => {
     expect(policy.open(FLOW, new Random(1), end).selector).toBe(5);
     expect(policy.sourcePort!(FLOW, CLIENT, new Random(1))).toBe(3);
   });
+
+  it("choose a NIC by the bucket of the flow, as switches choose a next hop", () => {
+    const { policy } = hostAt({ buckets: 16 });
+    const taken = new Map<number, Set<number>>();
+    const byHash = new Set<number>();
+    for (let srcPort = 1; srcPort <= 400; srcPort++) {
+      const flow = { ...FLOW, srcPort };
+      const nic = policy.nic!(flow, 0, 3);
+      const bucket = nicHash(flow, 0) % 16;
+      taken.set(bucket, (taken.get(bucket) ?? new Set()).add(nic));
+      if (nic !== nicHash(flow, 0) % 3) byHash.add(srcPort);
+    }
+    // Sixteen buckets over three NICs: each bucket has one NIC, the remainder of its number.
+    expect([...taken].map(([bucket, nics]) => [...nics].join() === String(bucket % 3))).toEqual(
+      Array(16).fill(true),
+    );
+    expect(byHash.size).toBeGreaterThan(0);
+  });
 });
 
 async function start(leaf: ReturnType<typeof leafOf>): Promise<Switch> {
@@ -184,6 +203,9 @@ it("a failed next hop loses its buckets to the others, and gets them back", asyn
   expect(after.filter(({ members }) => members.some(({ memberId }) => memberId === failed))).toEqual([]);
   // Four next hops, eight buckets: those of the failed one are cut into three entries each.
   expect(after.map(({ members }) => members.length)).toEqual([1, 3, 1, 1, 1, 3, 1, 1]);
+  // The entries of a remapped bucket watch their ports. A bucket of one next hop waits for the controller.
+  for (const { members } of [...before, ...after])
+    expect(members.every(({ watchPort }) => (watchPort !== undefined) === members.length > 1)).toBe(true);
   await tell(true);
   expect(await groups()).toEqual(before);
   expect(lines).toEqual([

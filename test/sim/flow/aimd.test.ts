@@ -68,6 +68,18 @@ describe("a flow alone", () => {
 
   it("never asks for less than a segment a round", () => {
     expect(alone(0.25, [1, 1, 1])).toEqual([0.25, 0.25, 0.25]);
+    const capacity = Float64Array.of(0.25);
+    const bundles = new Bundles(2);
+    const bundle = add(bundles, [0]);
+    const aimd = new Aimd(capacity, SETTINGS);
+    const next = () => {
+      aimd.allocate(bundles, ROUND_NS);
+      return bundles.rate[bundle];
+    };
+    expect([next(), next(), next()]).toEqual([0.25, 0.25, 0.25]);
+    // Four losses in a row: one segment a round is what it still asks for.
+    capacity[0] = 1000;
+    expect([next(), next(), next()]).toEqual([1, 2, 3]);
   });
 
   it("counts as many flows as its weight says", () => {

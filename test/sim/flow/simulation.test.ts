@@ -295,6 +295,15 @@ describe("subflows", () => {
     expect(completion.max / 1e6).toBeCloseTo(30, 6);
   });
 
+  it("of one flow end within the step in which they have sent all its bytes together", () => {
+    const network = pair(2);
+    const [[a], [b]] = racks(network) as [number[], number[]];
+    const flows = [{ startNs: 0, source: a!, destination: b!, bytes: 62_500 }];
+    // Each subflow may carry the whole flow, and the NIC sends 62,500 bytes in half a step of 1 ms.
+    expect(run(network, flows, { subflows: 4 }).completion.max / 1e6).toBeCloseTo(0.5, 9);
+    expect(run(network, flows, { subflows: 1 }).completion.max / 1e6).toBeCloseTo(1, 9);
+  });
+
   it("fill the paths of a HyperX that one path cannot", () => {
     // Two dimensions: two shortest paths of 1 Gbps between opposite switches, for two senders.
     const network = hyperx([2, 2], 2);
