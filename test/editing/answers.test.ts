@@ -103,6 +103,28 @@ it("colours each word", async () => {
   await isGolden(lines, "colours.txt");
 });
 
+describe("the comment of a declaration", () => {
+  it.each([
+    ["two lines above", "// one\n// two\nTHIS", "one\ntwo"],
+    ["a block above", "/** one\n *  two\n **/\nTHIS", "one\n two"],
+    ["a block on one line", "/* one */\nTHIS", "one"],
+    ["nothing across an empty line", "// one\n\nTHIS", ""],
+    ["nothing of a block behind code", "const int a = 1; /* one\n two */\nTHIS", ""],
+    ["nothing of another one on this line", "// one\nconst int a = 1; THIS", ""],
+    ["what stands behind it", "THIS // one", "one"],
+    ["what stands behind it in a block", "THIS /* one */", "one"],
+    ["nothing before other code", "THIS /* one */ const int a = 1;", ""],
+    ["without a line of dashes and marks", "//------\n/// one\n// =====\nTHIS", "one"],
+    ["the one above, not the one behind", "// above\nTHIS // behind", "above"],
+  ])("is %s", (_, text, comment) => {
+    const changed = text.replace("THIS", "const int here = 1;");
+    const found = hover(openDocument("c.p4", changed), changed.indexOf("here"))!.text;
+    expect(found).toBe(
+      ["```p4\nconst int here = 1\n```", "Value: 1", comment].filter((part) => part !== "").join("\n\n"),
+    );
+  });
+});
+
 describe("at a place in a program that is being written", () => {
   /** Each replaces a text of the program; `|` is the cursor. */
   const PLACES: readonly (readonly [text: string, by: string])[] = [
@@ -127,6 +149,14 @@ describe("at a place in a program that is being written", () => {
     ["hdr.ethernet.src = hdr.ethernet.dst;", "spread.apply().action_run.|"],
     ["hdr.ethernet.src = hdr.ethernet.dst;", "nothing.|"],
     ["hdr.ethernet.src = hdr.ethernet.dst;", "(hdr.ethernet).|"],
+    ["hdr.ethernet.src = hdr.ethernet.dst;", "spread.apply().hit.|"],
+    ["hdr.ethernet.src = hdr.ethernet.dst;", "Count.|"],
+    ["hdr.ethernet.src = hdr.ethernet.dst;", "Count.apply(|"],
+    ["hdr.ethernet.src = hdr.ethernet.dst;", "tag_t.|"],
+    ["hdr.ethernet.src = hdr.ethernet.dst;", "most(1, 2).|"],
+    ["hdr.ethernet.src = hdr.ethernet.dst;", ".|"],
+    ["hdr.ethernet.src = hdr.ethernet.dst;", ").|"],
+    ["hdr.ethernet.src = hdr.ethernet.dst;", "hdr.tags[most(1, meta.|"],
     ["hdr.ethernet.src = hdr.ethernet.dst;", "|"],
     ["bit<8> inner = LOW(meta.kept);", "bit<8> inner = 0; |"],
     ["{ largest = largest + i; }", "{ | }"],
@@ -137,6 +167,9 @@ describe("at a place in a program that is being written", () => {
     ["    value_set<bit<16>>", "    |\n    value_set<bit<16>>"],
     ["        tags.apply(p, hdr);", "        p.|"],
     ["        tags.apply(p, hdr);", "        tags.|"],
+    ["        tags.apply(p, hdr);", "        p.lookahead<tag_t>().|"],
+    ["        tags.apply(p, hdr);", "        f<tuple<bit<8>, bit<8>>>(1).|"],
+    ["        tags.apply(p, hdr);", "        p.length<|"],
     ["        tags.apply(p, hdr);", "        more_types.|"],
     ["        tags.apply(p, hdr);", "        |"],
     ["transition select(hdr.ethernet.kind, ahead)", "transition |;\n select(hdr.ethernet.kind, ahead)"],
@@ -151,6 +184,11 @@ describe("at a place in a program that is being written", () => {
     ["control Check(", "@|\ncontrol Check("],
     ["#define WIDTH 12", "#|"],
     ["#define WIDTH 12", "#include <|"],
+    ["#define WIDTH 12", "#  include  <c|"],
+    ["#define WIDTH 12", "#include <core.p4> |"],
+    ["#define WIDTH 12", "# de|"],
+    ["#define WIDTH 12", "#define A |"],
+    ["#define WIDTH 12", "#ifdef |"],
     ["#define WIDTH 12", '#include "|'],
     ["#elif WIDTH > 4", "#elif |"],
     ["#define WIDTH 12", "#define |"],
@@ -199,6 +237,10 @@ describe("at a place in a program that is being written", () => {
     "register<bit<32>>(|",
     "V1Switch(|",
     "if (largest > most(|",
+    "p.extract(hdr.tags.next, |",
+    "f<bit<8>>(|",
+    "most(1, /* most(2, */ |",
+    "most(1, { 2, 3 }, |",
   ];
 
   it("shows the parameters of the call around it", async () => {

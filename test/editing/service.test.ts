@@ -453,6 +453,31 @@ it("gives the stages of tables and of the program", () => {
   expect(lenses(open(inApply("x")), target)).toEqual([]);
 });
 
+it("says which table has no place on a chip, and gives no line above tables of other files", () => {
+  const document = open(
+    PROGRAM.replace("hdr.ethernet.dst: exact; meta.port: ternary;", "hdr.ethernet.dst: ternary;").replace(
+      "size = 64;",
+      "size = 4000000;",
+    ),
+  );
+  const texts = lenses(document, target).map(({ span, text }) => `${spanText(span)}: ${text}`);
+  expect(texts).toEqual([
+    expect.stringMatching(/^by_mac: fits no stage: /),
+    expect.stringMatching(/^main: tofino: .* stages, /),
+  ]);
+  const [head, rest] = [
+    PROGRAM.slice(0, PROGRAM.indexOf("control In")),
+    PROGRAM.slice(PROGRAM.indexOf("control In")),
+  ];
+  const split = openDocument("main.p4", `${head}#include "in.p4"\n`, {
+    resolveInclude: (name, from, system) =>
+      name === "in.p4" ? new SourceFile("in.p4", rest) : includes(name, from, system),
+  });
+  expect(split.diagnostics).toEqual([]);
+  expect(lenses(split, target)).toEqual([]);
+  expect(outline(split).map(({ name }) => name)).toEqual(["TYPE_TAG", "meta_t", "P", "Check"]);
+});
+
 it("adds up the memory of a table that continues over several stages", () => {
   const document = open(
     PROGRAM.replace("hdr.ethernet.dst: exact; meta.port: ternary;", "hdr.ethernet.dst: exact;").replace(
