@@ -37,6 +37,7 @@ export async function runOnSimulator<
   const breathe = breather(stop);
   const series: O[] = [];
   const logs: SchemeLog[] = [];
+  const notes: string[] = [];
   for (const scheme of experiment.schemes) {
     count.begin(`${scheme.label}: boot`);
     const running = await RunningScheme.start(experiment, scheme, compiler, seed);
@@ -51,7 +52,8 @@ export async function runOnSimulator<
           count.step(`${scheme.label}, ${unit.name}`);
           await breathe();
         };
-        series.push(await kind.onSimulator(experiment, unit, running.stage(stepDone, breathe)));
+        const note = (text: string) => notes.push(`${scheme.title}: ${text}`);
+        series.push(await kind.onSimulator(experiment, unit, running.stage(stepDone, breathe, note)));
       }
       const lines = await running.finish();
       if (lines !== undefined) logs.push({ label: scheme.label, lines });
@@ -60,7 +62,7 @@ export async function runOnSimulator<
       running.close();
     }
   }
-  return { series, programs: compiler.sources, notes: compiler.notes, warnings: [], logs };
+  return { series, programs: compiler.sources, notes: [...compiler.notes, ...notes], warnings: [], logs };
 }
 
 export interface UnitMeans {
@@ -88,7 +90,7 @@ export async function runUnitOnSimulator<
   unit: U,
   seed: number,
   { p4c, compiled, stop, seeing, step }: UnitMeans,
-): Promise<{ outcome: O; log: readonly string[] | undefined }> {
+): Promise<{ outcome: O; log: readonly string[] | undefined; notes: readonly string[] }> {
   const { ecn_threshold: ecnThreshold } = experiment.settings.queues;
   const compiler = new ProgramCompiler({ p4c, compiled, ecnThreshold });
   const breathe = breather(stop);
@@ -104,8 +106,10 @@ export async function runUnitOnSimulator<
       step();
       await breathe();
     };
-    const outcome = await kind.onSimulator(experiment, unit, running.stage(stepDone, breathe));
-    return { outcome, log: await running.finish() };
+    const notes: string[] = [];
+    const note = (text: string) => notes.push(`${unit.scheme.title}: ${text}`);
+    const outcome = await kind.onSimulator(experiment, unit, running.stage(stepDone, breathe, note));
+    return { outcome, log: await running.finish(), notes };
   } finally {
     seen?.close();
     running.close();
@@ -133,7 +137,11 @@ class RunningScheme {
     return new RunningScheme(booted, plane, power, seed);
   }
 
-  stage(stepDone: () => Promise<void>, breathe: () => Promise<void>): SimulatorStage {
+  stage(
+    stepDone: () => Promise<void>,
+    breathe: () => Promise<void>,
+    note: (text: string) => void,
+  ): SimulatorStage {
     const { plane, power, seed } = this;
     const { fabric } = this.booted;
     const { simulation } = fabric.network;
@@ -144,7 +152,7 @@ class RunningScheme {
         else await runControlled(simulation, plane, step.value);
       }
     };
-    return { fabric, seed, plane, power, play, breathe, stepDone };
+    return { fabric, seed, plane, power, play, breathe, stepDone, note };
   }
 
   /** Records the fabric in files from now on, if they are requested. */

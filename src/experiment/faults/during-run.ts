@@ -4,6 +4,7 @@ import type { Command } from "../commands.js";
 import type { ControllerFault } from "../control-plane-faults.js";
 import type { SimulatorStage } from "../kinds/kind.js";
 import type { Fault } from "./fault.js";
+import { FlowDrops } from "./flow-drops.js";
 import { SimulatorFaults } from "./on-simulator.js";
 import { transitionsOf } from "./schedule.js";
 
@@ -15,19 +16,22 @@ export interface RunFaults {
   readonly commands?: readonly Command[];
 }
 
+type FaultStage = Pick<SimulatorStage, "fabric" | "seed" | "power" | "plane" | "note">;
+
 /**
  * Schedules all changes before `duration`, which may be infinite if no fault flaps without an end. Times count from now. Faults
  * that do not end stay in the fabric. The returned function throws the error of a failed restart of a switch, if there was one;
- * the simulation has then been stopped.
+ * the simulation has then been stopped. `drops`: made before the flows open, where they open before this call.
  */
 export function scheduleFaults(
   { faults: listed, controllerFaults, commands = [] }: RunFaults,
   duration: number,
-  { fabric, seed, power, plane }: Pick<SimulatorStage, "fabric" | "seed" | "power" | "plane">,
+  { fabric, seed, power, plane, note }: FaultStage,
+  drops = new FlowDrops(fabric, listed, note),
 ): () => void {
   const { simulation } = fabric.network;
   const start = simulation.now;
-  const faults = new SimulatorFaults(fabric, { random: new Random(seed).fork("faults"), ...power });
+  const faults = new SimulatorFaults(fabric, { random: new Random(seed).fork("faults"), ...power, drops });
   let failed: unknown;
   for (const { at, fault, begins } of transitionsOf(listed, duration)) {
     simulation.at(start + at, () => {

@@ -6,7 +6,7 @@ import { CODES } from "../codes.js";
 import { ALL_CHANNELS, type Element, type Ways } from "./fault.js";
 import type { Place } from "./schema.js";
 
-/** Exactly one of the first five is given; `direction` is from the first named node. */
+/** Exactly one of the first six is given; `direction` is from the first named node, or from the source of a flow. */
 export const elementKeys = {
   /** The nodes at its ends, by name. */
   link: z.tuple([z.string(), z.string()]).optional(),
@@ -16,6 +16,8 @@ export const elementKeys = {
   host: z.string().optional(),
   /** The control channel of a switch or a host, or `all` of them. */
   control: z.string().optional(),
+  /** The number of a flow in the results, from 0. */
+  flow: z.number().int().min(0).optional(),
   direction: z.enum(["both", "out", "in"]).optional(),
 };
 
@@ -25,16 +27,27 @@ export interface ElementSpec {
   switch?: string | undefined;
   host?: string | undefined;
   control?: string | undefined;
+  flow?: number | undefined;
   direction?: Ways | undefined;
 }
 
-const KINDS = ["link", "port", "switch", "host", "control"] as const;
+const KINDS = ["link", "port", "switch", "host", "control", "flow"] as const;
 
 /** The word for the control channels of all switches and hosts. */
 const ALL = "all";
 
+/**
+ * How many flows the experiment numbers, infinite where that is not known before the run; or why its flows have no numbers.
+ */
+export type FlowNumbers = number | string;
+
 /** Adds P43031 unless exactly one element is named, P43032 and P43033 for one that is not unique, P43014 for a name that the topology lacks. */
-export function elementOf(spec: ElementSpec, topology: Topology, place: Place): Element | undefined {
+export function elementOf(
+  spec: ElementSpec,
+  topology: Topology,
+  flows: FlowNumbers,
+  place: Place,
+): Element | undefined {
   const named = KINDS.filter((kind) => spec[kind] !== undefined);
   const { diagnostics } = place;
   const [kind] = named;
@@ -44,6 +57,7 @@ export function elementOf(spec: ElementSpec, topology: Topology, place: Place): 
     return undefined;
   }
   const { direction = "both" } = spec;
+  if (kind === "flow") return flowOf(spec.flow!, spec.direction ?? "out", flows, place);
   if (spec.direction !== undefined && kind !== "link" && kind !== "port")
     diagnostics.error(
       CODES.faultDirection,
@@ -59,6 +73,28 @@ export function elementOf(spec: ElementSpec, topology: Topology, place: Place): 
   return kind === "port"
     ? atPort(spec.port!, direction, topology, place)
     : between(spec.link!, direction, topology, place);
+}
+
+function flowOf(number: number, ways: Ways, flows: FlowNumbers, place: Place): Element | undefined {
+  const { diagnostics } = place;
+  if (ways === "both")
+    diagnostics.error(
+      CODES.faultDirection,
+      place.at("direction"),
+      "the packets of a flow are counted in one direction",
+      "write out for what its source sends, in for what it receives, or a fault for each",
+    );
+  if (typeof flows === "string")
+    diagnostics.error(CODES.unknownPlace, place.at("flow"), `flow ${number} cannot be named: ${flows}`);
+  else if (number >= flows)
+    diagnostics.error(
+      CODES.unknownPlace,
+      place.at("flow"),
+      `there is no flow ${number}`,
+      `there are ${flows} flows, from 0 to ${flows - 1}`,
+    );
+  else if (ways !== "both") return { kind: "flow", index: number, ways };
+  return undefined;
 }
 
 function controlOf(name: string, topology: Topology, place: Place): Element | undefined {

@@ -11,7 +11,9 @@ export type Element =
   | { readonly kind: "node"; readonly index: number }
   | { readonly kind: "link"; readonly index: number; readonly ways: Ways }
   /** The channel between central controllers and a switch or host; {@link ALL_CHANNELS}: the management network. */
-  | { readonly kind: "control"; readonly index: number };
+  | { readonly kind: "control"; readonly index: number }
+  /** A flow, by its number in the results; `out` is what its source sends. */
+  | { readonly kind: "flow"; readonly index: number; readonly ways: "out" | "in" };
 
 /** Index of the element that stands for the control channels of all switches and hosts. */
 export const ALL_CHANNELS = -1;
@@ -30,6 +32,8 @@ export type Effect =
     }
   /** Both ends of a link lose their carrier: a signal, unlike lost packets. */
   | { readonly kind: "down" }
+  /** Of a flow: the packets with these numbers are lost, from 1, of those with data or of all. */
+  | { readonly kind: "drop"; readonly numbers: readonly number[]; readonly counted: "data" | "all" }
   /** The process of a switch ends as in a crash; its end is a restart. */
   | { readonly kind: "kill" };
 
@@ -58,6 +62,7 @@ export const SILENCE: Effect = { kind: "packets", loss: 1, corruption: 0, delay:
 
 /** Whether nothing passes the element while the fault acts. */
 export function isCut({ effect, match }: Pick<Fault, "effect" | "match">): boolean {
+  if (effect.kind === "drop") return false;
   return effect.kind !== "packets" || (effect.loss === 1 && match === undefined);
 }
 
@@ -72,7 +77,7 @@ export interface Direction {
  * host both directions of its links.
  */
 export function directionsOf(topology: Topology, element: Element): Direction[] {
-  if (element.kind === "control") return [];
+  if (element.kind === "control" || element.kind === "flow") return [];
   if (element.kind === "link") {
     const { index, ways } = element;
     const out: Direction = { link: index, from: "a" };
@@ -95,6 +100,7 @@ export function elementName(topology: Topology, element: Element): string {
     return element.index === ALL_CHANNELS
       ? "all control channels"
       : `the control channel of ${name(element.index)}`;
+  if (element.kind === "flow") return `flow ${element.index}${element.ways === "in" ? ", back" : ""}`;
   const { a, b } = topology.links[element.index]!;
   if (element.ways === "in") return `${name(b.node)} > ${name(a.node)}`;
   return `${name(a.node)} ${element.ways === "out" ? ">" : "-"} ${name(b.node)}`;
@@ -103,7 +109,8 @@ export function elementName(topology: Topology, element: Element): string {
 /** `silent`, `10% loss`, `down`, ...: what happens, for tables and messages. */
 export function effectName({ effect, match, flap }: Pick<Fault, "effect" | "match" | "flap">): string {
   const words: string[] = [];
-  if (effect.kind !== "packets") words.push(effect.kind);
+  if (effect.kind === "drop") words.push(dropName(effect));
+  else if (effect.kind !== "packets") words.push(effect.kind);
   else if (isCut({ effect, match })) words.push("silent");
   else {
     if (effect.loss > 0) words.push(`${percent(effect.loss)} loss`);
@@ -118,7 +125,12 @@ export function effectName({ effect, match, flap }: Pick<Fault, "effect" | "matc
 
 /** The name of the event that ends the fault. */
 export function endName({ effect }: Pick<Fault, "effect">): string {
-  return { packets: "repair", down: "up", kill: "restart" }[effect.kind];
+  return { packets: "repair", down: "up", kill: "restart", drop: "end of the drops" }[effect.kind];
+}
+
+/** `drop of packet 9 with data`. */
+function dropName({ numbers, counted }: Extract<Effect, { kind: "drop" }>): string {
+  return `drop of packet${numbers.length === 1 ? "" : "s"} ${numbers.join(", ")}${counted === "data" ? " with data" : ""}`;
 }
 
 function percent(share: number): string {

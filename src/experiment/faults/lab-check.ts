@@ -33,6 +33,13 @@ export async function checkLabFaults(
         `engine ${engine} cannot disturb ${elementName(topology, fault.element)}`,
         "controllers of a lab use connections of this machine; run it on the simulator: --engine sim",
       );
+    if (fault.element.kind === "flow")
+      fail(
+        CODES.faultOnTestbed,
+        place(fault, "drop") ?? place(fault),
+        `engine ${engine} cannot drop certain packets of a flow: its switches do not count them`,
+        "run it on the simulator: --engine sim",
+      );
     await checkLabDelay(
       fault,
       elementName(topology, fault.element),

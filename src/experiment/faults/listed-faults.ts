@@ -6,9 +6,15 @@ import { z } from "zod";
 import type { Diagnostics, Locate } from "../../base/index.js";
 import { durationSchema, type Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
-import { elementKeys, elementOf } from "./element.js";
+import { elementKeys, elementOf, type FlowNumbers } from "./element.js";
 import { directionsOf, type Effect, type Element, elementName, type Fault, SILENCE } from "./fault.js";
 import { checkFlap, effectKeys, type Place, packetEffect, packetMatch } from "./schema.js";
+
+/** Maximum number of packets that one fault drops. */
+const MAX_DROPS = 1000;
+
+const DROP = `expected the number of a packet, from 1, or a list of at most ${MAX_DROPS}`;
+const packetNumber = z.number({ error: DROP }).int(DROP).min(1, DROP);
 
 const KINDS = ["silent", "repair", "down", "up", "kill", "restart"] as const;
 type Kind = (typeof KINDS)[number];
@@ -21,6 +27,10 @@ export const listedFaultSchema = z.strictObject({
   kind: z.enum(KINDS).optional(),
   ...elementKeys,
   ...effectKeys,
+  /** Of a flow: the numbers of its packets that are lost. */
+  drop: z.union([packetNumber, z.array(packetNumber).min(1).max(MAX_DROPS)], { error: DROP }).optional(),
+  /** Which packets of the flow have numbers: those with data, or all. */
+  counted: z.enum(["data", "all"]).optional(),
   /** In place of an element: the name of a controller; see `controllerFaults`. */
   controller: z.string().optional(),
 });
@@ -28,7 +38,11 @@ export const listedFaultSchema = z.strictObject({
 export type ListedFault = z.output<typeof listedFaultSchema>;
 
 /** By kind: the effect that this kind ends. */
-const ENDS: Partial<Record<Kind, Effect["kind"]>> = { repair: "packets", up: "down", restart: "kill" };
+const ENDS: Partial<Record<Kind, Exclude<Effect["kind"], "drop">>> = {
+  repair: "packets",
+  up: "down",
+  restart: "kill",
+};
 
 /** The kinds of faults that each sort of element can have. */
 const KINDS_OF: Readonly<Record<string, readonly Kind[]>> = {
@@ -37,6 +51,7 @@ const KINDS_OF: Readonly<Record<string, readonly Kind[]>> = {
   switch: ["silent", "repair", "kill", "restart"],
   host: ["silent", "repair"],
   control: ["silent", "repair"],
+  flow: [],
 };
 
 /** Maximum number of changes of state; more are a mistake, such as a flap of 1 us over minutes. */
@@ -48,6 +63,7 @@ export interface FaultList {
   readonly duration: number;
   /** Version of the traffic. */
   readonly ip: 4 | 6;
+  readonly flows: FlowNumbers;
 }
 
 /** An entry with the element that it names. */
@@ -63,7 +79,7 @@ interface Entry {
  * P43015 for two faults that contradict each other, P43022 and P43028 for times, P43029 to P43037 for what a fault cannot be. After an error the faults must not be used.
  */
 export function listedFaults(
-  { faults, duration, ip }: FaultList,
+  { faults, duration, ip, flows }: FaultList,
   topology: Topology,
   locate: Locate,
   diagnostics: Diagnostics,
@@ -75,7 +91,7 @@ export function listedFaults(
       at: (...keys) => locate(["faults", number, ...keys.filter((key) => key !== undefined)]),
       diagnostics,
     };
-    const element = elementOf(spec, topology, place);
+    const element = elementOf(spec, topology, flows, place);
     checkKind(spec, place);
     checkTimes(spec, duration, place);
     if (spec.rate !== undefined && element !== undefined) checkRated(element, topology, place);
@@ -86,14 +102,16 @@ export function listedFaults(
   const begin = ({ number, spec, element, place }: Entry): void => {
     const { kind, at, until, flap } = spec;
     const effect =
-      packetEffect(spec, place) ?? (kind === "silent" ? SILENCE : { kind: kind as "down" | "kill" });
+      dropEffect(spec) ??
+      packetEffect(spec, place) ??
+      (kind === "silent" ? SILENCE : { kind: kind as "down" | "kill" });
     const match = packetMatch(spec.match, topology, ip, place);
     const fault = { number, element, effect, match, at, until, flap };
     const other = result.find((one) => contradicts(one, fault));
     if (other !== undefined)
       place.diagnostics.error(
         CODES.faultState,
-        place.at("kind") ?? place.at(contradiction(other, fault)),
+        place.at("kind") ?? place.at("drop") ?? place.at(contradiction(other, fault)),
         `${elementName(topology, element)} ${already(other, fault)} already`,
         `by entry ${other.number + 1} of faults, until ${other.until === undefined ? "the end" : `${other.until / 1e6} ms`}`,
       );
@@ -133,7 +151,17 @@ export function listedFaults(
   return listed;
 }
 
-const STATE: Readonly<Record<Effect["kind"], string>> = { packets: "silent", down: "down", kill: "killed" };
+const STATE: Readonly<Record<Exclude<Effect["kind"], "drop">, string>> = {
+  packets: "silent",
+  down: "down",
+  kill: "killed",
+};
+
+function dropEffect({ drop, counted = "data" }: ListedFault): Effect | undefined {
+  if (drop === undefined) return undefined;
+  const numbers = [...new Set(Array.isArray(drop) ? drop : [drop])].sort((a, b) => a - b);
+  return { kind: "drop", numbers, counted };
+}
 
 /** Adds P43029 where a share of a link's rate in bits has no effect, because the link's rate is in packets. */
 function checkRated(element: Element, topology: Topology, { at, diagnostics }: Place): void {
@@ -153,6 +181,10 @@ function checkRated(element: Element, topology: Topology, { at, diagnostics }: P
 
 function checkKind(spec: ListedFault, { at, diagnostics }: Place): void {
   const { kind } = spec;
+  if (spec.flow !== undefined || spec.drop !== undefined || spec.counted !== undefined) {
+    checkDrop(spec, { at, diagnostics });
+    return;
+  }
   const effects = (["loss", "corruption", "delay", "rate"] as const).filter((key) => spec[key] !== undefined);
   const element = Object.keys(KINDS_OF).find((key) => spec[key as keyof ListedFault] !== undefined) ?? "link";
   if (kind === undefined && effects.length === 0)
@@ -197,6 +229,34 @@ function checkKind(spec: ListedFault, { at, diagnostics }: Place): void {
   refuse("flap", "it ends a fault");
 }
 
+/** Adds P43029 for a fault of a flow that drops nothing, P43037 for drops elsewhere and for other keys beside them. */
+function checkDrop(spec: ListedFault, { at, diagnostics }: Place): void {
+  for (const key of ["drop", "counted"] as const)
+    if (spec.flow === undefined && spec[key] !== undefined)
+      diagnostics.error(
+        CODES.faultKeys,
+        at(key),
+        `${key} is of the packets of a flow`,
+        "write flow: NUMBER in place of another element; a link or a host has loss, with match for some of its packets",
+      );
+  if (spec.flow === undefined) return;
+  for (const key of ["kind", "loss", "corruption", "delay", "rate", "match", "flap"] as const)
+    if (spec[key] !== undefined)
+      diagnostics.error(
+        CODES.faultKeys,
+        at(key),
+        `a flow has no ${key}: its fault is the drop of certain packets`,
+        "write drop: [NUMBER, ...], or name a link, a port, a switch or a host",
+      );
+  if (spec.drop === undefined)
+    diagnostics.error(
+      CODES.faultEffect,
+      at(),
+      "a fault of a flow without the packets that it drops",
+      "write drop: [NUMBER, ...]; the first packet with data has number 1",
+    );
+}
+
 function checkTimes({ at, until, flap }: ListedFault, duration: number, place: Place): void {
   const { diagnostics } = place;
   if (at >= duration)
@@ -216,6 +276,7 @@ function checkTimes({ at, until, flap }: ListedFault, duration: number, place: P
 
 function sameElement(a: Element, b: Element): boolean {
   if (a.kind !== b.kind || a.index !== b.index) return false;
+  if (a.kind === "flow" && b.kind === "flow") return a.ways === b.ways;
   return a.kind !== "link" || b.kind !== "link" || a.ways === b.ways;
 }
 
@@ -240,6 +301,7 @@ function contradiction(
 }
 
 function already(one: Fault, other: Fault): string {
+  if (one.effect.kind === "drop") return "has drops";
   if (one.effect.kind !== "packets") return `is ${STATE[one.effect.kind]}`;
   if (one.effect.loss === 1) return "is silent";
   const key = contradiction(one, other);

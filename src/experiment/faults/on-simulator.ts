@@ -18,6 +18,7 @@ import {
   type Flap,
   isCut,
 } from "./fault.js";
+import type { FlowDrops } from "./flow-drops.js";
 
 export interface SimulatorFaultOptions {
   /** Source of random decisions: each fault has a stream of its own. */
@@ -28,7 +29,11 @@ export interface SimulatorFaultOptions {
   restart(node: number): Promise<void> | undefined;
   /** The channels of central controllers, by node index. */
   readonly control: ReadonlyMap<number, FaultyChannel>;
+  /** Drops of packets of flows; absent where no fault names a flow. */
+  readonly drops?: FlowDrops;
 }
+
+type NetworkElement = Exclude<Element, { kind: "control" | "flow" }>;
 
 /** A control channel, as faults see it. */
 interface FaultyChannel {
@@ -68,19 +73,20 @@ export class SimulatorFaults {
       for (const channel of this.#controlOf(element.index)) channel.beginFault(one);
       return;
     }
-    if (isCut(fault)) {
-      for (const channel of this.#cutBy(element)) this.#count(channel, 1);
+    if (effect.kind === "drop" || element.kind === "flow") {
+      this.options.drops?.begin(fault);
+      return;
+    }
+    if (effect.kind !== "packets") {
+      for (const channel of this.#channelsAt(element)) this.#count(channel, 1);
       if (effect.kind === "down") this.#signal(element.index, 1);
-      if (effect.kind === "kill") this.options.kill(element.index);
+      else this.options.kill(element.index);
       return;
     }
     this.#setRates(fault);
     if (!isImpairing(fault)) return;
     const impairment = this.#impairmentOf(fault);
-    for (const { link, from } of directionsOf(topology, element)) {
-      const { aToB, bToA } = this.fabric.link(link);
-      network.impair(from === "a" ? aToB : bToA, impairment);
-    }
+    for (const channel of this.#impairedBy(fault, element)) network.impair(channel, impairment);
   }
 
   /** Resolves when a killed switch runs again; all other faults end at once, and the result is undefined. */
@@ -132,18 +138,19 @@ export class SimulatorFaults {
       for (const channel of this.#controlOf(element.index)) channel.endFault(one);
       return;
     }
-    if (isCut(fault)) {
-      for (const channel of this.#cutBy(element)) this.#count(channel, -1);
+    if (effect.kind === "drop" || element.kind === "flow") {
+      this.options.drops?.end(fault);
+      return;
+    }
+    if (effect.kind !== "packets") {
+      for (const channel of this.#channelsAt(element)) this.#count(channel, -1);
       if (effect.kind === "down") this.#signal(element.index, -1);
       return;
     }
     this.#setRates(fault);
     if (!isImpairing(fault)) return;
     const impairment = this.#impairmentOf(fault);
-    for (const { link, from } of directionsOf(this.fabric.topology, element)) {
-      const { aToB, bToA } = this.fabric.link(link);
-      (from === "a" ? aToB : bToA).unimpair(impairment);
-    }
+    for (const channel of this.#impairedBy(fault, element)) channel.unimpair(impairment);
   }
 
   /** Sets the rates of the links of a fault to the product of the shares of all active faults. */
@@ -182,8 +189,20 @@ export class SimulatorFaults {
     return made;
   }
 
-  /** The channels that are cut by a fault of the element: for a node, both directions of all its links. */
-  #cutBy(element: Exclude<Element, { kind: "control" }>): Channel[] {
+  /**
+   * The channels at whose far ends a fault of packets acts. A switch that nothing passes receives nothing either, so that no controller
+   * on it sees a packet.
+   */
+  #impairedBy(fault: Fault, element: NetworkElement): Channel[] {
+    if (isCut(fault)) return this.#channelsAt(element);
+    return directionsOf(this.fabric.topology, element).map(({ link, from }) => {
+      const { aToB, bToA } = this.fabric.link(link);
+      return from === "a" ? aToB : bToA;
+    });
+  }
+
+  /** The channels of the element: for a node, both directions of all its links. */
+  #channelsAt(element: NetworkElement): Channel[] {
     if (element.kind === "node")
       return this.fabric.topology.nodes[element.index]!.ports.flatMap(({ link }) => {
         const { aToB, bToA } = this.fabric.link(link);
@@ -232,6 +251,7 @@ function nameOf({ number }: Fault): string {
 
 function placeOf(element: Element): FabricPlace {
   if (element.kind === "link") return { link: element.index };
+  if (element.kind === "flow") return {};
   return element.index === ALL_CHANNELS ? {} : { node: element.index };
 }
 

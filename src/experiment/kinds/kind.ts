@@ -53,6 +53,8 @@ export interface SimulatorStage extends Stage {
   readonly power: Omit<SimulatorFaultOptions, "random">;
   /** Advances virtual time as the steps ask; throws when a controller fails. */
   play<T>(steps: Steps<T>): Promise<T>;
+  /** A sentence on this run that a reader of its results must know. */
+  note(text: string): void;
   /** As {@link stepDone}, for parts of a unit that are not reported. */
   breathe(): Promise<void>;
 }

@@ -55,8 +55,13 @@ export function kindPoints<
             ...{ p4c, compiled: compiled.programs, stop, step },
             ...(request === undefined ? {} : { seeing: { ...seeing, request } }),
           };
-          const { outcome, log } = await runUnitOnSimulator(kind, experiment, units[unit]!, seed, means);
-          return { outcome: kind.portable.toJson(outcome), ...(log === undefined ? {} : { log }) };
+          const made = await runUnitOnSimulator(kind, experiment, units[unit]!, seed, means);
+          const { outcome, log, notes } = made;
+          return {
+            outcome: kind.portable.toJson(outcome),
+            ...(log === undefined ? {} : { log }),
+            ...(notes.length === 0 ? {} : { notes }),
+          };
         },
       };
       typed.set(point, { experiment, units });

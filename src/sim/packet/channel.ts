@@ -3,7 +3,7 @@
  * wire of fixed delay. Departure and arrival times follow from the queue's state at the moment of sending
  * (everything is first in, first out), so a frame needs one event: its arrival.
  */
-import { corrupted, type Impairment } from "./impairment.js";
+import { corrupted, type FrameFault } from "./impairment.js";
 import type { Node } from "./network.js";
 import { NS_PER_S, type Simulation } from "./simulation.js";
 import {
@@ -69,7 +69,7 @@ export class Channel {
   /** Times at which the channel stopped and resumed carrying, alternating: stop, start, stop, ... */
   #outages: number[] = [];
   /** In the order in which they began; undefined while there is none. */
-  #impairments: Impairment[] | undefined;
+  #impairments: FrameFault[] | undefined;
   /** Frames that an impairment delays: a further wire for each sum of delays, in nanoseconds. */
   #delayLines: Map<number, Channel> | undefined;
   #makeLine: ((delay: number) => Channel) | undefined;
@@ -175,14 +175,14 @@ export class Channel {
    * From now on this impairment also affects frames that reach the far end. Several act one after the other, in the order in
    * which they began; `makeLine` makes a channel of rate 0 to the same target, for frames that are delayed.
    */
-  impair(impairment: Impairment, makeLine: (delay: number) => Channel): void {
+  impair(impairment: FrameFault, makeLine: (delay: number) => Channel): void {
     this.#impairments = [...(this.#impairments ?? []), impairment];
     this.#makeLine = makeLine;
     this.#watch();
   }
 
   /** Ends an impairment. Frames that it has delayed still arrive late. */
-  unimpair(impairment: Impairment): void {
+  unimpair(impairment: FrameFault): void {
     const left = this.#impairments?.filter((one) => one !== impairment) ?? [];
     this.#impairments = left.length === 0 ? undefined : left;
   }
@@ -267,7 +267,7 @@ export class Channel {
   }
 
   /** The frame after all impairments; undefined when it was lost, or arrives later by a delay line. */
-  #meet(impairments: readonly Impairment[], frame: Uint8Array): Uint8Array | undefined {
+  #meet(impairments: readonly FrameFault[], frame: Uint8Array): Uint8Array | undefined {
     let result: Uint8Array | undefined = frame;
     let delay = 0;
     for (const impairment of impairments) {

@@ -3,7 +3,7 @@
  * random decisions of a fault come from one stream, in the order in which frames reach the ends of its channels.
  */
 import type { Random } from "../../base/index.js";
-import { FrameFields, PacketFilter, type PacketMatch } from "./packet-match.js";
+import { FrameFields, PacketFilter, type PacketMatch, payloadBytes } from "./packet-match.js";
 
 export interface ImpairmentOptions {
   /** Absent: every frame. */
@@ -23,7 +23,16 @@ export function shareThreshold(share: number): number {
 
 export type Verdict = "pass" | "lose" | "corrupt";
 
-export class Impairment {
+/** What a fault does to the frames that reach the far end of a channel. */
+export interface FrameFault {
+  /** Additional delay of the frames that it concerns, nanoseconds. */
+  readonly delay: number;
+  concerns(frame: Uint8Array): boolean;
+  /** The verdict on a frame that it concerns; called once for each of them. */
+  decide(): Verdict;
+}
+
+export class Impairment implements FrameFault {
   readonly delay: number;
   readonly #filter: PacketFilter | undefined;
   readonly #loss: number;
@@ -47,6 +56,42 @@ export class Impairment {
     if (this.#loss > 0 && this.#random.uint32() < this.#loss) return "lose";
     if (this.#corruption > 0 && this.#random.uint32() < this.#corruption) return "corrupt";
     return "pass";
+  }
+}
+
+export interface CountedLossOptions {
+  readonly match: PacketMatch;
+  /** Numbers of the frames that are lost, from 1. */
+  readonly lost: readonly number[];
+  /** Only frames with data count: not a SYN, a pure acknowledgement, or a FIN alone. */
+  readonly dataOnly: boolean;
+}
+
+/** Loses certain frames of those that match, by their number: no draw decides. */
+export class CountedLoss implements FrameFault {
+  readonly delay = 0;
+  readonly #filter: PacketFilter;
+  readonly #lost: ReadonlySet<number>;
+  readonly #dataOnly: boolean;
+  #count = 0;
+
+  constructor({ match, lost, dataOnly }: CountedLossOptions) {
+    this.#filter = new PacketFilter(match);
+    this.#lost = new Set(lost);
+    this.#dataOnly = dataOnly;
+  }
+
+  /** Number of frames that it has concerned. */
+  get count(): number {
+    return this.#count;
+  }
+
+  concerns(frame: Uint8Array): boolean {
+    return this.#filter.matches(frame) && (!this.#dataOnly || payloadBytes(frame) > 0);
+  }
+
+  decide(): Verdict {
+    return this.#lost.has(++this.#count) ? "lose" : "pass";
   }
 }
 

@@ -28,7 +28,13 @@ export { FabricEvents, type FabricObserver, type FabricPlace } from "./fabric-ev
 export { FLAG_ACK, FLAG_CWR, FLAG_ECE, FLAG_FIN, FLAG_PSH, FLAG_RST, FLAG_SYN, Segment } from "./frames.js";
 export { Host, type HostOptions, type HostStats, type Peer, type TransportOptions } from "./host.js";
 export { HostChannel } from "./host-channel.js";
-export { Impairment, type ImpairmentOptions, shareThreshold } from "./impairment.js";
+export {
+  CountedLoss,
+  type FrameFault,
+  Impairment,
+  type ImpairmentOptions,
+  shareThreshold,
+} from "./impairment.js";
 export { type Endpoint, type Link, type LinkOptions, Network, type Node } from "./network.js";
 export type { FlowAddresses, SelectorCodec } from "./network-headers.js";
 export { type AddressPrefix, FrameFields, PacketFilter, type PacketMatch } from "./packet-match.js";

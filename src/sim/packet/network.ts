@@ -1,6 +1,6 @@
 /** Nodes, the links between them, and failures of both. */
 import { Channel, type ChannelOptions } from "./channel.js";
-import type { Impairment } from "./impairment.js";
+import type { FrameFault } from "./impairment.js";
 import { Simulation } from "./simulation.js";
 import { BOUNDED, BYTES_DELIVERED, DELIVERED, WATCHED, WireMemory } from "./wire-memory.js";
 
@@ -120,7 +120,7 @@ export class Network {
   }
 
   /** From now on the impairment affects frames of the channel, until {@link Channel.unimpair}. */
-  impair(channel: Channel, impairment: Impairment): void {
+  impair(channel: Channel, impairment: FrameFault): void {
     channel.impair(impairment, (delay) => {
       const { source, target, targetPort } = channel;
       const wire = {

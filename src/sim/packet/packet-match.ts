@@ -76,6 +76,22 @@ export class FrameFields {
   }
 }
 
+const UDP_HEADER = 8;
+const FIELDS = new FrameFields();
+
+/** Bytes after the header of TCP or UDP; 0 for all other frames. */
+export function payloadBytes(frame: Uint8Array): number {
+  FIELDS.read(frame);
+  const { ipVersion, ipAt, protocol, portsAt } = FIELDS;
+  if (portsAt === 0) return 0;
+  const end =
+    ipVersion === 4
+      ? ipAt + ((frame[ipAt + 2]! << 8) | frame[ipAt + 3]!)
+      : portsAt + ((frame[ipAt + 4]! << 8) | frame[ipAt + 5]!);
+  const header = protocol === PROTOCOL_UDP ? UDP_HEADER : (frame[portsAt + 12]! >> 4) * 4;
+  return Math.max(0, end - portsAt - header);
+}
+
 /** A prefix as bytes to compare. */
 interface PrefixBytes {
   readonly ipVersion: 4 | 6;

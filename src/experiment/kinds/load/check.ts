@@ -4,6 +4,7 @@ import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
 import { listedCommands } from "../../commands.js";
 import { controllerFaults } from "../../control-plane-faults.js";
+import type { FlowNumbers } from "../../faults/element.js";
 import type { Fault } from "../../faults/fault.js";
 import { listedFaults } from "../../faults/listed-faults.js";
 import { refusePlanning } from "../../known-flows.js";
@@ -68,7 +69,7 @@ function loadFaults(
   const endless = value.faults.findIndex(({ flap, until }) => flap !== undefined && until === undefined);
   if (endless < 0 || duration < Number.POSITIVE_INFINITY)
     return listedFaults(
-      { faults: value.faults, duration, ip: value.traffic.ip },
+      { faults: value.faults, duration, ip: value.traffic.ip, flows: flowNumbers(value) },
       topology,
       locate,
       diagnostics,
@@ -80,6 +81,13 @@ function loadFaults(
     "write until, or traffic: { duration: ... }",
   );
   return [];
+}
+
+/** Flows are numbered as they start; how many that will be is known only where the file says so. */
+function flowNumbers({ transport, traffic }: LoadSettings): FlowNumbers {
+  if (transport.protocol === "tcp" && (transport.subflows?.count ?? 1) > 1)
+    return "a connection with subflows has several flows of packets";
+  return traffic.flows ?? Number.POSITIVE_INFINITY;
 }
 
 /** Nanoseconds after which the run is over; infinite where only the number of flows ends the traffic. */

@@ -9,12 +9,14 @@ import { listedFaults } from "../../faults/listed-faults.js";
 import type { CheckContext } from "../kind.js";
 import type { Requests, RequestsSettings } from "./schema.js";
 
+const NO_NUMBERS = "the connections of an application have no numbers";
+
 /** Adds P43014 for hosts that the topology lacks, P45523 for an application that cannot run. */
 export function requestsOf(context: CheckContext<RequestsSettings>): Requests {
   const { source, value: settings, topology, locate, diagnostics, plan } = context;
   checkApplication(context);
   const { duration, traffic } = settings;
-  const list = { faults: settings.faults, duration, ip: traffic.ip };
+  const list = { faults: settings.faults, duration, ip: traffic.ip, flows: NO_NUMBERS };
   const faults = listedFaults(list, topology, locate, diagnostics);
   const schemes = plan(settings, 1);
   const killed = controllerFaults(settings, schemes, locate, diagnostics);

@@ -28,7 +28,8 @@ export function timelineOf({
   const settings: TimelineSettings = { ...value, flows };
   checkTimeline(settings, topology, locate, diagnostics);
   const { duration, traffic } = settings;
-  const list = { faults: settings.faults, duration, ip: traffic.ip };
+  const count = flows.reduce((sum, flow) => sum + flow.count, 0);
+  const list = { faults: settings.faults, duration, ip: traffic.ip, flows: count };
   const faults = listedFaults(list, topology, locate, diagnostics);
   const schemes = plan(settings, 1);
   const killed = controllerFaults(settings, schemes, locate, diagnostics);

@@ -5,6 +5,7 @@ import type { Fabric } from "../../../sim/packet/index.js";
 import type { Steps } from "../../advance.js";
 import type { SchemeRun } from "../../experiment.js";
 import { scheduleFaults } from "../../faults/during-run.js";
+import { FlowDrops } from "../../faults/flow-drops.js";
 import { transportOptions } from "../../transport.js";
 import type { SimulatorStage } from "../kind.js";
 import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
@@ -20,6 +21,7 @@ export async function playInSimulator(
   const { simulation } = fabric.network;
   const start = simulation.now;
   fabric.events.began();
+  const drops = new FlowDrops(fabric, timeline.faults, stage.note);
   const end = start + timeline.settings.duration;
   const slice = Math.ceil(timeline.settings.duration / SLICES);
   const listed = timelineFlows(timeline, seed);
@@ -38,7 +40,7 @@ export async function playInSimulator(
     const end = assignment === undefined ? CLIENT : { ...CLIENT, assignment };
     return openFlow(timeline, fabric, flow, end, i, start, new Random(seed).fork(`flow ${i}`));
   });
-  const throwIfFailed = scheduleFaults(timeline, timeline.settings.duration, stage);
+  const throwIfFailed = scheduleFaults(timeline, timeline.settings.duration, stage, drops);
   while (simulation.now < end) {
     await play(until(Math.min(end, simulation.now + slice)));
     throwIfFailed();
