@@ -157,11 +157,11 @@ struct metadata_t {
     bit<1>   is_new;
     // Index of the flow in the arrays of flowlets.
     bit<32>  flow_index;
-    // The class, the lower four bits of the DSCP; whether its flows are large; the colour of its meter.
+    // The class, the lower four bits of the DSCP, and its upper two; whether flows of the class are large; the colour of its meter.
     bit<4>   class;
+    bit<2>   flag;
     bit<1>   large;
     bit<2>   incoming_color;
-    bit<2>   flag;
     // Length of the TCP header; length of the payload, and whether it is not empty.
     bit<16>  header_length;
     bit<16>  payload_length;

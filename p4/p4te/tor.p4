@@ -159,11 +159,11 @@ struct metadata_t {
     bit<1>   is_new;
     // Index of the flow in the arrays of flowlets.
     bit<32>  flow_index;
-    // The class, the lower four bits of the DSCP; whether its flows are large; the colour of its meter.
+    // The class, the lower four bits of the DSCP, and its upper two; whether flows of the class are large; the colour of its meter.
     bit<4>   class;
+    bit<2>   flag;
     bit<1>   large;
     bit<2>   incoming_color;
-    bit<2>   flag;
     // Length of the TCP header; length of the payload, and whether it is not empty.
     bit<16>  header_length;
     bit<16>  payload_length;
@@ -533,6 +533,14 @@ control FabricIngress(inout headers_t hdr,
         meta.class = hdr.ipv6.dscp[3:0];
         meta.flag = hdr.ipv6.dscp[5:4];
     }
+    // A DSCP above 15 is no class, and the fabric uses its upper two bits: the packet is marked again, as best effort (RFC 2475,
+    // section 2.3.3).
+    action mark_ipv4() {
+        hdr.ipv4.dscp = 0;
+    }
+    action mark_ipv6() {
+        hdr.ipv6.dscp = 0;
+    }
 
     apply {
         if (standard_metadata.instance_type == RECIRCULATED) {
@@ -561,8 +569,13 @@ control FabricIngress(inout headers_t hdr,
             }
         }
         host_ports.apply();
-        if (meta.from_host == 1) {
-            // Hosts set no flags.
+        if (meta.from_host == 1 && meta.flag != FLAG_NONE) {
+            if (hdr.ipv4.isValid()) {
+                mark_ipv4();
+            } else {
+                mark_ipv6();
+            }
+            meta.class = 0;
             meta.flag = FLAG_NONE;
         }
         class_rates.apply();

@@ -24,6 +24,11 @@ export function parameterShape(scheme: Scheme): z.core.$ZodLooseShape {
   return (scheme.parameters as unknown as z.ZodObject).shape;
 }
 
+/** Its checks of several keys, which a shape does not have. */
+function checksOf(scheme: Scheme): z.core.$ZodCheck<object>[] {
+  return ((scheme.parameters as unknown as z.ZodObject).def.checks ?? []) as z.core.$ZodCheck<object>[];
+}
+
 export const runsSchema = whole("a number of runs", 1, 1_000_000);
 
 /** The label is also a folder's name: no slashes, and no dot at its beginning. */
@@ -37,14 +42,16 @@ export const labelSchema = z
 /** Schemes by name, or a name with the settings that differ from their defaults. */
 export function schemesSchema(schemes: SchemeSet) {
   const settings = Object.entries(schemes).map(([name, scheme]) =>
-    z.strictObject({
-      scheme: z.literal(name),
-      /** Name in the results, and of the folder of its programs; default: the scheme's name. */
-      label: labelSchema.optional(),
-      /** Number of runs for this scheme, in place of the file's `runs`. */
-      runs: runsSchema.optional(),
-      ...parameterShape(scheme),
-    }),
+    z
+      .strictObject({
+        scheme: z.literal(name),
+        /** Name in the results, and of the folder of its programs; default: the scheme's name. */
+        label: labelSchema.optional(),
+        /** Number of runs for this scheme, in place of the file's `runs`. */
+        runs: runsSchema.optional(),
+        ...parameterShape(scheme),
+      })
+      .check(...checksOf(scheme)),
   ) as unknown as [z.ZodObject<{ scheme: z.ZodLiteral<string> }>];
   const names = Object.keys(schemes) as [string, ...string[]];
   return z.array(z.union([z.enum(names), z.discriminatedUnion("scheme", settings)])).min(1);

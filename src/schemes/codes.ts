@@ -12,6 +12,7 @@ export const CODES = {
   hostPolicy: "P42210",
   probesWithoutTiers: "P45102",
   ageing: "P45103",
+  estimator: "P45105",
   polynomial: "P45201",
   chipFunction: "P45202",
   groupSizes: "P45203",

@@ -12,8 +12,9 @@ import {
 } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { call, exact, forward, ingressName, singlePort, tableEntry, tableSize } from "../fabric.js";
+import { microseconds } from "../register-time.js";
 import type { FabricPlan, SwitchPlan } from "../scheme.js";
-import type { HulaParameters } from "./parameters.js";
+import { type HulaParameters, LONGEST_TAU } from "./parameters.js";
 import { onwardPorts, PROBE_BYTES, ProbeGroups, probeGenerator, switchPorts } from "./probes.js";
 import { hulaProgram } from "./program.js";
 
@@ -23,7 +24,13 @@ const PACKET_UNITS = 1000;
 const FULL = 2 ** 16;
 const SCALE_BITS = 24;
 
-/** Throws DiagnosticError P45102 for a network without tiers, P45103 for an ageing time shorter than the probe interval. */
+/** The estimator's register. */
+const ESTIMATOR_BITS = 32;
+
+/**
+ * Throws DiagnosticError P45102 for a network without tiers, P45103 for an ageing time shorter than the probe interval, P45105 for a
+ * time constant with which the program cannot compute.
+ */
 export function planHulaSwitches(
   topology: Topology,
   parameters: HulaParameters,
@@ -45,17 +52,17 @@ export function planHulaSwitches(
       `ageing, ${ageing / 1e6} ms, is shorter than probe_interval, ${probe_interval / 1e6} ms: every path would be old before its next probe`,
       `write ${(2 * probe_interval) / 1e6}ms or more`,
     );
+  checkEstimator(topology, tau, locate);
   const tables = computeRoutes(topology);
   const roles = [...new Set(switchesOf(topology).map(({ role }) => role))];
-  const us = (ns: number) => Math.max(1, Math.round(ns / 1000));
   const programs = roles.map((role) => {
     const own = switchesOf(topology, role);
     const most = (count: (node: TopologyNode) => number) => tableSize(Math.max(...own.map(count)));
     return hulaProgram(role, {
       role: role as "tor" | "leaf" | "spine",
-      tau: us(tau),
-      ageing: us(ageing),
-      flowletGap: us(parameters.flowlet_gap),
+      tau: microseconds(tau),
+      ageing: microseconds(ageing),
+      flowletGap: microseconds(parameters.flowlet_gap),
       flowlets: parameters.flowlets,
       sizes: {
         routes: most((node) => routesOf(topology, tableOf(tables, node)).length),
@@ -85,6 +92,33 @@ export function planHulaSwitches(
     };
   });
   return { programs, switches, notes: [probeNote(topology, parameters)] };
+}
+
+/**
+ * The estimator of a link adds all packets that are sent there, also those that its queue drops: when all ports of the switch receive
+ * at the link's rate, so many times its capacity.
+ */
+function checkEstimator(topology: Topology, tau: number, locate: Locate): void {
+  const place = locate(["tau"]) ?? locate(["probe_interval"]) ?? locate([]);
+  if (tau > LONGEST_TAU)
+    fail(
+      CODES.estimator,
+      place,
+      `tau, ${tau / 1e9} s, is above 20 s: the error of the program's 1/tau, which has 30 bits after the point, would exceed 1 %`,
+      "write tau: 20s or less; by default it is twice probe_interval",
+    );
+  for (const node of switchesOf(topology))
+    for (const port of switchPorts(topology, node)) {
+      const { units, capacity } = capacityOf(topology.links[node.ports[port - 1]!.link]!, tau);
+      const most = capacity * node.ports.length;
+      if (most < 2 ** ESTIMATOR_BITS) continue;
+      fail(
+        CODES.estimator,
+        place,
+        `tau, ${tau / 1e6} ms: "${node.name}" may send up to ${most.toPrecision(3)} ${units === 0 ? "bytes" : "thousandths of packets"} to its port ${port} in this time, and the estimator of a link's use has ${ESTIMATOR_BITS} bits`,
+        `write tau: ${Math.floor(((tau / 1e6) * 2 ** ESTIMATOR_BITS) / most)}ms or less; by default it is twice probe_interval`,
+      );
+    }
 }
 
 function tableOf(tables: readonly RoutingTable[], { index }: TopologyNode): RoutingTable {

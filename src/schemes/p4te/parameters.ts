@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { bytesSchema, positiveDurationSchema } from "../../topology/index.js";
 import { hashParameters } from "../hash-settings.js";
+import { registerTime } from "../register-time.js";
 
 /** A class of flows. Hosts write its DSCP into the packets of its flows. */
 const classSchema = z.strictObject({
@@ -44,7 +45,8 @@ export const p4teParameters = z
     burst: positiveDurationSchema.default(50_000_000),
     /** Unit of a meter; `auto`: packets where all links of the switch have a rate in packets, otherwise bytes. */
     meter: z.enum(["auto", "bytes", "packets"]).default("auto"),
-    flowlet_gap: positiveDurationSchema.default(40_000_000),
+    /** Pause of a flow that ends a flowlet. Switches compare it with differences of 32 bits, in microseconds. */
+    flowlet_gap: registerTime(32).default(40_000_000),
     /** Number of flow entries in each array of a switch. */
     flow_entries: z
       .number()
@@ -82,7 +84,15 @@ export const p4teParameters = z
       );
     if (parameters.rate_window >= 2 ** 31) wrong(["rate_window"], "expected less than 2 GiB");
     const { classes } = parameters;
-    for (const [i, { dscp, up_to }] of classes.entries()) {
+    let sum = 0;
+    for (const [i, { dscp, share, up_to }] of classes.entries()) {
+      sum += share;
+      // 0.7 + 0.2 + 0.1 is above 1 in binary fractions.
+      if (sum > 1 + 1e-9)
+        wrong(
+          ["classes", i, "share"],
+          `expected shares whose sum is at most 1, got ${Number(sum.toPrecision(6))} with this class`,
+        );
       if (classes.findIndex((other) => other.dscp === dscp) < i)
         wrong(["classes", i, "dscp"], `expected a DSCP that no other class has, got ${dscp} again`);
       const isLast = i === classes.length - 1;

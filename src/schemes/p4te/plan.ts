@@ -25,6 +25,7 @@ import {
   tableSize,
 } from "../fabric.js";
 import { type Direction, directionOf, hashOf, seedUpdate } from "../hash-settings.js";
+import { microseconds } from "../register-time.js";
 import type { FabricPlan } from "../scheme.js";
 import { commonPrefix } from "./common-prefix.js";
 import { meterUnit, meterUpdates } from "./meters.js";
@@ -119,7 +120,7 @@ export function planP4te(
       },
       meterType: unit,
       delta: parameters.delta,
-      gap: Math.max(1, Math.round(parameters.flowlet_gap / 1000)),
+      gap: microseconds(parameters.flowlet_gap),
       flows: parameters.flow_entries,
       rateControl: parameters.rate_control,
       rateWindow: parameters.rate_window,

@@ -206,6 +206,25 @@ describe("what is refused", () => {
     expect(() => planned(leafSpine(), { probe_interval: "1ms", ageing: "1ms" })).not.toThrow();
   });
 
+  it("times that registers cannot hold, and an estimator that would overflow", () => {
+    const invalid = (parameters: object) => hula.parameters.safeParse(parameters).error?.issues[0]?.message;
+    for (const key of ["probe_interval", "flowlet_gap", "ageing"]) {
+      expect(invalid({ [key]: "999ns" }), key).toBe("expected a time from 1us to 281474976s");
+      expect(invalid({ [key]: "281474977s" }), key).toBe("expected a time from 1us to 281474976s");
+      expect(invalid({ [key]: "281474976s" }), key).toBeUndefined();
+    }
+    expect(invalid({ tau: "20.1s" })).toBe("expected a time from 1us to 20s");
+    const refused = (parameters: object) => messagesOf(() => planned(leafSpine(), parameters));
+    expect(refused({ probe_interval: "10.1s" })).toContain(
+      "error[P45105]: tau, 20.2 s, is above 20 s: the error of the program's 1/tau, which has 30 bits after the point, would exceed 1 %",
+    );
+    // A ToR has four ports. 100 Gbps are 12.5 GB in a second, and four times 2^32 / 4 bytes in 85.899 ms.
+    expect(refused({ tau: "86ms" })).toMatch(
+      /error\[P45105\]: tau, 86 ms: "tor0-0" may send up to 4\.30e\+9 bytes to its port \d .* 32 bits\nnote: write tau: 85ms or less/,
+    );
+    expect(() => planned(leafSpine(), { tau: "85ms" })).not.toThrow();
+  });
+
   it("a note says which share of the slowest link probes take", () => {
     // Three racks, 64 bytes on the wire without 4 of check sequence: 60 x 8 x 3 bits each 200 us are 7.2 Mbps.
     const note = (fabric: object) =>

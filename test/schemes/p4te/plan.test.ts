@@ -318,9 +318,11 @@ describe("the fabric", () => {
     }
   });
 
-  it("rounds the gap of flowlets to microseconds, of which there is one at least", () => {
+  it("rounds the gap of flowlets to microseconds, as many as 32 bits hold", () => {
     const gap = (text: string) => valuesOf(planOf(leafSpine(), { flowlet_gap: text }), "tor")["gap"];
-    expect([gap("40ms"), gap("1500ns"), gap("1ns")]).toEqual([40_000, 2, 1]);
+    expect([gap("40ms"), gap("1500ns"), gap("1us"), gap("4294s")]).toEqual([40_000, 2, 1, 4_294_000_000]);
+    for (const text of ["1ns", "999ns", "4295s", "5000s"])
+      expect(() => gap(text), text).toThrow("expected a time from 1us to 4294s");
   });
 });
 
@@ -412,7 +414,7 @@ describe("networks without P4TE's tiers", () => {
 
 describe("parameters", () => {
   const classes = (...list: readonly (readonly [number, number | undefined])[]) => ({
-    classes: list.map(([dscp, up_to]) => ({ dscp, share: 0.5, path: "queue", up_to })),
+    classes: list.map(([dscp, up_to]) => ({ dscp, share: 0.25, path: "queue", up_to })),
   });
   it.each([
     [{ cir: 0.96, pir: 0.95 }, ["cir"], "expected a committed rate of at most the peak rate 0.95, got 0.96"],
@@ -463,8 +465,8 @@ it("hosts mark the packets of a flow with the DSCP of the first class for its si
   const { hosts } = planOf(leafSpine(), {
     classes: [
       { dscp: 3, share: 0.5, path: "queue", up_to: 1000 },
-      { dscp: 5, share: 0.5, path: "queue", up_to: 2000 },
-      { dscp: 7, share: 0.5, path: "utilization" },
+      { dscp: 5, share: 0.25, path: "queue", up_to: 2000 },
+      { dscp: 7, share: 0.25, path: "utilization" },
     ],
   });
   const policy = hostPolicyOf(hosts, restingHost());

@@ -265,6 +265,33 @@ function paths(): Scenario {
   };
 }
 
+/** DSCPs above 15 are no classes: their lower bits say nothing. `delivered`: as the neighbour gets them. */
+function foreignDscp(
+  family: "ipv4" | "ipv6",
+  parameters: object,
+  delivered: (dscp: number) => number,
+): Scenario {
+  const plan = planWith({ flowlet_gap: "100s", ...parameters });
+  const sends = (out: number, srcPort: number, dscp: number, after: number): [PortFrame, PortFrame] => {
+    // Beyond B bytes after the first number, so that rate control would be allowed.
+    const frame = dataOf(family, { srcPort, dscp, sequence: 4 * WINDOW });
+    return [at(hostPort, frame), at(out, passed(frame, tor, out, { dscp: after }))];
+  };
+  const pairs = [
+    sends(second.number, 1, LARGE, LARGE),
+    // EF; the lower bits of 36 are those of the large flows' class.
+    ...[46, 36, 34, 16, 32, 48, 63].map((dscp, i) => sends(first.number, 2 + i, dscp, delivered(dscp))),
+  ];
+  return {
+    name: `a DSCP above 15 from a host is in no class (${family}, ${JSON.stringify(parameters)})`,
+    role: "tor",
+    plan,
+    updates: [...stateOf(plan, tor), bestGroup("queue", first.number), bestGroup("rate", second.number)],
+    packets: pairs.map(([packet]) => packet),
+    sent: pairs.map(([, packet]) => packet),
+  };
+}
+
 function atTheLeaf(family: "ipv4" | "ipv6", hold: boolean, vlan?: number): Scenario {
   const plan = planWith({ hold_window: hold });
   const tag = vlan === undefined ? {} : { vlan };
@@ -582,6 +609,10 @@ export function scenarios(): Scenario[] {
       queue(2, 0),
     ]),
     paths(),
+    // Switches need the upper bits where they control rates: a host's DSCP is marked again there.
+    foreignDscp("ipv4", {}, () => 0),
+    foreignDscp("ipv6", {}, () => 0),
+    foreignDscp("ipv4", { rate_control: false }, (dscp) => dscp),
     pathsByController(),
     withoutTruncation("ipv4"),
     withoutTruncation("ipv6"),
