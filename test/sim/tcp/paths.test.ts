@@ -19,6 +19,17 @@ const play = (text: string, chooser: Partial<PathChooser>, options: Partial<TcpO
     chooser,
   );
 
+/** Falls to one segment at a timeout, and opens wide with the next acknowledgement. */
+function shrinking(undone = () => {}) {
+  let window = 4000;
+  return Object.defineProperties(recordingControl(4000), {
+    window: { get: () => window },
+    onTimeout: { value: () => void (window = 1000) },
+    onAck: { value: () => void (window = 20_000) },
+    onUndo: { value: undone },
+  });
+}
+
 /** Segments `from` to `to` of 1000 bytes, sent at one time. */
 const sends = (at: number, from: number, to: number) =>
   Array.from(
@@ -53,6 +64,35 @@ describe("a chooser that holds", () => {
       chooser,
     );
     expect(state.drained).toBe(2);
+  });
+
+  it("does not keep F-RTO waiting: without new data the retransmissions go on at once (RFC 5682, section 3.1, step 2b)", () => {
+    const state = { holds: false };
+    const chooser: Partial<PathChooser> = {
+      get holds() {
+        return state.holds;
+      },
+      onTimeout: () => {
+        state.holds = true;
+        return [0];
+      },
+      onDrained: () => {
+        state.holds = false;
+      },
+    };
+    play(
+      `
+      20   send 8000
+      ${sends(20, 0, 3)}
+      220  > . 1:1001(1000) ack 1
+      230  < . 1:1(0) ack 1001
+      ${sends(230, 1, 3)}
+      240  < . 1:1(0) ack 4001
+      ${sends(240, 4, 7)}
+    `,
+      chooser,
+      { rack: false, congestionControl: () => shrinking() },
+    );
   });
 
   it("lets data go where nothing is in flight", () => {
@@ -98,6 +138,31 @@ describe("copies", () => {
       { rack: false },
     );
     expect(connection.counters).toMatchObject({ copiesSent: 1, retransmissions: 2, timeouts: 1 });
+  });
+
+  it("of a timeout's retransmission that arrive twice do not say that the timeout was needless (RFC 3708, section 3.1)", () => {
+    let undone = 0;
+    const { connection } = play(
+      `
+      20   send 4000
+      ${sends(20, 0, 3)}
+      220  > . 1:1001(1000) ack 1
+      220  > . 1:1001(1000) ack 1
+      230  < . 1:1(0) ack 1001
+      ${sends(230, 1, 3)}
+      # The second copy, whose acknowledgement comes in two copies itself.
+      231  < . 1:1(0) ack 1001 <sack 1:1001>
+      231  < . 1:1(0) ack 1001 <sack 1:1001>
+      232  < . 1:1(0) ack 1001 <sack 1:1001>
+      233  < . 1:1(0) ack 1001 <sack 1:1001>
+      234  < . 1:1(0) ack 1001 <sack 1:1001>
+      240  < . 1:1(0) ack 4001
+    `,
+      { onTimeout: () => [0, 0] },
+      { rack: false, congestionControl: () => shrinking(() => undone++) },
+    );
+    expect(undone).toBe(0);
+    expect(connection.counters).toMatchObject({ timeouts: 1, retransmissions: 5 });
   });
 
   it("of an acknowledgement go at once; without one for a segment, nothing goes", () => {

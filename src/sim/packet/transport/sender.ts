@@ -428,6 +428,8 @@ export class Sender {
     this.#windowLimited = false;
     this.#pacing = false;
     const board = this.#board;
+    // New data that F-RTO was to send may not leave any more.
+    if (this.#frto === 2 && this.next === this.#recover && this.#freshBytes() < 0) this.#frto = 0;
     let doubtful = false;
     for (let fresh = this.#frto === 2 ? 2 : NEVER; fresh > 0; ) {
       let lost = this.#frto === 2 ? -1 : this.#nextLost();
@@ -648,12 +650,8 @@ export class Sender {
     if (serial < 0 || board.start(serial) >= this.#edge) return;
     // The first retransmission does not wait for the window (RFC 6675, section 5, step 4.3).
     const selectors = this.#chooser.onFastRetransmit?.();
-    if (selectors === undefined) {
-      this.#resend(serial, this.#pathOf(serial, now), now);
-      return;
-    }
-    this.#counters.copiesSent += selectors.length - 1;
-    for (const selector of selectors) this.#resend(serial, selector, now);
+    if (selectors === undefined) this.#resend(serial, this.#pathOf(serial, now), now);
+    else this.#resendCopies(serial, selectors, now);
   }
 
   /** Serial of the lost segment that is to be sent again now; -1 where none is. */
@@ -741,6 +739,16 @@ export class Sender {
     );
   }
 
+  /**
+   * One copy for each selector. A DSACK then says only that more than one copy has arrived, not that the first transmission
+   * had: the recovery cannot be undone by DSACKs (RFC 3708, section 3.1, assumes one copy).
+   */
+  #resendCopies(serial: number, selectors: readonly number[], now: number): void {
+    if (selectors.length > 1) this.#undoable = -1;
+    this.#counters.copiesSent += selectors.length - 1;
+    for (const selector of selectors) this.#resend(serial, selector, now);
+  }
+
   #onTimeout(now: number): void {
     const board = this.#board;
     if (board.isEmpty) {
@@ -778,19 +786,22 @@ export class Sender {
     this.control.onTimeout(now, flight, attempt === 1);
     this.reduced = true;
     this.#rtoAt = now + this.#timeout.current;
-    const selectors = this.#chooser.onTimeout(attempt);
-    this.#counters.copiesSent += selectors.length - 1;
-    for (const selector of selectors) this.#resend(board.first, selector, now);
+    this.#resendCopies(board.first, this.#chooser.onTimeout(attempt), now);
     this.fill();
   }
 
-  /** F-RTO with SACK (RFC 5682, section 3.1): a timeout was spurious when data arrive that were not retransmitted. */
+  /**
+   * F-RTO with SACK (RFC 5682, section 3.1): a timeout was spurious when data arrive that were not retransmitted. New data must
+   * show it. Where none may be sent, because the other end has no room or the chooser holds them back, the retransmissions
+   * continue at once (step 2b).
+   */
   #judgeTimeout(ack: number, before: number, now: number): void {
     if (ack >= this.#recover) this.#frto = 0;
     else if (this.#originalArrived) {
       this.#frto = 0;
       this.#undo(now);
-    } else if (this.#frto === 1 && ack > before && this.next < this.end) this.#frto = 2;
+    } else if (this.#frto === 1 && ack > before && this.next < this.end && this.#freshBytes() >= 0)
+      this.#frto = 2;
     else this.#frto = 0;
   }
 
