@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Locate, SourceFile } from "../base/index.js";
 import { type FlowAssignment, type HostContext, type HostPolicy, SELECTOR_FIELDS } from "../hosts/index.js";
 import { type FabricPlan, type KnownFlow, SCHEMES, type Scheme } from "../schemes/index.js";
-import { durationSchema, rateSchema, type Topology, topologySchema } from "../topology/index.js";
+import { bytesSchema, durationSchema, rateSchema, type Topology, topologySchema } from "../topology/index.js";
 import { controlPlaneSchema } from "./control-plane.js";
 import { seeingSchema } from "./seeing/request.js";
 import { sweepSchema } from "./sweep/schema.js";
@@ -84,7 +84,10 @@ export const machineKeys = {
    */
   queues: z
     .strictObject({
-      bytes: whole("bytes", 64, 1e9).default(1_000_000),
+      /** Room for a frame at least. */
+      bytes: bytesSchema
+        .refine((bytes) => bytes >= 64 && bytes <= 1e9, "expected a size from 64 bytes to 1GB")
+        .default(1_000_000),
       packets: whole("packets", 1, 1e6).default(1000),
       /** Programs from templates mark packets (CE) that meet a queue of this many packets; absent: the scheme decides. */
       ecn_threshold: whole("packets", 1, 1e6).optional(),

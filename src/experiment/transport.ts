@@ -21,6 +21,9 @@ export interface TcpTransport {
   readonly rto_min: number;
   readonly rto_cap: number;
   readonly rto_initial: number;
+  /** Timeouts of SYNs; absent: `rto_initial` and `rto_cap`. */
+  readonly syn_rto_initial?: number;
+  readonly syn_rto_cap?: number;
   readonly congestion_control: CongestionControlName;
   /** Segments. */
   readonly initial_window: number;
@@ -60,6 +63,8 @@ const fileSchema = z.strictObject({
   /** The following keys are for `tcp` alone. */
   rto_min: durationSchema.optional(),
   rto_initial: positiveDurationSchema.optional(),
+  syn_rto_initial: positiveDurationSchema.optional(),
+  syn_rto_cap: positiveDurationSchema.optional(),
   congestion_control: z.enum(controls).optional(),
   initial_window: whole("segments", 1, 10_000).optional(),
   receive_buffer: bytesSchema.optional(),
@@ -140,6 +145,12 @@ function checkTransport(file: File, defaults: TransportDefaults, context: z.Refi
       "must be accurate for DCTCP, which needs a report of each mark: write ecn: accurate, or leave it out",
     );
   if ((file.rto_min ?? 0) > file.rto_cap) wrong("rto_min", "must not be longer than rto_cap");
+  const cap = file.syn_rto_cap ?? file.rto_cap;
+  if ((file.syn_rto_initial ?? 0) > cap)
+    wrong(
+      "syn_rto_initial",
+      `must not be longer than the longest timeout of a SYN, ${cap / NS_PER_S}s: write a longer syn_rto_cap`,
+    );
 }
 
 function ecnOf({ ecn, congestion_control }: File): TcpOptions["ecn"] {
@@ -161,6 +172,8 @@ function settle(file: File, defaults: TransportDefaults): TransportSettings {
     rto_min: file.rto_min ?? 0,
     rto_cap,
     rto_initial: file.rto_initial ?? NS_PER_S,
+    ...(file.syn_rto_initial === undefined ? {} : { syn_rto_initial: file.syn_rto_initial }),
+    ...(file.syn_rto_cap === undefined ? {} : { syn_rto_cap: file.syn_rto_cap }),
     congestion_control: file.congestion_control ?? "cubic",
     initial_window: file.initial_window ?? 10,
     receive_buffer: file.receive_buffer ?? 4_000_000,
@@ -189,13 +202,16 @@ export function transportOptions(transport: TransportSettings): TransportOptions
       cap: rto_cap,
       initial: NS_PER_S,
     };
+  const { rto_initial, syn_rto_initial = rto_initial, syn_rto_cap = rto_cap } = transport;
+  const hasSyn = transport.syn_rto_initial !== undefined || transport.syn_rto_cap !== undefined;
   return {
     protocol: "tcp",
+    ...(hasSyn ? { syn: { initial: syn_rto_initial, cap: syn_rto_cap } } : {}),
     segmentBytes: segment_bytes,
     margin: rto_margin,
     floor: transport.rto_min,
     cap: rto_cap,
-    initial: transport.rto_initial,
+    initial: rto_initial,
     congestionControl: CONGESTION_CONTROLS[transport.congestion_control],
     initialWindow: transport.initial_window,
     receiveBuffer: transport.receive_buffer,

@@ -72,6 +72,16 @@ describe("the key transport", () => {
     });
   });
 
+  it("gives SYNs the timeouts of data unless the file gives them others", () => {
+    expect(transportOptions(settings("{ protocol: tcp }"))).not.toHaveProperty("syn");
+    const options = (keys: string) => transportOptions(settings(`{ protocol: tcp, ${keys} }`));
+    expect(options("syn_rto_cap: 120s")).toMatchObject({ cap: 1e9, syn: { initial: 1e9, cap: 120e9 } });
+    expect(options("rto_initial: 100ms, syn_rto_initial: 1s, syn_rto_cap: 60s")).toMatchObject({
+      initial: 100e6,
+      syn: { initial: 1e9, cap: 60e9 },
+    });
+  });
+
   it.each([
     ["{ congestion_control: reno }", "congestion_control is a key of TCP"],
     ["{ protocol: fixed, sack: true }", "sack is a key of TCP"],
@@ -85,6 +95,8 @@ describe("the key transport", () => {
       "DCTCP, which needs a report of each mark",
     ],
     ["{ protocol: tcp, rto_min: 2s }", "must not be longer than rto_cap"],
+    ["{ protocol: tcp, syn_rto_initial: 3s }", "must not be longer than the longest timeout of a SYN, 1s"],
+    ["{ syn_rto_cap: 3s }", "syn_rto_cap is a key of TCP"],
     ["{ protocol: tcp, subflows: { count: 2 } }", "needs a handshake"],
     ["{ protocol: tcp, subflows: { count: 2, scheduler: fastest } }", "scheduler"],
     ["{ protocol: tcp, initial_window: 0 }", "expected segments, a whole number from 1"],
@@ -94,5 +106,22 @@ describe("the key transport", () => {
     const { errors } = load(text);
     expect(errors).toContain(message);
     expect(errors).toMatch(/^t\.yaml:7:\d+: error/);
+  });
+});
+
+describe("queues.bytes", () => {
+  const bytesOf = (text: string) => {
+    const diagnostics = new Diagnostics();
+    const source = new SourceFile("t.yaml", `${file("{}")}queues: { bytes: ${text} }\n`);
+    const experiment = loadExperiment(source, diagnostics);
+    return experiment?.settings.queues.bytes ?? diagnostics.list.map(formatDiagnostic).join("\n");
+  };
+
+  it("is a number, or a size with a unit as all other sizes", () => {
+    expect([bytesOf("150000"), bytesOf("100MB"), bytesOf("64KiB")]).toEqual([150_000, 100e6, 65_536]);
+  });
+
+  it.each(["63", "2GB", "1.5", "100 apples", "-1"])("is refused at its place: %s", (text) => {
+    expect(bytesOf(text)).toMatch(/^t\.yaml:8:\d+: error\[P43004\]: .*queues\.bytes.*expected/);
   });
 });

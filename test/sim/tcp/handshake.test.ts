@@ -1,6 +1,6 @@
 /** The beginning and the end of connections, by RFC 9293 and RFC 5961. */
 import { describe, expect, it } from "vitest";
-import { NS_PER_S } from "../../../src/sim/packet/index.js";
+import { CONGESTION_CONTROLS, NS_PER_S } from "../../../src/sim/packet/index.js";
 import { script } from "./script.js";
 
 describe("the handshake (RFC 9293, section 3.5)", () => {
@@ -168,6 +168,62 @@ const ESTABLISHED = `
   10  < S. 0:0(0) ack 1 <mss 1460,sackOK>
   10  > . 1:1(0) ack 1
 `;
+
+describe("lost SYNs", () => {
+  const lost = (times: readonly number[], answer: number) =>
+    `0 connect
+    0 > S 0:0(0)
+    ${times.map((time) => `${time} > S 0:0(0)`).join("\n")}
+    ${answer} < S. 0:0(0) ack 1 win 65535 <mss 1460,sackOK>
+    ${answer} > . 1:1(0) ack 1`;
+  const segment = (at: number, i: number) => `${at} > . ${i * 1000 + 1}:${i * 1000 + 1001}(1000) ack 1`;
+
+  it.each(["reno", "cubic", "dctcp"] as const)(
+    "leave the initial window after one, and one segment after two (RFC 5681, section 3.1): %s",
+    (name) => {
+      const options = { cap: 60e9, ecn: "off", congestionControl: CONGESTION_CONTROLS[name] } as const;
+      script(
+        `${lost([1000], 1010)}
+        1020 send 3000
+        ${segment(1020, 0)}
+        ${segment(1020, 1)}
+        ${segment(1020, 2)}`,
+        options,
+      );
+      script(
+        `${lost([1000, 3000], 3010)}
+        3020 send 3000
+        ${segment(3020, 0)}
+        3030 < . 1:1(0) ack 1001
+        ${segment(3030, 1)}
+        ${segment(3030, 2)}`,
+        options,
+      );
+    },
+  );
+
+  it("leave BBR one segment and the pace of it", () => {
+    const { connection } = script(
+      `${lost([1000, 3000], 3010)}
+      3020 send 3000
+      ${segment(3020, 0)}`,
+      { cap: 60e9, congestionControl: CONGESTION_CONTROLS.bbr },
+    );
+    expect(connection.congestionControl.window).toBe(1000);
+    expect(connection.congestionControl.pacingRate).toBeCloseTo((2 / Math.LN2) * 1000 * 1000, 3);
+  });
+
+  it("are sent again by a timeout of their own, if the file gives one", () => {
+    const options = { cap: 1e9, syn: { initial: 0.5e9, cap: 1.5e9 } };
+    script(
+      `${lost([500, 1500, 3000, 4500], 4510)}
+      4520 state ESTABLISHED`,
+      options,
+    );
+    // Both have the cap of data otherwise.
+    script(`${lost([1000, 2000, 3000], 3010)}`, { cap: 1e9 });
+  });
+});
 
 describe("the close (RFC 9293, section 3.6)", () => {
   it("of the end that finishes first passes FIN-WAIT-1, FIN-WAIT-2 and TIME-WAIT (figure 12)", () => {

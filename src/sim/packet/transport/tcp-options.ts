@@ -18,6 +18,8 @@ export type SubflowScheduler = (typeof SUBFLOW_SCHEDULERS)[number];
 
 export interface TcpOptions extends RetransmissionOptions {
   readonly protocol: "tcp";
+  /** Nanoseconds: the timeout of the first SYN, which doubles up to the cap; absent: `initial` and `cap`, as of data. */
+  syn?: { readonly initial: number; readonly cap: number };
   /** Payload bytes of a full segment. */
   segmentBytes: number;
   congestionControl: CongestionControlMaker;

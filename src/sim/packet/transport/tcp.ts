@@ -101,6 +101,8 @@ export class TcpConnection implements Connection, SenderOutput {
   readonly flow: FlowKey;
   readonly chooser: PathChooser;
   readonly timeout: RetransmissionTimeout;
+  /** Of SYNs. */
+  readonly #handshakeTimeout: RetransmissionTimeout;
   readonly counters: ConnectionCounters;
   readonly #parent: SubflowParent | undefined;
   listener: ConnectionListener = {};
@@ -153,6 +155,9 @@ export class TcpConnection implements Connection, SenderOutput {
     this.#builder = builder;
     this.#options = options;
     this.timeout = new RetransmissionTimeout(options);
+    const { syn } = options;
+    this.#handshakeTimeout =
+      syn === undefined ? this.timeout : new RetransmissionTimeout({ ...options, ...syn });
     this.#parent = parent;
     this.counters = parent?.counters ?? new ConnectionCounters();
     const { counters, timeout } = this;
@@ -504,6 +509,8 @@ export class TcpConnection implements Connection, SenderOutput {
     // RFC 6298, section 5.7: after a lost SYN and without a sample data begin with a longer timeout.
     this.timeout.attempts = 0;
     if (this.#handshakeTries > 0) this.timeout.afterLostHandshake();
+    // RFC 5681, section 3.1 asks for one segment after any lost SYN; RFC 6928, section 2 exempts a single retransmission.
+    if (this.#handshakeTries > 1) this.#sender.control.onLostHandshake?.();
     // The window of a SYN is not scaled (RFC 7323, section 2.2).
     const scale = (segment.flags & FLAG_SYN) === 0 ? this.#peerScale : 0;
     this.#sender.start(this.#peerSegment, this.#sack, segment.window * 2 ** scale, -1);
@@ -514,7 +521,7 @@ export class TcpConnection implements Connection, SenderOutput {
 
   #startHandshakeTimer(): void {
     this.#handshakeSentAt = this.now();
-    this.#handshakeAt = this.now() + this.timeout.current;
+    this.#handshakeAt = this.now() + this.#handshakeTimeout.current;
     this.#watchTimers();
   }
 
@@ -525,11 +532,11 @@ export class TcpConnection implements Connection, SenderOutput {
       return;
     }
     const attempt = ++this.#handshakeTries;
-    this.timeout.attempts++;
+    this.#handshakeTimeout.attempts++;
     this.counters.timeouts++;
     this.listener.timedOut?.(attempt);
     if (this.state === "CLOSED") return;
-    this.#handshakeAt = now + this.timeout.current;
+    this.#handshakeAt = now + this.#handshakeTimeout.current;
     const selectors = this.chooser.onTimeout(attempt);
     this.counters.copiesSent += selectors.length - 1;
     for (const selector of selectors) this.#sendHandshake(selector);

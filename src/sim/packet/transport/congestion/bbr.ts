@@ -34,7 +34,7 @@ type Phase = "startup" | "drain" | "probe_bandwidth" | "probe_rtt";
 export class Bbr implements CongestionControl {
   readonly name = "bbr";
   readonly #mss: number;
-  readonly #initialWindow: number;
+  #initialWindow: number;
   readonly #minWindow: number;
   readonly #random: Random;
   #phase: Phase = "startup";
@@ -96,6 +96,11 @@ export class Bbr implements CongestionControl {
   /** Estimated round trip without queues, in nanoseconds; Infinity before the first sample. */
   get minRttNs(): number {
     return this.#minRtt;
+  }
+
+  onLostHandshake(): void {
+    this.#initialWindow = this.#window = this.#mss;
+    this.#pacingRate = (HIGH_GAIN * this.#mss * NS_PER_S) / NOMINAL_RTT_NS;
   }
 
   onAck(sample: AckSample): void {

@@ -52,6 +52,8 @@ export interface CongestionControl {
   readonly steadyWindow?: number;
   /** Bytes per second; Infinity: segments leave as soon as the window allows. */
   readonly pacingRate: number;
+  /** Several SYNs were lost before the connection opened: it begins with a window of one segment. */
+  onLostHandshake?(): void;
   /** Every acknowledgement that delivered data, in order of arrival; after `onLoss` where it began a recovery. */
   onAck(sample: AckSample): void;
   /**

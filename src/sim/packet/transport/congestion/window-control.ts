@@ -57,6 +57,10 @@ export abstract class WindowControl implements CongestionControl {
   /** The new ssthresh in bytes; called before `cwnd` and `threshold` change. */
   protected abstract reducedThreshold(flightSize: number): number;
 
+  onLostHandshake(): void {
+    this.cwnd = this.mss;
+  }
+
   onAck(sample: AckSample): void {
     if (this.#recovering) {
       this.#reduction.onAck(sample);
