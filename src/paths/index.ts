@@ -5,9 +5,11 @@ export {
   type CheckOptions,
   type CorrelatedHops,
   checkPaths,
+  type DrawnCheck,
   type PathCheck,
   PathChecker,
   type ProvenReuse,
+  type UnevenChoice,
 } from "./correlated-hops.js";
 export { ExactWalker, type NamedRoute } from "./exact-walk.js";
 export {

@@ -16,6 +16,7 @@ export interface NamedSetting {
 export interface HashAssignment {
   readonly model: PathModel;
   readonly places: readonly NamedSetting[];
-  readonly note: string;
+  /** What people must know about it, one sentence each. */
+  readonly notes: readonly string[];
   placeOf(node: number, kind: number): string;
 }

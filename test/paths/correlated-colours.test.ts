@@ -34,17 +34,34 @@ const port = (from: string, to: string) =>
   node(from).ports.find(({ peer }) => peer === node(to).index)!.number;
 const [FROM, TO] = ["x", "y"].map((host) => node(host).host!.rack) as [number, number];
 
-/** The port and the seed, of which one bit more is flipped by each next function; `affine` says what the analysis may assume. */
-const hashModel = (name: string, shift: number, affine = true): HashModel => ({
+/** A port and the seed, of which one bit more is flipped by the second function. */
+const hashModel = (name: string, field: "src_port" | "dst_port", shift: number): HashModel => ({
   name,
-  affine,
+  affine: true,
   input: [
-    { field: "src_port", bits: 16 },
+    { field, bits: 16 },
     { field: "seed", bits: 8 },
   ],
-  hash: (bytes) => bytes[0]! ^ bytes[1]! ^ (bytes[2]! << shift),
+  hash: (bytes) => ((bytes[0]! << 8) | bytes[1]!) ^ (bytes[2]! << shift),
 });
-const HASHES = [hashModel("A", 0), hashModel("B", 1), hashModel("C", 0, false)];
+/** The source address and the seed, multiplied so that each seed gives another function. */
+const carries: HashModel = {
+  name: "C",
+  affine: false,
+  input: [
+    { field: "src", bits: 32 },
+    { field: "seed", bits: 8 },
+  ],
+  hash: (bytes) => {
+    let value = Math.imul(bytes[4]! + 1, 0x9e3779b1);
+    for (let i = 0; i < 4; i++) {
+      value = Math.imul(value ^ bytes[i]!, 0x85ebca6b);
+      value ^= value >>> 15;
+    }
+    return Math.imul(value, 0xc2b2ae35) >>> 16;
+  },
+};
+const HASHES = [hashModel("A", "src_port", 0), hashModel("B", "dst_port", 1), carries];
 
 interface Use {
   readonly hash: number;
@@ -86,16 +103,19 @@ function randomNet(random: Random): Network {
     [1, 2, 4, 8],
     [1, 2, 3, 4, 6],
   ]);
-  const seedOf = () => (sizes.includes(3) ? 0 : random.int(8));
+  const seedOf = (hash: number) => (sizes.includes(3) ? 0 : random.int(hash === 2 ? 2 : 8));
   return new Map(
     switches.slice(0, -1).map((name) => {
       const layer = LAYERS.findIndex((names) => names.includes(name));
       const onwards = [...LAYERS[layer + 1]!, ...(layer === 1 && random.int(3) === 0 ? ["z"] : [])];
-      const uses = Array.from({ length: layer < 2 ? 1 : 2 }, () => ({
-        hash: random.pick([0, 0, 1, 2]),
-        seed: seedOf(),
-        slots: Array.from({ length: random.pick(sizes) }, () => random.pick(onwards)),
-      }));
+      const uses = Array.from({ length: layer < 2 ? 1 : 2 }, () => {
+        const hash = random.pick([0, 0, 1, 2]);
+        return {
+          hash,
+          seed: seedOf(hash),
+          slots: Array.from({ length: random.pick(sizes) }, () => random.pick(onwards)),
+        };
+      });
       const before = LAYERS[layer - 1] ?? [];
       return [name, { uses, classOf: new Map(before.map((from) => [from, random.int(uses.length)])) }];
     }),
@@ -106,18 +126,21 @@ function randomNet(random: Random): Network {
 function sharesByCounting(network: Network): Map<string, number> {
   const loads = new Map<string, { name: string; kind: number; byPort: Map<string, number> }>();
   const reuses = new Set<string>();
+  /** A function that is not affine is another one for each seed. */
+  const mapOf = (hash: number, seed: number) => (hash === 2 ? 2 + seed : hash);
   const values = [12, 8].map((size) => Array.from({ length: size }, (_, value) => value));
   const isPowers = [...network.values()].every(({ uses }) =>
     uses.every(({ slots }) => slots.length % 3 !== 0),
   );
   const [range] = isPowers ? [values[1]!] : [values[0]!];
-  /** `weight` 0: no flow comes here, but the way exists. */
+  /** `ways`: follows all slots, without flows. */
   const visit = (
     name: string,
     from: string,
     colours: readonly number[],
     weight: number,
     passed: readonly number[],
+    ways: boolean,
   ) => {
     const own = network.get(name);
     if (own === undefined) return;
@@ -125,23 +148,30 @@ function sharesByCounting(network: Network): Map<string, number> {
     const { hash, seed, slots } = own.uses[kind]!;
     const chooses = slots.length > 1;
     const key = `${name} ${kind}`;
-    if (chooses && passed.includes(hash)) reuses.add(key);
+    const map = mapOf(hash, seed);
+    if (chooses && passed.includes(map)) reuses.add(key);
     const load = loads.get(key) ?? { name, kind, byPort: new Map<string, number>() };
     loads.set(key, load);
-    const after = chooses ? [...passed, hash] : passed;
-    const value = isPowers ? colours[hash]! ^ (seed << hash) : colours[hash]!;
+    const after = chooses ? [...passed, map] : passed;
+    const value = isPowers && hash < 2 ? colours[hash]! ^ (seed << hash) : colours[map]!;
     for (const [slot, to] of slots.entries()) {
-      const share = HASHES[hash]!.affine ? (value % slots.length === slot ? 1 : 0) : 1 / slots.length;
+      const share = value % slots.length === slot ? 1 : 0;
+      if (share * weight === 0 && !ways) continue;
       load.byPort.set(to, (load.byPort.get(to) ?? 0) + weight * share);
-      visit(to, name, colours, weight * share, after);
+      visit(to, name, colours, weight * share, after, ways);
     }
   };
-  for (const a of range) for (const b of range) visit("t", "x", [a, b], 1, []);
+  visit("t", "x", [0, 0, 0, 0], 0, [], true);
+  // Without seeds there is one function that is not affine.
+  const last = isPowers ? range : [0];
+  for (const a of range)
+    for (const b of range)
+      for (const c of range) for (const d of last) visit("t", "x", [a, b, c, d], 1, [], false);
   const shares = new Map<string, number>();
   for (const [key, { name, kind, byPort }] of loads) {
-    const { hash, slots } = network.get(name)!.uses[kind]!;
+    const { slots } = network.get(name)!.uses[kind]!;
     const total = [...byPort.values()].reduce((sum, load) => sum + load, 0);
-    if (!reuses.has(key) || !HASHES[hash]!.affine || total === 0) continue;
+    if (!reuses.has(key) || total === 0) continue;
     let moved = 0;
     for (const [to, load] of byPort)
       moved += Math.max(0, load / total - slots.filter((slot) => slot === to).length / slots.length);
@@ -168,7 +198,8 @@ describe("in a random network of layers", () => {
           network.get(own)!.uses.filter((use) => HASHES[use.hash]!.name === hash);
         expect(usesOf(path[at]!).map(({ slots }) => slots.length)).toContain(first.slots);
         expect(usesOf(name).map(({ slots }) => slots.length)).toContain(second.slots);
-        // The first choice is the nearest earlier one by the function, where its switch has one class.
+        // The first choice is the nearest earlier one by the function, where its switch has one class. Another seed of C is another function.
+        if (hash === "C") continue;
         for (const between of path.slice(at + 1, -1))
           expect(
             network.get(between)!.uses.every((use) => usesOf(between).includes(use) && use.slots.length > 1),

@@ -38,11 +38,11 @@ const rackOf = (host: string) => node(host).host!.rack;
 const [FROM, TO] = [rackOf("x"), rackOf("y")];
 
 /** The XOR of all bytes of its input, which ends with the seed: affine, whatever `affine` says. */
-const hashModel = (name: string, affine = true): HashModel => ({
+const hashModel = (name: string, affine = true, field: "src_port" | "dst_port" = "src_port"): HashModel => ({
   name,
   affine,
   input: [
-    { field: "src_port", bits: 16 },
+    { field, bits: 16 },
     { field: "seed", bits: 8 },
   ],
   hash: (bytes, length) => bytes.subarray(0, length).reduce((sum, byte) => sum ^ byte, 0),
@@ -81,7 +81,7 @@ function modelOf(t: Use, m: Use, hashes: readonly HashModel[]): PathModel {
 const check = (
   t: Use,
   m: Use,
-  hashes = [hashModel("A"), hashModel("B")],
+  hashes = [hashModel("A"), hashModel("B", true, "dst_port")],
   options: Partial<CheckOptions> = {},
 ) => checkPaths(topology, modelOf(t, m, hashes), { pairs: [[FROM, TO]], ...options });
 
@@ -108,7 +108,12 @@ describe("two choices on a path", () => {
 
   it.each<[string, Use, Use, HashModel[]?]>([
     ["by two functions", { slots: UP }, { slots: ON, hash: 1 }],
-    ["by a function that is not affine", { slots: UP }, { slots: ON }, [hashModel("A", false)]],
+    [
+      "by functions that are not affine, of different bits",
+      { slots: UP },
+      { slots: ON, hash: 1 },
+      [hashModel("A", false), hashModel("B", false, "dst_port")],
+    ],
     ["of which the first has one slot", { slots: ["m0"] }, { slots: ON }],
     ["of which the second has one slot", { slots: UP }, { slots: ["e0"] }],
     [
@@ -128,6 +133,56 @@ describe("two choices on a path", () => {
       expect(correlated.map(({ polarisedShare }) => polarisedShare)).toEqual([0.5, 0.5]);
     },
   );
+
+  it.each<[string, Use, HashModel[]]>([
+    ["of another name that is the same map", { slots: ON, hash: 1 }, [hashModel("A"), hashModel("B")]],
+    ["that is not affine, with the same seed", { slots: ON }, [hashModel("A", false)]],
+    ["that stands in the list twice", { slots: ON, hash: 1 }, [hashModel("A", false), hashModel("A", false)]],
+  ])("by a function %s: half of the flows would have to move", (_, m, hashes) => {
+    const { correlated, drawn } = check({ slots: UP }, m, hashes);
+    expect(correlated.map(({ polarisedShare }) => polarisedShare)).toEqual([0.5, 0.5]);
+    expect(drawn).toEqual([]);
+  });
+
+  it.each<[string, Use, HashModel[]]>([
+    ["two seeds of a function that is not affine", { slots: ON, seed: 1 }, [hashModel("A", false)]],
+    [
+      "two names of a map that is not affine",
+      { slots: ON, hash: 1 },
+      [hashModel("A", false), hashModel("B", false)],
+    ],
+    [
+      "a map that is affine, and its other name",
+      { slots: ON, hash: 1 },
+      [hashModel("A"), hashModel("B", false)],
+    ],
+  ])("by %s, of which drawn headers show that they depend on each other", (_, m, hashes) => {
+    const { correlated, drawn, compared } = check({ slots: UP }, m, hashes);
+    for (const { polarisedShare } of correlated) expect(polarisedShare).toBeCloseTo(0.5, 2);
+    expect(correlated).toHaveLength(2);
+    expect(drawn).toMatchObject([
+      { headers: 65_536, functions: [...new Set(hashes.map(({ name }) => name))] },
+    ]);
+    expect(drawn[0]!.resolution).toBeLessThan(0.03);
+    expect(compared).toEqual([]);
+  });
+
+  it("by functions that are not affine and show no dependence are named as compared only", () => {
+    const hashes = [hashModel("A", false), hashModel("B", false, "dst_port")];
+    expect(check({ slots: UP }, { slots: ON, hash: 1 }, hashes)).toMatchObject({
+      correlated: [],
+      drawn: [],
+      compared: [{ first: "A", second: "B" }],
+    });
+  });
+
+  it("by a function with fewer values than the group has slots: its ports are uneven, and nothing depends", () => {
+    const bit: HashModel = { ...hashModel("A"), hash: (bytes) => bytes[1]! & 1 };
+    const { correlated, uneven } = check({ slots: ["m0", "m1", "m0", "m0"] }, { slots: ["e0"] }, [bit]);
+    expect(correlated).toEqual([]);
+    // The slots 0 and 1 get half of the flows each; m1 is to get a quarter.
+    expect(uneven).toEqual([{ node: node("t").index, slots: 4, hash: "A", movedShare: 0.25 }]);
+  });
 
   it("with weights: a quarter of the flows would have to move", () => {
     // Three of four should go to e0: of m0, which has the colours 0 and 2, half go there, of m1 all.
@@ -173,6 +228,9 @@ describe("pairs of racks", () => {
       pairs: 0,
       correlated: [],
       reuses: [],
+      uneven: [],
+      drawn: [],
+      compared: [],
     });
   });
 });

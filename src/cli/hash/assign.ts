@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { DiagnosticError, Diagnostics, fail } from "../../base/index.js";
 import { loadDocument } from "../../documents/index.js";
 import { readMapFile, readSource } from "../../loading/index.js";
-import { checkPaths, representativePairs } from "../../paths/index.js";
+import { checkPaths, type PathCheck, representativePairs } from "../../paths/index.js";
 import { type NamedSetting, SCHEMES, type Scheme } from "../../schemes/index.js";
 import { buildTopology, type Topology, topologySchema } from "../../topology/index.js";
 import { CODES } from "../codes.js";
@@ -28,15 +28,16 @@ export function assignReport(names: readonly string[], { set }: HashSettings): H
     );
   const topology = topologyOf(names[0]!);
   const parameters = settingsOf(set);
-  const { model, places, note, placeOf } = ASSIGNS.hashAssignment!(
+  const { model, places, notes, placeOf } = ASSIGNS.hashAssignment!(
     topology,
     parameters.value,
     parameters.locate,
   );
-  const { correlated, reuses, pairs } = checkPaths(topology, model, {
+  const check = checkPaths(topology, model, {
     pairs: representativePairs(topology),
     placeOf,
   });
+  const { correlated, reuses, uneven, pairs } = check;
   const name = (node: number) => topology.nodes[node]!.name;
   const rows = correlated.map(({ path, first, second, hash, polarisedShare }) => ({
     path: path.join(" "),
@@ -45,6 +46,12 @@ export function assignReport(names: readonly string[], { set }: HashSettings): H
     slots: [first.slots, second.slots],
     function: hash,
     polarised_share: Number(polarisedShare.toPrecision(6)),
+  }));
+  const alone = uneven.map(({ node, slots, hash, movedShare }) => ({
+    switch: name(node),
+    slots,
+    function: hash,
+    moved_share: Number(movedShare.toPrecision(6)),
   }));
   return {
     title: `Hash functions of ${topology.name}`,
@@ -78,6 +85,17 @@ export function assignReport(names: readonly string[], { set }: HashSettings): H
                 ]),
             },
           ]),
+      ...(alone.length === 0
+        ? []
+        : [
+            {
+              title: "Groups that their function does not fill evenly, whatever was chosen before",
+              header: ["switch", "slots", "function", "share that would have to move"],
+              rows: alone
+                .slice(0, MOST_SHOWN)
+                .map((row) => [row.switch, row.slots, row.function, row.moved_share]),
+            },
+          ]),
       ...(reuses.length === 0
         ? []
         : [
@@ -88,14 +106,49 @@ export function assignReport(names: readonly string[], { set }: HashSettings): H
             },
           ]),
     ],
-    notes: [
-      note,
-      rows.length === 0
-        ? `No choice depends on an earlier one: all paths of ${pairs} pairs of racks were followed, which represent all pairs.`
-        : `${rows.length} pairs of switches are correlated${rows.length > MOST_SHOWN ? `; the worst ${MOST_SHOWN} are shown` : ""}.`,
-    ],
-    json: { topology: topology.name, note, places, correlated: rows, reuses, pairs },
+    notes: [...notes, ...verdictOf(check)],
+    json: {
+      topology: topology.name,
+      note: notes[0],
+      notes,
+      places,
+      correlated: rows,
+      uneven: alone,
+      reuses,
+      pairs,
+      drawn: check.drawn,
+      compared: check.compared,
+    },
   };
+}
+
+/** What the check found; "No choice depends" only where this is proved, otherwise what was compared or followed with drawn headers. */
+function verdictOf({ correlated, uneven, drawn, compared, pairs }: PathCheck): string[] {
+  const followed = `all paths of ${pairs} pairs of racks were followed, which represent all pairs`;
+  const shown = (count: number) => (count > MOST_SHOWN ? `; the worst ${MOST_SHOWN} are shown` : "");
+  const sentences: string[] = [];
+  if (correlated.length > 0)
+    sentences.push(`${correlated.length} pairs of switches are correlated${shown(correlated.length)}.`);
+  else if (drawn.length === 0 && compared.length === 0)
+    sentences.push(`No choice depends on an earlier one: ${followed}.`);
+  else sentences.push(`No dependence was found, but not all is proved: ${followed}.`);
+  if (uneven.length > 0)
+    sentences.push(
+      `${uneven.length} groups have a function with too few values for their slots${shown(uneven.length)}.`,
+    );
+  for (const { functions, headers, resolution } of drawn)
+    sentences.push(
+      `Not proved: ${functions.join(", ")} have too many values together, or are not affine. They were followed with ${headers} ` +
+        `drawn headers, which do not show polarised shares up to ${resolution.toFixed(3)}.`,
+    );
+  const pairsOf = compared.map(({ first, second }) =>
+    first === second ? `${first} with two seeds` : `${first} and ${second}`,
+  );
+  if (pairsOf.length > 0)
+    sentences.push(
+      `Not proved: that these are independent; drawn headers show no dependence: ${pairsOf.join("; ")}.`,
+    );
+  return sentences;
 }
 
 /** The parameters of the scheme that assigns hash functions. */

@@ -35,6 +35,7 @@ export function assign(
   locate: Locate = () => undefined,
 ): Assignment {
   const { design, hash_seed } = parameters;
+  checkSizesAreUsed(parameters, locate);
   const functions = functionsOf(parameters, locate);
   const random = new Random(hash_seed).fork("hash assignment");
   const drawsSeeds =
@@ -77,7 +78,7 @@ export function assign(
     }
     case "recombining": {
       const places = placesOf(topology, switches);
-      const found = recombine(topology, switches, places, functions, parameters, locate);
+      const found = recombine(topology, switches, places, functions, seedOf, parameters, locate);
       return made(byPlace(places, found));
     }
     case "coprime":
@@ -147,35 +148,68 @@ function coprime(
       .map(({ ports }) => partWeights(parameters.weights, ports.length)),
   );
   const distinct = [...new Map(groups.map((weights) => [weights.join(" "), weights])).values()];
-  const own = sizes?.[0];
-  const other = sizes?.[1];
-  if (own !== undefined && other !== undefined) {
-    if (!areCoprime(own, other))
-      fail(
-        CODES.groupSizes,
-        locate(["sizes"]),
-        `${own} and ${other} are not coprime`,
-        `with ${own}, the best size up to ${most} is ${bestSize(distinct, [own], most, duplication) ?? "none"}`,
-      );
-    for (const [i, size] of [own, other].entries())
-      if (size > most)
-        fail(
-          CODES.groupMembers,
-          locate(["sizes", i]),
-          `a group has ${size} entries`,
-          `the chip has ${most} for a group (group_members)`,
-        );
-  }
-  const first = own ?? bestSize(distinct, [], most, duplication)!;
-  const second = other ?? bestSize(distinct, [first], most, duplication);
-  if (second === undefined)
+  const largest = Math.max(0, ...distinct.map((own) => own.reduce((sum, weight) => sum + weight, 0)));
+  checkSizes(distinct, largest, parameters, locate);
+  const first = sizes?.[0] ?? bestSize(distinct, [], most, duplication);
+  const second =
+    first === undefined ? undefined : (sizes?.[1] ?? bestSize(distinct, [first], most, duplication));
+  if (first === undefined || second === undefined)
     return fail(
       CODES.groupMembers,
-      locate(["group_members"]),
-      `no size up to ${most} is coprime to ${first}`,
-      "a chip with more entries for a group is needed",
+      locate(["group_members"]) ?? locate(["design"]),
+      first === undefined
+        ? `a group has ${largest} entries, and the chip has ${most} for a group`
+        : `no size from ${largest} to ${most} is coprime to ${first}`,
+      "a chip with more entries for a group is needed (group_members)",
     );
   return made(byPlace(places, new Map(places.map((place, i) => [place.key, i]))), (_node, _kind, source) =>
     source === 0 ? first : second,
+  );
+}
+
+/** Sizes that the user gives: coprime, at most the chip's entries, and at least those of each group (theorem 2, condition 1). */
+function checkSizes(
+  groups: readonly (readonly number[])[],
+  largest: number,
+  { sizes, group_members: most, duplication }: HashingParameters,
+  locate: Locate,
+): void {
+  if (sizes === undefined) return;
+  const [own, other] = sizes;
+  if (!areCoprime(own, other))
+    fail(
+      CODES.groupSizes,
+      locate(["sizes"]),
+      `${own} and ${other} are not coprime`,
+      `with ${own}, the best size up to ${most} is ${bestSize(groups, [own], most, duplication) ?? "none"}`,
+    );
+  for (const [i, size] of sizes.entries()) {
+    if (size > most)
+      fail(
+        CODES.groupMembers,
+        locate(["sizes", i]),
+        `a group has ${size} entries`,
+        `the chip has ${most} for a group (group_members)`,
+      );
+    if (size < largest)
+      fail(
+        CODES.groupSizes,
+        locate(["sizes", i]),
+        `${size} entries are fewer than the ${largest} that the largest group needs: some next hops would get no flow or too few`,
+        `write a size from ${largest} to ${most}, or leave out sizes: the best ones are taken`,
+      );
+  }
+}
+
+/** `sizes` are those of own traffic and of transit; other designs and routings would ignore them. */
+function checkSizesAreUsed({ sizes, design, routing }: HashingParameters, locate: Locate): void {
+  if (sizes === undefined || (design === "coprime" && routing === "transit")) return;
+  fail(
+    CODES.groupSizes,
+    locate(["sizes"]),
+    `sizes are for design: coprime with routing: transit; this is design: ${design} with routing: ${routing}`,
+    design === "coprime"
+      ? "without transit each switch gets a size of its own, which group_members limits"
+      : "leave out sizes, or write design: coprime and routing: transit",
   );
 }

@@ -7,7 +7,7 @@ import type { HashingParameters } from "./parameters.js";
 import { portsOfSlots } from "./path-model.js";
 import { type ClassedSwitch, KINDS } from "./routing.js";
 
-/** Throws DiagnosticError P45207 for a switch with more groups or members than its chip has. */
+/** Throws DiagnosticError P45207 for a switch with more groups or members, or a larger group, than its chip has. */
 export function checkChip(
   topology: Topology,
   own: ClassedSwitch,
@@ -17,7 +17,14 @@ export function checkChip(
 ): void {
   const { chip_groups, chip_members, group_members } = parameters;
   const { name } = topology.nodes[own.node]!;
-  const { groups, members } = groupsOf(topology, own, assignment, parameters);
+  const { groups, members, largest } = groupsOf(topology, own, assignment, parameters);
+  if (largest > group_members)
+    fail(
+      CODES.groupMembers,
+      locate(["group_members"]) ?? locate(["weights"]) ?? locate([]),
+      `a group of ${name} has ${largest} entries, and the chip has ${group_members} for a group`,
+      "write group_members of another chip, or smaller weights",
+    );
   if (groups > chip_groups)
     fail(
       CODES.groupMembers,
@@ -34,16 +41,16 @@ export function checkChip(
     );
 }
 
-/** Number of different groups that a switch needs, and of their members together. */
+/** Number of different groups that a switch needs, of their members together, and of those of the largest group. */
 function groupsOf(
   topology: Topology,
   { node, next, plain, hopSets }: ClassedSwitch,
   { sizeOf }: Pick<Assignment, "sizeOf">,
   parameters: HashingParameters,
-): { groups: number; members: number } {
+): { groups: number; members: number; largest: number } {
   const racks = topology.racks.length;
   const seen = new Map<number | undefined, Uint8Array>();
-  let [groups, members] = [0, 0];
+  let [groups, members, largest] = [0, 0, 0];
   for (let arrival = 0; arrival < (plain ? 1 : next.length / racks); arrival++) {
     const size = sizeOf(node, arrival % KINDS, Math.floor(arrival / KINDS));
     const ofSize = seen.get(size) ?? new Uint8Array(hopSets.length);
@@ -56,7 +63,8 @@ function groupsOf(
       if (slots === 1) continue;
       groups++;
       members += slots;
+      largest = Math.max(largest, slots);
     }
   }
-  return { groups, members };
+  return { groups, members, largest };
 }

@@ -15,7 +15,7 @@ import type { FabricPlan, Scheme, SwitchSetting } from "../scheme.js";
 import { type Assignment, assign } from "./assign.js";
 import { checkChip } from "./chip-limits.js";
 import { customCrc, statementsOf } from "./functions.js";
-import { hashAssignment } from "./hash-assignment.js";
+import { floorNote, hashAssignment } from "./hash-assignment.js";
 import { type HashingParameters, hashingParameters } from "./parameters.js";
 import { hashingPaths } from "./path-model.js";
 import { hashingProgram } from "./program.js";
@@ -59,7 +59,13 @@ function planHashing(
     hosts: { kind: "fixed", selector: 0 },
     repaths: false,
     closedForm: NEVER_LEAVES,
-    notes: [noteOf(assignment, parameters)],
+    get notes() {
+      const floor =
+        parameters.design === "coprime"
+          ? floorNote(hashingPaths(switches, assignment, parameters))
+          : undefined;
+      return [noteOf(assignment, parameters), ...(floor === undefined ? [] : [floor])];
+    },
   };
 }
 

@@ -7,18 +7,19 @@ import { fail, type Locate } from "../../base/index.js";
 import { type CorrelatedHops, PathChecker, representativePairs } from "../../paths/index.js";
 import type { Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
-import type { ChipFunction } from "./functions.js";
+import { type ChipFunction, hashModelOf } from "./functions.js";
 import type { HashingParameters } from "./parameters.js";
 import { hashingPaths } from "./path-model.js";
 import { type Place, placeName } from "./places.js";
 import type { ClassedSwitch } from "./routing.js";
 
-/** Function by key of the place. */
+/** Function by key of the place. `seedOf`: the seed of each switch, which matters for functions that are not affine. */
 export function recombine(
   topology: Topology,
   switches: readonly ClassedSwitch[],
   places: readonly Place[],
   functions: readonly ChipFunction[],
+  seedOf: (node: number) => number,
   parameters: HashingParameters,
   locate: Locate,
 ): Map<string, number> {
@@ -30,39 +31,42 @@ export function recombine(
       functions: [...places, undefined].map(() => functions[0]!),
       settingOf: (node, kind) => ({
         function: number.get(placeName(topology, node, kind)) ?? places.length,
-        seed: 0,
+        seed: seedOf(node),
       }),
       sizeOf: () => undefined,
     },
     parameters,
   );
-  const checker = new PathChecker(topology, model, { pairs: representativePairs(topology) });
-  /** By place: the place whose function it uses. */
-  const sharing = [...places.keys(), places.length];
-  const worst = (only?: number) => checker.check(sharing, only).correlated[0];
+  const pairs = representativePairs(topology);
+  const checker = new PathChecker(topology, model, { pairs }, functions.map(hashModelOf));
+  /** By place: its function; -1: none yet. */
+  const given = [...places, undefined].map(() => -1);
   const found = new Map<string, number>();
   /** By function: the first place that uses it. */
-  const owners: number[] = [];
+  const owners = new Map<number, Place>();
   for (const [i, place] of places.entries()) {
     let refused: CorrelatedHops | undefined;
-    const self = worst(i);
-    if (self !== undefined) return refuse(topology, self, locate);
-    for (const [index, owner] of owners.entries()) {
-      if (!mayReuse(parameters.reuse, place, places[owner]!)) continue;
-      sharing[i] = owner;
-      const correlated = worst(owner);
-      if (correlated === undefined) {
-        found.set(place.key, index);
-        break;
-      }
-      refused = correlated;
-      sharing[i] = i;
+    const unused = [...functions.keys()].filter((index) => !owners.has(index));
+    const candidates = [
+      ...[...owners].flatMap(([index, owner]) => (mayReuse(parameters.reuse, place, owner) ? [index] : [])),
+      ...unused,
+    ];
+    const chosen = candidates.find((index) => {
+      given[i] = index;
+      const [worst] = checker.check(given, index).correlated;
+      refused = worst ?? refused;
+      return worst === undefined;
+    });
+    if (chosen === undefined) {
+      const alone = given.map((_, at) => (at === i ? 0 : -1));
+      const [self] = checker.check(alone).correlated;
+      if (self !== undefined) return refuse(topology, self, locate);
+      return tooFew(place, functions, unused.length, refused, locate);
     }
-    if (found.has(place.key)) continue;
-    found.set(place.key, owners.push(i) - 1);
-    if (owners.length > functions.length) return tooFew(place, functions, refused, locate);
+    found.set(place.key, chosen);
+    if (!owners.has(chosen)) owners.set(chosen, place);
   }
-  const joint = worst();
+  const [joint] = checker.check(given).correlated;
   if (joint !== undefined) return refuse(topology, joint, locate);
   return found;
 }
@@ -76,14 +80,19 @@ function mayReuse(reuse: HashingParameters["reuse"], place: Place, owner: Place)
 function tooFew(
   place: Place,
   functions: readonly ChipFunction[],
+  unused: number,
   refused: CorrelatedHops | undefined,
   locate: Locate,
 ): never {
-  return fail(
+  const affine = functions.every((own) => hashModelOf(own).affine);
+  fail(
     CODES.tooFewFunctions,
     locate(["chip"]) ?? locate(["design"]),
-    `recombining needs more than the ${functions.length} functions of the chip: ${place.key} would have number ${functions.length + 1}`,
+    unused === 0
+      ? `recombining needs more than the ${functions.length} functions of the chip: ${place.key} would have number ${functions.length + 1}`
+      : `recombining finds no function for ${place.key}: the ${unused} unused ones of the chip depend on functions of earlier places`,
     ...(refused === undefined ? [] : [`no stage recombines the colours on ${refused.path.join(" ")}`]),
+    ...(affine ? [] : ["seeds: switch gives each switch another function where the function is not affine"]),
     "name a chip with more functions, allow reuse: any, or use design: coprime",
   );
 }

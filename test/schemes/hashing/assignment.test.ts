@@ -84,14 +84,14 @@ describe("designs", () => {
   });
 
   it("per_port: packets from below and from above have different functions, all stages too", () => {
-    const { places, note } = assigned(jupiter, { design: "per_port", chip: EIGHT });
+    const { places, notes } = assigned(jupiter, { design: "per_port", chip: EIGHT });
     expect(places.map(({ place, functions }) => [place, functions])).toEqual(
       [
         ...[1, 2, 3, 4, 5].map((stage) => `stage ${stage} from below`),
         ...[4, 3, 2].map((stage) => `stage ${stage} from above`),
       ].map((place, i) => [place, [EIGHT[i]]]),
     );
-    expect(note).toBe("Design per_port: 8 of the chip's 8 functions are in use at 8 places.");
+    expect(notes).toEqual(["Design per_port: 8 of the chip's 8 functions are in use at 8 places."]);
     expect(planned(jupiter, { design: "per_port", chip: EIGHT }).notes).toEqual([
       "Design per_port: 8 of the chip's 8 hash functions are in use.",
     ]);

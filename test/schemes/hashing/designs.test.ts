@@ -128,3 +128,44 @@ describe("what is refused", () => {
     expect(() => hashing.parameters.parse({ weights: [2, 0] })).toThrow("expected a weight, at least 1");
   });
 });
+
+describe("what people are told of an assignment", () => {
+  const notesOf = (topology: Topology, parameters: object) =>
+    hashing.hashAssignment!(topology, hashing.parameters.parse(parameters)).notes;
+
+  it("groups that no function can fill evenly are named with their CV (theorem 2 on a Clos)", () => {
+    const clos = build({
+      kind: "jupiter",
+      server_blocks: 3,
+      tors_per_block: 6,
+      stage2_per_block: 4,
+      stage3_per_block: 4,
+      tor_links: 2,
+      spine_blocks: 2,
+      stage4_per_server_block: 4,
+      stage5_per_spine_block: 8,
+      hosts_per_rack: 1,
+    });
+    // Slots of 8 next hops of which five have 2 and three have 1: standard deviation 0.484, mean 1.625.
+    const floor =
+      /^Groups of \d+ slots for \d next hops are uneven by their slots alone: CV 0\.[1-9]\d\d\. Larger groups, or a design with equal slots, make them even\.$/;
+    expect(notesOf(clos, { design: "coprime" })[1]).toMatch(floor);
+    expect(planned(clos, { design: "coprime" }).notes![1]).toMatch(floor);
+    expect(notesOf(clos, { design: "per_stage" })).toHaveLength(1);
+    // Two next hops with 2 slots, four with 1: standard deviation 0.471, mean 1.333.
+    expect(notesOf(mesh, { design: "coprime", routing: "transit", sizes: [8, 13] })[1]).toContain(
+      "Groups of 8 slots for 6 next hops are uneven by their slots alone: CV 0.354.",
+    );
+  });
+
+  it("a fabric without choices uses no function", () => {
+    const single = build({ kind: "leaf_spine", tors: 2, leaves: 1, homing: "single" });
+    expect(notesOf(single, {})).toEqual([
+      "Design recombining: no switch chooses between next hops, so no function is in use.",
+    ]);
+  });
+
+  it("the chip's numbers of groups and members hold for an assignment as for a program", () => {
+    expect(() => notesOf(jupiter, { chip_groups: 1, chip_members: 2 })).toThrow("P45207");
+  });
+});
