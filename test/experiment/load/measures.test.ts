@@ -127,6 +127,42 @@ traffic: { sizes: { fixed: 200KB }, pattern: inter_rack, interval: 1ms, flows: 6
   });
 });
 
+describe("the window of goodput, links and queues", () => {
+  const two = (more: string) =>
+    file(
+      `traffic: { sizes: { fixed: 300KB }, arrivals: constant, pattern: inter_rack, interval: 1us, flows: 2${more} }\n`,
+    );
+  const notesOf = async (load: ReturnType<typeof loadOf>) =>
+    LOAD.notes!(LOAD.units(load)[0]!, await play(load));
+
+  it("has a note where most of the payload arrives after it: the flows start almost together", async () => {
+    const load = two("");
+    const [outcome] = (await play(load)) as [LoadOutcome];
+    // The window ends with the second arrival: nothing has reached a receiver.
+    expect(outcome.window).toEqual([0, 2000]);
+    expect(outcome.outsideWindow).toEqual({ within: 0, after: 600_000 });
+    expect(await notesOf(load)).toEqual([
+      "ECMP: goodput, links and queues are measured from 0 to 0.002 ms, and 100 % of the payload of the window and later arrived after it: they do not describe these flows. traffic.duration gives the window another end.",
+    ]);
+    const rows = rowsOf(load, [outcome, (await play(load, 2))[0]!]);
+    expect(rows[0]!["goodput_gbps"]).toBe(0);
+    expect(LOAD.notes!(LOAD.units(load)[0]!, [outcome, outcome])[0]).toContain("(under 2 of 2 seeds;");
+  });
+
+  it("has none where a duration gives it an end, or all flows start at one instant", async () => {
+    expect(await notesOf(two(", duration: 100ms"))).toEqual([]);
+    const incast = file(
+      "traffic: { sizes: { fixed: 300KB }, pattern: { incast: { senders: 2 } }, arrivals: constant, interval: 1s, flows: 2 }\nwarm_up: 1s\n",
+    );
+    expect(await notesOf(incast)).toEqual([]);
+  });
+
+  it("has none under a load over a long time", async () => {
+    const long = file("load: 0.3\ntraffic: { sizes: { fixed: 20KB }, flows: 200 }\n");
+    expect(await notesOf(long)).toEqual([]);
+  });
+});
+
 describe("links and queues", () => {
   it("carry what the flows send: one long flow fills its path", async () => {
     const one = file(

@@ -66,15 +66,19 @@ export async function loadInSimulator(
 
   const windowOpens = () => {
     meter.window("begin");
+    deliveredBefore = meter.delivered();
     fabricMeter.begin();
   };
   const windowCloses = () => {
     if (windowEnd !== undefined) return;
     windowEnd = sinceStart();
     meter.window("end");
+    deliveredByEnd = meter.delivered();
     fabricMeter.end();
   };
   let windowEnd: number | undefined;
+  let deliveredBefore = 0;
+  let deliveredByEnd = 0;
   simulation.at(start + warm_up, windowOpens);
   if (duration !== undefined) simulation.at(start + duration, windowCloses);
 
@@ -122,6 +126,8 @@ export async function loadInSimulator(
   const seriesFigures = series?.figures();
   for (const flow of meter.openFlows()) recorder.unfinished(flow);
   const openAtEnd = meter.open;
+  const within = deliveredByEnd - deliveredBefore;
+  const after = meter.delivered() - deliveredByEnd;
   flows.closeAll();
   fabric.events.ended();
   const groups = meter.groups();
@@ -133,6 +139,7 @@ export async function loadInSimulator(
     openAtEnd,
     window: [warm_up, windowEnd!],
     endNs: sinceStart(),
+    ...(after > within ? { outsideWindow: { within, after } } : {}),
     ...fabricMeter.figures(),
     ...seriesFigures,
     ...recorder.lines(),

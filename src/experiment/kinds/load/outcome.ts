@@ -18,6 +18,8 @@ export interface LoadFigures {
   /** Nanoseconds from the start of the traffic: the window of links, queues and goodput, and the end of the run. */
   readonly window: readonly [begin: number, end: number];
   readonly endNs: number;
+  /** Payload that arrived in the window and after it; only where more arrived after it. */
+  readonly outsideWindow?: { readonly within: number; readonly after: number };
   readonly links?: readonly LinkUse[];
   /** Only from the simulator: a testbed's switches do not report these. */
   readonly queues?: QueueFigures;
