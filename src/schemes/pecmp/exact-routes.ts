@@ -3,12 +3,13 @@
  * selector of a route. With control of next hops each hop reads a slice of its own, and a value of the slice names one next hop.
  */
 import type { FlowKey } from "../../hosts/index.js";
-import { directedLink, rackRoutes } from "../../paths/index.js";
+import { directedLink } from "../../paths/index.js";
 import type { Topology } from "../../topology/index.js";
 import { flowHash } from "../hash.js";
-import type { CompiledMatrix, CompiledSwitch } from "./compile.js";
+import type { CompiledMatrix } from "./compile.js";
 import type { PecmpFabric } from "./fabric.js";
 import { type Hop, readSlice, type SelectorLayout, writeSlice } from "./layout.js";
+import { SwitchChoices } from "./switch-choices.js";
 
 export interface ExactRoute {
   /** Node indexes from host to host. */
@@ -34,15 +35,14 @@ interface Step {
 }
 
 export class ExactRoutes {
-  readonly #switches: ReadonlyMap<number, CompiledSwitch>;
-  readonly #routes = new Map<number, Int32Array>();
+  readonly #choices: SwitchChoices;
 
   /** @param fabric compiled with control of next hops */
   constructor(
     readonly topology: Topology,
     readonly fabric: PecmpFabric,
   ) {
-    this.#switches = new Map(fabric.switches.map((own) => [own.node, own]));
+    this.#choices = new SwitchChoices(topology, fabric.switches);
   }
 
   /**
@@ -76,7 +76,7 @@ export class ExactRoutes {
         steps.push({ node, port: wanted[0]!.number });
         continue;
       }
-      const { ports: hops, matrix } = this.#choice(node, destination);
+      const { ports: hops, matrix } = this.#choices.of(node, destination);
       const numbers = wanted.map(({ number }) => number);
       const place = hops.findIndex((port) => numbers.includes(port));
       if (place < 0)
@@ -121,7 +121,7 @@ export class ExactRoutes {
       yield this.#route(steps, selector);
       return;
     }
-    const { ports, matrix } = this.#choice(node, to);
+    const { ports, matrix } = this.#choices.of(node, to);
     for (const [place, port] of ports.entries()) {
       const further = [...steps, { node, port }];
       if (matrix === undefined) {
@@ -134,21 +134,6 @@ export class ExactRoutes {
       if (used.has(hop) && readSlice(layout, hop, selector) !== value) continue;
       yield* this.#from(further, writeSlice(layout, hop, selector, value), new Set(used).add(hop), to);
     }
-  }
-
-  /** Ports of a switch that lead to a host, and the matrix where there are several. */
-  #choice(node: number, host: number): { ports: readonly number[]; matrix: CompiledMatrix | undefined } {
-    const own = this.#switches.get(node)!;
-    const { nodes, down } = this.topology;
-    const local = nodes[node]!.ports.find(({ peer, link }) => peer === host && !down?.has(link));
-    if (local !== undefined) return { ports: [local.number], matrix: undefined };
-    let routes = this.#routes.get(node);
-    if (routes === undefined) this.#routes.set(node, (routes = rackRoutes(this.topology, own.routing)));
-    const hops = routes[nodes[host]!.host!.rack]!;
-    const matrix = own.ofHops[hops];
-    if (matrix !== undefined) return { ports: matrix.ports, matrix };
-    const set = own.routing.hopSets[hops];
-    return { ports: set?.direction === "local" ? [] : (set?.ports ?? []), matrix };
   }
 
   #route(steps: readonly Step[], selector: number): ExactRoute {

@@ -251,8 +251,11 @@ export class UpdateWorld {
         bytes: 1,
         nowNs: this.now,
       });
-      if (flow.doneAt !== undefined && before !== undefined && before !== selector)
-        this.failure ??= new Error("data of two versions are in flight");
+      // A flow that keeps its path may have data of both versions in flight: they cannot overtake each other.
+      if (flow.doneAt !== undefined && before !== undefined && before !== selector) {
+        const [older, newer] = [before, selector].map((one) => this.#present.walk(flow.key, one));
+        if (!isSame(older!, newer!)) this.failure ??= new Error("data on two paths are in flight");
+      }
       const roundTrip = ROUND_TRIPS[i % ROUND_TRIPS.length]! * MS;
       flow.doneAt = this.now + roundTrip;
       flow.under.push({ selector, until: this.now + roundTrip });

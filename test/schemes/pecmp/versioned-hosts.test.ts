@@ -7,6 +7,7 @@ import { hostPolicyOf } from "../../../src/schemes/index.js";
 import type { SelectorLayout } from "../../../src/schemes/pecmp/index.js";
 import { pecmp, pecmpParameters } from "../../../src/schemes/pecmp/index.js";
 import { versionMask } from "../../../src/schemes/pecmp/layout.js";
+import type { MovedFlows } from "../../../src/schemes/pecmp/update/moved-flows.js";
 import type { UpdateSpec } from "../../../src/schemes/pecmp/update/parameters.js";
 import { targetOf } from "../../../src/schemes/pecmp/update/target.js";
 import { build } from "../../topology/load.js";
@@ -22,6 +23,8 @@ const topology = build({
 const INPUT = { version_bit: "overall", offsets: "primes", field: "dscp_flow_label" };
 const flowOf = (protocol: number): FlowKey => ({ src: 1n, dst: 2n, protocol, srcPort: 3, dstPort: 4 });
 const segment = (position: number) => ({ position, bytes: 1000, nowNs: position });
+
+const ALL_MOVED: MovedFlows = { others: "all", to: [] };
 
 const CONTEXT: HostContext = {
   name: "host0-0-0",
@@ -60,7 +63,8 @@ function hostsUnder(more: object = {}, update: object = {}) {
       ask,
       state: () => ask({ op: "state" }),
       announce: (to: number, spec: UpdateSpec = {}) => ask({ op: "announce", to, spec }),
-      commit: (to: number, spec: UpdateSpec = {}) => ask({ op: "commit", to, rules: rulesOf(spec) }),
+      commit: (to: number, spec: UpdateSpec = {}, moved: MovedFlows = ALL_MOVED) =>
+        ask({ op: "commit", to, rules: rulesOf(spec), moved }),
       replace: (spec: UpdateSpec) => ask({ op: "replace", spec, rules: rulesOf(spec) }),
       open: (protocol = 6) => policy.open(flowOf(protocol), new Random(9), CLIENT),
     };
@@ -189,6 +193,50 @@ describe("a flow", () => {
     flow.onDrained!();
     expect([flow.holds, state().waiting]).toEqual([false, 0]);
     expect(flow.selectorFor!(segment(1000)) & mask).toBe(mask);
+  });
+
+  it("that the update does not move changes at once, with data in flight", () => {
+    const { open, commit, mask, state } = host();
+    const flow = open();
+    flow.selectorFor!(segment(0));
+    const before = flow.selector;
+    commit(1, {}, { others: {}, to: [] });
+    expect([flow.holds, state().waiting]).toEqual([false, 0]);
+    expect(flow.selectorFor!(segment(1000))).toBe(before | mask);
+  });
+
+  it("moves or not by its destination and the slices of its selector", () => {
+    const { open, commit, state } = host();
+    const [flow, other] = [open(), open()];
+    const [next] = flow.onTimeout(1);
+    flow.onAck({ selector: 0, echo: next! });
+    for (const one of [flow, other]) one.selectorFor!(segment(0));
+    const there: MovedFlows["to"][number]["racks"] = [["0", 8, String(1n << 120n), 8]];
+    // All flows go to the address 2, in a rack of the prefix 0.0.0.0/8; other destinations do not matter.
+    commit(1, {}, { others: "all", to: [{ racks: there, selectors: { tor: [next!] } }] });
+    expect([flow.holds, other.holds, state().waiting]).toEqual([true, false, 1]);
+  });
+
+  it("moves where the update brings another control, because it begins with another selector", () => {
+    const { open, commit, state } = host({ control: "both" });
+    const flow = open();
+    flow.selectorFor!(segment(0));
+    commit(1, { control: "offset" }, { others: {}, to: [] });
+    expect([flow.holds, state().waiting]).toEqual([true, 1]);
+  });
+
+  it("moves where its NIC goes out of service", () => {
+    const { open, ask, state } = host();
+    const flows = Array.from({ length: 8 }, () => open());
+    for (const flow of flows) flow.selectorFor!(segment(0));
+    const plan = pecmp.plan(topology, pecmpParameters.parse({ ...INPUT, update: { mode: "transaction" } }));
+    const { kind: _, switchover: __, ...rules } = plan.hosts as Record<string, unknown>;
+    const used = pecmp.hosts(plan.hosts, CONTEXT).nic(flowOf(6), flows[0]!.selector, 2);
+    ask({ op: "commit", to: 1, rules: { ...rules, nics: [used] }, moved: { others: {}, to: [] } });
+    expect(state().waiting).toBe(0);
+    for (const flow of flows) flow.selectorFor!(segment(1000));
+    ask({ op: "commit", to: 0, rules: { ...rules, nics: [1 - used] }, moved: { others: {}, to: [] } });
+    expect(state().waiting).toBe(8);
   });
 
   it("of a protocol without acknowledgements, or under at_once, changes with its next packet", () => {

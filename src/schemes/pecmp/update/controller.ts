@@ -5,7 +5,7 @@
  *
  * 1. announce: all hosts store the target of the update, and its version;
  * 2. prepare: all switches get the new rows and groups, and routes to them under the version that no host uses;
- * 3. commit: all hosts change to this version, flow by flow;
+ * 3. commit: all hosts change to this version, flow by flow; each host learns which of its flows the new routes move;
  * 4. wait: until no flow has data in flight on the old version, and then until its last packets have left the network;
  * 5. retire: the routes of the old version lead to the new rows, too, and the old rows and groups are removed: their space is free;
  * 6. close: the hosts delete the announcement.
@@ -15,13 +15,14 @@
  */
 import type { Controller, ControllerContext } from "../../../controllers/index.js";
 import type { Update } from "../../../device/index.js";
-import type { Topology } from "../../../topology/index.js";
+import type { Topology, TopologyNode } from "../../../topology/index.js";
 import { checkDescription } from "../../description.js";
 import type { PecmpHosts } from "../hosts.js";
 import { type SelectorLayout, versionBitOf } from "../layout.js";
 import type { PecmpParameters } from "../parameters.js";
 import type { Version } from "../updates.js";
 import { asJson, type HostRequest, type HostState, hostState } from "./messages.js";
+import { TargetComparison } from "./moved-flows.js";
 import { type UpdateSpec, updateCommand } from "./parameters.js";
 import { SwitchStates } from "./switch-states.js";
 import { SwitchWriter } from "./switch-writer.js";
@@ -120,7 +121,14 @@ class Updates {
     context.log(`update to version ${to}: announced to ${context.hosts.length} hosts`);
     const updates = await this.#writer.bring(this.#states(to === 0 ? [spec, old] : [old, spec]));
     context.log(`prepared: ${updates} updates on ${context.switches.length} switches`);
-    await this.#ask((host) => ({ op: "commit", to, rules: rulesOf(target, host) }));
+    const { topology, layout } = options;
+    const comparison = new TargetComparison(topology, layout, this.#target(old), target);
+    await this.#ask(({ name, index }) => ({
+      op: "commit",
+      to,
+      rules: rulesOf(target, name),
+      moved: comparison.of(index),
+    }));
     context.log(`committed: ${context.hosts.length} hosts have version ${to}`);
     const { patience } = options.parameters.update;
     const limit = context.clock.now() + patience;
@@ -153,7 +161,7 @@ class Updates {
     const { context } = this;
     context.log(`plain update of ${context.switches.length} switches`);
     const updates = await this.#writer.bringOneByOne(this.#states([spec, spec]));
-    await this.#ask((host) => ({ op: "replace", spec, rules: rulesOf(target, host) }));
+    await this.#ask(({ name }) => ({ op: "replace", spec, rules: rulesOf(target, name) }));
     context.log(`plain update has ended: ${updates} updates`);
     await context.clock.sleep(this.options.parameters.update.drain);
     this.#logLate(await this.#ask({ op: "state" }));
@@ -179,12 +187,12 @@ class Updates {
   }
 
   /** Asks all hosts, several at the same time. */
-  async #ask(question: HostRequest | ((host: string) => HostRequest)): Promise<HostState[]> {
+  async #ask(question: HostRequest | ((host: TopologyNode) => HostRequest)): Promise<HostState[]> {
     const { hosts } = this.context;
     const answers: HostState[] = [];
     for (let first = 0; first < hosts.length; first += HOSTS_AT_ONCE) {
       const asked = hosts.slice(first, first + HOSTS_AT_ONCE).map(async (host) => {
-        const message = typeof question === "function" ? question(host.node.name) : question;
+        const message = typeof question === "function" ? question(host.node) : question;
         return checkDescription(hostState, await host.ask(asJson(message)));
       });
       answers.push(...(await Promise.all(asked)));

@@ -2,8 +2,8 @@
  * Hosts whose selectors carry a version bit (section 3.4). A controller asks them to change it.
  *
  * The new rows may send a flow over another path, and then a packet of the new version may overtake one of the old version. So under
- * `drained` a flow with data in flight sends no new data until all of them are acknowledged, and continues with the new
- * version. An acknowledgement without data changes at once: an older one that arrives late has no effect.
+ * `drained` a flow that moves, with data in flight, sends no new data until all of them are acknowledged, and continues with the new
+ * version. A flow that keeps its path changes at once. An acknowledgement without data changes at once: an older one that arrives late has no effect.
  */
 import type { Json, Random } from "../../../base/index.js";
 import type {
@@ -21,6 +21,7 @@ import { type PecmpHosts, type PecmpPolicy, pecmpHosts } from "../hosts.js";
 import { versionMask } from "../layout.js";
 import type { Version } from "../updates.js";
 import { asJson, type HostState, request } from "./messages.js";
+import { MovedRoutes } from "./moved-flows.js";
 import type { UpdateSpec } from "./parameters.js";
 
 /** TCP: without acknowledgements, as in other protocols, it is unknown when a flow may change. */
@@ -109,6 +110,7 @@ class VersionState {
         this.#follow(asked.to, asked.rules);
         this.version = asked.to;
         this.generation++;
+        this.#releaseUnmoved(new MovedRoutes(asked.moved));
         break;
       case "hurry":
         for (const flow of [...this.#busy]) if (flow.version !== this.version) flow.change();
@@ -128,6 +130,25 @@ class VersionState {
         break;
     }
     return asJson(this.#state());
+  }
+
+  /** Flows that keep their path change at once: no packet on it can be overtaken. */
+  #releaseUnmoved(routes: MovedRoutes): void {
+    const [before, after] = [this.rules[(1 - this.version) as Version], this.rules[this.version]];
+    // Then every flow begins with a new selector.
+    if (before.layout.control !== after.layout.control) return;
+    const selectorOf = (flow: VersionedPath) => (after.spray === undefined ? flow.path : undefined);
+    for (const flow of [...this.#busy]) {
+      if (flow.version === this.version) continue;
+      if (routes.moves(flow.key, after.layout, selectorOf(flow)) || this.#changesNic(flow)) continue;
+      flow.change();
+    }
+  }
+
+  #changesNic({ key, path }: VersionedPath): boolean {
+    const { nics } = this.#context;
+    const [zero, one] = this.policies.map((policy) => policy.nic(key, path, nics));
+    return zero !== one;
   }
 
   #state(): HostState {
@@ -174,6 +195,15 @@ class VersionedPath implements PathChooser {
   #open(from?: number): PathChooser {
     const { flow, random, end } = this.#end;
     return this.#state.policies[this.version].open(flow, random, end, from);
+  }
+
+  get key(): FlowKey {
+    return this.#end.flow;
+  }
+
+  /** The selector of its last data, without the version. */
+  get path(): number {
+    return this.#inner.selector;
   }
 
   get selector(): number {

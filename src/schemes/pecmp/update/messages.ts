@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Json } from "../../../base/index.js";
 import { hostRules } from "../description.js";
+import { movedFlowsSchema } from "./moved-flows.js";
 import { updateCommand } from "./parameters.js";
 
 const version = z.union([z.literal(0), z.literal(1)]);
@@ -10,8 +11,8 @@ export const request = z.discriminatedUnion("op", [
   z.strictObject({ op: z.literal("state") }),
   /** An update to this version begins: the host stores it, so that any other controller can finish it. */
   z.strictObject({ op: z.literal("announce"), to: version, spec: updateCommand }),
-  /** New flows have this version, and the others change to it. */
-  z.strictObject({ op: z.literal("commit"), to: version, rules: hostRules }),
+  /** New flows have this version, and the others change to it; those that `moved` names wait for their data in flight. */
+  z.strictObject({ op: z.literal("commit"), to: version, rules: hostRules, moved: movedFlowsSchema }),
   /** Flows that have not changed yet do so now. */
   z.strictObject({ op: z.literal("hurry") }),
   /** The announced update has ended, or was rolled back. */
