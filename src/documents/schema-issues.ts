@@ -223,7 +223,11 @@ function discriminators(schema: z.ZodType, path: readonly PropertyKey[], input: 
 
 function unionsAt(schema: unknown, path: readonly PropertyKey[], value: unknown): z.ZodUnion[] {
   const at = unwrap(schema);
-  if (path.length === 0) return at instanceof z.ZodUnion ? [at] : [];
+  // A union may be a choice of another one: a name, or a map of keys whose shape depends on its name.
+  if (path.length === 0)
+    return at instanceof z.ZodUnion
+      ? [at, ...at.options.flatMap((option) => unionsAt(option, [], value))]
+      : [];
   if (at instanceof z.ZodUnion) return at.options.flatMap((option) => unionsAt(option, path, value));
   const [step, ...rest] = path;
   const inner = valueAt(value, [step!]);

@@ -72,6 +72,7 @@ export const CODES = {
   fluidFlows: "P45423",
   subflowsInBundles: "P45424",
   fluidTrace: "P45425",
+  fluidCost: "P45426",
   unknownFlows: "P45308",
   survivalHosts: "P45521",
   survivalTier: "P45522",

@@ -31,6 +31,8 @@ export const CODES = {
   bitmapTooNarrow: "P45413",
   virtualPorts: "P45414",
   derouteField: "P45415",
+  offThreshold: "P45416",
+  noDeroutes: "P45417",
   noTiers: "P45000",
   unevenUplinks: "P45001",
   outOfService: "P45500",

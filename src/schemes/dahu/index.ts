@@ -20,7 +20,7 @@ export { FullBalancer } from "./policy/full-balance.js";
 export { HeuristicBalancer } from "./policy/heuristic.js";
 export { switchMemory } from "./policy/memory.js";
 export { PortGroups, type Remap } from "./policy/port-groups.js";
-export { allowsFurther } from "./policy/threshold.js";
+export { type FurtherRule, furtherState } from "./policy/threshold.js";
 
 export const dahu: Scheme<DahuParameters> = {
   name: "dahu",

@@ -18,6 +18,7 @@ import { groupLayout } from "./group-layout.js";
 import type { DahuParameters } from "./parameters.js";
 import { PortClasses } from "./port-classes.js";
 import { BITMAP_WIDTHS, dahuProgram } from "./program.js";
+import { derouting, furtherRule } from "./switch-parameters.js";
 import { type OwnSwitch, type SoftwareSettings, SwitchSoftware } from "./switch-software.js";
 import { derouteLimitUpdate, deroutesLeftUpdates, REPORT, sparePortUpdates } from "./tables.js";
 
@@ -36,20 +37,21 @@ export interface DahuFabric extends Pick<FabricPlan, "programs" | "switches"> {
 
 /**
  * Throws DiagnosticError P45411 and P45412 (see {@link groupLayout}), P45413 for switches with more ports than a bitmap, P45414 for a number
- * of virtual ports that is no power of two, P45415 for a header field with too few bits.
+ * of virtual ports that is no power of two, P45415 for a header field with too few bits, P45416 for an `off_threshold` above the threshold, P45417 for
+ * deroutes that have no effect.
  */
 export function planDahu(topology: Topology, parameters: DahuParameters, locate: Locate): DahuFabric {
-  checkField(parameters, locate);
+  const { deroutes, kind } = derouting(parameters, locate);
+  checkField(parameters, deroutes, locate);
   const virtualPortBits = bitsOf(parameters.virtual_ports, locate);
   const classes = new PortClasses(topology, topology.down ?? new Set());
   const unit = unitOf(topology);
-  const kind = parameters.port_groups ?? (parameters.deroutes === 0 ? "next_hops" : "one");
   const settings: SoftwareSettings = {
-    deroutes: parameters.deroutes,
+    deroutes,
     virtualPorts: parameters.virtual_ports,
     map: parameters.map,
     retry: parameters.retry,
-    threshold: parameters.threshold,
+    rule: furtherRule(parameters, locate),
     holdNs: nanoseconds(parameters.hold),
     hashSeed: parameters.hash_seed,
   };
@@ -106,8 +108,8 @@ export function planDahu(topology: Topology, parameters: DahuParameters, locate:
       settings: polynomials(each.node, parameters),
       updates: [
         ...(parameters.map === "copies"
-          ? [...deroutesLeftUpdates(parameters.deroutes), ...sparePorts(each, parameters.hash_seed)]
-          : [derouteLimitUpdate(parameters.deroutes)]),
+          ? [...deroutesLeftUpdates(deroutes), ...sparePorts(each, parameters.hash_seed)]
+          : [derouteLimitUpdate(deroutes)]),
         ...(parameters.feedback ? [REPORTS] : []),
         ...nextHops(topology, each.node),
         ...new SwitchSoftware(each, classes, settings).plan(),
@@ -126,7 +128,7 @@ const REPORTS: Update = insert({
   ackTimeoutNs: 0n,
 });
 
-function checkField({ field, deroutes, feedback }: DahuParameters, locate: Locate): void {
+function checkField({ field, feedback }: DahuParameters, deroutes: number, locate: Locate): void {
   const { most, flagBit } = countField(field);
   if (deroutes > most)
     fail(

@@ -6,11 +6,11 @@ import { Random } from "../../base/index.js";
 import type { Entity, Update } from "../../device/index.js";
 import type { TopologyNode } from "../../topology/index.js";
 import type { GroupLayout } from "./group-layout.js";
-import type { PortTraffic } from "./policy/allocation.js";
+import { type PortTraffic, relativeCapacities } from "./policy/allocation.js";
 import type { Rebalancing } from "./policy/epoch.js";
 import { DerouteHolds, feedsBack } from "./policy/feedback.js";
 import { PortGroups } from "./policy/port-groups.js";
-import { allowsFurther } from "./policy/threshold.js";
+import { type FurtherRule, firstState, furtherStateOf } from "./policy/threshold.js";
 import { bitmapOf, type PortClasses } from "./port-classes.js";
 import { bitmapUpdate, destinationUpdate, groupUpdate, SELECTOR } from "./tables.js";
 import { type MapKind, type VirtualPortMap, virtualPortMap } from "./virtual-port-map.js";
@@ -21,7 +21,7 @@ export interface SoftwareSettings {
   readonly map: MapKind;
   /** A second round of hashes. */
   readonly retry: boolean;
-  readonly threshold: number;
+  readonly rule: FurtherRule;
   readonly holdNs: number;
   /** Seed of the initial maps of virtual ports. */
   readonly hashSeed: number;
@@ -52,8 +52,9 @@ export class SwitchSoftware {
   /** By rack, as the tables have them; undefined for racks of this switch. */
   readonly #destinations: (Destination | undefined)[];
   readonly #selectors: number[];
-  /** By rack: result of the rule of figure 4 in the last epoch. */
-  readonly #lacksCapacity: boolean[];
+  /** By rack: state by the rule of figure 4 after the last epoch. */
+  readonly #furtherStates: number[];
+  readonly #relativeCapacity: Float64Array;
   readonly #holds: DerouteHolds;
 
   /** `classes`: of the network in which the switch has the state of its plan. */
@@ -70,8 +71,11 @@ export class SwitchSoftware {
     this.#groups = new PortGroups(width, settings.virtualPorts, members);
     this.#groups.shuffle(new Random(settings.hashSeed).fork(`virtual ports of ${node.name}`));
     this.#holds = new DerouteHolds(width, settings.holdNs);
-    const { racks } = classes.topology;
-    this.#lacksCapacity = racks.map(() => settings.threshold === 0);
+    const { topology } = classes;
+    const { racks } = topology;
+    this.#furtherStates = racks.map(() => firstState(settings.rule));
+    const isFabric = (bit: number) => topology.nodes[node.ports[bit]?.peer ?? node.index]!.role !== "host";
+    this.#relativeCapacity = relativeCapacities(own.capacity.map((rate, bit) => (isFabric(bit) ? rate : 0)));
     this.#destinations = racks.map((rack) =>
       rack.switches.includes(node.index) ? undefined : this.#destination(rack.index, 0),
     );
@@ -146,23 +150,26 @@ export class SwitchSoftware {
     const possible = capacity.map((rate) => rate * epochSeconds);
     for (const [rack, destination] of this.#destinations.entries())
       if (destination !== undefined)
-        this.#lacksCapacity[rack] = allowsFurther(
+        this.#furtherStates[rack] = furtherStateOf(
+          this.#furtherStates[rack]!,
           destination.shortest,
           measured.byPort,
           possible,
-          this.settings.threshold,
+          this.settings.rule,
         );
     this.#holds.expire(nowNs);
     const updates = this.#refresh(nowNs);
-    rebalancing?.run(this.#groups, measured, ({ group, virtualPort }) =>
-      updates.push(...this.#mapped("modify", group, virtualPort)),
+    rebalancing?.run(
+      this.#groups,
+      { ...measured, capacity: this.#relativeCapacity },
+      ({ group, virtualPort }) => updates.push(...this.#mapped("modify", group, virtualPort)),
     );
     return updates;
   }
 
   /** Whether a neighbour that has derouted a packet for this destination must get feedback (section 7). */
   feedsBack(rack: number): boolean {
-    return feedsBack(true, this.#lacksCapacity[rack] === true);
+    return feedsBack(true, this.#furtherStates[rack]! > 0);
   }
 
   /** Feedback of a neighbour: no derouted packets for this destination. */
@@ -217,7 +224,7 @@ export class SwitchSoftware {
 
   #selector(rack: number): number {
     const destination = this.#destinations[rack];
-    if (destination === undefined || this.settings.deroutes === 0 || !this.#lacksCapacity[rack])
+    if (destination === undefined || this.settings.deroutes === 0 || this.#furtherStates[rack] === 0)
       return SELECTOR.shortest;
     const all = this.#members(destination.group);
     return destination.further.length === all.length ? SELECTOR.all : SELECTOR.further;

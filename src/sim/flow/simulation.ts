@@ -39,8 +39,9 @@ export interface FlowRun {
 /** What a run has measured after its warm-up. */
 export interface FlowFigures {
   readonly measuredNs: number;
-  /** Number of flows that were admitted, in the whole run; and their bytes, without flows without an end, after the warm-up. */
+  /** Number of flows that were admitted, in the whole run. Those that start in the last half step are not: no step is left for them. */
   readonly flows: number;
+  /** Bytes of all flows that start after the warm-up, without flows without an end. */
   readonly offeredBytes: number;
   readonly deliveredBytes: number;
   /** Number of flows that ended, and their completion times in nanoseconds, from the step that admitted them. */
@@ -85,6 +86,10 @@ export function* simulateFlows(run: FlowRun): Generator<void, FlowFigures> {
   const coming: FlowStart[] = [];
   const stepsOfEpoch = Math.round(epochNs / stepNs);
   const epochCount = Math.ceil(durationNs / epochNs);
+  /** Where the measured time begins. */
+  const firstNs = Math.ceil(warmUpNs / epochNs) * epochNs;
+  const offered = ({ startNs, bytes }: FlowStart) =>
+    startNs >= firstNs && bytes < Number.POSITIVE_INFINITY ? bytes : 0;
   for (let epoch = 0; epoch < epochCount; epoch++) {
     let delivered = 0;
     const measured = epoch * epochNs >= warmUpNs;
@@ -93,7 +98,7 @@ export function* simulateFlows(run: FlowRun): Generator<void, FlowFigures> {
       // Each flow in the step whose beginning is nearest to its start.
       while (next.done !== true && next.value.startNs < nowNs + stepNs / 2) {
         coming.push(next.value);
-        if (measured && next.value.bytes < Number.POSITIVE_INFINITY) offeredBytes += next.value.bytes;
+        offeredBytes += offered(next.value);
         next = flows.next();
       }
       population.admit(coming, nowNs);
@@ -125,7 +130,9 @@ export function* simulateFlows(run: FlowRun): Generator<void, FlowFigures> {
     active.endEpoch(changed);
     yield;
   }
-  const measuredNs = Math.max(0, epochCount * epochNs - Math.ceil(warmUpNs / epochNs) * epochNs);
+  for (; next.done !== true && next.value.startNs < epochCount * epochNs; next = flows.next())
+    offeredBytes += offered(next.value);
+  const measuredNs = Math.max(0, epochCount * epochNs - firstNs);
   return {
     measuredNs,
     flows: admitted,

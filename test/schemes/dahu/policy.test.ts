@@ -2,11 +2,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  allowsFurther,
   type Balancer,
   DerouteHolds,
   FullBalancer,
+  type FurtherRule,
   feedsBack,
+  furtherState,
   HeuristicBalancer,
   PortGroups,
   type PortTraffic,
@@ -14,6 +15,7 @@ import {
   type Remap,
   switchMemory,
 } from "../../../src/schemes/dahu/index.js";
+import { relativeCapacities } from "../../../src/schemes/dahu/policy/allocation.js";
 
 interface Case {
   readonly groups: PortGroups;
@@ -106,15 +108,84 @@ describe("port groups", () => {
 });
 
 describe("the threshold rule", () => {
+  const rule = (offThreshold = 0.8, offEpochs = 1): FurtherRule => ({
+    threshold: 0.8,
+    offThreshold,
+    offEpochs,
+  });
+
   it("allows further ports from 80 % of the shortest paths' capacity on", () => {
-    const capacity = [10, 10, 10, 10];
-    expect(allowsFurther([0, 2], [8, 10, 7.9, 10], capacity, 0.8)).toBe(false);
-    expect(allowsFurther([0, 2], [8, 0, 8, 0], capacity, 0.8)).toBe(true);
-    expect(allowsFurther([0, 2], [10, 0, 6, 0], capacity, 0.8)).toBe(true);
+    expect(furtherState(0, 15.9, 20, rule())).toBe(0);
+    expect(furtherState(0, 16, 20, rule())).toBe(1);
+    expect(furtherState(1, 15.9, 20, rule())).toBe(0);
   });
 
   it("allows them where no shortest path is up", () => {
-    expect(allowsFurther([1], [0, 0], [10, 0], 0.8)).toBe(true);
+    expect(furtherState(0, 0, 0, rule())).toBe(1);
+  });
+
+  it("denies them after so many epochs in sequence below the off-threshold", () => {
+    expect(furtherState(1, 12, 20, rule(0.6))).toBe(1);
+    expect(furtherState(1, 11.9, 20, rule(0.6))).toBe(0);
+    expect(furtherState(3, 11.9, 20, rule(0.6, 3))).toBe(2);
+    expect(furtherState(2, 12, 20, rule(0.6, 3))).toBe(3);
+    expect(furtherState(1, 0, 20, rule(0.6, 3))).toBe(0);
+    expect(furtherState(0, 15, 20, rule(0.6, 3))).toBe(0);
+  });
+});
+
+describe("ports of different rates", () => {
+  const RATES = [10, 40, 1, 5];
+  const balancers = [
+    ["the full algorithm", () => new FullBalancer()],
+    ["the heuristic", () => new HeuristicBalancer()],
+  ] as const;
+
+  it.each(balancers)("%s equalises their utilisation, not their load", (_name, make) => {
+    const groups = new PortGroups(2, 1024, [[0, 1]]);
+    const measured = (a: number, b: number): PortTraffic => ({
+      byGroup: Float64Array.from([a, b]),
+      byPort: Float64Array.from([a, b]),
+      capacity: relativeCapacities([20, 5]),
+    });
+    for (const [a, b] of [
+      [15, 15],
+      [30, 0],
+      [0, 30],
+    ] as const) {
+      const target = balanced(make(), { groups, measured: measured(a, b) });
+      expect([...target]).toEqual([expect.closeTo(24, 9), expect.closeTo(6, 9)]);
+    }
+    expect([...balanced(make(), { groups, measured: measured(24, 6) })]).toEqual([24, 6]);
+  });
+
+  it.each(balancers)(
+    "%s keeps the traffic of each group, and never raises the highest utilisation",
+    (_name, make) => {
+      fc.assert(
+        fc.property(cases, (one) => {
+          const { groups, measured } = one;
+          const capacity = relativeCapacities(
+            Array.from({ length: groups.ports }, (_, port) => RATES[port % RATES.length]!),
+          );
+          const target = balanced(make(), { groups, measured: { ...measured, capacity } });
+          for (let group = 0; group < groups.groups; group++) {
+            const of = (list: Float64Array) =>
+              list.subarray(group * groups.ports, (group + 1) * groups.ports).reduce((sum, x) => sum + x, 0);
+            expect(of(target)).toBeCloseTo(of(measured.byGroup), 6);
+          }
+          for (const [at, amount] of target.entries()) expect(amount > 0 ? groups.members[at] : 1).toBe(1);
+          const most = (ports: ArrayLike<number>) =>
+            Math.max(...Array.from(ports, (traffic, port) => traffic / capacity[port]!));
+          expect(most(portsUnder(one, target))).toBeLessThanOrEqual(most(measured.byPort) * (1 + 1e-9));
+        }),
+      );
+    },
+  );
+
+  it("have shares of the highest rate as capacities", () => {
+    expect([...relativeCapacities([20, 5, 0])]).toEqual([1, 0.25, 1]);
+    expect([...relativeCapacities([7, 7])]).toEqual([1, 1]);
   });
 });
 

@@ -28,7 +28,7 @@ interface Counted {
 function world(
   topology: Topology,
   bundles: readonly { from: number; to: number }[],
-  settings: Partial<DahuSettings> = {},
+  { threshold = 0.8, ...settings }: Partial<DahuSettings> & { threshold?: number } = {},
   planOf: (network: FlowNetwork, distances: Distances) => GroupPlan = (network) => oneGroup(network, INITIAL),
 ) {
   const network = new FlowNetwork(topology);
@@ -54,7 +54,7 @@ function world(
     plan,
     {
       deroutes: 1,
-      threshold: 0.8,
+      rule: { threshold, offThreshold: threshold, offEpochs: 1 },
       virtualPorts: VIRTUAL_PORTS,
       feedback: false,
       countsVirtualPorts: false,
@@ -343,6 +343,33 @@ describe("at the end of an epoch", () => {
     expect(sum(counted[0]!.traffic.byVirtualPort!)).toBe(0);
     // Behind the old choice its way is the one that it would take.
     expect(sum(counted[via]!.traffic.byVirtualPort!)).toBeCloseTo(1000 / EPOCH, 12);
+  });
+});
+
+describe("hysteresis of the rule of figure 4", () => {
+  const bundles = between(0, 5, 300);
+  /** Whether bundles are derouted at the first switch after epochs in which its ports carried these shares. */
+  const derouting = (rule: { offThreshold: number; offEpochs: number }, shares: readonly number[]) => {
+    const { endEpoch, hopsOf } = world(grid, bundles, { rule: { threshold: 0.8, ...rule } });
+    return shares.map((share) => {
+      endEpoch((port) => (port > 5 ? 0 : share));
+      return bundles.some((_, bundle) => hopsOf(bundle)[0]!.derouted);
+    });
+  };
+  const shares = [0.7, 0.8, 0.7, 0.5, 0.79, 0.9, 0.4, 0.4, 0.7, 0.4];
+
+  it("without hysteresis: as the last epoch was", () => {
+    expect(derouting({ offThreshold: 0.8, offEpochs: 1 }, shares)).toEqual(shares.map((one) => one >= 0.8));
+  });
+
+  it("with an off-threshold: until the utilisation is below it", () => {
+    const wanted = [false, true, true, false, false, true, false, false, false, false];
+    expect(derouting({ offThreshold: 0.6, offEpochs: 1 }, shares)).toEqual(wanted);
+  });
+
+  it("with two epochs: until the utilisation is below it in two of them in sequence", () => {
+    const wanted = [false, true, true, true, true, true, true, false, false, false];
+    expect(derouting({ offThreshold: 0.6, offEpochs: 2 }, shares)).toEqual(wanted);
   });
 });
 

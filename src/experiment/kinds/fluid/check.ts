@@ -14,7 +14,7 @@ import type { FluidPart, FluidSettings, Sizes } from "./schema.js";
 
 type Check = TopologyCheck<FluidSettings>;
 
-/** Adds P43007 for a scheme that is listed twice, P45401 and P45402 for the network, P45421 to P45425, P42331 for sizes. */
+/** Adds P43007 for a scheme that is listed twice, P45401 and P45402 for the network, P45421 to P45426, P42331 for sizes. */
 export function fluidOf(check: Check): Fluid {
   const { source, value, topology, locate } = check;
   checkTimes(check);
@@ -28,7 +28,7 @@ export function fluidOf(check: Check): Fluid {
 }
 
 function checkTimes({ value, locate, diagnostics }: Check): void {
-  const { duration, warm_up, epoch, step = epoch } = value;
+  const { duration, warm_up, epoch, step = epoch, rates } = value;
   if (warm_up >= duration)
     diagnostics.error(
       CODES.fluidTimes,
@@ -43,6 +43,39 @@ function checkTimes({ value, locate, diagnostics }: Check): void {
       `an epoch of ${epoch / 1e6} ms is no whole number of steps of ${step / 1e6} ms`,
       "write a step that divides the epoch",
     );
+  if (rates !== "max_min" && rates.aimd.round_trip > step)
+    diagnostics.error(
+      CODES.fluidTimes,
+      locate(["rates", "aimd", "round_trip"]) ?? locate(["rates"]),
+      `a round trip of ${rates.aimd.round_trip / 1e6} ms is longer than a step of ${step / 1e6} ms, in which rates are constant`,
+      "write a step, and an epoch, as long as the round trip at least",
+    );
+}
+
+/**
+ * Maximum number of flows that are expected to start in a step: all of them are in memory at once, with about 200 bytes each. A size without
+ * its unit, or a rate with a wrong one, exceeds it.
+ */
+const MAX_STARTS = 2_000_000;
+
+/** Adds P45426 where a part would start more flows in a step than memory has room for. */
+function checkStarts(
+  rate: number,
+  sizes: Sizes,
+  sending: number,
+  i: number,
+  { value, locate, diagnostics }: Check,
+): void {
+  const { epoch, step = epoch } = value;
+  const mean = sizes.kind === "exponential" ? sizes.mean : sizes.of.mean;
+  const starts = (rate * sending * step) / (8e9 * mean);
+  if (starts <= MAX_STARTS) return;
+  diagnostics.error(
+    CODES.fluidCost,
+    locate(["traffic", i, "sizes"]) ?? locate(["traffic", i]),
+    `about ${Number(starts.toPrecision(2))} flows would start in each step of ${step / 1e6} ms: ${Number((rate / 1e9).toPrecision(6))} Gbps of each of ${sending} switches, in flows of ${Number(mean.toPrecision(6))} bytes on average; at most ${MAX_STARTS} can`,
+    "give the sizes with their unit, such as 1.5MB; or write a lower rate or a shorter step",
+  );
 }
 
 function runsOf(
@@ -193,6 +226,8 @@ function partOf(part: FluidPart, i: number, check: Check, files: TrafficFiles): 
       "write both, such as `rate: 18Gbps` and `sizes: { exponential: 1.5MB }`; or neither, for flows without an end",
     );
   const drawn = sizes === undefined ? undefined : sizesOf(sizes, check, i, files);
+  if (rate !== undefined && drawn !== undefined)
+    checkStarts(rate, drawn, Math.min(senders.switches ?? sending, sending), i, check);
   const open = rate === undefined || drawn === undefined ? undefined : { rate, sizes: drawn };
   return { pattern, senders, open };
 }

@@ -1,7 +1,7 @@
 /** Reads the files of a workload: distributions, matrices, traces, each with a digest of its contents. */
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   type Diagnostics,
@@ -39,9 +39,9 @@ export class TrafficFiles {
     readonly diagnostics: Diagnostics,
   ) {}
 
-  /** The path of a file that is given relative to the folder of the experiment file. */
+  /** The path of a file: a relative one begins in the folder of the experiment file. */
   pathOf(name: string): string {
-    return join(dirname(this.experiment.path), name);
+    return isAbsolute(name) ? name : join(dirname(this.experiment.path), name);
   }
 
   /** The text; undefined after P43005. `span`: where the file is named. */

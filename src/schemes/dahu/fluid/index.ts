@@ -5,7 +5,7 @@ import type { FluidScheme } from "../../fluid-scheme.js";
 import { Rebalancing } from "../policy/epoch.js";
 import { FullBalancer } from "../policy/full-balance.js";
 import { HeuristicBalancer } from "../policy/heuristic.js";
-import { switchParameters } from "../switch-parameters.js";
+import { derouting, furtherRule, switchParameters } from "../switch-parameters.js";
 import { checkCoordinates, groupsOfDimensions, groupsOfNextHops, oneGroup } from "./group-plan.js";
 import { DahuRouter } from "./router.js";
 
@@ -22,12 +22,14 @@ export const dahuFluid: FluidScheme<FluidParameters> = {
   title: "Dahu",
   parameters: fluidParameters,
   check(network, parameters, locate) {
+    furtherRule(parameters, locate);
+    derouting(parameters, locate);
     if (parameters.port_groups === "offset_dimensions") checkCoordinates(network, locate);
   },
   router(network, parameters, seed, locate = () => undefined) {
-    const { deroutes, virtual_ports: virtualPorts, threshold, feedback, balance, rounds } = parameters;
+    const { virtual_ports: virtualPorts, feedback, balance, rounds } = parameters;
     const distances = new Distances(network);
-    const kind = parameters.port_groups ?? (deroutes === 0 ? "next_hops" : "one");
+    const { deroutes, kind } = derouting(parameters, locate);
     const initial = { count: virtualPorts, seed };
     const plan =
       kind === "one"
@@ -40,7 +42,8 @@ export const dahuFluid: FluidScheme<FluidParameters> = {
         ? undefined
         : new Rebalancing(balance === "full" ? new FullBalancer() : new HeuristicBalancer(rounds));
     const countsVirtualPorts = parameters.counters === "virtual_ports";
-    const settings = { deroutes, threshold, virtualPorts, feedback, countsVirtualPorts };
+    const rule = furtherRule(parameters, locate);
+    const settings = { deroutes, rule, virtualPorts, feedback, countsVirtualPorts };
     return (bundles) => new DahuRouter(network, distances, plan, settings, rebalancing, seed, bundles);
   },
 };

@@ -12,10 +12,12 @@ import {
   mixed,
   type RoutedBundles,
 } from "../../../sim/flow/index.js";
+import { relativeCapacities } from "../policy/allocation.js";
 import type { Rebalancing } from "../policy/epoch.js";
 import { DerouteHolds, feedsBack } from "../policy/feedback.js";
 import type { Remap } from "../policy/port-groups.js";
-import { reachesThreshold } from "../policy/threshold.js";
+import type { FurtherRule } from "../policy/threshold.js";
+import { FurtherStates } from "./further-states.js";
 import type { GroupPlan } from "./group-plan.js";
 import { PortChoice } from "./port-choice.js";
 import { Routes } from "./routes.js";
@@ -25,7 +27,7 @@ const HOP = 4;
 
 export interface DahuSettings {
   readonly deroutes: number;
-  readonly threshold: number;
+  readonly rule: FurtherRule;
   readonly virtualPorts: number;
   readonly feedback: boolean;
   /** Whether switches count the traffic of each virtual port. */
@@ -36,12 +38,13 @@ export class DahuRouter implements FlowRouter {
   readonly maxLinks: number;
   /** Share of its capacity that each port has carried in the last epoch, times the capacity: bytes per nanosecond. */
   readonly #used: Float64Array;
-  /** By port, two numbers each: the used rate, and the capacity. */
-  readonly #load: Float64Array;
   /** By port, {@link HOP} numbers each: the switch at the other end, the link, the port at the other end. */
   readonly #hops: Int32Array;
   readonly #routes: Routes;
+  readonly #further: FurtherStates;
   readonly #choice: PortChoice;
+  /** By switch: relative capacities of its ports. */
+  readonly #capacity: readonly Float64Array[];
   /** The switch that is being balanced. */
   #balanced = 0;
   readonly #moved = (remap: Remap) => this.#choice.move(this.#balanced, remap);
@@ -64,19 +67,23 @@ export class DahuRouter implements FlowRouter {
     private readonly seed: number,
     private readonly bundles: RoutedBundles,
   ) {
-    const { switches, link, capacity, peer, peerPort } = network;
+    const { switches, firstPort, link, capacity, peer, peerPort } = network;
     // A deroute is one link, and increases the distance by at most one.
     this.maxLinks = distances.diameter() + 2 * settings.deroutes;
     this.#used = new Float64Array(link.length);
-    this.#load = new Float64Array(2 * link.length);
     this.#hops = new Int32Array(HOP * link.length);
     for (let port = 0; port < link.length; port++) {
-      this.#load[2 * port + 1] = capacity[link[port]!]!;
       this.#hops[HOP * port] = peer[port]!;
       this.#hops[HOP * port + 1] = link[port]!;
       this.#hops[HOP * port + 2] = peerPort[port]!;
     }
     this.#routes = new Routes(network, distances, plan);
+    this.#further = new FurtherStates(network, this.#routes, settings.rule);
+    this.#capacity = Array.from({ length: switches }, (_, own) =>
+      relativeCapacities(
+        Float64Array.from(link.subarray(firstPort[own]!, firstPort[own + 1]!), (one) => capacity[one]!),
+      ),
+    );
     this.#holds = settings.feedback
       ? Array.from({ length: switches }, (_, own) => new DerouteHolds(Math.max(1, network.portsOf(own))))
       : [];
@@ -114,7 +121,7 @@ export class DahuRouter implements FlowRouter {
     let count = 0;
     while (own !== destination) {
       if (count === this.maxLinks) return -1;
-      const further = deroutes < settings.deroutes && this.#shortestAreFull(own, shortest);
+      const further = deroutes < settings.deroutes && this.#further.allows(own, destination, shortest);
       const drawn = mixed(hash ^ mixed(this.seed + own * 16 + deroutes));
       const port = this.#choice.of(own, destination, shortest, drawn, ingress, further);
       if (port < 0) return -1;
@@ -127,30 +134,13 @@ export class DahuRouter implements FlowRouter {
     return count;
   }
 
-  /** The rule of figure 4 by the counters of the last epoch: whether the shortest paths are full. */
-  #shortestAreFull(own: number, shortest: Int32Array): boolean {
-    const { words } = this.#routes;
-    const first = this.network.firstPort[own]!;
-    let used = 0;
-    let capacity = 0;
-    for (let word = 0; word < words; word++)
-      for (let bits = shortest[own * words + word]!; bits !== 0; bits &= bits - 1) {
-        const port = first + 32 * word + 31 - Math.clz32(bits & -bits);
-        used += this.#load[2 * port]!;
-        capacity += this.#load[2 * port + 1]!;
-      }
-    return reachesThreshold(used, capacity, this.settings.threshold);
-  }
-
   endEpoch(traffic: EpochTraffic): boolean {
     const { network, plan, rebalancing, settings } = this;
     const { link, firstPort, switches } = network;
     if (settings.countsVirtualPorts) this.#countVirtualPorts(traffic);
-    for (let port = 0; port < link.length; port++) {
-      const used = traffic.byLink[link[port]!]! / traffic.epochNs;
-      this.#used[port] = used;
-      this.#load[2 * port] = used;
-    }
+    for (let port = 0; port < link.length; port++)
+      this.#used[port] = traffic.byLink[link[port]!]! / traffic.epochNs;
+    this.#further.endEpoch(this.#used);
     this.#nowNs = traffic.nowNs;
     if (this.settings.feedback) this.#feedBack(traffic);
     if (rebalancing === undefined) return true;
@@ -165,9 +155,12 @@ export class DahuRouter implements FlowRouter {
         this.#firstVirtualPort[own + 1]!,
       );
       this.#balanced = own;
+      const capacity = this.#capacity[own]!;
       rebalancing.run(
         groups,
-        settings.countsVirtualPorts ? { byPort, byGroup, byVirtualPort } : { byPort, byGroup },
+        settings.countsVirtualPorts
+          ? { byPort, byGroup, byVirtualPort, capacity }
+          : { byPort, byGroup, capacity },
         this.#moved,
       );
     }
@@ -215,7 +208,7 @@ export class DahuRouter implements FlowRouter {
       let deroutes = 0;
       for (let at = start; at < end; at++) {
         const port = portOfLink[links[at]!]!;
-        const further = deroutes < settings.deroutes && this.#shortestAreFull(own, shortest);
+        const further = deroutes < settings.deroutes && this.#further.allows(own, destination, shortest);
         const drawn = mixed(hash[bundle]! ^ mixed(this.seed + own * 16 + deroutes));
         // A bundle that keeps an older path no longer uses the virtual port.
         const taken = this.#choice.of(own, destination, shortest, drawn, ingress, further);
@@ -243,7 +236,11 @@ export class DahuRouter implements FlowRouter {
         const next = peer[port]!;
         const local = port - firstPort[own]!;
         const derouted = !hasPort(shortest, own * words, local);
-        if (derouted && next !== destination && feedsBack(derouted, this.#shortestAreFull(next, shortest)))
+        if (
+          derouted &&
+          next !== destination &&
+          feedsBack(derouted, this.#further.allows(next, destination, shortest))
+        )
           this.#holds[own]!.hold(destination, local, traffic.nowNs);
         own = next;
       }

@@ -1,5 +1,5 @@
 /** The kind `fluid`: files that run, the same figures for the same seed, and wrong inputs at their places. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -112,6 +112,30 @@ describe("the kind fluid", () => {
   });
 });
 
+describe("the traffic of a run", () => {
+  it("is offered as its rate says, with flows that start in the last half step", async () => {
+    // 9 switches with 3 Gbps, in flows of 1 KB: the standard deviation of the mean is 0.07 %.
+    const text = `schemes: [ecmp]
+traffic:
+  - { pattern: inter_rack, rate: 3Gbps, sizes: { fixed: 1KB } }
+duration: 100ms
+warm_up: 50ms
+epoch: 50ms
+bundles: 4
+`;
+    const [row] = rowsOf(await run(fileOf(text)));
+    expect((row as unknown as Record<string, number>)["offered_gbps"]! / 27).toBeCloseTo(1, 2);
+  });
+
+  it("may come from a file with an absolute path", async () => {
+    const path = join(folder, "absolute.csv");
+    writeFileSync(path, "start,src,dst,bytes\n0ns,host0-0-0,host1-0-0,125000\n");
+    const text = fileOf(LASTING.replace("pattern: permutation", `trace: ${path}`));
+    const [row] = rowsOf(await run(text));
+    expect((row as unknown as Record<string, number>)["flows"]).toBe(1);
+  });
+});
+
 describe("wrong inputs of the kind fluid", () => {
   const cases: readonly (readonly [what: string, text: string, message: string])[] = [
     [
@@ -163,6 +187,41 @@ describe("wrong inputs of the kind fluid", () => {
       "scheme",
       fileOf(LASTING.replace("[ecmp]", "[ecmp, ecmp]")),
       'error[P43007]: scheme "ecmp" is listed twice',
+    ],
+    [
+      "round trip",
+      fileOf(`${LASTING}rates: { aimd: { round_trip: 20ms } }\n`),
+      "fluid.yaml:13:30: error[P45421]: a round trip of 20 ms is longer than a step of 10 ms",
+    ],
+    [
+      "sizes without a unit",
+      fileOf(LASTING.replace("permutation", "permutation\n    rate: 10Gbps\n    sizes: { exponential: 1 }")),
+      "fluid.yaml:13:5: error[P45426]: about 110000000 flows would start in each step of 10 ms: 10 Gbps of each of 9 switches, in flows of 1 bytes",
+    ],
+    [
+      "rate with a wrong unit",
+      fileOf(
+        LASTING.replace(
+          "permutation",
+          "{ cliques: { count: 1 } }\n    rate: 900Tbps\n    sizes: { fixed: 1KB }",
+        ),
+      ),
+      "error[P45426]: about 2300000000 flows would start in each step of 10 ms: 900000 Gbps of each of 2 switches",
+    ],
+    [
+      "off_threshold",
+      fileOf(LASTING.replace("ecmp", "{ scheme: dahu, threshold: 0.5, off_threshold: 0.6 }")),
+      "error[P45416]: off_threshold, 0.6, is above threshold, 0.5",
+    ],
+    [
+      "deroutes without effect",
+      fileOf(LASTING.replace("ecmp", "{ scheme: dahu, deroutes: 1, port_groups: next_hops }")),
+      "error[P45417]: deroutes: 1 has no effect with port_groups: next_hops",
+    ],
+    [
+      "scheme of another kind",
+      fileOf(LASTING.replace("ecmp", "{ scheme: repac }")),
+      'error[P43004]: schemes[0].scheme: expected one of dahu, ecmp, got "repac"',
     ],
     ["unknown scheme", fileOf(LASTING.replace("ecmp", "dahuu")), "error[P43004]"],
     ["engine", fileOf(`${LASTING}engine: switch\n`), "expected sim: the kind fluid has no packets"],
