@@ -53,6 +53,8 @@ export const CODES = {
   noDrain: "P43062",
   sizeBounds: "P43063",
   loadOnTestbed: "P43064",
+  unclearKind: "P43065",
+  tooMuchTraffic: "P43066",
   missingSignal: "P43070",
   command: "P43071",
   captureLink: "P43080",

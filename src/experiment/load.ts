@@ -3,9 +3,10 @@
  * that only a combination of values causes are found before a sweep starts.
  */
 import { z } from "zod";
-import type { Diagnostics, Locate, SourceFile } from "../base/index.js";
+import type { Diagnostics, Locate, SourceFile, Span } from "../base/index.js";
 import { type EditedContents, loadDocument, type OpenDocument, openDocument } from "../documents/index.js";
 import { SCHEMES } from "../schemes/index.js";
+import { CODES } from "./codes.js";
 import {
   type CommonSettings,
   type FabricExperiment,
@@ -14,6 +15,7 @@ import {
   schemesSchema,
 } from "./experiment.js";
 import { FabricCache } from "./fabric-cache.js";
+import { type KindOfFile, kindOfFile } from "./kind-of-file.js";
 import type { ExperimentKind, Unit } from "./kinds/kind.js";
 import { planSchemes } from "./plan-schemes.js";
 import { collecting, readSource } from "./read-source.js";
@@ -164,8 +166,8 @@ export function register<
 
 /**
  * Reads and checks an experiment file of any of these kinds; undefined after errors, as {@link loadKind} adds them, and P43040
- * and P43041 for the key `sweep`. The key `kind` gives the kind; without it, it is the first kind that owns one of the file's keys or of
- * the swept keys, or else the first kind.
+ * and P43041 for the key `sweep`. The key `kind` gives the kind; without it, {@link kindOfFile} finds it from the file's keys and the
+ * swept ones, or P43065 names the candidates.
  */
 export function loadAnyKind(
   input: string | SourceFile,
@@ -219,6 +221,7 @@ function checkFile(
 ): { kind: RegisteredKind; checked: CheckedFile } | undefined {
   const names = kinds.map(({ name }) => name) as [string, ...string[]];
   let chosen: RegisteredKind = kinds[0];
+  let unclear: Extract<KindOfFile, { candidates: unknown }> | undefined;
   // The schema of an unknown kind accepts everything but its name, so that this is the only error.
   const known = z.looseObject({ kind: z.enum(names, { error: `expected one of ${names.join(", ")}` }) });
   const schemaOf = (contents: unknown): z.ZodType<unknown> => {
@@ -229,10 +232,36 @@ function checkFile(
       chosen = named ?? chosen;
       return named === undefined ? known : named.schemaWith(means.schemes);
     }
-    chosen = kinds.find(({ keys }) => keys.some((key) => key in contents)) ?? kinds[0];
+    const found = kindOfFile(contents as Record<string, unknown>, kinds, means.schemes);
+    if ("candidates" in found) {
+      unclear = found;
+      return z.unknown();
+    }
+    chosen = found.kind;
     return chosen.schemaWith(means.schemes);
   };
   const value = document.check(schemaOf, diagnostics, edited);
+  if (unclear !== undefined) {
+    kindIsUnclear(unclear, value?.locate([unclear.key]), diagnostics);
+    return undefined;
+  }
   const checked = value && chosen.check(source, value.value, value.locate, diagnostics, means);
   return checked && { kind: chosen, checked };
+}
+
+function kindIsUnclear(
+  { candidates, key }: Extract<KindOfFile, { candidates: unknown }>,
+  span: Span | undefined,
+  diagnostics: Diagnostics,
+): void {
+  const names = candidates.map(({ name }) => name);
+  const [first, ...others] = candidates.map(
+    ({ name, keys }) => `kind: ${name} (${keys.map((one) => `\`${one}\``).join(", ")})`,
+  );
+  diagnostics.error(
+    CODES.unclearKind,
+    span,
+    `the file does not say its kind, and \`${key}\` does not decide: it may be of the kind ${names.join(" or ")}`,
+    `write one of them, here with the keys that lead to it: ${[first, ...others].join("; ")}`,
+  );
 }

@@ -111,9 +111,10 @@ function planOf(module: OwnModule, own: OwnScheme, topology: Topology, made: unk
       "the description goes to another process on a real host: use numbers, strings, booleans, null, lists and plain objects",
     );
   return {
-    ...(plan as unknown as Omit<FabricPlan, "hosts" | "scheme">),
+    ...(plan as unknown as Omit<FabricPlan, "hosts" | "scheme" | "repaths">),
     scheme: own.name,
     place: placeOf(module, "plan"),
+    repaths: plan.repaths === true ? (hosts === undefined ? "switches" : "hosts") : plan.repaths,
     hosts:
       hosts === undefined
         ? { kind: "fixed", selector: 0 }

@@ -56,7 +56,12 @@ export const planShape = z
     ),
     /** The description of the hosts; absent: they stay on selector 0. */
     hosts: z.looseObject({}).optional(),
-    repaths: z.boolean().default(false),
+    /** true: hosts where the plan describes them, else switches. */
+    repaths: z
+      .union([z.boolean(), z.enum(["hosts", "switches"])], {
+        error: "expected true, false, hosts or switches",
+      })
+      .default(false),
     notes: z.array(z.string()).default([]),
     controllers: z
       .array(

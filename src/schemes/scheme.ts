@@ -70,8 +70,8 @@ export interface FabricPlan {
   readonly replanning?: Replanning;
   /** Description of the hosts' policy: {@link Scheme.hosts} makes the policy from it, here or in a process on the host. */
   readonly hosts: PolicyDescription;
-  /** Whether hosts ever leave a path after a timeout. */
-  readonly repaths: boolean;
+  /** Who leads a flow to another path after a timeout: hosts by their selector, switches because it has paused; false: nobody. */
+  readonly repaths: "hosts" | "switches" | false;
   /** The forwarding of the switches, which gives paths of flows without packets; made on demand. */
   readonly pathModel?: () => PathModel;
   /** Theory for the recovery of a flow, if there is any. */

@@ -41,7 +41,7 @@ export default (kit) => {
           values: { ...program.values, ecn: { threshold } },
         })),
         switches: base.switches,
-        repaths: true,
+        repaths: "hosts",
         hosts: { values, share, rounds },
         controllers: [
           { name: "moves", switches: base.switches.map(({ node }) => node), controller: moves(queue_pps) },

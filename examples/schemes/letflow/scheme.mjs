@@ -33,7 +33,7 @@ export default (kit) => {
         programs,
         switches: base.switches,
         // After a timeout a flow has paused, so that its next segment may take another path.
-        repaths: true,
+        repaths: "switches",
         notes: [`LetFlow: a flowlet ends after ${gap_us} us.`],
       };
     },

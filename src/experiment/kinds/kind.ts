@@ -156,6 +156,8 @@ interface KindBase<
   dependsOn?(experiment: E): unknown;
   /** What a reader must know about the outcomes of a unit, one sentence each; a sweep passes the outcomes of all its seeds. */
   notes?(unit: U, outcomes: readonly O[]): readonly string[];
+  /** Why the figures of a unit may mislead, one sentence each; a sweep passes the outcomes of all its seeds. */
+  warnings?(experiment: E, unit: U, outcomes: readonly O[]): readonly string[];
   /**
    * Files of a sweep in addition to `results.json`, `results.csv`, `points.jsonl` and `programs/`, one of them a page. Without this member
    * there is a page with the table of rows.

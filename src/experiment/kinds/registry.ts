@@ -1,6 +1,6 @@
 /**
- * All kinds of experiments, one line each. A file without the key `kind` has the first kind that owns one of the file's keys,
- * or else the first kind. Load and requests precede timeline, which owns `faults`.
+ * All kinds of experiments, one line each. A file without the key `kind` is of the first kind to which one of its keys leads (`kindOfFile`).
+ * Load and requests precede timeline, which owns `faults`.
  */
 import { register } from "../load.js";
 import { FAILOVER } from "./failover/index.js";

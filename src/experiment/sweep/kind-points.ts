@@ -96,13 +96,22 @@ export function kindPoints<
       });
       const outcomes = points.flatMap(({ units }) => units.flatMap((unit) => unit.outcomes));
       const side = engine === "sim" ? undefined : await kind.lab?.();
-      const warnings = [...finished.warnings, ...(side?.warnings(outcomes) ?? [])];
+      const ofUnits = points.flatMap(({ values, experiment, units }) =>
+        units.flatMap(({ unit, outcomes }) =>
+          notesAt(values, kind.warnings?.(experiment, unit, outcomes) ?? []),
+        ),
+      );
+      const warnings = [
+        ...finished.warnings,
+        ...(side?.warnings(outcomes) ?? []),
+        ...fewOf(ofUnits, "warning"),
+      ];
       const all = points.flatMap(({ experiment }) => experiment.schemes);
       const { programs, notes: ofPrograms } = programsOf(points);
       const unitNotes = points.flatMap(({ values, units }) =>
         units.flatMap(({ unit, outcomes }) => notesAt(values, kind.notes?.(unit, outcomes) ?? [])),
       );
-      const notes = [...schemeNotes(all), ...finished.notes, ...ofPrograms, ...fewOf(unitNotes)];
+      const notes = [...schemeNotes(all), ...finished.notes, ...ofPrograms, ...fewOf(unitNotes, "note")];
       const rows = points.flatMap(({ units }) => units.flatMap((unit) => unit.rows));
       const sweep: SweepResults<E, U, O, R> = { name, engine, keys, seeds, points, notes, warnings };
       const first = points[0]!.experiment;
@@ -167,14 +176,14 @@ function notesAt(values: Readonly<Record<string, unknown>>, notes: readonly stri
   return Object.keys(values).length === 0 ? notes : notes.map((note) => `${pointName(values)}: ${note}`);
 }
 
-/** Maximum number of notes on single points that are printed. */
+/** Maximum numbers of notes and of warnings on single points that are printed. */
 const MAX_NOTES = 12;
 
-function fewOf(notes: readonly string[]): readonly string[] {
+function fewOf(notes: readonly string[], noun: "note" | "warning"): readonly string[] {
   const left = notes.length - MAX_NOTES;
   return left <= 0
     ? notes
-    : [...notes.slice(0, MAX_NOTES), `${counted(left, "further note")} on other points.`];
+    : [...notes.slice(0, MAX_NOTES), `${counted(left, `further ${noun}`)} on other points.`];
 }
 
 /** A row with the swept keys after its scheme. A key of the row itself keeps the row's value. */

@@ -18,7 +18,7 @@ export const hula: Scheme<HulaParameters> = {
     ...planHulaSwitches(topology, parameters, locate),
     hosts: { kind: "fixed", selector: 0 },
     // After a timeout a flow has paused: its next segment begins a flowlet.
-    repaths: true,
+    repaths: "switches",
   }),
   hosts: fixedHosts,
 };

@@ -96,7 +96,7 @@ function plan(topology: Topology, own: MultirouteParameters, locate: Locate = ()
       },
     },
     hosts: describeRoutes(topology, trees, own.failover),
-    repaths: own.failover !== "none",
+    repaths: own.failover === "none" ? false : "hosts",
     ...(own.failover === "none" ? { closedForm: NEVER_LEAVES } : {}),
     ...(own.failover === "probe" && trees.short.length === 0 ? { closedForm: LEAVES_FOR_SURE } : {}),
     notes: [FAILOVER_NOTES[own.failover]],

@@ -43,7 +43,7 @@ export const p4te: Scheme<P4teParameters> = {
         })),
       },
       // After a timeout a flow has often been idle for longer than the flowlet gap.
-      repaths: true,
+      repaths: "switches",
       notes: notesOf(parameters),
     };
   },

@@ -191,7 +191,7 @@ function planPecmp(
       ...(parameters.via.length === 0 ? {} : { via: viaOf(reduced, parameters, fabric, locate) }),
       ...(mode === "none" ? {} : { switchover: mode === "plain" ? "at_once" : switchover }),
     },
-    repaths: parameters.failover !== "none" && parameters.spray === undefined,
+    repaths: parameters.failover !== "none" && parameters.spray === undefined ? "hosts" : false,
     ...closedFormOf(parameters, fabric),
     notes: [...notesOf(parameters), ...certaintyNotes(fabric)],
   };

@@ -65,7 +65,7 @@ export const plb: Scheme<z.output<typeof plbParameters>> = {
         rounds,
         pause_s,
       },
-      repaths: true,
+      repaths: "hosts",
       notes: [
         `PLB draws a new path after ${rounds} congested rounds (${idle_rounds} before a pause), and at a timeout as PRR does, with one copy.`,
       ],

@@ -38,7 +38,7 @@ export const prr: Scheme<z.output<typeof prrParameters>> = {
       copies: parameters.copies,
       receiver: parameters.receiver,
     },
-    repaths: true,
+    repaths: "hosts",
     ...closedFormOf(parameters),
     notes: [COPIES_NOTES[parameters.copies]],
   }),

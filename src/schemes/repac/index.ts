@@ -120,7 +120,7 @@ function planRepac(
       pathmap: probed ? null : pathmap,
       planned: parameters.planning,
     },
-    repaths: parameters.failover !== "none",
+    repaths: parameters.failover === "none" ? false : "hosts",
     ...(parameters.failover === "none" ? { closedForm: NEVER_LEAVES } : {}),
     notes: notesOf(pathmap, parameters),
   };

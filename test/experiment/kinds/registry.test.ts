@@ -140,6 +140,29 @@ describe("the kind of a file", () => {
     expect(messages.join("\n")).toContain(words);
   });
 
+  const SPREAD_FILE = "pattern: inter_rack\ntrace_flows: 1000\n";
+
+  it("is the kind that knows all keys that lead to a kind: a key of two kinds does not change it", () => {
+    expect(loadedOf(SPREAD_FILE)).toMatchObject({ kind: "spread" });
+    expect(loadedOf(`${SPREAD_FILE}sizes: web_search\n`)).toMatchObject({ kind: "spread" });
+    const typo = "load: 0.5\ntraffic: { sizes: rpc, flows: 1 }\nfaults: []\nwram_up: 1ms\n";
+    expect(load(typo).messages).toEqual([expect.stringContaining('unknown key "wram_up"')]);
+  });
+
+  it.each([
+    ["pattern: inter_rack\nsizes: web_search\n", "`sizes`", "load or spread", 5],
+    ["duration: 1s\nwarm_up: 1ms\ntraffic: [{ share: 1 }]\n", "`warm_up`", "load or fluid", 5],
+    ["load: 0.5\ntraffic: { sizes: rpc, flows: 1 }\nflows: []\n", "`load`", "load or timeline", 4],
+    ["failures: [leaf]\ntrace_flows: 10\n", "`failures`", "failover or spread", 4],
+  ])("is asked for by one error that names the candidates: %s", (text, key, candidates, line) => {
+    const { loaded, messages } = load(text);
+    expect(loaded).toBeUndefined();
+    expect(messages).toHaveLength(1);
+    expect(messages[0]).toContain(`k.yaml:${line}:`);
+    expect(messages[0]).toContain("error[P43065]");
+    expect(messages[0]).toContain(`${key} does not decide: it may be of the kind ${candidates}`);
+  });
+
   it("is known to the command only where it is registered", () => {
     const diagnostics = new Diagnostics();
     expect(

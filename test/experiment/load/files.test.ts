@@ -6,6 +6,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { loadExperimentFile } from "../../../src/experiment/index.js";
+import { LOAD } from "../../../src/experiment/kinds/load/index.js";
+import { mechanismTable } from "../../../src/experiment/kinds/load/page-tables.js";
+import { loadKind } from "../../../src/experiment/load.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-load-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -54,6 +57,24 @@ const FIRST = [
   "drops",
   ...["link_cv", "queue_p99_bytes"].flatMap((key) => [key, `${key}_ci95`]),
 ];
+
+describe("the page", () => {
+  it("says what each scheme does after a timeout, as its plan has it", () => {
+    const page = file("report.html");
+    expect(page).toContain("flows keep their path");
+    expect(page).toContain("hosts choose another path, by a selector in dscp");
+    expect(page).not.toContain("hosts do nothing");
+  });
+
+  it("says that hosts of HULA do nothing after a timeout", () => {
+    const text = TEXT.replace(/schemes: .*/, "schemes: [hula, plb]");
+    const { schemes } = loadKind(LOAD, new SourceFile("l.yaml", text), new Diagnostics())!;
+    const table = mechanismTable(schemes);
+    const [hula, plb] = table.split("<tr>").slice(2);
+    expect(hula).toContain("hosts do nothing; switches may lead the flow to another path");
+    expect(plb).toContain("hosts choose another path, by a selector in");
+  });
+});
 
 describe("results of a load experiment", () => {
   it("have a row a point, scheme and size class, with the keys in their order", () => {

@@ -12,7 +12,7 @@ import type { CheckContext } from "../kind.js";
 import { planTraffic } from "./plan-traffic.js";
 import type { Load, LoadSettings } from "./schema.js";
 
-/** Adds P43061 to P43063, the diagnostics of `planTraffic`, P43025, and the codes of faults (P43014, P43015, P43022, P43028 to P43037). */
+/** Adds P43061 to P43063, the diagnostics of `planTraffic`, P43025, P43066, and the codes of faults (P43014, P43015, P43022, P43028 to P43037). */
 export function loadOf({
   source,
   value,

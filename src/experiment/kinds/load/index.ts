@@ -7,6 +7,7 @@ import type { LoadFigures, LoadOutcome } from "./outcome.js";
 import { type LoadRow, loadRows } from "./rows.js";
 import { type Load, type LoadSettings, loadFileSchema } from "./schema.js";
 import { loadTable } from "./table.js";
+import { loadOfAll, transientWarnings } from "./transient.js";
 
 export const LOAD: SweepKind<LoadSettings, Load, Unit, LoadOutcome, LoadRow, ReadonlyMap<Fault, number>> = {
   name: "load",
@@ -28,8 +29,9 @@ export const LOAD: SweepKind<LoadSettings, Load, Unit, LoadOutcome, LoadRow, Rea
     fromJson: (json, { scheme }) => ({ scheme, ...(json as LoadFigures) }),
   },
   dependsOn: ({ traffic }) => traffic.files,
-  rowsOfSeeds: (_experiment, _unit, outcomes) => loadRows(outcomes),
+  rowsOfSeeds: ({ settings }, _unit, outcomes) => loadRows(outcomes, loadOfAll(settings)),
   notes: loadNotes,
+  warnings: transientWarnings,
   table: loadTable,
   sweepFiles: async (sweep) => (await import("./files.js")).loadFiles(sweep),
 };

@@ -13,6 +13,8 @@ import { frameSizes } from "./frame-sizes.js";
 import { IdealTimes } from "./ideal-time.js";
 import { FabricMeter } from "./meters/fabric-meter.js";
 import { FlowMeter, type MeteredFlow } from "./meters/flow-meter.js";
+import { HalvesMeter } from "./meters/halves-meter.js";
+import { uplinkBusyNs } from "./meters/link-meter.js";
 import { SeriesMeter } from "./meters/series-meter.js";
 import { noneMeasured } from "./none-measured.js";
 import type { LoadFigures } from "./outcome.js";
@@ -48,6 +50,8 @@ export async function loadInSimulator(
   const meter = new FlowMeter(sizes, warm_up, (arrival) => ideal.of(arrival));
   const recorder = new FlowRecorder(topology, settings);
   const fabricMeter = new FabricMeter(fabric);
+  const busyNs = uplinkBusyNs(fabric);
+  const halves = new HalvesMeter(() => ({ delivered: meter.delivered(), busyNs: busyNs() }));
   const series =
     settings.series === undefined
       ? undefined
@@ -68,6 +72,7 @@ export async function loadInSimulator(
     meter.window("begin");
     deliveredBefore = meter.delivered();
     fabricMeter.begin();
+    halves.begin(sinceStart());
   };
   const windowCloses = () => {
     if (windowEnd !== undefined) return;
@@ -75,6 +80,7 @@ export async function loadInSimulator(
     meter.window("end");
     deliveredByEnd = meter.delivered();
     fabricMeter.end();
+    halves.end(windowEnd);
   };
   let windowEnd: number | undefined;
   let deliveredBefore = 0;
@@ -89,6 +95,7 @@ export async function loadInSimulator(
         const now = sinceStart();
         fabric.events.flowCompleted(arrival.id);
         meter.completed(flow, now);
+        halves.completed(flow, now);
         recorder.completed(flow, now);
         arrivals.completed(arrival);
         if (isOver()) simulation.stop();
@@ -96,6 +103,7 @@ export async function loadInSimulator(
       ended: () => meter.ended(flow),
     });
     const flow: MeteredFlow = meter.started(arrival, running.counters);
+    halves.started(flow);
     running.start();
     const isLast =
       workload.completed === undefined ? arrivals.ended : arrivals.count === settings.traffic.flows;
@@ -131,6 +139,7 @@ export async function loadInSimulator(
   flows.closeAll();
   fabric.events.ended();
   const groups = meter.groups();
+  const ofHalves = halves.figures();
   return {
     seed,
     flows: meter.classes(),
@@ -140,6 +149,8 @@ export async function loadInSimulator(
     window: [warm_up, windowEnd!],
     endNs: sinceStart(),
     ...(after > within ? { outsideWindow: { within, after } } : {}),
+    ...(workload.offeredBps === undefined ? {} : { nominalBps: workload.offeredBps }),
+    ...(ofHalves === undefined ? {} : { halves: ofHalves }),
     ...fabricMeter.figures(),
     ...seriesFigures,
     ...recorder.lines(),

@@ -4,6 +4,7 @@ import type { RunLoad } from "../../testbed/machine-load.js";
 import type { FlowLine } from "./flow-lines.js";
 import type { Drops } from "./meters/drop-meter.js";
 import type { FlowFigures, GroupFigures } from "./meters/flow-meter.js";
+import type { Halves } from "./meters/halves-meter.js";
 import type { LinkUse } from "./meters/link-meter.js";
 import type { QueueFigures } from "./meters/queue-meter.js";
 import type { LoadSeries } from "./meters/series-meter.js";
@@ -20,6 +21,10 @@ export interface LoadFigures {
   readonly endNs: number;
   /** Payload that arrived in the window and after it; only where more arrived after it. */
   readonly outsideWindow?: { readonly within: number; readonly after: number };
+  /** Bits of payload per second that the traffic offers on average by its description; absent for recorded flows and closed loops. */
+  readonly nominalBps?: number;
+  /** The halves of the window; absent where it has none (all flows start at one instant), and on a testbed. */
+  readonly halves?: Halves;
   readonly links?: readonly LinkUse[];
   /** Only from the simulator: a testbed's switches do not report these. */
   readonly queues?: QueueFigures;

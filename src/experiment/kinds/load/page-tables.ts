@@ -1,5 +1,6 @@
 /** The tables of the page as HTML. */
 import { escapeMarkup } from "../../../base/index.js";
+import type { FabricPlan } from "../../../schemes/index.js";
 import type { SchemeRun } from "../../experiment.js";
 import { effectName, elementName } from "../../faults/fault.js";
 import { flatten } from "../../page.js";
@@ -58,6 +59,7 @@ function resultLine(
   first: boolean,
   columns: typeof RESULT_COLUMNS,
   named: boolean,
+  sized = true,
 ): string {
   const cells = columns.map(([key, , digits]) => {
     const value = row[key];
@@ -68,8 +70,50 @@ function resultLine(
     return `<td>${number(value, digits)}${shown}</td>`;
   });
   const name = named ? word(first ? pointName(point) : "") : "";
-  return `<tr${first ? ' class="first"' : ""}>${name}${word(first ? row.size : "")}${word(scheme.title)}${cells.join("")}</tr>`;
+  return `<tr${first ? ' class="first"' : ""}>${name}${sized ? word(first ? row.size : "") : ""}${word(scheme.title)}${cells.join("")}</tr>`;
 }
+
+/** Offered and achieved load, and the figures of both halves of the window: see `transient.ts`. Undefined where no run has them. */
+export function stateTable({ points }: LoadSweep, schemes: readonly ShownScheme[]): string | undefined {
+  const rows = points.flatMap((point) =>
+    schemes.flatMap((scheme) => {
+      const row = unitOf(point, scheme)?.rows.find(({ size }) => size === "all");
+      return row?.["offered_gbps"] === undefined ? [] : [{ point, scheme, row }];
+    }),
+  );
+  if (rows.length === 0) return undefined;
+  const columns = STATE_COLUMNS.filter(([key]) => rows.some(({ row }) => row[key] !== undefined));
+  const lines = rows.map(({ point, scheme, row }, i) =>
+    resultLine(
+      point,
+      row,
+      scheme,
+      i === 0 || rows[i - 1]!.point !== point,
+      columns,
+      points.length > 1,
+      false,
+    ),
+  );
+  const heads = [
+    ...(points.length > 1 ? [word("point", "th")] : []),
+    word("scheme", "th"),
+    ...columns.map(([, head]) => `<th>${head}</th>`),
+  ];
+  return table(heads, lines);
+}
+
+const STATE_COLUMNS: typeof RESULT_COLUMNS = [
+  ["offered_load", "offered load", 3],
+  ["achieved_load", "achieved load", 3],
+  ["offered_gbps", "offered Gbps", 3],
+  ["goodput_gbps", "achieved Gbps", 3],
+  ["slowdown_mean_first", "slow&shy;down mean, 1st half", 2],
+  ["slowdown_mean_second", "2nd half", 2],
+  ["fct_mean_ms_first", "FCT mean ms, 1st half", 3],
+  ["fct_mean_ms_second", "2nd half", 3],
+  ["link_utilisation_first", "utili&shy;sation of uplinks, 1st half", 3],
+  ["link_utilisation_second", "2nd half", 3],
+];
 
 const COMPARED_TITLES: Readonly<Record<(typeof COMPARED)[number], string>> = {
   slowdown_mean: "mean slowdown",
@@ -103,9 +147,7 @@ export function mechanismTable(schemes: readonly SchemeRun[]): string {
     const controllers = (plan.controllers ?? []).length;
     const cells = [
       plan.programs.map(({ name }) => name).join(", "),
-      plan.repaths
-        ? `choose another path after a timeout, by a selector in ${plan.field}`
-        : "do not change their path",
+      afterTimeout(plan),
       controllers === 0 ? "none while it runs" : `${controllers} that run${controllers === 1 ? "s" : ""}`,
       flatten(parameters).join(", ") || "none",
       (plan.notes ?? []).join(" "),
@@ -125,6 +167,14 @@ export function mechanismTable(schemes: readonly SchemeRun[]): string {
     heads.map((name) => word(name, "th")),
     lines,
   );
+}
+
+/** What leads a flow to another path after a timeout, as the plan says. */
+function afterTimeout({ repaths, field }: Pick<FabricPlan, "repaths" | "field">): string {
+  if (repaths === false) return "flows keep their path";
+  return repaths === "hosts"
+    ? `hosts choose another path, by a selector in ${field}`
+    : "hosts do nothing; switches may lead the flow to another path, since it has paused";
 }
 
 /** Topology, traffic, transport, queues, faults and times of the experiment. */

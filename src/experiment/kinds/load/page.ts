@@ -17,7 +17,7 @@ import { linkFigure } from "./figures/links.js";
 import { queueFigure } from "./figures/queues.js";
 import { lineOf } from "./figures/style.js";
 import { PAGE_STYLE } from "./page-style.js";
-import { factsTable, mechanismTable, resultTable, testTable } from "./page-tables.js";
+import { factsTable, mechanismTable, resultTable, stateTable, testTable } from "./page-tables.js";
 import { comparisons } from "./paired.js";
 import { SIZE_CLASSES } from "./size-classes.js";
 
@@ -51,6 +51,7 @@ export async function comparePage(
   const { settings } = first.experiment;
   const title = settings.title ?? settings.name;
   const tests = comparisons(sweep);
+  const state = stateTable(sweep, schemes);
   const body = [
     "<main>",
     `<h1>${escapeMarkup(title)}</h1>`,
@@ -61,6 +62,13 @@ export async function comparePage(
     "<h2>Results</h2>",
     `<p class="note">Means over ${count(sweep.seeds.length, "seed")}${sweep.seeds.length > 1 ? ", ± half of the 95 % confidence interval (Student's t)" : ""}. Flows, retransmissions, timeouts and drops are sums. Small: up to ${size(settings.sizes.small)}; large: from ${size(settings.sizes.large)}. Slowdown: completion time over that of the flow alone in the empty network.</p>`,
     resultTable(sweep, schemes),
+    ...(state === undefined
+      ? []
+      : [
+          "<h2>Is the run long enough?</h2>",
+          '<p class="note">Offered: payload of the flows that start in the measuring window; achieved: payload that receivers get in it; both over the capacity that a load of 1 would fill. In a network that has settled the two are nearly equal, and both halves of the window show the same figures.</p>',
+          state,
+        ]),
     ...(tests.length === 0
       ? []
       : [

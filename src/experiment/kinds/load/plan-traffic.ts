@@ -4,6 +4,7 @@ import type { Topology } from "../../../topology/index.js";
 import { openWorkload, type PacketSource, type Workload } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
 import { collecting } from "../../read-source.js";
+import { checkCost, type TrafficCost } from "./check-cost.js";
 import { checkPart } from "./check-part.js";
 import { planReplay } from "./plan-replay.js";
 import { planTrace } from "./plan-trace.js";
@@ -19,6 +20,8 @@ export interface TrafficPlan {
   /** Flows start before this time, in nanoseconds, and `flows` is their maximum number; absent where the file gives none. */
   readonly durationNs: number | undefined;
   readonly flows: number | undefined;
+  /** What drawn traffic costs on average; absent for recorded flows, and for closed loops that only a duration ends. */
+  readonly cost?: TrafficCost | undefined;
   /** The files that were read in addition to the experiment file: results depend on them. */
   readonly files: readonly FileDigest[];
 }
@@ -84,5 +87,6 @@ function planDrawn(context: TrafficContext, files: TrafficFiles): FlowPlan | und
     diagnostics.error(CODES.trafficKeys, locate(["traffic", "mix"]), message);
   }
   const spec = { parts, loadOf, segmentBytes, flows, durationNs };
-  return { workload: (random) => openWorkload(spec, topology, random), flows, durationNs };
+  const cost = diagnostics.errorCount === 0 ? checkCost(spec, context) : undefined;
+  return { workload: (random) => openWorkload(spec, topology, random), flows, durationNs, cost };
 }

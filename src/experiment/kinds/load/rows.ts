@@ -58,10 +58,23 @@ const FURTHER = [
   "rct_p99_ms",
 ] as const;
 
+/** Of all flows together: offered and achieved load, and the two halves of the window. */
+const STATE = [
+  "offered_load",
+  "achieved_load",
+  "offered_gbps",
+  "fct_mean_ms_first",
+  "fct_mean_ms_second",
+  "slowdown_mean_first",
+  "slowdown_mean_second",
+  "link_utilisation_first",
+  "link_utilisation_second",
+] as const;
+
 type Figures = Partial<Record<string, number>>;
 
-/** `outcomes`: of one unit, one for each seed. Classes without flows have no row; `all` always has one, the first. */
-export function loadRows(outcomes: readonly LoadOutcome[]): LoadRow[] {
+/** `outcomes`: of one unit, one for each seed. Classes without flows have no row; `all` always has one, the first. `load`: the key of the file. */
+export function loadRows(outcomes: readonly LoadOutcome[], load?: number): LoadRow[] {
   const [first] = outcomes;
   if (first === undefined) return [];
   const network = outcomes.map(networkFigures);
@@ -71,7 +84,11 @@ export function loadRows(outcomes: readonly LoadOutcome[]): LoadRow[] {
     );
     const flows = sum(classes.map((one) => one.flows));
     if (size !== "all" && flows === 0) return [];
-    const own = classes.map((one, i) => ({ ...classFigures(one, outcomes[i]!), ...network[i] }));
+    const own = classes.map((one, i) => ({
+      ...classFigures(one, outcomes[i]!),
+      ...network[i],
+      ...(size === "all" ? stateFigures(outcomes[i]!, one.delivered, load) : {}),
+    }));
     const over = (keys: readonly string[]) => keys.flatMap((key) => meanOf(key, own));
     const counters = sumCounters(classes.map((one) => one.counters));
     return [
@@ -87,6 +104,7 @@ export function loadRows(outcomes: readonly LoadOutcome[]): LoadRow[] {
         ...optional("timeouts", counters.timeouts),
         ...optional("drops", dropsOf(outcomes) ?? lostAtSwitches(outcomes)),
         ...over(NETWORK),
+        ...over(STATE),
         ...over(FURTHER_TIMES),
         ...over(FURTHER),
         ...optional("fast_retransmits", counters.fastRetransmits),
@@ -165,6 +183,38 @@ function networkFigures({ links, queues }: LoadOutcome): Figures {
           queue_p99_packets: TimeWeighted.fromJson(queues.packets).quantile(0.99),
           queue_worst_port_p99_bytes: queues.ports.reduce((most, { p99 }) => Math.max(most, p99), 0),
         }),
+  };
+}
+
+/**
+ * Offered is the payload of the flows that start in the window, achieved the payload that receivers get in it, both over the
+ * capacity that a load of 1 would fill.
+ */
+function stateFigures(
+  { halves, nominalBps, window }: LoadOutcome,
+  delivered: number,
+  load?: number,
+): Figures {
+  if (halves === undefined) return {};
+  const bps = (bytes: number) => (8e9 * bytes) / (window[1] - window[0]);
+  const offered = bps(sum(halves.map(({ startedBytes }) => startedBytes)));
+  const capacity = load === undefined || nominalBps === undefined ? undefined : nominalBps / load;
+  return {
+    ...(capacity === undefined
+      ? {}
+      : { offered_load: offered / capacity, achieved_load: bps(delivered) / capacity }),
+    offered_gbps: offered / 1e9,
+    ...Object.assign(
+      {},
+      ...(["first", "second"] as const).map((name, i): Figures => {
+        const { fctNs, slowdown, utilisation } = halves[i]!;
+        return {
+          ...(fctNs[0] === 0 ? {} : { [`fct_mean_ms_${name}`]: fctNs[1] / 1e6 }),
+          ...(slowdown[0] === 0 ? {} : { [`slowdown_mean_${name}`]: slowdown[1] }),
+          ...(utilisation === undefined ? {} : { [`link_utilisation_${name}`]: utilisation }),
+        };
+      }),
+    ),
   };
 }
 

@@ -75,6 +75,32 @@ export function linkUse(topology: Topology, counts: readonly Arrived[], ns: numb
   );
 }
 
+/**
+ * A function that returns for how many nanoseconds an uplink was busy since the fabric was made, as a mean over all uplinks; undefined where
+ * there are none.
+ */
+export function uplinkBusyNs(fabric: Fabric): () => number | undefined {
+  const { topology } = fabric;
+  const uplinks = topology.links.flatMap(({ index, a, b, rateBps, ratePps }) => {
+    const { aToB, bToA } = fabric.link(index);
+    return [
+      { from: a.node, to: b.node, channel: aToB },
+      { from: b.node, to: a.node, channel: bToA },
+    ].flatMap(({ from, to, channel }) =>
+      isUplink(topology, from, to) ? [{ channel, rateBps, ratePps }] : [],
+    );
+  });
+  return () => {
+    if (uplinks.length === 0) return undefined;
+    let sum = 0;
+    for (const { channel, rateBps, ratePps } of uplinks) {
+      const { delivered, bytesDelivered } = channel.stats;
+      sum += ratePps === undefined ? (8e9 * bytesDelivered) / rateBps : (1e9 * delivered) / ratePps;
+    }
+    return sum / uplinks.length;
+  };
+}
+
 function isUplink({ nodes }: Topology, from: number, to: number): boolean {
   const [low, high] = [nodes[from]!, nodes[to]!];
   if (low.role === "host" || high.role === "host") return false;
