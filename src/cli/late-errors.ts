@@ -9,13 +9,18 @@ import { conclude } from "./outcome.js";
 export async function withLateErrors(body: (late: AbortSignal) => Promise<number>): Promise<number> {
   const late = new AbortController();
   let ended = false;
+  let concluded = false;
   const take = (error: unknown) => {
     const told = lateError(error) ?? error;
     if (!ended) late.abort(told);
-    else
+    // The message of the first error decides. A timer that throws again and again would keep the process from its end.
+    else if (concluded) process.exit();
+    else {
+      concluded = true;
       void conclude(async () => {
         throw told;
       });
+    }
   };
   process.on("uncaughtException", take);
   process.on("unhandledRejection", (error) => {

@@ -258,6 +258,10 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit(EXIT.success);
 });
+// Without a listener it would be an uncaught error, whose message would be written to the same closed pipe.
+process.stderr.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
 
 async function main(): Promise<void> {
   try {

@@ -75,3 +75,49 @@ describe("a plan that throws late", () => {
     expect(status).toBe(1);
   });
 });
+
+describe("a reader that closes the pipe of both outputs", () => {
+  const small = (kind: string) => {
+    const file = join(folder, "closed.yaml");
+    writeFileSync(file, kind);
+    return file;
+  };
+  /** The exit status of the command in a pipe to `reader`. */
+  const piped = (reader: string, ...args: string[]) =>
+    spawnSync(
+      "bash",
+      [
+        "-c",
+        `"$0" "$@" 2>&1 | ${reader} > /dev/null; echo "\${PIPESTATUS[0]}"`,
+        process.execPath,
+        COMMAND,
+        ...args,
+      ],
+      { encoding: "utf8", timeout: 60_000 },
+    ).stdout.trim();
+  const spread = `name: closed
+topology: { kind: leaf_spine, tors: 2, leaves: 2, homing: single }
+kind: spread
+schemes: [{ scheme: hashing, label: a }, { scheme: hashing, label: b }]
+trace_flows: 20000
+`;
+
+  it.each(["true", "head -c 1"])("does not keep a run from its end and its results: %s", (reader) => {
+    const out = join(folder, `closed ${reader}`);
+    expect(piped(reader, "run", small(spread), "--out", out)).toBe("0");
+    expect(existsSync(join(out, "results.json"))).toBe(true);
+  });
+
+  it("leaves the exit status of a wrong input", () => {
+    expect(piped("true", "run", small("name: closed\nkind: spread\n"))).toBe("1");
+    expect(piped("true", "run", "closed.yaml", "--seed", "no")).toBe("2");
+  });
+
+  it("a late error of users' code ends the run all the same", () => {
+    writeFileSync(
+      join(folder, "scheme.mjs"),
+      'import "node:fs"; setInterval(() => { throw new Error("again"); }, 1);',
+    );
+    expect(piped("true", "run", small(`${HEAD}runs: 1\n`))).toMatch(/^[1-9]/);
+  });
+});
