@@ -3,11 +3,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DiagnosticError, Diagnostics, didYouMean, fail, type Locate, SourceFile } from "../base/index.js";
 import { loadDocument } from "../documents/index.js";
+import { compileGenerated } from "../experiment/index.js";
 import { loadTemplates, renderPrograms } from "../generate/index.js";
 import { packageFile, readMapFile, readSource, textFolder, writeFiles } from "../loading/index.js";
-import { type FabricPlan, SCHEMES, type Scheme, type SchemeReport, schemeNamed } from "../schemes/index.js";
+import { SCHEMES, type Scheme, type SchemeReport, schemeNamed } from "../schemes/index.js";
 import { buildTopology, nodeNamed, type Topology, topologySchema } from "../topology/index.js";
 import { CODES } from "./codes.js";
+import { stateJson, stateText } from "./generate-state.js";
 import type { GenerateOptions } from "./main.js";
 import { EXIT } from "./outcome.js";
 import { settingsFile } from "./settings-file.js";
@@ -43,16 +45,28 @@ export async function generate(
     return EXIT.success;
   }
   const folder = options.out;
+  const compiled = new Map(
+    programs.map(({ file, text }) => [file, compileGenerated(new SourceFile(file, text))]),
+  );
   writeFiles([
     ...programs.map(({ file, text }) => ({ path: join(folder, file), content: text })),
-    ...plan.switches.map((own) => ({
-      path: join(folder, "state", `${topology.nodes[own.node]!.name}.json`),
-      content: stateJson(own.program, own.updates),
-    })),
+    ...plan.switches.flatMap((own) => {
+      const file = join("state", topology.nodes[own.node]!.name);
+      const statements = stateText(topology, own, compiled.get(`${own.program}.p4`)!, `${file}.txt`);
+      return [
+        { path: join(folder, `${file}.txt`), content: statements },
+        { path: join(folder, `${file}.json`), content: stateJson(topology, own) },
+      ];
+    }),
   ]);
   process.stderr.write(
     `${programs.length} programs and the state of ${plan.switches.length} switches in ${folder}\n`,
   );
+  const controllers = (plan.controllers ?? []).length;
+  if (controllers > 0)
+    process.stderr.write(
+      `not in ${folder}: the control plane that changes this state while it runs (${controllers} programs of ${name}), which \`p4loom run\` starts\n`,
+    );
   return EXIT.success;
 }
 
@@ -138,15 +152,6 @@ function readTopology(path: string | undefined): Topology {
       : readSource(path);
   const { value, locate } = load(file, topologySchema);
   return buildTopology(value, locate, ({ map }, of) => readMapFile(map, dirname(file.path), of(["map"])));
-}
-
-/** Values beyond 2^53 and below are numbers of JSON as long as they are exact, else hexadecimal strings. */
-function stateJson(program: string, updates: FabricPlan["switches"][number]["updates"]): string {
-  const plain = (_key: string, value: unknown) => {
-    if (typeof value !== "bigint") return value;
-    return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : `0x${value.toString(16)}`;
-  };
-  return `${JSON.stringify({ program: `${program}.p4`, updates }, plain, 2)}\n`;
 }
 
 function report(

@@ -148,7 +148,7 @@ export class ProgramCompiler {
 }
 
 /** The templates belong to p4loom, so a rendered program that does not compile is a defect of p4loom. */
-function compileGenerated(file: SourceFile): Program {
+export function compileGenerated(file: SourceFile): Program {
   const key = `${file.path}\n${file.text}`;
   const known = generatedPrograms.get(key);
   if (known !== undefined) return known;

@@ -20,6 +20,7 @@ import { withNotes } from "./results.js";
 import { type RunOptions, runKind, writeResults as writeFiles } from "./run.js";
 import { type LoadOptions, schemeVariants } from "./sweep/load.js";
 
+export { compileGenerated } from "./boot.js";
 export type { EngineContext, EngineOutcome, Progress, TestbedOptions } from "./engine.js";
 export { ENGINES, type EngineName, outputFolder, type SchemeRun } from "./experiment.js";
 export { type DrawnFailure, FAILURES } from "./faults/drawn-failures.js";
@@ -49,6 +50,7 @@ export { schemeInLab } from "./scheme-in-lab.js";
 export type { LoadOptions } from "./sweep/load.js";
 export type { SlurmOptions, SweepRunOptions } from "./sweep/options.js";
 export type { Shard } from "./sweep/points-file.js";
+export { queuesOfLinks } from "./switch-settings.js";
 
 /** Reads and checks an experiment file of any kind, as {@link loadAnyKind} does. */
 export function loadExperimentFile(

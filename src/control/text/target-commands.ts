@@ -2,10 +2,11 @@
  * Lists of objects, settings of the target, loading of programs; and the commands that no P4Runtime switch can carry
  * out.
  */
-import { fail } from "../../base/index.js";
+import { fail, fromHex } from "../../base/index.js";
 import {
   type CrcParameters,
   DeviceError,
+  type PacketGenerator,
   type QueueSelection,
   type TargetSettings,
 } from "../../device/index.js";
@@ -81,6 +82,24 @@ function readKey(word: Word): Uint8Array {
   if (!/^(?:[0-9a-fA-F]{8})+$/.test(word.text))
     fail(CODES.value, word.span, `the key is \`${word.text}\`; give hexadecimal digits, eight for each word`);
   return Uint8Array.from(word.text.match(/../g)!, (byte) => Number.parseInt(byte, 16));
+}
+
+/** `port/period/start/frame`; the switch checks ranges of times. */
+function readGenerator(context: Context, word: Word): PacketGenerator {
+  const parts = word.text.split("/");
+  const [port, period, start, frame] = parts.map((text) => ({ ...word, text }));
+  if (parts.length !== 4 || !/^(?:[0-9a-fA-F]{2})+$/.test(frame!.text))
+    fail(
+      CODES.value,
+      word.span,
+      `the generator is \`${word.text}\`; give port/period/start/frame: the times in nanoseconds, the frame in hexadecimal digits`,
+    );
+  return {
+    port: context.integer("the port", port!, 511),
+    periodNs: context.integer("the period", period!, undefined, 1000),
+    startNs: context.integer("the start", start!),
+    frame: fromHex(frame!.text)!,
+  };
 }
 
 /** A command that no P4Runtime switch supports. */
@@ -212,6 +231,18 @@ export const targetCommands: Commands = {
           `\`${name.text}\`: the key of a toeplitz hash cannot be set in this switch`,
         );
       await settings.setToeplitzKey(calculation, key);
+    },
+  },
+  set_packet_generators: {
+    usage: "set_packet_generators [<port>/<period ns>/<start ns>/<frame> ...]",
+    summary: "replace the packet generators of the switch; a frame is in hexadecimal (p4loom only)",
+    least: 0,
+    most: MANY,
+    async run(context, words, name) {
+      const settings = settingsOf(context, name);
+      if (settings.setGenerators === undefined)
+        fail(CODES.unable, name.span, `\`${name.text}\`: this switch has no packet generators`);
+      await settings.setGenerators(words.map((word) => readGenerator(context, word)));
     },
   },
   load_new_config_file: {
