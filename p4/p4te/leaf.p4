@@ -452,8 +452,18 @@ control FabricIngress(inout headers_t hdr,
 
     // The last report of egress on each port.
     register<bit<8>>(16) port_utilizations;
+    // Its time, in microseconds.
+    register<bit<32>>(16) reported;
+    // The colour of a port that no packet has crossed for this time is forgotten: its meter would mark the next packet green.
     action read_status() {
-        port_utilizations.read(meta.status, (bit<32>)meta.first_port);
+        bit<8> color;
+        bit<32> at;
+        bit<32> place = (bit<32>)meta.first_port;
+        port_utilizations.read(color, place);
+        reported.read(at, place);
+        meta.status = meta.now - at >= 50000 ? (bit<8>)GREEN : color;
+        // Otherwise it would return when the clock has run through its 32 bits.
+        port_utilizations.write(place, meta.status);
     }
     register<bit<32>>(8192) last_seen;
     // By flow: the epoch and the port of its flowlet.
@@ -520,6 +530,8 @@ control FabricIngress(inout headers_t hdr,
         if (standard_metadata.instance_type == RECIRCULATED) {
             // An event of egress: later packets choose paths by the new colour of the port.
             port_utilizations.write((bit<32>)meta.event_port, (bit<8>)meta.color);
+            reported.write((bit<32>)meta.event_port,
+                           (bit<32>)standard_metadata.ingress_global_timestamp);
             mark_to_drop(standard_metadata);
             exit;
         }
@@ -575,8 +587,8 @@ control FabricIngress(inout headers_t hdr,
             } else {
                 prefer_queue();
             }
-            read_status();
             find_flowlet();
+            read_status();
             measure_gap();
             if (meta.status == (bit<8>)GREEN) {
                 meta.fresh = meta.epoch ++ meta.first_port;
@@ -607,6 +619,9 @@ control FabricEgress(inout headers_t hdr,
     // The last reported depth and colour of each port.
     register<bit<32>>(16) old_queue_depths;
     register<bit<8>>(16) old_colors;
+    // When the colour of each port that is not green was reported again, in microseconds.
+    register<bit<32>>(16) reported_at;
+    bit<1> is_due;
 
     bit<1> to_host;
 
@@ -649,6 +664,18 @@ control FabricEgress(inout headers_t hdr,
         old_colors.read(old, place);
         old_colors.write(place, color);
         meta.rate_event = color > old ? INCREASE : (color < old ? DECREASE : UNCHANGED);
+    }
+
+    // Ingress forgets the colour of a port that no packet crosses for 50000 microseconds. So a port that is not green reports
+    // its colour twice in this time, as long as packets cross it.
+    action report_again() {
+        bit<32> at;
+        bit<32> place = (bit<32>)standard_metadata.egress_port;
+        bit<32> now = (bit<32>)standard_metadata.egress_global_timestamp;
+        reported_at.read(at, place);
+        bool due = now - at >= 25000;
+        is_due = due ? 1w1 : 1w0;
+        reported_at.write(place, due ? now : at);
     }
 
     action tell_control() {
@@ -710,7 +737,7 @@ control FabricEgress(inout headers_t hdr,
             recirculate_preserving_field_list(1);
             exit;
         }
-        // The clone session: 1 and 2 for events, and four times the ingress port for a FACK.
+        // The clone session: 1 and 2 for events, 3 for a colour that is reported again, and four times the ingress port for a FACK.
         bit<32> copies = 0;
         bit<32> to_source = (bit<32>)standard_metadata.ingress_port << 2;
         to_host = 0;
@@ -723,16 +750,22 @@ control FabricEgress(inout headers_t hdr,
             }
             make_fack();
         }
+        is_due = 0;
         bool is_link = link_rates.apply().hit;
         if (is_link && !is_copy) {
             meta.event_port = standard_metadata.egress_port;
             watch_queue();
             watch_rate();
+            if (meta.goes_up && meta.color != GREEN) {
+                report_again();
+            }
             // Lines 21 to 25. Ingress needs only the colour.
-            if (meta.rate_event != UNCHANGED) {
+            if (meta.rate_event != UNCHANGED || (meta.queue_event != UNCHANGED && is_due == 1)) {
                 copies = 2;
             } else if (meta.queue_event != UNCHANGED) {
                 copies = 1;
+            } else if (is_due == 1) {
+                copies = 3;
             }
             if (meta.queue_event != UNCHANGED) {
                 meta.queue_depth = standard_metadata.deq_qdepth;

@@ -24,6 +24,8 @@ export interface P4teControllerOptions {
   readonly delta: number;
   /** Whether the controller writes the colours of ports for the choice of paths; otherwise copies of packets carry them. */
   readonly writesStatus: boolean;
+  /** Nanoseconds after which the colour that this controller writes is green unless it was reported again; absent: never. */
+  readonly colourAge?: number | undefined;
 }
 
 /** Epochs of flowlets are 1 to this number. */
@@ -44,6 +46,9 @@ class PathPriorities {
   readonly #down = new Set<number>();
   /** Colour of each port in the table of the switch, where this controller writes it; absent: not known. */
   readonly #status = new Map<number, number>();
+  /** When the colour of a port was reported last, and the ports whose colour will be looked at when it is old. */
+  readonly #reported = new Map<number, number>();
+  readonly #ageing = new Set<number>();
   #epoch = 1;
   #epochChanged = false;
   #writing = false;
@@ -64,6 +69,7 @@ class PathPriorities {
       for (const port of layout.ports)
         this.#wanted[metric].set(port, this.#groups.groupOf(metric, port) || 1);
     if (this.#context.incarnation === 1) for (const port of layout.ports) this.#status.set(port, GREEN);
+    for (const port of layout.ports) this.#noteColour(port);
     this.#device.watch((event) => this.#onDeviceEvent(event));
     this.#context.watchSwitches(async ({ running }) => {
       if (!running) return;
@@ -109,6 +115,7 @@ class PathPriorities {
     if (of("queue_event") !== 0)
       this.#wanted.queue.set(port, groupOfDepth(of("queue_depth"), delta, layout.groups.queue));
     if (of("rate_event") !== 0) this.#wanted.rate.set(port, groupOfColor(of("color")));
+    this.#noteColour(port);
     await this.#write();
   }
 
@@ -138,10 +145,34 @@ class PathPriorities {
     ];
   }
 
+  /** A packet has just crossed the port. */
+  #noteColour(port: number): void {
+    const { colourAge, writesStatus } = this.#options;
+    if (colourAge === undefined || !writesStatus) return;
+    this.#reported.set(port, this.#context.clock.now());
+    if (this.#wanted.rate.get(port) === groupOfColor(GREEN) || this.#ageing.has(port)) return;
+    this.#ageing.add(port);
+    this.#waitForAge(port, colourAge);
+  }
+
+  #waitForAge(port: number, age: number): void {
+    this.#context.clock.at(this.#reported.get(port)! + age, async () => {
+      if (!this.#isOld(port)) return this.#waitForAge(port, age);
+      this.#ageing.delete(port);
+      await this.#write();
+    });
+  }
+
+  #isOld(port: number): boolean {
+    const at = this.#reported.get(port);
+    const { colourAge } = this.#options;
+    return colourAge !== undefined && at !== undefined && this.#context.clock.now() - at >= colourAge;
+  }
+
   #statusUpdates(): Update[] {
     const changed: Update[] = [];
     for (const port of this.#options.layout.ports) {
-      const color = colorOfGroup(this.#wanted.rate.get(port)!);
+      const color = this.#isOld(port) ? GREEN : colorOfGroup(this.#wanted.rate.get(port)!);
       if (this.#status.get(port) === color) continue;
       this.#status.set(port, color);
       changed.push({ type: "modify", entity: statusEntry(port, color) });

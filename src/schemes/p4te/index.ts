@@ -14,7 +14,7 @@ export const p4te: Scheme<P4teParameters> = {
   summary: "P4TE: paths by queue depth and link utilisation, rate control by fake acknowledgements",
   parameters: p4teParameters,
   plan: (topology, parameters, locate = () => undefined) => {
-    const { layouts, ...fabric } = planP4te(topology, parameters, locate);
+    const { layouts, colourAge, ...fabric } = planP4te(topology, parameters, locate);
     return {
       scheme: "p4te",
       field: "dscp",
@@ -30,6 +30,7 @@ export const p4te: Scheme<P4teParameters> = {
               layout,
               delta: parameters.delta,
               writesStatus: parameters.feedback === "controller",
+              colourAge,
             }),
             place: "switch" as const,
           },
@@ -44,11 +45,17 @@ export const p4te: Scheme<P4teParameters> = {
       },
       // After a timeout a flow has often been idle for longer than the flowlet gap.
       repaths: "switches",
-      notes: notesOf(parameters),
+      notes: [...notesOf(parameters), colourNote(colourAge)],
     };
   },
   hosts: p4teHosts,
 };
+
+function colourNote(age: number | undefined): string {
+  return age === undefined
+    ? "P4TE: the colour of a port stays until a packet crosses the port (the paper's rule)."
+    : `P4TE: the colour of a port that no packet crosses is forgotten after ${age / 1e6} ms.`;
+}
 
 function notesOf({ rate_control, hold_window, rate_window }: P4teParameters): string[] {
   if (!rate_control) return ["P4TE without rate adaptation."];

@@ -31,6 +31,30 @@ function config(committed: number, peak: number, burstNs: number, unit: MeterUni
   };
 }
 
+/**
+ * The time in nanoseconds, in whole microseconds, after which a port that no packet crosses counts as green; undefined: never. By default
+ * the time in which empty buckets of the slowest link's meter are full again (RFC 2698, section 3): then the meter marks the next packet
+ * green.
+ */
+export function colourAge(topology: Topology, parameters: P4teParameters): number | undefined {
+  const { cir, pir, burst, colour_age } = parameters;
+  if (colour_age === "never") return undefined;
+  if (colour_age !== undefined) return colour_age;
+  const unit = meterUnit(topology, parameters);
+  const refills = topology.links.map((link) => {
+    const rate = rateOf(link, unit);
+    const { committedRate, committedBurst, peakRate, peakBurst } = config(
+      cir * rate,
+      pir * rate,
+      burst,
+      unit,
+    );
+    return Math.max(Number(committedBurst) / Number(committedRate), Number(peakBurst) / Number(peakRate));
+  });
+  const longest = Math.ceil(Math.max(...refills) * 1e6);
+  return Math.min(2 ** 32 - 1, Math.max(1, longest)) * 1000;
+}
+
 /** An entry, and then its meter, which belongs to it. */
 function metered(entry: TableEntry, meter: MeterConfig): Update[] {
   const { kind, table, match, priority } = entry;

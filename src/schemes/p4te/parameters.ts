@@ -70,6 +70,13 @@ export const p4teParameters = z
      * controller, for chips that cannot recirculate a copy from egress.
      */
     feedback: z.enum(["recirculation", "controller"]).default("recirculation"),
+    /**
+     * Time after which algorithm 2 forgets the colour of a port that no packet has crossed. Absent: the time in which the meters of
+     * the slowest link refill, after which they would mark the next packet green themselves. `never`: the paper's rule.
+     */
+    colour_age: z
+      .union([z.literal("never"), registerTime(32)], { error: "expected a time from 1us to 4294s, or never" })
+      .optional(),
     /** Copies lose their payload. Otherwise the payload follows a FACK, and the IP header's length excludes it. */
     truncate: z.boolean().default(true),
     ...hashParameters,

@@ -28,10 +28,10 @@ import { type Direction, directionOf, hashOf, seedUpdate } from "../hash-setting
 import { microseconds } from "../register-time.js";
 import type { FabricPlan } from "../scheme.js";
 import { commonPrefix } from "./common-prefix.js";
-import { meterUnit, meterUpdates } from "./meters.js";
+import { colourAge, meterUnit, meterUpdates } from "./meters.js";
 import type { P4teParameters } from "./parameters.js";
 import { GREEN, statusEntry } from "./port-status.js";
-import { EVENT_SESSION, PORT_SESSIONS, p4teProgram, RATE_EVENT_SESSION } from "./program.js";
+import { COLOUR_SESSION, EVENT_SESSION, PORT_SESSIONS, p4teProgram, RATE_EVENT_SESSION } from "./program.js";
 import { type GroupLayout, initialGroups, RATE_GROUPS, sharedKey } from "./routing-groups.js";
 
 /** Port of packet-ins, in the simulator and in labs. */
@@ -57,9 +57,13 @@ export function planP4te(
   topology: Topology,
   parameters: P4teParameters,
   locate: Locate,
-): Pick<FabricPlan, "programs" | "switches"> & { readonly layouts: ReadonlyMap<number, GroupLayout> } {
+): Pick<FabricPlan, "programs" | "switches"> & {
+  readonly layouts: ReadonlyMap<number, GroupLayout>;
+  readonly colourAge: number | undefined;
+} {
   const shapes = shapesOf(topology, locate);
   const unit = meterUnit(topology, parameters);
+  const age = colourAge(topology, parameters);
   const prefixes = [
     sharedKey(
       commonPrefix(
@@ -130,18 +134,24 @@ export function planP4te(
       holdWindow: parameters.hold_window,
       recirculation: parameters.feedback === "recirculation",
       truncates: parameters.truncate,
+      ...(age === undefined ? {} : { colourAge: microseconds(age) }),
     });
   });
   return {
     programs,
     layouts,
+    colourAge: age,
     switches: shapes.map((shape) => ({
       node: shape.node.index,
       program: shape.node.role,
       updates: [
         ...seeds(shape, shapes, parameters),
         ...meterUpdates(topology, shape.node, parameters, unit),
-        ...sessions(shape.node, shape.up.length > 0 && parameters.feedback === "recirculation", parameters),
+        ...sessions(shape.node, {
+          recirculates: shape.up.length > 0 && parameters.feedback === "recirculation",
+          ages: age !== undefined,
+          rateControl: parameters.rate_control,
+        }),
         ...(shape.isLeaf && parameters.rate_control ? hostPorts(topology, shape.node) : []),
         ...upwards(topology, shape, layouts.get(shape.node.index)!),
         ...(parameters.feedback === "controller" ? statusEntries(shape.up) : []),
@@ -213,19 +223,27 @@ function seeds({ node }: SwitchShape, shapes: readonly SwitchShape[], parameters
 }
 
 /** Clone sessions: for events, and for FACKs by their egress port, alone and together with an event. */
-function sessions(node: TopologyNode, recirculates: boolean, { rate_control }: P4teParameters): Update[] {
+function sessions(
+  node: TopologyNode,
+  {
+    recirculates,
+    ages,
+    rateControl,
+  }: { readonly recirculates: boolean; readonly ages: boolean; readonly rateControl: boolean },
+): Update[] {
   const toControl = { port: CPU_PORT, instance: COPY.toControl };
   const toIngress = { port: RECIRCULATION_PORT, instance: COPY.toIngress };
   const kinds = [
     { session: 0, replicas: [] },
     { session: EVENT_SESSION, replicas: [toControl] },
     ...(recirculates ? [{ session: RATE_EVENT_SESSION, replicas: [toControl, toIngress] }] : []),
+    ...(recirculates && ages ? [{ session: COLOUR_SESSION, replicas: [toIngress] }] : []),
   ];
   const made = (sessionId: number, replicas: readonly { port: number; instance: number }[]): Update =>
     insert({ kind: "cloneSession", sessionId, replicas, classOfService: 0, packetLengthBytes: 0 });
   return [
     ...kinds.slice(1).map(({ session, replicas }) => made(session, replicas)),
-    ...(rate_control ? node.ports : []).flatMap(({ number: port }) =>
+    ...(rateControl ? node.ports : []).flatMap(({ number: port }) =>
       kinds.map(({ session, replicas }) =>
         made(PORT_SESSIONS * port + session, [...replicas, { port, instance: COPY.toSource }]),
       ),

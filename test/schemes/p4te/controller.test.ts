@@ -111,6 +111,8 @@ async function boot(parameters: object = {}) {
   let links: (event: LinkEvent) => void | Promise<void> = () => {};
   let switches: (event: SwitchEvent) => void | Promise<void> = () => {};
   const log: string[] = [];
+  let now = 0;
+  const timers: { at: number; wake: () => void | Promise<void> }[] = [];
   const start = async (incarnation: number) => {
     const { controller } = plan.controllers!.find(({ name }) => name === "p4te-tor0-0")!;
     const context = {
@@ -129,6 +131,13 @@ async function boot(parameters: object = {}) {
           },
         },
       ],
+      clock: {
+        now: () => now,
+        at: (at: number, wake: () => void | Promise<void>) => {
+          timers.push({ at, wake });
+          return () => {};
+        },
+      },
       log: (text: string) => log.push(text),
       watchLinks: (listener: typeof links) => {
         links = listener;
@@ -162,6 +171,19 @@ async function boot(parameters: object = {}) {
     tell: (other: DeviceEvent) => tell(other),
     queue: (port: number, depth: number) => event({ port, queue_event: 1, queue_depth: depth }),
     rate: (port: number, color: number) => event({ port, rate_event: 1, color }),
+    /** Passes time in milliseconds, with the timers that end meanwhile. */
+    pass: async (ms: number) => {
+      const end = now + ms * 1e6;
+      for (;;) {
+        timers.sort((a, b) => a.at - b.at);
+        if (timers.length === 0 || timers[0]!.at > end) break;
+        const { at, wake } = timers.shift()!;
+        now = at;
+        await wake();
+      }
+      now = end;
+    },
+    timers,
     link: async (port: number, up: boolean) => {
       if (up) down.delete(port);
       else down.add(port);
@@ -493,6 +515,45 @@ describe("the controller that writes colours (feedback: controller)", () => {
     expect(await reboot()).toEqual([]);
     await rate(A, 1);
     expect(await colors()).toEqual(new Map(PORTS.map((port) => [port, port === A ? 1 : 0])));
+  });
+
+  it("forgets the colour of a port that no packet has crossed for `colour_age`", async () => {
+    const { colors, rate, event, pass, groups, timers } = await boot({ ...FEEDBACK, colour_age: "100ms" });
+    await rate(A, 1);
+    await rate(B, 2);
+    await pass(60);
+    // A report without a change: packets cross the port.
+    await event({ port: A, color: 1 });
+    await pass(39);
+    expect([(await colors()).get(A), (await colors()).get(B)]).toEqual([1, 2]);
+    await pass(1);
+    expect([(await colors()).get(A), (await colors()).get(B)]).toEqual([1, 0]);
+    await pass(60);
+    expect([(await colors()).get(A), (await colors()).get(B)]).toEqual([0, 0]);
+    // Algorithm 3 has no ageing: the groups stay.
+    expect(await groups("rate")).toEqual([others(A, B), [A], [B]]);
+    expect(timers).toEqual([]);
+    // The next report counts again.
+    await rate(B, 1);
+    expect((await colors()).get(B)).toBe(1);
+    await pass(100);
+    expect((await colors()).get(B)).toBe(0);
+  });
+
+  it("keeps the colour with colour_age: never, and after a restart forgets it by its own clock", async () => {
+    const kept = await boot(FEEDBACK);
+    await kept.rate(A, 1);
+    await kept.pass(1e9);
+    expect((await kept.colors()).get(A)).toBe(1);
+    expect(kept.timers).toEqual([]);
+
+    const { colors, rate, restart, pass } = await boot({ ...FEEDBACK, colour_age: "100ms" });
+    await rate(A, 2);
+    await restart();
+    await pass(99);
+    expect((await colors()).get(A)).toBe(2);
+    await pass(1);
+    expect((await colors()).get(A)).toBe(0);
   });
 
   it("without this parameter the switch has no table of colours", async () => {

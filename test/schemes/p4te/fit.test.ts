@@ -24,6 +24,8 @@ describe("P4TE on Tofino", () => {
     ["leaf", 7],
   ])("places the program of a %s in %i of 12 stages", (role, stages) => {
     expect(verdictOf(role, FOR_TOFINO)).toEqual({ verdict: "placed", stages });
+    // Colours that age cost a register beside the colours of egress, and no stage.
+    expect(verdictOf(role, { ...FOR_TOFINO, colour_age: undefined })).toEqual({ verdict: "placed", stages });
   });
 
   it.each([

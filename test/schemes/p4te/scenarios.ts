@@ -58,10 +58,16 @@ const macOf = (node: TopologyNode, port: number) => topology.nodes[node.ports[po
 
 export function planWith(parameters: object): FabricPlan {
   const scheme = schemeNamed("p4te")!;
-  // Without a word on delta there are no events of queues.
+  // Without a word on them there are no events of queues, and colours do not age.
   return scheme.plan(
     topology,
-    scheme.parameters.parse({ meter: "packets", rate_window: WINDOW, delta: 1000, ...parameters }),
+    scheme.parameters.parse({
+      meter: "packets",
+      rate_window: WINDOW,
+      delta: 1000,
+      colour_age: "never",
+      ...parameters,
+    }),
   );
 }
 
@@ -592,6 +598,23 @@ function withoutTruncation(family: "ipv4" | "ipv6"): Scenario {
       { port: hostPort, frame: Uint8Array.from([...fack, ...payload]) },
       { port: CONTROL, frame: Uint8Array.from([...event, ...tcpFrame(out)]) },
     ],
+  };
+}
+
+/** For tests of ageing: one port for each metric, and a meter that is yellow from the second packet on. */
+export function agedPorts(plan: FabricPlan) {
+  return {
+    a: first.number,
+    b: second.number,
+    control: CONTROL,
+    updates: [
+      ...stateOf(plan, tor),
+      bestGroup("queue", first.number),
+      bestGroup("rate", second.number),
+      linkMeter(first.number, bucket(1, 10_000)),
+      linkMeter(second.number, bucket(10_000)),
+    ],
+    data: { port: hostPort, frame: (flow: number) => tcpFrame(dataOf("ipv4", { srcPort: flow })) },
   };
 }
 

@@ -19,10 +19,11 @@ const FABRICS: Readonly<Record<string, TopologyInput>> = {
   "one rack of two switches": { kind: "leaf_spine", tors: 2, leaves: 2, homing: "dual", hosts_per_rack: 2 },
   "two racks": { kind: "leaf_spine", tors: 2, leaves: 2, homing: "single", hosts_per_rack: 2 },
 };
-const variants = [0, 1, 2, 3].flatMap((bits) => {
+const variants = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((bits) => {
   const common = {
     truncate: (bits & 1) === 0,
     feedback: (bits & 2) === 0 ? "recirculation" : "controller",
+    ...((bits & 4) === 0 ? {} : { colour_age: "never" }),
   };
   return [
     { ...common, rate_control: false },
