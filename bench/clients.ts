@@ -8,15 +8,15 @@
  *   P4LOOM_SUITES   part of a suite's name, to run only such suites
  *   P4LOOM_LOGS     folder for the logs; a temporary one unless given
  *
- * Reports the tests that pass, prints each difference to stderr (with the reason if it is intended: bench/clients/explained.ts),
- * and rewrites the rows in docs/p4runtime.md.
+ * Reports the tests that pass and prints each difference to stderr (with the reason if it is intended: bench/clients/explained.ts).
+ * `make figures PAGE=p4runtime BLOCK=clients` writes the table of docs/p4runtime.md.
  */
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runSuite, type Target } from "./clients/run-suite.js";
 import { SUITES } from "./clients/suites.js";
-import { type Row, sortDifferences, writeSuite } from "./clients/table.js";
+import { counts, type Row, sortDifferences } from "./clients/table.js";
 import type { Benchmark } from "./main.js";
 
 const project = join(import.meta.dirname, "..");
@@ -54,10 +54,15 @@ export const run: Benchmark = async (report) => {
       bmv2: rival === undefined ? undefined : await runSuite(suite, rival, places),
     };
     const other = row.bmv2 === undefined ? {} : { rival: { name: rival!.name, value: row.bmv2.passed } };
-    report({ name: `clients/${suite.name}`, unit: "tests passed", value: row.ours.passed, ...other });
     const { open, explained } = sortDifferences(row);
+    const more = {
+      ours: counts(row.ours),
+      bmv2: counts(row.bmv2),
+      open: open.length,
+      explained: explained.length,
+    };
+    report({ name: `clients/${suite.name}`, unit: "tests passed", value: row.ours.passed, ...other, more });
     for (const what of open) console.error(`${suite.name}: to fix: ${what}`);
     for (const { what, reason } of explained) console.error(`${suite.name}: explained: ${what}: ${reason}`);
-    writeSuite(row);
   }
 };

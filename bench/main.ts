@@ -14,6 +14,8 @@ export interface Measurement {
   unit: string;
   value: number;
   rival?: { name: string; value: number };
+  /** Further results, printed as they are. */
+  more?: Readonly<Record<string, string | number>>;
 }
 
 export type Benchmark = (report: (measurement: Measurement) => void) => Promise<void>;
@@ -82,6 +84,7 @@ async function main(args: string[]): Promise<number> {
           rival: rival?.name ?? null,
           rival_value: rival === undefined ? null : round(rival.value),
           ratio: rival === undefined ? null : round(measurement.value / rival.value),
+          ...measurement.more,
           baseline_ratio: before === undefined ? null : round(measurement.value / before),
           machine,
         }),

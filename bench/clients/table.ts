@@ -1,5 +1,4 @@
-/** The comparison of third-party clients as a table of docs/p4runtime.md, rewritten row by row. */
-import { writeRows } from "../page-table.js";
+/** What a suite of a third-party client gave on both switches, for the table of docs/p4runtime.md. */
 import { explain } from "./explained.js";
 import type { Outcome } from "./run-suite.js";
 
@@ -9,7 +8,8 @@ export interface Row {
   readonly bmv2: Outcome | undefined;
 }
 
-const counts = (outcome: Outcome | undefined): string => {
+/** Passed tests of executed ones. */
+export const counts = (outcome: Outcome | undefined): string => {
   if (outcome === undefined) return "not run";
   const { passed, failed, skipped } = outcome;
   return `${passed}/${passed + failed}${skipped > 0 ? ` (${skipped} skipped)` : ""}`;
@@ -36,12 +36,4 @@ export function sortDifferences(row: Row): { open: string[]; explained: { what: 
   const lonely = bmv2.filter((name) => !name.startsWith("step "));
   for (const what of lonely) explained.push({ what, reason: "only simple_switch_grpc fails" });
   return { open, explained };
-}
-
-/** Puts a suite into the table of docs/p4runtime.md; other suites stay as they are. */
-export function writeSuite(row: Row): void {
-  const { open, explained } = sortDifferences(row);
-  const cells = [row.suite, counts(row.ours), counts(row.bmv2), `${open.length}`, `${explained.length}`];
-  const columns = ["suite", "p4loom", "simple_switch_grpc", "to fix", "explained"];
-  writeRows({ page: "p4runtime.md", bench: "clients", columns }, [cells]);
 }

@@ -44,7 +44,7 @@ export const p4loom = (...args: readonly string[]): Run => started("p4loom", "p4
 /** `npm run bench -- NAME ...`; its document is the list of measurements. */
 export const bench = (...args: readonly string[]): Run => started("bench", "npm run bench --", args);
 
-/** A TypeScript program of the project with arguments; its document is the JSON that it prints. */
+/** A TypeScript program of the project with arguments; its document is the JSON that it prints, or else its text. */
 export const script = (...args: readonly string[]): Run => started("script", "npx tsx", args);
 
 /** The same run, with another exit status than 0. */

@@ -39,7 +39,8 @@ function documentOf(made: Run, output: string, folder: string): RunDocument {
       .split("\n")
       .filter((line) => line.startsWith("{"))
       .map((line) => JSON.parse(line));
-  return made.kind === "script" || made.args.includes("--json") ? JSON.parse(output) : output;
+  const json = made.kind === "script" ? /^[[{]/.test(output) : made.args.includes("--json");
+  return json ? JSON.parse(output) : output;
 }
 
 /** Runs a command to its end. Throws with the end of its messages if it fails. */

@@ -5,15 +5,11 @@
 
 /** Pages with tables of measured figures outside of blocks. */
 export const TABLES_NOT_CONVERTED: readonly string[] = [
-  "docs/conformance.md",
   "docs/course.md",
   "docs/exercises.md",
-  "docs/fit/README.md",
-  "docs/fit/accuracy.md",
   "docs/flow-simulator.md",
   "docs/hash.md",
   "docs/load.md",
-  "docs/p4runtime.md",
   "docs/papers/dahu.md",
   "docs/papers/hashing.md",
   "docs/papers/p-ecmp.md",
@@ -21,7 +17,6 @@ export const TABLES_NOT_CONVERTED: readonly string[] = [
   "docs/papers/p4te.md",
   "docs/papers/repac.md",
   "docs/simulator.md",
-  "docs/switch.md",
   "docs/testing.md",
   "docs/transport.md",
 ];
@@ -31,12 +26,10 @@ export const PROSE_NOT_CONVERTED: readonly string[] = [
   "README.md",
   "docs/course.md",
   "docs/dependencies.md",
-  "docs/experiments.md",
   "docs/flow-simulator.md",
   "docs/host-agent.md",
   "docs/lab.md",
   "docs/load.md",
-  "docs/p4runtime.md",
   "docs/papers/dahu.md",
   "docs/papers/p-ecmp.md",
   "docs/papers/p4te-evaluation.md",
@@ -44,7 +37,6 @@ export const PROSE_NOT_CONVERTED: readonly string[] = [
   "docs/papers/repac.md",
   "docs/simulator.md",
   "docs/sweep.md",
-  "docs/switch.md",
   "docs/testing.md",
   "docs/transport.md",
 ];

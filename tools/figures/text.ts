@@ -59,6 +59,15 @@ export function time(ms: number, digits = 3): string {
   return Math.abs(ms) < 1000 ? unit(ms, "ms", digits) : unit(ms / 1000, "s", digits);
 }
 
+/** The range of several results: `17 to 43`; one result stands alone. */
+export function range(
+  values: readonly number[],
+  show: (value: number) => string = (value) => significant(value),
+): string {
+  const [least, most] = [show(Math.min(...values)), show(Math.max(...values))];
+  return least === most ? least : `${least} to ${most}`;
+}
+
 /** Rounds all numbers of a picked result to significant digits, so that the store has what a page can show. */
 export function rounded<T>(value: T, digits = 6): T {
   const walk = (part: unknown): unknown => {

@@ -5,6 +5,7 @@
  *     <!-- quoted: PAPER, place -->            they were taken from a paper or another project
  *     <!-- not measured: what they are -->     they are constants, settings or consequences of a formula
  *     <!-- compared by: test/FILE -->          a test computes them and compares the page
+ *     <!-- measured once: DATE, with what -->  they compare with something that the project does not have; not for papers
  *     <!-- from: NAME -->                      a paragraph: they are the figures of the block NAME of this page (or PAGE:NAME)
  *
  * Inside a line, `<!-- quoted -->55 %<!-- /quoted -->` marks a single number of another source.
@@ -50,7 +51,8 @@ interface Part {
 }
 
 const LIST_ITEM = /^\s*(?:[-*]|\d+\.) /;
-const MARK = /^\s*<!-- (quoted|not measured|compared by|from): (.*) -->\s*$/;
+const MARK = /<!-- (quoted|not measured|compared by|measured once|from): (.*?) -->/;
+const MARK_LINE = new RegExp(`^\\s*${MARK.source}\\s*$`);
 
 /** The paragraphs, list items and tables of a text. */
 function partsOf(text: string): Part[] {
@@ -64,7 +66,7 @@ function partsOf(text: string): Part[] {
   all.forEach((line, index) => {
     const number = index + 1;
     const inTable = lines.at(-1)?.startsWith("|") ?? false;
-    const marks = lines.every((each) => MARK.test(each));
+    const marks = lines.every((each) => MARK_LINE.test(each));
     const begins = (LIST_ITEM.test(line) || line.startsWith("|") !== inTable) && !marks;
     if (line.trim() === "" || begins || /^#/.test(line)) close(number);
     if (line.trim() !== "" && !/^#/.test(line)) lines.push(line);
@@ -121,11 +123,12 @@ export function unmarkedFigures(
   const tables: Problem[] = [];
   const prose: Problem[] = [];
   for (const { line, lines } of partsOf(withoutBlocks(path, withoutCode(text)))) {
-    const marks = lines.flatMap((each) => MARK.exec(each) ?? []);
-    const body = lines.filter((each) => !MARK.test(each));
+    const body = lines.filter((each) => !MARK_LINE.test(each));
     const at = { path, line: line + lines.length - body.length };
     if (body.length === 0) continue;
-    if (body[0]!.startsWith("|")) {
+    const inTable = body[0]!.startsWith("|");
+    const marks = MARK.exec((inTable ? lines.slice(0, -body.length) : lines).join("\n")) ?? [];
+    if (inTable) {
       if (marks.length === 0 && isMeasured(body))
         tables.push({
           ...at,
