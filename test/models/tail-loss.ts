@@ -1,7 +1,7 @@
 /**
  * One TCP flow over links without other traffic, of whose segments some are lost once. The receiver acknowledges every
  * segment. After the RFCs: 6298 (timer), 5681 and 6582 (NewReno), 2018 and 6675 (SACK), 8985 (RACK-TLP), 6928 (ten
- * segments at first), 6937 (PRR) and 5682 (F-RTO, in the form for SACK and the basic one). Times are microseconds.
+ * segments at first), 9937 (PRR) and 5682 (F-RTO). Times are microseconds.
  *
  * Sequence numbers count segments. The last one may carry a FIN; a receiver acknowledges it with its segment, so that a
  * FIN changes nothing but the end of the connection (RFC 9293, 3.4: it takes one number, which a SACK block covers).
@@ -105,6 +105,11 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
   let order = 0;
   // Recovery ends when this segment is acknowledged (RFC 6582, 6675: RecoveryPoint).
   let recovery: { kind: "fast" | "timeout"; point: number } | undefined;
+  let rescued = false;
+  // RFC 6582, 3.2: without SACK, a recovery begins only beyond the data of the previous one.
+  let recover6582 = -1;
+  let answers = 0;
+  let counted = 0;
   const prr = { delivered: 0, out: 0, flight: 0 };
   let probe: number | undefined;
   let frto: { point: number; step: 1 | 2 } | undefined;
@@ -148,7 +153,7 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
       ? range().reduce((count, i) => {
           const segment = segments[i]!;
           if (segment.sacked) return count;
-          return count + (segment.lost ? 0 : 1) + (segment.lost && segment.again ? 1 : 0);
+          return count + (segment.lost ? 0 : 1) + (segment.again ? 1 : 0);
         }, 0)
       : next - una - duplicates;
 
@@ -178,24 +183,39 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
     if (sentNew) armProbe();
   };
 
-  /** RFC 6675, NextSeg: the first lost segment that was not sent again, otherwise new data. */
-  const sendLost = (count: number): number => {
-    let left = count;
-    while (left > 0) {
-      const lost = range().find((i) => isLost(i) && !segments[i]!.again && !segments[i]!.sacked);
-      if (lost !== undefined) send(lost);
-      else if (next < total) send(next++);
-      else break;
-      left--;
-    }
-    return count - left;
+  /**
+   * RFC 6675, 4, NextSeg: a lost segment, new data, a segment below the highest one that has arrived, and once in a
+   * recovery the last segment. With RACK there are the first two (RFC 8985, 6.2).
+   */
+  const nextSegment = (): number | undefined => {
+    const open = range().filter((i) => !segments[i]!.sacked && !segments[i]!.again);
+    const lost = open.find(isLost);
+    if (lost !== undefined) return lost;
+    if (next < total) return next++;
+    if (!flow.sack || flow.rack || recovery?.kind !== "fast") return undefined;
+    const doubtful = open.find((i) => sackedAbove(i) > 0);
+    if (doubtful !== undefined || rescued) return doubtful;
+    rescued = true;
+    return range().findLast((i) => !segments[i]!.sacked);
   };
 
-  const enter = (): void => {
+  const sendLost = (count: number): number => {
+    for (let left = count; left > 0; left--) {
+      const index = nextSegment();
+      if (index === undefined) return count - left;
+      send(index);
+    }
+    return count;
+  };
+
+  /** `before`: una before this acknowledgement; `held`: segments above it that earlier ones had acknowledged selectively. */
+  const enter = (before = una, held = 0): void => {
     recovery = { kind: "fast", point: next };
-    const flight = next - una;
-    threshold = Math.max(flight / 2, 2);
-    Object.assign(prr, { delivered: 0, out: 0, flight });
+    rescued = false;
+    recover6582 = next;
+    threshold = Math.max((next - una) / 2, 2);
+    counted = 0;
+    Object.assign(prr, { delivered: 0, out: 0, flight: next - before - held });
     delete timers.probe;
   };
 
@@ -225,34 +245,39 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
   };
 
   /** RFC 6675, 4 (IsLost): DupThresh segments above it were selectively acknowledged. */
-  const detectBySack = (): void => {
-    for (const index of range()) {
-      const segment = segments[index]!;
-      if (!segment.sacked && !segment.lost && sackedAbove(index) >= DUPLICATES) segment.lost = true;
-    }
+  const detectBySack = (): boolean => {
+    const found = range().filter(
+      (i) => !segments[i]!.sacked && !segments[i]!.lost && sackedAbove(i) >= DUPLICATES,
+    );
+    for (const index of found) segments[index]!.lost = true;
+    return found.length > 0;
   };
 
-  const recover = (delivered: number): void => {
+  const reduce = (delivered: number, advanced: boolean, newlyLost: boolean): void => {
     if (recovery === undefined) return;
     if (recovery.kind === "timeout") {
       sendLost(Math.max(0, Math.floor(cwnd - pipe())));
       return;
     }
     if (!flow.sack) return;
-    // RFC 6937, 3.1. The first retransmission leaves in any case.
+    // RFC 9937, 6, which counts bytes: parts of a segment wait until they are a whole one. The first retransmission leaves in any case.
     prr.delivered += delivered;
     const inFlight = pipe();
     let count: number;
-    if (inFlight > threshold) count = Math.ceil((prr.delivered * threshold) / prr.flight) - prr.out;
-    else count = Math.min(threshold - inFlight, Math.max(prr.delivered - prr.out, delivered) + 1);
+    if (inFlight > threshold) count = (prr.delivered * threshold) / prr.flight - prr.out;
+    else {
+      count = Math.max(prr.delivered - prr.out, delivered) + (advanced && !newlyLost ? 1 : 0);
+      count = Math.min(threshold - inFlight, count);
+    }
     if (prr.out === 0) count = Math.max(count, 1);
-    prr.out += sendLost(Math.max(0, Math.floor(count)));
+    prr.out += sendLost(Math.max(0, Math.floor(count + 1e-3)));
   };
 
   const onTimeout = (): void => {
     result.timeouts++;
     threshold = Math.max((next - una) / 2, 2);
     cwnd = 1;
+    counted = 0;
     backoff *= 2;
     duplicates = 0;
     probe = undefined;
@@ -260,6 +285,7 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
     delete timers.reorder;
     const before = recovery?.kind;
     recovery = { kind: "timeout", point: next };
+    recover6582 = next;
     // RFC 5682: only a first timeout outside of a recovery, and only with new data to send, can be judged.
     frto = before === undefined && next < total ? { point: next, step: 1 } : undefined;
     for (const index of range()) {
@@ -273,6 +299,9 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
 
   const onAck = (ack: { next: number; sacked: boolean[] }): void => {
     const advanced = ack.next > una;
+    const before = una;
+    const held = range().filter((index) => segments[index]!.sacked).length;
+    let newlyLost = false;
     let delivered = 0;
     const newly: number[] = [];
     for (let index = una; index < next; index++) {
@@ -283,6 +312,7 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
       delivered++;
       newly.push(index);
     }
+    newly.sort((a, b) => segments[a]!.order - segments[b]!.order);
     // Samples of segments that were sent once (Karn); RFC 6298, 2.3.
     for (const index of newly) {
       const segment = segments[index]!;
@@ -309,12 +339,17 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
         probe = undefined;
         if (recovery === undefined) threshold = cwnd = Math.max(cwnd / 2, 2);
       }
-    } else duplicates++;
+    } else if (flow.sack || answers > 0) {
+      // RFC 5681, 2 (e): a duplicate has the window of the acknowledgement before; that of the SYN was not scaled.
+      duplicates++;
+    }
+    answers++;
     if (una >= total) {
       result.acknowledged = now;
       return;
     }
-    if (recovery !== undefined && una >= recovery.point) {
+    const ended = recovery !== undefined && una >= recovery.point;
+    if (recovery !== undefined && ended) {
       if (recovery.kind === "fast") cwnd = threshold;
       recovery = undefined;
       frto = undefined;
@@ -334,14 +369,15 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
           if (index < recovery!.point) segments[index]!.lost = !segments[index]!.sacked;
     }
     if (flow.sack && flow.rack) {
-      if (newly.length > 0 && detect() && recovery === undefined) enter();
+      newlyLost = newly.length > 0 && detect();
+      if (newlyLost && recovery === undefined) enter(before, held);
     } else if (flow.sack) {
-      detectBySack();
+      newlyLost = detectBySack();
       if (recovery === undefined && (duplicates >= DUPLICATES || isLost(una))) {
         segments[una]!.lost = true;
-        enter();
+        enter(before, held);
       }
-    } else if (recovery === undefined && duplicates === DUPLICATES) {
+    } else if (recovery === undefined && duplicates === DUPLICATES && una > recover6582) {
       enter();
       cwnd = threshold + DUPLICATES;
       send(una);
@@ -358,11 +394,16 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
     // RFC 3465, 2.3: L = 1 after a timeout.
     if (recovery?.kind === "timeout" && advanced && cwnd < threshold) cwnd++;
     if (recovery !== undefined) {
-      recover(delivered);
+      reduce(delivered, advanced, newlyLost);
       return;
     }
     // RFC 5681, 3.1, with L = 2 of RFC 3465; `pipe` leaves room for limited transmit (RFC 3042).
-    if (advanced) cwnd += cwnd < threshold ? Math.min(progress, 2) : progress / cwnd;
+    // Congestion avoidance counts what a whole window has acknowledged (RFC 3465, 2.1).
+    if (advanced && !ended && cwnd < threshold) cwnd += Math.min(progress, 2);
+    else if (advanced && !ended && (counted += progress) >= cwnd) {
+      counted -= cwnd;
+      cwnd++;
+    }
     sendNew(Math.floor(cwnd));
     armProbe();
   };
@@ -387,7 +428,7 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
     if (kind === "rto") onTimeout();
     else if (kind === "reorder") {
       if (detect() && recovery === undefined) enter();
-      recover(0);
+      reduce(0, false, true);
     } else {
       // RFC 8985, 7.3: new data if there is some, otherwise the last segment.
       result.probes++;

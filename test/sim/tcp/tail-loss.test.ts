@@ -114,9 +114,10 @@ describe("several losses at the end of 10 segments with RACK", () => {
     // The reordering timer lets one segment out; its acknowledgement the others (RFC 9937, section 6).
     [[7, 8], base + 2 * RTT + REORDERING],
     [[6, 7, 8], base + 2 * RTT + REORDERING],
-    // The probe tells that the tail is lost: its acknowledgement lets RACK find the rest.
-    [[7, 8, 9], base + PROBE + 2 * RTT],
-    [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], base + PROBE + 3 * RTT],
+    // The probe tells that the tail is lost: its acknowledgement lets RACK find the rest, and lets one segment out (RFC 9937, section
+    // 6), whose acknowledgement lets out two, and so on.
+    [[7, 8, 9], base + PROBE + 3 * RTT],
+    [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], base + PROBE + 4 * RTT],
     // One segment, then with PRR (RFC 9937, section 6) 2, 4 and the last 2.
     [[0, 1, 2, 3, 4, 5, 6, 7, 8], base + REORDERING + 4 * RTT],
   ])("%j lost: no timeout", (lost, expected) => {

@@ -391,6 +391,9 @@ export class Sender {
     this.#resolveProbe(segment, ack, before, duplicateSack, now);
     if (duplicateSack) this.#countUnneeded(segment, base, ack, now);
     this.#recoverOrDetect(ack, before, isDuplicate, flight, now);
+    // After the state: the acknowledgement that ends a recovery starts the timer of probes (RFC 8985, section 7.2).
+    if (ack > before) this.#armProbe(now);
+    else if (board.sackedSegments > 0) this.#probeAt = NEVER;
     if (ece) this.#congested(flight, now);
     this.#sample.lostBytes = board.lostInAll - lostBefore;
     this.#sample.advanced = ack > before;
@@ -570,6 +573,8 @@ export class Sender {
   #recoverOrDetect(ack: number, before: number, isDuplicate: boolean, flight: number, now: number): void {
     const board = this.#board;
     if (this.#frto > 0) this.#judgeTimeout(ack, before, now);
+    // A retransmission may have overtaken a segment that was sent before it, also where its acknowledgement ends the recovery.
+    const resent = this.#state !== "open";
     if (this.#state !== "open" && ack >= this.#recover) {
       this.#state = "open";
       this.#presumedArrived = 0;
@@ -580,8 +585,7 @@ export class Sender {
     if (this.#sack) {
       if (this.#byRack) {
         // Nothing was overtaken while nothing is SACKed and no retransmission is out.
-        if (board.sackedBytes > 0 || this.#state !== "open" || this.#reorderingAt !== NEVER)
-          this.#detectByRack(now);
+        if (board.sackedBytes > 0 || resent || this.#reorderingAt !== NEVER) this.#detectByRack(now);
       } else if (this.#rate.newlyDelivered > 0) this.#detectBySack();
       if (board.lostBytes > 0 && this.#state === "open") this.#enterRecovery(now, flight);
       return;
@@ -663,11 +667,11 @@ export class Sender {
 
   /**
    * RFC 6675, section 4, rules 3 and 4 of NextSeg: with nothing else to send, one segment that may be lost for each
-   * acknowledgement. -1 where there is none.
+   * acknowledgement, and once in a recovery the last one, also where nothing is SACKed. -1 where there is none.
    */
   #nextDoubtful(): number {
     const board = this.#board;
-    if (this.#state !== "recovery" || !this.#sack || this.#byRack || board.sackedSegments === 0) return -1;
+    if (this.#state !== "recovery" || !this.#sack || this.#byRack) return -1;
     let highest = -1;
     let sackedAbove = board.sackedSegments;
     for (let serial = board.first; serial < board.last; serial++) {
@@ -879,8 +883,6 @@ export class Sender {
         }
       }
     }
-    if (ack > before) this.#armProbe(now);
-    else if (this.#board.sackedSegments > 0) this.#probeAt = NEVER;
   }
 
   /**

@@ -43,12 +43,14 @@ export class RateReduction {
   }
 
   /** RFC 9937, section 6.2: the window after an acknowledgement. */
-  onAck({ nowNs, deliveredBytes, priorInFlight, inFlight, lostBytes, advanced }: AckSample): void {
+  onAck(sample: AckSample): void {
+    const { nowNs, deliveredBytes, priorInFlight, lostBytes, advanced } = sample;
+    let inFlight = sample.inFlight;
     if (this.#first && nowNs === this.#beganNs) {
-      // The acknowledgement that began the recovery: the data that it delivered were outstanding before it, and the first
-      // retransmission may already have left.
+      // The acknowledgement that began the recovery: the data that it delivered were outstanding before it. The first retransmission
+      // may already have left; it is a part of what this acknowledgement lets out, not in addition to it.
       this.#flightAtStart += deliveredBytes;
-      this.#sent += Math.max(inFlight - this.#inFlight, 0);
+      inFlight = this.#inFlight;
     } else this.#sent += Math.max(priorInFlight - this.#inFlight, 0);
     this.#first = false;
     this.#inFlight = inFlight;
