@@ -29,6 +29,7 @@ import { checkP4c, compileWithP4c } from "./p4c.js";
 import { writePlanned } from "./planned-state.js";
 import { buildFabric } from "./simulator.js";
 import { applySettings, queuesOfLinks, startGenerators } from "./switch-settings.js";
+import { wireModel } from "./wire.js";
 
 export interface CompilerOptions {
   /** Path of p4c-bm2-ss; default: the compiler of p4loom. */
@@ -205,7 +206,7 @@ export async function bootControlled(
 ): Promise<BootedFabric> {
   const { plan } = scheme;
   const programs = await compiler.compileAll(scheme);
-  const { queues, control_channel } = experiment.settings;
+  const { queues, control_channel, wire } = experiment.settings;
   const switches = new Map<number, SwitchNode>();
   const makeSwitch = (node: TopologyNode, simulation: Simulation) => {
     const made = new SwitchNode(simulation, {
@@ -213,6 +214,7 @@ export async function bootControlled(
       seed,
       queuePackets: queues.packets,
       queueBytes: queues.bytes,
+      wire: wireModel(wire),
     });
     switches.set(node.index, made);
     return made;

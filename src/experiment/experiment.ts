@@ -9,6 +9,7 @@ import { seeingSchema } from "./seeing/request.js";
 import { sweepSchema } from "./sweep/schema.js";
 import { transportSchema } from "./transport.js";
 import { whole } from "./whole.js";
+import { wireSchema } from "./wire.js";
 
 export { whole } from "./whole.js";
 
@@ -93,6 +94,8 @@ export const machineKeys = {
       ecn_threshold: whole("packets", 1, 1e6).optional(),
     })
     .prefault({}),
+  /** What a frame takes on a link. */
+  wire: wireSchema,
   control_channel: z
     .strictObject({
       /** From control plane to switch, one way. */

@@ -19,7 +19,7 @@ import { type KindOfFile, kindOfFile } from "./kind-of-file.js";
 import type { ExperimentKind, Unit } from "./kinds/kind.js";
 import { planSchemes } from "./plan-schemes.js";
 import { collecting, readSource } from "./read-source.js";
-import { type PrintedResults, resultsJson, withNotes } from "./results.js";
+import { type PrintedResults, printedTable, resultsJson } from "./results.js";
 import { type RunOptions, runKind } from "./run.js";
 import { kindPoints } from "./sweep/kind-points.js";
 import { type LoadOptions, loadSweep, type Sweep } from "./sweep/load.js";
@@ -154,8 +154,8 @@ export function register<
             ? undefined
             : async (options) => {
                 const results = await runKind(kind, experiment, options);
-                const { notes, warnings, rows } = results;
-                const table = withNotes(kind.table(rows), notes);
+                const { notes, warnings, rows, engine } = results;
+                const table = printedTable(kind.table(rows), notes, experiment.settings, engine);
                 return { json: resultsJson(results), table, notes, warnings };
               },
       };

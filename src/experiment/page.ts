@@ -3,6 +3,7 @@ import { escapeMarkup, htmlPage } from "../base/index.js";
 import { rowsCsv } from "./csv.js";
 import type { FabricExperiment, SchemeRun } from "./experiment.js";
 import type { RunResults } from "./results.js";
+import { wireText } from "./wire.js";
 
 /** The parts that a kind adds to the page. */
 export interface PageParts {
@@ -34,6 +35,7 @@ export function resultsPage<E extends FabricExperiment>(
     ...facts,
     ["transport", flatten({ ...settings.transport }).join(", ")],
     ["queues", queuesText(settings.queues)],
+    ...(engine === "sim" ? [["wire", wireText(settings.wire)] as const] : []),
     ["control channel", `${settings.control_channel.delay / 1e6} ms each way`],
   ];
   const unfolded: (readonly [string, string])[] = [

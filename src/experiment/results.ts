@@ -2,6 +2,7 @@
 import type { Diagnostic } from "../base/index.js";
 import type { SchemeLog } from "./control-plane.js";
 import type { EngineName, SchemeRun } from "./experiment.js";
+import { type WireName, wireText } from "./wire.js";
 
 export interface RunResults<E, O, R extends object> {
   readonly experiment: string;
@@ -54,6 +55,16 @@ export function resultsJson({
     rows,
   };
   return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** A table for a terminal, with what a frame takes on a link of the simulator and the notes below it. */
+export function printedTable(
+  table: string,
+  notes: readonly string[],
+  { wire }: { readonly wire: WireName },
+  engine: EngineName,
+): string {
+  return withNotes(engine === "sim" ? `${table}\n\nwire: ${wireText(wire)}` : table, notes);
 }
 
 /** A table for a terminal, with the notes below it. */

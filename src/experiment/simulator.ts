@@ -4,6 +4,7 @@ import { selectorHeaders, selectorOf } from "../hosts/index.js";
 import { Fabric, type Node, Simulation } from "../sim/packet/index.js";
 import type { TopologyNode } from "../topology/index.js";
 import type { FabricExperiment, SchemeRun } from "./experiment.js";
+import { wireModel } from "./wire.js";
 
 /** Makes the switch of a node; `bootFabric` passes one that runs compiled programs. */
 export type SwitchMaker = (node: TopologyNode, simulation: Simulation) => Node;
@@ -16,7 +17,7 @@ export function buildFabric(
   seed: number,
 ): Fabric {
   const simulation = new Simulation({ turn: () => new Promise((resolve) => setImmediate(resolve)) });
-  const { queues } = experiment.settings;
+  const { queues, wire } = experiment.settings;
   return new Fabric({
     simulation,
     topology: experiment.topology,
@@ -28,6 +29,7 @@ export function buildFabric(
     },
     queueBytes: queues.bytes,
     queuePackets: queues.packets,
+    wire: wireModel(wire),
     makeSwitch: (node) => makeSwitch(node, simulation),
   });
 }

@@ -40,6 +40,8 @@ export interface QueueOptions {
   handOver?: "first" | "last";
   /** Maximum number of packets that leave a queue in a second. */
   ratePacketsPerSecond?(port: number): number | undefined;
+  /** Length to which a shorter frame is padded on the wire. */
+  leastBytes?: number;
   /** Bytes that each frame takes on the wire in addition to its length (preamble, check sequence, gap). */
   overheadBytes?: number;
   /** Number of queues of each port, served strictly by `standard_metadata.priority`, highest first; 1 unless given. */

@@ -3,7 +3,7 @@ import { CompiledPrograms, ProgramCompiler } from "../boot.js";
 import { rowsCsv } from "../csv.js";
 import type { FabricExperiment, FabricSettings, SchemeRun } from "../experiment.js";
 import type { ExperimentKind, SweepPoint, SweepResults, Unit } from "../kinds/kind.js";
-import { type RunResults, resultsJson, schemeNotes, withNotes } from "../results.js";
+import { printedTable, type RunResults, resultsJson, schemeNotes } from "../results.js";
 import { labOf, refuseSeeing } from "../run.js";
 import { seeingOf } from "../seeing/request.js";
 import { dependenciesOf } from "./dependencies.js";
@@ -125,7 +125,7 @@ export function kindPoints<
         kind.sweepFiles === undefined ? [sweepPage(results, sweep)] : await kind.sweepFiles(sweep);
       return {
         json,
-        table: withNotes(table, notes),
+        table: printedTable(table, notes, first.settings, engine),
         notes,
         warnings,
         files: [

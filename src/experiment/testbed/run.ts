@@ -27,7 +27,7 @@ interface ReadyScheme<P> {
   readonly prepared: P;
 }
 
-/** Number of fault tables that programs need. Throws DiagnosticError: P43070, P43030, and what the kind refuses. */
+/** Number of fault tables that programs need. Throws DiagnosticError: P43070, P43030, P45101, and what the kind refuses. */
 export async function checkOnLab<E extends FabricExperiment, U, O, P>(
   side: LabSide<E, U, O, P>,
   experiment: E,
@@ -48,6 +48,14 @@ export async function checkOnLab<E extends FabricExperiment, U, O, P>(
       experiment.locate(["transport", "protocol"]) ?? experiment.locate(["transport"]),
       `the simulator's TCP does not run on ${engine}: the hosts there have the kernel's`,
       "use --engine sim, or leave out protocol and the keys of TCP",
+    );
+  const { wire } = experiment.settings;
+  if (wire !== "headers")
+    fail(
+      CODES.settingLacks,
+      experiment.locate(["wire"]),
+      `engine ${engine} paces its links by the bytes of frames: it has no wire: ${wire}`,
+      "use --engine sim, or leave it out",
     );
   return await side.check(experiment, engine, stop);
 }

@@ -12,16 +12,21 @@ import {
   BYTES_DELIVERED,
   DELAY,
   DELIVERED,
+  LEAST,
   NONE,
+  OVERHEAD,
   RATE,
   SENT,
   WATCHED,
   type WireMemory,
 } from "./wire-memory.js";
+import { HEADERS_ONLY, type WireModel } from "./wire-model.js";
 
 export interface ChannelOptions {
   /** Bits per second; 0 means that the sender has serialised the frame already (a switch with its own queues). */
   readonly rate: number;
+  /** Absent: a frame takes its own bytes. */
+  readonly wire?: WireModel;
   /** Propagation delay in nanoseconds. */
   readonly delay: number;
   /** Limit of what waits for the transmitter, including the frame being sent; beyond either limit a new frame is dropped. */
@@ -32,6 +37,7 @@ export interface ChannelOptions {
 export interface ChannelStats {
   sent: number;
   delivered: number;
+  /** With the padding of the wire model. */
   bytesDelivered: number;
   /** Dropped because the queue was full. */
   overflowed: number;
@@ -85,12 +91,12 @@ export class Channel {
     readonly targetPort: number,
     arrivalKind: number,
   ) {
-    const { delay, rate, queueBytes, queuePackets } = options;
+    const { delay, rate, wire = HEADERS_ONLY, queueBytes, queuePackets } = options;
     this.#simulation = simulation;
     this.#memory = memory;
     this.#arrivalKind = arrivalKind;
     this.#bounded = queuePackets < Number.POSITIVE_INFINITY || queueBytes < Number.POSITIVE_INFINITY;
-    memory.addChannel(delay, rate, this.#bounded ? BOUNDED : 0);
+    memory.addChannel(delay, rate, wire, this.#bounded ? BOUNDED : 0);
   }
 
   get #now(): number {
@@ -206,7 +212,8 @@ export class Channel {
         this.#tellLost(frame, "queue");
         return;
       }
-      departure = Math.max(numbers[at + BUSY_UNTIL]!, now) + Math.ceil((frame.length * 8 * NS_PER_S) / rate);
+      const bytes = Math.max(frame.length, numbers[at + LEAST]!) + numbers[at + OVERHEAD]!;
+      departure = Math.max(numbers[at + BUSY_UNTIL]!, now) + Math.ceil((bytes * 8 * NS_PER_S) / rate);
       numbers[at + BUSY_UNTIL] = departure;
     }
     const slot = memory.put(frame, this.index, departure);
@@ -288,7 +295,7 @@ export class Channel {
     const { numbers } = this.#memory;
     const at = this.#memory.at(this.index);
     numbers[at + DELIVERED]!++;
-    numbers[at + BYTES_DELIVERED]! += result.length;
+    numbers[at + BYTES_DELIVERED]! += Math.max(result.length, numbers[at + LEAST]!);
     this.#delayLine(delay).send(result);
     return undefined;
   }

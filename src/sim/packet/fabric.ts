@@ -9,6 +9,7 @@ import { Host } from "./host.js";
 import { type Link, Network, type Node } from "./network.js";
 import type { SelectorCodec } from "./network-headers.js";
 import type { Simulation } from "./simulation.js";
+import type { WireModel } from "./wire-model.js";
 
 export interface FabricOptions {
   simulation: Simulation;
@@ -21,12 +22,15 @@ export interface FabricOptions {
   /** Limits of the output queue of each port of a host, and of a switch that has no queues of its own. */
   queueBytes: number;
   queuePackets: number;
+  /** Of all links. */
+  wire: WireModel;
   makeSwitch(node: TopologyNode): Node;
 }
 
 export class Fabric {
   readonly network: Network;
   readonly topology: Topology;
+  readonly wire: WireModel;
   /** By node index of the topology. */
   readonly nodes: readonly Node[];
   readonly #hosts: ReadonlyMap<number, Host>;
@@ -37,7 +41,8 @@ export class Fabric {
   onTell: (node: number, message: Json) => void = () => {};
 
   constructor(options: FabricOptions) {
-    const { simulation, topology, codec, queueBytes, queuePackets } = options;
+    const { simulation, topology, codec, queueBytes, queuePackets, wire } = options;
+    this.wire = wire;
     this.topology = topology;
     this.network = new Network(simulation);
     this.#hosts = new Map(
@@ -59,6 +64,7 @@ export class Fabric {
       const [a, b] = [this.nodes[link.a.node]!, this.nodes[link.b.node]!];
       const from = (node: Node): ChannelOptions => ({
         rate: link.rateBps,
+        wire,
         delay: Math.round(link.delayNs),
         queueBytes: node.ownQueues ? Number.POSITIVE_INFINITY : queueBytes,
         queuePackets: node.ownQueues ? Number.POSITIVE_INFINITY : queuePackets,

@@ -3,6 +3,7 @@
  * nodes and links (rates, delays, bounded queues, silent failures), {@link Host} the servers with their transport,
  * {@link Fabric} a whole topology whose switches run compiled programs on real packet bytes.
  */
+
 export { Channel, type ChannelOptions, type ChannelStats, type ChannelTap } from "./channel.js";
 export {
   type CloseReason,
@@ -79,3 +80,4 @@ export {
   UdpReceiver,
   UdpSender,
 } from "./transport/udp-flow.js";
+export { ETHERNET_WIRE, HEADERS_ONLY, type WireModel, wireBytes } from "./wire-model.js";

@@ -2,7 +2,7 @@
 import { Channel, type ChannelOptions } from "./channel.js";
 import type { FrameFault } from "./impairment.js";
 import { Simulation } from "./simulation.js";
-import { BOUNDED, BYTES_DELIVERED, DELIVERED, WATCHED, WireMemory } from "./wire-memory.js";
+import { BOUNDED, BYTES_DELIVERED, DELIVERED, LEAST, WATCHED, WireMemory } from "./wire-memory.js";
 
 /** An object with numbered ports at which frames arrive: a switch, a host, or a node of a test. */
 export interface Node {
@@ -73,7 +73,7 @@ export class Network {
     }
     const at = memory.at(index);
     memory.numbers[at + DELIVERED]!++;
-    memory.numbers[at + BYTES_DELIVERED]! += frame.length;
+    memory.numbers[at + BYTES_DELIVERED]! += Math.max(frame.length, memory.numbers[at + LEAST]!);
     this.hopCount++;
     if (this.observer !== undefined) this.observer(this.channels[index]!, frame);
     this.#targets[index]!.receive(this.#targetPorts[index]!, frame);

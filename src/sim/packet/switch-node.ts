@@ -14,6 +14,7 @@ import type { Channel } from "./channel.js";
 import type { Node } from "./network.js";
 import type { PortSource } from "./port-source.js";
 import { MicrosecondClock, type Simulation } from "./simulation.js";
+import { HEADERS_ONLY, type WireModel } from "./wire-model.js";
 
 /** Memory that the switches of one simulation share, since they run one after the other. */
 interface Shared {
@@ -39,6 +40,8 @@ export interface SwitchNodeOptions {
   /** Packets and bytes that may wait at a port, the frame on the wire not included. */
   queuePackets: number;
   queueBytes: number;
+  /** Of the links; absent: a frame takes its own bytes. */
+  wire?: WireModel;
   /** Number of queues of a port, served strictly by `standard_metadata.priority`, highest first; default: 1. */
   priorities?: number;
   /** Frames sent to this port are packet-ins; packet-outs come in on it. */
@@ -62,6 +65,8 @@ class Ports implements SwitchOptions, QueueOptions {
   readonly depthPackets: number;
   readonly depthBytes: number;
   readonly priorities: number;
+  readonly leastBytes: number;
+  readonly overheadBytes: number;
   readonly clock: SwitchClock;
   readonly workspaces: Workspaces;
   readonly ownsFrames = true;
@@ -75,6 +80,9 @@ class Ports implements SwitchOptions, QueueOptions {
     this.depthPackets = options.queuePackets;
     this.depthBytes = options.queueBytes;
     this.priorities = options.priorities ?? 1;
+    const { leastBytes, overheadBytes } = options.wire ?? HEADERS_ONLY;
+    this.leastBytes = leastBytes;
+    this.overheadBytes = overheadBytes;
     this.clock = clock;
     this.workspaces = workspaces;
     this.name = options.name;

@@ -4,6 +4,7 @@
  * cache lines that it reads. The numbers of a channel are in one line; the slots of frames are reused at once, so that their
  * arrays stay as small as the number of frames in flight.
  */
+import type { WireModel } from "./wire-model.js";
 
 /** Numbers of a channel; the meaning of the first six is that of `ChannelOptions` and `ChannelStats`. */
 export const DELAY = 0;
@@ -13,6 +14,9 @@ export const DELIVERED = 3;
 export const BYTES_DELIVERED = 4;
 /** Time at which the last bit of the last frame leaves. */
 export const BUSY_UNTIL = 5;
+/** Of the wire model: the length to which a frame is padded, and the bytes around it. */
+export const LEAST = 6;
+export const OVERHEAD = 7;
 const NUMBERS = 8;
 
 /** The channel's queue is bounded: sender and receiver count what waits. */
@@ -42,7 +46,7 @@ export class WireMemory {
   }
 
   /** Makes room for a channel whose index is the number of those before it. */
-  addChannel(delay: number, rate: number, flags: number): void {
+  addChannel(delay: number, rate: number, wire: WireModel, flags: number): void {
     const index = this.#channels++;
     if (index === this.flags.length) {
       const numbers = new Float64Array(2 * this.numbers.length);
@@ -55,6 +59,8 @@ export class WireMemory {
     const at = this.at(index);
     this.numbers[at + DELAY] = delay;
     this.numbers[at + RATE] = rate;
+    this.numbers[at + LEAST] = wire.leastBytes;
+    this.numbers[at + OVERHEAD] = wire.overheadBytes;
     this.flags[index] = flags;
   }
 

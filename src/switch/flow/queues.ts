@@ -275,7 +275,8 @@ export class Queues {
       if (port.packets > 0) this.#ready.push(port);
       return;
     }
-    const bits = 8 * (frame.length + (this.options.overheadBytes ?? 0));
+    const { leastBytes = 0, overheadBytes = 0 } = this.options;
+    const bits = 8 * (Math.max(frame.length, leastBytes) + overheadBytes);
     // A timer that is late does not lower the rate: the frame counts from the time at which it could have left.
     const due = Math.max(port.busyUntil, ready, now - MAX_LAG_US);
     const begin = now - due > TOLERANCE_US ? due : now;

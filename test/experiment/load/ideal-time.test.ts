@@ -3,11 +3,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { idealTimeOnPath, pacedTimeOnPath } from "../../../src/experiment/kinds/load/ideal-time.js";
 import { ShortestPaths } from "../../../src/experiment/kinds/load/shortest-paths.js";
+import { ETHERNET_WIRE, HEADERS_ONLY } from "../../../src/sim/packet/index.js";
 import { QuantileSketch } from "../../../src/statistics/index.js";
 import { computeRoutes, hostsOf, nodeNamed } from "../../../src/topology/index.js";
-import { loadOf, play } from "./play.js";
+import { loadOf, play, read } from "./play.js";
 
-const sizes = { payload: 1000, headers: 62, opening: [] };
+const sizes = { payload: 1000, headers: 62, opening: [], wire: HEADERS_ONLY };
 
 /** Segment after segment over link after link, as the packets go. */
 function recursion(
@@ -46,6 +47,13 @@ describe("the closed form", () => {
         },
       ),
     );
+  });
+
+  it("pads short frames and adds what is around a frame, with the wire of Ethernet", () => {
+    const path = [{ rateBps: 1e9, delayNs: 0 }];
+    const ethernet = { ...sizes, headers: 54, wire: ETHERNET_WIRE, opening: [54] };
+    // A SYN of 54 bytes takes 60 + 24; segments of 1054 take 1078, the last one of 55 again 84.
+    expect(idealTimeOnPath(path, 2001, ethernet)).toBe(8 * (84 + 2 * 1078 + 84));
   });
 
   it("is so for a sender at a rate too", () => {
@@ -104,7 +112,11 @@ describe("a flow alone in the empty network", () => {
   const cases = TOPOLOGIES.flatMap((topology) =>
     (["fixed", "tcp"] as const).map((transport) => [transport, topology] as const),
   );
-  it.each(cases)("takes the time of the closed form: %s, %s", async (transport, topology) => {
+  const wires = [
+    ...cases.map((one) => [...one, "headers"] as const),
+    ...cases.map((one) => [...one, "ethernet"] as const),
+  ];
+  it.each(wires)("takes the time of the closed form: %s, %s, wire: %s", async (transport, topology, wire) => {
     for (const [bytes, ip, seed] of [
       [1, 4, 1],
       [999, 6, 2],
@@ -112,7 +124,8 @@ describe("a flow alone in the empty network", () => {
       [250_500, 6, 4],
       [2_000_000, 4, 5],
     ] as const) {
-      const [outcome] = await play(loadOf(ONE(String(bytes), topology, transport, ip)), seed);
+      const rest = `${topology}\nwire: ${wire}`;
+      const [outcome] = await play(loadOf(ONE(String(bytes), rest, transport, ip)), seed);
       const { flows } = outcome!;
       const slowdowns = Object.values(flows).map(({ slowdown }) => QuantileSketch.fromJson(slowdown));
       const [one] = slowdowns.filter(({ count }) => count > 0);
@@ -121,6 +134,39 @@ describe("a flow alone in the empty network", () => {
       expect(one!.quantile(1)).toBeCloseTo(1, 4);
       expect(outcome!.drops).toMatchObject({ switch_queue: 0, host_queue: 0, fault: 0 });
     }
+  });
+});
+
+describe("a model of the wire", () => {
+  const ONE_LINK =
+    "topology: { kind: graph, nodes: [{ name: s, role: switch }, { name: h0, role: host }, { name: h1, role: host }], links: [{ a: h0, b: s, rate: 1Gbps, delay: 0s }, { a: h1, b: s, rate: 1Gbps, delay: 0s }] }";
+  const long = (wire: string) =>
+    ONE("10MB", `${ONE_LINK}\nwire: ${wire}`, "tcp").replace(
+      "interval: 1ms, flows: 1 }",
+      "interval: 1us, flows: 1, arrivals: constant, duration: 50ms }",
+    );
+  const goodput = async (wire: string) => {
+    const [outcome] = await play(loadOf(long(wire)));
+    const seconds = (outcome!.window[1] - outcome!.window[0]) / 1e9;
+    const to = outcome!.links!.filter(({ to }) => to === "h1");
+    const back = outcome!.links!.filter(({ from }) => from === "h1");
+    const { delivered } = outcome!.flows.large;
+    return [(8 * delivered) / seconds / 1e9, to[0]!.utilisation, back[0]!.utilisation] as const;
+  };
+
+  it("sets the payload that a link carries, and the use of a link counts all of the wire", async () => {
+    const [plain, used] = await goodput("headers");
+    const [real, realUsed, acknowledgements] = await goodput("ethernet");
+    // Segments of 1000 bytes take 1062 bytes, and with preamble, check sequence and gap 1086.
+    expect(plain).toBeCloseTo(1000 / 1062, 2);
+    expect(real).toBeCloseTo(1000 / 1086, 2);
+    expect([used, realUsed]).toEqual([expect.closeTo(1, 2), expect.closeTo(1, 2)]);
+    // An acknowledgement of two segments takes 62 + 24 bytes.
+    expect(acknowledgements).toBeCloseTo(((62 + 24) * real) / 2 / 1000, 3);
+  });
+
+  it("is refused where it has no such name", () => {
+    expect(read(long("optical")).messages[0]).toMatch(/P43004.*wire: .*headers.*ethernet/);
   });
 });
 

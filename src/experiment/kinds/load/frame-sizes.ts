@@ -1,6 +1,8 @@
 /** Sizes of the frames of a flow, for its ideal time. */
 import { ECHO_OPTION } from "../../../hosts/index.js";
+import { HEADERS_ONLY } from "../../../sim/packet/index.js";
 import type { FlowArrival } from "../../../traffic/index.js";
+import { wireModel } from "../../wire.js";
 import type { FrameSizes } from "./ideal-time.js";
 import type { LoadSettings } from "./schema.js";
 
@@ -16,12 +18,14 @@ const SYN_OPTIONS = { sack: 12, plain: 8 } as const;
 export function frameSizes({
   transport,
   traffic,
-}: Pick<LoadSettings, "transport" | "traffic">): Record<FlowArrival["protocol"], FrameSizes> {
+  wire: name,
+}: Pick<LoadSettings, "transport" | "traffic" | "wire">): Record<FlowArrival["protocol"], FrameSizes> {
   const below = ETHERNET + IP[traffic.ip];
   const payload = transport.segment_bytes;
+  const wire = wireModel(name);
   return {
-    tcp: { payload, headers: below + TCP, opening: openingOf(transport, below + TCP) },
-    udp: { payload, headers: below + UDP, opening: [] },
+    tcp: { payload, headers: below + TCP, opening: openingOf(transport, below + TCP), wire },
+    udp: { payload, headers: below + UDP, opening: [], wire },
   };
 }
 
@@ -37,8 +41,13 @@ export function kernelFrameSizes({
   const payload = transport.segment_bytes;
   const syn = below + 20 + KERNEL_OPTIONS.syn;
   return {
-    tcp: { payload, headers: below + 20 + KERNEL_OPTIONS.segment, opening: [syn, syn] },
-    udp: { payload, headers: below + UDP, opening: [] },
+    tcp: {
+      payload,
+      headers: below + 20 + KERNEL_OPTIONS.segment,
+      opening: [syn, syn],
+      wire: HEADERS_ONLY,
+    },
+    udp: { payload, headers: below + UDP, opening: [], wire: HEADERS_ONLY },
   };
 }
 

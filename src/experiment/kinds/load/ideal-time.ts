@@ -3,6 +3,7 @@
  * Switches store and forward, so the time has a closed form.
  */
 
+import { type WireModel, wireBytes } from "../../../sim/packet/index.js";
 import type { Topology } from "../../../topology/index.js";
 import type { FlowArrival } from "../../../traffic/index.js";
 import { type Path, ShortestPaths } from "./shortest-paths.js";
@@ -15,6 +16,7 @@ export interface FrameSizes {
   readonly headers: number;
   /** Sizes of the frames that cross the network one after the other before the first data do: SYN and SYN-ACK; empty without a handshake. */
   readonly opening: readonly number[];
+  readonly wire: WireModel;
 }
 
 const NS_PER_S = 1e9;
@@ -28,10 +30,12 @@ const NS_PER_S = 1e9;
 export function idealTimeOnPath(
   path: Path,
   bytes: number,
-  { payload, headers, opening }: FrameSizes,
+  { payload, headers, opening: frames, wire }: FrameSizes,
 ): number {
   const segments = Math.ceil(bytes / payload);
-  const [full, last] = [payload + headers, bytes - (segments - 1) * payload + headers];
+  const full = wireBytes(wire, payload + headers);
+  const last = wireBytes(wire, bytes - (segments - 1) * payload + headers);
+  const opening = frames.map((frame) => wireBytes(wire, frame));
   const propagation = path.reduce((sum, { delayNs }) => sum + Math.round(delayNs), 0);
   let before = 0;
   for (const frame of opening)

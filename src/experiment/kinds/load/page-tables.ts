@@ -4,6 +4,7 @@ import type { FabricPlan } from "../../../schemes/index.js";
 import type { SchemeRun } from "../../experiment.js";
 import { effectName, elementName } from "../../faults/fault.js";
 import { flatten } from "../../page.js";
+import { wireText } from "../../wire.js";
 import { type LoadPoint, type LoadSweep, pointName, type ShownScheme, unitOf } from "./figures/data.js";
 import type { COMPARED, Comparison } from "./paired.js";
 import type { LoadRow } from "./rows.js";
@@ -190,6 +191,7 @@ export function factsTable({ points, seeds, engine, keys }: LoadSweep): string {
     ["warm_up, drain", `${settings.warm_up / 1e6} ms, ${settings.drain / 1e6} ms`],
     ["transport", flatten(settings.transport).join(", ")],
     ["queues", flatten(settings.queues).join(", ")],
+    ...(engine === "sim" ? [["wire", wireText(settings.wire)] as [string, string]] : []),
     ["control channel", flatten(settings.control_channel).join(", ")],
     ...faults.map((fault): [string, string] => {
       const until = fault.until === undefined ? "" : ` to ${fault.until / 1e6} ms`;

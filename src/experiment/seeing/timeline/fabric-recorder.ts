@@ -11,6 +11,7 @@ import {
   type FabricPlace,
   NS_PER_S,
   SwitchNode,
+  wireBytes,
 } from "../../../sim/packet/index.js";
 import { hostsOf } from "../../../topology/index.js";
 import { alignBins, Bins } from "./bins.js";
@@ -250,7 +251,7 @@ export class FabricRecorder {
   #wireTime(direction: number, bytes: number): number {
     const { rateBps, ratePps } = this.#fabric.topology.links[direction >> 1]!;
     const counted = ratePps !== undefined && this.#queueBase.has(this.#ends.from(direction));
-    return counted ? NS_PER_S / ratePps : (8 * bytes * NS_PER_S) / rateBps;
+    return counted ? NS_PER_S / ratePps : (8 * wireBytes(this.#fabric.wire, bytes) * NS_PER_S) / rateBps;
   }
 
   /** Counts data that the host has sent before as retransmissions. */

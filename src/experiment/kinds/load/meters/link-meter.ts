@@ -1,6 +1,6 @@
 /**
- * Measures the utilisation of links: bytes that arrived at their far ends in the window, over their capacity; where the sending end has
- * a rate in packets, packets.
+ * Measures the utilisation of links: the bytes on the wire of frames that arrived at their far ends in the window, over their capacity;
+ * where the sending end has a rate in packets, packets.
  */
 import type { Fabric } from "../../../../sim/packet/index.js";
 import { type Topology, tierOf } from "../../../../topology/index.js";
@@ -37,13 +37,13 @@ export class LinkMeter {
 
   /** Each direction of each link, in the order of the topology; empty for a window without length. */
   end(): LinkUse[] {
-    const { topology, network } = this.#fabric;
+    const { topology, network, wire } = this.#fabric;
     const ns = network.simulation.now - this.#begin;
     if (ns <= 0) return [];
-    const counts = this.#arrived().map(({ packets, bytes }, at) => ({
-      packets: packets - this.#before[at]!.packets,
-      bytes: bytes - this.#before[at]!.bytes,
-    }));
+    const counts = this.#arrived().map(({ packets: all, bytes }, at) => {
+      const packets = all - this.#before[at]!.packets;
+      return { packets, bytes: bytes - this.#before[at]!.bytes + packets * wire.overheadBytes };
+    });
     return linkUse(topology, counts, ns);
   }
 
