@@ -12,7 +12,8 @@ import {
   type Timeline,
   type TimelineRow,
 } from "../../../src/experiment/index.js";
-import { timelineFlows } from "../../../src/experiment/kinds/timeline/flows.js";
+import { recoveryOf, timelineFlows } from "../../../src/experiment/kinds/timeline/flows.js";
+import { TIMELINE } from "../../../src/experiment/kinds/timeline/index.js";
 import { bmv2, whyNot } from "../../testbed/machine.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-timeline-"));
@@ -230,7 +231,10 @@ describe("on the simulator", () => {
       await runTimeline(narrow, { seed: 3, out });
       const outages = readFileSync(join(out, "outages.csv"), "utf8").trim().split("\n").slice(1);
       expect(outages).toHaveLength(8);
-      for (const line of outages) expect(Number(line.split(",")[3])).toBeGreaterThan(1500);
+      for (const line of outages) {
+        expect(Number(line.split(",")[3])).toBeGreaterThan(1500);
+        expect(line.split(",")[6]).toBe("repaired");
+      }
     }
   });
 
@@ -266,6 +270,7 @@ ${faults("at: 200ms, kind: down, link: [tor0-0, leaf0-0]")}duration: 2s`;
       expect(row.timeouts).toBe(row.repaths);
       expect(row.copies).toBe(2 * row.timeouts);
       expect(row.timeouts).toBeLessThan(2);
+      expect(row.recovered_by).toBe(row.timeouts === 0 ? null : "left");
       if (row.timeouts !== 1) continue;
       // From an acknowledgement: the next segment leaves, its timer of a round trip and 60 ms runs out, and the retransmission
       // is acknowledged a round trip later. Round trips are 1 ms and a bit.
@@ -278,6 +283,8 @@ ${faults("at: 200ms, kind: down, link: [tor0-0, leaf0-0]")}duration: 2s`;
     expect(hit.length).toBeGreaterThan(0);
     for (const row of hit) {
       expect(row).toMatchObject({ recovered: true, repaths: 0, outages: 1, copies: 0 });
+      // They came back, and never left.
+      expect(row.recovered_by).toBe("repaired");
       expect(row.longest_outage_ms).toBeGreaterThan(1700);
     }
   });
@@ -289,7 +296,49 @@ ${faults("at: 10ms, kind: silent, switch: tor0-0", "at: 20ms, kind: silent, link
     );
     const { rows } = await runTimeline(timeline);
     for (const row of rows)
-      expect(row).toMatchObject({ recovered: false, fct_ms: null, longest_outage_ms: null });
+      expect(row).toMatchObject({
+        recovered: false,
+        recovered_by: null,
+        fct_ms: null,
+        longest_outage_ms: null,
+      });
+  });
+
+  it("tells what a flow has left from what was repaired, in the table, the files and each outage", async () => {
+    const timeline = timelineOf(
+      `${FLOW}${faults("at: 200ms, until: 1s, kind: silent, link: [tor0-0, leaf0-0]")}duration: 3s`,
+    );
+    const out = join(folder, "told");
+    const results = await runTimeline(timeline, { seed: 3, out });
+    const words = results.rows.map((row) => row.recovered_by ?? "yes");
+    for (const word of ["left", "repaired"]) expect(words).toContain(word);
+    const table = TIMELINE.table(results.rows).trim().split("\n").slice(2);
+    expect(table.map((line) => line.trim().split(/ +/).at(-1))).toEqual(words);
+    const html = readFileSync(join(out, "report.html"), "utf8");
+    const csv = readFileSync(join(out, "outages.csv"), "utf8");
+    expect(csv.split("\n")[0]).toMatch(/,recovered_by$/);
+    for (const word of ["left", "repaired"]) {
+      expect(html.split(`<td>${word}</td>`)).toHaveLength(words.filter((one) => one === word).length + 1);
+      expect(csv).toMatch(new RegExp(`,${word}$`, "m"));
+    }
+  });
+
+  it("an outage is left only while all its faults act", () => {
+    const outage = (from: number, to?: number) => ({ from, firstTimeout: from, to, timeouts: 1 });
+    const fault = (at: number, until?: number, flap?: { period: number; duty: number }) => ({
+      at,
+      until,
+      flap,
+    });
+    expect(recoveryOf(outage(5, 9), [fault(5)])).toBe("left");
+    expect(recoveryOf(outage(5, 9), [fault(5, 9)])).toBe("repaired");
+    expect(recoveryOf(outage(5, 9), [fault(5, 10), fault(6, 8)])).toBe("repaired");
+    expect(recoveryOf(outage(5, 9), [fault(0, 5), fault(9, 20)])).toBeUndefined();
+    expect(recoveryOf(outage(5), [fault(0)])).toBeUndefined();
+    // It acts from 0 to 4 and from 8 to 12.
+    const flaps = fault(0, 100, { period: 8, duty: 0.5 });
+    expect(recoveryOf(outage(1, 6), [flaps])).toBe("repaired");
+    expect(recoveryOf(outage(1, 9), [flaps])).toBe("left");
   });
 
   it("ends flows with a number of bytes, and gives the same bytes again", async () => {

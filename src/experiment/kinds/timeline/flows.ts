@@ -3,6 +3,7 @@ import { Random } from "../../../base/index.js";
 import { nodeNamed, type TopologyNode } from "../../../topology/index.js";
 import { drawClientPort } from "../../../traffic/index.js";
 import type { SchemeRun } from "../../experiment.js";
+import type { Fault } from "../../faults/fault.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
 import type { Timeline } from "./schema.js";
 
@@ -59,6 +60,31 @@ export interface Outage {
   /** The first progress after it. Undefined: it lasted to the end. */
   readonly to: number | undefined;
   readonly timeouts: number;
+}
+
+/**
+ * What ended an outage. `left`: data flowed again while all faults of the outage still acted, so the flow had left them, or the
+ * switches had. `repaired`: only after one of these faults had ended, which does not show that the flow ever left it.
+ */
+export type Recovery = "left" | "repaired";
+
+/** Undefined: the outage did not end, or no fault acted during it. */
+export function recoveryOf(
+  { from, to }: Outage,
+  faults: readonly Pick<Fault, "at" | "until" | "flap">[],
+): Recovery | undefined {
+  if (to === undefined) return undefined;
+  const during = faults.filter(({ at, until = Number.POSITIVE_INFINITY }) => at < to && until > from);
+  if (during.length === 0) return undefined;
+  return during.every((fault) => actsAt(fault, to)) ? "left" : "repaired";
+}
+
+function actsAt(
+  { at, until = Number.POSITIVE_INFINITY, flap }: Pick<Fault, "at" | "until" | "flap">,
+  time: number,
+): boolean {
+  if (time >= until) return false;
+  return flap === undefined || (time - at) % flap.period < flap.duty * flap.period;
 }
 
 /** The record of one flow. */
@@ -124,6 +150,11 @@ export interface TimelineRow {
   longest_outage_ms: number | null;
   /** Whether data flowed again after every outage. */
   recovered: boolean;
+  /**
+   * What ended its outages; `repaired` where this is so for one of them. Null where an outage did not end, there was none, or no fault
+   * acted during any.
+   */
+  recovered_by: Recovery | null;
   /** On a testbed: whether the machine was saturated while the flows of the scheme ran. */
   saturated?: boolean;
 }
@@ -132,6 +163,7 @@ export function timelineRow(
   { label, plan }: SchemeRun,
   number: number,
   { flow, bytes, completion, outages, copies, broken }: FlowRecord,
+  faults: readonly Fault[],
   load?: RunLoad,
 ): TimelineRow {
   const timeouts = outages.reduce((sum, outage) => sum + outage.timeouts, 0);
@@ -151,8 +183,20 @@ export function timelineRow(
     outages: outages.length,
     longest_outage_ms: recovered && lengths.length > 0 ? milliseconds(Math.max(...lengths)) : null,
     recovered,
+    recovered_by: recovered ? worst(outages.map((outage) => recoveryOf(outage, faults))) : null,
     ...(load === undefined ? {} : { saturated: load.saturated }),
   };
+}
+
+function worst(ways: readonly (Recovery | undefined)[]): Recovery | null {
+  if (ways.includes("repaired")) return "repaired";
+  return ways.includes("left") ? "left" : null;
+}
+
+/** The row's column `recovered` for people. */
+export function recoveredText({ recovered, recovered_by }: TimelineRow): string {
+  if (!recovered) return "no";
+  return recovered_by ?? "yes";
 }
 
 function milliseconds(ns: number): number {

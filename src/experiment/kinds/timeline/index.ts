@@ -28,8 +28,8 @@ export const TIMELINE: RunKind<
     return { scheme, records };
   },
   lab: async () => (await import("./on-lab.js")).TIMELINE_ON_LAB,
-  rows: (_timeline, { scheme, records, load }) =>
-    records.map((record, flow) => timelineRow(scheme, flow, record, load)),
+  rows: ({ faults }, { scheme, records, load }) =>
+    records.map((record, flow) => timelineRow(scheme, flow, record, faults, load)),
   portable: PORTABLE_FLOWS,
   table: timelineTable,
   files: async (results) => (await import("./report.js")).timelineFiles(results),

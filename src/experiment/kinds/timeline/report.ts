@@ -5,7 +5,7 @@ import type { SchemeRun } from "../../experiment.js";
 import { effectName, elementName } from "../../faults/fault.js";
 import { inline, resultsPage, schemeTitle } from "../../page.js";
 import { timelineFigure } from "./figure.js";
-import type { TimelineRow } from "./flows.js";
+import { recoveredText, recoveryOf, type TimelineRow } from "./flows.js";
 import type { TimelineResults, TimelineSeries } from "./results.js";
 import type { Timeline } from "./schema.js";
 
@@ -19,32 +19,36 @@ export async function timelineFiles(results: TimelineResults): Promise<[name: st
       faultList(source),
       "<h2>Results</h2>",
       resultTable(rows, source.schemes),
-      `<p class="note">Outage: the longest time from the last acknowledgement of new data before a timeout to the first one after it${engine === "sim" ? "" : ", a lower bound: hosts report the timeout, which came at least the RTO margin after the last progress"}.</p>`,
+      `<p class="note">Outage: the longest time from the last acknowledgement of new data before a timeout to the first one after it${engine === "sim" ? "" : ", a lower bound: hosts report the timeout, which came at least the RTO margin after the last progress"}. Recovered: left, if data flowed again while all faults of the outage still acted; repaired, if only after one of them had ended; yes, without a fault.</p>`,
     ],
     facts: [["traffic", `IPv${source.settings.traffic.ip}`]],
   });
   return [
-    ["outages.csv", outagesCsv(series)],
+    ["outages.csv", outagesCsv(source, series)],
     ["timeline.svg", figure],
     ["report.html", html],
   ];
 }
 
-function outagesCsv(series: readonly TimelineSeries[]): string {
+function outagesCsv({ faults }: Timeline, series: readonly TimelineSeries[]): string {
   const ms = (ns: number | undefined) => (ns === undefined ? null : Number((ns / 1e6).toFixed(3)));
   const outages = series.flatMap(({ scheme, records }) =>
     records.flatMap((record, flow) =>
-      record.outages.map(({ from, firstTimeout, to, timeouts }) => [
+      record.outages.map((outage) => [
         scheme.label,
         flow,
-        ms(firstTimeout),
-        ms(to),
-        timeouts,
-        ms(from),
+        ms(outage.firstTimeout),
+        ms(outage.to),
+        outage.timeouts,
+        ms(outage.from),
+        recoveryOf(outage, faults) ?? null,
       ]),
     ),
   );
-  return csv(["scheme", "flow", "first_timeout_ms", "recovered_ms", "timeouts", "last_progress_ms"], outages);
+  return csv(
+    ["scheme", "flow", "first_timeout_ms", "recovered_ms", "timeouts", "last_progress_ms", "recovered_by"],
+    outages,
+  );
 }
 
 function faultList({ faults, controllerFaults, topology }: Timeline): string {
@@ -81,7 +85,7 @@ function resultTable(rows: readonly TimelineRow[], schemes: readonly SchemeRun[]
     const numbers = [row.bytes, row.fct_ms, row.timeouts, row.repaths, row.copies, row.longest_outage_ms].map(
       cell,
     );
-    return `<tr${first}>${words.map((word) => `<td class="word">${escapeMarkup(word)}</td>`).join("")}${[...numbers, row.recovered ? "yes" : "no"].map((text) => `<td>${text}</td>`).join("")}</tr>`;
+    return `<tr${first}>${words.map((word) => `<td class="word">${escapeMarkup(word)}</td>`).join("")}${[...numbers, recoveredText(row)].map((text) => `<td>${text}</td>`).join("")}</tr>`;
   });
   return `<table><thead><tr>${head.map((name, i) => `<th${i < 2 ? ' class="word"' : ""}>${name}</th>`).join("")}</tr></thead><tbody>${lines.join("\n")}</tbody></table>`;
 }

@@ -3,7 +3,7 @@ import { formatTable } from "../../../base/index.js";
 import type { SchemeRun } from "../../experiment.js";
 import type { RunResults } from "../../results.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
-import type { FlowRecord, TimelineRow } from "./flows.js";
+import { type FlowRecord, recoveredText, type TimelineRow } from "./flows.js";
 import type { Timeline } from "./schema.js";
 
 /** All flows under one scheme, in the order of {@link TimelineRow.flow}. */
@@ -42,7 +42,7 @@ export function timelineTable(rows: readonly TimelineRow[]): string {
     row.repaths,
     row.copies,
     row.longest_outage_ms?.toFixed(1) ?? null,
-    row.recovered ? "yes" : "no",
+    recoveredText(row),
   ]);
   return formatTable(header, cells);
 }
