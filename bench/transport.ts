@@ -62,7 +62,7 @@ function once<K, V>(known: Map<K, V>, key: K, make: (key: K) => V): V {
 
 /** The same network in ns-3: its rates are chosen so that a full segment takes as long on the wire as ours. */
 function runNs3(program: Ns3Program, network: ChainOptions): ChainResult {
-  const { flows, mark, loss, lossEvery } = network;
+  const { flows, mark, loss, lossEvery, lostSegments = [] } = network;
   const scale = (SEGMENT + NS3_HEADERS) / FRAME;
   const beyond = beyondQueue(network);
   const document = program.run({
@@ -80,6 +80,7 @@ function runNs3(program: Ns3Program, network: ChainOptions): ChainResult {
     mark: mark === undefined ? 0 : mark - beyond,
     loss: loss ?? 0,
     lossEvery: lossEvery ?? 0,
+    ...(lostSegments.length === 0 ? {} : { lost: lostSegments.join(",") }),
     seconds: network.untilNs / 1e9,
     warmUp: network.warmUpNs / 1e9,
     mss: SEGMENT,

@@ -10,6 +10,7 @@
 
 #include <cstdio>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -42,12 +43,14 @@ struct QueueState
     uint64_t drops{0};
 };
 
-// Drops data packets, at random or each n-th one.
+// Drops data packets: at random, each n-th one, or certain segments of the one flow when they are sent first.
 class DataLoss : public ErrorModel
 {
   public:
     double share{0};
     uint64_t every{0};
+    std::set<uint32_t> segments;
+    uint32_t mss{0};
 
   private:
     bool DoCorrupt(Ptr<Packet> packet) override
@@ -56,12 +59,29 @@ class DataLoss : public ErrorModel
         {
             return false;
         }
+        if (!segments.empty() && segments.erase(SegmentOf(packet)) > 0)
+        {
+            return true;
+        }
         passed++;
         if (every > 0 && passed % every == 0)
         {
             return true;
         }
         return share > 0 && uniform->GetValue() < share;
+    }
+
+    // Number from 0; the sequence numbers of ns-3 begin with 0, the one of the SYN.
+    uint32_t SegmentOf(Ptr<Packet> packet) const
+    {
+        Ptr<Packet> copy = packet->Copy();
+        PppHeader ppp;
+        Ipv4Header ip;
+        TcpHeader tcp;
+        copy->RemoveHeader(ppp);
+        copy->RemoveHeader(ip);
+        copy->RemoveHeader(tcp);
+        return (tcp.GetSequenceNumber().GetValue() - 1) / mss;
     }
 
     void DoReset() override
@@ -142,6 +162,7 @@ main(int argc, char* argv[])
     uint32_t mark = 0;
     double loss = 0;
     uint64_t lossEvery = 0;
+    std::string lost;
     double seconds = 10;
     uint32_t mss = 1448;
     uint32_t initialWindow = 10;
@@ -159,6 +180,7 @@ main(int argc, char* argv[])
     line.AddValue("mark", "packets from which on packets are marked; 0: drop-tail", mark);
     line.AddValue("loss", "share of data packets that are lost behind a bottleneck", loss);
     line.AddValue("lossEvery", "one of so many data packets is lost behind a bottleneck", lossEvery);
+    line.AddValue("lost", "numbers of segments that are lost when they are sent first, with commas", lost);
     line.AddValue("seconds", "to simulate", seconds);
     line.AddValue("warmUp", "seconds before the measured time", warmUp);
     line.AddValue("mss", "bytes of payload", mss);
@@ -216,11 +238,17 @@ main(int argc, char* argv[])
         QueueSize size(QueueSizeUnit::PACKETS, mark > 0 ? 1 : queuePackets);
         bottleneck.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", QueueSizeValue(size));
         NetDeviceContainer devices = bottleneck.Install(routers.Get(hop), routers.Get(hop + 1));
-        if (loss > 0 || lossEvery > 0)
+        if (loss > 0 || lossEvery > 0 || !lost.empty())
         {
             Ptr<DataLoss> model = CreateObject<DataLoss>();
             model->share = loss;
             model->every = lossEvery;
+            model->mss = mss;
+            std::stringstream numbers(lost);
+            while (std::getline(numbers, item, ','))
+            {
+                model->segments.insert(std::stoul(item));
+            }
             devices.Get(1)->SetAttribute("ReceiveErrorModel", PointerValue(model));
         }
         Ptr<PointToPointNetDevice> device = DynamicCast<PointToPointNetDevice>(devices.Get(0));

@@ -25,11 +25,9 @@ export interface ChainFlow {
   to: number;
   /** Nanoseconds, one way, of the sender's access link; the receiver's has none. */
   delay: number;
-  /** Infinity for a flow without an end. */
+  /** Infinity for a flow without an end; else the sender closes, and its last segment of data carries a FIN. */
   bytes: number;
   startNs: number;
-  /** The sender closes: its last segment of data carries a FIN. */
-  finishes?: boolean;
   /** Flows with the same number are subflows of one connection (for lia and olia). */
   group?: number;
 }
@@ -181,7 +179,7 @@ export function runChain(options: ChainOptions): ChainResult {
         },
       });
       connection.send(flow.bytes);
-      if (flow.finishes === true) connection.finish();
+      if (Number.isFinite(flow.bytes)) connection.finish();
     });
   }
 

@@ -32,6 +32,7 @@ type Topic =
   | "DCTCP's queue"
   | "Fairness of equal flows"
   | "A flow alone"
+  | "Losses near the end"
   | "Small buffers"
   | "Coupled subflows"
   | "BBR"
@@ -551,6 +552,59 @@ function dumbbellCases(): ValidationCase[] {
   });
 }
 
+/**
+ * Ten segments of one flow, of which some are lost when they are sent first, over a round trip of 10 ms beside which their time on the wire is
+ * nothing; the shortest timeout is 200 ms. The last segment has the FIN. Without a loss: the handshake and half a round trip.
+ */
+function tailLossCases(): ValidationCase[] {
+  const rtt = 10;
+  const rtoMin = 200;
+  const alone = 1.5 * rtt;
+  /** RFC 8985, sections 6.2 and 7.2. */
+  const reordering = rtt / 4;
+  const probe = 2 * rtt;
+  const row = (rack: boolean, lost: readonly number[], expected: number): ValidationCase => ({
+    topic: "Losses near the end",
+    name: `${rack ? "RACK" : "SACK alone"}: ${lost.length === 0 ? "nothing is lost" : `${lost.map((i) => i + 1).join(", ")} of 10 lost`}: completion time`,
+    unit: "ms",
+    network: {
+      hops: 1,
+      rate: 100e9,
+      accessRate: 1000e9,
+      delay: (rtt / 2) * MS,
+      queue: 10_000,
+      lostSegments: lost,
+      flows: [{ control: "reno", from: 0, to: 1, delay: 0, bytes: 10 * SEGMENT, startNs: 0 }],
+      warmUpNs: 0,
+      untilNs: 5 * S,
+      transport: { rack, floor: rtoMin * MS, delayedAck: { segments: 1, timeout: 0 } },
+    },
+    measure: (result) => result.flows[0]!.fctNs / MS,
+    expected,
+    holds: "about",
+    ...(rack ? { withoutNs3: "it has neither RACK nor tail loss probes" } : {}),
+  });
+  return [
+    row(false, [], alone),
+    // Three segments above the loss: a round trip. Fewer: the timer, which begins with the last acknowledgement.
+    row(false, [6], alone + rtt),
+    row(false, [7], alone + rtt + rtoMin),
+    row(false, [8], alone + rtt + rtoMin),
+    row(false, [9], alone + rtt + rtoMin),
+    // One segment at the timeout, two a round trip later.
+    row(false, [7, 8, 9], alone + 2 * rtt + rtoMin),
+    row(true, [6], alone + rtt),
+    row(true, [7], alone + rtt + reordering),
+    row(true, [8], alone + rtt + reordering),
+    row(true, [9], alone + rtt + probe),
+    // The reordering timer lets one segment out, its acknowledgement the other (RFC 9937, section 6).
+    row(true, [7, 8], alone + 2 * rtt + reordering),
+    // The acknowledgement of the probe tells RACK of the rest.
+    row(true, [7, 8, 9], alone + 2 * rtt + probe),
+    row(true, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], alone + 3 * rtt + probe),
+  ];
+}
+
 /** Flows that begin within some microseconds, over 10 Gbit/s with 40 us; the shortest retransmission timeout is 10 ms. */
 function incastCases(): ValidationCase[] {
   const sizes = [
@@ -591,6 +645,7 @@ export const VALIDATION: readonly ValidationCase[] = [
   ...dctcpCases(),
   ...fairnessCases(),
   ...aloneCases(),
+  ...tailLossCases(),
   ...smallBufferCases(),
   ...coupledCases(),
   ...bbrCases(),

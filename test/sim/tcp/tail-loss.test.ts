@@ -29,7 +29,7 @@ function run(
     delay: (RTT / 2) * MS,
     queue: 10_000,
     lostSegments: lost,
-    flows: [{ control, from: 0, to: 1, delay: 0, bytes: segments * SEGMENT, startNs: 0, finishes: true }],
+    flows: [{ control, from: 0, to: 1, delay: 0, bytes: segments * SEGMENT, startNs: 0 }],
     warmUpNs: 0,
     untilNs: 5000 * MS,
     transport: { floor: RTO_MIN * MS, delayedAck: { segments: 1, timeout: 0 }, ...transport },
