@@ -28,9 +28,7 @@ function both({ segments, lost, sack, rack, rttMs }: Case) {
     delay: (rttMs / 2) * MS,
     queue: 100_000,
     lostSegments: lost,
-    flows: [
-      { control: "reno", from: 0, to: 1, delay: 0, bytes: segments * SEGMENT, startNs: 0, finishes: true },
-    ],
+    flows: [{ control: "reno", from: 0, to: 1, delay: 0, bytes: segments * SEGMENT, startNs: 0 }],
     warmUpNs: 0,
     untilNs: 60_000 * MS,
     transport: { floor: 200 * MS, delayedAck: { segments: 1, timeout: 0 }, sack, rack },
