@@ -40,9 +40,3 @@ export function expectedUsed(balls: number, bins: number): Fraction {
 
 /** E[CV^2] of the counts of n balls in m equal bins: (n/m)(1 - 1/m) / (n/m)^2 = (m - 1) / n. */
 export const expectedSquaredVariation = (balls: number, bins: number): Fraction => fraction(bins - 1, balls);
-
-/** The same for balls with sizes: (m - 1) * sum of squares / square of the sum. */
-export function expectedSquaredVariationOf(sizes: readonly number[], bins: number): number {
-  const total = sizes.reduce((a, b) => a + b, 0);
-  return ((bins - 1) * sizes.reduce((a, b) => a + b * b, 0)) / (total * total);
-}

@@ -4,7 +4,7 @@
  * function see the same value of a flow. A flow's path is followed from switch to switch; the load of a port is a count.
  */
 
-export interface Choice {
+interface Choice {
   /** The place's function: places with one name have one value a flow. */
   readonly function: string;
   /** Entry of the group for value modulo the number of entries; the entry is the port. */
@@ -19,7 +19,7 @@ export interface ChoiceNetwork {
 }
 
 /** Counts by switch and port, all combinations of values from each of the starts; ports with no flow count 0. */
-export function loads(network: ChoiceNetwork, starts: readonly string[]): Map<string, Map<number, number>> {
+function loads(network: ChoiceNetwork, starts: readonly string[]): Map<string, Map<number, number>> {
   const names = Object.keys(network.values);
   const loads = new Map<string, Map<number, number>>();
   const follow = (start: string, value: Readonly<Record<string, number>>): void => {

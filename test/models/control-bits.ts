@@ -12,7 +12,7 @@ export interface Hop {
 }
 
 /** The pathmap's rows with the hops side by side. */
-export const pathmapRows = (hops: readonly Hop[]): bigint[] =>
+const pathmapRows = (hops: readonly Hop[]): bigint[] =>
   (hops[0]?.offsets ?? []).map((_, bit) =>
     hops.reduce((row, hop) => (row << BigInt(hop.bits)) | BigInt(hop.offsets[bit]!), 0n),
   );

@@ -2,7 +2,7 @@
 
 export type Colour = "green" | "yellow" | "red";
 
-export interface TwoRates {
+interface TwoRates {
   /** Bytes a second; RFC 2698: committed and peak. RFC 4115: committed and excess. */
   readonly committed: bigint;
   readonly second: bigint;

@@ -6,7 +6,7 @@
 import { type Fraction, fraction, minus, ONE, over, plus, times, ZERO } from "./fraction.js";
 
 /** How a direction's path changes when its sender changes the label. */
-export type Move =
+type Move =
   /** A new hash: any site, the old one too. */
   | "random"
   /** An offset that is not 0 modulo N: any other site, each equally likely (P-ECMP's rows; a new XOR offset of RePaC). */
@@ -15,7 +15,7 @@ export type Move =
   | "next";
 
 /** What the far end does with its way back. */
-export type Receiver =
+type Receiver =
   /** It keeps its label. */
   | "keeps"
   /** It uses the label of the sender: both directions move with each try, also if only the acknowledgement was lost. */

@@ -7,7 +7,7 @@
  * FIN changes nothing but the end of the connection (RFC 9293, 3.4: it takes one number, which a SACK block covers).
  */
 
-export interface Line {
+interface Line {
   /** Microseconds that a full segment, a SYN and an acknowledgement take to be sent. */
   readonly data: number;
   readonly control: number;
