@@ -9,13 +9,16 @@
  * the new results. In a file that has changed since a run of all mutants, those of the changed lines are tried; a sample
  * only loses the mutants of such lines. TEST: only these files, such as new ones with `survivors`.
  *
+ * P4LOOM_MUTANTS_RECORD=TEXT writes the score into tools/mutants/scores.json, from which docs/testing.md is made (`make
+ * figures PAGE=testing`); TEXT says what was tried, for example `fresh sample`.
+ *
  * One process loads the code once, with a switch for each mutant (tools/mutants/runner.ts). A mutant is also caught if it
  * ends the process, uses 60 seconds of processor time, or leaves all processes of the tests idle for 30 seconds; the
  * process is then started again and continues after this mutant. Processor time of other programs does not count. A mutant
  * is tried until its tries have executed 50 million places of mutants; a test that executes more without a mutant is left
  * out. P4LOOM_MUTANTS_STEPS sets another number: fewer give a lower bound of the score in less time.
  */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { Instrumenter } from "@stryker-mutator/instrumenter";
@@ -279,3 +282,14 @@ const caught = count("Killed", "Timeout");
 const total = caught + count("Survived", "NoCoverage");
 const score = total === 0 ? "no mutants" : `${((100 * caught) / total).toFixed(1)} %`;
 console.log(`${room}: ${score}, ${caught} of ${total} mutants noticed, ${count("Ignored")} not tried`);
+
+const tells = process.env["P4LOOM_MUTANTS_RECORD"];
+if (tells !== undefined && total > 0) {
+  const path = join(root, "tools/mutants/scores.json");
+  const scores = JSON.parse(readFileSync(path, "utf8"));
+  const commit = spawnSync("git", ["rev-parse", "--short=8", "HEAD"], { encoding: "utf8" }).stdout.trim();
+  const score = { room, tried: tells, mutants: total, detected: caught, date: new Date().toISOString().slice(0, 10), commit };
+  const at = scores.findIndex((each) => each.room === room);
+  scores.splice(at < 0 ? scores.length : at, at < 0 ? 0 : 1, score);
+  writeFileSync(path, `[\n${scores.map((each) => JSON.stringify(each)).join(",\n")}\n]\n`);
+}

@@ -384,7 +384,7 @@ describe("a paragraph outside of blocks", () => {
     expect(
       figuresIn("See section 3.4 and figures 9.1, 9.2 of RFC 9438 on Linux 6.15 and p4c 1.2.5.16."),
     ).toEqual([]);
-    expect(figuresIn("12 switches, 2 of 3 seeds, a 5-tuple, 64 ports")).toEqual([]);
+    expect(figuresIn("12 switches, 2 of 3 seeds, a 5-tuple, 64 ports, a timer of 10ms")).toEqual([]);
     expect(figuresIn("0.5 of the flows, 3 times, 20 ms, 396 ± 48 Mb/s, 1.5 s")).toEqual([
       "0.5",
       "3 times",

@@ -183,7 +183,8 @@ async function main(): Promise<number> {
     build();
     await make();
   }
-  const problems = render(true);
+  const page = options.page === undefined ? undefined : pageName(options.page);
+  const problems = render(true).filter(({ path }) => page === undefined || pageName(path) === page);
   for (const problem of problems) console.log(shown(problem));
   return problems.length;
 }

@@ -17,7 +17,6 @@ export const TABLES_NOT_CONVERTED: readonly string[] = [
   "docs/papers/p4te.md",
   "docs/papers/repac.md",
   "docs/simulator.md",
-  "docs/testing.md",
   "docs/transport.md",
 ];
 
@@ -25,9 +24,7 @@ export const TABLES_NOT_CONVERTED: readonly string[] = [
 export const PROSE_NOT_CONVERTED: readonly string[] = [
   "README.md",
   "docs/course.md",
-  "docs/dependencies.md",
   "docs/flow-simulator.md",
-  "docs/host-agent.md",
   "docs/lab.md",
   "docs/load.md",
   "docs/papers/dahu.md",
@@ -37,6 +34,5 @@ export const PROSE_NOT_CONVERTED: readonly string[] = [
   "docs/papers/repac.md",
   "docs/simulator.md",
   "docs/sweep.md",
-  "docs/testing.md",
   "docs/transport.md",
 ];

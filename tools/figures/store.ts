@@ -49,6 +49,8 @@ export const linesOf = (block: Block): Record<string, string[]> =>
 
 /** Files of these kinds are searched for names of other files. */
 const NAMES_FILES = /\.(ya?ml|p4|ts|mjs)$/;
+/** Every benchmark imports its types from the program that names them all. */
+const BENCHMARKS = "bench/main.ts";
 /** Words that look like a file, in any text. */
 const FILE_WORDS = /[\w@.+-]*(?:\/[\w@.+-]+)*\.(?:ya?ml|csv|jsonl?|p4|stf|txt|pcap|cdf|ts|js|mjs|py)\b/g;
 
@@ -59,7 +61,14 @@ const FILE_WORDS = /[\w@.+-]*(?:\/[\w@.+-]+)*\.(?:ya?ml|csv|jsonl?|p4|stf|txt|pc
 function inputsOf(root: string, made: Run): string[] {
   const found = new Set<string>();
   const add = (path: string) => {
-    if (path.startsWith("..") || path.startsWith("src/") || posix.isAbsolute(path) || found.has(path)) return;
+    if (
+      path === BENCHMARKS ||
+      path.startsWith("..") ||
+      path.startsWith("src/") ||
+      posix.isAbsolute(path) ||
+      found.has(path)
+    )
+      return;
     if (!existsSync(join(root, path)) || !statSync(join(root, path)).isFile()) return;
     found.add(path);
     if (!NAMES_FILES.test(path)) return;

@@ -13,11 +13,11 @@
 import { pageName } from "./block.js";
 import { marksOf, type Problem, withoutCode } from "./markdown.js";
 
-/** A number with a unit, a percentage, a ratio or a decimal. */
+/** A number with a unit, a percentage, a ratio or a decimal. Settings are written without a space: `10ms`. */
 const UNIT =
-  "(?:%|percentage points|points|times|[numμµ]?s|min|minutes?|seconds?|microseconds|hours?|[KMGT]?i?B|[kKMGT]?(?:bps|b/s|B/s|bit/s)|[MG]bit|/s|a second|packets/s|[kMG]?pps)";
+  "(?:\\s?%|/s|\\s(?:percentage points|points|times|[numμµ]?s|min|minutes?|seconds?|microseconds|hours?|[KMGT]?i?B|[kKMGT]?(?:bps|b/s|B/s|bit/s)|[MG]bit|a second|packets/s|[kMG]?pps))";
 const MEASURED = new RegExp(
-  `(?<![\\w.#/-])[-+±~]?\\d[\\d,]*(?:(?:\\.\\d+)?(?:\\s?±\\s?[\\d.,]+)?\\s?${UNIT}(?![\\w])|\\.\\d+(?![\\w.]))`,
+  `(?<![\\w.#/-])[-+±~]?\\d[\\d,]*(?:(?:\\.\\d+)?(?:\\s?±\\s?[\\d.,]+)?${UNIT}(?![\\w])|\\.\\d+(?![\\w.]))`,
   "g",
 );
 /** Numbers that name something: `sections 3.4 and 3.5`, `Linux 6.15`, `1.15.5`. */

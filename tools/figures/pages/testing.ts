@@ -1,0 +1,85 @@
+import { block, page, script } from "../block.js";
+import { percent, table } from "../text.js";
+
+/** What `make mutants ROOM=... RECORD=...` wrote into tools/mutants/scores.json. */
+interface Score {
+  room: string;
+  /** Which mutants were tried. */
+  tried: string;
+  mutants: number;
+  detected: number;
+  date: string;
+}
+
+/** The survivors of each room, and why no test detects them. */
+const SURVIVORS: Readonly<Record<string, string>> = {
+  hash: "writes and reads beyond the end of typed arrays, which have no effect; steps that save time only (a byte of zeros in Toeplitz, a full rank in `BitMatrix`); bytes of `identity` that are shifted out again; `round_robin` after 2^32 packets; a carry of XXH64 at a sum of exactly 2^32 - 1; one more random check in `looksAffine`",
+  topology:
+    "caches and shortcuts that save time only; orders in which equal nodes are searched; hop sets with the same ports and another direction, which cannot occur; ties in `majority` against their order, since hop sets are met in ascending order; open: the order of neighbours in `rackClasses` and `wiringOf`",
+  traffic:
+    "bounds of loops that end earlier, since the last share is 1; the initial byte order of `PcapDecoder`, which the header replaces; exactly 2^32 pairs, where both ways to draw are right",
+  "p4/emit":
+    "assertions against our own bugs, which no program reaches (`fault`, missing tables and indexes); `?.` on what is always there; initial values of jump targets, which are set before they are read",
+  fit: "ranges of stages that the exact solver does not need; limits of 400 stages beyond the device; `?.` and `??` for names of the JSON that only hand-written files have (aliases, validity of unions); shortcuts that save time only (candidates of variables for keys, trials of advice)",
+  switch:
+    "steps that save time only (`>= 0` before a write to place -1 of a typed array, which has no effect; a copy of many words at once; a port that is looked at without a packet); ties that both give the same, and the order of equal times (`due-entries`); the exact number of passes after which a packet is given up; numbers of alarms, which only have to differ; a first value that is set before it is read; open: fields of `key` by two names, queues with a rate whose program loops",
+  "p4/lower":
+    'narrowing of kinds that the type checker needs and the program cannot break (`kind === "path"`, `?.`); shortcuts that save time only (no cast to the same type, two bools); two ways to one value (constants of the checker, and their initializers); open, below the goal: types that are filled into generic ones, reads ahead of stacks',
+  p4runtime:
+    "shortcuts that save time only (values encoded without the generated code, a chunk that stays empty, turns of a request); names of methods in TLS; `?.` on what is always there; open: names that a failed RestoreState has used first, ports of an unknown kind",
+  sim: "heuristics of the event queue (spans, reviews), of max-min rounds and of the frame pool, and lists that grow before they must, which save time only; draws that any other constant would spread as well; initial values that are set before they are read; `busyUntil` of a host with a stack",
+  "sim/packet/transport":
+    "initial values that are set before they are read; conditions that others imply (a probe is never due in a recovery, a window that was closed is never open without a new edge); BBR and CUBIC where two values are equal to the last bit; the pace of a host's own link, which whole runs show",
+  paths:
+    "constants that are 0 (`CHOICE.hash`, `PORT.link`); caches, shared words of hashes and shortcuts for one row, which save time only; products of numbers of values that are equal to a limit",
+  schemes:
+    "caches and shortcuts that save time only (sets of virtual ports, `givers` of first fit, `MatrixIds` of an empty switch); which of several equal orders or hash values is taken; second places for a message (`locate(...) ?? ...`); open: `multiroute/trees`, `pecmp/certain-offsets`, the switch writer of updates",
+  formatting:
+    "shortcuts over what is always there (`?.`, a bracket that the check before has refused); open: the columns of long lines",
+  control:
+    "`?.` and `??` on what is always there (tables and fields that the printed entity names); a write of no mirrors; conditions that two words imply; open: packets and digests that `watch` prints in full, names of values without a naming",
+  probing: "open: not looked at one by one",
+  grading: "open, below the goal; the tests of `test/submissions`, which grade in processes, are not counted",
+  editing:
+    "open, far below the goal; the tests of `test/language-server` and `test/lab`, which use the room too, are not counted",
+  exercises: "open, far below the goal; the tests of `test/grading`, which use the room too, are not counted",
+  base: "lengths that other checks imply (`sequence-index`); steps that save time only (`Random.int` of 2^32)",
+  statistics:
+    "bounds that are equal to the last bit; a guard of a continued fraction; draws beyond 20 pairs, whose test the limit leaves out",
+  program:
+    "open: not looked at one by one (texts of P4Info that are missing or doubled, in `lookup`, `validate` and `bmv2-reader`)",
+};
+
+const GOAL = 0.85;
+
+const shareOf = ({ detected, mutants }: Score) => detected / mutants;
+
+/** Rooms of the scores in a sentence: `a`, `b` and `c`. */
+function named(scores: readonly Score[]): string {
+  const rooms = scores.map(({ room }) => `\`${room}\``);
+  return rooms.length < 2 ? (rooms[0] ?? "none") : `${rooms.slice(0, -1).join(", ")} and ${rooms.at(-1)}`;
+}
+
+export default page("docs/testing.md", {
+  mutants: block({
+    runs: { scores: script("tools/figures/measure/mutation-scores.ts") },
+    pick: { scores: (document): Score[] => document },
+    inputs: ["tools/mutants/scores.json"],
+    render: ({ scores }) =>
+      table(
+        ["room", "tried", "mutants", "score", "run", "survivors, and why"],
+        scores.map((score) => [
+          `\`${score.room}\``,
+          score.tried,
+          score.mutants,
+          percent(shareOf(score)),
+          score.date,
+          SURVIVORS[score.room] ?? "not looked at one by one",
+        ]),
+      ),
+    values: ({ scores }) => ({
+      reached: named(scores.filter((score) => shareOf(score) >= GOAL)),
+      below: named(scores.filter((score) => shareOf(score) < GOAL)),
+    }),
+  }),
+});
