@@ -22,7 +22,6 @@ export const TABLES_NOT_CONVERTED: readonly string[] = [
 
 /** Pages with paragraphs of measured figures that do not point to a block. */
 export const PROSE_NOT_CONVERTED: readonly string[] = [
-  "README.md",
   "docs/course.md",
   "docs/flow-simulator.md",
   "docs/lab.md",
