@@ -20,6 +20,7 @@ export {
   MAX_LINKS,
   type PathSource,
 } from "./flows.js";
+export { type Finding, Localiser } from "./localiser.js";
 export { elementsOf, LossSolver, type NetworkElement, type Suspect } from "./loss-solver.js";
 export {
   type HashField,

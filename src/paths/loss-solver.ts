@@ -11,8 +11,10 @@
  * of the sum of all products of likelihood and prior.
  */
 import type { Topology } from "../topology/index.js";
+import { ProbeRecord } from "./probe-record.js";
 
-export type ElementKind = "switch" | "link" | "direction";
+/** `host_link`, `host_direction`: between a host and its switch. */
+export type ElementKind = "switch" | "link" | "direction" | "host_link" | "host_direction";
 
 export interface NetworkElement {
   readonly kind: ElementKind;
@@ -39,20 +41,36 @@ export interface Judgement {
   readonly suspects: readonly Suspect[];
 }
 
-/** All switches, and the links between switches with each direction. */
+/** All switches, then all links that are up, each with its directions. */
 export function elementsOf({ nodes, links, down }: Topology): NetworkElement[] {
   const elements: NetworkElement[] = [];
   for (const { index, name, role } of nodes)
     if (role !== "host") elements.push({ kind: "switch", name, number: index });
   for (const { index, a, b } of links) {
     const [from, to] = [nodes[a.node]!, nodes[b.node]!];
-    if (from.role === "host" || to.role === "host" || down?.has(index)) continue;
-    elements.push({ kind: "link", name: `${from.name} - ${to.name}`, number: index });
-    elements.push({ kind: "direction", name: `${from.name} > ${to.name}`, number: 2 * index });
-    elements.push({ kind: "direction", name: `${to.name} > ${from.name}`, number: 2 * index + 1 });
+    if (down?.has(index)) continue;
+    const isHosts = from.role === "host" || to.role === "host";
+    const [link, direction] = isHosts
+      ? (["host_link", "host_direction"] as const)
+      : (["link", "direction"] as const);
+    elements.push({ kind: link, name: `${from.name} - ${to.name}`, number: index });
+    elements.push({ kind: direction, name: `${from.name} > ${to.name}`, number: 2 * index });
+    elements.push({ kind: direction, name: `${to.name} > ${from.name}`, number: 2 * index + 1 });
   }
   return elements;
 }
+
+/** What a directed link is an element of: for links, links of hosts among them, and for their directions. */
+const OF_LINKS = {
+  link: "link",
+  host_link: "link",
+  direction: "direction",
+  host_direction: "direction",
+  switch: "switch",
+} as const;
+
+/** Prior of a second fault, given the first one, relative to that of independent faults. */
+const SECOND_FAULT = 0.3;
 
 /** ln of the ratio of the greatest share to the smallest one. */
 const SHARES_SPAN = Math.log(1e4);
@@ -63,7 +81,7 @@ const SHARES_SPAN = Math.log(1e4);
  */
 export class LossSolver {
   readonly elements: readonly NetworkElement[];
-  readonly #tallies: Readonly<Record<ElementKind, Tally>>;
+  readonly #tallies: Readonly<Record<"switch" | "link" | "direction", Tally>>;
   /** By directed link: the node that it leads to. */
   readonly #heads: Int32Array;
   /** Prior of one element of a kind, relative to that of no failure. */
@@ -75,6 +93,7 @@ export class LossSolver {
   #suspected: number[] = [];
   #sentInAll = 0;
   #lostInAll = 0;
+  readonly #probes = new ProbeRecord();
 
   constructor(
     topology: Topology,
@@ -88,10 +107,14 @@ export class LossSolver {
       link: new Tally(links.length),
       direction: new Tally(2 * links.length),
     };
-    for (const [i, { kind, number }] of this.elements.entries()) this.#tallies[kind].places[number] = i + 1;
-    const sizes = { switch: 0, link: 0, direction: 0 };
+    for (const [i, element] of this.elements.entries())
+      this.#tallies[OF_LINKS[element.kind]].places[element.number] = i + 1;
+    const sizes = { switch: 0, link: 0, direction: 0, host_link: 0, host_direction: 0 };
     for (const { kind } of this.elements) sizes[kind]++;
-    this.#prior = { switch: 1 / sizes.switch, link: 1 / sizes.link, direction: 1 / sizes.direction };
+    this.#prior = Object.fromEntries(Object.entries(sizes).map(([kind, size]) => [kind, 1 / size])) as Record<
+      ElementKind,
+      number
+    >;
     this.#kinds = Object.values(sizes).filter((size) => size > 0).length;
     this.#lost = new Float64Array(this.elements.length);
     this.#heads = new Int32Array(2 * links.length);
@@ -104,6 +127,7 @@ export class LossSolver {
   /** Adds a probe that crossed these directed links, to the other host and optionally back, and arrived or not. */
   add(links: ArrayLike<number>, arrived: boolean): void {
     const probe = ++this.#sentInAll;
+    this.#probes.add(links, arrived);
     if (!arrived) this.#lostInAll++;
     const { direction, link: ofLink, switch: ofSwitch } = this.#tallies;
     for (let i = 0; i < links.length; i++) {
@@ -121,8 +145,116 @@ export class LossSolver {
     this.#suspected.sort((a, b) => a - b);
   }
 
-  /** The judgement from the probes so far. */
-  judge(): Judgement {
+  /** Number of lost probes so far. */
+  get lost(): number {
+    return this.#lostInAll;
+  }
+
+  /** Whether as many probes crossed one of both as crossed the other, and as many of them are lost. */
+  countsAlike(a: NetworkElement, b: NetworkElement): boolean {
+    return this.#sentOver(a) === this.#sentOver(b) && this.#lostOver(a) === this.#lostOver(b);
+  }
+
+  /**
+   * Odds that two elements lose packets, against one or none: the goodness of fit of a single fault. An element with a share of
+   * its own explains losses anywhere on it, also those that in truth two other elements cause; what shows the difference is which of
+   * its probes are lost. Pairs are a priori as likely as their elements together, times {@link SECOND_FAULT}.
+   *
+   * Only pairs are counted that cross the first lost probe, and the first one that the first element does not cross: no other
+   * pair explains both. An element that every lost probe has crossed needs no second one. Elements that both lie on a lost probe share the blame as suits them best.
+   */
+  oddsOfTwo(): number {
+    const { logs, none, best, others } = this.#logs();
+    const [firstLost] = this.#probes.lost;
+    if (firstLost === undefined) return 0;
+    let single = others * Math.exp(none - best);
+    for (const log of logs) single += Math.exp(log - best);
+    const crossed = (probe: number) => this.#placesOf(this.#probes.linksOf(probe));
+    const pairs: [number, number][] = [];
+    for (const a of crossed(firstLost)) {
+      const own = this.elements[a]!;
+      const next = this.#probes.lost.find((probe) => !crossed(probe).has(a));
+      if (next === undefined) continue;
+      for (const b of crossed(next))
+        if (this.#lost[b]! < this.#lostInAll && !this.#covers(this.elements[b]!, own)) pairs.push([a, b]);
+    }
+    let two = 0;
+    const both = this.#crossedTogether(pairs);
+    for (const [i, [a, b]] of pairs.entries())
+      two += Math.exp(this.#logOfPair(this.elements[a]!, this.elements[b]!, both[i]!) - best);
+    return two / single;
+  }
+
+  /** A direction of a link is part of the link: the two are one fault. */
+  #covers(a: NetworkElement, b: NetworkElement): boolean {
+    const linkOf = ({ kind, number }: NetworkElement) =>
+      kind === "switch" ? -1 : OF_LINKS[kind] === "link" ? number : number >> 1;
+    return linkOf(a) >= 0 && linkOf(a) === linkOf(b) && OF_LINKS[a.kind] !== OF_LINKS[b.kind];
+  }
+
+  /** Indexes of the elements that a probe crosses. */
+  #placesOf(links: ArrayLike<number>): Set<number> {
+    const { direction, link: ofLink, switch: ofSwitch } = this.#tallies;
+    const places = new Set<number>();
+    for (let i = 0; i < links.length; i++) {
+      const link = links[i]!;
+      for (const place of [
+        direction.places[link]!,
+        ofLink.places[link >> 1]!,
+        ofSwitch.places[this.#heads[link]!]!,
+      ])
+        if (place > 0) places.add(place - 1);
+    }
+    return places;
+  }
+
+  /** For each pair: the numbers of probes that cross both, and of those that are lost. */
+  #crossedTogether(pairs: readonly (readonly [number, number])[]): Together[] {
+    // Only elements of pairs matter: they get small numbers, and each two of them a count.
+    const numbers = new Int32Array(this.elements.length).fill(-1);
+    let size = 0;
+    for (const pair of pairs) for (const place of pair) if (numbers[place] === -1) numbers[place] = size++;
+    const sent = new Int32Array(size * size);
+    const lost = new Int32Array(size * size);
+    for (let probe = 0; probe < this.#probes.count; probe++) {
+      const own = [...this.#placesOf(this.#probes.linksOf(probe))].flatMap((place) =>
+        numbers[place]! < 0 ? [] : numbers[place]!,
+      );
+      const isLost = !this.#probes.arrived(probe);
+      for (const a of own)
+        for (const b of own) {
+          sent[a * size + b]!++;
+          if (isLost) lost[a * size + b]!++;
+        }
+    }
+    return pairs.map(([a, b]) => {
+      const at = numbers[a]! * size + numbers[b]!;
+      return { sent: sent[at]!, lost: lost[at]! };
+    });
+  }
+
+  #logOfPair(a: NetworkElement, b: NetworkElement, both: Together): number {
+    const prior = Math.log(SECOND_FAULT * this.#prior[a.kind] * this.#prior[b.kind]);
+    const [sentA, sentB, lostA, lostB] = [
+      this.#sentOver(a),
+      this.#sentOver(b),
+      this.#lostOver(a),
+      this.#lostOver(b),
+    ];
+    const elsewhere = this.#lostInAll - lostA - lostB + both.lost;
+    const own = Math.max(
+      logShare(sentA, lostA) + logShare(sentB - both.lost, lostB - both.lost),
+      logShare(sentB, lostB) + logShare(sentA - both.lost, lostA - both.lost),
+    );
+    return prior + own + times(elsewhere, this.noise);
+  }
+
+  #lostOver({ kind, number }: NetworkElement): number {
+    return this.#lost[this.#tallies[OF_LINKS[kind]].places[number]! - 1]!;
+  }
+
+  /** Logarithms of likelihood times prior of the suspects and of no failure, the greatest of them, and the prior of the rest. */
+  #logs(): { logs: number[]; none: number; best: number; others: number } {
     // Prior of no failure, and of all elements that no lost probe has crossed.
     let others = 1 + this.#kinds;
     const logs = this.#suspected.map((i) => {
@@ -132,7 +264,12 @@ export class LossSolver {
       return Math.log(prior) + this.#likelihood(this.#sentOver(element), this.#lost[i]!);
     });
     const none = this.#likelihood(0, 0);
-    const best = logs.reduce((most, log) => Math.max(most, log), none);
+    return { logs, none, best: logs.reduce((most, log) => Math.max(most, log), none), others };
+  }
+
+  /** The judgement from the probes so far. */
+  judge(): Judgement {
+    const { logs, none, best, others } = this.#logs();
     let sum = others * Math.exp(none - best);
     for (const log of logs) sum += Math.exp(log - best);
     const suspects = this.#suspected
@@ -142,12 +279,12 @@ export class LossSolver {
     if (first === undefined || none >= best)
       return { element: undefined, confidence: Math.exp(none - best) / sum, loss: 0, suspects };
     const { element, confidence } = first;
-    const place = this.#tallies[element.kind].places[element.number]! - 1;
+    const place = this.#tallies[OF_LINKS[element.kind]].places[element.number]! - 1;
     return { element, confidence, loss: this.#lost[place]! / this.#sentOver(element), suspects };
   }
 
   #sentOver({ kind, number }: NetworkElement): number {
-    return this.#tallies[kind].sent[number]!;
+    return this.#tallies[OF_LINKS[kind]].sent[number]!;
   }
 
   /** Logarithm of the likelihood that the element, crossed by `sent` probes of which `lost` are lost, has failed. */
@@ -180,6 +317,16 @@ class Tally {
     this.sent[number]!++;
     return true;
   }
+}
+
+interface Together {
+  sent: number;
+  lost: number;
+}
+
+/** Logarithm of the likelihood of these losses on an element with a share of its own; without losses it is not at fault. */
+function logShare(sent: number, lost: number): number {
+  return lost === 0 ? 0 : logBeta(lost, sent - lost + 1) - Math.log(SHARES_SPAN);
 }
 
 /** count ln(chance), 0 for a count of 0. */

@@ -153,10 +153,11 @@ describe("the solver", () => {
   const crosses = (route: (typeof routes)[number], { kind, number }: (typeof elements)[number]) =>
     kind === "switch"
       ? route.switches.includes(number)
-      : route.links.some((link) => (kind === "link" ? link >> 1 : link) === number);
+      : route.links.some((link) => (kind.endsWith("link") ? link >> 1 : link) === number);
 
   it("names every single dead switch, link and direction, with all ways probed twice", () => {
-    expect(elements).toHaveLength(20 + 3 * 32);
+    // Links between switches, and links of hosts.
+    expect(elements).toHaveLength(20 + 3 * 32 + 3 * 16);
     for (const failed of elements) {
       const solver = new LossSolver(topology);
       for (let round = 0; round < 2; round++)
@@ -216,16 +217,23 @@ describe("the solver", () => {
     const [sent, lost, noise] = [64, 32, 0.35];
     const solver = new LossSolver(topology, noise);
     for (let i = 0; i < sent; i++) solver.add(route.links, i >= lost);
-    // Twenty switches, 32 links and 64 directions; the route crosses five switches and four links between them.
-    const priors = 5 / 20 + 4 / 32 + 4 / 64;
+    // Twenty switches, 32 links and 64 directions between them, 16 links of hosts with 32 directions; the route crosses five
+    // switches with four links between them, and two links of hosts.
+    const priors = 5 / 20 + 4 / 32 + 4 / 64 + 2 / 16 + 2 / 32;
     const none = lost * Math.log(noise) + (sent - lost) * Math.log(1 - noise);
     const share = Math.exp(logBeta(lost, sent) - Math.log(Math.log(1e4)) - none);
-    const sum = 4 - priors + priors * share;
+    const sum = 6 - priors + priors * share;
     const { element, confidence, loss, suspects } = solver.judge();
-    expect([element, loss, suspects.length]).toEqual([undefined, 0, 13]);
+    expect([element, loss, suspects.length]).toEqual([undefined, 0, 17]);
     expect(confidence).toBeCloseTo(1 / sum, 9);
     for (const suspect of suspects) {
-      const prior = { switch: 1 / 20, link: 1 / 32, direction: 1 / 64 }[suspect.element.kind];
+      const prior = {
+        switch: 1 / 20,
+        link: 1 / 32,
+        direction: 1 / 64,
+        host_link: 1 / 16,
+        host_direction: 1 / 32,
+      }[suspect.element.kind];
       expect(suspect.confidence / (prior * share)).toBeCloseTo(1 / sum, 9);
     }
   });
@@ -236,7 +244,8 @@ describe("the solver", () => {
     const solver = new LossSolver(topology);
     for (let i = 0; i < 4; i++) solver.add([...links, ...back], i < 2);
     const { element, loss } = solver.judge();
-    expect([element?.kind, loss]).toEqual(["switch", 0.5]);
+    // Of all elements on the way the 16 links of hosts have the greatest prior.
+    expect([element?.kind, loss]).toEqual(["host_link", 0.5]);
   });
 
   it("names nothing without a loss, and neither of two elements that probes do not distinguish", () => {

@@ -2,6 +2,7 @@
 import { formatTable } from "../../../base/index.js";
 import { quantile } from "../../../statistics/index.js";
 import type { SchemeRun } from "../../experiment.js";
+import { RESULTS } from "../localise/result.js";
 import type { LocaliseOnEngine } from "./outcome.js";
 import type { FailureClass } from "./schema.js";
 import type { Named } from "./search.js";
@@ -27,8 +28,7 @@ export function localisePacketsRows(
 }
 
 function figuresOf(all: readonly Named[]): Record<string, number | null> {
-  const names = all.filter(({ named }) => named !== null);
-  const right = names.filter((one) => one.right).length;
+  const names = all.filter(({ result }) => result !== "unnamed");
   const sum = (count: (one: Named) => number) => all.reduce((total, one) => total + count(one), 0);
   const at = (share: number, figure: (one: Named) => number) => {
     const sorted = names.map(figure).sort((a, b) => a - b);
@@ -40,9 +40,9 @@ function figuresOf(all: readonly Named[]): Record<string, number | null> {
   };
   return {
     failures: all.length,
-    right,
-    wrong: names.length - right,
-    unnamed: all.length - names.length,
+    ...Object.fromEntries(
+      RESULTS.map((result) => [result, all.filter((one) => one.result === result).length]),
+    ),
     probes_p50: at(0.5, ({ probes }) => probes),
     probes_p95: at(0.95, ({ probes }) => probes),
     time_p50_ms: ms(0.5),
@@ -57,7 +57,9 @@ const COLUMNS = [
   ["loss", "loss"],
   ["failures", "failures"],
   ["right", "right"],
+  ["set", "in a set"],
   ["wrong", "wrong"],
+  ["several", "not one fault"],
   ["unnamed", "unnamed"],
   ["probes_p50", "probes p50"],
   ["probes_p95", "p95"],

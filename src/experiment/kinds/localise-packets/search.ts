@@ -1,11 +1,12 @@
 /** The search for the element that loses packets, on any engine: probes in batches, inference, the next batch through the suspects. */
 import { fail, type Random } from "../../../base/index.js";
-import { elementsOf, LossSolver, type NetworkElement, type Suspect } from "../../../paths/index.js";
+import { elementsOf, Localiser, type NetworkElement, type PathModel } from "../../../paths/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
 import type { SchemeRun } from "../../experiment.js";
 import { type Element, type Fault, SILENCE } from "../../faults/fault.js";
 import { linksInto } from "../localise/outcome.js";
+import { type Result, resultOf } from "../localise/result.js";
 import { failureClasses } from "./check.js";
 import { type NextProbe, type Probe, ProbeSource } from "./probes.js";
 import type { FailureClass, LocalisePackets } from "./schema.js";
@@ -23,10 +24,10 @@ export interface ProbeEngine {
 
 /** Result of the search for one failure. */
 export interface Named {
-  /** Names of the failed and of the found element; null: none was found. */
+  /** Names of the failed element, and of the found one or of a set; null: none was found. */
   readonly failed: string;
   readonly named: string | null;
-  readonly right: boolean;
+  readonly result: Result;
   readonly probes: number;
   /** Nanoseconds from the failure to the result. */
   readonly time: number;
@@ -46,6 +47,7 @@ export async function search(
   engine: ProbeEngine,
 ): Promise<NamedFailures[]> {
   const { topology, settings } = experiment;
+  const model = scheme.plan.pathModel!();
   const source = new ProbeSource(topology, scheme, settings.traffic.ip, random.fork("pool"));
   await warmUp(source.probes(random.fork("rehearsal")), settings.probes_at_once, engine);
   const found: NamedFailures[] = [];
@@ -59,7 +61,7 @@ export async function search(
       const next = source.probes(draw.fork(i));
       const end = await engine.inject(faultOf(failed, loss, i));
       try {
-        named.push(await nameOne(topology, settings, failed, loss, next, engine));
+        named.push(await nameOne(topology, model, settings, failed, loss, next, engine));
       } finally {
         await end();
       }
@@ -91,45 +93,52 @@ async function warmUp(next: NextProbe, size: number, engine: ProbeEngine): Promi
 
 async function nameOne(
   topology: Topology,
+  model: PathModel,
   { confidence, most_probes, probes_at_once, noise }: LocalisePackets["settings"],
   failed: NetworkElement,
   loss: number,
   next: NextProbe,
   engine: ProbeEngine,
 ): Promise<Named> {
-  const solver = new LossSolver(topology, noise);
+  const localiser = new Localiser(topology, model, { confidence, noise, isAnswered: true });
   const meets = linksInto(topology, failed);
   const start = engine.now();
-  let suspects: readonly Suspect[] = [];
   let contradicted = 0;
   let sent = 0;
   while (sent < most_probes) {
-    const batch = Array.from({ length: Math.min(probes_at_once, most_probes - sent) }, () => next(suspects));
+    const batch = Array.from({ length: Math.min(probes_at_once, most_probes - sent) }, () =>
+      next(localiser.suspects),
+    );
     const answered = await engine.send(batch);
     for (const [i, { links }] of batch.entries()) {
       const arrived = answered[i]!;
-      solver.add(links, arrived);
+      localiser.add(links, arrived);
       const crosses = links.some((link) => meets[link] === 1);
       if (arrived ? crosses && loss === 1 : !crosses) contradicted++;
     }
     sent += batch.length;
-    const judgement = solver.judge();
-    suspects = judgement.suspects;
-    const { element } = judgement;
-    if (element === undefined || judgement.confidence < confidence) continue;
-    const right = element.kind === failed.kind && element.number === failed.number;
+    const finding = localiser.judge();
+    if (finding.kind === "open") continue;
+    const named = finding.kind === "named" ? finding.elements.map(({ name }) => name).join(", ") : null;
     const time = engine.now() - start;
-    return { failed: failed.name, named: element.name, right, probes: sent, time, contradicted };
+    return {
+      failed: failed.name,
+      named,
+      result: resultOf(finding, failed),
+      probes: sent,
+      time,
+      contradicted,
+    };
   }
   const time = engine.now() - start;
-  return { failed: failed.name, named: null, right: false, probes: sent, time, contradicted };
+  return { failed: failed.name, named: null, result: "unnamed", probes: sent, time, contradicted };
 }
 
 function faultOf({ kind, number }: NetworkElement, loss: number, place: number): Fault {
   const element: Element =
     kind === "switch"
       ? { kind: "node", index: number }
-      : kind === "link"
+      : kind === "link" || kind === "host_link"
         ? { kind: "link", index: number, ways: "both" }
         : { kind: "link", index: number >> 1, ways: (number & 1) === 0 ? "out" : "in" };
   const effect = loss === 1 ? SILENCE : { kind: "packets" as const, loss, corruption: 0, delay: 0 };

@@ -4,18 +4,19 @@ import {
   ExactWalker,
   elementsOf,
   emptyFlows,
+  type Finding,
   FlowTracer,
-  LossSolver,
+  Localiser,
   linksBetweenSwitches,
   MAX_LINKS,
   type NetworkElement,
   RouteFinder,
-  type Suspect,
 } from "../../../paths/index.js";
 import { hostsOf, type Topology, tierOf } from "../../../topology/index.js";
 import type { TopologyStage } from "../topology-kind.js";
 import type { Localise, LocaliseUnit } from "./check.js";
 import { CoverProbes, type NextWay, randomWays } from "./probes.js";
+import { type Result, resultOf } from "./result.js";
 
 /** The number of probes until everything was covered. */
 export interface Covered {
@@ -28,8 +29,8 @@ export interface Covered {
 }
 
 export interface LocaliseOutcome {
-  /** For each failure: probes until an element was named, and whether it was the right one; -1 probes: none was named. */
-  readonly named: readonly { readonly probes: number; readonly right: boolean }[];
+  /** For each failure: the number of probes until a result, and which one; -1 probes without a result. */
+  readonly named: readonly { readonly probes: number; readonly result: Result }[];
   /** For each pair of hosts, or for each run over all links. */
   readonly covered: readonly Covered[];
   /** Elements of the kind that fails. */
@@ -78,62 +79,81 @@ export async function runLocalise(
     return { named: [], covered, candidates: 0, hosts, switches };
   }
   const candidates = elementsOf(topology).filter(({ kind }) => kind === what);
-  const named: { probes: number; right: boolean }[] = [];
+  const named: { probes: number; result: Result }[] = [];
   // All schemes have the same failures.
   const draw = random.fork(`${what} ${loss}`);
   for (let i = 0; i < settings.failures; i++) {
     const failed = draw.pick(candidates);
     const own = draw.fork(i);
-    named.push(await nameOne(topology, failed, loss, ways(own), own.fork("loss"), settings, breathe));
+    const localiser = new Localiser(topology, model, { confidence: settings.confidence, isAnswered: false });
+    const { finding, probes } = await searchFor(
+      topology,
+      [{ element: failed, loss }],
+      localiser,
+      ways(own),
+      own.fork("loss"),
+      settings.most_probes,
+      breathe,
+    );
+    named.push({ probes, result: resultOf(finding, failed) });
     await breathe();
   }
   await stepDone();
   return { named, covered: [], candidates: candidates.length, hosts, switches };
 }
 
-async function nameOne(
+/** An element that loses this share of the packets. */
+export interface FailedElement {
+  readonly element: NetworkElement;
+  readonly loss: number;
+}
+
+/** Result of a search: what was found, and the number of probes until then; -1: nothing was found. */
+export interface Found {
+  readonly finding: Finding;
+  readonly probes: number;
+}
+
+/** Sends probes until the localiser has a result, while all of `failed` lose packets. */
+export async function searchFor(
   topology: Topology,
-  failed: NetworkElement,
-  loss: number,
+  failed: readonly FailedElement[],
+  localiser: Localiser,
   next: NextWay,
   random: Random,
-  { confidence, most_probes }: Localise["settings"],
-  breathe: () => Promise<void>,
-): Promise<{ probes: number; right: boolean }> {
-  const solver = new LossSolver(topology);
-  const crossesFailed = linksInto(topology, failed);
-  let suspects: readonly Suspect[] = [];
+  most: number,
+  breathe: () => Promise<void> = async () => {},
+): Promise<Found> {
+  const crossed = failed.map(({ element, loss }) => ({ links: linksInto(topology, element), loss }));
   let seen = 0;
   let lostInAll = 0;
-  for (let probes = 1; probes <= most_probes; probes++) {
+  for (let probes = 1; probes <= most; probes++) {
     if (probes % BREATH === 0) await breathe();
-    const links = next(suspects);
+    const links = next(localiser.suspects);
     let arrived = true;
-    for (let i = 0; i < links.length; i++)
-      if (crossesFailed[links[i]!] === 1) {
-        arrived = random.float() >= loss;
-        break;
-      }
-    solver.add(links, arrived);
+    for (const { links: meets, loss } of crossed)
+      for (let i = 0; i < links.length && arrived; i++)
+        if (meets[links[i]!] === 1) {
+          arrived = random.float() >= loss;
+          break;
+        }
+    localiser.add(links, arrived);
     if (!arrived) lostInAll++;
     // Without a lost probe there is nothing to name.
     const isSoon = probes - seen < Math.max(LOOK_EVERY, LOOK_SHARE * probes);
     if (lostInAll === 0 || (arrived && isSoon)) continue;
     seen = probes;
-    const judgement = solver.judge();
-    const { element } = judgement;
-    if (element !== undefined && judgement.confidence >= confidence)
-      return { probes, right: element.kind === failed.kind && element.number === failed.number };
-    suspects = judgement.suspects;
+    const finding = localiser.judge();
+    if (finding.kind !== "open") return { finding, probes };
   }
-  return { probes: -1, right: false };
+  return { finding: { kind: "open" }, probes: -1 };
 }
 
 /** By directed link: 1 where a packet that crosses it also crosses the element. */
 export function linksInto({ links }: Topology, { kind, number }: NetworkElement): Uint8Array {
   const meets = new Uint8Array(2 * links.length);
-  if (kind === "direction") meets[number] = 1;
-  else if (kind === "link") meets.fill(1, 2 * number, 2 * number + 2);
+  if (kind === "direction" || kind === "host_direction") meets[number] = 1;
+  else if (kind === "link" || kind === "host_link") meets.fill(1, 2 * number, 2 * number + 2);
   else
     for (const { index, a, b } of links) {
       if (b.node === number) meets[2 * index] = 1;

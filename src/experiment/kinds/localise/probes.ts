@@ -1,9 +1,10 @@
 /**
- * Paths of probes. With exact next hops: a set of routes that covers every directed link between switches, and then, when
- * some probes are lost, routes through the suspects. Otherwise: between random hosts with random ports, as in Pingmesh.
+ * Paths of probes. With exact next hops: a set of routes that covers every directed link between switches, then the links of hosts, and,
+ * when some probes are lost, routes through the suspects. Otherwise: between random hosts with random ports, as in Pingmesh.
  */
 import type { Random } from "../../../base/index.js";
 import {
+  elementsOf,
   emptyFlows,
   type FlowColumns,
   type FlowTracer,
@@ -13,7 +14,7 @@ import {
   type RouteFinder,
   type Suspect,
 } from "../../../paths/index.js";
-import { hostsOf, type Topology } from "../../../topology/index.js";
+import { hostsOf, type Topology, type TopologyNode } from "../../../topology/index.js";
 
 /** The directed links of the next probe; `suspects`: elements that may have failed by the results so far, the likeliest first. */
 export type NextWay = (suspects: readonly Suspect[]) => ArrayLike<number>;
@@ -22,6 +23,8 @@ export type NextWay = (suspects: readonly Suspect[]) => ArrayLike<number>;
 const COVERS = 8;
 /** Maximum number of suspects that are probed one by one. */
 const MOST_SUSPECTS = 64;
+/** Maximum number of drawn routes until one crosses a given link of a host. */
+const MOST_DRAWS = 64;
 /** An element whose confidence is below this share of the highest one is no suspect. */
 const SUSPECT_SHARE = 1e-3;
 
@@ -29,40 +32,92 @@ const SUSPECT_SHARE = 1e-3;
 export class CoverProbes {
   readonly #covers: NamedRoute[][] = [];
 
+  readonly #hosts: readonly TopologyNode[];
+  readonly #hostDirections: readonly NetworkElement[];
+
   constructor(
     readonly finder: RouteFinder,
     readonly random: Random,
-  ) {}
+  ) {
+    this.#hosts = hostsOf(finder.topology);
+    this.#hostDirections = elementsOf(finder.topology).filter(({ kind }) => kind === "host_direction");
+  }
 
   cover(number: number): readonly NamedRoute[] {
     return (this.#covers[number] ??= this.finder.cover(this.random.fork(number)));
   }
 
-  /** A new route through an element; undefined where there is none. */
-  through({ kind, number }: NetworkElement, random: Random): NamedRoute | undefined {
-    const links =
-      kind === "switch"
-        ? this.finder.into(number)
-        : kind === "link"
-          ? [2 * number, 2 * number + 1]
-          : [number];
+  /** A new route through an element; undefined where none was found. */
+  through(element: NetworkElement, random: Random): NamedRoute | undefined {
+    const { kind, number } = element;
+    switch (kind) {
+      case "switch":
+        return this.#over(this.finder.into(number), random);
+      case "link":
+        return this.#over([2 * number, 2 * number + 1], random);
+      case "direction":
+        return this.#over([number], random);
+      case "host_link":
+        return this.#overHost(2 * number + random.int(2), random);
+      case "host_direction":
+        return this.#overHost(number, random);
+    }
+  }
+
+  #over(links: readonly number[], random: Random): NamedRoute | undefined {
     return links.length === 0 ? undefined : this.finder.through(random.pick(links), random);
   }
 
-  /** The next route: the covers in turn; while there are suspects, every second route goes through one. */
+  /** A drawn route over a directed link from or to a host. */
+  #overHost(link: number, random: Random): NamedRoute | undefined {
+    const { topology, walker } = this.finder;
+    const { a, b } = topology.links[link >> 1]!;
+    const [from, to] = (link & 1) === 0 ? [a, b] : [b, a];
+    const isOut = topology.nodes[from.node]!.role === "host";
+    const host = topology.nodes[(isOut ? from : to).node]!;
+    for (let draw = 0; draw < MOST_DRAWS; draw++) {
+      const other = random.pick(this.#hosts);
+      if (other.host!.rack === host.host!.rack) continue;
+      const [source, destination] = isOut ? [host, other] : [other, host];
+      const nic = isOut
+        ? host.ports.findIndex((port) => port.link === link >> 1)
+        : random.int(other.ports.length);
+      const route = walker.walk(source.index, destination.index, nic, (links) => random.int(links.length));
+      if (route?.links.includes(link)) return route;
+    }
+    return undefined;
+  }
+
+  /** Routes over the links of all hosts, out and in, in a drawn order. */
+  *#overHosts(random: Random): Generator<NamedRoute> {
+    for (const { number } of random.shuffle([...this.#hostDirections])) {
+      const route = this.#overHost(number, random);
+      if (route !== undefined) yield route;
+    }
+  }
+
+  /**
+   * The next route: the covers in turn, and when none of them has lost a probe, the links of hosts; while there are suspects, every
+   * second route goes through one.
+   */
   routes(random: Random): (suspects: readonly Suspect[]) => NamedRoute {
     let cover = 0;
     let next = 0;
     let turn = 0;
+    let overHosts: Iterator<NamedRoute> | undefined;
     return (suspects) => {
       if (suspects.length > 0 && turn++ % 2 === 0) {
         const own = this.through(random.pick(likely(suspects)).element, random);
         if (own !== undefined) return own;
       }
-      if (next === this.cover(cover).length) {
+      if (next === this.cover(cover).length && overHosts === undefined) {
         cover = (cover + 1) % COVERS;
         next = 0;
+        if (cover === 0) overHosts = this.#overHosts(random);
       }
+      const own = overHosts?.next();
+      if (own?.done === false) return own.value;
+      overHosts = undefined;
       return this.cover(cover)[next++]!;
     };
   }

@@ -3,6 +3,7 @@ import { formatTable } from "../../../base/index.js";
 import { quantile } from "../../../statistics/index.js";
 import type { Localise, LocaliseUnit } from "./check.js";
 import type { LocaliseOutcome } from "./outcome.js";
+import { RESULTS, type Result } from "./result.js";
 
 /** A row of `results.json`. */
 export type LocaliseRow = Readonly<Record<string, number | string | null>>;
@@ -14,21 +15,18 @@ export function localiseRow(
 ): LocaliseRow {
   if (what === "ways" || what === "links")
     return { failed: what === "ways" ? WAYS : LINKS, switches, ...coverFigures(covered) };
-  const right = named.filter((one) => one.right).length;
-  const without = named.filter(({ probes }) => probes < 0).length;
+  const count = (result: Result) => named.filter((one) => one.result === result).length;
   const probes = named.flatMap((one) => (one.probes < 0 ? [] : [one.probes])).sort((a, b) => a - b);
   const at = (share: number) => (probes.length === 0 ? null : quantile(probes, share));
-  const time = (count: number | null) =>
-    count === null ? null : (count / hosts) * (settings.probe_interval / 1e6);
+  const time = (sent: number | null) =>
+    sent === null ? null : (sent / hosts) * (settings.probe_interval / 1e6);
   return {
     failed: what,
     loss,
     switches,
     failures: named.length,
     candidates,
-    right,
-    wrong: named.length - right - without,
-    unnamed: without,
+    ...Object.fromEntries(RESULTS.map((result) => [result, count(result)])),
     probes_p50: at(0.5),
     probes_p95: at(0.95),
     probes_max: probes.at(-1) ?? null,
@@ -75,7 +73,9 @@ const COLUMNS: readonly (readonly [key: string, head: string, digits: number])[]
   ["failures", "failures", 0],
   ["candidates", "of", 0],
   ["right", "right", 0],
+  ["set", "in a set", 0],
   ["wrong", "wrong", 0],
+  ["several", "not one fault", 0],
   ["unnamed", "unnamed", 0],
   ["probes_p50", "probes p50", 0],
   ["probes_p95", "p95", 0],

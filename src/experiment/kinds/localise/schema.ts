@@ -9,7 +9,7 @@ const SHARE = "expected a share above 0 and at most 1";
 export const searchKeys = {
   /** Kinds of elements that fail; one element fails in each run. */
   elements: z
-    .array(z.enum(["switch", "link", "direction"]))
+    .array(z.enum(["switch", "link", "direction", "host_link"]))
     .min(1)
     .default(["switch", "link", "direction"]),
   /** Shares of the packets that the element loses. */
