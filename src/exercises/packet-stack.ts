@@ -124,7 +124,8 @@ const ADDRESSES = /^(src|dst|sender_ip|target_ip)$/;
 
 /** The text of a field's value. */
 export function fieldText(field: string, width: number, value: bigint): string {
-  return formatValue(value, width, width === 32 && ADDRESSES.test(field) ? "ipv4" : styleOfWidth(width));
+  if (width === 32 && ADDRESSES.test(field)) return formatValue(value, width, "ipv4");
+  return formatValue(value, width, width === 16 && field === "type" ? "hex" : styleOfWidth(width));
 }
 
 /** Bytes of a part. */

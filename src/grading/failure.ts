@@ -6,6 +6,8 @@ export class StepFailure extends Error {
     readonly expected: string,
     readonly seen: string,
     readonly details: readonly string[] = [],
+    /** It lies in the files that were handed in, and so is the same in every test. */
+    readonly ofFiles = false,
   ) {
     super(`expected ${expected}; seen: ${seen}`);
     this.name = "StepFailure";

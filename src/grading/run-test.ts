@@ -40,19 +40,18 @@ export async function runTest(
   const { name, points, hint, what } = test;
   let failed: { failure: StepFailure; span: Span | undefined; story: readonly string[] } | undefined;
   const { missing } = submission;
-  if (missing.length > 0) {
-    const failure = new StepFailure(
-      `the files ${submission.exercise.handsIn.join(", ")}`,
-      `${missing.join(", ")} is missing`,
-    );
-    failed = { failure, span: undefined, story: [] };
-  } else if (what.kind === "steps") failed = await runSteps(test, submission, options);
+  if (missing !== undefined) failed = { failure: missing, span: undefined, story: [] };
+  else if (what.kind === "steps") failed = await runSteps(test, submission, options);
   else if (what.kind === "stf") failed = await runScript(what, submission);
   else failed = runFit(what, submission, options);
   if (failed === undefined) return { name, passed: true, points, of: points, details: [], story: [] };
   const { failure, span = test.span, story } = failed;
-  const { expected, seen, details } = failure;
+  const { expected, seen } = failure;
   const place = placeOf(span);
+  // The hint of a test helps with what the test asks for, not with files that do not compile.
+  const before = failure.ofFiles ? submission.sameBefore(failure, name) : undefined;
+  const details =
+    before === undefined ? failure.details : [`as in the test "${before}", which has the messages`];
   return {
     name,
     passed: false,
@@ -61,7 +60,7 @@ export async function runTest(
     expected,
     seen,
     ...(place === undefined ? {} : { place }),
-    ...(hint === undefined ? {} : { hint }),
+    ...(hint === undefined || failure.ofFiles ? {} : { hint }),
     details,
     story,
   };

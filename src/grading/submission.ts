@@ -21,11 +21,16 @@ export class Submission {
   readonly folder: string;
   readonly #programs = new Map<string, CompiledProgram | StepFailure>();
   #setup: ExerciseSetup | StepFailure | undefined;
+  readonly #firstTests = new Map<string, string>();
 
-  /** @param handedIn texts by their paths in the exercise's folder; files that are not in `exercise.handsIn` are ignored */
+  /**
+   * @param handedIn texts by their paths in the exercise's folder; files that are not in `exercise.handsIn` are ignored
+   * @param similar of missing files: the names of files that differ only in upper and lower case
+   */
   constructor(
     readonly exercise: Exercise,
     readonly handedIn: ReadonlyMap<string, string>,
+    readonly similar: ReadonlyMap<string, string> = new Map(),
   ) {
     const { files, handsIn } = exercise;
     const folder = files.absolute(exercise.folder);
@@ -47,9 +52,27 @@ export class Submission {
     };
   }
 
-  /** Required files that were not handed in. */
-  get missing(): readonly string[] {
-    return this.exercise.handsIn.filter((path) => !this.handedIn.has(path));
+  /** Required files that were not handed in; undefined where all are there. */
+  get missing(): StepFailure | undefined {
+    const { handsIn } = this.exercise;
+    const missing = handsIn.filter((path) => !this.handedIn.has(path));
+    if (missing.length === 0) return undefined;
+    const others = missing.flatMap((path) => {
+      const other = this.similar.get(path);
+      return other === undefined
+        ? []
+        : [`${other} is not ${path}: upper and lower case count in names of files`];
+    });
+    const seen = `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing`;
+    return new StepFailure(`the files ${handsIn.join(", ")}`, seen, others, true);
+  }
+
+  /** The first test that failed by the same failure of the files; undefined if this is the first one. */
+  sameBefore({ expected, seen, details }: StepFailure, test: string): string | undefined {
+    const key = JSON.stringify([expected, seen, details]);
+    const first = this.#firstTests.get(key);
+    if (first === undefined) this.#firstTests.set(key, test);
+    return first === test ? undefined : first;
   }
 
   /** The programs of the switches. Throws StepFailure if a file of the submission is missing or wrong. */
@@ -61,7 +84,7 @@ export class Submission {
         this.#setup = openExercise(topology, this.files, {}, diagnostics);
         diagnostics.throwIfErrors();
       } catch (error) {
-        this.#setup = failureOf(error, "files that are consistent");
+        this.#setup = ofFiles(failureOf(error, "files that are consistent"));
       }
     }
     if (this.#setup instanceof StepFailure) throw this.#setup;
@@ -80,7 +103,7 @@ export class Submission {
   }
 
   #compile(path: string): CompiledProgram | StepFailure {
-    if (!this.files.exists(path)) return new StepFailure(`a file ${path}`, "it was not handed in");
+    if (!this.files.exists(path)) return new StepFailure(`a file ${path}`, "it was not handed in", [], true);
     const file = new SourceFile(path, this.files.read(path));
     const sources = new Map([[path, file]]);
     const diagnostics = new Diagnostics();
@@ -101,10 +124,13 @@ export class Submission {
       diagnostics.throwIfErrors();
       return { program: result!.program, sources };
     } catch (error) {
-      return failureOf(error, `a program that compiles: ${path}`);
+      return ofFiles(failureOf(error, `a program that compiles: ${path}`));
     }
   }
 }
+
+const ofFiles = ({ expected, seen, details }: StepFailure): StepFailure =>
+  new StepFailure(expected, seen, details, true);
 
 /**
  * Converts errors of the user, and of a switch that refuses an update, to the failure of a step; throws any other

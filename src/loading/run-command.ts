@@ -36,7 +36,9 @@ export async function runCommand(
   const { exitCode, signal, code, timedOut } = result;
   const [stdout = "", stderr = ""] = [result.stdout, result.stderr].map((text) => text as string | undefined);
   if (exitCode === 0) return { error: undefined, stdout, stderr };
-  if (code === "ENOENT") return { error: "no such program", stdout, stderr };
+  // The search of PATH ends with EACCES where it met a folder that it may not enter, and found the program nowhere.
+  if (code === "ENOENT" || (code === "EACCES" && !program!.includes("/")))
+    return { error: "no such program", stdout, stderr };
   if (timedOut) return { error: `not ended after ${timeoutMs} ms`, stdout, stderr };
   return { error: `status ${exitCode ?? signal ?? code}`, stdout, stderr };
 }

@@ -9,7 +9,13 @@ export interface FoundSubmission {
   readonly name: string;
   /** Texts of the files of `hands_in`, by their paths. */
   readonly files: ReadonlyMap<string, string>;
+  /** Of files that are missing: the name of a file in their place that differs only in upper and lower case. */
+  readonly similar?: ReadonlyMap<string, string>;
+  /** Why the whole submission was not read; it then has no files. */
+  readonly refused?: string;
 }
+
+type Read = Pick<FoundSubmission, "files" | "similar" | "refused">;
 
 /** Maximum size of a file; the files of students have a few kilobytes. */
 const MAX_FILE_BYTES = 1 << 20;
@@ -31,33 +37,42 @@ export function findSubmissions(
   const place = placeOf(path);
   const [only, ...more] = handsIn;
   const ending = more.length > 0 ? undefined : /\.[^.]+$/.exec(only ?? "")?.[0];
-  const left = (name: string, why: string): undefined => {
-    diagnostics.warning(CODES.notRead, undefined, `${place.path}/${name}: ${why}; left out`);
-    return undefined;
-  };
-  const found = new Map<string, ReadonlyMap<string, string>>();
-  const add = (name: string, plain: string, files: ReadonlyMap<string, string>): void => {
+  const found = new Map<string, Read>();
+  const add = (name: string, plain: string, read: Read): void => {
     // A submission may consist of both a folder and a file.
-    found.set(found.has(plain) ? name : plain, files);
+    found.set(found.has(plain) ? name : plain, read);
+  };
+  /** A submission that cannot be read stays in the results, with the reason. */
+  const refuse = (name: string, why: string): Read => {
+    diagnostics.warning(CODES.notRead, undefined, `${place.path}/${name}: ${why}; it is not read`);
+    return { files: new Map(), refused: why };
   };
   for (const { name, kind } of place.list()) {
     if (kind === "folder") {
-      const files = attempt(
-        () => readDown(place.folder(name), handsIn, diagnostics, MAX_DEPTH),
-        (why) => left(name, why),
+      add(
+        name,
+        name,
+        attempt(
+          () => readDown(place.folder(name), handsIn, diagnostics, MAX_DEPTH),
+          (why) => refuse(name, why),
+        ),
       );
-      if (files !== undefined) add(name, name, files);
     } else if (kind === "file" && ARCHIVE.test(name)) {
-      const archive = attempt(
-        () => archiveIn(place, name),
-        (why) => left(name, why),
+      add(
+        name,
+        name.replace(ARCHIVE, ""),
+        attempt(
+          () => readDown(archiveIn(place, name), handsIn, diagnostics, MAX_DEPTH),
+          (why) => refuse(name, why),
+        ),
       );
-      if (archive !== undefined)
-        add(name, name.replace(ARCHIVE, ""), readDown(archive, handsIn, diagnostics, MAX_DEPTH));
     } else if (ending !== undefined && name.endsWith(ending)) {
       const text = readText(place, name, diagnostics);
-      add(name, name.slice(0, -ending.length), new Map(text === undefined ? [] : [[only!, text]]));
-    } else left(name, `neither a folder nor an archive with ${handsIn.join(", ")}`);
+      add(name, name.slice(0, -ending.length), { files: new Map(text === undefined ? [] : [[only!, text]]) });
+    } else {
+      const why = `neither a folder nor an archive with ${handsIn.join(", ")}`;
+      diagnostics.warning(CODES.notRead, undefined, `${place.path}/${name}: ${why}; left out`);
+    }
   }
   if (found.size === 0) {
     diagnostics.error(
@@ -69,7 +84,7 @@ export function findSubmissions(
     // The warnings of files that were not read are thrown with the error.
     diagnostics.throwIfErrors();
   }
-  return [...found].map(([name, files]) => ({ name, files }));
+  return [...found].map(([name, read]) => ({ name, ...read }));
 }
 
 /** Opens a folder or an archive. Fails with P46310. */
@@ -84,25 +99,16 @@ function placeOf(path: string): Place {
   } catch {
     return none("there is no such folder");
   }
-  return attempt(() => archiveIn(new DiskFolder(dirname(path)), basename(path)), none)!;
+  return attempt(() => archiveIn(new DiskFolder(dirname(path)), basename(path)), none);
 }
 
 /** The files at the top level of one submission. A missing file is missing in the result. */
-export function readHandedIn(
-  folder: string,
-  handsIn: readonly string[],
-  diagnostics: Diagnostics,
-): ReadonlyMap<string, string> {
+export function readHandedIn(folder: string, handsIn: readonly string[], diagnostics: Diagnostics): Read {
   return readAt(new DiskFolder(folder), handsIn, diagnostics);
 }
 
 /** The files at the level of the first file that is found: the top level, or the only folder or archive there. */
-function readDown(
-  place: Place,
-  handsIn: readonly string[],
-  diagnostics: Diagnostics,
-  depth: number,
-): ReadonlyMap<string, string> {
+function readDown(place: Place, handsIn: readonly string[], diagnostics: Diagnostics, depth: number): Read {
   const entries = place.list();
   const tops = handsIn.map((path) => path.split("/")[0]);
   if (depth === 0 || entries.some(({ name }) => tops.includes(name)))
@@ -124,20 +130,25 @@ function readDown(
               `${place.path}/${name}: ${why}; it is not read`,
             ),
         );
-  return next === undefined ? new Map() : readDown(next, handsIn, diagnostics, depth - 1);
+  return next === undefined ? { files: new Map() } : readDown(next, handsIn, diagnostics, depth - 1);
 }
 
-function readAt(
-  place: Place,
-  handsIn: readonly string[],
-  diagnostics: Diagnostics,
-): ReadonlyMap<string, string> {
+function readAt(place: Place, handsIn: readonly string[], diagnostics: Diagnostics): Read {
   const files = new Map<string, string>();
+  const similar = new Map<string, string>();
   for (const path of handsIn) {
     const text = readText(place, path, diagnostics);
     if (text !== undefined) files.set(path, text);
+    else {
+      const other = place
+        .list()
+        .find(
+          ({ name, kind }) => kind === "file" && name !== path && name.toLowerCase() === path.toLowerCase(),
+        );
+      if (other !== undefined) similar.set(path, other.name);
+    }
   }
-  return files;
+  return { files, ...(similar.size === 0 ? {} : { similar }) };
 }
 
 /** The text of a file of a place; undefined if it does not exist, or after P46311. */
@@ -157,7 +168,7 @@ function readText(place: Place, path: string, diagnostics: Diagnostics): string 
 }
 
 /** The result of `read`, or that of `refused` for the reason why the file cannot be read. */
-function attempt<T>(read: () => T, refused: (why: string) => undefined): T | undefined {
+function attempt<T, R>(read: () => T, refused: (why: string) => R): T | R {
   try {
     return read();
   } catch (error) {

@@ -30,7 +30,18 @@ const TESTBED_WALL_MS = 60_000;
 
 type End = { readonly expected: string; readonly seen: string };
 
-/** @param abandon on abort, the process is stopped, and the reason is thrown */
+/** Maximum real time of the process of a submission, in milliseconds. */
+function wallOf({ limits, tests }: Exercise, job: Pick<Job, "testbed">): number {
+  const perTestMs = job.testbed === undefined ? 0 : TESTBED_WALL_MS;
+  return limits.seconds * 1000 * WALL_FACTOR + WALL_MS + perTestMs * tests.length;
+}
+
+/**
+ * A process that reaches the limit of real time is started again, once, with twice the time: it may have waited for a machine with other
+ * work. After the second time the result names this limit.
+ * @param abandon on abort, the process is stopped, and the reason is thrown
+ * @param wallMs real time of the first process; by default it follows from the limits of the exercise
+ */
 export async function gradeOne(
   submission: FoundSubmission,
   exercise: Exercise,
@@ -38,7 +49,36 @@ export async function gradeOne(
   command: readonly string[],
   isolation: Isolation,
   abandon?: AbortSignal,
+  wallMs = wallOf(exercise, job),
 ): Promise<GradedSubmission> {
+  const { refused } = submission;
+  if (refused !== undefined) {
+    const end = { expected: "a submission that can be read", seen: refused };
+    const results = exercise.tests.map((test) => notEnded(test, end, false));
+    return graded(submission, exercise, results, end, false);
+  }
+  const once = (ms: number) => gradeWithin(ms, submission, exercise, job, command, isolation, abandon);
+  return (await once(wallMs)) ?? (await once(2 * wallMs)) ?? outOfWall(submission, exercise, 2 * wallMs);
+}
+
+function outOfWall(submission: FoundSubmission, exercise: Exercise, wallMs: number): GradedSubmission {
+  const end = {
+    expected: `the tests end within ${wallMs / 1000} s of real time`,
+    seen: "they were stopped at this limit, at the second try: they wait, or this machine had no time for them",
+  };
+  return graded(submission, exercise, [], end, false);
+}
+
+/** Undefined where the process was stopped at the limit of real time. */
+async function gradeWithin(
+  wallMs: number,
+  submission: FoundSubmission,
+  exercise: Exercise,
+  job: Omit<Job, "handedIn">,
+  command: readonly string[],
+  isolation: Isolation,
+  abandon: AbortSignal | undefined,
+): Promise<GradedSubmission | undefined> {
   const { limits, controller } = exercise;
   const [file, ...args] =
     job.testbed === undefined
@@ -53,9 +93,11 @@ export async function gradeOne(
     end ??= why;
     kill(child.pid);
   };
-  const perTestMs = job.testbed === undefined ? 0 : TESTBED_WALL_MS;
-  const wallMs = limits.seconds * 1000 * WALL_FACTOR + WALL_MS + perTestMs * exercise.tests.length;
-  const timer = setTimeout(() => stop(tooLong(limits.seconds)), wallMs);
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    kill(child.pid);
+  }, wallMs);
   let length = 0;
   let rest = "";
   let errors = "";
@@ -84,9 +126,14 @@ export async function gradeOne(
     errors = (errors + text).slice(-MAX_ERRORS);
   });
   child.stdin.on("error", () => {});
-  const whole: Job = { ...job, handedIn: Object.fromEntries(submission.files) };
+  const { files, similar } = submission;
+  const request: Job = {
+    ...job,
+    handedIn: Object.fromEntries(files),
+    ...(similar === undefined ? {} : { similar: Object.fromEntries(similar) }),
+  };
   // stdin stays open: when this process ends, stdin is closed, and the other process ends too.
-  child.stdin.write(`${JSON.stringify(whole)}\n`);
+  child.stdin.write(`${JSON.stringify(request)}\n`);
   // The process that created namespaces removes them before it ends.
   const close = (): void => (job.testbed === undefined ? kill(child.pid) : void child.stdin.end());
   abandon?.addEventListener("abort", close, { once: true });
@@ -98,19 +145,27 @@ export async function gradeOne(
   abandon?.removeEventListener("abort", close);
   kill(child.pid);
   abandon?.throwIfAborted();
+  if (late && !done && end === undefined) return undefined;
   // A stopped test has a result; a test whose process has ended has none.
   const told = end !== undefined && results.length > 0 && status === 0;
   if (!done) end ??= endOf(status, limits, errors);
+  const whole = graded(submission, exercise, results, end, told);
+  return fault === undefined ? whole : { ...whole, fault };
+}
+
+/** With a result for each test; `end` says why there is none for the later ones, `told` whether an earlier test says so too. */
+function graded(
+  { name }: FoundSubmission,
+  exercise: Exercise,
+  results: readonly TestResult[],
+  end: End | undefined,
+  told: boolean,
+): GradedSubmission {
   const tests = exercise.tests.map(
     (test, index) => results[index] ?? notEnded(test, end!, told || index > results.length),
   );
-  return {
-    name: submission.name,
-    points: tests.reduce((sum, { points }) => sum + points, 0),
-    of: maximumPoints(exercise),
-    tests,
-    ...(fault === undefined ? {} : { fault }),
-  };
+  const points = tests.reduce((sum, { points: own }) => sum + own, 0);
+  return { name, points, of: maximumPoints(exercise), tests };
 }
 
 /** The process that starts a controller in Python remains root, to create the namespaces of the controller. */
@@ -146,14 +201,18 @@ function tooLong(seconds: number): End {
 const OUT_OF_MEMORY = new Set(
   ["SIGABRT", "SIGTRAP", "SIGILL", "SIGSEGV", "SIGBUS"].map((name) => signalStatus(name)),
 );
-const OUT_OF_TIME = new Set(["SIGKILL", "SIGXCPU"].map((name) => signalStatus(name)));
 
 function signalStatus(name: string): number {
   return 128 + constants.signals[name as NodeJS.Signals];
 }
 
 function endOf(status: number, { seconds, memoryMb }: Exercise["limits"], errors: string): End {
-  if (OUT_OF_TIME.has(status)) return tooLong(seconds);
+  if (status === signalStatus("SIGXCPU")) return tooLong(seconds);
+  if (status === signalStatus("SIGKILL"))
+    return {
+      expected: "the tests end normally",
+      seen: "their process was killed (SIGKILL), by the controller of the submission or by this machine",
+    };
   if (
     OUT_OF_MEMORY.has(status) ||
     /allocation failed|out of memory|Invalid (array|string) length/i.test(errors)

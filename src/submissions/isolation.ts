@@ -32,6 +32,11 @@ const NOBODY = "65534";
 const HIDE = "for d in /tmp /var/tmp /dev/shm; do mount -t tmpfs -o ro,size=4k tmpfs $d; done; ";
 /** Node reserves memory that it does not use, so the limit is for writable memory. */
 const NODE_MB = 256;
+/**
+ * The soft limit ends a process by SIGXCPU, which says why; SIGKILL follows a second later. With the soft limit alone, another process that
+ * kills it could not be told from the limit.
+ */
+const cpu = (seconds: number): string => `--cpu=${seconds}:${seconds + 1}`;
 
 async function works(command: readonly string[]): Promise<boolean> {
   const { error } = await runCommand(command, { output: "ignored", timeoutMs: TRIAL_MS });
@@ -91,7 +96,7 @@ export function isolated(
   const bytes = (memoryMb + NODE_MB) * 2 ** 20;
   // With worker threads of Node's garbage collector, processor time would depend on the machine's load.
   const heap = [`--max-old-space-size=${memoryMb}`, "--no-warnings"];
-  const limit = limits ? ["prlimit", `--cpu=${seconds}`, `--data=${bytes}`, "--core=0", "--fsize=0"] : [];
+  const limit = limits ? ["prlimit", cpu(seconds), `--data=${bytes}`, "--core=0", "--fsize=0"] : [];
   return [
     ...prefix,
     ...limit,
@@ -116,7 +121,7 @@ export function limitedOnly(
 ): string[] {
   const bytes = (memoryMb + NODE_MB) * 2 ** 20;
   const limit = limits
-    ? ["prlimit", `--cpu=${seconds}`, `--data=${bytes}`, "--core=0", `--fsize=${TESTBED_FILE_BYTES}`]
+    ? ["prlimit", cpu(seconds), `--data=${bytes}`, "--core=0", `--fsize=${TESTBED_FILE_BYTES}`]
     : [];
   return [...limit, node!, `--max-old-space-size=${memoryMb}`, "--no-warnings", ...script];
 }

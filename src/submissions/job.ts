@@ -7,6 +7,8 @@ export interface Job {
   readonly exercise: Readonly<Record<string, string>>;
   /** Texts of the submission. */
   readonly handedIn: Readonly<Record<string, string>>;
+  /** Of missing files: the names of files that differ only in upper and lower case. */
+  readonly similar?: Readonly<Record<string, string>>;
   /** Texts of p4loom's own fit targets, by name. */
   readonly targets: Readonly<Record<string, string>>;
   /** Command that starts the process of a controller. */

@@ -40,7 +40,11 @@ async function runJob(job: Job, stop: AbortSignal): Promise<void> {
   const diagnostics = new Diagnostics();
   const exercise = readExercise(filesOf(new Map(Object.entries(job.exercise))), "", diagnostics)!;
   diagnostics.throwIfErrors();
-  const submission = new Submission(exercise, new Map(Object.entries(job.handedIn)));
+  const submission = new Submission(
+    exercise,
+    new Map(Object.entries(job.handedIn)),
+    new Map(Object.entries(job.similar ?? {})),
+  );
   const { topology, limits } = exercise;
   const networks =
     job.testbed && new TestbedNetworks(topology, { ...job.testbed, frames: limits.frames, stop });

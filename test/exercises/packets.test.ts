@@ -71,6 +71,30 @@ describe("packets of a test", () => {
     ]);
   });
 
+  it("reports a checksum that the pattern gives once, as a field that differs", () => {
+    const frame = buildFrame([part("ethernet"), part("ipv4", { dst: 2n })], senderOf(host, []));
+    frame[24] = 0;
+    frame[25] = 1;
+    expect(differences({ parts: [part("ethernet"), part("ipv4", { checksum: 1n })] }, frame)).toEqual([]);
+    expect(differences({ parts: [part("ethernet"), part("ipv4", { checksum: 5n })] }, frame)).toHaveLength(1);
+  });
+
+  it("sends a UDP checksum of 0 as all ones (RFC 768): 0 would mean that there is none", () => {
+    const stack = (payload: string) => [
+      part("ethernet"),
+      part("ipv4", { dst: 2n }),
+      part("udp"),
+      bytes(payload),
+    ];
+    const checksumOf = (payload: string): number => {
+      const frame = buildFrame(stack(payload), senderOf(host, []));
+      return frame[40]! * 256 + frame[41]!;
+    };
+    // The checksum over a payload of zeros, as the payload, makes the sum all ones and so the checksum 0.
+    const payload = checksumOf("0000").toString(16).padStart(4, "0");
+    expect(checksumOf(payload)).toBe(0xffff);
+  });
+
   it("fills in the types of VLAN tags and the checksum of ICMP", () => {
     const stack = [
       part("ethernet"),

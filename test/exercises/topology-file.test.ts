@@ -34,6 +34,14 @@ describe("topology.json", () => {
     expect(topology!.links[3]).toEqual({ a: { node: "s1", port: 2 }, b: { node: "s2", port: 3 } });
   });
 
+  it("accepts ports up to 510: the program has 9 bits for them, of which 511 drops a packet", () => {
+    const withPort = (port: number) =>
+      read({ hosts: { h1: host }, switches: { s1: {} }, links: [["h1", `s1-p${port}`]] });
+    expect(withPort(510).errors).toEqual([]);
+    expect(withPort(510).topology!.links[0]!.b).toEqual({ node: "s1", port: 510 });
+    expect(withPort(511).errors).toEqual([expect.stringContaining("the maximum port of a switch is 510")]);
+  });
+
   it("reads latencies and bandwidths, ports and numbers in quotes, and ignores unknown keys", () => {
     const { topology, errors } = read({
       course: "networks",

@@ -35,7 +35,7 @@ describe.each(folders)("%s", (name) => {
   const diagnostics = new Diagnostics();
   const exercise = readExercise(diskFiles, folder, diagnostics)!;
   const grade = (from: string): Promise<TestResult[]> =>
-    runTests(exercise, readHandedIn(from, exercise.handsIn, diagnostics), options);
+    runTests(exercise, readHandedIn(from, exercise.handsIn, diagnostics).files, options);
 
   it("has no error, and a hint for each test", () => {
     expect(diagnostics.list.map(formatDiagnostic)).toEqual([]);

@@ -3,7 +3,13 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic } from "../../src/base/index.js";
 import { filesOf, readExercise } from "../../src/exercises/index.js";
-import { type RunTestOptions, runTests, type TestResult } from "../../src/grading/index.js";
+import {
+  type RunTestOptions,
+  runTest,
+  runTests,
+  Submission,
+  type TestResult,
+} from "../../src/grading/index.js";
 import { SimulatedNetwork } from "../../src/grading/simulated-network.js";
 
 const folder = resolve(import.meta.dirname, "../../examples/course/01-forwarding");
@@ -45,6 +51,34 @@ const replaced = (from: string, to: string): string => {
   return solution.replace(from, to);
 };
 
+describe("a packet test", () => {
+  it("that fails shows the path of the packet before the failed line, not of the next one", async () => {
+    const script = [
+      "add stations hdr.ethernet.dst:0x0800000000bb send_to(port:2)",
+      "packet 1 0800000000bb 0800000000aa 1234",
+      "expect 3 0800000000bb 0800000000aa 1234 $",
+      "packet 1 0800000000cc 0800000000aa 5678",
+      "",
+    ].join("\n");
+    const yaml =
+      "title: T\nabout: A\nhands_in: [forwarding.p4]\ntests:\n  - name: one\n    points: 1\n    stf: one.stf\n";
+    const files = filesOf(
+      new Map([
+        ["exercise.yaml", yaml],
+        ["one.stf", script],
+        ...own.map((path) => [path, text(path)] as const),
+      ]),
+    );
+    const exercise = readExercise(files, "", new Diagnostics())!;
+    const turn = () => new Promise<void>((done) => setImmediate(done));
+    const [result] = await runTests(exercise, new Map([["forwarding.p4", solution]]), { turn });
+    expect(result!.passed).toBe(false);
+    const story = result!.story.join("\n");
+    expect(story).toMatch(/08:?00:?00:?00:?00:?bb|port 2/);
+    expect(story).not.toMatch(/08:?00:?00:?00:?00:?cc|5678/);
+  });
+});
+
 describe("steps", () => {
   it("fails with the place, the expected and the observed behaviour, and the path of the packet", async () => {
     const { points, of, expected, seen, place, story, details } = await play(
@@ -69,7 +103,7 @@ describe("steps", () => {
         "packet: { from: h1, send: [ethernet: { dst: h2, type: 0x1234 }], expect: [{ at: h2, packet: [ethernet: { type: 0x1235 }] }] }",
       ),
     );
-    expect(seen).toBe("at h2: ethernet.type is 4660, expected 4661");
+    expect(seen).toBe("at h2: ethernet.type is 0x1234, expected 0x1235");
   });
 
   it("counts pings, including those that must not be answered", async () => {
@@ -135,6 +169,62 @@ describe("submissions", () => {
     ).replace(/if \(standard_metadata.egress_spec == [\s\S]*?\n {8}\}\n/, "");
     const { seen } = await play(ping, loop, "limits: { frames: 1000 }\n");
     expect(seen).toMatch(/more frames: packets are copied endlessly, or circulate in a loop/);
+  });
+
+  it("gives messages of the compiler once, and hints only where the files are right", async () => {
+    const exercise = readExercise(
+      filesOf(
+        new Map([
+          [
+            "exercise.yaml",
+            `title: T\nabout: A\nhands_in: [forwarding.p4]\ntests:\n${["one", "two"]
+              .map(
+                (name) =>
+                  `  - { name: ${name}, points: 1, hint: H, steps: [{ ping: { from: h1, to: h2, ttl: 3 } }] }\n`,
+              )
+              .join("")}`,
+          ],
+          ...own.map((path) => [path, text(path)] as const),
+        ]),
+      ),
+      "",
+      new Diagnostics(),
+    )!;
+    const turn = () => new Promise<void>((done) => setImmediate(done));
+    const wrong = replaced("packet.extract(hdr.ethernet);", "packet.extract(hdr.ether);");
+    const [one, two] = await runTests(exercise, new Map([["forwarding.p4", wrong]]), { turn });
+    expect(one!.details[0]).toMatch(/error\[P4/);
+    expect(two!.details).toEqual(['as in the test "one", which has the messages']);
+    expect(two!.seen).toBe("1 error");
+    expect([one!.hint, two!.hint]).toEqual([undefined, undefined]);
+    const drops = replaced("standard_metadata.egress_spec = port;", "mark_to_drop(standard_metadata);");
+    const failed = await runTests(exercise, new Map([["forwarding.p4", drops]]), { turn });
+    expect(failed.map(({ hint, details }) => [hint, details.join().includes("as in")])).toEqual([
+      ["H", false],
+      ["H", false],
+    ]);
+  });
+
+  it("names a file that is there in other letters", async () => {
+    const exercise = readExercise(
+      filesOf(
+        new Map([
+          [
+            "exercise.yaml",
+            "title: T\nabout: A\nhands_in: [forwarding.p4]\ntests: [{ name: n, points: 3, fit: { target: rmt } }]\n",
+          ],
+          ...own.map((path) => [path, text(path)] as const),
+        ]),
+      ),
+      "",
+      new Diagnostics(),
+    )!;
+    const submission = new Submission(exercise, new Map(), new Map([["forwarding.p4", "Forwarding.p4"]]));
+    const result = await runTest(exercise.tests[0]!, submission, { turn: async () => {} });
+    expect(result.seen).toBe("forwarding.p4 is missing");
+    expect(result.details).toEqual([
+      "Forwarding.p4 is not forwarding.p4: upper and lower case count in names of files",
+    ]);
   });
 
   it("names the missing file", async () => {

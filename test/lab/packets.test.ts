@@ -82,6 +82,20 @@ it("reads an IPv4 header with length 0 and the protocol IPv4 only once", async (
   ]);
 });
 
+it("reads what follows an IPv4 header with options at its place", async () => {
+  const lab = await TestLab.open(RING);
+  // 24 bytes of header, protocol UDP; the option is four times "no operation"
+  const ipv4 = `46000020${"00".repeat(4)}4011${"00".repeat(10)}01010101`;
+  const hex = `${"02".repeat(12)}0800${ipv4}1234005000080000`;
+  const { layers } = await lab.ask({ op: "packet.build", from: { host: "h1" }, packet: { hex } });
+  expect(layers.map(({ header, at }) => [header, at])).toEqual([
+    ["ethernet", 0],
+    ["ipv4", 14],
+    ["udp", 38],
+  ]);
+  expect(layers[2]!.fields["dst"]).toBe("80");
+});
+
 it("reports an unknown header or field, and a wrong value", async () => {
   const lab = await TestLab.open(RING);
   const build = (header: string, fields: Record<string, string>) =>

@@ -134,6 +134,20 @@ describe("a lab of an exercise folder", () => {
     expect(await ping()).toBe(1);
   });
 
+  it("undoes the last 100 changes, the 101st too", async () => {
+    const lab = await TestLab.open(RING);
+    const run = (text: string) => lab.ask({ op: "control.run", switch: "s1", text });
+    let depth = 0;
+    for (let i = 0; i < 103; i++)
+      ({ undo: depth } = await run(`default routes => forward 08:00:00:00:09:99 ${1 + (i % 5)}`));
+    expect(depth).toBe(100);
+    const defaultOf = async () =>
+      (await lab.ask({ op: "state.read", switch: "s1" })).tables[0]!.defaultEntry!.statement;
+    expect(await defaultOf()).toMatch(/port=3$/);
+    await lab.ask({ op: "control.undo", switch: "s1" });
+    expect(await defaultOf()).toMatch(/port=2$/);
+  });
+
   it("runs statements, and undoes them in reverse order", async () => {
     const lab = await TestLab.open(RING);
     const routes = async (): Promise<string[]> => {

@@ -86,7 +86,7 @@ describe("submissions", () => {
 describe("an archive", () => {
   const big = "0".repeat((1 << 20) + 1);
   const rows: [what: string, archive: readonly WrittenFile[] | Uint8Array, why: RegExp][] = [
-    ["that is none", Buffer.from("a.p4"), /ann\.zip: not a ZIP archive; left out/],
+    ["that is none", Buffer.from("a.p4"), /ann\.zip: not a ZIP archive; it is not read/],
     ["that is empty", Buffer.alloc(0), /not a ZIP archive/],
     ["that ends early", zip(["a.p4", "1"]).subarray(0, -1), /not a ZIP archive/],
     ["with a path out of it", [{ path: "../a.p4" }], /its path "\.\.\/a\.p4" leads out of the archive/],
@@ -149,6 +149,14 @@ describe("an archive", () => {
     expect(warnings).toEqual([expect.stringMatching(/ann\.zip: neither a folder nor an archive/)]);
   });
 
+  it("in a folder that is a link out of the submission is not read", () => {
+    const folder = folderOf({ "elsewhere/a.p4": "of another", "in/ann/b.txt": "x" });
+    symlinkSync(join(folder, "elsewhere"), join(folder, "in/ann/sub"));
+    const { found, warnings } = find(join(folder, "in"), ["sub/a.p4"]);
+    expect(JSON.stringify(found)).not.toContain("of another");
+    expect(warnings.join("\n")).toMatch(/sub\/a\.p4: it is outside the submission/);
+  });
+
   it.each([
     ["nowhere.zip", /there is no such file/],
     ["none.zip", /not a ZIP archive/],
@@ -160,10 +168,31 @@ describe("an archive", () => {
   });
 
   it("name what was not read, also where nothing else is there", () => {
-    const folder = folderOf({ "in/ann.zip": "no archive" });
+    const folder = folderOf({ "in/ann.txt": "no archive" });
     expect(() => find(join(folder, "in"))).toThrow(
-      /warning\[P46311\]: .*ann\.zip: not a ZIP archive.*error\[P46310\]: .*there is no submission/s,
+      /warning\[P46311\]: .*ann\.txt: neither a folder.*error\[P46310\]: .*there is no submission/s,
     );
+  });
+
+  it("stay in the list where the whole archive is refused, with the reason", () => {
+    const folder = folderOf({
+      "in/ann.zip": "no archive",
+      "in/bob.zip": zip(["../a.p4", "out"]),
+      "in/cid.p4": "cid",
+    });
+    const diagnostics = new Diagnostics();
+    const found = findSubmissions(join(folder, "in"), ["a.p4"], diagnostics);
+    expect(found.map(({ name }) => name)).toEqual(["ann", "bob", "cid"]);
+    expect(found.map(({ refused }) => refused !== undefined)).toEqual([true, true, false]);
+    expect(found[0]!.refused).toMatch(/not a ZIP archive/);
+    expect(diagnostics.list.map(({ code }) => code)).toEqual(["P46311", "P46311"]);
+  });
+
+  it("name a file that differs from a missing one in upper and lower case only", () => {
+    const folder = folderOf({ "in/ann/A.p4": "1", "in/bob/a.p4": "2" });
+    const [ann, bob] = findSubmissions(join(folder, "in"), ["a.p4"], new Diagnostics());
+    expect([...ann!.similar!]).toEqual([["a.p4", "A.p4"]]);
+    expect(bob!.similar).toBeUndefined();
   });
 
   it("returns the files that were written, with any comment, and throws only NotRead after changes of its bytes", () => {

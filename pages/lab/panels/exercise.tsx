@@ -33,7 +33,9 @@ function Tests({ tests }: { tests: readonly TestView[] }) {
           {busy ? "Running tests" : "Run the tests"}
         </button>
         <span role="status">
-          {tests.some(({ result }) => result !== undefined) ? `${reached} of ${all} points` : `${all} points`}
+          {tests.some(({ result }) => result !== undefined)
+            ? `${reached} of ${pointsText(all)}`
+            : pointsText(all)}
         </span>
       </div>
       <ul>
@@ -67,7 +69,7 @@ function TestLine({
       </span>{" "}
       {title}{" "}
       <span class="quiet small">
-        {state === undefined ? `${points} points` : `${result!.points} of ${points}, ${state}`}
+        {state === undefined ? pointsText(points) : `${result!.points} of ${points}, ${state}`}
       </span>
     </>
   );
@@ -88,4 +90,8 @@ function TestLine({
       )}
     </>
   );
+}
+
+function pointsText(points: number): string {
+  return `${points} point${points === 1 ? "" : "s"}`;
 }

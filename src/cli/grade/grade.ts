@@ -34,7 +34,7 @@ export async function grade(folder: string, options: GradeArguments): Promise<nu
   const workers = options.workers ?? (testbed === undefined ? availableParallelism() : 1);
   const found =
     from === undefined
-      ? [{ name: basename(resolve(folder)), files: readHandedIn(folder, exercise.handsIn, diagnostics) }]
+      ? [{ name: basename(resolve(folder)), ...readHandedIn(folder, exercise.handsIn, diagnostics) }]
       : findSubmissions(from, exercise.handsIn, diagnostics);
   const graded = await untilSignal((stop) =>
     gradeAll(found, exercise, folder, diagnostics, {
@@ -61,7 +61,7 @@ function oneText({ points, of, tests }: GradedSubmission): string[] {
     `${test.passed ? "passed" : "FAILED"}  ${test.points}/${test.of}  ${test.name}`,
     ...failureLines(test).map((line) => `        ${line}`),
   ]);
-  return [...lines, `${points} of ${of} points`];
+  return [...lines, `${points} of ${of} point${of === 1 ? "" : "s"}`];
 }
 
 function manyText(graded: readonly GradedSubmission[]): string[] {

@@ -17,9 +17,12 @@ const AGENT = ["packet_sockets", "tun"] as const;
 const NEEDS: readonly [command: string, needs: readonly FindingName[]][] = [
   ["p4loom generate, compile, check, stf, fit, trace, run --engine sim", ["node"]],
   ["p4loom switch (pcap files), shell", ["node"]],
+  ["p4loom grade, lab", ["node"]],
   ["p4loom switch -i PORT@INTERFACE", ["packet_sockets"]],
   ["p4loom net TOPOLOGY.json", [...NAMESPACES, "packet_sockets"]],
   ["p4loom net TOPOLOGY.json --engine bmv2", [...NAMESPACES, "simple_switch_grpc"]],
+  ["p4loom grade --engine switch, lab --engine testbed", [...NAMESPACES, "packet_sockets"]],
+  ["p4loom grade --engine bmv2", [...NAMESPACES, "simple_switch_grpc"]],
   ["p4loom run FILE --engine switch", [...NAMESPACES, ...AGENT]],
   ["p4loom run FILE --engine bmv2", [...NAMESPACES, "simple_switch_grpc", ...AGENT]],
   ["--network mininet", [...NAMESPACES, "mininet"]],

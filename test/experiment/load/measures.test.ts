@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { LOAD } from "../../../src/experiment/kinds/load/index.js";
 import { TimeSeries } from "../../../src/experiment/kinds/load/meters/time-series.js";
 import type { LoadOutcome } from "../../../src/experiment/kinds/load/outcome.js";
+import { DEFAULT_BOUNDS, sizeClassOf } from "../../../src/experiment/kinds/load/size-classes.js";
 import { QuantileSketch, TimeWeighted } from "../../../src/statistics/index.js";
 import { loadOf, play } from "./play.js";
 
@@ -23,6 +24,28 @@ const rowsOf = (load: ReturnType<typeof loadOf>, outcomes: readonly LoadOutcome[
     outcomes.map(({ seed }) => seed),
     "sim",
   );
+
+describe("queues", () => {
+  it("of the warm-up do not count, neither their bytes nor their packets", async () => {
+    // An incast in the warm-up fills the port of its receiver; what comes later meets an empty network.
+    const load = file(
+      "traffic: { mix: [{ pattern: { incast: { senders: 3, receivers: [host0-0-0] } }, sizes: { fixed: 30KB }, interval: 50ms, arrivals: constant }, { sizes: { fixed: 500 }, interval: 20ms, arrivals: constant }], duration: 99ms }\nwarm_up: 55ms\n",
+    );
+    const [{ queues }] = (await play(load)) as [LoadOutcome];
+    expect(Math.max(...queues!.total.max)).toBeGreaterThan(10_000);
+    expect(TimeWeighted.fromJson(queues!.bytes).max).toBeLessThan(3000);
+    expect(TimeWeighted.fromJson(queues!.packets).max).toBeLessThan(4);
+  });
+});
+
+describe("size classes", () => {
+  it("have the bounds of DCTCP and pFabric: 100 KB is small, 10 MB large", () => {
+    const classes = [1, 100_000, 100_001, 9_999_999, 10_000_000].map((bytes) =>
+      sizeClassOf(bytes, DEFAULT_BOUNDS),
+    );
+    expect(classes).toEqual(["small", "small", "medium", "medium", "large"]);
+  });
+});
 
 describe("a load experiment", () => {
   const load = file(
