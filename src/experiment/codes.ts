@@ -75,6 +75,7 @@ export const CODES = {
   subflowsInBundles: "P45424",
   fluidTrace: "P45425",
   fluidCost: "P45426",
+  fluidFault: "P45427",
   unknownFlows: "P45308",
   survivalHosts: "P45521",
   survivalTier: "P45522",

@@ -148,6 +148,7 @@ describe("Dahu", () => {
         virtualPorts: 1024,
         feedback: false,
         countsVirtualPorts: false,
+        propagationNs: 1e6,
       },
       { run: () => {} } as unknown as Rebalancing,
       7,

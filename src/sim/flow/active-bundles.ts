@@ -12,6 +12,8 @@ const ENDS = 2;
 export class ActiveBundles {
   readonly bundles: Bundles;
   readonly router: FlowRouter;
+  /** Maximum number of links of a path. */
+  readonly maxLinks: number;
   /** Bundles with flows: those whose weight is above 0. */
   count = 0;
   /** Number of path changes so far, each times the flows of its bundle. */
@@ -30,8 +32,10 @@ export class ActiveBundles {
   constructor(
     readonly network: FlowNetwork,
     makeRouter: RouterMaker,
-    /** A bundle keeps the path of its first flow. */
+    /** A bundle keeps the path of its first flow, as long as its links are up. */
     private readonly keepPaths = false,
+    /** Links fail: paths may be longer than in the intact network, and a bundle may have none. */
+    private readonly linksFail = false,
   ) {
     // The router reads the columns of the bundles, and defines the maximum length of their paths.
     const table: { bundles: Bundles | undefined } = { bundles: undefined };
@@ -46,7 +50,8 @@ export class ActiveBundles {
         return table.bundles!.hash;
       },
     });
-    table.bundles = new Bundles(this.router.maxLinks + ENDS);
+    this.maxLinks = linksFail ? MAX_LINKS : this.router.maxLinks;
+    table.bundles = new Bundles(this.maxLinks + ENDS);
     this.bundles = table.bundles;
   }
 
@@ -67,10 +72,13 @@ export class ActiveBundles {
     return first;
   }
 
-  /** The path that a bundle would get now, without assigning it: as {@link FlowRouter.linksOf}. */
+  /** The path that a bundle would get now, without assigning it: as {@link FlowRouter.linksOf}. Without one it stalls where links fail. */
   wayOf(bundle: number, links: Int32Array): number {
     const count = this.router.linksOf(bundle, links);
-    return count < 0 ? this.#unreachable(bundle) : count;
+    if (count >= 0) return count;
+    if (!this.linksFail) this.#unreachable(bundle);
+    links[0] = this.network.nowhere;
+    return 1;
   }
 
   /** A bundle gets its first flow, with this weight; it gets a path if its own is outdated. */
@@ -112,13 +120,50 @@ export class ActiveBundles {
     }
   }
 
-  /** The epoch ends; `changed`: paths may differ from now on. */
-  endEpoch(changed: boolean): void {
+  /** What bundles have sent so far has been counted. */
+  forgetSent(): void {
     for (let i = 0; i < this.#senderCount; i++) this.#sent[this.#senders[i]!] = 0;
     this.#senderCount = 0;
+  }
+
+  /** The epoch ends; `changed`: paths may differ from now on. */
+  endEpoch(changed: boolean): void {
+    this.forgetSent();
     for (const bundle of this.#ended) this.bundles.remove(bundle);
     this.#ended.length = 0;
-    if (!changed || this.keepPaths) return;
+    if (changed && !this.keepPaths) this.#routeAll();
+  }
+
+  /** Links have changed. `isDown`: by port. Bundles that keep their paths leave only those with a failed link, or with none. */
+  routeAgain(isDown: (port: number) => boolean): void {
+    if (!this.keepPaths) {
+      this.#routeAll();
+      return;
+    }
+    this.#version++;
+    const { weight, size, path, length, stride } = this.bundles;
+    const { portOfLink, nowhere } = this.network;
+    for (let bundle = 0; bundle < size; bundle++) {
+      if (weight[bundle] === 0) continue;
+      const end = bundle * stride + length[bundle]!;
+      for (let at = bundle * stride + ENDS; at < end; at++) {
+        const port = portOfLink[path[at]!]!;
+        if (path[at] !== nowhere && !isDown(port)) continue;
+        this.#route(bundle);
+        break;
+      }
+    }
+  }
+
+  /** The weight of the flows that get nothing. */
+  get stalled(): number {
+    const { weight, rate, size } = this.bundles;
+    let sum = 0;
+    for (let bundle = 0; bundle < size; bundle++) if (rate[bundle] === 0) sum += weight[bundle]!;
+    return sum;
+  }
+
+  #routeAll(): void {
     this.#version++;
     const { weight, size } = this.bundles;
     for (let bundle = 0; bundle < size; bundle++) if (weight[bundle]! > 0) this.#route(bundle);

@@ -50,7 +50,7 @@ export class FlowsByPath implements BundleChoice {
     private readonly random: Random,
   ) {
     this.#probe = active.add(0, 0, 0, 0);
-    this.#most = active.router.maxLinks;
+    this.#most = active.maxLinks;
   }
 
   choose(

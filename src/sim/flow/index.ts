@@ -6,6 +6,7 @@ export { Aimd, type AimdSettings } from "./aimd.js";
 export type { RoutedBundles } from "./bundles.js";
 export { Distances, FAR } from "./distances.js";
 export { indexOf, mixed } from "./hash.js";
+export type { LinkChange } from "./link-faults.js";
 export { type Allocator, MaxMin } from "./max-min.js";
 export { FlowNetwork } from "./network.js";
 export type { FlowStart } from "./population.js";

@@ -9,7 +9,7 @@ const bytesPerNs = (rateBps: number) => rateBps / 8e9;
 
 /**
  * Flows share resources: the directed links of the topology (numbers as in `PathSource`), then for each rack the total that its
- * hosts can send, and the total that they can receive.
+ * hosts can send, and the total that they can receive; and last a resource without capacity, for flows without a path.
  */
 export class FlowNetwork {
   readonly switches: number;
@@ -27,6 +27,8 @@ export class FlowNetwork {
   readonly portOfLink: Int32Array;
   /** Bytes per nanosecond by resource. */
   readonly capacity: Float64Array;
+  /** The resource without capacity. */
+  readonly nowhere: number;
   /** Switch by rack. */
   readonly switchOfRack: Int32Array;
   /** By node index of a host: rack, directed link to its switch and from it, bytes per nanosecond of its NIC. */
@@ -59,7 +61,8 @@ export class FlowNetwork {
     this.peer = new Int32Array(count);
     this.link = new Int32Array(count);
     this.peerPort = new Int32Array(count);
-    this.portOfLink = new Int32Array(2 * links.length + 2 * racks.length).fill(-1);
+    this.nowhere = 2 * links.length + 2 * racks.length;
+    this.portOfLink = new Int32Array(this.nowhere + 1).fill(-1);
     for (const [number, ports] of fabricPorts.entries())
       for (const [i, port] of ports.entries()) {
         const at = this.firstPort[number]! + i;

@@ -17,10 +17,18 @@ export interface EpochTraffic {
 
 /** `linksOf(bundle, out)` writes the directed links between switches from the source's switch to the destination's. */
 export interface FlowRouter extends PathSource {
-  /** Maximum number of links of a path. */
+  /** Maximum number of links of a path; with failed links, paths may be longer. */
   readonly maxLinks: number;
   /** Returns whether paths may differ from those before the call. Absent: paths never change. */
   endEpoch?(traffic: EpochTraffic): boolean;
+  /** Time from the change of a link to new routes at all switches; absent: the experiment defines it. */
+  readonly propagationNs?: number;
+  /** Switches have noticed changes of their own ports. `isDown`: by port, 1 where it is down; not to be changed or kept. */
+  portsChanged?(isDown: Uint8Array): void;
+  /** Routing has found other paths, without these ports. */
+  routesChanged?(isDown: Uint8Array): void;
+  /** A switch runs again, with the state that it began with. */
+  restarted?(own: number): void;
 }
 
 /** Makes the router of a run for its bundles. */

@@ -7,6 +7,7 @@ import { QuantileSketch } from "../../statistics/index.js";
 import { ActiveBundles } from "./active-bundles.js";
 import { FlowsByHash } from "./flows-by-hash.js";
 import { FlowsByPath } from "./flows-by-path.js";
+import { type LinkChange, LinkFaults } from "./link-faults.js";
 import type { Allocator } from "./max-min.js";
 import type { FlowNetwork } from "./network.js";
 import type { FlowStart } from "./population.js";
@@ -34,6 +35,17 @@ export interface FlowRun {
   readonly subflows: number;
   /** Source of the hash inputs. */
   readonly random: Random;
+  /** Links that fail and return; absent: none. */
+  readonly faults?: RunFaults;
+}
+
+interface RunFaults {
+  /** In time order; each is made at the beginning of the step that is nearest. */
+  readonly changes: readonly LinkChange[];
+  /** The array that the allocator was made with, for this run alone. */
+  readonly capacity: Float64Array;
+  /** See {@link LinkFaults}. */
+  readonly recomputeNs: number | undefined;
 }
 
 /** What a run has measured after its warm-up. */
@@ -57,12 +69,16 @@ export interface FlowFigures {
   readonly epochs: readonly number[];
   /** Number of path changes, each times the flows of the bundle. */
   readonly moved: number;
+  /** Number of open flows that get nothing at the end; without faults 0. */
+  readonly stalled: number;
 }
 
 /** Yields after each epoch, so that other work can run; returns the figures. The same run gives the same figures. */
 export function* simulateFlows(run: FlowRun): Generator<void, FlowFigures> {
   const { network, allocator, flows, durationNs, warmUpNs, epochNs, stepNs, buckets } = run;
-  const active = new ActiveBundles(network, run.makeRouter, run.keepPaths);
+  const active = new ActiveBundles(network, run.makeRouter, run.keepPaths, run.faults !== undefined);
+  const faults =
+    run.faults && new LinkFaults(network, run.faults.changes, run.faults.capacity, run.faults.recomputeNs);
   const { router, bundles } = active;
   const completion = new QuantileSketch();
   const ended = (admittedNs: number, endNs: number) => {
@@ -83,6 +99,12 @@ export function* simulateFlows(run: FlowRun): Generator<void, FlowFigures> {
   const epochs: number[] = [];
   let [admitted, offeredBytes, deliveredBytes, byteLinks, mostOpen] = [0, 0, 0, 0, 0];
   let next = flows.next();
+  let measured = false;
+  const count = () =>
+    active.eachSender((_bundle, bytes, links, from, end) => {
+      for (let at = from; at < end; at++) epochBytes[links[at]!]! += bytes;
+      if (measured) byteLinks += bytes * (end - from);
+    });
   const coming: FlowStart[] = [];
   const stepsOfEpoch = Math.round(epochNs / stepNs);
   const epochCount = Math.ceil(durationNs / epochNs);
@@ -92,9 +114,11 @@ export function* simulateFlows(run: FlowRun): Generator<void, FlowFigures> {
     startNs >= firstNs && bytes < Number.POSITIVE_INFINITY ? bytes : 0;
   for (let epoch = 0; epoch < epochCount; epoch++) {
     let delivered = 0;
-    const measured = epoch * epochNs >= warmUpNs;
+    measured = epoch * epochNs >= warmUpNs;
+    epochBytes.fill(0);
     for (let step = 0; step < stepsOfEpoch; step++) {
       const nowNs = epoch * epochNs + step * stepNs;
+      faults?.advance(nowNs + stepNs / 2, allocator, active, count);
       // Each flow in the step whose beginning is nearest to its start.
       while (next.done !== true && next.value.startNs < nowNs + stepNs / 2) {
         coming.push(next.value);
@@ -111,11 +135,7 @@ export function* simulateFlows(run: FlowRun): Generator<void, FlowFigures> {
       delivered += population.serve(nowNs, stepNs);
     }
     epochs.push(delivered);
-    epochBytes.fill(0);
-    active.eachSender((_bundle, bytes, links, from, end) => {
-      for (let at = from; at < end; at++) epochBytes[links[at]!]! += bytes;
-      if (measured) byteLinks += bytes * (end - from);
-    });
+    count();
     if (measured) {
       deliveredBytes += delivered;
       for (const link of network.fabricLinks) linkBytes[link]! += epochBytes[link]!;
@@ -147,5 +167,6 @@ export function* simulateFlows(run: FlowRun): Generator<void, FlowFigures> {
     ),
     epochs,
     moved: active.moved,
+    stalled: faults === undefined ? 0 : active.stalled,
   };
 }

@@ -59,6 +59,14 @@ function lacking(spec: object, which: readonly number[]): Topology {
   return result;
 }
 
+/** The links of a network that another one with the same nodes lacks. */
+function linksWithout(whole: Topology, reduced: Topology): number[] {
+  const key = (of: Topology, { a, b }: Topology["links"][number]) =>
+    `${of.nodes[a.node]!.name} ${of.nodes[b.node]!.name}`;
+  const left = new Set(reduced.links.map((link) => key(reduced, link)));
+  return whole.links.filter((link) => !left.has(key(whole, link))).map(({ index }) => index);
+}
+
 const draws = fc.record({
   missing: fc.array(fc.nat(9999), { maxLength: 4 }),
   deroutes: fc.constantFrom(1, 2, 4),
@@ -122,9 +130,12 @@ describe.each(Object.entries(KINDS))(
       let deadEnds = 0;
       const seenKinds = fc.constantFrom("one" as const, "next_hops" as const, "offset_dimensions" as const);
       fc.assert(
-        fc.property(draws, seenKinds, ({ missing }, drawn) => {
+        fc.property(draws, seenKinds, fc.boolean(), ({ missing }, drawn, later) => {
           const kind = drawn === "offset_dimensions" && !lattice ? "one" : drawn;
-          const topology = lacking(spec, missing);
+          // The links are missing from the beginning, or fail in a running network.
+          const reduced = lacking(spec, missing);
+          const topology = later ? built(spec) : reduced;
+          const down = new Set(later ? linksWithout(topology, reduced) : []);
           const network = new FlowNetwork(topology);
           const distances = new Distances(network);
           const locate = () => undefined;
@@ -135,11 +146,15 @@ describe.each(Object.entries(KINDS))(
                 ? groupsOfNextHops(network, distances, INITIAL, locate)
                 : groupsOfDimensions(network, INITIAL, locate);
           const routes = new Routes(network, distances, plan);
-          const classes = new PortClasses(topology, new Set());
+          for (const [port, link] of network.link.entries())
+            distances.isDown[port] = down.has(link >> 1) ? 1 : 0;
+          routes.forget();
+          const intact = new PortClasses(topology, new Set());
+          const classes = new PortClasses(topology, down);
           const { own: switches } = dahuOf(topology, { port_groups: kind, virtual_ports: 64 });
           for (const { node, layout } of switches) {
             const own = network.switchOf[node.index]!;
-            const ports = classes.portsOf(node.index);
+            const ports = intact.portsOf(node.index);
             expect(ports.length).toBe(network.portsOf(own));
             for (const rack of topology.racks) {
               if (rack.switches.includes(node.index)) continue;
@@ -153,7 +168,8 @@ describe.each(Object.entries(KINDS))(
               const bitmaps = routes.further(destination);
               const groups = plan.groups[own]!;
               const group = routes.groupOf(own, destination);
-              for (const [port, { bit }] of ports.entries()) {
+              for (const [port, { bit, link }] of ports.entries()) {
+                if (down.has(link)) continue;
                 const isShortest = hasPort(routes.shortest.to(destination), own * routes.words, port);
                 expect(isShortest).toBe(shortest.includes(bit));
                 const isMember = groups.members[group * groups.ports + port] === 1;

@@ -58,6 +58,7 @@ function world(
       virtualPorts: VIRTUAL_PORTS,
       feedback: false,
       countsVirtualPorts: false,
+      propagationNs: 1e6,
       ...settings,
     },
     rebalancing,

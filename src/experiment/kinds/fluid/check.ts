@@ -8,13 +8,14 @@ import { below } from "../../plan-schemes.js";
 import { collecting } from "../../read-source.js";
 import { type FileDigest, TrafficFiles } from "../load/traffic-files.js";
 import type { TopologyCheck } from "../topology-kind.js";
+import { linkChanges } from "./faults.js";
 import type { TrafficPart } from "./flows.js";
 import type { Fluid, FluidRun } from "./fluid.js";
 import type { FluidPart, FluidSettings, Sizes } from "./schema.js";
 
 type Check = TopologyCheck<FluidSettings>;
 
-/** Adds P43007 for a scheme that is listed twice, P45401 and P45402 for the network, P45421 to P45426, P42331 for sizes. */
+/** Adds P43007 for a scheme that is listed twice, P45401 and P45402 for the network, P45421 to P45427, P42331 for sizes, and the codes of faults. */
 export function fluidOf(check: Check): Fluid {
   const { source, value, topology, locate } = check;
   checkTimes(check);
@@ -24,7 +25,8 @@ export function fluidOf(check: Check): Fluid {
     part.trace === undefined ? partOf(part, i, check, files) : traceOf(part, i, check, files),
   );
   const runs = runsOf(check, network, files.digests);
-  return { source, settings: value, topology, network, runs, parts };
+  const changes = linkChanges(value, topology, locate, check.diagnostics);
+  return { source, settings: value, topology, network, runs, parts, changes };
 }
 
 function checkTimes({ value, locate, diagnostics }: Check): void {

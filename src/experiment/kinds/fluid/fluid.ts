@@ -1,7 +1,7 @@
 /** A checked experiment of the kind `fluid`. */
 import type { Locate, SourceFile } from "../../../base/index.js";
 import type { FluidScheme } from "../../../schemes/index.js";
-import type { FlowNetwork } from "../../../sim/flow/index.js";
+import type { FlowNetwork, LinkChange } from "../../../sim/flow/index.js";
 import type { Topology } from "../../../topology/index.js";
 import type { TopologyUnit } from "../topology-kind.js";
 import type { TrafficPart } from "./flows.js";
@@ -24,4 +24,6 @@ export interface Fluid {
   readonly network: FlowNetwork;
   readonly runs: readonly FluidRun[];
   readonly parts: readonly TrafficPart[];
+  /** Links that fail and return, in time order. */
+  readonly changes: readonly LinkChange[];
 }

@@ -15,7 +15,7 @@ export const FLUID: TopologyKind<FluidSettings, Fluid, FluidRun, FluidOutcome, F
   units: ({ runs }) => runs,
   run: async (experiment, unit, stage) => (await import("./outcome.js")).runFluid(experiment, unit, stage),
   portable: { toJson: (outcome) => outcome, fromJson: (json) => json as FluidOutcome },
-  rows: (_experiment, { scheme }, outcome) => [fluidRow(scheme, outcome)],
+  rows: ({ changes }, { scheme }, outcome) => [fluidRow(scheme, outcome, changes.length > 0)],
   table: fluidTable,
   notes: ({ settings: { bundles, epoch, step = epoch } }) => [
     `Rates of flows without packets: rates are constant in steps of ${step / 1e6} ms, and completion times are exact to a step.`,

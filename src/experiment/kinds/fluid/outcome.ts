@@ -21,16 +21,18 @@ export interface FluidOutcome extends Omit<FlowFigures, "completion" | "utilisat
 const POINTS = 100;
 
 export async function runFluid(
-  { settings, topology, network, parts }: Fluid,
+  { settings, topology, network, parts, changes }: Fluid,
   { fluid, parameters, subflows, locate }: FluidRun,
   { seed, stepDone }: TopologyStage,
 ): Promise<FluidOutcome> {
   const { epoch, step = epoch, duration, warm_up, bundles, rates, keep_paths: keepPaths } = settings;
+  const { recompute_routes: recomputes, detection } = settings.control_plane;
   const random = new Random(seed);
+  const capacity = changes.length === 0 ? network.capacity : network.capacity.slice();
   const allocator =
     rates === "max_min"
-      ? new MaxMin(network.capacity)
-      : new Aimd(network.capacity, {
+      ? new MaxMin(capacity)
+      : new Aimd(capacity, {
           roundTripNs: rates.aimd.round_trip,
           segmentBytes: rates.aimd.segment,
           seed: random.fork("losses").uint32(),
@@ -48,6 +50,9 @@ export async function runFluid(
     keepPaths,
     subflows,
     random: random.fork("hashes"),
+    ...(changes.length === 0
+      ? {}
+      : { faults: { changes, capacity, recomputeNs: recomputes ? detection : undefined } }),
   });
   for (;;) {
     const next = steps.next();

@@ -5,7 +5,8 @@ import type { FluidOutcome } from "./outcome.js";
 /** Figures of the measured time. A figure that does not exist has no key: where no flow ended, there is no completion time. */
 export type FluidRow = Readonly<Record<string, number | string>>;
 
-export function fluidRow(scheme: string, outcome: FluidOutcome): FluidRow {
+/** `stalls`: the run has faults. */
+export function fluidRow(scheme: string, outcome: FluidOutcome, stalls: boolean): FluidRow {
   const { measuredNs, deliveredBytes, offeredBytes, links, idleLinks } = outcome;
   const completion = QuantileSketch.fromJson(outcome.completion);
   const gbps = (bytes: number) => round((bytes * 8) / measuredNs);
@@ -28,6 +29,7 @@ export function fluidRow(scheme: string, outcome: FluidOutcome): FluidRow {
           fct_p99_ms: round(completion.quantile(0.99) / 1e6),
         }),
     moved_flows: round(outcome.moved),
+    ...(stalls ? { stalled_flows: round(outcome.stalled) } : {}),
   };
 }
 

@@ -9,7 +9,9 @@ import {
   topologySchema,
 } from "../../../topology/index.js";
 import type { SizeDistribution } from "../../../traffic/index.js";
+import { controlPlaneSchema } from "../../control-plane.js";
 import { fabricKeys, labelSchema, whole } from "../../experiment.js";
+import { listedFaultSchema } from "../../faults/listed-faults.js";
 
 const ONE_OF = (keys: string) => `expected exactly one of the keys ${keys}`;
 
@@ -124,6 +126,9 @@ export const fluidFileSchema = z.strictObject({
       { error: "expected max_min, or { aimd: { round_trip: TIME, segment: BYTES } }" },
     )
     .default("max_min"),
+  /** Faults at times of the run, as of the packet simulator. */
+  faults: z.array(listedFaultSchema).default([]),
+  control_plane: controlPlaneSchema.prefault({}),
   sweep: fabricKeys.sweep,
   output: z.string().min(1).optional(),
 });

@@ -9,6 +9,7 @@ const COLUMNS: readonly (readonly [key: string, head: string, digits: number])[]
   ["idle_links_percent", "idle links %", 2],
   ["flows", "flows", 0],
   ["open_flows", "open", 0],
+  ["stalled_flows", "stalled", 0],
   ["fct_p50_ms", "fct p50 ms", 2],
   ["fct_p99_ms", "p99 ms", 2],
 ];

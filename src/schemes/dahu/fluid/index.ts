@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { Distances } from "../../../sim/flow/index.js";
 import type { FluidScheme } from "../../fluid-scheme.js";
+import { nanoseconds, timeText } from "../../time-text.js";
 import { Rebalancing } from "../policy/epoch.js";
 import { FullBalancer } from "../policy/full-balance.js";
 import { HeuristicBalancer } from "../policy/heuristic.js";
@@ -13,6 +14,8 @@ const fluidParameters = z.strictObject({
   ...switchParameters,
   /** What switches count: the traffic of each member of a group, as in the paper, or that of each virtual port (section 3.1). */
   counters: z.enum(["members", "virtual_ports"]).default("members"),
+  /** Time from a change of a link elsewhere to new bitmaps: that of the routing protocol (section 4.6). */
+  propagation: timeText.default("1ms"),
 });
 
 type FluidParameters = z.output<typeof fluidParameters>;
@@ -43,7 +46,8 @@ export const dahuFluid: FluidScheme<FluidParameters> = {
         : new Rebalancing(balance === "full" ? new FullBalancer() : new HeuristicBalancer(rounds));
     const countsVirtualPorts = parameters.counters === "virtual_ports";
     const rule = furtherRule(parameters, locate);
-    const settings = { deroutes, rule, virtualPorts, feedback, countsVirtualPorts };
+    const propagationNs = nanoseconds(parameters.propagation);
+    const settings = { deroutes, rule, virtualPorts, feedback, countsVirtualPorts, propagationNs };
     return (bundles) => new DahuRouter(network, distances, plan, settings, rebalancing, seed, bundles);
   },
 };

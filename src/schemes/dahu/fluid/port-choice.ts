@@ -64,14 +64,27 @@ export class PortChoice {
     for (const [own, groups] of plan.groups.entries()) {
       if (groups === undefined) continue;
       const first = this.#firstGroup[own]!;
-      this.#map.set(groups.map, first * virtualPorts);
-      for (const [at, member] of groups.members.entries()) {
-        const group = first + Math.floor(at / groups.ports);
-        const port = at % groups.ports;
-        this.#members[group * words + (port >> 5)]! |= member << port;
-        this.#size[group]! += member;
+      for (let group = first; group < first + groups.groups; group++)
         this.#firstSet[group + 1] = this.#firstSet[group]! + groups.ports * this.#setWords;
-      }
+      this.load(own);
+    }
+  }
+
+  /** Takes the map and the members of a switch's groups as they are now. */
+  load(own: number): void {
+    const groups = this.routes.plan.groups[own];
+    if (groups === undefined) return;
+    const { words } = this.routes;
+    const first = this.#firstGroup[own]!;
+    this.#sets = undefined;
+    this.#map.set(groups.map, first * this.virtualPorts);
+    this.#members.fill(0, first * words, (first + groups.groups) * words);
+    this.#size.fill(0, first, first + groups.groups);
+    for (const [at, member] of groups.members.entries()) {
+      const group = first + Math.floor(at / groups.ports);
+      const port = at % groups.ports;
+      this.#members[group * words + (port >> 5)]! |= member << port;
+      this.#size[group]! += member;
     }
   }
 

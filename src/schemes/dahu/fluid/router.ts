@@ -2,6 +2,8 @@
  * Dahu's switches in the flow simulator: how their pipeline forwards a bundle (section 3, figure 2), and what their software does at
  * the end of each epoch (section 4).
  */
+
+import { MAX_LINKS } from "../../../paths/index.js";
 import {
   type Distances,
   type EpochTraffic,
@@ -32,10 +34,15 @@ export interface DahuSettings {
   readonly feedback: boolean;
   /** Whether switches count the traffic of each virtual port. */
   readonly countsVirtualPorts: boolean;
+  /** Time from the change of a link to new routes at other switches. */
+  readonly propagationNs: number;
 }
 
 export class DahuRouter implements FlowRouter {
-  readonly maxLinks: number;
+  maxLinks: number;
+  readonly propagationNs: number;
+  /** By port: 1 where its switch has noticed that it is down. */
+  readonly #isDown: Uint8Array;
   /** Share of its capacity that each port has carried in the last epoch, times the capacity: bytes per nanosecond. */
   readonly #used: Float64Array;
   /** By port, {@link HOP} numbers each: the switch at the other end, the link, the port at the other end. */
@@ -70,6 +77,8 @@ export class DahuRouter implements FlowRouter {
     const { switches, firstPort, link, capacity, peer, peerPort } = network;
     // A deroute is one link, and increases the distance by at most one.
     this.maxLinks = distances.diameter() + 2 * settings.deroutes;
+    this.propagationNs = settings.propagationNs;
+    this.#isDown = new Uint8Array(link.length);
     this.#used = new Float64Array(link.length);
     this.#hops = new Int32Array(HOP * link.length);
     for (let port = 0; port < link.length; port++) {
@@ -132,6 +141,43 @@ export class DahuRouter implements FlowRouter {
       ingress = hops[hop + 2]!;
     }
     return count;
+  }
+
+  /** Ports that are down leave the groups of their switch at once (section 4.6). */
+  portsChanged(isDown: Uint8Array): void {
+    const { firstPort, switches } = this.network;
+    const before = this.#isDown.slice();
+    this.#isDown.set(isDown);
+    for (let own = 0; own < switches; own++) {
+      const groups = this.plan.groups[own];
+      if (groups === undefined) continue;
+      let changed = false;
+      for (let port = firstPort[own]!; port < firstPort[own + 1]!; port++) {
+        if (before[port] === isDown[port]) continue;
+        changed = true;
+        if (isDown[port] === 1) groups.portDown(port - firstPort[own]!);
+        else groups.portUp(port - firstPort[own]!);
+      }
+      if (changed) this.#choice.load(own);
+    }
+  }
+
+  /** Bitmaps of all switches follow; virtual ports do not change. */
+  routesChanged(isDown: Uint8Array): void {
+    this.distances.isDown.set(isDown);
+    this.#routes.forget();
+    this.maxLinks = Math.min(MAX_LINKS, this.distances.diameter() + 2 * this.settings.deroutes);
+  }
+
+  /** Its map is that of its plan again, without the ports that are down. */
+  restarted(own: number): void {
+    const groups = this.plan.groups[own];
+    if (groups === undefined) return;
+    groups.reset();
+    const first = this.network.firstPort[own]!;
+    for (let port = first; port < this.network.firstPort[own + 1]!; port++)
+      if (this.#isDown[port] === 1) groups.portDown(port - first);
+    this.#choice.load(own);
   }
 
   endEpoch(traffic: EpochTraffic): boolean {

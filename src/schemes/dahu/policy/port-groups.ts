@@ -32,6 +32,8 @@ export class PortGroups {
   readonly members: Uint8Array;
   /** Ports of each group by the plan, whether they are up or not. */
   readonly #planned: Uint8Array;
+  /** The map before the first remapping. */
+  readonly #initial: Uint16Array;
 
   /**
    * Virtual port v of a group maps to its member number v modulo the number of members. `members`: ports of each group, ascending, at
@@ -60,6 +62,7 @@ export class PortGroups {
       }
     }
     this.#planned = this.members.slice();
+    this.#initial = this.map.slice();
   }
 
   /**
@@ -78,6 +81,16 @@ export class PortGroups {
         map[j] = port;
       }
     }
+    this.#initial.set(map);
+  }
+
+  /** The map and the members that the switch began with. */
+  reset(): void {
+    this.map.set(this.#initial);
+    this.members.set(this.#planned);
+    this.counts.fill(0);
+    for (const [at, port] of this.map.entries())
+      this.counts[Math.floor(at / this.virtualPorts) * this.ports + port]!++;
   }
 
   /** Whether a port belongs to a group by the plan, up or not. `at`: `group * ports + port`. */

@@ -127,6 +127,27 @@ bundles: 4
     expect((row as unknown as Record<string, number>)["offered_gbps"]! / 27).toBeCloseTo(1, 2);
   });
 
+  it("stalls where a switch is killed, and follows new routes where a link is down", async () => {
+    const faults = (list: string) =>
+      LASTING.replace("[ecmp]", "[ecmp, { scheme: dahu, deroutes: 0 }]") + list;
+    const gbps = async (text: string) =>
+      rowsOf(await run(fileOf(text))).map((row) => row as unknown as Record<string, number>);
+    const whole = await gbps(faults(""));
+    expect(whole[0]!["stalled_flows"]).toBeUndefined();
+    const cut = await gbps(faults("faults: [{ at: 20ms, switch: switch1-1, kind: kill }]\n"));
+    // 4 hosts send from the switch, and 4 receive there.
+    for (const [i, row] of cut.entries()) {
+      expect(row["stalled_flows"]).toBeGreaterThanOrEqual(4);
+      expect(row["throughput_gbps"]!).toBeLessThan(whole[i]!["throughput_gbps"]!);
+    }
+    const down = await gbps(
+      faults(
+        "control_plane: { recompute_routes: true }\nfaults: [{ at: 10ms, link: [switch0-0, switch0-1], kind: down }]\n",
+      ),
+    );
+    for (const row of down) expect(row["stalled_flows"]).toBe(0);
+  });
+
   it("may come from a file with an absolute path", async () => {
     const path = join(folder, "absolute.csv");
     writeFileSync(path, "start,src,dst,bytes\n0ns,host0-0-0,host1-0-0,125000\n");
@@ -187,6 +208,26 @@ describe("wrong inputs of the kind fluid", () => {
       "scheme",
       fileOf(LASTING.replace("[ecmp]", "[ecmp, ecmp]")),
       'error[P43007]: scheme "ecmp" is listed twice',
+    ],
+    [
+      "a fault of packets",
+      fileOf(`${LASTING}faults: [{ at: 10ms, link: [switch0-0, switch0-1], loss: 10% }]\n`),
+      "fluid.yaml:13:58: error[P45427]: a fault with the key loss: the flow simulator has no packets",
+    ],
+    [
+      "a fault of a host",
+      fileOf(`${LASTING}faults: [{ at: 10ms, host: host0-0-0, kind: silent }]\n`),
+      "error[P45427]: a fault with the key host",
+    ],
+    [
+      "a fault of a link that does not exist",
+      fileOf(`${LASTING}faults: [{ at: 10ms, link: [switch0-0, switch1-1], kind: down }]\n`),
+      "error[P43014]",
+    ],
+    [
+      "a fault after the end",
+      fileOf(`${LASTING}faults: [{ at: 1s, link: [switch0-0, switch0-1], kind: down }]\n`),
+      "error[P43022]",
     ],
     [
       "round trip",
