@@ -14,6 +14,7 @@ import { getPriority, setPriority, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
+import { endGroup } from "./suite/end-group.js";
 import {
   endedWith,
   filesToRunAgain,
@@ -43,7 +44,12 @@ async function run(args: readonly string[], priority = getPriority()): Promise<R
   const child = spawn(
     process.execPath,
     [vitest, "run", "--reporter=default", `--reporter=${reporter}`, ...args],
-    { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, P4LOOM_OUTCOME: outcome } },
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, P4LOOM_OUTCOME: outcome },
+      // A group of its own, so that the processes that its tests started end with it.
+      detached: true,
+    },
   );
   running.add(child);
   if (priority !== getPriority()) setPriority(child.pid!, priority);
@@ -57,10 +63,10 @@ async function run(args: readonly string[], priority = getPriority()): Promise<R
 }
 
 let stopped = false;
-for (const signal of ["SIGINT", "SIGTERM"] as const)
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.on(signal, () => {
     stopped = true;
-    for (const child of running) child.kill(signal);
+    for (const child of running) endGroup(child, signal);
   });
 
 try {

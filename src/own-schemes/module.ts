@@ -24,6 +24,9 @@ interface OwnScheme {
 
 /** Limits of time in milliseconds, for tests. */
 export interface Limits {
+  /** To load the module. */
+  readonly loadMs?: number;
+  /** Of a synchronous call. */
   readonly limitMs?: number;
 }
 
@@ -31,10 +34,14 @@ export interface Limits {
  * The scheme of the module at a file URL. `from` is the place that names it. Fails with P43401 when the module cannot be
  * loaded, P43402 when it takes too long, P43403 when it exports something else, P43404 when it throws.
  */
-export async function schemeOfModule(url: string, from?: Span, { limitMs }: Limits = {}): Promise<Scheme> {
+export async function schemeOfModule(
+  url: string,
+  from?: Span,
+  { loadMs, limitMs }: Limits = {},
+): Promise<Scheme> {
   const module = ownModule(url, from);
   rememberModule(module);
-  const exported = (await importModule(module, limitMs))["default"];
+  const exported = (await importModule(module, loadMs))["default"];
   if (typeof exported !== "function")
     fail(
       CODES.shape,

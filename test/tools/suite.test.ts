@@ -1,9 +1,10 @@
 /** Which test files run again after the whole suite, and how the suite's last line counts them. */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { endGroup } from "../../tools/suite/end-group.js";
 import {
   endedWith,
   type FileOutcome,
@@ -151,5 +152,36 @@ describe("tools/suite.ts", () => {
     expect(again).toEqual([]);
     expect(last).toBe("3 passed, 3 failed");
     expect(status).toBe(1);
+  });
+});
+
+describe("an interrupted suite", () => {
+  it("leaves no process: neither one that ends by the signal, nor one that ignores it", async () => {
+    const script = `
+const { spawn } = require("node:child_process");
+const start = (code) => spawn(process.execPath, ["-e", code], { stdio: "ignore" }).pid;
+const stays = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)";
+console.log(JSON.stringify([start("setInterval(() => {}, 1000)"), start(stays)]));
+setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ["-e", script], {
+      detached: true,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const text = await new Promise<string>((resolve) =>
+      child.stdout.once("data", (data) => resolve(String(data))),
+    );
+    const pids = [child.pid!, ...(JSON.parse(text) as number[])];
+    const isAlive = (pid: number): boolean => {
+      try {
+        process.kill(pid, 0);
+        // A process that has ended and was not waited for is a zombie.
+        return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+      } catch {
+        return false;
+      }
+    };
+    expect(pids.map(isAlive)).toEqual([true, true, true]);
+    endGroup(child, "SIGTERM", 1500);
+    await expect.poll(() => pids.filter(isAlive), { timeout: 20_000 }).toEqual([]);
   });
 });
