@@ -2,9 +2,9 @@
 // of the flowlet, modulo the four upward ports. Their ports grow in lockstep: the n-th flow of a host has the client port 32000 + n and the
 // server port 42000 + n.
 //
-// CRC16 is linear. Of its two lowest bits, the low byte of the last field flips only the lower one, and the ports, which differ in the same bits,
-// flip the higher one twice. So the higher bit depends on the two hosts alone, and under their stride pattern it is the same for all
-// hosts of a leaf: eight of the 16 links from the spines down stay idle (polarisation).
+// CRC16 is linear, and a change in the low byte of a port or in the low ten bits of the last field flips only the lower of its two lowest bits. So
+// the higher one depends on the two hosts alone, and under their stride pattern it is the same for all hosts of a leaf: eight of
+// the 16 links from the spines down stay idle (polarisation).
 // For flow sizes, arrivals and figures see docs/papers/p4te-evaluation.md.
 
 const FIRST_CLIENT_PORT = 32000;
@@ -17,23 +17,18 @@ export default (kit) => {
   return {
     name: "authors-ecmp",
     title: "ECMP of P4TE's authors",
-    summary: "ECMP by CRC16 over ports that grow in lockstep, with flowlets: polarised",
+    summary: "ECMP by CRC16 with flowlets and ports that grow in lockstep: polarised",
 
     parameters: z.strictObject({
       /** Pause that ends a flowlet, in microseconds. */
       gap_us: z.number().int().min(1).max(1e9).default(40_000),
       /** Flowlets that a switch stores; flows with the same index share their flowlet. */
       flowlets: z.number().int().min(1).max(65536).default(8192),
-      /**
-       * Bits of the number of the flowlet that the hash covers: their source has 16, by which a flow changes to the other links after
-       * 256 flowlets. In their archived runs the same links stay idle throughout, as with 8.
-       */
-      flowlet_bits: z.union([z.literal(8), z.literal(16)]).default(8),
     }),
 
-    plan(topology, { gap_us, flowlets, flowlet_bits }) {
+    plan(topology, { gap_us, flowlets }) {
       const base = kit.schemes.ecmp.plan(topology, { hash_seed: 1, seed_scope: "tier", hash: {} });
-      const fields = ["destination", "source", "flow_protocol", "source_port", "destination_port", "hashed_flowlet"];
+      const fields = ["destination", "source", "flow_protocol", "source_port", "destination_port", "flowlet"];
       const programs = base.programs.map(({ name, values }) => {
         const directions = values.directions.map((direction) => ({
           ...direction,
@@ -44,7 +39,6 @@ export default (kit) => {
           directions,
           gap: gap_us,
           flowlets,
-          flowletMask: 2 ** flowlet_bits - 1,
           firstClientPort: FIRST_CLIENT_PORT,
           portDistance: FIRST_SERVER_PORT - FIRST_CLIENT_PORT,
         });
@@ -55,7 +49,7 @@ export default (kit) => {
         // After a timeout a flow has paused, so that its next segment may take another path.
         repaths: "switches",
         hosts: {},
-        notes: ["The ECMP of P4TE's authors: CRC16 over ports in lockstep, which leaves links idle."],
+        notes: ["The ECMP of P4TE's authors: CRC16 of addresses, ports and flowlets, which leaves links idle."],
       };
     },
 

@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import type { MeterConfig } from "../../../src/device/index.js";
 import { renderProgram } from "../../../src/generate/index.js";
 import { compile } from "../../../src/p4/index.js";
 import { schemeNamed } from "../../../src/schemes/index.js";
@@ -18,9 +19,9 @@ import { agedPorts, FOR_TOFINO, planWith } from "./scenarios.js";
 const MS = 1000;
 
 /** A ToR whose short flows prefer the port `a`, large ones `b`. All packets after the first are yellow at `a`. */
-async function boot(parameters: object) {
+async function boot(parameters: object, meter?: MeterConfig) {
   const plan = planWith({ rate_control: false, flowlet_gap: "1000s", ...parameters });
-  const { a, b, control, updates, data } = agedPorts(plan);
+  const { a, b, control, updates, data } = agedPorts(plan, meter);
   const diagnostics = new Diagnostics();
   const text = renderProgram(templates, plan.programs.find(({ name }) => name === "tor")!);
   const { program } = compile({ file: new SourceFile("tor.p4", text) }, diagnostics)!;
@@ -120,6 +121,21 @@ describe("the colour of a port (colour_age: 100ms)", () => {
     expect(later).toEqual([0, 0, 1, 0, 1]);
     expect(told()).toEqual(report(0));
   });
+});
+
+it("reports nearly every packet of a full port: at 20 packets a second the paper's meters have room for one packet", async () => {
+  const { send, pass, told } = await boot(
+    { colour_age: "never" },
+    { committedRate: 18n, committedBurst: 1n, peakRate: 20n, peakBurst: 1n },
+  );
+  let events = 0;
+  for (let i = 0; i < 400; i++) {
+    send(1);
+    events += told().length;
+    pass(50);
+  }
+  // 0.9 packets of a committed rate come to the bucket for each packet: every second one is yellow.
+  expect(events).toBe(399);
 });
 
 describe("the default of colour_age", () => {

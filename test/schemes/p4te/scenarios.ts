@@ -601,8 +601,8 @@ function withoutTruncation(family: "ipv4" | "ipv6"): Scenario {
   };
 }
 
-/** For tests of ageing: one port for each metric, and a meter that is yellow from the second packet on. */
-export function agedPorts(plan: FabricPlan) {
+/** For tests of ageing: one port for each metric. `meter`: of the first one; by default it is yellow from the second packet on. */
+export function agedPorts(plan: FabricPlan, meter: MeterConfig = bucket(1, 10_000)) {
   return {
     a: first.number,
     b: second.number,
@@ -611,7 +611,7 @@ export function agedPorts(plan: FabricPlan) {
       ...stateOf(plan, tor),
       bestGroup("queue", first.number),
       bestGroup("rate", second.number),
-      linkMeter(first.number, bucket(1, 10_000)),
+      linkMeter(first.number, meter),
       linkMeter(second.number, bucket(10_000)),
     ],
     data: { port: hostPort, frame: (flow: number) => tcpFrame(dataOf("ipv4", { srcPort: flow })) },
