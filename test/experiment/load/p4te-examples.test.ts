@@ -13,7 +13,7 @@ const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
 /** The file without the schemes that are modules, which are loaded by name elsewhere. */
 function read(name: string, edit = (text: string) => text) {
   const path = join(folder, name);
-  const text = edit(readFileSync(path, "utf8").replace(/^ {2}- \{ scheme: \.\..*\n/gm, ""));
+  const text = edit(readFileSync(path, "utf8").replace(/^ {2}- \{ scheme: \.\.?\/.*\n/gm, ""));
   const diagnostics = new Diagnostics();
   const load = loadKind(LOAD, new SourceFile(path, text), diagnostics);
   return { load, messages: diagnostics.list.map(formatDiagnostic) };
