@@ -3,6 +3,7 @@
  * tables, text that is safe on terminals and in HTML, and "did you mean".
  */
 export { bitLength, fromBytes, fromHex, maskOf, toBytes, toHex, toSigned, toUnsigned } from "./bits.js";
+export { CLAIMS, claim } from "./claims.js";
 export { closest, didYouMean } from "./closest.js";
 export {
   type Diagnostic,

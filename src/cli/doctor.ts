@@ -1,7 +1,7 @@
 /** `p4loom doctor`: what this machine has, and which commands work with it. */
-import { formatTable } from "../base/index.js";
+import { claim, formatTable } from "../base/index.js";
 import { interfacesAvailable } from "../interfaces/index.js";
-import { advise, examine } from "../testbed/index.js";
+import { advise, examine, type Finding } from "../testbed/index.js";
 import { EXIT } from "./outcome.js";
 
 export interface DoctorOptions {
@@ -16,17 +16,26 @@ export async function doctor(options: DoctorOptions): Promise<number> {
     ...(options.bmv2 === undefined ? {} : { bmv2: options.bmv2 }),
     ...(options.p4c === undefined ? {} : { p4c: options.p4c }),
   });
-  const { uses, install, notes } = advise(findings);
   if (options.json) {
+    const { uses, install, notes } = advise(findings);
     const document = { findings, commands: uses, install: install ?? null, notes };
     process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
     return EXIT.success;
   }
+  process.stdout.write(`${doctorText(findings)}\n`);
+  return EXIT.success;
+}
+
+export function doctorText(findings: readonly Finding[]): string {
+  const { uses, install, notes } = advise(findings);
   const has = findings.map(({ name, ok, detail }) => [name, ok ? "yes" : "no", detail]);
-  const works = uses.map(({ command, works, lacks }) => [works ? "works" : "no", command, lacks.join(", ")]);
+  const works = uses.map(({ command, works, lacks }) => [
+    works ? claim("commandWorks") : "no",
+    command,
+    lacks.join(", "),
+  ]);
   const parts = [formatTable(["this machine", "", ""], has), formatTable(["", "command", "lacks"], works)];
   if (install !== undefined) parts.push(`To install what Debian has of it:\n    ${install}`);
   if (notes.length > 0) parts.push(notes.join("\n"));
-  process.stdout.write(`${parts.join("\n\n")}\n`);
-  return EXIT.success;
+  return parts.join("\n\n");
 }

@@ -1,5 +1,5 @@
 /** `p4loom stf`: plays a packet test against the embedded switch. */
-import { Diagnostics } from "../base/index.js";
+import { claim, Diagnostics } from "../base/index.js";
 import { TRACE_FILE_BYTES, TraceFile } from "../daemon/index.js";
 import { loadProgram, readSource } from "../loading/index.js";
 import { readStf, runStf, type StfResult } from "../stf/index.js";
@@ -58,7 +58,7 @@ export async function stf(
     const { passed, failed } = result;
     const text = options.json
       ? JSON.stringify({ program: programPath, test: testPath, passed, failed })
-      : `${testPath}: ${passed} passed, ${failed} failed`;
+      : claim("stfCounts", { test: testPath, passed, failed });
     const stream = options.trace === "-" ? process.stderr : process.stdout;
     stream.write(`${text}\n`);
   }

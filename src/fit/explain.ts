@@ -2,6 +2,7 @@
  * What limits a program and which changes help. Each advice is tried on a changed copy of the problem, so that its
  * number of stages is computed.
  */
+import { claim } from "../base/index.js";
 import type { bmv2 } from "../program/index.js";
 import { graphOf } from "./dependencies.js";
 import type { FitResult } from "./fit.js";
@@ -52,7 +53,7 @@ export function explain(result: FitResult): Explanation {
 function bindingOf(result: FitResult): string {
   const { problem, stages, bounds, placement, target } = result;
   if (placement.unplaced.length > 0) return placement.unplaced.map((entry) => entry.detail).join("; ");
-  if (stages <= 1) return "nothing: all tables fit one stage";
+  if (stages <= 1) return claim("allInOneStage");
   const [highest] = bounds;
   if (problem.graph.criticalPath === stages) {
     return `the chain of dependent tables: ${labels(chainOf(problem)).join(" > ")}`;

@@ -1,6 +1,7 @@
 /** Results of grading as files: JSON, CSV, and the format of Gradescope. The same results give the same bytes. */
 
 import { join } from "node:path";
+import { claim } from "../base/index.js";
 import type { Exercise } from "../exercises/index.js";
 import type { TestResult } from "../grading/index.js";
 import type { OutputFile } from "../loading/index.js";
@@ -50,7 +51,7 @@ function toGradescope({ points, tests }: GradedSubmission): string {
       name: test.name,
       score: test.points,
       max_score: test.of,
-      status: test.passed ? "passed" : "failed",
+      status: test.passed ? claim("testPassed") : "failed",
       output: failureLines(test).join("\n"),
       output_format: "text",
       visibility: "visible",

@@ -1,4 +1,5 @@
 /** The events and ends of a trace as sentences. */
+import { claim } from "../base/index.js";
 import type { FieldChange, TableLookup, TraceEvent, TraceOutcome, TraceTree } from "../switch/index.js";
 import { bytesText, timeText, valueText } from "./values.js";
 
@@ -215,7 +216,7 @@ function countsText({ packets, bytes }: { packets: number; bytes: number }): str
 function checksumPhrase(event: TraceEvent & { kind: "checksum" }): Phrase {
   const { field, computed, found } = event;
   if (event.operation === "update") return { text: `${field}: ${found} -> ${computed}` };
-  if (event.passed) return { text: `${field} ${found} is right` };
+  if (event.passed) return { text: claim("checksumRight", { field, found }) };
   return { text: `${field} is ${found}; its fields give ${computed}`, style: "red" };
 }
 

@@ -1,7 +1,7 @@
 /** `p4loom grade`: the tests of an exercise, with points. */
 import { availableParallelism } from "node:os";
 import { basename, resolve } from "node:path";
-import { Diagnostics, fail, formatTable, printable } from "../../base/index.js";
+import { claim, Diagnostics, fail, formatTable, printable } from "../../base/index.js";
 import { writeFiles } from "../../loading/index.js";
 import {
   failureLines,
@@ -58,7 +58,7 @@ export async function grade(folder: string, options: GradeArguments): Promise<nu
 
 function oneText({ points, of, tests }: GradedSubmission): string[] {
   const lines = tests.flatMap((test) => [
-    `${test.passed ? "passed" : "FAILED"}  ${test.points}/${test.of}  ${test.name}`,
+    `${test.passed ? claim("testPassed") : "FAILED"}  ${test.points}/${test.of}  ${test.name}`,
     ...failureLines(test).map((line) => `        ${line}`),
   ]);
   return [...lines, `${points} of ${of} point${of === 1 ? "" : "s"}`];

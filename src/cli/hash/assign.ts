@@ -1,6 +1,6 @@
 /** `p4loom hash assign`: which function, seed and size of groups each switch of a topology has, and what the check of all paths finds. */
 import { dirname } from "node:path";
-import { DiagnosticError, Diagnostics, fail } from "../../base/index.js";
+import { claim, DiagnosticError, Diagnostics, fail } from "../../base/index.js";
 import { loadDocument } from "../../documents/index.js";
 import { readMapFile, readSource } from "../../loading/index.js";
 import { checkPaths, type PathCheck, representativePairs } from "../../paths/index.js";
@@ -100,7 +100,7 @@ export function assignReport(names: readonly string[], { set }: HashSettings): H
         ? []
         : [
             {
-              title: "Functions that are used again, with the colours of their flows mixed between",
+              title: claim("mixedColours"),
               header: ["function", "first", "again"],
               rows: reuses.map(({ hash, first, second }) => [hash, first, second]),
             },
@@ -130,8 +130,8 @@ function verdictOf({ correlated, uneven, drawn, compared, pairs }: PathCheck): s
   if (correlated.length > 0)
     sentences.push(`${correlated.length} pairs of switches are correlated${shown(correlated.length)}.`);
   else if (drawn.length === 0 && compared.length === 0)
-    sentences.push(`No choice depends on an earlier one: ${followed}.`);
-  else sentences.push(`No dependence was found, but not all is proved: ${followed}.`);
+    sentences.push(claim("independentChoices", { followed }));
+  else sentences.push(claim("noDependenceFound", { followed }));
   if (uneven.length > 0)
     sentences.push(
       `${uneven.length} groups have a function with too few values for their slots${shown(uneven.length)}.`,

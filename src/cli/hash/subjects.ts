@@ -1,5 +1,5 @@
 /** The subjects of `p4loom hash` but `delta`: tables of what the room `hash` computes. */
-import { fail } from "../../base/index.js";
+import { claim, fail } from "../../base/index.js";
 import {
   collision,
   correlate,
@@ -62,7 +62,11 @@ export function linear(names: readonly string[], { groups, input, tests, seed }:
       ...linearityOf({ hash, size }, bytes, tests, seed),
     })),
   );
-  const how = { construction: "yes, by construction", tests: "no counterexample", counterexample: "no" };
+  const how = {
+    construction: claim("linearByConstruction"),
+    tests: claim("linearByTests"),
+    counterexample: "no",
+  };
   return {
     title: `Linearity over ${name}`,
     tables: [

@@ -1,5 +1,5 @@
 /** A result for a terminal: verdict, bounds, stages and tables. */
-import { formatTable } from "../../base/index.js";
+import { claim, formatTable } from "../../base/index.js";
 import type { FitResult } from "../fit.js";
 import { labelOf } from "../model/model.js";
 import type { Placement } from "../place/placement.js";
@@ -28,7 +28,7 @@ export function verdictLine(result: FitResult): string {
   const of = `${stages} of ${target.stages} stages`;
   switch (verdict) {
     case "placed":
-      return `placed on ${target.title}: ${of} (${placement.method}; assignment verified)`;
+      return claim("placed", { target: target.title, stages: of, method: placement.method });
     case "refused":
       return `refused by ${target.title}: the program asks for what the hardware lacks`;
     case "cannot fit": {
@@ -42,7 +42,7 @@ export function verdictLine(result: FitResult): string {
         return `fits ${target.title} by counts of stages, but ${result.phv.exceeded.join("; ")}`;
       }
       const least = bounds[0]?.stages ?? 0;
-      return `fits ${target.title} by counts only: no sum needs more than ${least} stages, but the placement found takes ${of}; --exact may find one that fits, --explain says what binds`;
+      return `${claim("fitsByCounts", { target: target.title, least })}, but the placement found takes ${of}; --exact may find one that fits, --explain says what binds`;
     }
   }
 }

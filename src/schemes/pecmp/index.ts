@@ -5,7 +5,7 @@
  * Read `matrix.ts` (what a control matrix is), `compile.ts` (from a topology to matrices), `layout.ts` (bits of
  * the selector), `selectors.ts` (the offsets of hosts), `hosts.ts` (the hosts' behaviour).
  */
-import { fail, type Locate } from "../../base/index.js";
+import { claim, fail, type Locate } from "../../base/index.js";
 import type { Update } from "../../device/index.js";
 import type { ProgramPlan } from "../../generate/index.js";
 import { type Role, switchesOf, type Topology } from "../../topology/index.js";
@@ -198,12 +198,12 @@ function planPecmp(
 }
 
 /** Notes on the pairs of racks of a fabric with uneven groups for which the offsets are certain. */
-function certaintyNotes({ certain }: PecmpFabric): string[] {
+export function certaintyNotes({ certain }: Pick<PecmpFabric, "certain">): string[] {
   if (certain === undefined) return [];
   const { pairs, served } = certain;
   return [
     served.length === pairs
-      ? `P-ECMP's groups differ in size here; the offsets ${certain.offsets.join(", ")} are certain for all pairs of racks.`
+      ? claim("certainOffsets", { offsets: certain.offsets.join(", ") })
       : `P-ECMP's groups differ in size here: its offsets are certain to leave a failed path for ${served.length} of ${pairs} pairs of racks.`,
   ];
 }

@@ -1,5 +1,5 @@
 /** The flows of a timeline, their events, and the rows that summarise them. Times count from its start. */
-import { Random } from "../../../base/index.js";
+import { claim, Random } from "../../../base/index.js";
 import { nodeNamed, type TopologyNode } from "../../../topology/index.js";
 import { drawClientPort } from "../../../traffic/index.js";
 import type { SchemeRun } from "../../experiment.js";
@@ -196,7 +196,8 @@ function worst(ways: readonly (Recovery | undefined)[]): Recovery | null {
 /** The row's column `recovered` for people. */
 export function recoveredText({ recovered, recovered_by }: TimelineRow): string {
   if (!recovered) return "no";
-  return recovered_by ?? "yes";
+  if (recovered_by === "repaired") return recovered_by;
+  return claim(recovered_by === null ? "recovered" : "leftTheFault");
 }
 
 function milliseconds(ns: number): number {
