@@ -23,13 +23,18 @@ export function writeRows({ page, bench, columns }: PageTable, rows: readonly (r
   const [from, to] = [text.indexOf(begin), text.indexOf(`<!-- ${bench}: end -->`)];
   if (from < 0 || to < from) throw new Error(`docs/${page}: no place for the table of ${bench}`);
   const head = lineOf(columns);
+  // What says where the figures come from stands directly above the table.
+  const marks = text
+    .slice(from + begin.length, to)
+    .split("\n")
+    .filter((line) => line.startsWith("<!-- "));
   const kept = text
     .slice(from + begin.length, to)
     .split("\n")
     .filter((line) => line.startsWith("| ") && line !== head);
   const lines = new Map(kept.map((line) => [line.split("|")[1]!.trim(), line]));
   for (const row of rows) lines.set(row[0]!, lineOf(row));
-  const table = [head, `|${columns.map(() => "---|").join("")}`, ...lines.values()].join("\n");
+  const table = [...marks, head, `|${columns.map(() => "---|").join("")}`, ...lines.values()].join("\n");
   writeFileSync(path, `${text.slice(0, from)}${begin}\n\n${table}\n\n${text.slice(to)}`);
 }
 

@@ -22,6 +22,9 @@ const options = {
   startController: localController,
 };
 
+/** The column `sim` of the table of points: starter, solution, maximum. */
+const inTable = (name: string) => new RegExp(`^\\| ${name} \\| (\\d+), (\\d+) of (\\d+) \\|`, "m").exec(page);
+
 it("has 13 exercises, and a page that teaches them in order", () => {
   expect(folders).toHaveLength(13);
   const linked = [...page.matchAll(/\]\(\.\.\/examples\/course\/([^/]+)\/README\.md\)/g)].map(
@@ -55,6 +58,7 @@ describe.each(folders)("%s", (name) => {
   it("gives the starter few points, with the expected and the observed behaviour", async () => {
     const results = await grade(folder);
     const points = results.reduce((sum, one) => sum + one.points, 0);
+    expect(inTable(name)?.[1], "points of the starter in docs/course.md").toBe(String(points));
     expect(points).toBeLessThan(maximumPoints(exercise) / 2);
     for (const { passed, expected, seen, hint } of results)
       if (!passed) expect([expected, seen, hint]).not.toContain(undefined);
@@ -63,6 +67,8 @@ describe.each(folders)("%s", (name) => {
   it("gives the solution all points, twice with the same bytes", async () => {
     const results = await grade(join(folder, "solution"));
     expect(results.filter(({ passed }) => !passed)).toEqual([]);
+    const all = String(maximumPoints(exercise));
+    expect(inTable(name)?.slice(2), "points of the solution in docs/course.md").toEqual([all, all]);
     expect(JSON.stringify(await grade(join(folder, "solution")))).toBe(JSON.stringify(results));
   });
 });

@@ -5,8 +5,6 @@
 
 /** Pages with tables of measured figures outside of blocks. */
 export const TABLES_NOT_CONVERTED: readonly string[] = [
-  "docs/course.md",
-  "docs/exercises.md",
   "docs/flow-simulator.md",
   "docs/hash.md",
   "docs/load.md",
@@ -21,15 +19,12 @@ export const TABLES_NOT_CONVERTED: readonly string[] = [
 
 /** Pages with paragraphs of measured figures that do not point to a block. */
 export const PROSE_NOT_CONVERTED: readonly string[] = [
-  "docs/course.md",
   "docs/flow-simulator.md",
-  "docs/lab.md",
   "docs/load.md",
   "docs/papers/dahu.md",
   "docs/papers/p-ecmp.md",
   "docs/papers/p4te-evaluation.md",
   "docs/papers/repac.md",
   "docs/simulator.md",
-  "docs/sweep.md",
   "docs/transport.md",
 ];
