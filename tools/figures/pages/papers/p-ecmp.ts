@@ -1,0 +1,234 @@
+import { bench, block, page, type RunDocument, run } from "../../block.js";
+import { fixed, measured, percent, range, significant, table } from "../../text.js";
+
+/** A row of an experiment with single failures. */
+interface Recovery {
+  scheme: string;
+  failure: string;
+  first: number;
+  recovered: number;
+  /** Not there: fewer than 95 % of the flows have recovered. */
+  p95?: number;
+  copies: number;
+}
+
+const recoveries = (document: RunDocument): Recovery[] =>
+  document.rows.map((row: Record<string, number | string | null>) => ({
+    scheme: row["scheme"],
+    failure: row["failure"],
+    first: row["first_try_success"],
+    recovered: row["recovered"],
+    ...(row["p95_ms"] === null ? {} : { p95: row["p95_ms"] }),
+    copies: row["copies_mean"],
+  }));
+
+/** First tries: no decimals when all of them succeed. */
+const first = (share: number) => percent(share, share === 1 ? 0 : 1);
+
+const firstAndP95 = ({ first: share, p95, recovered }: Recovery) => {
+  const time =
+    p95 === undefined
+      ? `never (${percent(1 - recovered, 0)} of the flows)`
+      : `${fixed(p95, p95 < 1000 ? 1 : 0)} ms`;
+  return `${first(share)}, ${time}`;
+};
+
+const copies = (rows: readonly Recovery[]) =>
+  range(
+    rows.map((row) => row.copies),
+    (value) => (value === 0 ? "0" : fixed(value, value < 10 ? 1 : 0)),
+  );
+
+const MECHANISMS: Readonly<Record<string, string>> = {
+  pecmp: "P-ECMP, `failover: probe`",
+  "pecmp-prr": "P-ECMP, `failover: prr`",
+  "pecmp-shift": "P-ECMP, `failover: shift`",
+  prr: "PRR",
+  "prr-copies": "PRR, `copies: 2`",
+};
+
+const FAILURES = ["tor", "leaf", "spine", "link"];
+const SITES = ["ToR, N = 2", "leaf, N = 8", "spine, N = 512", "link, N = 16"];
+
+const FAILOVER_12 = run("examples/pecmp-failover-12.yaml");
+const FIRST_TRIES = bench("first-tries");
+
+const ofScheme = (rows: readonly Recovery[], scheme: string) => rows.filter((row) => row.scheme === scheme);
+
+const GRAY_SCHEMES: Readonly<Record<string, string>> = {
+  pecmp: "P-ECMP `probe`",
+  "pecmp-shift": "P-ECMP `shift`",
+  "pecmp-prr": "P-ECMP `prr`",
+  prr: "PRR",
+  "prr-copies": "PRR, `copies: 2`",
+  ecmp: "ECMP",
+};
+
+interface Gray {
+  scheme: string;
+  failure: string;
+  timeouts: number;
+  copies: number;
+}
+
+/** Networks of `first-tries` in the order of the page. */
+const NETWORKS: Readonly<Record<string, string>> = {
+  "random-graphs": "random graphs, 8 to 24 switches",
+  "clos-single-homed": "Clos, single-homed, 1 to 10 % of the links missing (500)",
+  "clos-dual-homed": "Clos, dual-homed, 1 to 10 % of the links missing (500)",
+};
+
+/** A percentage of the benchmark. */
+const points = (value: number) => (value === 100 ? "100 %" : `${fixed(value, 1)} %`);
+
+export default page("docs/papers/p-ecmp.md", {
+  failover: block({
+    runs: { rows: FAILOVER_12 },
+    pick: { rows: recoveries },
+    render: ({ rows }) =>
+      table(
+        ["mechanism", "copies", ...SITES],
+        Object.entries(MECHANISMS).map(([scheme, name]) => {
+          const own = ofScheme(rows, scheme);
+          const cells = FAILURES.map((failure) => firstAndP95(own.find((row) => row.failure === failure)!));
+          return [name, copies(own), ...cells];
+        }),
+      ),
+    values: ({ rows }) =>
+      Object.fromEntries(rows.map((row) => [`${row.scheme}_${row.failure}`, first(row.first)])),
+  }),
+
+  closed_form: block({
+    runs: { rows: FAILOVER_12 },
+    pick: {
+      rows: (document): { scheme: string; measured: number[]; theory: (number | null)[] }[] =>
+        ["pecmp-prr", "prr-copies"].map((scheme) => {
+          const own = FAILURES.map((failure) =>
+            document.rows.find((row: Recovery) => row.scheme === scheme && row.failure === failure),
+          );
+          return {
+            scheme,
+            measured: own.map((row) => row.first_try_success),
+            theory: own.map((row) => row.theory_first_try_success),
+          };
+        }),
+    },
+    render: ({ rows }) =>
+      table(
+        ["mechanism", "measured", "closed form"],
+        rows.map(({ scheme, measured: shares, theory }) => [
+          MECHANISMS[scheme],
+          shares.map((share) => percent(share)).join(", "),
+          theory.map((share) => (share === null ? "-" : percent(share))).join(", "),
+        ]),
+      ),
+  }),
+
+  gray: block({
+    runs: { rows: run("examples/pecmp-gray.yaml") },
+    pick: {
+      rows: (document): Gray[] =>
+        document.rows.map((row: Record<string, number | string>) => ({
+          scheme: row["scheme"],
+          failure: row["failure"],
+          timeouts: row["timeouts_per_flow"],
+          copies: row["copies_mean"],
+        })),
+    },
+    render: ({ rows }) => {
+      const failures = [...new Set(rows.map((row) => row.failure))];
+      return table(
+        ["share lost", ...Object.values(GRAY_SCHEMES)],
+        failures.map((failure) => [
+          /\d+ ?%/.exec(failure)?.[0].replace(/ ?%/, " %") ?? failure,
+          ...Object.keys(GRAY_SCHEMES).map((scheme) =>
+            significant(rows.find((row) => row.scheme === scheme && row.failure === failure)!.timeouts),
+          ),
+        ]),
+      );
+    },
+  }),
+
+  graphs: block({
+    runs: { rows: run("examples/pecmp/graphs.yaml") },
+    pick: { rows: recoveries },
+    render: ({ rows }) =>
+      table(
+        ["hosts", "copies", "switch fails: first try, p95", "link fails: first try, p95"],
+        Object.entries({
+          multiroute: "`multiroute`, `failover: probe`",
+          "one copy": "`multiroute`, `failover: prr`",
+          pecmp: "`pecmp`, `failover: probe`",
+          prr: "PRR",
+        }).map(([scheme, name]) => {
+          const own = ofScheme(rows, scheme);
+          const cells = ["switch", "link"].map((failure) =>
+            firstAndP95(own.find((row) => row.failure === failure)!),
+          );
+          return [name, copies(own), ...cells];
+        }),
+      ),
+  }),
+
+  first_tries: block({
+    runs: { shares: FIRST_TRIES },
+    pick: {
+      shares: (document): Record<string, number[]> =>
+        Object.fromEntries(
+          Object.keys(NETWORKS).map((network) => [
+            network,
+            ["failures", "avoidable", "multiroute", "pecmp", "prr-2-copies"].map((what) =>
+              measured(document, `first-tries/${network}/${what}`),
+            ),
+          ]),
+        ),
+    },
+    render: ({ shares }) =>
+      table(
+        [
+          "networks, 1,000 each kind",
+          "failures",
+          "avoidable, the bound",
+          "`multiroute`",
+          "`pecmp`, two copies",
+          "PRR, two copies",
+        ],
+        Object.entries(NETWORKS).map(([network, name]) => {
+          const [failures, avoidable, ...left] = shares[network]!;
+          return [name, fixed(failures!), fixed(avoidable!), ...left.map(points)];
+        }),
+      ),
+  }),
+
+  path_model: block({
+    runs: { model: FIRST_TRIES, packets: FAILOVER_12 },
+    pick: {
+      model: (document): Record<string, number> =>
+        Object.fromEntries(
+          document
+            .filter(({ name }: { name: string }) => name.startsWith("first-tries/topology-12/"))
+            .map(({ name, value }: { name: string; value: number }) => [
+              name.replace("first-tries/topology-12/", ""),
+              value,
+            ]),
+        ),
+      packets: recoveries,
+    },
+    render: ({ model, packets }) =>
+      table(
+        ["mechanism", ...SITES],
+        Object.entries({
+          pecmp: "pecmp",
+          "pecmp-prr": "pecmp-prr-roles",
+          prr: "prr",
+          "prr-copies": "prr-2-copies",
+        }).map(([scheme, label]) => [
+          MECHANISMS[scheme],
+          ...FAILURES.map((failure) => {
+            const packet = packets.find((row) => row.scheme === scheme && row.failure === failure)!;
+            return `${points(model[`${label}/${failure}`]!)} / ${first(packet.first)}`;
+          }),
+        ]),
+      ),
+  }),
+});
