@@ -68,6 +68,11 @@ export const CLAIMS = {
     breakingTest:
       "test/grading/run-test.test.ts > fails with the place, the expected and the observed behaviour, and the path of the packet",
   },
+  localised: {
+    sentence: "right",
+    breakingTest:
+      "test/experiment/kinds/localise/search.test.ts > does not name a healthy element where two have failed: it says that this is not one fault",
+  },
   recovered: {
     sentence: "yes",
     breakingTest: `${BREAKING} > a flow whose outage did not end has not recovered`,

@@ -1,5 +1,5 @@
 /** Rows of the kind `localise_packets`, and the table of them. */
-import { formatTable } from "../../../base/index.js";
+import { claim, formatTable } from "../../../base/index.js";
 import { quantile } from "../../../statistics/index.js";
 import type { SchemeRun } from "../../experiment.js";
 import { RESULTS } from "../localise/result.js";
@@ -56,7 +56,7 @@ const COLUMNS = [
   ["failed", "failed"],
   ["loss", "loss"],
   ["failures", "failures"],
-  ["right", "right"],
+  ["right", claim("localised")],
   ["set", "in a set"],
   ["wrong", "wrong"],
   ["several", "not one fault"],

@@ -1,5 +1,5 @@
 /** Rows of the kind `localise`, and the table of them. */
-import { formatTable } from "../../../base/index.js";
+import { claim, formatTable } from "../../../base/index.js";
 import { quantile } from "../../../statistics/index.js";
 import type { Localise, LocaliseUnit } from "./check.js";
 import type { LocaliseOutcome } from "./outcome.js";
@@ -72,7 +72,7 @@ const COLUMNS: readonly (readonly [key: string, head: string, digits: number])[]
   ["loss", "loss", 4],
   ["failures", "failures", 0],
   ["candidates", "of", 0],
-  ["right", "right", 0],
+  ["right", claim("localised"), 0],
   ["set", "in a set", 0],
   ["wrong", "wrong", 0],
   ["several", "not one fault", 0],
