@@ -33,12 +33,17 @@ const SUCCESS = [
   /\bcertain for all\b/i,
 ];
 
-/** String literals and templates of a source, with # for what a template fills in; no types, imports and comparisons. */
+/** String literals and templates of a source, with # for what a template fills in; no types, imports, comparisons and names of claims. */
 function texts(source: string): string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isLiteralTypeNode(node) || ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return;
     if (ts.isBinaryExpression(node) && /^[!=]==$/.test(node.operatorToken.getText(file))) return;
+    // The name of a claim.
+    if (ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === "claim") {
+      for (const part of node.arguments.slice(1)) visit(part);
+      return;
+    }
     if (ts.isStringLiteralLike(node)) found.push(node.text);
     if (ts.isTemplateExpression(node))
       found.push([node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join("#"));
