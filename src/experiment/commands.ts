@@ -31,7 +31,15 @@ export interface Command {
  * for a command that the scheme does not have, or values that its schema refuses. After an error the commands must not be used.
  */
 export function listedCommands(
-  { commands, duration }: { readonly commands: readonly CommandSpec[]; readonly duration: number },
+  {
+    commands,
+    duration,
+    schemes: entries,
+  }: {
+    readonly commands: readonly CommandSpec[];
+    readonly duration: number;
+    readonly schemes: readonly (string | { readonly scheme: string; readonly label?: string | undefined })[];
+  },
   schemes: readonly SchemeRun[],
   locate: Locate,
   diagnostics: Diagnostics,
@@ -47,6 +55,11 @@ export function listedCommands(
       );
     const labels = schemes.map(({ label }) => label);
     const run = schemes.find(({ label }) => label === scheme);
+    // A scheme that was refused has been reported; its commands cannot be checked.
+    const isListed = entries.some(
+      (entry) => (typeof entry === "string" ? entry : (entry.label ?? entry.scheme)) === scheme,
+    );
+    if (run === undefined && isListed) return [];
     if (run === undefined) {
       diagnostics.error(
         CODES.unknownPlace,

@@ -72,6 +72,8 @@ export interface FabricPlan {
   readonly hosts: PolicyDescription;
   /** Who leads a flow to another path after a timeout: hosts by their selector, switches because it has paused; false: nobody. */
   readonly repaths: "hosts" | "switches" | false;
+  /** Each packet has a path of its own, so that a retransmission is no try of another path. */
+  readonly sprays?: boolean;
   /** The forwarding of the switches, which gives paths of flows without packets; made on demand. */
   readonly pathModel?: () => PathModel;
   /** Theory for the recovery of a flow, if there is any. */

@@ -40,6 +40,14 @@ function resultsOf(keys: Record<string, string | number> = {}): FailoverResults 
   };
 }
 
+it("has no first try where each packet has a path of its own", () => {
+  const results = resultsOf();
+  const [one] = results.series;
+  const scheme = { ...one!.scheme, plan: { ...one!.scheme.plan, sprays: true } };
+  expect(rowOf(results.source, one!).first_try_success).not.toBeNull();
+  expect(rowOf(results.source, { ...one!, scheme }).first_try_success).toBeNull();
+});
+
 /** Page and figures. */
 async function renderReport(results: FailoverResults) {
   const files = new Map(await failoverFiles(results));

@@ -108,7 +108,7 @@ describe("on the real programs", () => {
       )!;
       const p = successProbability(n);
       const deviation = Math.sqrt((p * (1 - p)) / runs);
-      expect(Math.abs(row.first_try_success - p), row.failure).toBeLessThan(3.5 * deviation);
+      expect(Math.abs(row.first_try_success! - p), row.failure).toBeLessThan(3.5 * deviation);
     }
   });
 

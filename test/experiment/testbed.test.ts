@@ -62,7 +62,7 @@ describe.concurrent.each(["switch", "bmv2"] as const)("engine %s", (engine) => {
       const times = results.series[0]!.samples.map(({ recoveryMs }) => recoveryMs).sort((a, b) => a - b);
       expect(times[RUNS / 2]).toBeGreaterThan(180);
       process.stdout.write(
-        `${engine}: P-ECMP ${RUNS} of ${RUNS} on the first re-path; PRR ${prr!.first_try_success * RUNS} of ${RUNS}, ${prr!.repaths_mean} tries on average\n`,
+        `${engine}: P-ECMP ${RUNS} of ${RUNS} on the first re-path; PRR ${prr!.first_try_success! * RUNS} of ${RUNS}, ${prr!.repaths_mean} tries on average\n`,
       );
 
       expect(results.notes.join(" ")).toContain(engine === "bmv2" ? "Thrift" : "the P4Runtime connection");

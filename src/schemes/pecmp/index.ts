@@ -192,6 +192,7 @@ function planPecmp(
       ...(mode === "none" ? {} : { switchover: mode === "plain" ? "at_once" : switchover }),
     },
     repaths: parameters.failover !== "none" && parameters.spray === undefined ? "hosts" : false,
+    ...(parameters.spray === undefined ? {} : { sprays: true }),
     ...closedFormOf(parameters, fabric),
     notes: [...notesOf(parameters), ...certaintyNotes(fabric)],
   };

@@ -14,6 +14,7 @@ import type { PecmpParameters } from "./parameters.js";
  * offsets, in which no selector names a next hop.
  *
  * @param list node indexes, a host first and last
+ * @param locate the place of an entry of the list by its index, and of the parameter `control`
  */
 export function routeThrough(
   topology: Topology,
@@ -41,7 +42,7 @@ export function routeThrough(
   const wrong = routes.along(list);
   return fail(
     CODES.noSuchRoute,
-    undefined,
+    locate([Math.max(1, best)]),
     best === 0
       ? `there is no route from ${name(source)} to ${name(destination)}`
       : `no shortest route from ${name(source)} to ${name(destination)} passes ${name(missed)}` +

@@ -60,7 +60,7 @@ export function viaOf(
       "leave one of the two keys out",
     );
   for (const [i, names] of via.entries()) {
-    const place: Locate = (path) => locate(path[0] === "control" ? path : ["via", i]);
+    const place: Locate = (path) => locate(path[0] === "control" ? path : ["via", i, ...path]);
     const nodes = names.map((name, j) => nodeOf(topology, name, locate(["via", i, j])));
     const [source, destination] = [nodes[0]!, nodes.at(-1)!];
     for (const [node, j] of [

@@ -10,7 +10,7 @@
  * comparison at equal cost.
  */
 import { z } from "zod";
-import type { Random } from "../../base/index.js";
+import { fail, type Locate, type Random } from "../../base/index.js";
 import {
   type HostPolicy,
   MovingPath,
@@ -18,6 +18,7 @@ import {
   ProbingPath,
   type Rerouter,
 } from "../../hosts/index.js";
+import { CODES } from "../codes.js";
 import { checkDescription } from "../description.js";
 import { flowHash, mix } from "../hash.js";
 
@@ -63,6 +64,20 @@ export const COPIES_NOTES: Readonly<Record<1 | 2, string>> = {
     "PRR (copies: 2) sends every retransmission after a timeout, and its acknowledgement, on two paths, and an echo option in " +
     "every segment; PRR itself sends one copy.",
 };
+
+/** Throws DiagnosticError P45521 for a rule of the receiver that hosts with two copies would not follow. */
+export function checkReceiver(
+  { copies, receiver }: { readonly copies: 1 | 2; readonly receiver: "attempts" | "duplicates" },
+  locate: Locate = () => undefined,
+): void {
+  if (copies === 2 && receiver !== "attempts")
+    fail(
+      CODES.receiverOfCopies,
+      locate(["receiver"]),
+      `receiver: ${receiver} has no effect with copies: 2: the receiver answers each trial of the sender on two paths`,
+      "leave receiver out, or write copies: 1",
+    );
+}
 
 /** Flows start at value 0. */
 export function prrHosts(description: unknown): HostPolicy {

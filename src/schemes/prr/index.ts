@@ -8,7 +8,7 @@ import { type ClosedForm, DRAWS_BESIDE_THE_OLD_PATH, DRAWS_BOTH_DIRECTIONS } fro
 import { planEcmpSwitches } from "../ecmp/plan.js";
 import { hashParameters } from "../hash-settings.js";
 import type { Scheme } from "../scheme.js";
-import { COPIES_NOTES, copiesSchema, prrHosts, receiverSchema } from "./hosts.js";
+import { COPIES_NOTES, checkReceiver, copiesSchema, prrHosts, receiverSchema } from "./hosts.js";
 
 const prrParameters = z.strictObject({
   /**
@@ -28,20 +28,23 @@ export const prr: Scheme<z.output<typeof prrParameters>> = {
   title: "PRR",
   summary: "PRR: the hash covers a header field that hosts change at random to re-path",
   parameters: prrParameters,
-  plan: (topology, parameters) => ({
-    scheme: "prr",
-    field: parameters.field,
-    ...planEcmpSwitches(topology, parameters, parameters.field),
-    hosts: {
-      kind: "prr",
-      values: 2 ** FIELD_BITS[parameters.field],
-      copies: parameters.copies,
-      receiver: parameters.receiver,
-    },
-    repaths: "hosts",
-    ...closedFormOf(parameters),
-    notes: [COPIES_NOTES[parameters.copies]],
-  }),
+  plan: (topology, parameters, locate) => {
+    checkReceiver(parameters, locate);
+    return {
+      scheme: "prr",
+      field: parameters.field,
+      ...planEcmpSwitches(topology, parameters, parameters.field),
+      hosts: {
+        kind: "prr",
+        values: 2 ** FIELD_BITS[parameters.field],
+        copies: parameters.copies,
+        receiver: parameters.receiver,
+      },
+      repaths: "hosts",
+      ...closedFormOf(parameters),
+      notes: [COPIES_NOTES[parameters.copies]],
+    };
+  },
   hosts: prrHosts,
 };
 

@@ -93,6 +93,14 @@ describe("via", () => {
     expect(messagesOf(() => planned(more))).toContain(message);
   });
 
+  it("names the place of the entry that no route passes", () => {
+    const places: unknown[] = [];
+    const more = { via: [["host0-0-0", "leaf0-1", "leaf0-2", "host1-0-0"]] };
+    const parameters = scheme.parameters.parse({ control: "both", field: "flow_label", ...more });
+    expect(() => scheme.plan(topology, parameters, (path) => void places.push(path))).toThrow("P45542");
+    expect(places.at(-1)).toEqual(["via", 0, 2]);
+  });
+
   it("refuses a list without a waypoint", () => {
     const { error } = scheme.parameters.safeParse({ via: [["host0-0-0", "host1-0-0"]] });
     expect(error!.issues[0]!.message).toContain("names of nodes");

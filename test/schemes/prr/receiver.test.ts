@@ -36,6 +36,15 @@ describe("a receiver of PRR", () => {
     expect(movesOf("duplicates", 20)).toBe(0);
   });
 
+  it("is refused a rule for one copy where it gets two, at the rule", () => {
+    const places: unknown[] = [];
+    const plan = (parameters: object) =>
+      prr.plan(topology, prr.parameters.parse(parameters), (path) => void places.push(path));
+    expect(() => plan({ copies: 2, receiver: "duplicates" })).toThrow(/P45521.*receiver: duplicates/s);
+    expect(places).toEqual([["receiver"]]);
+    expect(plan({ copies: 2, receiver: "attempts" }).scheme).toBe("prr");
+  });
+
   it("has the closed form of both directions drawn again with attempts alone", () => {
     const formOf = (parameters: object) =>
       prr.plan(topology, prr.parameters.parse(parameters), () => undefined).closedForm;

@@ -49,7 +49,7 @@ export async function failoverFiles(results: FailoverResults): Promise<[name: st
 function shownExample({ series, rows }: FailoverResults): PathExample | undefined {
   const known = series.filter(({ example }) => example !== undefined);
   const success = (one: Series) =>
-    one.example?.after === undefined ? -1 : rows[series.indexOf(one)]!.first_try_success;
+    one.example?.after === undefined ? -1 : (rows[series.indexOf(one)]!.first_try_success ?? 0);
   return known.reduce<Series | undefined>(
     (best, one) => (best === undefined || success(one) > success(best) ? one : best),
     undefined,
@@ -86,7 +86,7 @@ function headline({ rows, source }: FailoverResults): string {
   for (const scheme of new Set(rows.map((row) => row.scheme))) {
     const own = rows.filter((row) => row.scheme === scheme);
     const runs = own.reduce((sum, row) => sum + row.runs, 0);
-    const firstTries = own.reduce((sum, row) => sum + row.first_try_success * row.runs, 0) / runs;
+    const firstTries = own.reduce((sum, row) => sum + (row.first_try_success ?? 0) * row.runs, 0) / runs;
     const slowest = own.reduce((a, b) =>
       (b.p95_ms ?? Number.POSITIVE_INFINITY) > (a.p95_ms ?? Number.POSITIVE_INFINITY) ? b : a,
     );
@@ -99,6 +99,10 @@ function headline({ rows, source }: FailoverResults): string {
       slowest.p95_ms === null
         ? `more than 5 % of the flows never recover from a failed ${escapeMarkup(failureTitle(source, slowest))}`
         : `95 % of the flows recover within ${formatMs(slowest.p95_ms, slowest)} ms after the worst failure (${escapeMarkup(failureTitle(source, slowest))})`;
+    if (own.some((row) => row.first_try_success === null)) {
+      sentences.push(`${name}: each packet has a path of its own, and no flow leaves one; ${worst}.`);
+      continue;
+    }
     sentences.push(
       `${name}: the first re-path succeeds in <strong>${formatPercent(firstTries)}</strong> of ${runs.toLocaleString("en-US")} runs; ${worst}.`,
     );

@@ -57,8 +57,8 @@ export interface Row {
   runs: number;
   /** Fraction that recovered within `give_up`; of a failure that lets packets pass, by the end of the observation. */
   recovered: number;
-  /** Fraction that recovered at their first timeout; for a failure that lets packets pass, with at most one timeout. */
-  first_try_success: number;
+  /** Fraction that recovered at their first timeout; for a failure that lets packets pass, with at most one timeout. Null where each packet has a path of its own. */
+  first_try_success: number | null;
   p50_ms: number | null;
   p95_ms: number | null;
   p99_ms: number | null;
@@ -100,7 +100,10 @@ export function rowOf(experiment: Experiment, series: Series, engine: EngineName
     failure: failure.name,
     runs: samples.length,
     recovered: round(recovered.length / samples.length, 6),
-    first_try_success: round(recovered.filter(({ timeouts }) => timeouts <= 1).length / samples.length, 6),
+    first_try_success:
+      scheme.plan.sprays === true
+        ? null
+        : round(recovered.filter(({ timeouts }) => timeouts <= 1).length / samples.length, 6),
     p50_ms: finite(times.p50),
     p95_ms: finite(times.p95),
     p99_ms: finite(times.p99),

@@ -33,7 +33,7 @@ export function loadOf({
     diagnostics,
   );
   const commands = listedCommands(
-    { commands: value.commands, duration: endOf(value) },
+    { commands: value.commands, duration: endOf(value), schemes: value.schemes },
     schemes,
     locate,
     diagnostics,
