@@ -5,9 +5,10 @@
 import { fail, type Locate, type SourceFile } from "../base/index.js";
 import { clos, fatTree, leafSpine } from "./clos.js";
 import { CODES } from "./codes.js";
+import { dragonfly } from "./dragonfly.js";
 import { dring } from "./dring.js";
 import { graph } from "./graph.js";
-import { hyperx } from "./hyperx.js";
+import { flattenedButterfly, hyperx } from "./hyperx.js";
 import { jellyfish } from "./jellyfish.js";
 import { jupiter } from "./jupiter.js";
 import { mapNetwork } from "./map.js";
@@ -45,6 +46,10 @@ export function buildTopology(
       return leafSpine(spec, locate);
     case "hyperx":
       return hyperx(spec, locate);
+    case "flattened_butterfly":
+      return flattenedButterfly(spec, locate);
+    case "dragonfly":
+      return dragonfly(spec, locate);
     case "dring":
       return dring(spec, locate);
     case "jellyfish":

@@ -12,4 +12,5 @@ export const CODES = {
   degree: "P42110",
   mapUnread: "P42111",
   map: "P42112",
+  globalLinks: "P42113",
 } as const;

@@ -9,7 +9,7 @@ import { addHosts } from "./flat.js";
 import { checkHosts, checkPorts, MAX_SWITCHES } from "./limits.js";
 import { missingLinks } from "./missing-links.js";
 import { finish } from "./racks.js";
-import type { HyperXSpec } from "./spec.js";
+import type { FlattenedButterflySpec, HyperXSpec } from "./spec.js";
 import type { Topology, TopologyNode } from "./topology.js";
 
 /** Ports of a switch: its hosts, then dimension by dimension the switches in the order of their coordinate. */
@@ -59,6 +59,29 @@ export function hyperx(spec: HyperXSpec, locate: Locate): Topology {
   }
   missing.check(draft);
   return finish(spec.name ?? "hyperx", draft, locate);
+}
+
+/**
+ * Flattened butterfly (Kim, Dally and Abts, ISCA 2007): a k-ary n-flat joins the switches of each row of a k-ary n-fly into one, with k hosts, and
+ * is the HyperX with n - 1 dimensions of k switches.
+ */
+export function flattenedButterfly(
+  { k, n, hosts_per_switch: hosts = k, ...others }: FlattenedButterflySpec,
+  locate: Locate,
+): Topology {
+  if (n < 2)
+    fail(CODES.countTooSmall, locate(["n"]), `a flattened butterfly of ${n} stages`, "at least 2 are needed");
+  const shape = new Array<number>(n - 1).fill(k);
+  return hyperx(
+    {
+      ...others,
+      kind: "hyperx",
+      name: others.name ?? "flattened_butterfly",
+      shape,
+      hosts_per_switch: hosts,
+    },
+    (path, atKey) => locate(path[0] === "shape" ? ["k"] : path, atKey),
+  );
 }
 
 /** The last dimension varies first. */

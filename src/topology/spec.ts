@@ -90,6 +90,28 @@ const hyperxSchema = z.strictObject({
   ...flat,
 });
 
+/** A k-ary n-flat: a HyperX with n - 1 dimensions of k switches, each with k hosts. Names as in a `hyperx`. */
+const flattenedButterflySchema = z.strictObject({
+  kind: z.literal("flattened_butterfly"),
+  /** Switches of each dimension; by default also the hosts of each switch. */
+  k: count("a number of switches"),
+  /** Number of dimensions, plus 1: that of the stages of the butterfly. */
+  n: count("a number of stages"),
+  ...flat,
+  hosts_per_switch: count("a number of hosts").optional(),
+});
+
+/** Groups of switches with global links. Switches are called `switchG-I`, hosts `hostG-I-J`. */
+const dragonflySchema = z.strictObject({
+  kind: z.literal("dragonfly"),
+  switches_per_group: count("a number of switches"),
+  /** Of each switch. */
+  global_links: count("a number of links"),
+  /** Default: as many as give each pair of groups one link, switches_per_group x global_links + 1. */
+  groups: count("a number of groups").optional(),
+  ...flat,
+});
+
 /** A ring of supernodes. Switches are called `switchS-I`, hosts `hostS-I-J`. */
 const dringSchema = z.strictObject({
   kind: z.literal("dring"),
@@ -188,6 +210,8 @@ export const topologySchema = z.discriminatedUnion("kind", [
   fatTreeSchema,
   leafSpineSchema,
   hyperxSchema,
+  flattenedButterflySchema,
+  dragonflySchema,
   dringSchema,
   jellyfishSchema,
   jupiterSchema,
@@ -200,6 +224,8 @@ export const topologySchema = z.discriminatedUnion("kind", [
 export type ClosSpec = z.output<typeof closSchema>;
 export type FatTreeSpec = z.output<typeof fatTreeSchema>;
 export type HyperXSpec = z.output<typeof hyperxSchema>;
+export type FlattenedButterflySpec = z.output<typeof flattenedButterflySchema>;
+export type DragonflySpec = z.output<typeof dragonflySchema>;
 export type DRingSpec = z.output<typeof dringSchema>;
 export type JellyfishSpec = z.output<typeof jellyfishSchema>;
 export type LeafSpineSpec = z.output<typeof leafSpineSchema>;

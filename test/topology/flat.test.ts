@@ -38,6 +38,83 @@ function distancesFrom(topology: Topology, start: number): number[] {
   return distances;
 }
 
+const diameterOf = (topology: Topology) =>
+  Math.max(
+    ...switchesOf(topology).map(({ index }) =>
+      Math.max(...switchesOf(topology).map((peer) => distancesFrom(topology, index)[peer.index]!)),
+    ),
+  );
+
+describe("a flattened butterfly", () => {
+  it.each([
+    [2, 2],
+    [4, 2],
+    [3, 3],
+    [2, 4],
+  ])("of %i ports and %i stages is the HyperX of its closed forms", (k, n) => {
+    const topology = build({ kind: "flattened_butterfly", k, n });
+    // Section 2.1 of the paper: k^n hosts at k^(n - 1) switches, each with (n - 1)(k - 1) links to others.
+    expect(hostsOf(topology)).toHaveLength(k ** n);
+    expect(switchesOf(topology)).toHaveLength(k ** (n - 1));
+    expect(new Set(switchDegrees(topology))).toEqual(new Set([(n - 1) * (k - 1)]));
+    expect(fabric(topology)).toHaveLength((k ** (n - 1) * (n - 1) * (k - 1)) / 2);
+    expect(diameterOf(topology)).toBe(n - 1);
+    const shape = new Array<number>(n - 1).fill(k);
+    const same = build({ kind: "hyperx", shape, hosts_per_switch: k });
+    expect(topology.links).toEqual(same.links);
+  });
+});
+
+describe("a Dragonfly", () => {
+  it("has one link between each pair of a h + 1 groups, all switches of a group joined, and three links at most on a path", () => {
+    for (const [a, h] of [
+      [2, 1],
+      [4, 2],
+      [3, 3],
+    ] as const) {
+      const topology = build({
+        kind: "dragonfly",
+        switches_per_group: a,
+        global_links: h,
+        hosts_per_switch: 1,
+      });
+      const groups = a * h + 1;
+      expect(switchesOf(topology)).toHaveLength(a * groups);
+      expect(new Set(switchDegrees(topology))).toEqual(new Set([a - 1 + h]));
+      const pairs = fabric(topology).map(([x, y]) => [x.pod!, y.pod!].sort((p, q) => p - q).join(" "));
+      for (let i = 0; i < groups; i++)
+        for (let j = i; j < groups; j++)
+          expect(pairs.filter((pair) => pair === `${i} ${j}`)).toHaveLength(i === j ? (a * (a - 1)) / 2 : 1);
+      expect(diameterOf(topology)).toBe(3);
+    }
+  });
+
+  it("divides the global links of fewer groups evenly, and no switch has more than its own", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.nat(1000),
+        (a, h, draw) => {
+          const groups = 2 + (draw % (a * h));
+          const topology = build({
+            kind: "dragonfly",
+            switches_per_group: a,
+            global_links: h,
+            groups,
+            hosts_per_switch: 1,
+          });
+          const global = fabric(topology).filter(([x, y]) => x.pod !== y.pod);
+          const each = Math.floor((a * h) / (groups - 1));
+          expect(global).toHaveLength((each * groups * (groups - 1)) / 2);
+          for (const node of switchesOf(topology))
+            expect(global.filter((ends) => ends.includes(node)).length).toBeLessThanOrEqual(h);
+        },
+      ),
+    );
+  });
+});
+
 const shapes = fc.array(fc.integer({ min: 2, max: 4 }), { minLength: 1, maxLength: 3 });
 
 describe("a HyperX", () => {
