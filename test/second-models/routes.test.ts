@@ -149,6 +149,7 @@ describe("Dahu", () => {
         feedback: false,
         countsVirtualPorts: false,
         propagationNs: 1e6,
+        holdNs: 5e6,
       },
       { run: () => {} } as unknown as Rebalancing,
       7,

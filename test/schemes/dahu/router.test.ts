@@ -59,6 +59,7 @@ function world(
       feedback: false,
       countsVirtualPorts: false,
       propagationNs: 1e6,
+      holdNs: 5e6,
       ...settings,
     },
     rebalancing,

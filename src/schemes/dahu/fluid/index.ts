@@ -14,6 +14,8 @@ const fluidParameters = z.strictObject({
   ...switchParameters,
   /** What switches count: the traffic of each member of a group, as in the paper, or that of each virtual port (section 3.1). */
   counters: z.enum(["members", "virtual_ports"]).default("members"),
+  /** Time for which a neighbour stops after feedback (section 7). */
+  hold: timeText.default("5ms"),
   /** Time from a change of a link elsewhere to new bitmaps: that of the routing protocol (section 4.6). */
   propagation: timeText.default("1ms"),
 });
@@ -47,7 +49,8 @@ export const dahuFluid: FluidScheme<FluidParameters> = {
     const countsVirtualPorts = parameters.counters === "virtual_ports";
     const rule = furtherRule(parameters, locate);
     const propagationNs = nanoseconds(parameters.propagation);
-    const settings = { deroutes, rule, virtualPorts, feedback, countsVirtualPorts, propagationNs };
+    const holdNs = nanoseconds(parameters.hold);
+    const settings = { deroutes, rule, virtualPorts, feedback, holdNs, countsVirtualPorts, propagationNs };
     return (bundles) => new DahuRouter(network, distances, plan, settings, rebalancing, seed, bundles);
   },
 };

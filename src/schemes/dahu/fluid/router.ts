@@ -32,6 +32,8 @@ export interface DahuSettings {
   readonly rule: FurtherRule;
   readonly virtualPorts: number;
   readonly feedback: boolean;
+  /** Time for which a neighbour stops after feedback, in nanoseconds. */
+  readonly holdNs: number;
   /** Whether switches count the traffic of each virtual port. */
   readonly countsVirtualPorts: boolean;
   /** Time from the change of a link to new routes at other switches. */
@@ -94,7 +96,10 @@ export class DahuRouter implements FlowRouter {
       ),
     );
     this.#holds = settings.feedback
-      ? Array.from({ length: switches }, (_, own) => new DerouteHolds(Math.max(1, network.portsOf(own))))
+      ? Array.from(
+          { length: switches },
+          (_, own) => new DerouteHolds(Math.max(1, network.portsOf(own)), settings.holdNs),
+        )
       : [];
     this.#choice = new PortChoice(
       this.#routes,
