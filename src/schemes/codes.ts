@@ -7,7 +7,7 @@ export const CODES = {
   weight: "P42204",
   withoutTiers: "P42205",
   sprayOrBalance: "P45520",
-  receiverOfCopies: "P45521",
+  receiverOfCopies: "P45543",
   tooFewSelectors: "P45541",
   noSuchRoute: "P45542",
   hostPolicy: "P42210",

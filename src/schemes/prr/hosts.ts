@@ -65,7 +65,7 @@ export const COPIES_NOTES: Readonly<Record<1 | 2, string>> = {
     "every segment; PRR itself sends one copy.",
 };
 
-/** Throws DiagnosticError P45521 for a rule of the receiver that hosts with two copies would not follow. */
+/** Throws DiagnosticError P45543 for a rule of the receiver that hosts with two copies would not follow. */
 export function checkReceiver(
   { copies, receiver }: { readonly copies: 1 | 2; readonly receiver: "attempts" | "duplicates" },
   locate: Locate = () => undefined,

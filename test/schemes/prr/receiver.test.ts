@@ -40,7 +40,7 @@ describe("a receiver of PRR", () => {
     const places: unknown[] = [];
     const plan = (parameters: object) =>
       prr.plan(topology, prr.parameters.parse(parameters), (path) => void places.push(path));
-    expect(() => plan({ copies: 2, receiver: "duplicates" })).toThrow(/P45521.*receiver: duplicates/s);
+    expect(() => plan({ copies: 2, receiver: "duplicates" })).toThrow(/P45543.*receiver: duplicates/s);
     expect(places).toEqual([["receiver"]]);
     expect(plan({ copies: 2, receiver: "attempts" }).scheme).toBe("prr");
   });
