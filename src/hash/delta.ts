@@ -40,6 +40,8 @@ export function shortestField(
   { tierBits, maxBits }: DeltaOptions,
 ): number | undefined {
   const wanted = tierBits.reduce((sum, bits) => sum + bits, 0);
+  // One next hop everywhere: there is one path, and it is reached.
+  if (wanted === 0) return 0;
   const echelon = new Uint32Array(32);
   let rank = 0;
   for (let bit = 0; bit < maxBits; bit++) {

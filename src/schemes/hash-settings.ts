@@ -9,7 +9,14 @@ import { z } from "zod";
 import { Random } from "../base/index.js";
 import type { Update } from "../device/index.js";
 import type { HashChoice } from "../generate/index.js";
-import type { HopSet, Role, TopologyNode } from "../topology/index.js";
+import {
+  type HopSet,
+  type Role,
+  switchesOf,
+  type Topology,
+  type TopologyNode,
+  tierOf,
+} from "../topology/index.js";
 import { call, ingressName } from "./fabric.js";
 
 /** Direction of a choice between several next hops. */
@@ -107,4 +114,23 @@ export function seedUpdate(
       action: { kind: "action", ...call("set_hash_seed", Object.fromEntries(seeds)) },
     },
   };
+}
+
+/**
+ * Notes on roles whose switches are in several stages, as in a fabric of five stages: they hash alike, so on a path through two of them
+ * the first choice determines the second (ATC 2022, section 2).
+ */
+export function sharedStageNotes(topology: Topology): string[] {
+  const stages = new Map<Role, Set<number>>();
+  for (const node of switchesOf(topology)) {
+    if (node.role === "switch") continue;
+    stages.set(node.role, (stages.get(node.role) ?? new Set()).add(tierOf(node)));
+  }
+  return [...stages].flatMap(([role, own]) =>
+    own.size < 2
+      ? []
+      : [
+          `The stages ${[...own].sort((a, b) => a - b).join(" and ")} have the role ${role}, and so one hash function for each direction: the choice of one determines that of the next (polarisation). The scheme \`hashing\` assigns functions by stage.`,
+        ],
+  );
 }

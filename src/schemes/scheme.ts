@@ -104,6 +104,26 @@ export interface ReportText {
 /** The output of `p4loom generate NAME --route A,B,C`. */
 export type RouteText = ReportText;
 
+/** The effect of the control bits of a header on the choices of a path. */
+export interface PathmapTable {
+  /** Names of the control bits, the lowest first. */
+  readonly bits: readonly string[];
+  readonly buckets: number;
+  /** In the order of a path: the hop, the numbers of its next hops, and by control bit the offset of its bucket. */
+  readonly hops: readonly {
+    readonly hop: string;
+    readonly sizes: readonly number[];
+    readonly offsets: readonly number[];
+  }[];
+  /** Paths through the hops, and those that changes of the control bits reach from any header. */
+  readonly paths: number;
+  readonly reached: number;
+  /** The largest number of hops at which one change moves every flow, and the number of changes that do. */
+  readonly most_changed_hops: number;
+  readonly changes_of_most_hops: number;
+  readonly notes: readonly string[];
+}
+
 /** A flow that is known before it opens. Nodes are hosts. */
 export interface KnownFlow {
   readonly source: number;
@@ -161,6 +181,11 @@ export interface Scheme<Parameters = unknown> {
   ): void;
   /** The hash functions of its switches, where the scheme assigns them: what `p4loom hash assign` prints. Throws as {@link plan} does. */
   hashAssignment?(topology: Topology, parameters: Parameters, locate?: Locate): HashAssignment;
+  /**
+   * What each control bit of a header does at each hop, where hosts of the scheme know it: what `p4loom hash pathmap` prints. Throws as
+   * {@link plan} does.
+   */
+  pathmap?(topology: Topology, parameters: Parameters, locate?: Locate): PathmapTable;
   /**
    * The selector of a route between two hosts that passes nodes in an order; `nodes` are indexes, a host first and last. Throws
    * DiagnosticError P45542 where no selector names such a route.

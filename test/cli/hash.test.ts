@@ -24,7 +24,7 @@ describe("p4loom hash", () => {
     const lines = [...page.matchAll(/^ {4}p4loom hash (.*)$/gm)]
       .map(([, line]) => line!.split(" "))
       .filter((line) => !line.includes("--switch"));
-    expect(lines).toHaveLength(6);
+    expect(lines).toHaveLength(7);
     for (const line of lines) {
       const args = line.map((word) => (word.endsWith(".html") ? join(folder, word) : word));
       const quick =
@@ -38,6 +38,38 @@ describe("p4loom hash", () => {
     expect(readFileSync(join(folder, "delta.html"), "utf8")).toMatch(
       /<svg .*<h2>Other sets of functions<\/h2>/s,
     );
+  });
+
+  it("says that no choice depends on an earlier one only where this is proved", () => {
+    const last = (...set: string[]) =>
+      hash("assign", "examples/topologies/jupiter.yaml", ...set.flatMap((one) => ["--set", one])).stdout;
+    const sentence = "No choice depends on an earlier one";
+    expect(last("reuse=[2,4]")).toContain(sentence);
+    expect(last("design=one", "chip=ideal")).toMatch(/\n28 pairs of switches are correlated/);
+    for (const set of [
+      ["design=one", "chip=ideal"],
+      ["design=per_stage", "chip=[crc-16/modbus,crc-16/usb]"],
+      ["design=per_stage", "chip=[rtag7/xor16,rtag7/xor16]"],
+      ["design=per_stage", "chip=[rtag7/crc16-bisync:bits=0-7,rtag7/crc16-bisync:bits=2-9]"],
+      ["chip=ideal"],
+    ])
+      expect(last(...set)).not.toContain(sentence);
+    const seeded = last("design=per_stage", "chip=ideal");
+    expect(seeded).toContain("No dependence was found, but not all is proved");
+    expect(seeded).toContain("drawn headers show no dependence: ideal with two seeds.");
+    expect(seeded).not.toContain(sentence);
+  });
+
+  it("prints a pathmap", () => {
+    const { stdout } = hash("pathmap", "examples/topologies/fat-tree.yaml", "--set", "field=ttl");
+    expect(stdout).toMatch(/^bit +tor up +leaf up$/m);
+    expect(stdout).toMatch(/^ttl bit 2 +\d +\d$/m);
+    expect(stdout).toMatch(/From any header the control bits reach 4 of the 4 paths/);
+    const { bits, hops, paths } = JSON.parse(
+      hash("pathmap", "examples/topologies/jupiter.yaml", "--json").stdout,
+    );
+    expect(bits).toHaveLength(hops[0].offsets.length);
+    expect(paths).toBe(2048);
   });
 
   it("prints JSON", () => {
@@ -54,6 +86,8 @@ describe("p4loom hash", () => {
       'error[P44101]: there is no hash function "crc-16/arx"\nnote: did you mean "crc-16/arc"?',
     ],
     [["linear"], 2, "hash linear: no function is named"],
+    [["catalogue", "extra"], 2, "hash catalogue: extra is too much"],
+    [["pathmap"], 2, "hash pathmap: 0 files are named"],
     [["correlate", "xor16"], 2, "one function is named"],
     [["correlate", "xor16", "xor32", "--group", "8,8,8"], 2, "expected one size"],
     [["collide", "--group", "0"], 2, "--group 0: expected a whole number from 1 to 4096"],

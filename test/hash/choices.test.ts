@@ -371,3 +371,17 @@ it("draws uniform bytes from a seed", () => {
   expect(draw(1)).toEqual(draw(1));
   expect(draw(1)).not.toEqual(draw(2));
 });
+
+describe("tiers without a choice", () => {
+  it("need no control bits", () => {
+    expect(
+      shortestField(
+        [
+          [0, 0],
+          [0, 0],
+        ].map((list) => Uint32Array.from(list)),
+        { tierBits: [0, 0], maxBits: 2, bytesAfter: 0 },
+      ),
+    ).toBe(0);
+  });
+});

@@ -11,24 +11,14 @@ import { settingsFile } from "../settings-file.js";
 import type { HashSettings } from "./hash-options.js";
 import type { HashReport } from "./report.js";
 
-/** The scheme that assigns hash functions. */
-const ASSIGNS: Scheme = Object.values(SCHEMES).find(({ hashAssignment }) => hashAssignment !== undefined)!;
-
 /** Correlated pairs that are shown. */
 const MOST_SHOWN = 20;
 
 /** @param names the topology's file */
 export function assignReport(names: readonly string[], { set }: HashSettings): HashReport {
-  if (names.length !== 1)
-    fail(
-      CODES.wrongValue,
-      undefined,
-      `hash assign: ${names.length} files are named`,
-      "name the topology's file, for example p4loom hash assign examples/topologies/jupiter.yaml --set design=recombining",
-    );
-  const topology = topologyOf(names[0]!);
-  const parameters = settingsOf(set);
-  const { model, places, notes, placeOf } = ASSIGNS.hashAssignment!(
+  const scheme = schemeWith("hashAssignment");
+  const { topology, parameters } = subjectOf("assign", names, scheme, set);
+  const { model, places, notes, placeOf } = scheme.hashAssignment!(
     topology,
     parameters.value,
     parameters.locate,
@@ -151,12 +141,29 @@ function verdictOf({ correlated, uneven, drawn, compared, pairs }: PathCheck): s
   return sentences;
 }
 
-/** The parameters of the scheme that assigns hash functions. */
-function settingsOf(set: readonly string[]) {
+/** The scheme that has this part. */
+export function schemeWith(part: "hashAssignment" | "pathmap"): Scheme {
+  return Object.values(SCHEMES).find((scheme) => scheme[part] !== undefined)!;
+}
+
+/** The topology of the file, and the parameters of the scheme. */
+export function subjectOf(
+  subject: string,
+  names: readonly string[],
+  { parameters }: Scheme,
+  set: readonly string[],
+) {
+  if (names.length !== 1)
+    fail(
+      CODES.wrongValue,
+      undefined,
+      `hash ${subject}: ${names.length} files are named`,
+      `name the topology's file, for example p4loom hash ${subject} examples/topologies/jupiter.yaml`,
+    );
   const diagnostics = new Diagnostics();
-  const document = loadDocument(settingsFile(set), ASSIGNS.parameters, diagnostics);
+  const document = loadDocument(settingsFile(set), parameters, diagnostics);
   if (document === undefined) throw new DiagnosticError(diagnostics.list);
-  return document;
+  return { topology: topologyOf(names[0]!), parameters: document };
 }
 
 function topologyOf(path: string): Topology {

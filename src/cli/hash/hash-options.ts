@@ -4,7 +4,7 @@ import { fail } from "../../base/index.js";
 import { SELECTOR_FIELDS, type SelectorField } from "../../hosts/index.js";
 import { CODES } from "../codes.js";
 
-const HASH_SUBJECTS = ["catalogue", "linear", "correlate", "collide", "delta", "assign"] as const;
+const HASH_SUBJECTS = ["catalogue", "linear", "correlate", "collide", "delta", "assign", "pathmap"] as const;
 export type HashSubject = (typeof HASH_SUBJECTS)[number];
 
 export interface HashArguments {
@@ -32,7 +32,7 @@ export function defineHash(command: Command): Command {
     .addArgument(new Argument("<what>", "the analysis").choices(HASH_SUBJECTS))
     .argument(
       "[functions...]",
-      "NAME, NAME:seed=5, NAME:bits=3-7; `p4loom hash catalogue` lists the names; assign: a topology file",
+      "NAME, NAME:seed=5, NAME:bits=3-7; `p4loom hash catalogue` lists the names; assign, pathmap: a topology file",
     )
     .option("--input <bytes>", "input of the hash: ipv4 or ipv6 (five-tuples), or a number of bytes", "ipv4")
     .option("--group <sizes>", "members of the groups, comma-separated", "8")

@@ -6,6 +6,7 @@ import { EXIT } from "../outcome.js";
 import { assignReport } from "./assign.js";
 import { delta } from "./delta.js";
 import { type HashArguments, type HashSettings, type HashSubject, hashSettings } from "./hash-options.js";
+import { pathmapReport } from "./pathmap.js";
 import { type HashReport, reportPage, reportText } from "./report.js";
 import { catalogue, collide, correlateAll, linear } from "./subjects.js";
 
@@ -18,6 +19,7 @@ const REPORTS: Readonly<
   collide,
   delta,
   assign: assignReport,
+  pathmap: pathmapReport,
 };
 
 /** Prints the report, and writes it as a page where that is asked for. */

@@ -21,7 +21,14 @@ const bytesHex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 const round = (value: number) => Number(value.toPrecision(4));
 
 /** All functions with the hash of the nine ASCII bytes "123456789", which is the check value of a CRC. */
-export function catalogue(): HashReport {
+export function catalogue(names: readonly string[]): HashReport {
+  if (names.length > 0)
+    fail(
+      CODES.wrongValue,
+      undefined,
+      `hash catalogue: ${names.join(" ")} is too much: the catalogue lists all functions`,
+      "to see what a function does, write p4loom hash linear FUNCTION",
+    );
   const rows = hashFunctions.map(({ name, family, width, affine, make }) => ({
     name,
     family,
@@ -45,7 +52,7 @@ export function catalogue(): HashReport {
       },
     ],
     notes: [
-      "affine: made of shifts and XORs alone, so a seed flips bits of the result and changes nothing else.",
+      "affine: made of shifts and XORs alone. A seed flips bits of the result and changes nothing else, except for toeplitz, whose seed is its key.",
     ],
     json: rows,
   };

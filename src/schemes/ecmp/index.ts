@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { NEVER_LEAVES } from "../closed-form.js";
 import { fixedHosts } from "../fixed-hosts.js";
-import { hashParameters } from "../hash-settings.js";
+import { hashParameters, sharedStageNotes } from "../hash-settings.js";
 import type { Scheme } from "../scheme.js";
 import { planEcmpSwitches } from "./plan.js";
 
@@ -22,6 +22,7 @@ export const ecmp: Scheme<z.output<typeof ecmpParameters>> = {
     hosts: { kind: "fixed", selector: 0 },
     repaths: false,
     closedForm: NEVER_LEAVES,
+    notes: sharedStageNotes(topology),
   }),
   hosts: fixedHosts,
 };

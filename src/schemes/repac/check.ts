@@ -1,10 +1,10 @@
 /** Checks what RePaC requires of a fabric: linear choices, numbers of buckets that are powers of two, control bits that move the flows. */
 import { fail, type Locate, toHex } from "../../base/index.js";
 import { type Linearity, linearityOf, memberBits } from "../../hash/index.js";
-import { FIELD_BITS } from "../../hosts/index.js";
 import type { HashModel } from "../../paths/index.js";
 import { CODES } from "../codes.js";
 import { powerOfTwo } from "./buckets.js";
+import { controlBits } from "./control-bits.js";
 import { computedPathmap, type RepacFabric } from "./definition.js";
 import type { RepacParameters } from "./parameters.js";
 import { mostChangedHops, type Pathmap, reachOf } from "./pathmap.js";
@@ -71,7 +71,8 @@ function checkReach(map: Pathmap, { reach, field, planning }: RepacParameters, l
     portBits > 0
       ? `${fieldBits} bits of ${field} and ${portBits} of the source port`
       : `${fieldBits} bits of ${field}`;
-  const wider = `a field with more bits, for example ${widest(field)}`;
+  const wider = widerThan(fieldBits);
+  const others = [...(wider === undefined ? [] : [wider]), "other hash functions for these tiers"];
   if (map.hops.length === 0) return;
   if (reach === "paths") {
     const { paths, reached } = reachOf(map);
@@ -80,7 +81,7 @@ function checkReach(map: Pathmap, { reach, field, planning }: RepacParameters, l
         CODES.controlBits,
         place,
         `the control bits (${bits}) reach ${reached} of the ${paths} paths through ${names(map)}`,
-        `write ${wider}${planning ? ", more port_bits" : ""}, other hash functions for these tiers, or reach: hops`,
+        `write ${[...others, ...(planning ? ["more port_bits"] : [])].join(", ")}, or reach: hops`,
       );
     return;
   }
@@ -90,7 +91,7 @@ function checkReach(map: Pathmap, { reach, field, planning }: RepacParameters, l
     CODES.controlBits,
     place,
     `${fieldBits} control bits of ${field} are too few: no change of them moves all flows at more than ${most} of the ${map.hops.length} hops ${names(map)}`,
-    `write ${wider}, or other hash functions for these tiers${reach === "any" ? "" : "; with reach: any hosts use the changes that move most hops"}`,
+    `write ${others.join(", or ")}${reach === "any" ? "" : "; with reach: any hosts use the changes that move most hops"}`,
   );
 }
 
@@ -98,8 +99,10 @@ function names({ hops }: Pathmap): string {
   return hops.map(({ hop }) => hop).join(", ");
 }
 
-function widest(field: RepacParameters["field"]): string {
-  return field === "vlan" ? `flow_label (${FIELD_BITS.flow_label})` : `vlan (${FIELD_BITS.vlan})`;
+/** A field of which hosts use more bits; undefined: there is none. */
+function widerThan(bits: number): string | undefined {
+  const most = controlBits("vlan", 0).fieldBits;
+  return bits < most ? `a field with more bits, for example vlan (${most})` : undefined;
 }
 
 function checkPortRanges({ port_ranges: ranges, port_bits: bits }: RepacParameters, locate: Locate): void {

@@ -10,7 +10,7 @@ import { rackRoutes } from "../../paths/index.js";
 import { switchesOf, type Topology } from "../../topology/index.js";
 import { NEVER_LEAVES } from "../closed-form.js";
 import { tableSize } from "../fabric.js";
-import { type Direction, hashOf, seedUpdate } from "../hash-settings.js";
+import { type Direction, hashOf, seedUpdate, sharedStageNotes } from "../hash-settings.js";
 import type { FabricPlan, Scheme } from "../scheme.js";
 import { nanoseconds } from "../time-text.js";
 import { BUCKET_CONTROLLER, bucketController } from "./bucket-controller.js";
@@ -20,7 +20,7 @@ import { switchUpdates } from "./groups.js";
 import { repacHosts } from "./hosts.js";
 import { type RepacParameters, repacParameters } from "./parameters.js";
 import { repacPaths } from "./path-model.js";
-import { mostChangedHops, type Pathmap } from "./pathmap.js";
+import { changedHops, mostChangedHops, type Pathmap, reachOf } from "./pathmap.js";
 import { destinations, PATHMAP_CONTROLLER, pathmapController } from "./pathmap-controller.js";
 import { planPaths } from "./planning.js";
 import { type RepacProgram, repacProgram } from "./program.js";
@@ -52,6 +52,23 @@ export const repac: Scheme<RepacParameters> = {
   parameters: repacParameters,
   plan: planRepac,
   hosts: repacHosts,
+  pathmap: (topology, parameters, locate = () => undefined) => {
+    const map = checkedPathmap(repacFabric(topology, parameters), parameters, locate);
+    const { fieldBits, portBits } = map.control;
+    const named = (name: string, count: number) =>
+      Array.from({ length: count }, (_, bit) => `${name} bit ${bit}`);
+    const counts = changedHops(map);
+    const most = counts.reduce((highest, count) => Math.max(highest, count), 0);
+    return {
+      bits: [...named("source port", portBits), ...named(parameters.field, fieldBits)],
+      buckets: map.buckets,
+      hops: map.hops.map(({ hop, sizes, offsets }) => ({ hop, sizes, offsets })),
+      ...reachOf(map),
+      most_changed_hops: most,
+      changes_of_most_hops: most === 0 ? 0 : counts.filter((count) => count === most).length,
+      notes: sharedStageNotes(topology),
+    };
+  },
   assign: (topology, parameters, locate) => {
     if (!parameters.planning) return undefined;
     const fabric = repacFabric(topology, parameters);
@@ -122,7 +139,7 @@ function planRepac(
     },
     repaths: parameters.failover === "none" ? false : "hosts",
     ...(parameters.failover === "none" ? { closedForm: NEVER_LEAVES } : {}),
-    notes: notesOf(pathmap, parameters),
+    notes: [...notesOf(pathmap, parameters), ...sharedStageNotes(topology)],
   };
 }
 

@@ -79,22 +79,60 @@ export function changesByPath(map: Pathmap): ReadonlyMap<number, readonly number
   return new Map([...paths].sort(([a], [b]) => a - b));
 }
 
-/** Number of paths through the hops, and how many of them the control bits reach from any header. */
-export function reachOf({ hops, buckets, control }: Pathmap): { paths: number; reached: number } {
-  const bits = Math.log2(buckets);
-  // For each control bit the bits of each hop that distinguish next hops; their rank over GF(2).
-  const used = hops.map(({ sizes }) => Math.min(bits, Math.ceil(Math.log2(Math.max(...sizes)))));
-  const rows: bigint[] = [];
-  for (let bit = 0; bit < controlWidth(control); bit++) {
-    let row = 0n;
-    for (const [i, { offsets }] of hops.entries())
-      row = (row << BigInt(used[i]!)) | BigInt(offsets[bit]! & (2 ** used[i]! - 1));
-    for (const other of rows) if ((row ^ other) < row) row ^= other;
-    if (row !== 0n) {
-      rows.push(row);
-      rows.sort((a, b) => (a < b ? 1 : -1));
-    }
+/** Number of paths through the hops, and how many of them the control bits reach from any header, at least. */
+export function reachOf(map: Pathmap): { paths: number; reached: number } {
+  const sizes = map.hops.map((hop) => Math.max(...hop.sizes));
+  const paths = sizes.reduce((product, size) => product * size, 1);
+  // Of a group of 2^n next hops the low n bits of the bucket choose; of another one all bits do.
+  const masks = sizes.map((size) => ((size & (size - 1)) === 0 ? size : map.buckets) - 1);
+  const changes = spanOf(
+    Array.from({ length: controlWidth(map.control) }, (_, bit) =>
+      Int32Array.from(map.hops, ({ offsets }, i) => offsets[bit]! & masks[i]!),
+    ),
+  );
+  if (sizes.every((size) => (size & (size - 1)) === 0)) return { paths, reached: 2 ** changes.length };
+  const units = map.hops.flatMap((_, hop) =>
+    Array.from({ length: Math.log2(masks[hop]! + 1) }, (_, bit) =>
+      Int32Array.from(masks, (_, i) => (i === hop ? 2 ** bit : 0)),
+    ),
+  );
+  // Headers whose buckets differ by a change reach the same paths: one header of each class is enough.
+  const classes = spanOf([...changes, ...units]).slice(changes.length);
+  let reached = paths;
+  for (const from of points(classes.slice(0, MOST_CLASSES), sizes.length)) {
+    const seen = new Set<number>();
+    for (const change of points(changes, sizes.length))
+      seen.add(sizes.reduce((id, size, hop) => id * size + ((from[hop]! ^ change[hop]!) % size), 0));
+    reached = Math.min(reached, seen.size);
   }
-  const total = used.reduce((sum, own) => sum + own, 0);
-  return { paths: 2 ** total, reached: 2 ** rows.length };
+  return { paths, reached };
+}
+
+/** Logarithm of the number of classes of headers that are compared: with more, the first ones stand for all. */
+const MOST_CLASSES = 6;
+
+/** Those of the vectors that are no sums of earlier ones, reduced by them. */
+function spanOf(vectors: readonly Int32Array[]): Int32Array[] {
+  const basis: Int32Array[] = [];
+  for (const vector of vectors) {
+    const rest = Int32Array.from(vector);
+    for (const known of basis) {
+      const at = known.findIndex((part) => part !== 0);
+      if ((rest[at]! & known[at]! & -known[at]!) !== 0)
+        for (let i = 0; i < rest.length; i++) rest[i]! ^= known[i]!;
+    }
+    if (rest.some((part) => part !== 0)) basis.push(rest);
+  }
+  return basis;
+}
+
+/** All sums of the vectors. */
+function* points(basis: readonly Int32Array[], length: number): Iterable<Int32Array> {
+  const point = new Int32Array(length);
+  for (let code = 1; ; code++) {
+    yield point;
+    const next = 31 - Math.clz32(code & -code);
+    if (next >= basis.length) return;
+    for (let i = 0; i < length; i++) point[i]! ^= basis[next]![i]!;
+  }
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { NEVER_LEAVES } from "../closed-form.js";
 import { planEcmpSwitches } from "../ecmp/plan.js";
 import { fixedHosts } from "../fixed-hosts.js";
-import { hashParameters } from "../hash-settings.js";
+import { hashParameters, sharedStageNotes } from "../hash-settings.js";
 import type { Scheme } from "../scheme.js";
 import { groupMembersSchema, MOST_MEMBERS } from "./group.js";
 import { wcmpReport } from "./report.js";
@@ -37,6 +37,7 @@ export const wcmp: Scheme<z.output<typeof wcmpParameters>> = {
     hosts: { kind: "fixed", selector: 0 },
     repaths: false,
     closedForm: NEVER_LEAVES,
+    notes: sharedStageNotes(topology),
   }),
   hosts: fixedHosts,
   report: wcmpReport,

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DiagnosticError, formatDiagnostic, Random } from "../../../src/base/index.js";
 import { emptyFlows, FlowTracer, MAX_LINKS } from "../../../src/paths/index.js";
+import { schemeNamed } from "../../../src/schemes/index.js";
 import {
   bucketHops,
   changedHops,
@@ -23,6 +24,7 @@ import {
   spareHash,
 } from "../../../src/schemes/repac/index.js";
 import { buildTopology, hostsOf, topologySchema } from "../../../src/topology/index.js";
+import { build, example } from "../../topology/load.js";
 
 const parameters = (own: object = {}): RepacParameters => repacParameters.parse(own);
 const mesh = buildTopology(
@@ -289,6 +291,15 @@ describe("what is refused", () => {
       /P45302.*reach 8 of the \d+ paths through nic, tor up/,
     );
     expect(messages({ field: "vlan", reach: "paths" }, mesh)).toBe("");
+    // Hosts use 12 bits at most: where they use as many, no field is wider.
+    const jupiter = example("jupiter");
+    for (const field of ["vlan", "flow_label"])
+      expect(messages({ field, reach: "paths" }, jupiter)).toMatch(
+        /note: write other hash functions for these tiers, or reach: hops$/m,
+      );
+    expect(messages({ field: "ttl", reach: "paths" }, mesh)).toContain(
+      "a field with more bits, for example vlan (12)",
+    );
     const alike = { function: "crc32", order: "forward" } as const;
     // Two tiers whose bits are the same, and a field that moves neither of their lowest bits.
     expect(
@@ -312,5 +323,77 @@ describe("what is refused", () => {
         [8192, 12287],
       ]),
     ).toBe("");
+  });
+});
+
+describe("paths that control bits reach, where groups have any number of next hops", () => {
+  const drawn = fc.record({
+    buckets: fc.constantFrom(4, 8),
+    hops: fc.array(
+      fc.record({
+        size: fc.integer({ min: 2, max: 4 }),
+        seed: fc.array(fc.nat(7), { minLength: 3, maxLength: 3 }),
+      }),
+      {
+        minLength: 1,
+        maxLength: 3,
+      },
+    ),
+  });
+
+  it("are those that every header reaches, counted one by one", () => {
+    fc.assert(
+      fc.property(drawn, ({ buckets, hops }) => {
+        const map: Pathmap = {
+          control: { field: "ttl", fieldBits: 3, portBits: 0 },
+          buckets,
+          hops: hops.map(({ size, seed }, i) => ({
+            hop: `hop ${i}`,
+            sizes: [size],
+            offsets: seed.map((offset) => offset % buckets),
+          })),
+        };
+        let least = Number.POSITIVE_INFINITY;
+        for (let start = 0; start < buckets ** hops.length; start++) {
+          const seen = new Set<string>();
+          for (let delta = 0; delta < 8; delta++)
+            seen.add(
+              hops
+                .map(
+                  ({ size }, i) =>
+                    ((Math.floor(start / buckets ** i) % buckets) ^ offsetOf(map.hops[i]!, delta)) % size,
+                )
+                .join(),
+            );
+          least = Math.min(least, seen.size);
+        }
+        const paths = hops.reduce((product, { size }) => product * size, 1);
+        expect(reachOf(map)).toEqual({ paths, reached: least });
+      }),
+    );
+  });
+
+  it.each([
+    ["six leaves", build({ kind: "leaf_spine", tors: 4, leaves: 6, homing: "single" }), 6],
+    ["a fat tree of k = 6", build({ kind: "fat_tree", k: 6 }), 9],
+  ])("are counted as they are, not as powers of two: %s", (_, topology, paths) => {
+    expect(reachOf(computedPathmap(repacFabric(topology, parameters({ field: "ttl" })))).paths).toBe(paths);
+  });
+});
+
+describe("a role in several stages", () => {
+  it.each(["repac", "ecmp", "wcmp"])("is named as polarised: %s", (name) => {
+    const scheme = schemeNamed(name)!;
+    const notes = (topology: ReturnType<typeof example>) =>
+      (scheme.plan(topology, scheme.parameters.parse({})).notes ?? []).filter((note) =>
+        note.includes("polarisation"),
+      );
+    expect(notes(example("jupiter"))).toEqual([
+      expect.stringMatching(
+        /^The stages 2 and 3 have the role leaf, and so one hash function for each direction/,
+      ),
+      expect.stringMatching(/^The stages 4 and 5 have the role spine/),
+    ]);
+    expect(notes(example("clos"))).toEqual([]);
   });
 });

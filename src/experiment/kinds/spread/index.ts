@@ -17,7 +17,7 @@ export const SPREAD: TopologyKind<SpreadSettings, Spread, SpreadUnit, SpreadOutc
   table: spreadTable,
   notes: ({ units, topology, settings: { trace_flows } }) => [
     `${topology.nodes.filter(({ role }) => role !== "host").length} switches, ${topology.links.filter(({ a }) => topology.nodes[a.node]!.role !== "host").length} links between them; ${trace_flows} flows on the paths that the programs' own hash functions give them.`,
-    "CV: standard deviation over mean of the loads of a group's ports, each divided by its intended load; chance: the CV that random choices of the same number of flows give.",
+    "CV: standard deviation over mean of the loads of a group's ports, each divided by its intended load; chance: the CV to expect of random choices of as many flows, for the median group and for the group with the highest expectation; the largest CV of many random groups is above it.",
     ...new Set(units.flatMap(({ run }) => (run.plan.notes ?? []).map((note) => `${run.label}: ${note}`))),
   ],
   files: async (sweep) => (await import("./page.js")).spreadFiles(sweep),
