@@ -12,7 +12,6 @@ export const TABLES_NOT_CONVERTED: readonly string[] = [
   "docs/papers/hashing.md",
   "docs/papers/p-ecmp.md",
   "docs/papers/p4te-evaluation.md",
-  "docs/papers/repac.md",
   "docs/simulator.md",
   "docs/transport.md",
 ];
