@@ -25,6 +25,7 @@ it("names the options that there are", () => {
     "--omit",
     "-v",
     "--dev",
+    "--topology",
   ]);
   expect([...named].filter((flag) => !known.has(flag))).toEqual([]);
 });
