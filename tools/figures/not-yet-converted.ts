@@ -11,7 +11,6 @@ export const TABLES_NOT_CONVERTED: readonly string[] = [
   "docs/papers/dahu.md",
   "docs/papers/hashing.md",
   "docs/papers/p-ecmp.md",
-  "docs/papers/p4te-evaluation.md",
   "docs/simulator.md",
   "docs/transport.md",
 ];
@@ -22,7 +21,6 @@ export const PROSE_NOT_CONVERTED: readonly string[] = [
   "docs/load.md",
   "docs/papers/dahu.md",
   "docs/papers/p-ecmp.md",
-  "docs/papers/p4te-evaluation.md",
   "docs/papers/repac.md",
   "docs/simulator.md",
   "docs/transport.md",
