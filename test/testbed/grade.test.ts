@@ -186,7 +186,7 @@ describe("p4loom grade says before it grades", () => {
     if (spawnSync(user[0]!, [...user.slice(1), process.execPath, COMMAND, "--version"]).status !== 0)
       context.skip("setpriv does not work here");
     // Without it, this is the first thing that is missing.
-    if (spawnSync("ethtool", ["--version"]).error !== undefined) context.skip("ethtool is not installed");
+    if (spawnSync("sh", ["-c", "command -v ethtool"]).status !== 0) context.skip("ethtool is not installed");
     const { status, stderr } = run(["--engine", "switch"], user);
     expect(status).toBe(1);
     expect(stderr).toMatch(/error\[P4310\d\]: .*\n.*try sudo/);

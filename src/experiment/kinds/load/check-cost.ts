@@ -11,8 +11,8 @@ import type { TrafficContext } from "./plan-traffic.js";
  * Limits of one scheme under one seed. The simulator forwards some hundred thousand packets a second, so that the limit of data packets is
  * a run of several hours.
  */
-export const MOST_FLOWS = 10_000_000;
-export const MOST_PACKETS = 5_000_000_000;
+const MOST_FLOWS = 10_000_000;
+const MOST_PACKETS = 5_000_000_000;
 
 export interface TrafficCost {
   readonly flows: number;
@@ -23,10 +23,7 @@ export interface TrafficCost {
 }
 
 /** On average; undefined for closed loops that only a duration ends, whose flows depend on the network. */
-export function costOf(
-  spec: WorkloadSpec,
-  { topology }: Pick<TrafficContext, "topology">,
-): TrafficCost | undefined {
+function costOf(spec: WorkloadSpec, { topology }: Pick<TrafficContext, "topology">): TrafficCost | undefined {
   const { parts, flows: most = Number.POSITIVE_INFINITY, durationNs = Number.POSITIVE_INFINITY } = spec;
   /** Flows per second of each part; answers of requests. */
   const rates = parts.map((part) => {
