@@ -65,6 +65,7 @@ export const CODES = {
   refusedPlan: "P43406",
   settingLacks: "P45101",
   pacedWindow: "P45104",
+  windowsOfFlows: "P45106",
   noPathModel: "P45210",
   spreadPattern: "P45211",
   nothingToLocalise: "P45510",

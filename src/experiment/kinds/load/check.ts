@@ -12,7 +12,7 @@ import type { CheckContext } from "../kind.js";
 import { planTraffic } from "./plan-traffic.js";
 import type { Load, LoadSettings } from "./schema.js";
 
-/** Adds P43061 to P43063, the diagnostics of `planTraffic`, P43025, P43066, and the codes of faults (P43014, P43015, P43022, P43028 to P43037). */
+/** Adds P43061 to P43063, P45106, the diagnostics of `planTraffic`, P43025, P43066, and the codes of faults (P43014, P43015, P43022, P43028 to P43037). */
 export function loadOf({
   source,
   value,
@@ -24,6 +24,7 @@ export function loadOf({
   checkTimes(value, locate, diagnostics);
   checkSizes(value, locate, diagnostics);
   checkPaced(value, locate, diagnostics);
+  checkWindows(value, locate, diagnostics);
   const faults = loadFaults(value, topology, locate, diagnostics);
   const schemes = plan(value, 1);
   const killed = controllerFaults(
@@ -130,6 +131,34 @@ function checkPaced({ transport, traffic }: LoadSettings, locate: Locate, diagno
     "an application that writes at a rate needs TCP, and transport.protocol is fixed",
     "leave out transport.protocol, or the rate",
   );
+}
+
+/** Only the simulator's TCP has one congestion window for a flow. */
+function checkWindows(settings: LoadSettings, locate: Locate, diagnostics: Diagnostics): void {
+  const { transport, windows, traffic } = settings;
+  if (windows === undefined) return;
+  const wrong = (key: "flows" | undefined, message: string, advice: string) =>
+    diagnostics.error(
+      CODES.windowsOfFlows,
+      locate(key === undefined ? ["windows"] : ["windows", key]) ?? locate(["windows"]),
+      message,
+      advice,
+    );
+  if (transport.protocol !== "tcp")
+    wrong(undefined, "a fixed window does not change", "leave out windows, or transport.protocol: fixed");
+  else if ((transport.subflows?.count ?? 1) > 1)
+    wrong(
+      undefined,
+      "a connection with subflows has a window for each of them",
+      "leave out windows, or transport.subflows",
+    );
+  const most = Math.max(...windows.flows);
+  if (traffic.flows !== undefined && most >= traffic.flows)
+    wrong(
+      "flows",
+      `there is no flow ${most}`,
+      `there are ${traffic.flows} flows, from 0 to ${traffic.flows - 1}`,
+    );
 }
 
 function checkSizes(

@@ -20,6 +20,9 @@ export async function loadFiles(sweep: LoadSweep): Promise<[name: string, text: 
     ...(sweep.points.every(({ experiment }) => experiment.settings.series === undefined)
       ? []
       : [["series.csv", seriesCsv(sweep)] as [string, FileText]]),
+    ...(sweep.points.every(({ experiment }) => experiment.settings.windows === undefined)
+      ? []
+      : [["windows.csv", windowsCsv(sweep)] as [string, FileText]]),
     ...(lines === undefined ? [] : [["flows.jsonl", lines] as [string, FileText]]),
   ];
 }
@@ -105,6 +108,25 @@ function seriesCsv(sweep: LoadSweep): string {
   );
   const figures = ["sent", "lost_in_queues", "lost_by_faults", "delivered_bytes"];
   return csv(["scheme", ...sweep.keys, "seed", "from_ms", ...figures], rows);
+}
+
+/** Windows and round trips of the named flows over time, by seed. */
+function windowsCsv(sweep: LoadSweep): string {
+  const rows = eachUnit(sweep, ({ outcomes }) =>
+    outcomes.flatMap(({ seed, windows = [] }) =>
+      windows.map(({ flow, at, window, inFlight, smoothedRtt, acknowledged }) => [
+        seed,
+        flow,
+        Number((at / 1e6).toFixed(6)),
+        Math.round(window),
+        inFlight,
+        smoothedRtt === undefined ? "" : Number((smoothedRtt / 1e3).toFixed(3)),
+        acknowledged,
+      ]),
+    ),
+  );
+  const figures = ["window_bytes", "in_flight_bytes", "smoothed_rtt_us", "acknowledged_bytes"];
+  return csv(["scheme", ...sweep.keys, "seed", "flow", "at_ms", ...figures], rows);
 }
 
 function testsCsv(sweep: LoadSweep): string {

@@ -18,6 +18,7 @@ export function loadNotes({ scheme }: Unit, outcomes: readonly LoadOutcome[]): s
           `${scheme.title}: ${unfinished} of ${flows} measured flows had not ended at the end of the drain; completion times and slowdowns leave them out, and so are better than the real ones.`,
         ]),
     ...(outside.length === 0 ? [] : [windowNote(scheme.title, outside, outcomes.length)]),
+    ...windowNotes(scheme.title, outcomes),
     ...(leftOut === 0
       ? []
       : [`${scheme.title}: flows.jsonl leaves out ${leftOut} flows beyond record_limit.`]),
@@ -32,4 +33,13 @@ function windowNote(title: string, outside: readonly LoadOutcome[], all: number)
   const [from, to] = window.map((ns) => `${Number((ns / 1e6).toPrecision(6))}`);
   const seeds = all === 1 ? "" : ` (under ${outside.length} of ${all} seeds; these figures are of the first)`;
   return `${title}: goodput, links and queues are measured from ${from} to ${to} ms, and ${share} % of the payload of the window and later arrived after it${seeds}: they do not describe these flows. traffic.duration gives the window another end.`;
+}
+
+function windowNotes(title: string, outcomes: readonly LoadOutcome[]): string[] {
+  const leftOut = outcomes.reduce((sum, { windowsLeftOut = 0 }) => sum + windowsLeftOut, 0);
+  return leftOut === 0
+    ? []
+    : [
+        `${title}: windows.csv leaves out ${leftOut} samples: write a longer windows.interval, or fewer flows.`,
+      ];
 }

@@ -16,6 +16,7 @@ import { FlowMeter, type MeteredFlow } from "./meters/flow-meter.js";
 import { HalvesMeter } from "./meters/halves-meter.js";
 import { uplinkBusyNs } from "./meters/link-meter.js";
 import { SeriesMeter } from "./meters/series-meter.js";
+import { WindowTrace } from "./meters/window-trace.js";
 import { noneMeasured } from "./none-measured.js";
 import type { LoadFigures } from "./outcome.js";
 import { replayPackets } from "./replay-packets.js";
@@ -56,6 +57,8 @@ export async function loadInSimulator(
     settings.series === undefined
       ? undefined
       : new SeriesMeter(fabric, settings.series, () => meter.delivered());
+  const { windows } = settings;
+  const windowTrace = windows && new WindowTrace(simulation, windows.flows, windows.interval);
   const transport = transportOptions(settings.transport);
   const trafficOf = () => traffic.workload(new Random(seed).fork("traffic"));
   const { ip } = settings.traffic;
@@ -105,6 +108,7 @@ export async function loadInSimulator(
     const flow: MeteredFlow = meter.started(arrival, running.counters);
     halves.started(flow);
     running.start();
+    if (running.client !== undefined) windowTrace?.follow(arrival.id, running.client, start);
     const isLast =
       workload.completed === undefined ? arrivals.ended : arrivals.count === settings.traffic.flows;
     // If all flows arrive at the same time, the window would be empty: it then ends with the run.
@@ -153,6 +157,7 @@ export async function loadInSimulator(
     ...(ofHalves === undefined ? {} : { halves: ofHalves }),
     ...fabricMeter.figures(),
     ...seriesFigures,
+    ...windowTrace?.samples(),
     ...recorder.lines(),
   };
 }

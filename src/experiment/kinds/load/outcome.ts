@@ -8,6 +8,7 @@ import type { Halves } from "./meters/halves-meter.js";
 import type { LinkUse } from "./meters/link-meter.js";
 import type { QueueFigures } from "./meters/queue-meter.js";
 import type { LoadSeries } from "./meters/series-meter.js";
+import type { WindowSample } from "./meters/window-trace.js";
 
 export interface LoadFigures {
   readonly seed: number;
@@ -33,6 +34,9 @@ export interface LoadFigures {
   readonly lostAtSwitches?: Readonly<Record<string, number>>;
   /** With `series`. */
   readonly series?: LoadSeries;
+  /** With `windows`: in the order of the samples; and number of samples beyond the most that are kept. */
+  readonly windows?: readonly WindowSample[];
+  readonly windowsLeftOut?: number;
   /** With `record: flows`: in the order in which they ended. */
   readonly lines?: readonly FlowLine[];
   /** Number of lines that `record_limit` cut off. */

@@ -35,6 +35,16 @@ export const loadFileSchema = z.strictObject({
   record_limit: whole("a number of lines", 1, 10_000_000).default(100_000),
   /** Length of a bin of `series.csv`, which has the packets sent, lost and delivered over time. */
   series: positiveDurationSchema.optional(),
+  /** `windows.csv`: congestion windows and round trips of certain flows, by their numbers, at equal intervals. */
+  windows: z
+    .strictObject({
+      flows: z
+        .array(whole("the number of a flow", 0, 1e9))
+        .min(1)
+        .max(1000),
+      interval: positiveDurationSchema.default(1_000_000),
+    })
+    .optional(),
   ...machineKeys,
   transport: transportSchema({ protocol: "tcp", handshake: true }),
 });

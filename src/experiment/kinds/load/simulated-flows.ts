@@ -23,6 +23,8 @@ export interface RunningFlow {
   counters(): FlowCounters;
   /** Sends the first bytes. */
   start(): void;
+  /** The sender's end of a stream. */
+  readonly client?: Stream;
 }
 
 /** A flow whose client waits for its server: a stream, or the receiver of datagrams. */
@@ -114,6 +116,7 @@ export class SimulatedFlows {
     client.listener =
       transport.protocol === "tcp" ? { closed: end, timedOut } : { finished: () => flow.close(), timedOut };
     return {
+      client,
       counters: () => countersOf(client, server),
       start() {
         if (rateBps !== undefined) {

@@ -34,7 +34,7 @@ export function isDirect({ settings, topology }: Load, { hosts }: SchemeRun): bo
 }
 
 function checkTraffic({ settings, locate }: Load, engine: SwitchEngine): void {
-  const { traffic, series } = settings;
+  const { traffic, series, windows } = settings;
   const refuse = (path: readonly PropertyKey[], message: string): never =>
     fail(
       CODES.loadOnTestbed,
@@ -46,6 +46,11 @@ function checkTraffic({ settings, locate }: Load, engine: SwitchEngine): void {
     refuse(
       ["series"],
       `a series over time needs the counters of the simulator, which engine ${engine} does not have`,
+    );
+  if (windows !== undefined)
+    refuse(
+      ["windows"],
+      `windows over time are those of the simulator's TCP; on engine ${engine} the kernel's TCP runs`,
     );
   if (traffic.replay !== undefined)
     refuse(
