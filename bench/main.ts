@@ -29,6 +29,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   transport: () => import("./transport.js"),
   traffic: () => import("./traffic.js"),
   "transport-kernel": () => import("./transport-kernel.js"),
+  "tail-loss-kernel": () => import("./tail-loss-kernel.js"),
   p4te: () => import("./p4te.js"),
   lab: () => import("./lab.js"),
   sweep: () => import("./sweep.js"),

@@ -1,7 +1,7 @@
 /**
  * Compares the kernel's TCP on a lab with ours in the simulator: the same flows at the same times over the same bottleneck, their
  * completion times side by side. One of our switches between two hosts paces the bottleneck, so that packets wait in its
- * queue. Needs root and a build (`npm run build`); rewrites the table of docs/transport.md.
+ * queue. Needs root and a build (`npm run build`). The block `kernel` of docs/transport.md shows all of it.
  */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
@@ -17,7 +17,6 @@ import { type Lab, labOf, type RunningHost, startLab } from "../src/testbed/inde
 import { buildTopology, hostsOf, type Topology, topologySchema } from "../src/topology/index.js";
 import { FRAME, runChain, SEGMENT } from "../test/sim/congestion/chain.js";
 import type { Benchmark, Measurement } from "./main.js";
-import { writeRows } from "./page-table.js";
 
 const root = join(import.meta.dirname, "..");
 const main = join(root, "dist/cli/main.js");
@@ -155,7 +154,7 @@ async function startSwitch(topology: Topology, folder: string): Promise<Lab> {
   return lab;
 }
 
-/** Reports and writes the row of one control and size. */
+/** Reports the figures of one control and size, and under how much load of the machine they were measured. */
 function compare(
   report: (measurement: Measurement) => void,
   control: string,
@@ -168,20 +167,17 @@ function compare(
   const ofSize = (values: readonly number[]) =>
     ascending(values.filter((_, i) => i >= FIRST_FLOWS && flows[i]!.size === size));
   const [theirs, own] = [ofSize(kernel), ofSize(ours)];
-  const cells = [`${control}, ${size.name}`, `${own.length}`];
+  const more = { flows: own.length, load_of_machine: Number(load.toFixed(1)) };
   for (const percent of PERCENTILES) {
     const [value, rival] = [quantile(own, percent / 100), quantile(theirs, percent / 100)];
-    cells.push(`${rival.toFixed(1)} / ${value.toFixed(1)} (${(value / rival).toFixed(2)})`);
     report({
       name: `transport-kernel/${control}, ${size.name}, p${percent}`,
       unit: "ms",
       value,
       rival: { name: "kernel", value: rival },
+      more,
     });
   }
-  const heads = PERCENTILES.map((percent) => `p${percent}: kernel / p4loom`);
-  const columns = ["control, size", "flows", ...heads, "load of the machine"];
-  writeRows({ page: "transport.md", bench: "transport-kernel", columns }, [[...cells, load.toFixed(1)]]);
 }
 
 export const run: Benchmark = async (report) => {

@@ -1,6 +1,6 @@
 /**
  * The congestion controls on whole networks: closed forms, our simulator, and ns-3 where it is installed (bench/ns3/README.md).
- * Rewrites the table of docs/transport.md. `P4LOOM_TOPIC`: part of a topic's name, to run only such rows.
+ * The block `validation` of docs/transport.md shows all of it. `P4LOOM_TOPIC`: part of a topic's name, to run only such rows.
  */
 import {
   type ChainOptions,
@@ -10,10 +10,9 @@ import {
   SEGMENT,
   TRANSPORT,
 } from "../test/sim/congestion/chain.js";
-import { VALIDATION, type ValidationCase } from "../test/sim/congestion/validation.js";
+import { VALIDATION } from "../test/sim/congestion/validation.js";
 import type { Benchmark } from "./main.js";
 import { compileNs3, type Ns3Program, ns3Missing } from "./ns3.js";
-import { writeRows } from "./page-table.js";
 
 const NS3_CONTROLS: Readonly<Record<string, string>> = {
   reno: "TcpNewReno",
@@ -49,8 +48,8 @@ export const run: Benchmark = async (report) => {
       unit: row.unit,
       value,
       ...(rival === undefined ? {} : { rival: { name: "ns-3", value: rival } }),
+      ...(closedForm === undefined ? {} : { more: { expected: closedForm, holds: row.holds } }),
     });
-    writeRow(row, closedForm, value, rival);
   }
 };
 
@@ -106,24 +105,4 @@ function runNs3(program: Ns3Program, network: ChainOptions): ChainResult {
     })),
     watched: [],
   };
-}
-
-function writeRow(
-  { topic, name, unit, holds, withoutNs3 }: ValidationCase,
-  closedForm: number | undefined,
-  value: number,
-  rival: number | undefined,
-): void {
-  const figure = (number: number | undefined) =>
-    number === undefined ? "-" : `${Number(number.toPrecision(3))}`;
-  const ratio = (number: number | undefined) =>
-    closedForm === undefined || number === undefined ? "" : ` (${(number / closedForm).toFixed(2)})`;
-  const cells = [
-    `${topic}: ${name}${unit === "" ? "" : `, ${unit}`}`,
-    holds === "at most" ? `at most ${figure(closedForm)}` : figure(closedForm),
-    `${figure(value)}${ratio(value)}`,
-    rival === undefined ? (withoutNs3 === undefined ? "not run" : "-") : `${figure(rival)}${ratio(rival)}`,
-  ];
-  const columns = ["case", "closed form", "p4loom (to closed form)", "ns-3 3.37 (to closed form)"];
-  writeRows({ page: "transport.md", bench: "transport", columns }, [cells]);
 }
