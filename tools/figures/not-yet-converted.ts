@@ -12,7 +12,6 @@ export const TABLES_NOT_CONVERTED: readonly string[] = [
   "docs/papers/hashing.md",
   "docs/papers/p-ecmp.md",
   "docs/simulator.md",
-  "docs/transport.md",
 ];
 
 /** Pages with paragraphs of measured figures that do not point to a block. */
