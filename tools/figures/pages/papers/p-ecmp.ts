@@ -1,5 +1,5 @@
 import { bench, block, page, type RunDocument, run } from "../../block.js";
-import { fixed, measured, percent, range, significant, table } from "../../text.js";
+import { fixed, measured, percent, pickKeys, range, significant, table } from "../../text.js";
 
 /** A row of an experiment with single failures. */
 interface Recovery {
@@ -70,6 +70,13 @@ interface Gray {
   timeouts: number;
   copies: number;
 }
+
+/** Payload of a segment in examples/pecmp/update.yaml. */
+const SEGMENT_BYTES = 1440;
+
+/** Faults and schemes of examples/pecmp/storage.yaml in their order. */
+const STORAGE_FAILURES = ["leaf, both directions", "leaf, towards the servers", "ToR, towards the servers"];
+const STORAGE_SCHEMES = ["`ecmp`", "`pecmp` (two copies)", "`pecmp`, `failover: prr`", "`prr` (one copy)"];
 
 /** Networks of `first-tries` in the order of the page. */
 const NETWORKS: Readonly<Record<string, string>> = {
@@ -230,5 +237,108 @@ export default page("docs/papers/p-ecmp.md", {
           }),
         ]),
       ),
+  }),
+
+  updates: block({
+    runs: { rows: run("examples/pecmp/update.yaml") },
+    pick: {
+      rows: (document): Record<string, number>[] =>
+        document.rows
+          .filter((row: Record<string, unknown>) => row["size"] === "all")
+          .map((row: Record<string, number>) =>
+            Object.fromEntries(
+              [
+                "drops",
+                "reordered",
+                "reordered_flows",
+                "reordered_max",
+                "max_reordering_bytes",
+                "retransmissions",
+                "timeouts",
+              ].map((key) => [key, row[key] ?? 0]),
+            ),
+          ),
+    },
+    render: ({ rows }) =>
+      table(
+        [
+          "",
+          "dropped by switches",
+          "segments out of order",
+          "flows with such segments",
+          "maximum of a flow",
+          "maximum distance, segments",
+          "retransmissions",
+          "timeouts",
+        ],
+        [
+          "no update",
+          "`transaction`",
+          "`transaction`, `switchover: at_once`",
+          "`plain`: switch by switch, in place",
+        ].map((name, i) => {
+          const row = rows[i]!;
+          return [
+            name,
+            row["drops"],
+            row["reordered"],
+            row["reordered_flows"],
+            row["reordered_max"],
+            row["max_reordering_bytes"]! / SEGMENT_BYTES,
+            row["retransmissions"],
+            row["timeouts"],
+          ];
+        }),
+      ),
+    values: ({ rows }) => {
+      const [, transaction, atOnce, plain] = rows as Record<string, number>[] as [
+        Record<string, number>,
+        Record<string, number>,
+        Record<string, number>,
+        Record<string, number>,
+      ];
+      return {
+        transaction_lost: fixed(transaction["drops"]!),
+        transaction_late: fixed(transaction["reordered"]!),
+        at_once_late: fixed(atOnce["reordered"]!),
+        plain_most: fixed(plain["reordered_max"]!),
+        plain_distance: fixed(plain["max_reordering_bytes"]! / SEGMENT_BYTES),
+        plain_late: fixed(plain["reordered"]!),
+        plain_lost: fixed(plain["drops"]!),
+      };
+    },
+  }),
+
+  storage: block({
+    runs: { rows: run("examples/pecmp/storage.yaml") },
+    pick: {
+      rows: (document): Record<string, number>[] =>
+        document.rows.map((row: Record<string, number>) =>
+          pickKeys(row, [
+            "scheme",
+            ...["jitter", "hang"].flatMap((name) =>
+              ["min", "p50", "max"].map((which) => `${name}_${which}_s`),
+            ),
+            "reconnects",
+          ]),
+        ),
+    },
+    render: ({ rows }) => {
+      const seconds = (row: Record<string, number>, name: string) =>
+        ["min", "p50", "max"]
+          .map((which) => row[`${name}_${which}_s`] ?? null)
+          .map((value) => (value === null ? "-" : fixed(value, 2)))
+          .join(" / ");
+      return table(
+        ["failure", "scheme", "slow IOs", "hang", "closed"],
+        rows.map((row, i) => [
+          i % STORAGE_SCHEMES.length === 0 ? STORAGE_FAILURES[i / STORAGE_SCHEMES.length]! : "",
+          STORAGE_SCHEMES[i % STORAGE_SCHEMES.length]!,
+          seconds(row, "jitter"),
+          seconds(row, "hang"),
+          row["reconnects"],
+        ]),
+      );
+    },
   }),
 });

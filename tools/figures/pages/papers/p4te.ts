@@ -32,9 +32,7 @@ export default page("docs/papers/p4te.md", {
         Object.entries(ROLES).flatMap(([role, title]) =>
           [...new Set(programs.map(({ variant }) => variant))].map((variant) => {
             const on = (target: string) =>
-              programs.find(
-                (one) => one.role === role && one.variant === variant && one.target === target,
-              )!;
+              programs.find((one) => one.role === role && one.variant === variant && one.target === target)!;
             const cell = ({ verdict, stages, of }: Fit) => `${verdict}, ${stages} of ${of} stages`;
             return [title, variant, cell(on("rmt")), cell(on("tofino")), on("rmt").words.join("/")];
           }),
