@@ -105,7 +105,7 @@ export interface ReportText {
 export type RouteText = ReportText;
 
 /** The effect of the control bits of a header on the choices of a path. */
-export interface PathmapTable {
+interface PathmapTable {
   /** Names of the control bits, the lowest first. */
   readonly bits: readonly string[];
   readonly buckets: number;
