@@ -268,6 +268,7 @@ describe("the advice of doctor", () => {
   it("names what works and what does not", () => {
     expect(broken(without("simple_switch_grpc", "simple_switch_CLI", "tbf"))).toEqual([
       "p4loom net TOPOLOGY.json --engine bmv2: simple_switch_grpc",
+      "p4loom grade --engine bmv2: simple_switch_grpc",
       "p4loom run FILE --engine bmv2: simple_switch_grpc",
       "registers, queues, link down on BMv2: simple_switch_CLI",
     ]);
