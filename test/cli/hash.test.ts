@@ -54,6 +54,16 @@ describe("p4loom hash", () => {
       ["chip=ideal"],
     ])
       expect(last(...set)).not.toContain(sentence);
+    const uneven = hash(
+      "assign",
+      "examples/topologies/leaf-spine.yaml",
+      "--set",
+      "design=one",
+      "--set",
+      "chip=[rtag7/crc16-bisync-xor1:bits=0-7]",
+    ).stdout;
+    expect(uneven).toMatch(/groups have a function with too few values for their slots/);
+    expect(uneven).not.toContain(sentence);
     const seeded = last("design=per_stage", "chip=ideal");
     expect(seeded).toContain("No dependence was found, but not all is proved");
     expect(seeded).toContain("drawn headers show no dependence: ideal with two seeds.");

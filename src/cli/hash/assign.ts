@@ -119,6 +119,9 @@ function verdictOf({ correlated, uneven, drawn, compared, pairs }: PathCheck): s
   const sentences: string[] = [];
   if (correlated.length > 0)
     sentences.push(`${correlated.length} pairs of switches are correlated${shown(correlated.length)}.`);
+  // Where groups are uneven by their function alone, nothing reads as if all were well.
+  else if (uneven.length > 0)
+    sentences.push(`No two choices are correlated: ${followed}; but groups are uneven:`);
   else if (drawn.length === 0 && compared.length === 0)
     sentences.push(claim("independentChoices", { followed }));
   else sentences.push(claim("noDependenceFound", { followed }));

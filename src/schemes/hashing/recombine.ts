@@ -53,9 +53,10 @@ export function recombine(
     ];
     const chosen = candidates.find((index) => {
       given[i] = index;
-      const [worst] = checker.check(given, index).correlated;
-      refused = worst ?? refused;
-      return worst === undefined;
+      const { correlated, uneven } = checker.check(given, index);
+      refused = correlated[0] ?? refused;
+      // A function with too few values leaves next hops of the place without flows.
+      return correlated.length === 0 && uneven.length === 0;
     });
     if (chosen === undefined) {
       const alone = given.map((_, at) => (at === i ? 0 : -1));
@@ -90,7 +91,7 @@ function tooFew(
     locate(["chip"]) ?? locate(["design"]),
     unused === 0
       ? `recombining needs more than the ${functions.length} functions of the chip: ${place.key} would have number ${functions.length + 1}`
-      : `recombining finds no function for ${place.key}: the ${unused} unused ones of the chip depend on functions of earlier places`,
+      : `recombining finds no function for ${place.key}: the ${unused} unused ones of the chip depend on functions of earlier places, or have too few values for its groups`,
     ...(refused === undefined ? [] : [`no stage recombines the colours on ${refused.path.join(" ")}`]),
     ...(affine ? [] : ["seeds: switch gives each switch another function where the function is not affine"]),
     "name a chip with more functions, allow reuse: any, or use design: coprime",

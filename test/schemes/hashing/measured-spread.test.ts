@@ -148,6 +148,28 @@ describe("a fabric that is polarised is never called free of dependences", () =>
   });
 });
 
+describe("a function with too few values for a group", () => {
+  const wide = build({
+    kind: "jupiter",
+    server_blocks: 2,
+    tors_per_block: 4,
+    stage2_per_block: 8,
+    stage3_per_block: 8,
+    tor_links: 1,
+    spine_blocks: 2,
+    stage4_per_server_block: 4,
+    stage5_per_spine_block: 8,
+    hosts_per_rack: 1,
+  });
+
+  it("is not taken by recombining: RTAG7's folds to two bits and to one leave ports of eight unused", () => {
+    expect(() =>
+      hashing.hashAssignment!(wide, hashing.parameters.parse({ chip: "rtag7", reuse: [2, 4] })),
+    ).toThrow("or have too few values for its groups");
+    expect(compare(wide, { chip: "six", reuse: [2, 4] }, 1)).toBe(true);
+  });
+});
+
 describe("what is not proved is named", () => {
   it("an ideal function with a seed for each switch: drawn headers alone say that seeds are independent", () => {
     const { check } = assigned(jupiter, { chip: "ideal", design: "per_stage" })!;
