@@ -55,6 +55,18 @@ describe("round trips (steps 1 and 2)", () => {
   });
 });
 
+describe("a retransmission that is acknowledged too early", () => {
+  it("tells of what was sent before its first copy, with the round trip of that", () => {
+    sacked(0, 10);
+    // A probe of the tail at 14 ms; the first copy was sent at 5 ms and arrives.
+    board.markRetransmitted(5, 14 * MS);
+    sacked(5, 16);
+    expect([rack.rtt, rack.minRtt]).toEqual([11 * MS, 10 * MS]);
+    rack.detect(0, 16 * MS);
+    expect(lost()).toEqual([1, 2, 3, 4]);
+  });
+});
+
 describe("reordering (step 3)", () => {
   it("is seen where a segment that was sent once arrives after a later one", () => {
     sacked(0, 10);

@@ -35,14 +35,18 @@ export class Rack {
   /** Steps 1 to 3: the segment has arrived; called before the scoreboard forgets it. */
   onDelivered(serial: number, now: number): void {
     const board = this.#board;
-    const sentAt = board.sentAt(serial);
+    let sentAt = board.sentAt(serial);
     const end = board.end(serial);
-    const rtt = now - sentAt;
+    let rtt = now - sentAt;
     const again = board.isRetransmitted(serial);
     if (end > this.#forward) this.#forward = end;
     else if (end < this.#forward && !again) this.reorderingSeen = true;
-    // An acknowledgement within the minimum round trip after a retransmission answers the first copy.
-    if (again && rtt < this.minRtt) return;
+    if (again && rtt < this.minRtt) {
+      // An acknowledgement within the minimum round trip after a retransmission answers the first copy. RFC 8985 leaves it out, but without
+      // timestamps nothing would tell then of the segments before the last one of a tail whose probe was sent too early.
+      sentAt = board.firstCopyAt(serial);
+      rtt = now - sentAt;
+    }
     if (!again && rtt < this.minRtt) this.minRtt = rtt;
     if (!sentAfter(sentAt, end, this.#sentAt, this.#end)) return;
     this.#sentAt = sentAt;

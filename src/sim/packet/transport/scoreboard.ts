@@ -15,7 +15,7 @@ const APP_LIMITED = 8;
 const FIN = 16;
 
 /** Numbers that a segment has in the ring. */
-const FIELDS = 7;
+const FIELDS = 8;
 const START = 0;
 const END = 1;
 const SENT_AT = 2;
@@ -25,6 +25,7 @@ const DELIVERED_AT = 4;
 const FIRST_SENT_AT = 5;
 /** Of a subflow: position of its first byte in the stream of the connection. */
 const DATA = 6;
+const FIRST_COPY_AT = 7;
 
 const INITIAL_CAPACITY = 16;
 
@@ -56,6 +57,7 @@ export class Scoreboard {
     this.#fields[at + START] = start;
     this.#fields[at + END] = end;
     this.#fields[at + SENT_AT] = now;
+    this.#fields[at + FIRST_COPY_AT] = now;
     this.#fields[at + DATA] = data;
     this.#flags[serial & this.#mask] = fin ? FIN : 0;
     return serial;
@@ -88,6 +90,11 @@ export class Scoreboard {
 
   sentAt(serial: number): number {
     return this.#fields[(serial & this.#mask) * FIELDS + SENT_AT]!;
+  }
+
+  /** When the segment was sent for the first time. */
+  firstCopyAt(serial: number): number {
+    return this.#fields[(serial & this.#mask) * FIELDS + FIRST_COPY_AT]!;
   }
 
   delivered(serial: number): number {
