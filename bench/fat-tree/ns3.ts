@@ -22,8 +22,16 @@ export interface Ns3Result {
   readonly fctNs: readonly number[];
 }
 
-/** @param hosts node indexes of all hosts, rack after rack: their places are the numbers that the program knows them by */
-export function fatTreeInNs3(k: number, hosts: readonly number[], flows: readonly PlayedFlow[]): Ns3Result {
+/**
+ * @param hosts node indexes of all hosts, rack after rack: their places are the numbers that the program knows them by
+ * @param flags further flags of the program
+ */
+export function fatTreeInNs3(
+  k: number,
+  hosts: readonly number[],
+  flows: readonly PlayedFlow[],
+  flags: Readonly<Record<string, number>> = {},
+): Ns3Result {
   const numbers = new Map(hosts.map((host, number) => [host, number]));
   const folder = mkdtempSync(join(tmpdir(), "p4loom-fat-tree-"));
   try {
@@ -41,6 +49,7 @@ export function fatTreeInNs3(k: number, hosts: readonly number[], flows: readonl
       mss: MSS,
       initialWindow: INITIAL_WINDOW,
       minRtoMs: MIN_RTO_MS,
+      ...flags,
     }) as Ns3Result;
   } finally {
     rmSync(folder, { recursive: true });

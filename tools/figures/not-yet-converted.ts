@@ -11,7 +11,6 @@ export const TABLES_NOT_CONVERTED: readonly string[] = [
   "docs/papers/dahu.md",
   "docs/papers/hashing.md",
   "docs/papers/p-ecmp.md",
-  "docs/simulator.md",
 ];
 
 /** Pages with paragraphs of measured figures that do not point to a block. */
