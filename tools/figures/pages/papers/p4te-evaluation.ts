@@ -28,27 +28,33 @@ const rowsOf = ({ rows }: RunDocument): Picked[] =>
       seeds: row.seeds,
     }));
 
-const cellOf = (rows: readonly Picked[], size: string): string => {
+/** `unit`: of the cell, in seconds. */
+const cellOf = (rows: readonly Picked[], size: string, unit = 1): string => {
   const row = rows.find((one) => one.size === size);
   if (row === undefined) return "-";
-  return row.half === 0 ? fixed(row.mean) : `${fixed(row.mean)} ± ${fixed(row.half)}`;
+  const mean = row.mean / unit;
+  const decimals = mean < 1 ? 2 : mean < 20 ? 1 : 0;
+  return row.half === 0
+    ? fixed(mean, decimals)
+    : `${fixed(mean, decimals)} ± ${fixed(row.half / unit, decimals)}`;
 };
-const both = (rows: readonly Picked[], scheme: string): string => {
+const both = (rows: readonly Picked[], scheme: string, unit = 1): string => {
   const own = rows.filter((row) => row.scheme === scheme);
-  return own.length === 0 ? "-" : `${cellOf(own, "small")}, ${cellOf(own, "large")}`;
+  return own.length === 0 ? "-" : `${cellOf(own, "small", unit)}, ${cellOf(own, "large", unit)}`;
 };
 
 const SCHEMES = ["ecmp", "letflow", "hula", "p4te", "p4te-nra", "p4te-paper"] as const;
 const TITLES = ["ECMP", "LetFlow", "HULA", "P4TE", "P4TE without rate adaptation", "P4TE, the paper's rule"];
 
-function section(rows: readonly Picked[]): string[][] {
+function section(what: string, rows: readonly Picked[], unit = 1): string[][] {
   const loads = [...new Set(rows.map(({ load }) => load!))].sort((a, b) => a - b);
   return loads.map((load) => [
-    percent(load, 0),
+    `${what}, ${percent(load, 0)}`,
     ...SCHEMES.map((scheme) =>
       both(
         rows.filter((row) => row.load === load),
         scheme,
+        unit,
       ),
     ),
   ]);
@@ -63,17 +69,28 @@ function longer(rows: readonly Picked[], scheme: string, size: string): string {
 
 export default page("docs/papers/p4te-evaluation.md", {
   comparison: block({
-    runs: { authors: run("examples/p4te/authors.yaml") },
-    pick: { authors: rowsOf },
-    render: ({ authors }) =>
+    runs: {
+      authors: run("examples/p4te/authors.yaml"),
+      tenGigabit: run("examples/p4te/websearch-10g.yaml"),
+    },
+    pick: { authors: rowsOf, tenGigabit: rowsOf },
+    render: ({ authors, tenGigabit }) =>
       table(
-        ["load", ...TITLES],
+        ["flows, load", ...TITLES],
         [
           ["flowlets", "-", "yes", "yes", "yes", "yes", "yes"],
           ["load of paths", "-", "-", "by probes", "of own ports", "of own ports", "of own ports"],
           ["old knowledge ages", "-", "-", "yes", "yes", "yes", "queues and colours do not"],
           ["rate adaptation", "-", "-", "-", "yes", "-", "yes"],
-          ...section(authors.filter(({ seeds }) => seeds > 1)),
+          ...section(
+            "`authors.yaml` (s)",
+            authors.filter(({ seeds }) => seeds > 1),
+          ),
+          ...section(
+            "`websearch-10g.yaml` (ms)",
+            tenGigabit.filter(({ seeds }) => seeds > 1),
+            1e-3,
+          ),
         ],
       ),
     slow: true,
