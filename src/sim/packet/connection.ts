@@ -79,6 +79,10 @@ export class ConnectionCounters {
   maxReorderingBytes = 0;
   /** Segments of data that arrived marked (CE). */
   marked = 0;
+  /** Nanoseconds in which the path chooser kept new data back that could have left. */
+  heldNs = 0;
+  /** The longest time between two segments of data while new data waited. */
+  longestSilenceNs = 0;
 }
 
 /** A byte stream to another host. */

@@ -52,7 +52,7 @@ describe("a chooser that holds", () => {
         state.holds = false;
       },
     };
-    play(
+    const { connection } = play(
       `
       20  send 8000
       ${sends(20, 0, 3)}
@@ -64,6 +64,8 @@ describe("a chooser that holds", () => {
       chooser,
     );
     expect(state.drained).toBe(2);
+    // The acknowledgement at 30 would have let new data go; the last segment before them left at 20.
+    expect(connection.counters).toMatchObject({ heldNs: 10e6, longestSilenceNs: 20e6 });
   });
 
   it("does not keep F-RTO waiting: without new data the retransmissions go on at once (RFC 5682, section 3.1, step 2b)", () => {

@@ -59,6 +59,7 @@ export async function loadInSimulator(
       : new SeriesMeter(fabric, settings.series, () => meter.delivered());
   const { windows } = settings;
   const windowTrace = windows && new WindowTrace(simulation, windows.flows, windows.interval);
+  const firstCommand = firstCommandOf(experiment);
   const transport = transportOptions(settings.transport);
   const trafficOf = () => traffic.workload(new Random(seed).fork("traffic"));
   const { ip } = settings.traffic;
@@ -68,6 +69,7 @@ export async function loadInSimulator(
     transport,
     new Random(seed).fork("flows"),
     assignmentsOf(scheme, ip, trafficOf),
+    firstCommand !== undefined,
   );
   const throwIfFailed = scheduleFaults(experiment, endOf(settings), stage);
 
@@ -89,6 +91,10 @@ export async function loadInSimulator(
   let deliveredBefore = 0;
   let deliveredByEnd = 0;
   simulation.at(start + warm_up, windowOpens);
+  if (firstCommand !== undefined && firstCommand > warm_up)
+    simulation.at(start + firstCommand, () => {
+      if (windowEnd === undefined) meter.window("command");
+    });
   if (duration !== undefined) simulation.at(start + duration, windowCloses);
 
   const workload = trafficOf();
@@ -151,6 +157,7 @@ export async function loadInSimulator(
     started: arrivals.count,
     openAtEnd,
     window: [warm_up, windowEnd!],
+    ...(firstCommand === undefined ? {} : { firstCommandNs: firstCommand }),
     endNs: sinceStart(),
     ...(after > within ? { outsideWindow: { within, after } } : {}),
     ...(workload.offeredBps === undefined ? {} : { nominalBps: workload.offeredBps }),
@@ -160,6 +167,11 @@ export async function loadInSimulator(
     ...windowTrace?.samples(),
     ...recorder.lines(),
   };
+}
+
+/** Nanoseconds from the start of the traffic to the first command to any scheme of the file. */
+function firstCommandOf({ commands = [] }: Load): number | undefined {
+  return commands.length === 0 ? undefined : Math.min(...commands.map(({ at }) => at));
 }
 
 function* until(time: number): Steps<void> {

@@ -20,6 +20,8 @@ export interface LoadFigures {
   /** Nanoseconds from the start of the traffic: the window of links, queues and goodput, and the end of the run. */
   readonly window: readonly [begin: number, end: number];
   readonly endNs: number;
+  /** With commands: when the first one to any scheme of the file is given. It divides the window. */
+  readonly firstCommandNs?: number;
   /** Payload that arrived in the window and after it; only where more arrived after it. */
   readonly outsideWindow?: { readonly within: number; readonly after: number };
   /** Bits of payload per second that the traffic offers on average by its description; absent for recorded flows and closed loops. */

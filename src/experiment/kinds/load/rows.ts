@@ -56,6 +56,12 @@ const FURTHER = [
   "rct_mean_ms",
   "rct_p50_ms",
   "rct_p99_ms",
+  "held_p50_ms",
+  "held_p99_ms",
+  "held_max_ms",
+  "silence_max_ms",
+  "goodput_before_gbps",
+  "goodput_since_gbps",
 ] as const;
 
 /** Of all flows together: offered and achieved load, and the two halves of the window. */
@@ -113,6 +119,7 @@ export function loadRows(outcomes: readonly LoadOutcome[], load?: number): LoadR
         ...optional("max_reordering_bytes", counters.maxReorderingBytes),
         ...optional("marked", counters.marked),
         ...optional("repaths", counters.repaths),
+        ...(counters.heldNs === undefined ? [] : [["held_flows", heldFlows(classes)]]),
         ...(size === "all" ? groupCounts(outcomes) : []),
         ...saturation(outcomes),
         ...DROP_REASONS.flatMap((reason) => optional(`drops_${reason}`, dropsOf(outcomes, reason))),
@@ -122,7 +129,8 @@ export function loadRows(outcomes: readonly LoadOutcome[], load?: number): LoadR
 }
 
 /** Figures of one seed; a figure that does not exist is absent. */
-export function classFigures(one: ClassFigures, { window, groups }: LoadOutcome): Figures {
+export function classFigures(one: ClassFigures, outcome: LoadOutcome): Figures {
+  const { window, groups } = outcome;
   const [fct, slowdown] = [QuantileSketch.fromJson(one.fct), QuantileSketch.fromJson(one.slowdown)];
   const goodputs = Moments.fromJson(one.goodputs);
   const seconds = (window[1] - window[0]) / 1e9;
@@ -145,6 +153,25 @@ export function classFigures(one: ClassFigures, { window, groups }: LoadOutcome)
           reordering_p99_bytes: furthest.quantile(0.99),
         }),
     ...timeFigures("rct", "_ms", requests, 1e6),
+    ...holdFigures(one, outcome),
+  };
+}
+
+/** For how long new data were held back, the longest silence of a sender, and the goodput before and since the first command. */
+function holdFigures(one: ClassFigures, { window: [begin, end], firstCommandNs }: LoadOutcome): Figures {
+  if (firstCommandNs === undefined) return {};
+  const { longestSilenceNs } = one.counters;
+  const gbps = (bytes: number, ns: number) => (8 * bytes) / ns;
+  const isDivided = one.deliveredBefore !== undefined && firstCommandNs < end;
+  return {
+    ...timeFigures("held", "_ms", QuantileSketch.fromJson(one.held), 1e6),
+    ...(longestSilenceNs === undefined ? {} : { silence_max_ms: longestSilenceNs / 1e6 }),
+    ...(isDivided
+      ? {
+          goodput_before_gbps: gbps(one.deliveredBefore, firstCommandNs - begin),
+          goodput_since_gbps: gbps(one.delivered - one.deliveredBefore, end - firstCommandNs),
+        }
+      : {}),
   };
 }
 
@@ -220,7 +247,7 @@ function stateFigures(
 
 /** All size classes together. */
 export function merged(classes: readonly ClassFigures[]): ClassFigures {
-  const sketches = (key: "fct" | "slowdown" | "late" | "furthest") =>
+  const sketches = (key: "fct" | "slowdown" | "late" | "furthest" | "held") =>
     classes
       .map((one) => QuantileSketch.fromJson(one[key]))
       .reduce((a, b) => a.merged(b))
@@ -237,6 +264,10 @@ export function merged(classes: readonly ClassFigures[]): ClassFigures {
     goodputs: goodputs.toJson(),
     late: sketches("late"),
     furthest: sketches("furthest"),
+    held: sketches("held"),
+    ...(classes.every(({ deliveredBefore }) => deliveredBefore !== undefined)
+      ? { deliveredBefore: sum(classes.map(({ deliveredBefore }) => deliveredBefore!)) }
+      : {}),
     counters: sumCounters(classes.map(({ counters }) => counters)),
   };
 }
@@ -250,6 +281,11 @@ function sumCounters(list: readonly CounterSums[]): CounterSums {
 /** Flows with segments out of order. */
 function reorderedFlows(classes: readonly ClassFigures[]): number {
   return sum(classes.map(({ late }) => QuantileSketch.fromJson(late).count));
+}
+
+/** Flows whose new data were held back. */
+function heldFlows(classes: readonly ClassFigures[]): number {
+  return sum(classes.map(({ held }) => QuantileSketch.fromJson(held).count));
 }
 
 /** The mean over the seeds that have the figure, with its confidence interval. */

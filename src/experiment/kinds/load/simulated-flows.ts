@@ -46,6 +46,8 @@ export class SimulatedFlows {
     readonly random: Random,
     /** Assignments of a planner, by the number of the flow. */
     readonly assignments?: ReadonlyMap<number, FlowAssignment>,
+    /** Whether flows count the times for which their new data are held back, and are silent. */
+    readonly countsHolds = false,
   ) {}
 
   begin(arrival: FlowArrival, events: FlowEvents): RunningFlow {
@@ -117,7 +119,7 @@ export class SimulatedFlows {
       transport.protocol === "tcp" ? { closed: end, timedOut } : { finished: () => flow.close(), timedOut };
     return {
       client,
-      counters: () => countersOf(client, server),
+      counters: () => countersOf(client, server, this.countsHolds),
       start() {
         if (rateBps !== undefined) {
           const { segmentBytes } = transport;
@@ -247,8 +249,9 @@ function once(fn: () => void): () => void {
   };
 }
 
-function countersOf(client: Stream, server: Stream | undefined): FlowCounters {
-  const { segmentsSent, retransmissions, timeouts, fastRetransmits } = client.counters;
+function countersOf(client: Stream, server: Stream | undefined, countsHolds: boolean): FlowCounters {
+  const { segmentsSent, retransmissions, timeouts, fastRetransmits, heldNs, longestSilenceNs } =
+    client.counters;
   const { reordered = 0, maxReorderingBytes = 0, marked = 0 } = server?.counters ?? {};
   return {
     delivered: server?.bytesReceived ?? 0,
@@ -260,5 +263,6 @@ function countersOf(client: Stream, server: Stream | undefined): FlowCounters {
     maxReorderingBytes,
     marked,
     ...(client.repaths === undefined ? {} : { repaths: client.repaths }),
+    ...(countsHolds ? { heldNs, longestSilenceNs } : {}),
   };
 }

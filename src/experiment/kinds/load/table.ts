@@ -21,6 +21,13 @@ const COLUMNS: readonly (readonly [key: string, head: string, digits: number])[]
   ["retransmissions", "retransm.", 0],
   ["timeouts", "timeouts", 0],
   ["drops", "drops", 0],
+  ["held_flows", "held flows", 0],
+  ["held_p50_ms", "held p50 ms", 3],
+  ["held_p99_ms", "p99 ms", 3],
+  ["held_max_ms", "max ms", 3],
+  ["silence_max_ms", "silence ms", 3],
+  ["goodput_before_gbps", "before Gbps", 3],
+  ["goodput_since_gbps", "since Gbps", 3],
   ["link_cv", "link CV", 3],
   ["queue_p99_bytes", "queue p99 B", 0],
 ];

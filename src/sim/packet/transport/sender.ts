@@ -139,6 +139,9 @@ export class Sender {
   #windowLimited = false;
   /** The next position when the window last limited the sender; this counts until the position is acknowledged. */
   #limitedUntil = 0;
+  /** Since when the path chooser keeps new data back; and the last segment after which new data waited. -1: neither is so. */
+  #heldSince = -1;
+  #waitingSince = -1;
   /** When the last two segments leave the host. */
   #lastLeavesAt = 0;
   #lastButOneLeavesAt = 0;
@@ -319,6 +322,7 @@ export class Sender {
 
   add(bytes: number): void {
     this.end += bytes;
+    if (this.#sentAt >= 0 && this.#waitingSince < 0) this.#waitingSince = this.#output.now();
     this.fill();
   }
 
@@ -690,7 +694,10 @@ export class Sender {
   #freshBytes(): number {
     const room = this.#edge - this.next;
     const left = this.end - this.next;
-    if (this.#holds()) return -1;
+    if (this.#holds()) {
+      if (left > 0 && room > 0 && this.#heldSince < 0) this.#heldSince = this.#output.now();
+      return -1;
+    }
     if (left <= 0) return this.#finishing && left === 0 && room > 0 ? 1 : -1;
     const bytes = Math.min(this.#mss, left, room);
     if (bytes <= 0) return -1;
@@ -710,10 +717,23 @@ export class Sender {
     this.next = stop + (fin ? 1 : 0);
     if (idle) this.progressAt = now;
     this.#sentAt = now;
+    this.#noteSent(now);
+    if (this.#heldSince >= 0) {
+      this.#counters.heldNs += now - this.#heldSince;
+      this.#heldSince = -1;
+    }
     if (this.#rtoAt === NEVER) this.#rtoAt = now + this.#timeout.current;
     this.#armProbe(now);
     const selector = this.#pathOf(serial, now);
     this.#noteLeaving(this.#output.sendData(start, payload, fin, true, selector, this.#dataAt(start)));
+  }
+
+  /** A segment of data leaves, and new data may wait after it. */
+  #noteSent(now: number): void {
+    const counters = this.#counters;
+    const since = this.#waitingSince;
+    if (since >= 0 && now - since > counters.longestSilenceNs) counters.longestSilenceNs = now - since;
+    this.#waitingSince = this.next < this.end ? now : -1;
   }
 
   #noteLeaving(at: number): void {
@@ -734,6 +754,7 @@ export class Sender {
     this.#rate.onSend(serial, false, now);
     if (this.#undoable >= 0) this.#undoable++;
     this.#sentAt = now;
+    this.#noteSent(now);
     this.#counters.retransmissions++;
     if (this.#rtoAt === NEVER) this.#rtoAt = now + this.#timeout.current;
     const fin = board.hasFin(serial);

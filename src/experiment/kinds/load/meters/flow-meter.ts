@@ -17,9 +17,12 @@ export interface FlowCounters {
   readonly marked?: number;
   /** How often the sender changed its path for a reason other than a timeout. */
   readonly repaths?: number;
+  /** Nanoseconds in which the path chooser kept new data back; and the longest time between two segments while new data waited. */
+  readonly heldNs?: number;
+  readonly longestSilenceNs?: number;
 }
 
-/** Sums of {@link FlowCounters} over flows; for the distance of reordering the maximum. */
+/** Sums of {@link FlowCounters} over flows; for the distance of reordering and the silence the maximum. */
 export type CounterSums = { -readonly [K in keyof Omit<FlowCounters, "delivered">]: number };
 
 /** All measured flows of one size class, as JSON. */
@@ -37,9 +40,13 @@ export interface ClassFigures {
   /** Flows with segments out of order: the number of these segments, and the greatest distance in bytes. */
   readonly late: SketchJson;
   readonly furthest: SketchJson;
+  /** Flows whose new data were held back: for how many nanoseconds. */
+  readonly held: SketchJson;
   readonly counters: CounterSums;
   /** Payload of all flows of the class, measured or not, that arrived in order in the window. */
   readonly delivered: number;
+  /** The part of it that arrived before the first command; absent: there is none in the window. */
+  readonly deliveredBefore?: number;
 }
 
 /** Groups of flows: requests with their answers, incasts. */
@@ -71,11 +78,13 @@ interface ClassMeter {
   readonly goodputs: Moments;
   readonly late: QuantileSketch;
   readonly furthest: QuantileSketch;
+  readonly held: QuantileSketch;
   readonly counters: CounterSums;
   /** Payload of finished flows. */
   delivered: number;
   deliveredAtBegin: number;
   deliveredAtEnd: number;
+  deliveredAtCommand: number | undefined;
 }
 
 interface OpenGroup {
@@ -161,17 +170,26 @@ export class FlowMeter {
     const meter = this.#classes[flow.sizeClass];
     const counters = flow.counters();
     addCounters(meter.counters, counters);
-    const { reordered = 0, maxReorderingBytes = 0 } = counters;
+    const { reordered = 0, maxReorderingBytes = 0, heldNs = 0 } = counters;
+    if (heldNs > 0) meter.held.add(heldNs);
     if (reordered === 0) return;
     meter.late.add(reordered);
     meter.furthest.add(maxReorderingBytes);
   }
 
-  /** Begins or ends the window: goodput counts the payload that arrives between these two calls. */
-  window(edge: "begin" | "end"): void {
-    const key = edge === "begin" ? "deliveredAtBegin" : "deliveredAtEnd";
+  /**
+   * Begins or ends the window: goodput counts the payload that arrives between these two calls. `command`: the first command of the
+   * experiment divides it.
+   */
+  window(edge: "begin" | "command" | "end"): void {
+    const key = (
+      { begin: "deliveredAtBegin", command: "deliveredAtCommand", end: "deliveredAtEnd" } as const
+    )[edge];
     for (const meter of Object.values(this.#classes)) meter[key] = meter.delivered;
-    for (const flow of this.#open.values()) this.#classes[flow.sizeClass][key] += flow.counters().delivered;
+    for (const flow of this.#open.values()) {
+      const meter = this.#classes[flow.sizeClass];
+      meter[key] = meter[key]! + flow.counters().delivered;
+    }
   }
 
   /** Payload of all flows that receivers have in order by now. */
@@ -201,7 +219,11 @@ export class FlowMeter {
           late: meter.late.toJson(),
           furthest: meter.furthest.toJson(),
           counters: meter.counters,
+          held: meter.held.toJson(),
           delivered: meter.deliveredAtEnd - meter.deliveredAtBegin,
+          ...(meter.deliveredAtCommand === undefined
+            ? {}
+            : { deliveredBefore: meter.deliveredAtCommand - meter.deliveredAtBegin }),
         },
       ]),
     ) as Record<SizeClass, ClassFigures>;
@@ -235,10 +257,12 @@ function newClass(): ClassMeter {
     goodputs: new Moments(),
     late: new QuantileSketch(),
     furthest: new QuantileSketch(),
+    held: new QuantileSketch(),
     counters: {},
     delivered: 0,
     deliveredAtBegin: 0,
     deliveredAtEnd: 0,
+    deliveredAtCommand: undefined,
   };
 }
 
@@ -247,9 +271,11 @@ export function addCounters(sums: CounterSums, counters: CounterSums): void {
   for (const key of COUNTERS) {
     const value = counters[key];
     if (value === undefined) continue;
-    sums[key] = key === "maxReorderingBytes" ? Math.max(sums[key] ?? 0, value) : (sums[key] ?? 0) + value;
+    sums[key] = MAXIMA.has(key) ? Math.max(sums[key] ?? 0, value) : (sums[key] ?? 0) + value;
   }
 }
+
+const MAXIMA: ReadonlySet<string> = new Set(["maxReorderingBytes", "longestSilenceNs"]);
 
 const COUNTERS: readonly (keyof CounterSums)[] = [
   "segmentsSent",
@@ -260,4 +286,6 @@ const COUNTERS: readonly (keyof CounterSums)[] = [
   "maxReorderingBytes",
   "marked",
   "repaths",
+  "heldNs",
+  "longestSilenceNs",
 ];
