@@ -30,11 +30,15 @@ function picked(documents: readonly RunDocument[], rows: readonly Row[]): Measur
   );
 }
 
-/** A timed block of a benchmark. */
-export function measurements(run: Run, columns: readonly [string, string], rows: readonly Row[]): Block {
+/** A timed block of benchmarks. */
+export function measurements(
+  runs: readonly Run[],
+  columns: readonly [string, string],
+  rows: readonly Row[],
+): Block {
   return block({
     timed: true,
-    runs: { measured: [run] },
+    runs: { measured: runs },
     pick: { measured: (documents): Measured => picked(documents, rows) },
     render: ({ measured }) =>
       table(

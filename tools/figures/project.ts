@@ -81,6 +81,10 @@ export function renderingOf(entry: Entry): readonly string[] {
   return [...lines, "", originLine(entry)];
 }
 
+/** Whether the store has results of all runs; a definition with further runs must be made first. */
+const isComplete = ({ block, stored }: Entry) =>
+  stored !== undefined && runsOf(block).every(([key]) => Object.hasOwn(stored.results, key));
+
 /** The page with the figures of the store, and its problems. */
 export function renderedPage(
   root: string,
@@ -88,7 +92,7 @@ export function renderedPage(
   entries: readonly Entry[],
 ): { text: string; problems: Problem[] } {
   const find = (on: string, name: string) =>
-    entries.find((entry) => entry.on === on && entry.name === name && entry.stored !== undefined);
+    entries.find((entry) => entry.on === on && entry.name === name && isComplete(entry));
   return rewritten(path, readFileSync(join(root, path), "utf8"), {
     lines: (name) => {
       const entry = find(pageName(path), name);
@@ -104,7 +108,7 @@ export function renderedPage(
 /** The text of a block with its values, for paragraphs that point to it. */
 export function textOf(entries: readonly Entry[], on: string, name: string): string | undefined {
   const entry = entries.find((each) => each.on === on && each.name === name);
-  if (entry?.stored === undefined) return undefined;
+  if (entry?.stored === undefined || !isComplete(entry)) return undefined;
   const values = entry.block.values?.(entry.stored.results) ?? {};
   return [...(entry.block.render?.(entry.stored.results) ?? []), ...Object.values(values)].join("\n");
 }

@@ -3,7 +3,7 @@ import { measurements } from "../measurements.js";
 
 export default page("docs/host-agent.md", {
   packets: measurements(
-    bench("agent"),
+    [bench("agent")],
     ["two agents and kernel TCP", "measured"],
     [
       { what: "processor time of a packet at a host", name: "agent-processor-time-per-packet", unit: "us" },

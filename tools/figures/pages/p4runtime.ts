@@ -21,8 +21,8 @@ interface Suite {
 
 export default page("docs/p4runtime.md", {
   turns: measurements(
-    bench("p4runtime"),
-    ["request of 100,000 entries or elements", "longest turn"],
+    [bench("p4runtime")],
+    ["request of 100,000 entries or elements", "longest turn, or rate"],
     [
       turn("Write of inserts", "write of 100000 inserts"),
       turn("Write of deletes", "write of 100000 deletes"),
@@ -36,13 +36,7 @@ export default page("docs/p4runtime.md", {
         "atomic write of a whole array of 16384",
       ),
       turn("load of a program of 220 kB", "load of a program of 220 kB"),
-    ],
-  ),
-  rates: measurements(
-    bench("p4runtime"),
-    ["client and server in one process, Writes of 1,000", "rate"],
-    [
-      { what: "inserts over loopback gRPC", name: "p4runtime/insert", unit: "a second" },
+      { what: "inserts in Writes of 1,000, over loopback gRPC", name: "p4runtime/insert", unit: "a second" },
       { what: "entities read", name: "p4runtime/read", unit: "a second" },
     ],
   ),

@@ -11,19 +11,19 @@ const KINDS = {
 };
 
 export default page("docs/switch.md", {
-  entries: measurements(
-    bench("switch"),
-    ["table", "processor time of a packet"],
-    Object.entries(KINDS).flatMap(([kind, what]) => [
-      { what: `${what}: 100 entries`, name: `switch/${kind}, 100 entries`, unit: "us", shown },
-      { what: "100,000 entries", name: `switch/${kind}, 100,000 entries`, unit: "us", shown },
-    ]),
-  ),
-  memory: measurements(
-    bench("memory"),
-    ["switch", "memory after a garbage collection"],
+  costs: measurements(
+    [bench("switch"), bench("memory")],
+    ["what", "cost"],
     [
-      { what: "the first with the golden program `l3` and its entries", name: "memory/l3/first", unit: "MB" },
+      ...Object.entries(KINDS).flatMap(([kind, what]) => [
+        { what: `a packet, ${what}: 100 entries`, name: `switch/${kind}, 100 entries`, unit: "us", shown },
+        { what: "100,000 entries", name: `switch/${kind}, 100,000 entries`, unit: "us", shown },
+      ]),
+      {
+        what: "the first switch with the golden program `l3` and its entries",
+        name: "memory/l3/first",
+        unit: "MB",
+      },
       { what: "each of 200 further ones", name: "memory/l3/each-of-200", unit: "MB" },
       { what: "each of 200 with the program `cpu`", name: "memory/cpu/each-of-200", unit: "MB" },
     ],

@@ -1,4 +1,4 @@
-import { bench, block, page, type RunDocument, run } from "../../block.js";
+import { bench, block, p4loom, page, type RunDocument, run } from "../../block.js";
 import { fixed, measured, percent, pickKeys, range, significant, table } from "../../text.js";
 
 /** A row of an experiment with single failures. */
@@ -88,7 +88,50 @@ const NETWORKS: Readonly<Record<string, string>> = {
 /** A percentage of the benchmark. */
 const points = (value: number) => (value === 100 ? "100 %" : `${fixed(value, 1)} %`);
 
+/** A topology of the paper's table 2. */
+interface Fabric {
+  topology: string;
+  paths: number;
+  groups: Record<string, number | null>;
+  selector_bits: { offset: number; both: number };
+}
+
+const fabrics = (document: RunDocument): Fabric[] =>
+  document.rows.map((row: Fabric) => pickKeys(row, ["topology", "paths", "groups", "selector_bits"]));
+
+const TABLE_2 = ["generate", "pecmp", "--topology", "table2", "--report"];
+
+/** The range of the switches' groups that are there. */
+const groupsOf = (rows: readonly Fabric[], role: string) =>
+  range(
+    rows.map(({ groups }) => groups[role] ?? 0).filter((count) => count > 0),
+    (count) => fixed(count),
+  ).replace(" to ", "-");
+
 export default page("docs/papers/p-ecmp.md", {
+  table_2: block({
+    runs: { rows: p4loom(...TABLE_2, "--json") },
+    pick: { rows: fabrics },
+    values: ({ rows }) => ({
+      paths: rows.map(({ paths }) => fixed(paths)).join(", "),
+      groups: ["tor", "leaf", "spine"].map((role) => groupsOf(rows, role)).join(", "),
+      offset_bits: range(
+        rows.map((row) => row.selector_bits.offset),
+        (bits) => fixed(bits),
+      ),
+    }),
+  }),
+
+  table_2_versions: block({
+    runs: { rows: p4loom(...TABLE_2, "--version-bit", "per-hop", "--legs", "--json") },
+    pick: { rows: fabrics },
+    values: ({ rows }) => {
+      // Hosts of #1 to #8 have one NIC, those of #9 to #12 two.
+      const most = (some: readonly Fabric[]) => fixed(Math.max(...some.map((row) => row.selector_bits.both)));
+      return { single_homed: most(rows.slice(0, 8)), dual_homed: most(rows.slice(8)) };
+    },
+  }),
+
   failover: block({
     runs: { rows: FAILOVER_12 },
     pick: { rows: recoveries },
