@@ -130,7 +130,7 @@ export function sharedStageNotes(topology: Topology): string[] {
     own.size < 2
       ? []
       : [
-          `The stages ${[...own].sort((a, b) => a - b).join(" and ")} have the role ${role}, and so one hash function for each direction: the choice of one determines that of the next (polarisation). The scheme \`hashing\` assigns functions by stage.`,
+          `The stages ${[...own].sort((a, b) => a - b).join(" and ")} have the role ${role}, and so one hash function for each direction: the choice of one determines that of the next (polarisation). \`p4loom hash assign\` assigns functions by stage.`,
         ],
   );
 }
