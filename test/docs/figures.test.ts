@@ -88,9 +88,8 @@ describe("figures of the pages", () => {
   it("are remade by CI for at least half of the blocks", () => {
     const quick = entries.filter(({ block: each, stored }) => isQuick(each, stored));
     // The first pages to be converted are those of benchmarks, which depend on the machine.
-    const few = entries.length < 30;
-    expect(few || quick.length * 2 >= entries.length).toBe(true);
-    expect(few || chosenForCi(entries).length * 2 >= entries.length).toBe(true);
+    expect(quick.length * 2 >= entries.length).toBe(true);
+    expect(chosenForCi(entries).length * 2 >= entries.length).toBe(true);
   });
 
   it("are not in the published package", () => {
