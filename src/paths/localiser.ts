@@ -3,7 +3,7 @@
  * apart; or that no single element explains the losses.
  */
 import type { Topology } from "../topology/index.js";
-import { LossSolver, type NetworkElement, type Suspect } from "./loss-solver.js";
+import { LossSolver, type NetworkElement, type Pair, type Suspect } from "./loss-solver.js";
 import type { PathModel } from "./model.js";
 import { Twins } from "./twins.js";
 
@@ -13,7 +13,12 @@ import { Twins } from "./twins.js";
  */
 export type Finding =
   | { readonly kind: "open" | "several" }
-  | { readonly kind: "named"; readonly elements: readonly NetworkElement[] };
+  | {
+      readonly kind: "named";
+      readonly elements: readonly NetworkElement[];
+      /** Pairs of elements whose common failure no probe can tell from that of the element. */
+      readonly pairs: readonly (readonly [NetworkElement, NetworkElement])[];
+    };
 
 const OPEN: Finding = { kind: "open" };
 const SEVERAL: Finding = { kind: "several" };
@@ -31,15 +36,23 @@ export interface LocaliserOptions {
 const MOST_TWINS = 64;
 /** The odds of two faults are computed again when there are this many times as many probes, or losses. */
 const FURTHER = 1.1;
+/**
+ * Before a result, the odds of pairs that a probe can tell from it are taken this many times. The odds bound how often two faults end with
+ * a healthy element (Ville's inequality), but on the average over all pairs of a network, those with links of hosts among them; this
+ * factor makes the bound hold where both faults are between switches, too.
+ */
+const CAUTION = 10;
+/** Pairs below this share of the doubt that a result allows are not compared with it. */
+const SMALL = 0.01;
 
 export class Localiser {
   readonly solver: LossSolver;
   readonly #twins: Twins;
   readonly #confidence: number;
   #sent = 0;
-  /** When the odds of two faults were computed, and their value. */
-  #oddsAt = { sent: 0, lost: 0 };
-  #odds = 0;
+  /** When the pairs were computed, and the pairs. */
+  #pairsAt = { sent: 0, lost: 0 };
+  #pairs: readonly Pair[] = [];
   #suspects: readonly Suspect[] = [];
 
   constructor(topology: Topology, model: PathModel, { confidence, noise, isAnswered }: LocaliserOptions) {
@@ -48,7 +61,7 @@ export class Localiser {
     this.#confidence = confidence;
   }
 
-  /** Elements that may have failed, by the last {@link judge}; the likeliest first. */
+  /** Elements that may have failed, alone or with a second one, by the last {@link judge}; the likeliest first. */
   get suspects(): readonly Suspect[] {
     return this.#suspects;
   }
@@ -68,23 +81,50 @@ export class Localiser {
     for (const suspect of suspects.slice(1, MOST_TWINS))
       if (
         this.solver.countsAlike(element, suspect.element) &&
-        this.#twins.areTwins(element, suspect.element)
+        this.#twins.areTwins([element], [suspect.element])
       ) {
         elements.push(suspect.element);
         confidence += suspect.confidence;
       }
-    const odds = this.#oddsOfTwo();
+    const alike: Pair[] = [];
+    const rivals: Pair[] = [];
+    for (const pair of this.#pairsSoFar()) (this.#isAlike(element, pair) ? alike : rivals).push(pair);
+    const odds = rivals.reduce((sum, pair) => sum + pair.odds, 0);
     if (odds / (1 + odds) >= this.#confidence) return SEVERAL;
-    return confidence / (1 + odds) >= this.#confidence ? { kind: "named", elements } : OPEN;
+    if (confidence / (1 + CAUTION * odds) >= this.#confidence)
+      return { kind: "named", elements, pairs: alike.map(({ a, b }) => [a, b]) };
+    this.#suspects = withPairs(suspects, rivals);
+    return OPEN;
   }
 
-  #oddsOfTwo(): number {
-    const { lost } = this.solver;
-    const { sent, lost: before } = this.#oddsAt;
-    if (lost >= FURTHER * before || this.#sent >= FURTHER * sent) {
-      this.#odds = this.solver.oddsOfTwo();
-      this.#oddsAt = { sent: this.#sent, lost };
-    }
-    return this.#odds;
+  /** Whether no probe can tell the failure of both elements of a pair from that of the element. */
+  #isAlike(element: NetworkElement, pair: Pair): boolean {
+    const isSmall = CAUTION * pair.odds < SMALL * (1 - this.#confidence);
+    return (
+      !isSmall && this.solver.countsAsPair(element, pair) && this.#twins.areTwins([element], [pair.a, pair.b])
+    );
   }
+
+  #pairsSoFar(): readonly Pair[] {
+    const { lost } = this.solver;
+    const { sent, lost: before } = this.#pairsAt;
+    if (lost >= FURTHER * before || this.#sent >= FURTHER * sent) {
+      this.#pairs = this.solver.pairs();
+      this.#pairsAt = { sent: this.#sent, lost };
+    }
+    return this.#pairs;
+  }
+}
+
+/** The suspects, with what the pairs add to their confidence: probes through the elements of a pair decide about it. */
+function withPairs(suspects: readonly Suspect[], pairs: readonly Pair[]): readonly Suspect[] {
+  const confidences = new Map(suspects.map(({ element, confidence }) => [element, confidence]));
+  let sum = 1;
+  for (const { a, b, odds } of pairs) {
+    sum += CAUTION * odds;
+    for (const element of [a, b]) confidences.set(element, (confidences.get(element) ?? 0) + CAUTION * odds);
+  }
+  return [...confidences]
+    .map(([element, confidence]) => ({ element, confidence: confidence / sum }))
+    .sort((a, b) => b.confidence - a.confidence);
 }

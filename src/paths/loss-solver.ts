@@ -30,6 +30,17 @@ export interface Suspect {
   readonly confidence: number;
 }
 
+/** Two elements that lose packets together. */
+export interface Pair {
+  readonly a: NetworkElement;
+  readonly b: NetworkElement;
+  /** Against a fault of one element or none. */
+  readonly odds: number;
+  /** Number of probes that crossed one of both or both, and of the lost ones among them. */
+  readonly sent: number;
+  readonly lost: number;
+}
+
 export interface Judgement {
   /** The likeliest element; undefined: most likely there is no loss beyond the noise. */
   readonly element: NetworkElement | undefined;
@@ -155,18 +166,23 @@ export class LossSolver {
     return this.#sentOver(a) === this.#sentOver(b) && this.#lostOver(a) === this.#lostOver(b);
   }
 
+  /** Whether as many probes crossed an element as crossed a pair, and as many of them were lost, when the pair was computed or later. */
+  countsAsPair(element: NetworkElement, { sent, lost }: Pair): boolean {
+    return this.#sentOver(element) >= sent && this.#lostOver(element) >= lost;
+  }
+
   /**
-   * Odds that two elements lose packets, against one or none: the goodness of fit of a single fault. An element with a share of
-   * its own explains losses anywhere on it, also those that in truth two other elements cause; what shows the difference is which of
-   * its probes are lost. Pairs are a priori as likely as their elements together, times {@link SECOND_FAULT}.
+   * Pairs of elements that may lose packets, each with its odds against one element or none: the goodness of fit of a single fault.
+   * An element with a share of its own explains losses anywhere on it, also those that in truth two other elements cause; what shows the
+   * difference is which of its probes are lost. Pairs are a priori as likely as their elements together, times {@link SECOND_FAULT}.
    *
    * Only pairs are counted that cross the first lost probe, and the first one that the first element does not cross: no other
-   * pair explains both. An element that every lost probe has crossed needs no second one. Elements that both lie on a lost probe share the blame as suits them best.
+   * pair explains both. An element that every lost probe has crossed needs no second one.
    */
-  oddsOfTwo(): number {
+  pairs(): readonly Pair[] {
     const { logs, none, best, others } = this.#logs();
     const [firstLost] = this.#probes.lost;
-    if (firstLost === undefined) return 0;
+    if (firstLost === undefined) return [];
     let single = others * Math.exp(none - best);
     for (const log of logs) single += Math.exp(log - best);
     const crossed = (probe: number) => this.#placesOf(this.#probes.linksOf(probe));
@@ -176,20 +192,20 @@ export class LossSolver {
       const next = this.#probes.lost.find((probe) => !crossed(probe).has(a));
       if (next === undefined) continue;
       for (const b of crossed(next))
-        if (this.#lost[b]! < this.#lostInAll && !this.#covers(this.elements[b]!, own)) pairs.push([a, b]);
+        if (this.#lost[b]! < this.#lostInAll && !areOfOneLink(this.elements[b]!, own)) pairs.push([a, b]);
     }
-    let two = 0;
-    const both = this.#crossedTogether(pairs);
-    for (const [i, [a, b]] of pairs.entries())
-      two += Math.exp(this.#logOfPair(this.elements[a]!, this.elements[b]!, both[i]!) - best);
-    return two / single;
-  }
-
-  /** A direction of a link is part of the link: the two are one fault. */
-  #covers(a: NetworkElement, b: NetworkElement): boolean {
-    const linkOf = ({ kind, number }: NetworkElement) =>
-      kind === "switch" ? -1 : OF_LINKS[kind] === "link" ? number : number >> 1;
-    return linkOf(a) >= 0 && linkOf(a) === linkOf(b) && OF_LINKS[a.kind] !== OF_LINKS[b.kind];
+    const together = this.#crossedTogether(pairs);
+    return pairs.map(([i, j], k) => {
+      const [a, b] = [this.elements[i]!, this.elements[j]!];
+      const both = together[k]!;
+      return {
+        a,
+        b,
+        odds: Math.exp(this.#logOfPair(a, b, both) - best) / single,
+        sent: this.#sentOver(a) + this.#sentOver(b) - both.sent,
+        lost: this.#lostOver(a) + this.#lostOver(b) - both.lost,
+      };
+    });
   }
 
   /** Indexes of the elements that a probe crosses. */
@@ -242,9 +258,10 @@ export class LossSolver {
       this.#lostOver(b),
     ];
     const elsewhere = this.#lostInAll - lostA - lostB + both.lost;
-    const own = Math.max(
-      logShare(sentA, lostA) + logShare(sentB - both.lost, lostB - both.lost),
-      logShare(sentB, lostB) + logShare(sentA - both.lost, lostA - both.lost),
+    const own = logOfShares(
+      { sent: sentA - both.sent, lost: lostA - both.lost },
+      { sent: sentB - both.sent, lost: lostB - both.lost },
+      both,
     );
     return prior + own + times(elsewhere, this.noise);
   }
@@ -296,6 +313,13 @@ export class LossSolver {
   }
 }
 
+/** A link and its directions are one fault, together as well. */
+function areOfOneLink(a: NetworkElement, b: NetworkElement): boolean {
+  const linkOf = ({ kind, number }: NetworkElement) =>
+    kind === "switch" ? -1 : OF_LINKS[kind] === "link" ? number : number >> 1;
+  return linkOf(a) >= 0 && linkOf(a) === linkOf(b);
+}
+
 /** The probes that crossed the elements of one kind, by the numbers of these. */
 class Tally {
   readonly sent: Float64Array;
@@ -324,9 +348,31 @@ interface Together {
   lost: number;
 }
 
-/** Logarithm of the likelihood of these losses on an element with a share of its own; without losses it is not at fault. */
-function logShare(sent: number, lost: number): number {
-  return lost === 0 ? 0 : logBeta(lost, sent - lost + 1) - Math.log(SHARES_SPAN);
+/**
+ * Logarithm of the likelihood of the losses of two elements, each with a share of its own: of the probes that cross the first alone, the
+ * second alone, and both. A lost probe that crosses both is lost at the first, or survives it and is lost at the second; summed over the
+ * number of those that the first has lost. Each element loses at least one probe: else there is one fault.
+ */
+function logOfShares(first: Together, second: Together, both: Together): number {
+  const logs: number[] = [];
+  const arrivedBoth = both.sent - both.lost;
+  for (let i = 0; i <= both.lost; i++) {
+    const [lostA, lostB] = [first.lost + i, second.lost + both.lost - i];
+    if (lostA === 0 || lostB === 0) continue;
+    logs.push(
+      logChoose(both.lost, i) +
+        logBeta(lostA, first.sent - first.lost + both.sent - i + 1) +
+        logBeta(lostB, second.sent - second.lost + arrivedBoth + 1),
+    );
+  }
+  const best = logs.reduce((most, log) => Math.max(most, log), -Infinity);
+  return logs.length === 0
+    ? -Infinity
+    : best + Math.log(logs.reduce((sum, log) => sum + Math.exp(log - best), 0)) - 2 * Math.log(SHARES_SPAN);
+}
+
+function logChoose(n: number, k: number): number {
+  return logFactorial(n) - logFactorial(k) - logFactorial(n - k);
 }
 
 /** count ln(chance), 0 for a count of 0. */

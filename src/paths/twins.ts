@@ -15,7 +15,7 @@ interface Step {
 
 /** Ways of the packets to one host. */
 interface Ways {
-  /** By node: whether a way avoids the second element; and whether one crosses the first element and avoids the second. */
+  /** By node: whether a way avoids the second elements; and whether one crosses one of the first elements and avoids the second ones. */
   readonly free: ReadonlyMap<number, boolean>;
   readonly apart: ReadonlyMap<number, boolean>;
 }
@@ -35,9 +35,9 @@ export class Twins {
     this.#switches = new Map(model.switches.map((own) => [own.node, own]));
   }
 
-  /** Whether every possible probe crosses both elements or neither. */
-  areTwins(a: NetworkElement, b: NetworkElement): boolean {
-    const key = [a, b].map(({ kind, number }) => `${kind} ${number}`).join();
+  /** Whether every possible probe that crosses one of some elements crosses one of the others, too, and the reverse. */
+  areTwins(a: readonly NetworkElement[], b: readonly NetworkElement[]): boolean {
+    const key = [a, b].map((set) => set.map(({ kind, number }) => `${kind} ${number}`).join()).join(" / ");
     let twins = this.#known.get(key);
     if (twins === undefined) {
       twins = !this.#separates(a, b) && !this.#separates(b, a);
@@ -46,12 +46,12 @@ export class Twins {
     return twins;
   }
 
-  /** Whether a probe crosses `a` and not `b`. */
-  #separates(a: NetworkElement, b: NetworkElement): boolean {
+  /** Whether a probe crosses one of `a` and none of `b`. */
+  #separates(a: readonly NetworkElement[], b: readonly NetworkElement[]): boolean {
     const { nodes, racks } = this.topology;
     const ends = new Set<number>();
     for (const { hosts } of racks) {
-      const own = hosts.filter((host) => [a, b].some((element) => this.#isAt(host, element)));
+      const own = hosts.filter((host) => [...a, ...b].some((element) => this.#isAt(host, element)));
       const other = hosts.find((host) => !own.includes(host));
       for (const host of [...own, ...(other === undefined ? [] : [other])]) ends.add(host);
     }
@@ -70,17 +70,22 @@ export class Twins {
     return a.node === host || b.node === host;
   }
 
-  #waysTo(host: number, ends: ReadonlySet<number>, a: NetworkElement, b: NetworkElement): Ways {
+  #waysTo(
+    host: number,
+    ends: ReadonlySet<number>,
+    a: readonly NetworkElement[],
+    b: readonly NetworkElement[],
+  ): Ways {
     const free = new Map<number, boolean>([[host, true]]);
     const apart = new Map<number, boolean>([[host, false]]);
     const visit = (node: number): void => {
       if (free.has(node)) return;
       let [isFree, isApart] = [false, false];
       for (const { link, to } of this.#stepsOf(node, host)) {
-        if (meets(b, link, to)) continue;
+        if (b.some((element) => meets(element, link, to))) continue;
         visit(to);
         isFree ||= free.get(to)!;
-        isApart ||= meets(a, link, to) ? free.get(to)! : apart.get(to)!;
+        isApart ||= a.some((element) => meets(element, link, to)) ? free.get(to)! : apart.get(to)!;
       }
       free.set(node, isFree);
       apart.set(node, isApart);

@@ -1,6 +1,12 @@
 /** The search for the element that loses packets, on any engine: probes in batches, inference, the next batch through the suspects. */
 import { fail, type Random } from "../../../base/index.js";
-import { elementsOf, Localiser, type NetworkElement, type PathModel } from "../../../paths/index.js";
+import {
+  elementsOf,
+  type Finding,
+  Localiser,
+  type NetworkElement,
+  type PathModel,
+} from "../../../paths/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
 import type { SchemeRun } from "../../experiment.js";
@@ -119,7 +125,7 @@ async function nameOne(
     sent += batch.length;
     const finding = localiser.judge();
     if (finding.kind === "open") continue;
-    const named = finding.kind === "named" ? finding.elements.map(({ name }) => name).join(", ") : null;
+    const named = finding.kind === "named" ? textOf(finding) : null;
     const time = engine.now() - start;
     return {
       failed: failed.name,
@@ -132,6 +138,14 @@ async function nameOne(
   }
   const time = engine.now() - start;
   return { failed: failed.name, named: null, result: "unnamed", probes: sent, time, contradicted };
+}
+
+/** Elements that no probe can tell apart, and pairs that fail like them. */
+function textOf({ elements, pairs }: Extract<Finding, { kind: "named" }>): string {
+  return [
+    ...elements.map(({ name }) => name),
+    ...pairs.map(([a, b]) => `or both of ${a.name} and ${b.name}`),
+  ].join(", ");
 }
 
 function faultOf({ kind, number }: NetworkElement, loss: number, place: number): Fault {

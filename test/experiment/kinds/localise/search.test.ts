@@ -65,15 +65,16 @@ type Fabric = (typeof FABRICS)[number][1];
 const isIn = (list: readonly NetworkElement[], { kind, number }: NetworkElement) =>
   list.some((one) => one.kind === kind && one.number === number);
 
-/** Results of 20 searches, each with this number of drawn faults. */
+/** Results of searches, each with this number of drawn faults. */
 async function searches(
   { topology, model, pool, elements }: Fabric,
   kinds: readonly NetworkElement["kind"][],
   count: number,
   loss: number,
+  runs = 20,
 ) {
   const results = { right: 0, set: 0, wrong: 0, several: 0, open: 0 };
-  for (let i = 0; i < 20; i++) {
+  for (let i = 0; i < runs; i++) {
     const random = new Random(`${kinds.join()} ${count} ${loss} ${i}`);
     const failed: { element: NetworkElement; loss: number }[] = [];
     while (failed.length < count) {
@@ -87,8 +88,17 @@ async function searches(
     const most = count === 0 ? 1000 : 6000;
     const { finding } = await searchFor(topology, failed, localiser, next, random.fork("loss"), most);
     if (finding.kind !== "named") results[finding.kind]++;
-    else if (!failed.some(({ element }) => isIn(finding.elements, element))) results.wrong++;
-    else results[finding.elements.length === 1 ? "right" : "set"]++;
+    else if (finding.pairs.some((pair) => failed.every(({ element }) => isIn(pair, element)))) results.set++;
+    else if (!failed.some(({ element }) => isIn(finding.elements, element))) {
+      // Both directions of a link are the link.
+      const [one, other] = failed.map(({ element }) => element);
+      const isLink =
+        one?.kind === "direction" &&
+        other?.kind === "direction" &&
+        one.number >> 1 === other.number >> 1 &&
+        isIn(finding.elements, { ...one, kind: "link", number: one.number >> 1 });
+      results[isLink ? "right" : "wrong"]++;
+    } else results[finding.elements.length === 1 ? "right" : "set"]++;
   }
   return results;
 }
@@ -120,11 +130,19 @@ describe.each(FABRICS)("a search in a fabric: %s", (name, fabric) => {
   });
 
   it("does not name a healthy element where two have failed: it says that this is not one fault", async () => {
+    let healthy = 0;
     for (const loss of [1, 0.2]) {
-      const { several, wrong } = await searches(fabric, INNER, 2, loss);
-      expect(wrong).toBeLessThanOrEqual(2);
-      expect(several).toBeGreaterThanOrEqual(9);
+      const { several, wrong } = await searches(fabric, INNER, 2, loss, 40);
+      healthy += wrong;
+      expect(several).toBeGreaterThanOrEqual(20);
     }
+    expect(healthy).toBeLessThanOrEqual(1);
+  });
+
+  it("does not name the switch where two links of its hosts are dead", async () => {
+    const { several, wrong } = await searches(fabric, ["host_link"], 2, 1, 40);
+    expect(wrong).toBeLessThanOrEqual(1);
+    expect(several).toBeGreaterThanOrEqual(20);
   });
 });
 
@@ -166,13 +184,26 @@ describe.each(FABRICS)("elements that no probe can tell apart: %s", (_name, fabr
       const drawn = Array.from({ length: 60 }, () => [random.pick(elements), random.pick(elements)] as const);
       // Neighbours are the interesting ones.
       const near = elements.slice(0, -1).map((element, i) => [element, elements[i + 1]!] as const);
-      for (const [a, b] of [...drawn, ...random.shuffle(near).slice(0, 60)]) {
-        if (a === b) continue;
-        expect([a.name, b.name, twins.areTwins(a, b)]).toEqual([
-          a.name,
-          b.name,
-          together(bitsOf(a), bitsOf(b)),
-        ]);
+      // A switch, and two of its links: they are all of its links, or not.
+      const linksOf = ({ number }: NetworkElement) =>
+        elements.filter(
+          (one) =>
+            (one.kind === "link" || one.kind === "host_link") &&
+            [topology.links[one.number]!.a.node, topology.links[one.number]!.b.node].includes(number),
+        );
+      const parts = elements
+        .filter(({ kind }) => kind === "switch")
+        .map((one) => [[one], random.shuffle(linksOf(one)).slice(0, 2)] as const);
+      const unionOf = (set: readonly NetworkElement[]) => {
+        const all = set.map(bitsOf);
+        return [...all[0]!].map((_, i) => (all.some((bits) => bits[i] === "1") ? "1" : "0")).join("");
+      };
+      const pairs = [...drawn, ...random.shuffle(near).slice(0, 60)]
+        .filter(([a, b]) => a !== b)
+        .map(([a, b]) => [[a], [b]] as const);
+      for (const [a, b] of [...pairs, ...parts]) {
+        const names = [a, b].map((set) => set.map(({ name }) => name).join());
+        expect([...names, twins.areTwins(a, b)]).toEqual([...names, together(unionOf(a), unionOf(b))]);
       }
     },
   );
