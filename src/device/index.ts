@@ -44,7 +44,7 @@ export {
 } from "./device.js";
 export { deviceView, typeWidths } from "./device-view.js";
 export { entityKey, matchesKey } from "./entity-key.js";
-export { matchText, valueText } from "./match-text.js";
+export { isMacName, matchText, valueText } from "./match-text.js";
 export { Names, NamesExhausted, type NamesOptions, type Naming } from "./names.js";
 export type { PortAttachment, PortControl, PortDescription } from "./ports.js";
 export { difference, INSERTED_KINDS, reconcile } from "./reconcile.js";

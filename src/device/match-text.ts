@@ -4,10 +4,19 @@ import type { Match } from "./device.js";
 import type { Naming } from "./names.js";
 import { formatValue, styleOfWidth, type ValueStyle } from "./values.js";
 
+/** Names of fields that are MAC addresses when they have 48 bits, and headers whose 48 bits are. Other fields of 48 bits are mostly times. */
+const MAC = /(src|dst|addr|address|mac|source|dest\w*|target|station|neighbou?r|[st]ha)$/i;
+const WITH_MACS = /(^|[._])(eth|ethernet|arp|vlan)\w*\.\w+$/i;
+
+/** Whether 48 bits of this name, of a field with its header or without, are a MAC address. */
+export function isMacName(name: string): boolean {
+  return MAC.test(name.split(".").at(-1) ?? name) || WITH_MACS.test(name);
+}
+
 /** How the value of a slot is best read: addresses are known by width and name. */
 function styleOf({ name, bitwidth }: Slot): ValueStyle {
   if (bitwidth === 32 && /ip|addr|hop/i.test(name)) return "ipv4";
-  if (bitwidth === 48 && /time|stamp|tstamp/i.test(name)) return "decimal";
+  if (bitwidth === 48) return isMacName(name) ? "mac" : "decimal";
   return styleOfWidth(bitwidth);
 }
 

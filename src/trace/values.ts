@@ -1,19 +1,15 @@
 /** Values of a trace in the notation that people use. */
+import { isMacName } from "../device/index.js";
 
 /** Names of fields that are addresses when they have 32 bits, and names of fields that are codes, not amounts. */
 const ADDRESS = /(src|dst|addr|address|ip|gateway|target|source|dest\w*)$/i;
 const CODE = /(type|sum|flags|mask|cookie|magic|hash|id)$/i;
 
-/** Names of fields that are MAC addresses when they have 48 bits, and headers whose 48 bits are. Other fields of 48 bits are mostly times. */
-const MAC = /(src|dst|addr|address|mac|source|dest\w*|target|station|neighbou?r|[st]ha)$/i;
-const WITH_MACS = /(^|[._])(eth|ethernet|arp|vlan)\w*\.\w+$/i;
-
 /** @param name name of the field, which decides what 32 and 48 bits mean */
 export function valueText(name: string, value: string): string {
   const digits = value.slice(2);
   const last = name.split(".").at(-1) ?? name;
-  if (digits.length === 12 && (MAC.test(last) || WITH_MACS.test(name)))
-    return (digits.match(/../g) ?? []).join(":");
+  if (digits.length === 12 && isMacName(name)) return (digits.match(/../g) ?? []).join(":");
   // 48 bits are exact as a number.
   if (digits.length === 12 && !CODE.test(last)) return String(Number(value));
   if (digits.length === 32) return ipv6Text(digits);

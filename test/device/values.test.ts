@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatValue, parseValue, styleOfWidth, type ValueStyle } from "../../src/device/index.js";
+import { formatValue, parseValue, styleOfWidth, type ValueStyle, valueText } from "../../src/device/index.js";
 
 const value = (text: string, bits: number, signed = false): bigint | string => {
   const parsed = parseValue(text, bits, signed);
@@ -124,6 +124,38 @@ describe("formatValue", () => {
         expect(parseValue(text, 128).ok).toBe(isIPv6(text));
       }),
       { numRuns: 1000 },
+    );
+  });
+});
+
+describe("valueText", () => {
+  const text = (name: string, value: bigint, bitwidth = 48) =>
+    valueText(undefined, { id: 1, name, bitwidth } as never, value);
+
+  it.each([
+    "dstAddr",
+    "hdr.ethernet.src",
+    "hdr.ethernet.a",
+    "meta.dmac",
+    "hdr.arp.tha",
+    "smac",
+    "next_hop_mac",
+  ])("writes 48 bits as a MAC address where the name is one: %s", (name) => {
+    expect(text(name, 0x001122aabbccn)).toBe("00:11:22:aa:bb:cc");
+  });
+
+  it.each(["now", "meta.ingress_global_timestamp", "last_seen", "r48", "gap", "bytes", "meta.ethernet_time"])(
+    "writes 48 bits as a number where they are a time or an amount: %s",
+    (name) => {
+      expect(text(name, 508010n)).toBe("508010");
+    },
+  );
+
+  it("writes what parseValue reads back, whatever the name", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.bigInt({ min: 0n, max: (1n << 48n) - 1n }), (name, value) => {
+        expect(parseValue(text(name, value), 48)).toEqual({ ok: true, value });
+      }),
     );
   });
 });
