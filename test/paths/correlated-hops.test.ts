@@ -1,41 +1,7 @@
 /** Choices that determine later ones, in a network small enough to count: t chooses m0 or m1, which choose e0 or e1, which lead to d. */
 import { describe, expect, it } from "vitest";
-import {
-  type CheckOptions,
-  checkPaths,
-  type HashModel,
-  LOCAL,
-  type PathModel,
-  type PortChoice,
-  UNREACHABLE,
-} from "../../src/paths/index.js";
-import { nodeNamed } from "../../src/topology/index.js";
-import { build } from "../topology/load.js";
-
-const topology = build({
-  kind: "graph",
-  nodes: [
-    ...["t", "m0", "m1", "e0", "e1", "d"].map((name) => ({ name, role: "switch" as const })),
-    ...["x", "y"].map((name) => ({ name, role: "host" as const })),
-  ],
-  links: [
-    ["t", "m0"],
-    ["t", "m1"],
-    ["m0", "e0"],
-    ["m0", "e1"],
-    ["m1", "e0"],
-    ["m1", "e1"],
-    ["e0", "d"],
-    ["e1", "d"],
-    ["x", "t"],
-    ["y", "d"],
-  ].map(([a, b]) => ({ a: a!, b: b! })),
-});
-const node = (name: string) => nodeNamed(topology, name)!;
-const port = (from: string, to: string) =>
-  node(from).ports.find(({ peer }) => peer === node(to).index)!.number;
-const rackOf = (host: string) => node(host).host!.rack;
-const [FROM, TO] = [rackOf("x"), rackOf("y")];
+import { type CheckOptions, checkPaths, type HashModel } from "../../src/paths/index.js";
+import { FROM, modelOf, node, TO, topology, type Use } from "./two-choices.js";
 
 /** The XOR of all bytes of its input, which ends with the seed: affine, whatever `affine` says. */
 const hashModel = (name: string, affine = true, field: "src_port" | "dst_port" = "src_port"): HashModel => ({
@@ -47,36 +13,6 @@ const hashModel = (name: string, affine = true, field: "src_port" | "dst_port" =
   ],
   hash: (bytes, length) => bytes.subarray(0, length).reduce((sum, byte) => sum ^ byte, 0),
 });
-
-interface Use {
-  hash?: number;
-  seed?: number;
-  /** Next switches by slot. */
-  slots: readonly string[];
-}
-
-function modelOf(t: Use, m: Use, hashes: readonly HashModel[]): PathModel {
-  const choice = (name: string, { hash = 0, seed = 0, slots }: Use): PortChoice => ({
-    hash,
-    seed,
-    rows: [slots.map((to) => port(name, to))],
-  });
-  const uses: [string, Use][] = [
-    ["t", t],
-    ["m0", m],
-    ["m1", m],
-    ["e0", { slots: ["d"] }],
-    ["e1", { slots: ["d"] }],
-    ["d", { slots: [] }],
-  ];
-  const switches = uses.map(([name, use]) => {
-    const next = new Int32Array(topology.racks.length).fill(UNREACHABLE);
-    if (name === "d") next[TO] = LOCAL;
-    else next[TO] = 0;
-    return { node: node(name).index, classes: 1, next, choices: name === "d" ? [] : [choice(name, use)] };
-  });
-  return { hashes, switches: switches.sort((a, b) => a.node - b.node) };
-}
 
 const check = (
   t: Use,

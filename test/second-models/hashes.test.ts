@@ -2,11 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BitMatrix, correlate, hashNamed, sharedRank, sliced } from "../../src/hash/index.js";
-import { checkPaths, type HashModel, LOCAL, type PathModel, UNREACHABLE } from "../../src/paths/index.js";
-import { nodeNamed } from "../../src/topology/index.js";
+import { checkPaths, type HashModel } from "../../src/paths/index.js";
 import { jointShares, rank, sharedBits } from "../models/gf2.js";
 import { worstDependence } from "../models/slots.js";
-import { build } from "../topology/load.js";
+import { FROM, modelOf, TO, topology } from "../paths/two-choices.js";
 
 /** A linear map of 16 bits: column b is the effect of input bit b. */
 const columns = fc.array(fc.nat(0xffff), { minLength: 16, maxLength: 16 });
@@ -80,30 +79,6 @@ describe("linear algebra", () => {
 });
 
 describe("the check of paths", () => {
-  const topology = build({
-    kind: "graph",
-    nodes: [
-      ...["t", "m0", "m1", "e0", "e1", "d"].map((name) => ({ name, role: "switch" as const })),
-      ...["x", "y"].map((name) => ({ name, role: "host" as const })),
-    ],
-    links: [
-      ["t", "m0"],
-      ["t", "m1"],
-      ["m0", "e0"],
-      ["m0", "e1"],
-      ["m1", "e0"],
-      ["m1", "e1"],
-      ["e0", "d"],
-      ["e1", "d"],
-      ["x", "t"],
-      ["y", "d"],
-    ].map(([a, b]) => ({ a: a!, b: b! })),
-  });
-  const node = (name: string) => nodeNamed(topology, name)!;
-  const port = (from: string, to: string) =>
-    node(from).ports.find(({ peer }) => peer === node(to).index)!.number;
-  const [FROM, TO] = [node("x").host!.rack, node("y").host!.rack];
-
   /** t chooses m0 or m1 by one function and so many slots, which choose e0 or e1 by another. */
   function verdict(
     first: HashModel,
@@ -111,30 +86,13 @@ describe("the check of paths", () => {
     slots: readonly [number, number],
     seeds = [0, 0],
   ) {
-    const groups: Record<string, { hash: number; seed: number; to: string[]; size: number }> = {
-      t: { hash: 0, seed: seeds[0]!, to: ["m0", "m1"], size: slots[0] },
-      m0: { hash: other === undefined ? 0 : 1, seed: seeds[1]!, to: ["e0", "e1"], size: slots[1] },
-      m1: { hash: other === undefined ? 0 : 1, seed: seeds[1]!, to: ["e0", "e1"], size: slots[1] },
-      e0: { hash: 0, seed: 0, to: ["d"], size: 1 },
-      e1: { hash: 0, seed: 0, to: ["d"], size: 1 },
-      d: { hash: 0, seed: 0, to: [], size: 0 },
-    };
-    const model: PathModel = {
-      hashes: other === undefined ? [first] : [first, other],
-      switches: Object.entries(groups)
-        .map(([name, { hash, seed, to, size }]) => {
-          const next = new Int32Array(topology.racks.length).fill(UNREACHABLE);
-          next[TO] = name === "d" ? LOCAL : 0;
-          const row = Array.from({ length: size }, (_, slot) => port(name, to[slot % to.length]!));
-          return {
-            node: node(name).index,
-            classes: 1,
-            next,
-            choices: size === 0 ? [] : [{ hash, seed, rows: [row] }],
-          };
-        })
-        .sort((a, b) => a.node - b.node),
-    };
+    const slotsOf = (size: number, to: readonly [string, string]) =>
+      Array.from({ length: size }, (_, slot) => to[slot % 2]!);
+    const model = modelOf(
+      { seed: seeds[0]!, slots: slotsOf(slots[0], ["m0", "m1"]) },
+      { hash: other === undefined ? 0 : 1, seed: seeds[1]!, slots: slotsOf(slots[1], ["e0", "e1"]) },
+      other === undefined ? [first] : [first, other],
+    );
     const { correlated, drawn, compared } = checkPaths(topology, model, { pairs: [[FROM, TO]] });
     return { correlated: correlated.length > 0, proved: drawn.length === 0 && compared.length === 0 };
   }

@@ -23,6 +23,15 @@ describe("p4loom grade", () => {
     expect(stdout).toMatch(/\n0 of 7 points\n$/);
   });
 
+  it("writes a single point in the singular", () => {
+    const folder = join(work, "one-point");
+    cpSync(join(root, exercise), folder, { recursive: true });
+    const file = join(folder, "exercise.yaml");
+    const [head, first] = readFileSync(file, "utf8").split(/^ {2}- name: /m);
+    writeFileSync(file, `${head}  - name: ${first!.replace(/points: \d+/, "points: 1")}`);
+    expect(grade(folder).stdout).toMatch(/\n0 of 1 point\n$/);
+  });
+
   it("runs the commands of the page", () => {
     const page = readFileSync(join(root, "docs/course.md"), "utf8");
     const [, command, answer] = /\$ p4loom (.*)\n([\s\S]*?)\n\n/.exec(page)!;

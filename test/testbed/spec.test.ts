@@ -277,6 +277,18 @@ describe("the advice of doctor", () => {
     ]);
   });
 
+  it("lists grade and lab, which need Node alone, and their real switches", () => {
+    const works = (command: string, findings: Finding[]) =>
+      advise(findings).uses.find((use) => use.command === command)?.works;
+    const onlyNode = without(...NAMES.filter((name) => name !== "node"));
+    expect(works("p4loom grade, lab", onlyNode)).toBe(true);
+    expect(works("p4loom grade, lab", without("node"))).toBe(false);
+    expect(broken(without("ethtool"))).toContain(
+      "p4loom grade --engine switch, lab --engine testbed: ethtool",
+    );
+    expect(broken(onlyNode).filter((line) => line.startsWith("p4loom grade")).length).toBe(2);
+  });
+
   it("does not guess what only root can try", () => {
     const user = advise(without("root", "namespaces", "packet_sockets", "htb", "tbf", "netem"));
     expect(user.notes).toEqual([
