@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { areCoprime, bestSize, slotsOf, unevenness } from "../../src/schemes/hashing/groups.js";
 import { MeterArray } from "../../src/switch/tables/resources.js";
-import { Rfc2698 } from "../models/meters.js";
+import { Rfc2698, Rfc4115 } from "../models/meters.js";
 import { coprime, ecmpSlots, naiveSlots, slotVariation, splitSlots } from "../models/slots.js";
 
 const weights = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 6 });
@@ -92,5 +92,22 @@ describe("meters of the switch", () => {
         },
       ),
     );
+  });
+
+  it("do not colour as RFC 4115 says, where a green packet takes from one bucket only", () => {
+    const rates = { committed: 0n, second: 0n, committedBurst: 1000n, secondBurst: 1000n };
+    const [two, four] = [new Rfc2698(rates), new Rfc4115(rates)];
+    const meter = new MeterArray("m", 1, true);
+    meter.configure(0, { committedRate: 0, peakRate: 0, committedBurst: 1000, peakBurst: 1000 }, 0);
+    const colours = [0, 1, 2].map(() => [
+      ["green", "yellow", "red"][meter.execute(0, 600, 0)],
+      two.meter(0n, 600n),
+      four.meter(0n, 600n),
+    ]);
+    expect(colours).toEqual([
+      ["green", "green", "green"],
+      ["red", "red", "yellow"],
+      ["red", "red", "red"],
+    ]);
   });
 });
