@@ -36,4 +36,48 @@ describe("routes and neighbours of a host", () => {
       [ip("10.0.1.2"), 0x080000000122n],
     ]);
   });
+
+  it("sees white space around and between words, and the short names of ip", () => {
+    const { nextHop, neighbours } = host(
+      "  ip   r   add   default   via   10.0.1.10 ",
+      "ip n add 10.0.1.10 lladdr 08:00:00:00:01:00 dev eth0",
+      "ifconfig neigh add 10.0.1.11 lladdr 08:00:00:00:01:00 dev eth0",
+      "ip link add 10.0.1.12 lladdr 08:00:00:00:01:00 dev eth0",
+      "ip addr add 10.9.0.0/16 via 10.0.1.77",
+    );
+    expect(nextHop(ip("10.9.2.9"))).toBe(ip("10.0.1.10"));
+    expect([...neighbours.keys()]).toEqual([ip("10.0.1.10")]);
+  });
+
+  it("adds a route once, and replaces or deletes those that are there", () => {
+    const hop = (...commands: string[]) => host(...commands).nextHop(ip("10.7.0.1"));
+    const add = (via: string) => `ip route add 10.7.0.0/16 via ${via}`;
+    expect(hop(add("10.0.1.2"), "ip route replace 10.7.0.0/16 via 10.0.1.3")).toBe(ip("10.0.1.3"));
+    expect(hop("ip route replace 10.7.0.0/16 via 10.0.1.3")).toBe(ip("10.0.1.3"));
+    expect(hop(add("10.0.1.2"), "ip route del 10.7.0.0/16")).toBeUndefined();
+    expect(hop("ip route del 10.7.0.0/16", add("10.0.1.2"))).toBe(ip("10.0.1.2"));
+    expect(hop("ip route change 10.7.0.0/16 via 10.0.1.2")).toBeUndefined();
+    expect(hop("ip route add 10.7.0.0/16 dev eth0")).toBe(ip("10.7.0.1"));
+    expect(hop("ip route add 10.7.0.1 via 10.0.1.4")).toBe(ip("10.0.1.4"));
+    // A route of the subnet itself on the link is there already.
+    expect(
+      host("ip route add 10.0.1.0/24 dev eth0", "ip route del 10.0.1.0/24").nextHop(ip("10.0.1.9")),
+    ).toBeUndefined();
+  });
+
+  it("ignores what is no address, prefix or MAC address", () => {
+    const hop = (target: string) => host(`ip route add ${target} via 10.0.1.10`).nextHop(ip("10.7.0.1"));
+    for (const target of ["10.7.0.0/33", "10.7.0.256/16", "10.7.0/16", "here", "10.7.0.0.0/16"])
+      expect([target, hop(target)]).toEqual([target, undefined]);
+    const { neighbours } = host(
+      "ip neigh add 10.0.1.300 lladdr 08:00:00:00:01:00 dev eth0",
+      "ip neigh add 10.0.1.2 lladdr 08:00:00:00:01 dev eth0",
+      "ip neigh add 10.0.1.3 lladdr x08:00:00:00:01:00 dev eth0",
+      "ip neigh add 10.0.1.4 lladdr 08:00:00:00:01:00:11 dev eth0",
+      "ip neigh add 10.0.1.5 dev eth0",
+      "ip neigh show 10.0.1.6 lladdr 08:00:00:00:01:00",
+      "ip neigh replace 10.0.1.7 lladdr 08:00:00:00:0A:ff dev eth0",
+    );
+    expect([...neighbours]).toEqual([[ip("10.0.1.7"), 0x080000000affn]]);
+  });
 });

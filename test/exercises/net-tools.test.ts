@@ -30,6 +30,11 @@ describe("commands of net-tools", () => {
     "ip route add default via 10.0.1.10",
     "route add default gw 10.0.1.10; reboot",
     "routes",
+    "arp -i eth0 -s 10.0.1.10 08:00:00:00:01:00 temp",
+    "arp -d 10.0.1.10 08:00:00:00:01:00 -i eth0",
+    "arp -i eth0 10.0.1.10 08:00:00:00:01:00",
+    "arp -i eth0 -s",
+    "route change default gw 10.0.1.10",
   ])("leaves %s as it is", (command) => {
     expect(inIproute2(command)).toBeUndefined();
   });

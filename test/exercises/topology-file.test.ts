@@ -131,6 +131,43 @@ describe("topology.json", () => {
     expect(errors.join("\n")).toMatch(error);
   });
 
+  it("reads latencies in all units, and files of commands and queues", () => {
+    const delay = (latency: unknown) =>
+      read({ hosts: { h1: host }, switches: { s1: {} }, links: [["h1", "s1-p1", latency]] }).topology
+        ?.links[0]!.delayNs;
+    expect(["250us", "1.25ms", "2s", "3", 4].map(delay)).toEqual([250e3, 1.25e6, 2e9, 3e6, 4e6]);
+    expect(["1.ms", "1 ms", "-1ms", "1h", true].map(delay)).toEqual(Array(5).fill(undefined));
+  });
+
+  it("reports every link that is wrong, and each host without one", () => {
+    const { errors } = read({
+      hosts: { h1: host, h2: host, h3: host },
+      switches: { s1: {} },
+      links: [
+        ["h1", "x"],
+        ["h1", "s1-p1"],
+        ["y", "s1-p1"],
+      ],
+    });
+    expect(errors).toEqual([
+      expect.stringMatching(/^P43151 x: no such host or switch port \(there are h1, h2, h3, s1-pN\)/),
+      expect.stringMatching(/^P43152 h1 has a link already: links\[0\]/),
+      expect.stringMatching(/^P43151 y: no such/),
+      expect.stringMatching(/^P43152 s1-p1 has a link already: links\[1\]/),
+      "P43154 h2 has no link",
+      "P43154 h3 has no link",
+    ]);
+  });
+
+  it.each([
+    ["a CPU port of 0", { cpu_port: 0 }, /a CPU port, a whole number from 1 to 510/],
+    ["a CPU port of 1.5", { cpu_port: 1.5 }, /a CPU port/],
+    ["a CPU port in words", { cpu_port: "12x" }, /a CPU port/],
+    ["257 queues", { priority_queues: 257 }, /a number of queues, a whole number from 1 to 256/],
+  ])("refuses %s", (_, entry, message) => {
+    expect(read({ hosts: {}, switches: { s1: entry }, links: [] }).errors.join()).toMatch(message);
+  });
+
   it("reports the place of an error", () => {
     const diagnostics = new Diagnostics();
     const text = '{\n "hosts": {},\n "switches": {"s1": {}},\n "links": [["s1-p1", "s2-p1"]]\n}';
