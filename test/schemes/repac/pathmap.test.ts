@@ -397,3 +397,114 @@ describe("a role in several stages", () => {
     expect(notes(example("clos"))).toEqual([]);
   });
 });
+
+describe("path ids", () => {
+  const drawn = fc
+    .record({
+      bucketBits: fc.integer({ min: 1, max: 3 }),
+      portBits: fc.integer({ min: 0, max: 4 }),
+      hops: fc.array(fc.array(fc.nat(), { minLength: 10, maxLength: 10 }), { minLength: 1, maxLength: 3 }),
+    })
+    .map(({ bucketBits, portBits, hops }): Pathmap => {
+      const buckets = 2 ** bucketBits;
+      return {
+        control: { field: "dscp", fieldBits: 4, portBits },
+        buckets,
+        hops: hops.map((offsets, i) => ({
+          hop: `hop ${i}`,
+          offsets: offsets.slice(0, 4 + portBits).map((offset) => offset % buckets),
+          sizes: [2],
+        })),
+      };
+    });
+
+  it("have the offset of each hop as a digit, the first hop's lowest, and come in ascending order", () => {
+    fc.assert(
+      fc.property(drawn, (map) => {
+        const paths = changesByPath(map);
+        const ids = [...paths.keys()];
+        expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+        const seen: number[] = [];
+        for (const [id, changes] of paths)
+          for (const change of changes) {
+            seen.push(change);
+            expect(map.hops.map((_, i) => Math.floor(id / map.buckets ** i) % map.buckets)).toEqual(
+              map.hops.map((hop) => offsetOf(hop, change)),
+            );
+          }
+        expect(seen.toSorted((a, b) => a - b)).toEqual(range(0, 2 ** (4 + map.control.portBits) - 1));
+      }),
+    );
+  });
+
+  it("differ in as many hops as a change moves, where a group has two next hops", () => {
+    fc.assert(
+      fc.property(drawn, (map) => {
+        const counts = changedHops(map);
+        const own = Array.from(
+          counts,
+          (_, change) => map.hops.filter((hop) => offsetOf(hop, change) % 2 === 1).length,
+        );
+        expect([...counts]).toEqual(own);
+        const ofField = own.filter((_, change) => change % 2 ** map.control.portBits === 0);
+        expect(mostChangedHops(map)).toBe(Math.max(...ofField));
+      }),
+    );
+  });
+});
+
+describe("the next mark", () => {
+  const map: Pathmap = {
+    control: { field: "dscp", fieldBits: 2, portBits: 1 },
+    buckets: 2,
+    // The bit of the port moves both hops; the field's first bit moves the first hop, its second bit the second.
+    hops: [
+      { hop: "a", offsets: [1, 1, 0], sizes: [2] },
+      { hop: "b", offsets: [1, 0, 1], sizes: [2] },
+    ],
+  };
+
+  it("moves the most hops from each value that has failed, and every value is tried before one comes again", () => {
+    const chooser = new MarkChooser(map);
+    expect(range(0, 3).map((change) => chooser.changed(change))).toEqual([0, 1, 1, 2]);
+    const random = new Random("marks");
+    const tried = [0];
+    for (let i = 0; i < 3; i++) tried.push(chooser.next(tried, random));
+    expect(tried[1]).toBe(3);
+    expect(tried.toSorted()).toEqual([0, 1, 2, 3]);
+    // All have failed: it begins again from the last one, and moves both hops.
+    expect(chooser.next(tried, random)).toBe(tried.at(-1)! ^ 3);
+    const both = new Set(Array.from({ length: 40 }, () => chooser.next([0, 3], random)));
+    expect([...both].toSorted()).toEqual([1, 2]);
+  });
+
+  it("is the only value where the field has no bits", () => {
+    const none = new MarkChooser({
+      ...map,
+      control: { field: "dscp", fieldBits: 0, portBits: 1 },
+      hops: [{ hop: "a", offsets: [1], sizes: [2] }],
+    });
+    expect(none.next([0], new Random("none"))).toBe(0);
+  });
+});
+
+it("the other hash of a bucket differs in its function and in the order of its input", () => {
+  expect(spareHash({ algorithm: "crc16", order: "forward" })).toEqual({
+    algorithm: "crc32",
+    order: "reversed",
+  });
+  expect(spareHash({ algorithm: "crc32", order: "reversed" })).toEqual({
+    algorithm: "crc16",
+    order: "forward",
+  });
+});
+
+it("groups of several sizes are moved where every one is", () => {
+  const map: Pathmap = {
+    control: { field: "dscp", fieldBits: 2, portBits: 0 },
+    buckets: 4,
+    hops: [{ hop: "a", offsets: [1, 2], sizes: [2, 4] }],
+  };
+  // An offset of 2 keeps the next hop of a group of two, and moves that of a group of four.
+  expect([...changedHops(map)]).toEqual([0, 1, 0, 1]);
+});
