@@ -130,7 +130,7 @@ describe("the runtime file of a switch", () => {
   it("names the program, its P4Info, and comes with the switch", () => {
     const { setup, errors } = open({ switches, texts: { "ex/s1.json": RUNTIME, ...two } });
     expect(errors).toBe("");
-    const [{ runs, runtime }] = setup!.switches as [(typeof setup)["switches"][number]];
+    const { runs, runtime } = setup!.switches[0]!;
     expect(runs).toEqual({ source: "ex/a.p4", json: "ex/build/a.json", p4info: "ex/build/a.p4info" });
     expect(runtime!.bmv2Json).toBe("build/a.json");
   });
