@@ -6,6 +6,16 @@ import { switchParameters } from "./switch-parameters.js";
 
 export const dahuParameters = z.strictObject({
   ...switchParameters,
+  /**
+   * What switches count: the traffic of each member of a group. A counter of each virtual port (`virtual_ports` in flow runs) takes 512 KB a
+   * switch, which section 3.1 avoids; compiled switches have none.
+   */
+  counters: z
+    .literal("members", {
+      error:
+        "expected members: compiled switches have no counters of virtual ports (512 KB a switch, section 3.1 of the paper); runs of the kind fluid have them",
+    })
+    .default("members"),
   /** Header field that carries the deroute count. */
   field: z.enum(DEROUTE_FIELDS).default("dscp"),
   /**

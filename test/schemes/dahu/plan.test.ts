@@ -317,6 +317,15 @@ describe("the state of a switch", () => {
 });
 
 describe("what is refused", () => {
+  it("counters of virtual ports, which only flow runs have, with the reason", () => {
+    const { error, success } = dahu.parameters.safeParse({ counters: "virtual_ports" });
+    expect([success, (error as { issues: { message: string }[] } | undefined)?.issues[0]?.message]).toEqual([
+      false,
+      "expected members: compiled switches have no counters of virtual ports (512 KB a switch, section 3.1 of the paper); runs of the kind fluid have them",
+    ]);
+    expect(dahu.parameters.parse({})).toMatchObject({ counters: "members" });
+  });
+
   const refused = (parameters: object) => messagesOf(() => planned(hyperx(3, 3), parameters));
 
   it.each([8, 24, 65_535, 1])("%i virtual ports: a hash has whole bits", (virtual_ports) => {
