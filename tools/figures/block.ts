@@ -23,6 +23,8 @@ export interface Run {
   readonly line: string;
   /** Exit status of a good run; `fit` ends with 1 where a program does not fit, for example. */
   readonly exit: number;
+  /** CSV files of a run that its document has, as `csv`: rows by the name of the file, cells by the name of the column. */
+  readonly csv?: readonly string[];
 }
 
 /** An argument as one word of a shell. */
@@ -37,6 +39,9 @@ const started = (kind: Run["kind"], before: string, args: readonly string[]): Ru
 
 /** `p4loom run FILE ...`; its document is results.json. */
 export const run = (...args: readonly string[]): Run => started("run", "p4loom run", args);
+
+/** The same run, whose document also has rows of these CSV files: `document.csv["queues.csv"]`. */
+export const withCsv = (made: Run, ...names: readonly string[]): Run => ({ ...made, csv: names });
 
 /** Another command of p4loom; its document is its output: parsed with `--json` among the arguments, else as text. */
 export const p4loom = (...args: readonly string[]): Run => started("p4loom", "p4loom", args);

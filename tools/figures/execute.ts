@@ -33,7 +33,12 @@ function commandOf(root: string, made: Run, folder: string): string[] {
 }
 
 function documentOf(made: Run, output: string, folder: string): RunDocument {
-  if (made.kind === "run") return JSON.parse(readFileSync(join(folder, "results.json"), "utf8"));
+  if (made.kind === "run") {
+    const results = JSON.parse(readFileSync(join(folder, "results.json"), "utf8"));
+    if (made.csv === undefined) return results;
+    const files = made.csv.map((name) => [name, csvRows(readFileSync(join(folder, name), "utf8"))]);
+    return { ...results, csv: Object.fromEntries(files) };
+  }
   if (made.kind === "bench")
     return output
       .split("\n")
@@ -41,6 +46,23 @@ function documentOf(made: Run, output: string, folder: string): RunDocument {
       .map((line) => JSON.parse(line));
   const json = made.kind === "script" ? /^[[{]/.test(output) : made.args.includes("--json");
   return json ? JSON.parse(output) : output;
+}
+
+/**
+ * The rows of a CSV file as p4loom writes it (RFC 4180: a cell with a comma, quote or line end is quoted), by the names of its
+ * header.
+ */
+export function csvRows(text: string): Record<string, string>[] {
+  const lines: string[][] = [[]];
+  for (const [, quoted, plain = "", end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\n]*))(,|\n|$)/g)) {
+    lines.at(-1)!.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (end === "\n") lines.push([]);
+    if (end === "") break;
+  }
+  // The file ends with a line end, after which there is an empty cell.
+  if (lines.at(-1)!.join("") === "") lines.pop();
+  const [header = [], ...rows] = lines;
+  return rows.map((cells) => Object.fromEntries(header.map((name, column) => [name, cells[column] ?? ""])));
 }
 
 /** Runs a command to its end. Throws with the end of its messages if it fails. */
@@ -83,7 +105,7 @@ export class Runner {
     for (const [key, runs] of runsOf(block)) {
       const documents: RunDocument[] = [];
       for (const made of runs) {
-        const id = `${made.line} (${made.exit})`;
+        const id = `${made.line} (${made.exit}, ${made.csv?.join(" ") ?? ""})`;
         if (!this.#outcomes.has(id)) this.#outcomes.set(id, executed(this.root, made));
         const outcome = await this.#outcomes.get(id)!;
         seconds += outcome.seconds;

@@ -7,7 +7,7 @@ const SENDERS = "traffic.0.senders.switches";
 /** A row of a fluid experiment: scheme, swept value, whether flows keep their paths, seed, Gbps, links of a byte. */
 interface Row {
   readonly scheme: string;
-  readonly at: number;
+  readonly at: number | string;
   readonly keeps: boolean;
   readonly seed: number;
   readonly gbps: number;
@@ -29,12 +29,18 @@ const rowsBy =
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
 /** Gains over ECMP in percent, one for each seed. */
-function gains(rows: readonly Row[], scheme: string, at: number, keeps: boolean): number[] {
+function gains(
+  rows: readonly Row[],
+  scheme: string,
+  at: number | string,
+  keeps: boolean,
+  rival = "ecmp",
+): number[] {
   return rows
     .filter((row) => row.scheme === scheme && row.at === at && row.keeps === keeps)
     .map((row) => {
       const base = rows.find(
-        (one) => one.scheme === "ecmp" && one.at === at && one.keeps === keeps && one.seed === row.seed,
+        (one) => one.scheme === rival && one.at === at && one.keeps === keeps && one.seed === row.seed,
       )!;
       return 100 * (row.gbps / base.gbps - 1);
     });
@@ -52,7 +58,9 @@ function bothModels(rows: readonly Row[], what: string): string[] {
   return table(
     [
       what,
-      ...models.flatMap((keeps) => values.map((at) => `${keeps ? KEEP : FOLLOW}, ${fixed(at)} cliques`)),
+      ...models.flatMap((keeps) =>
+        values.map((at) => `${keeps ? KEEP : FOLLOW}, ${fixed(Number(at))} cliques`),
+      ),
     ],
     others(rows).map((scheme) => [
       scheme,
@@ -64,6 +72,41 @@ function bothModels(rows: readonly Row[], what: string): string[] {
       ),
     ]),
   );
+}
+
+/** Gains over a rival by scheme, for each swept value. */
+function gainsBy(
+  rows: readonly Row[],
+  what: string,
+  column: (at: number | string) => string,
+  decimals: number,
+  rival = "ecmp",
+): string[] {
+  const values = unique(rows.map(({ at }) => at));
+  const keeps = rows[0]!.keeps;
+  return table(
+    [what, ...values.map(column)],
+    unique(rows.map(({ scheme }) => scheme))
+      .filter((scheme) => scheme !== rival)
+      .map((scheme) => [
+        scheme,
+        ...values.map((at) => `${meanOf(gains(rows, scheme, at, keeps, rival), decimals)} %`),
+      ]),
+  );
+}
+
+interface Validated {
+  readonly scheme: string;
+  readonly senders: number;
+  readonly aimd: boolean;
+  readonly gbps: number;
+}
+
+interface Subflows {
+  readonly scheme: string;
+  readonly senders: number;
+  readonly subflows: number;
+  readonly gbps: number;
 }
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -87,6 +130,14 @@ export default page("docs/papers/dahu.md", {
     pick: { rows: rowsBy(COUNT) },
     slow: true,
     render: ({ rows }) => bothModels(rows, "131,712 servers, 1 s, one seed"),
+    values: ({ rows }) => ({
+      links: ["ecmp", "Dahu-1", "Dahu-2"]
+        .map((scheme) => {
+          const { links } = rows.find((row) => row.scheme === scheme && row.at === 768 && !row.keeps)!;
+          return `${fixed(links, 2)} (${scheme === "ecmp" ? "ECMP" : scheme})`;
+        })
+        .join(", "),
+    }),
   }),
   cliquesSmall: block({
     runs: { rows: run("examples/dahu/clique-small.yaml") },
@@ -97,7 +148,6 @@ export default page("docs/papers/dahu.md", {
   sensitivity: block({
     runs: { rows: run("examples/dahu/sensitivity.yaml") },
     pick: { rows: rowsBy(COUNT) },
-    slow: true,
     render: ({ rows }) => {
       const settings = unique(
         others(rows)
@@ -191,7 +241,6 @@ export default page("docs/papers/dahu.md", {
   hotPair: block({
     runs: { packets: run("examples/dahu/hot-pair.yaml"), flows: run("examples/dahu/hot-pair-fluid.yaml") },
     pick: { packets: times, flows: times },
-    slow: true,
     render: ({ packets, flows }) =>
       table(
         ["mean completion time, ms", "packets", FOLLOW, KEEP],
@@ -201,5 +250,110 @@ export default page("docs/papers/dahu.md", {
           ...[false, true].map((keeps) => fixed(timeOf(flows, scheme, keeps))),
         ]),
       ),
+  }),
+  /** Figure 7: rates of lasting flows. */
+  validation: block({
+    runs: { rows: run("examples/dahu/validation.yaml") },
+    pick: {
+      rows: (document: RunDocument) =>
+        document.rows.map((row: Record<string, unknown>) => ({
+          scheme: row["scheme"] as string,
+          senders: row[SENDERS] as number,
+          aimd: row["rates"] !== "max_min",
+          gbps: row["throughput_gbps"] as number,
+        })),
+    },
+    slow: true,
+    render: ({ rows }: { rows: Validated[] }) => {
+      const senders = unique(rows.map((row) => row.senders));
+      return table(
+        ["Gbps: max-min fair / AIMD", ...senders.map((count) => `${count} switches send`)],
+        unique(rows.map(({ scheme }) => scheme)).map((scheme) => [
+          scheme,
+          ...senders.map((count) =>
+            [false, true]
+              .map((aimd) =>
+                fixed(
+                  rows.find((row) => row.scheme === scheme && row.senders === count && row.aimd === aimd)!
+                    .gbps,
+                ),
+              )
+              .join(" / "),
+          ),
+        ]),
+      );
+    },
+  }),
+  /** Figure 10 in the smaller HyperX: gains by the rate of the hot switches. */
+  mixedSmall: block({
+    runs: { rows: run("examples/dahu/mixed-small.yaml") },
+    pick: { rows: rowsBy("traffic.0.rate") },
+    slow: true,
+    render: ({ rows }) => gainsBy(rows, "12,288 servers, three seeds", (at) => `${at} of a hot switch`, 1),
+  }),
+  /** Figure 11 with 8,192 hosts. */
+  fatTreeLarge: block({
+    runs: { rows: run("examples/dahu/fat-tree.yaml") },
+    pick: {
+      rows: (document: RunDocument): Row[] =>
+        document.rows.map((row: Record<string, unknown>) => ({
+          scheme: row["scheme"],
+          at: `${typeof row["traffic.0.pattern"] === "object" ? "stride 256" : "random"}, ${row["traffic.0.senders.hosts"]} of 16 hosts send`,
+          keeps: false,
+          seed: row["seed"] ?? document.seed,
+          gbps: row["throughput_gbps"],
+          links: row["mean_links"],
+        })),
+    },
+    slow: true,
+    render: ({ rows }) => {
+      const columns = unique(others(rows));
+      return table(
+        [
+          "over ECMP, 8,192 hosts",
+          ...columns.map((name) => (name === "Dahu" ? "counters of members" : name)),
+        ],
+        unique(rows.map(({ at }) => at)).map((at) => [
+          String(at),
+          ...columns.map((scheme) => `${meanOf(gains(rows, scheme, at, false), 1)} %`),
+        ]),
+      );
+    },
+  }),
+  /** Figure 12 in the smaller HyperX, a permutation of half of the hosts. */
+  mptcpSmall: block({
+    runs: { rows: run("examples/dahu/mptcp-small.yaml") },
+    pick: { rows: rowsBy("subflows") },
+    render: ({ rows }) =>
+      gainsBy(rows, "over MPTCP-ECMP, two seeds", (at) => `${at} subflows`, 0, "MPTCP-ECMP"),
+  }),
+  /** Figure 12 where few links are on shortest paths. */
+  mptcpRacks: block({
+    runs: { rows: run("examples/dahu/mptcp-racks.yaml") },
+    pick: {
+      rows: (document: RunDocument) =>
+        document.rows.map((row: Record<string, unknown>) => ({
+          scheme: row["scheme"] as string,
+          senders: row[SENDERS] as number,
+          subflows: row["subflows"] as number,
+          gbps: row["throughput_gbps"] as number,
+        })),
+    },
+    render: ({ rows }: { rows: Subflows[] }) => {
+      const subflows = unique(rows.map((row) => row.subflows));
+      const of = (scheme: string, senders: number, count: number) =>
+        rows.find((row) => row.scheme === scheme && row.senders === senders && row.subflows === count)!.gbps;
+      return table(
+        ["over MPTCP-ECMP, one seed", ...subflows.map((count) => `${count} subflows`)],
+        ["MPTCP-1Der", "MPTCP-2Der", "Dahu-1", "Dahu-2"].flatMap((scheme) =>
+          unique(rows.map((row) => row.senders)).map((senders) => [
+            `${scheme}, ${senders} switches send`,
+            ...subflows.map((count) =>
+              percent(of(scheme, senders, count) / of("MPTCP-ECMP", senders, count) - 1, 0),
+            ),
+          ]),
+        ),
+      );
+    },
   }),
 });

@@ -1,4 +1,5 @@
 import { bench, block, p4loom, page, type RunDocument, run } from "../../block.js";
+import { longRuns } from "../../blocks/p-ecmp.js";
 import { fixed, measured, percent, pickKeys, range, significant, table } from "../../text.js";
 
 /** A row of an experiment with single failures. */
@@ -108,6 +109,35 @@ const groupsOf = (rows: readonly Fabric[], role: string) =>
     (count) => fixed(count),
   ).replace(" to ", "-");
 
+/** Timeouts of a flow by scheme, for each share that a leaf loses. */
+const gray = (file: string, slow: boolean) =>
+  block({
+    slow,
+
+    runs: { rows: run(file) },
+    pick: {
+      rows: (document): Gray[] =>
+        document.rows.map((row: Record<string, number | string>) => ({
+          scheme: row["scheme"],
+          failure: row["failure"],
+          timeouts: row["timeouts_per_flow"],
+          copies: row["copies_mean"],
+        })),
+    },
+    render: ({ rows }) => {
+      const failures = [...new Set(rows.map((row) => row.failure))];
+      return table(
+        ["share lost", ...Object.values(GRAY_SCHEMES)],
+        failures.map((failure) => [
+          /\d+ ?%/.exec(failure)?.[0].replace(/ ?%/, " %") ?? failure,
+          ...Object.keys(GRAY_SCHEMES).map((scheme) =>
+            significant(rows.find((row) => row.scheme === scheme && row.failure === failure)!.timeouts),
+          ),
+        ]),
+      );
+    },
+  });
+
 export default page("docs/papers/p-ecmp.md", {
   table_2: block({
     runs: { rows: p4loom(...TABLE_2, "--json") },
@@ -174,30 +204,11 @@ export default page("docs/papers/p-ecmp.md", {
       ),
   }),
 
-  gray: block({
-    runs: { rows: run("examples/pecmp-gray.yaml") },
-    pick: {
-      rows: (document): Gray[] =>
-        document.rows.map((row: Record<string, number | string>) => ({
-          scheme: row["scheme"],
-          failure: row["failure"],
-          timeouts: row["timeouts_per_flow"],
-          copies: row["copies_mean"],
-        })),
-    },
-    render: ({ rows }) => {
-      const failures = [...new Set(rows.map((row) => row.failure))];
-      return table(
-        ["share lost", ...Object.values(GRAY_SCHEMES)],
-        failures.map((failure) => [
-          /\d+ ?%/.exec(failure)?.[0].replace(/ ?%/, " %") ?? failure,
-          ...Object.keys(GRAY_SCHEMES).map((scheme) =>
-            significant(rows.find((row) => row.scheme === scheme && row.failure === failure)!.timeouts),
-          ),
-        ]),
-      );
-    },
-  }),
+  gray: gray("examples/pecmp-gray.yaml", false),
+
+  gray_window: gray("examples/pecmp/gray-window.yaml", true),
+
+  ...longRuns,
 
   graphs: block({
     runs: { rows: run("examples/pecmp/graphs.yaml") },

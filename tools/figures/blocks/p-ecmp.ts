@@ -1,0 +1,369 @@
+/** Blocks of P-ECMP's page whose runs are long: localisation, subflows, losses with a wider window, spraying and load balancing. */
+import { type Block, block, type RunDocument, run, withCsv } from "../block.js";
+import { fixed, pickKeys, significant, table } from "../text.js";
+
+/** A row of the kinds `localise`: a cover of links, or searches for a failed element. */
+interface Search {
+  readonly scheme: string;
+  readonly failed: string;
+  readonly confidence?: number;
+  readonly n?: number;
+  readonly crossed?: number;
+  readonly cover_probes?: number;
+  readonly coupon_collector?: number;
+  readonly n_ln_n?: number;
+  readonly loss?: number;
+  readonly failures?: number;
+  readonly right?: number;
+  readonly set?: number;
+  readonly wrong?: number;
+  readonly several?: number;
+  readonly unnamed?: number;
+  readonly probes_p50?: number;
+  readonly probes_p95?: number;
+  readonly time_p50_ms?: number;
+}
+
+const SEARCH_KEYS = [
+  ...["scheme", "failed", "n", "crossed", "cover_probes", "coupon_collector", "n_ln_n", "loss", "failures"],
+  ...["right", "set", "wrong", "several", "unnamed", "probes_p50", "probes_p95", "time_p50_ms"],
+] as (keyof Search)[];
+
+const searches = (document: RunDocument): Search[] =>
+  document.rows.map((row: Search) => {
+    const picked = pickKeys(
+      row,
+      SEARCH_KEYS.filter((key) => row[key] !== undefined),
+    );
+    return row.confidence === undefined ? picked : { ...picked, confidence: row.confidence };
+  });
+
+const EXACT = "pecmp";
+const RANDOM = "ecmp";
+const TREE = "fat tree";
+const LARGE = "topology #12";
+
+const found = (rows: readonly Search[], wanted: Partial<Search>): Search | undefined =>
+  rows.find((row) => Object.entries(wanted).every(([key, value]) => row[key as keyof Search] === value));
+
+const fabrics = { tree: run("examples/pecmp/localise.yaml"), large: run("examples/pecmp/localise-12.yaml") };
+const lossy = { tree: run("examples/pecmp/link-loss.yaml"), large: run("examples/pecmp/localise-12.yaml") };
+
+interface Fabrics {
+  readonly tree: Search[];
+  readonly large: Search[];
+}
+const bothFabrics = { tree: searches, large: searches };
+
+/** Probes that cover paths and links (figure 8a). */
+const covers = block<Fabrics>({
+  runs: fabrics,
+  pick: bothFabrics,
+  slow: true,
+  render: ({ tree, large }) =>
+    table(
+      [
+        "",
+        "n",
+        "exact next hops",
+        "random",
+        "n H(n), over the crossings of a random probe",
+        "n ln n, the same",
+      ],
+      [
+        ["none: ways of a pair", "paths of a pair"],
+        ["none: all links", "all links"],
+      ].flatMap(([failed, what]) =>
+        [[tree, TREE] as const, [large, LARGE] as const].map(([rows, name]) => {
+          const exact = found(rows, { scheme: EXACT, failed: failed! })!;
+          const random = found(rows, { scheme: RANDOM, failed: failed! })!;
+          const whole = (value: number | undefined) => fixed(value!, value! < 100 ? 1 : 0);
+          return [
+            `${what}, ${name}`,
+            fixed(exact.n!),
+            fixed(exact.cover_probes!),
+            whole(random.cover_probes),
+            whole(random.coupon_collector),
+            whole(random.n_ln_n),
+          ];
+        }),
+      ),
+    ),
+});
+
+const ELEMENTS = ["switch", "link", "direction"];
+
+/** Results of searches: right ones (with those in a set), wrong ones, those that say "not one fault", and without a result. */
+const outcome = (row: Search) => {
+  const others = [
+    [row.set, "in a set"],
+    [row.several, "not one fault"],
+    [row.unnamed, "without a result"],
+  ].filter(([count]) => (count as number) > 0);
+  return [`${row.right} / ${row.wrong}`, ...others.map(([count, name]) => `${count} ${name}`)].join(", ");
+};
+
+/** Failures that drop all packets. */
+const dead = block<Fabrics>({
+  runs: fabrics,
+  pick: bothFabrics,
+  slow: true,
+  render: ({ tree, large }) => {
+    const of = (rows: readonly Search[], scheme: string, failed: string) =>
+      found(rows, { scheme, failed, loss: 1 })!;
+    const probes = (row: Search) => `${fixed(row.probes_p50!)} / ${fixed(row.probes_p95!)}`;
+    const both = (rows: readonly Search[], failed: string) =>
+      [EXACT, RANDOM].map((scheme) => outcome(of(rows, scheme, failed))).join("; ");
+    return table(
+      [
+        "failed",
+        "fat tree, exact",
+        "time p50",
+        "fat tree, random",
+        "#12, exact",
+        "#12, random",
+        "right / wrong, fat tree: exact; random",
+        "#12: exact; random",
+      ],
+      ELEMENTS.map((failed) => [
+        failed === "direction" ? "direction of a link" : failed,
+        probes(of(tree, EXACT, failed)),
+        `${fixed(of(tree, EXACT, failed).time_p50_ms!, 1)} ms`,
+        probes(of(tree, RANDOM, failed)),
+        probes(of(large, EXACT, failed)),
+        probes(of(large, RANDOM, failed)),
+        both(tree, failed),
+        both(large, failed),
+      ]),
+    );
+  },
+});
+
+/** Elements that lose a share of the packets, with a confidence of 99 %. */
+const lossyElements = block<Fabrics>({
+  runs: lossy,
+  pick: bothFabrics,
+  slow: true,
+  render: ({ tree, large }) =>
+    table(
+      ["failed", "loss", "fat tree, exact", "fat tree, random", "#12, exact", "#12, random"],
+      ELEMENTS.flatMap((failed) =>
+        [0.1, 0.01, 0.001].map((loss, place) => {
+          const cell = (rows: readonly Search[], scheme: string, more: Partial<Search>) => {
+            const row = found(rows, { scheme, failed, loss, ...more });
+            return row && `${outcome(row)}: ${fixed(row.probes_p50!)}`;
+          };
+          return [
+            place === 0 ? failed : "",
+            `${significant(100 * loss)} %`,
+            cell(tree, EXACT, { confidence: 0.99 }),
+            cell(tree, RANDOM, { confidence: 0.99 }),
+            cell(large, EXACT, {}),
+            cell(large, RANDOM, {}),
+          ];
+        }),
+      ),
+    ),
+});
+
+interface Lost {
+  readonly scheme: string;
+  readonly subflow_ports: string;
+  readonly failure: string;
+  readonly lost: number;
+  readonly random_lost: number;
+}
+
+const MULTIPATH: readonly [string, string, string, string][] = [
+  ["ports, ECMP", "-", "ecmp", "own"],
+  ["ports and selectors", "k, floor(k / 2)", "pecmp-halved", "own"],
+  ["selectors alone", "k, k", "pecmp-mirrored", "shared"],
+  ["selectors alone", "k, floor(k / 2)", "pecmp-halved", "shared"],
+  ["exact next hops alone", "k, floor(k / 2)", "pecmp-hops", "shared"],
+];
+const SITES: readonly [string, string][] = [
+  ["tor", "ToR, N = 2"],
+  ["leaf", "leaf, N = 8"],
+  ["spine", "spine, N = 512"],
+  ["link", "link, N = 16"],
+];
+
+/** Connections of four subflows that lose all of them. */
+const multipath = block({
+  runs: { rows: run("examples/pecmp/multipath.yaml") },
+  pick: {
+    rows: (document: RunDocument): Lost[] =>
+      document.rows.map((row: Lost) =>
+        pickKeys(row, ["scheme", "subflow_ports", "failure", "lost", "random_lost"]),
+      ),
+  },
+  render: ({ rows }) => {
+    const of = (scheme: string, ports: string, failure: string) =>
+      rows.find((row) => row.scheme === scheme && row.subflow_ports === ports && row.failure === failure)!;
+    const lines = MULTIPATH.map(([what, selectors, scheme, ports]) => [
+      what,
+      selectors,
+      ...SITES.map(([failure]) => fixed(of(scheme, ports, failure).lost)),
+    ]);
+    const drawn = [
+      "independent draws, closed form",
+      "-",
+      ...SITES.map(([failure]) => fixed(of("ecmp", "own", failure).random_lost)),
+    ];
+    return table(
+      ["subflows distinguished by", "selectors of data, acknowledgements", ...SITES.map(([, name]) => name)],
+      [lines[0]!, drawn, ...lines.slice(1)],
+    );
+  },
+  values: ({ rows }) => {
+    const lost = (failure: string, scheme = "ecmp", ports = "own") =>
+      rows.find((row) => row.scheme === scheme && row.subflow_ports === ports && row.failure === failure)!;
+    return {
+      leaf: fixed(lost("leaf").lost),
+      leafDrawn: fixed(lost("leaf").random_lost),
+      tor: fixed(lost("tor").lost),
+      torDrawn: fixed(lost("tor").random_lost),
+      spine: fixed(lost("spine").lost),
+      halved: fixed(Math.max(...SITES.map(([failure]) => lost(failure, "pecmp-halved", "shared").lost))),
+      mirrored: fixed(lost("tor", "pecmp-mirrored", "shared").lost),
+    };
+  },
+});
+
+/** A row of a load experiment that sweeps load and trace. */
+interface Load {
+  readonly scheme: string;
+  readonly load: number;
+  readonly trace: string;
+  readonly fct_p50_ms: number;
+  readonly fct_p99_ms: number;
+  readonly fct_max_ms: number;
+  readonly slowdown_mean: number;
+  readonly reordered_share: number;
+}
+
+const LOAD_KEYS = [
+  ...["scheme", "load", "fct_p50_ms", "fct_p99_ms", "fct_max_ms", "slowdown_mean", "reordered_share"],
+] as const;
+
+const loads = (document: RunDocument): Load[] =>
+  document.rows
+    .filter(({ size }: { size: string }) => size === "all")
+    .map((row: Load & { readonly "traffic.sizes": string }) => ({
+      ...pickKeys(row, [...LOAD_KEYS] as (keyof Load)[]),
+      trace: row["traffic.sizes"],
+    }));
+
+const TRACES: readonly [string, string][] = [
+  ["web_search", "Web Search"],
+  ["hadoop", "Hadoop"],
+];
+const LOADS = [0.3, 0.5, 0.8];
+const at = (rows: readonly Load[], scheme: string, trace: string, load: number) =>
+  rows.find((row) => row.scheme === scheme && row.trace === trace && row.load === load)!;
+
+/** Completion times of two schemes, divided by the median of the second one. */
+const completions = (rows: readonly Load[], first: string, second: string) =>
+  TRACES.flatMap(([trace, name]) =>
+    LOADS.map((load) => {
+      const [a, b] = [at(rows, first, trace, load), at(rows, second, trace, load)];
+      const pair = (key: "fct_p50_ms" | "fct_p99_ms" | "fct_max_ms") =>
+        [a, b].map((row) => significant(row[key] / b.fct_p50_ms)).join(" / ");
+      return [
+        `${name}, ${fixed(100 * load)} %`,
+        pair("fct_p50_ms"),
+        pair("fct_p99_ms"),
+        pair("fct_max_ms"),
+        `${significant(a.slowdown_mean)} / ${significant(b.slowdown_mean)}`,
+      ];
+    }),
+  );
+
+const COMPLETION_COLUMNS = ["trace, load", "p50", "p99", "last flow", "mean slowdown"];
+
+/** Both blocks of this run have the same document, so it runs once. */
+const SPRAY = withCsv(run("examples/pecmp/spray.yaml"), "queues.csv");
+const SPRAYED: readonly [string, string][] = [
+  ["random", "random next hops for each packet"],
+  ["in-turn", "exact next hops in turn"],
+  ["offsets-in-turn", "offsets in turn"],
+  ["flows", "a path for each flow (`failover: prr`)"],
+];
+const kilobytes = (bytes: number) => `${fixed(bytes / 1000, 1)} KB`;
+
+/** The queues of the ToRs' ports to leaves under a scheme and a load, over all seeds: range of the p99, and maximum. */
+interface Uplinks {
+  readonly scheme: string;
+  readonly load: number;
+  readonly least_p99: number;
+  readonly most_p99: number;
+  readonly most: number;
+}
+
+function uplinks({ csv }: RunDocument): Uplinks[] {
+  const rows = (csv["queues.csv"] as Record<string, string>[]).filter(
+    (row) => row["traffic.sizes"] === "hadoop" && /^tor/.test(row["switch"]!) && /^leaf/.test(row["to"]!),
+  );
+  return SPRAYED.flatMap(([scheme]) =>
+    LOADS.map((load) => {
+      const own = rows.filter((row) => row["scheme"] === scheme && Number(row["load"]) === load);
+      const p99 = own.map((row) => Number(row["p99_bytes"]));
+      return {
+        ...{ scheme, load, least_p99: Math.min(...p99), most_p99: Math.max(...p99) },
+        most: Math.max(...own.map((row) => Number(row["max_bytes"]))),
+      };
+    }),
+  );
+}
+
+/** Queues of the ToRs' uplinks under spraying (figure 8b). */
+const spray: Block = block({
+  runs: { rows: SPRAY, queues: SPRAY },
+  pick: { rows: loads, queues: uplinks },
+  slow: true,
+  render: ({ rows, queues }) =>
+    table(
+      ["scheme", "p99 of a port, 30 %", "maximum, 30 %", "p99, 50 %", "p99, 80 %", "reordered, 30 %"],
+      SPRAYED.map(([scheme, name]) => {
+        const of = (load: number) => queues.find((row) => row.scheme === scheme && row.load === load)!;
+        const p99 = (load: number) =>
+          `${fixed(of(load).least_p99 / 1000, 1)} to ${kilobytes(of(load).most_p99)}`;
+        return [
+          name,
+          p99(0.3),
+          kilobytes(of(0.3).most),
+          p99(0.5),
+          p99(0.8),
+          `${fixed(100 * at(rows, scheme, "hadoop", 0.3).reordered_share, 1)} %`,
+        ];
+      }),
+    ),
+});
+
+/** Completion times under spraying (table 8). */
+const sprayTimes: Block = block({
+  runs: { rows: SPRAY },
+  pick: { rows: loads },
+  slow: true,
+  render: ({ rows }) => table(COMPLETION_COLUMNS, completions(rows, "in-turn", "random")),
+});
+
+/** Completion times under load balancing (table 3). */
+const balance: Block = block({
+  runs: { rows: run("examples/pecmp/balance.yaml") },
+  pick: { rows: loads },
+  slow: true,
+  render: ({ rows }) =>
+    table(
+      [...COMPLETION_COLUMNS, "no balancing"],
+      completions(rows, "P-ECMP", "PLB").map((line, place) => [
+        ...line,
+        significant(
+          at(rows, "no balancing", TRACES[Math.floor(place / LOADS.length)]![0], LOADS[place % LOADS.length]!)
+            .slowdown_mean,
+        ),
+      ]),
+    ),
+});
+
+export const longRuns = { covers, dead, lossyElements, multipath, spray, sprayTimes, balance };
