@@ -4,22 +4,11 @@
  */
 
 /** Pages with tables of measured figures outside of blocks. */
-export const TABLES_NOT_CONVERTED: readonly string[] = [
-  "docs/flow-simulator.md",
-  "docs/hash.md",
-  "docs/load.md",
-  "docs/papers/dahu.md",
-  "docs/papers/hashing.md",
-  "docs/papers/p-ecmp.md",
-];
+export const TABLES_NOT_CONVERTED: readonly string[] = ["docs/papers/p-ecmp.md"];
 
 /** Pages with paragraphs of measured figures that do not point to a block. */
 export const PROSE_NOT_CONVERTED: readonly string[] = [
-  "docs/flow-simulator.md",
-  "docs/load.md",
-  "docs/papers/dahu.md",
   "docs/papers/p-ecmp.md",
-  "docs/papers/repac.md",
   "docs/simulator.md",
   "docs/transport.md",
 ];

@@ -40,30 +40,20 @@ const searches = (document: RunDocument): Search[] =>
 
 const EXACT = "pecmp";
 const RANDOM = "ecmp";
-const TREE = "fat tree";
-const LARGE = "topology #12";
 
 const found = (rows: readonly Search[], wanted: Partial<Search>): Search | undefined =>
   rows.find((row) => Object.entries(wanted).every(([key, value]) => row[key as keyof Search] === value));
 
-const fabrics = { tree: run("examples/pecmp/localise.yaml"), large: run("examples/pecmp/localise-12.yaml") };
-const lossy = { tree: run("examples/pecmp/link-loss.yaml"), large: run("examples/pecmp/localise-12.yaml") };
-
-interface Fabrics {
-  readonly tree: Search[];
-  readonly large: Search[];
-}
-const bothFabrics = { tree: searches, large: searches };
+const LOCALISE = run("examples/pecmp/localise.yaml");
 
 /** Probes that cover paths and links (figure 8a). */
-const covers = block<Fabrics>({
-  runs: fabrics,
-  pick: bothFabrics,
-  slow: true,
-  render: ({ tree, large }) =>
+const covers = block({
+  runs: { rows: LOCALISE },
+  pick: { rows: searches },
+  render: ({ rows }) =>
     table(
       [
-        "",
+        "fat tree of 80 switches",
         "n",
         "exact next hops",
         "random",
@@ -73,27 +63,25 @@ const covers = block<Fabrics>({
       [
         ["none: ways of a pair", "paths of a pair"],
         ["none: all links", "all links"],
-      ].flatMap(([failed, what]) =>
-        [[tree, TREE] as const, [large, LARGE] as const].map(([rows, name]) => {
-          const exact = found(rows, { scheme: EXACT, failed: failed! })!;
-          const random = found(rows, { scheme: RANDOM, failed: failed! })!;
-          const whole = (value: number | undefined) => fixed(value!, value! < 100 ? 1 : 0);
-          return [
-            `${what}, ${name}`,
-            fixed(exact.n!),
-            fixed(exact.cover_probes!),
-            whole(random.cover_probes),
-            whole(random.coupon_collector),
-            whole(random.n_ln_n),
-          ];
-        }),
-      ),
+      ].map(([failed, what]) => {
+        const exact = found(rows, { scheme: EXACT, failed: failed! })!;
+        const random = found(rows, { scheme: RANDOM, failed: failed! })!;
+        const whole = (value: number | undefined) => fixed(value!, value! < 100 ? 1 : 0);
+        return [
+          what,
+          fixed(exact.n!),
+          fixed(exact.cover_probes!),
+          whole(random.cover_probes),
+          whole(random.coupon_collector),
+          whole(random.n_ln_n),
+        ];
+      }),
     ),
 });
 
 const ELEMENTS = ["switch", "link", "direction"];
 
-/** Results of searches: right ones (with those in a set), wrong ones, those that say "not one fault", and without a result. */
+/** Results of searches: right and wrong ones, then those that ended otherwise. */
 const outcome = (row: Search) => {
   const others = [
     [row.set, "in a set"],
@@ -104,66 +92,26 @@ const outcome = (row: Search) => {
 };
 
 /** Failures that drop all packets. */
-const dead = block<Fabrics>({
-  runs: fabrics,
-  pick: bothFabrics,
-  slow: true,
-  render: ({ tree, large }) => {
-    const of = (rows: readonly Search[], scheme: string, failed: string) =>
-      found(rows, { scheme, failed, loss: 1 })!;
-    const probes = (row: Search) => `${fixed(row.probes_p50!)} / ${fixed(row.probes_p95!)}`;
-    const both = (rows: readonly Search[], failed: string) =>
-      [EXACT, RANDOM].map((scheme) => outcome(of(rows, scheme, failed))).join("; ");
+const dead = block({
+  runs: { rows: LOCALISE },
+  pick: { rows: searches },
+  render: ({ rows }) => {
+    const of = (scheme: string, failed: string) => found(rows, { scheme, failed, loss: 1 })!;
+    const cells = (row: Search) => [
+      outcome(row),
+      `${fixed(row.probes_p50!)} / ${fixed(row.probes_p95!)}`,
+      `${fixed(row.time_p50_ms!, 1)} ms`,
+    ];
+    const columns = (what: string) => [`${what}: right / wrong`, "probes", "time p50"];
     return table(
-      [
-        "failed",
-        "fat tree, exact",
-        "time p50",
-        "fat tree, random",
-        "#12, exact",
-        "#12, random",
-        "right / wrong, fat tree: exact; random",
-        "#12: exact; random",
-      ],
+      ["failed", ...columns("exact"), ...columns("random")],
       ELEMENTS.map((failed) => [
         failed === "direction" ? "direction of a link" : failed,
-        probes(of(tree, EXACT, failed)),
-        `${fixed(of(tree, EXACT, failed).time_p50_ms!, 1)} ms`,
-        probes(of(tree, RANDOM, failed)),
-        probes(of(large, EXACT, failed)),
-        probes(of(large, RANDOM, failed)),
-        both(tree, failed),
-        both(large, failed),
+        ...cells(of(EXACT, failed)),
+        ...cells(of(RANDOM, failed)),
       ]),
     );
   },
-});
-
-/** Elements that lose a share of the packets, with a confidence of 99 %. */
-const lossyElements = block<Fabrics>({
-  runs: lossy,
-  pick: bothFabrics,
-  slow: true,
-  render: ({ tree, large }) =>
-    table(
-      ["failed", "loss", "fat tree, exact", "fat tree, random", "#12, exact", "#12, random"],
-      ELEMENTS.flatMap((failed) =>
-        [0.1, 0.01, 0.001].map((loss, place) => {
-          const cell = (rows: readonly Search[], scheme: string, more: Partial<Search>) => {
-            const row = found(rows, { scheme, failed, loss, ...more });
-            return row && `${outcome(row)}: ${fixed(row.probes_p50!)}`;
-          };
-          return [
-            place === 0 ? failed : "",
-            `${significant(100 * loss)} %`,
-            cell(tree, EXACT, { confidence: 0.99 }),
-            cell(tree, RANDOM, { confidence: 0.99 }),
-            cell(large, EXACT, {}),
-            cell(large, RANDOM, {}),
-          ];
-        }),
-      ),
-    ),
 });
 
 interface Lost {
@@ -366,4 +314,154 @@ const balance: Block = block({
     ),
 });
 
-export const longRuns = { covers, dead, lossyElements, multipath, spray, sprayTimes, balance };
+/** A millisecond of `series.csv`: packets sent, and lost by the faults; bytes delivered. */
+interface Millisecond {
+  readonly scheme: string;
+  readonly seed: string;
+  readonly at: number;
+  readonly sent: number;
+  readonly lost: number;
+  readonly delivered: number;
+}
+
+const milliseconds = ({ csv }: RunDocument): Millisecond[] =>
+  (csv["series.csv"] as Record<string, string>[]).map((row) => ({
+    scheme: row["scheme"]!,
+    seed: row["seed"]!,
+    at: Number(row["from_ms"]),
+    sent: Number(row["sent"]),
+    lost: Number(row["lost_by_faults"]),
+    delivered: Number(row["delivered_bytes"]),
+  }));
+
+const namesOf = (rows: readonly { readonly scheme: string }[]) => [
+  ...new Set(rows.map(({ scheme }) => scheme)),
+];
+
+/** What is in flight when the ToR fails has arrived two milliseconds later. */
+const FAILS_MS = 100;
+const IN_FLIGHT_MS = 2;
+
+/** One flow at full rate (figure 7a): flows that the failure hits, and when data arrives again; null: not in the run. */
+const oneFlow: Block = block({
+  runs: { rows: withCsv(run("examples/pecmp/one-flow.yaml"), "series.csv") },
+  pick: {
+    rows: (document: RunDocument) => {
+      const all = milliseconds(document);
+      return namesOf(all).map((scheme) => {
+        const own = all.filter((row) => row.scheme === scheme && row.at >= FAILS_MS);
+        const seeds = [...new Set(own.map(({ seed }) => seed))];
+        const hit = seeds
+          .map((seed) => own.filter((row) => row.seed === seed))
+          .filter((rows) => rows.some(({ lost }) => lost > 0));
+        const again = hit.map(
+          (rows) =>
+            rows.find(({ at, delivered }) => at >= FAILS_MS + IN_FLIGHT_MS && delivered > 0)?.at ?? null,
+        );
+        return { scheme, flows: seeds.length, again: again.toSorted((a, b) => (a ?? 1e9) - (b ?? 1e9)) };
+      });
+    },
+  },
+  render: ({ rows }: { rows: { scheme: string; flows: number; again: (number | null)[] }[] }) =>
+    table(
+      ["hosts", "flows hit", "millisecond in which data arrives again (flows)"],
+      rows.map(({ scheme, flows, again }) => [
+        scheme,
+        `${again.length} of ${flows}`,
+        [...new Set(again)]
+          .map((at) => `${at ?? "not in the run"} (${again.filter((one) => one === at).length})`)
+          .join(", "),
+      ]),
+    ),
+});
+
+const LINK_FAILS_MS = 60;
+/** Milliseconds after the failure: from, to. */
+const AFTER: readonly (readonly [number, number])[] = [
+  [0, 1],
+  [1, 2],
+  [2, 6],
+  [6, 12],
+  [12, 50],
+  [50, 100],
+];
+
+/** Loss after a link failure under load (figure 7c): packets lost over packets sent, and timeouts of all seeds. */
+const lossOverTime: Block = block({
+  runs: { rows: withCsv(run("examples/pecmp/loss-over-time.yaml"), "series.csv") },
+  pick: {
+    rows: (document: RunDocument) => {
+      const all = milliseconds(document);
+      return namesOf(all).map((scheme) => ({
+        scheme,
+        shares: AFTER.map(([from, to]) => {
+          const own = all.filter(
+            (row) => row.scheme === scheme && row.at >= LINK_FAILS_MS + from && row.at < LINK_FAILS_MS + to,
+          );
+          return own.reduce((sum, { lost }) => sum + lost, 0) / own.reduce((sum, { sent }) => sum + sent, 0);
+        }),
+        timeouts: document.rows.find(
+          (row: { scheme: string; size: string }) => row.scheme === scheme && row.size === "all",
+        ).timeouts as number,
+      }));
+    },
+  },
+  slow: true,
+  render: ({ rows }: { rows: { scheme: string; shares: number[]; timeouts: number }[] }) =>
+    table(
+      ["hosts", ...AFTER.map(([from, to]) => `${from} to ${to} ms`), "timeouts"],
+      rows.map(({ scheme, shares, timeouts }) => [
+        scheme,
+        ...shares.map((share) => `${significant(100 * share)} %`),
+        fixed(timeouts),
+      ]),
+    ),
+});
+
+interface Repeated {
+  readonly scheme: string;
+  readonly slowdown_mean: number;
+  readonly slowdown_mean_ci95: number;
+  readonly slowdown_p99: number;
+}
+
+/** One point of {@link balance} with other seeds, with 95 % intervals, and the p of the paired t test against PLB. */
+const balance30: Block = block({
+  runs: { results: withCsv(run("examples/pecmp/balance-30.yaml"), "tests.csv") },
+  pick: {
+    results: (document: RunDocument) => ({
+      rows: document.rows
+        .filter(({ size }: { size: string }) => size === "all")
+        .map((row: Repeated) =>
+          pickKeys(row, ["scheme", "slowdown_mean", "slowdown_mean_ci95", "slowdown_p99"]),
+        ),
+      p: Object.fromEntries(
+        (document.csv["tests.csv"] as Record<string, string>[])
+          .filter((row) => row["size"] === "all" && row["figure"] === "slowdown_mean")
+          .map((row) => [row["scheme"]!, Number(row["p_t"])]),
+      ),
+    }),
+  },
+  render: ({ results }: { results: { rows: Repeated[]; p: Record<string, number> } }) =>
+    table(
+      ["24 seeds", "mean slowdown", "p99 of the slowdown", "p of the t test against PLB"],
+      results.rows.map(({ scheme, slowdown_mean, slowdown_mean_ci95, slowdown_p99 }) => [
+        scheme,
+        `${fixed(slowdown_mean, 2)} ± ${fixed(slowdown_mean_ci95, 2)}`,
+        fixed(slowdown_p99, 1),
+        results.p[scheme] === undefined ? "" : fixed(results.p[scheme], 2),
+      ]),
+    ),
+});
+
+export const longRuns = {
+  oneFlow,
+  lossOverTime,
+  balance_30: balance30,
+  covers,
+  dead,
+  multipath,
+  spray,
+  sprayTimes,
+  balance,
+};
