@@ -7,8 +7,4 @@
 export const TABLES_NOT_CONVERTED: readonly string[] = ["docs/papers/p-ecmp.md"];
 
 /** Pages with paragraphs of measured figures that do not point to a block. */
-export const PROSE_NOT_CONVERTED: readonly string[] = [
-  "docs/papers/p-ecmp.md",
-  "docs/simulator.md",
-  "docs/transport.md",
-];
+export const PROSE_NOT_CONVERTED: readonly string[] = ["docs/papers/p-ecmp.md", "docs/simulator.md"];
