@@ -2,13 +2,16 @@
  * Measured figures on pages come from stored results (docs/testing.md, "Figures by command"): each block has a definition
  * and results, its page is what they render to, and its inputs have not changed since. No page has measured figures outside.
  */
+
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { csv } from "../../src/experiment/csv.js";
 import { type Block, bench, block, exiting, p4loom, page, run, script } from "../../tools/figures/block.js";
-import { Runner } from "../../tools/figures/execute.js";
+import { csvRows, Runner } from "../../tools/figures/execute.js";
 import { marksOf, rewritten, shown, withoutCode } from "../../tools/figures/markdown.js";
 import { PROSE_NOT_CONVERTED, TABLES_NOT_CONVERTED } from "../../tools/figures/not-yet-converted.js";
 import {
@@ -426,5 +429,24 @@ describe("texts of figures", () => {
   it("are cells of a table, whose rows have equal lengths", () => {
     expect(table(["", "a"], [["x|y", undefined]])).toEqual(["| | a |", "|---|---|", "| x\\|y | - |"]);
     expect(() => table(["a"], [["x", 1]])).toThrow("a row of 2 cells in a table of 1 columns");
+  });
+});
+
+describe("the CSV files of a run", () => {
+  it("are read as they were written", () => {
+    const cell = fc.oneof(
+      fc.constantFrom("", "a", "1.5", 'say "so"', "a,b", "two\nlines", ",", '"', "\n"),
+      fc.string({ maxLength: 5 }),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell, cell), { maxLength: 6 }), (rows) => {
+        // A row of empty cells alone at the end would look like the end of the file.
+        const kept = rows.filter((row) => row.some((text) => text.trim() !== ""));
+        const read = csvRows(csv(["x", "y", "z"], kept));
+        expect(read).toEqual(kept.map(([x, y, z]) => ({ x, y, z })));
+      }),
+    );
+    expect(csvRows("")).toEqual([]);
+    expect(csvRows("x,y\n")).toEqual([]);
   });
 });
