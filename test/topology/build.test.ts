@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hostsOf, nodeNamed, switchesOf, type Topology } from "../../src/topology/index.js";
-import { build, example, exampleNames, loadTopology, messagesOf } from "./load.js";
+import { hostsOf, nodeNamed, switchesOf, type Topology, topologySchema } from "../../src/topology/index.js";
+import { build, example, exampleKinds, exampleNames, loadTopology, messagesOf } from "./load.js";
 
 const clos = fc.record({
   kind: fc.constant("clos" as const),
@@ -154,6 +154,11 @@ describe("a graph", () => {
 });
 
 describe("examples and wrong inputs", () => {
+  it("each kind has one, as docs/experiments.md says", () => {
+    const kinds = topologySchema.options.map(({ shape }) => shape.kind.value);
+    expect([...new Set(exampleKinds())].toSorted()).toEqual(kinds.toSorted());
+  });
+
   it.each(exampleNames())("examples/topologies/%s.yaml is a network", (name) => {
     expect(hostsOf(example(name)).length).toBeGreaterThan(1);
   });

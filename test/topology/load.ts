@@ -25,6 +25,12 @@ export function exampleNames(): string[] {
   return readdirSync(join(root, "examples/topologies")).map((file) => file.replace(/\.yaml$/, ""));
 }
 
+/** The kind of each example. */
+export function exampleKinds(): string[] {
+  const text = (name: string) => readFileSync(join(root, "examples/topologies", `${name}.yaml`), "utf8");
+  return exampleNames().map((name) => /^kind: (\w+)$/m.exec(text(name))![1]!);
+}
+
 /** The topology of a file below the project's root; throws DiagnosticError. */
 export function loadTopology(path: string): Topology {
   const diagnostics = new Diagnostics();
