@@ -1,4 +1,4 @@
-/** Blocks of P-ECMP's page whose runs are long: localisation, subflows, losses with a wider window, spraying and load balancing. */
+/** Blocks of P-ECMP's page apart from failover and updates: localisation, subflows, losses over time, spraying and load balancing. */
 import { type Block, block, type RunDocument, run, withCsv } from "../block.js";
 import { fixed, pickKeys, significant, table } from "../text.js";
 
@@ -6,7 +6,6 @@ import { fixed, pickKeys, significant, table } from "../text.js";
 interface Search {
   readonly scheme: string;
   readonly failed: string;
-  readonly confidence?: number;
   readonly n?: number;
   readonly crossed?: number;
   readonly cover_probes?: number;
@@ -30,13 +29,12 @@ const SEARCH_KEYS = [
 ] as (keyof Search)[];
 
 const searches = (document: RunDocument): Search[] =>
-  document.rows.map((row: Search) => {
-    const picked = pickKeys(
+  document.rows.map((row: Search) =>
+    pickKeys(
       row,
       SEARCH_KEYS.filter((key) => row[key] !== undefined),
-    );
-    return row.confidence === undefined ? picked : { ...picked, confidence: row.confidence };
-  });
+    ),
+  );
 
 const EXACT = "pecmp";
 const RANDOM = "ecmp";
