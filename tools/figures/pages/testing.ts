@@ -46,7 +46,7 @@ const SURVIVORS: Readonly<Record<string, string>> = {
   "schemes/repac":
     "caches that save time only (`nic-hash`, known pathmaps); bounds of loops that end earlier; a tie between paths of equal load; places of messages; open: hints of messages in `check`, a pathmap that is probed again (`pathmap-controller`)",
   editing:
-    "shortcuts that save time only; `?.` and `??` on what is always there; ranges that another condition implies; open: the order of proposals that are equally good, hovers of rare kinds of types",
+    "`?.` on what is always there, empty lists that nothing reads; open: completion behind type arguments and behind brackets that do not match (`completion/chain`, 12 of 35), single conditions of `hover`, `outline` and `rename`",
   exercises:
     "places of errors inside a step; conditions that others imply (names that begin with ipv4 or ipv6 are these two, a header without fields has no bytes); empty lists that nothing reads after an error",
   base: "lengths that other checks imply (`sequence-index`); steps that save time only (`Random.int` of 2^32)",
