@@ -126,5 +126,5 @@ function isBlock(elements: readonly Element[], { index, semicolons, blocks, toke
   if (semicolons > 0 || blocks > 0) return true;
   if (tokens > 0) return false;
   const before = elements[index - 1]?.token;
-  return before === ")" || before === "identifier" || before === "else" || before === "apply";
+  return [")", "identifier", "else", "apply", ";", "}"].includes(before ?? "");
 }

@@ -300,7 +300,7 @@ class Layout {
     const top = this.#top;
     if (this.#line !== undefined) this.#line.whole = this.#line.indent === top.statement.column;
     top.statement = newStatement(top.content);
-    this.#annotation = undefined;
+    if (!this.#annotation?.pragma) this.#annotation = undefined;
   }
 
   /** The statement below a condition or `else` without braces. */
@@ -333,7 +333,8 @@ class Layout {
     const top = this.#top;
     const { token } = element;
     if (element.kind !== "token") return element.newlines > 0;
-    if (this.#annotation?.pragma && top.kind === "block") return element.newlines > 0;
+    // A pragma ends with its line, whatever its brackets hold.
+    if (this.#annotation?.pragma) return element.newlines > 0;
     const brace = this.#braces.get(index);
     const braceBefore = this.#braces.get(index - 1);
     if (token === "{" && brace?.block && top.kind === "block" && before.kind === "token")
@@ -346,6 +347,9 @@ class Layout {
       return top.kind === "block" || element.newlines > 0;
     }
     if (before.token === ";" && top.kind === "block") return !top.oneLine;
+    // The members of an enum, error or match_kind end its declaration.
+    if (before.token === "}" && top.kind === "block" && top.statement.fresh && !this.#continues(index))
+      return true;
     return element.newlines > 0;
   }
 

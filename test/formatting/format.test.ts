@@ -135,6 +135,15 @@ describe("what it writes", () => {
       "#if A\ncontrol c() {\n#define X 1\napply { }\n}\n#endif\ncontrol d() { apply { } }\n",
       "#if A\ncontrol c() {\n#define X 1\n    apply { }\n}\n#endif\ncontrol d() {\n    apply { }\n}\n",
     ],
+    "declarations of members, each on a line of its own": [
+      "enum a_t { A, B } error { C } match_kind { d } enum bit<8> e_t { E = 1 } ; struct s_t { }",
+      "enum a_t { A, B }\nerror { C }\nmatch_kind { d }\nenum bit<8> e_t { E = 1 };\nstruct s_t { }\n",
+    ],
+    "an empty nested block": ["apply { a(); { } { b(); } }", "apply {\n    a();\n    { }\n    { b(); }\n}\n"],
+    "a pragma whose line has brackets": [
+      "@pragma x control c() { apply { a(); b(); } }\nconst int A=1;\n",
+      "@pragma x control c() { apply { a(); b(); } }\nconst int A = 1;\n",
+    ],
     "an #else without its #if": ["#else\nconst int A=1;\n", "#else\nconst int A = 1;\n"],
   };
 
