@@ -144,6 +144,62 @@ describe("what it writes", () => {
       "@pragma x control c() { apply { a(); b(); } }\nconst int A=1;\n",
       "@pragma x control c() { apply { a(); b(); } }\nconst int A = 1;\n",
     ],
+    "line ends as in DOS after a first line without": [
+      "const int A=1;\nconst int B=2;\r\n",
+      "const int A = 1;\nconst int B = 2;\n",
+    ],
+    "a directive with a comment over several lines": [
+      "#define A /* x\n  y */ 1\nconst int B=1;\n",
+      "#define A /* x\n  y */ 1\nconst int B = 1;\n",
+    ],
+    "a directive with signs of comments in a string and in a comment": [
+      '#define A "/*"\nconst int B=1;\n#define C 1 // /* none\nconst int D=1;\n#define E "" /* x\n */\nconst int F=1;\n',
+      '#define A "/*"\nconst int B = 1;\n#define C 1 // /* none\nconst int D = 1;\n#define E "" /* x\n */\nconst int F = 1;\n',
+    ],
+    "values that were aligned, but not across another statement": [
+      "apply {\n    x    = 1;\n    y(); // z\n    longer = 2;\n    a     = 1;\n}\n",
+      "apply {\n    x = 1;\n    y(); // z\n    longer = 2;\n    a      = 1;\n}\n",
+    ],
+    "blank lines in a list, but not at the end of a block": [
+      "const t A = {\n    1,\n\n    2\n\n};\napply {\n    a();\n\n}\n",
+      "const t A = {\n    1,\n\n    2\n\n};\napply {\n    a();\n}\n",
+    ],
+    "a comment of several lines behind a statement moves with it": [
+      "apply {\na(); /* one\n        two */\n}\n",
+      "apply {\n    a(); /* one\n            two */\n}\n",
+    ],
+    "names of the top level": [
+      "f(in.t a,out .t b,inout.t c,.t d);\napply { return .x; }\n",
+      "f(in .t a, out .t b, inout .t c, .t d);\napply { return .x; }\n",
+    ],
+    "casts and calls of what a bracket returns": [
+      "apply { if((bit<8>)(x)==1&&(bit<8>) y==-(z)){a();} b(c)(d); e = (f) -g; }",
+      "apply {\n    if ((bit<8>)(x) == 1 && (bit<8>) y == -(z)) { a(); }\n    b(c)(d);\n    e = (f) - g;\n}\n",
+    ],
+    "a define in a comment defines no macro": [
+      "// #define go\napply {\n    go\n    x();\n}\n",
+      "// #define go\napply {\n    go\n        x();\n}\n",
+    ],
+    "a list whose only element is long": [
+      "apply {\nf({ a_function_whose_name_is_so_long_that_its_result_has_no_room_on_the_line_of_its_own_list_(argument) });\n}\n",
+      "apply {\n    f(\n        {\n            a_function_whose_name_is_so_long_that_its_result_has_no_room_on_the_line_of_its_own_list_(\n                argument) });\n}\n",
+    ],
+    "comments at the end of a block, and below a condition without braces": [
+      "apply {\nif (a)\nb();\n// one\n}\ncontrol c() { apply {\nif (a) // two\n// three\nb();\n} }\n",
+      "apply {\n    if (a)\n        b();\n    // one\n}\ncontrol c() {\n    apply {\n        if (a) // two\n            // three\n            b();\n    }\n}\n",
+    ],
+    "a comparison that looks like type arguments": [
+      "apply { if (a<b&&c>(d)) e(); f = g<h>i; if (a < 3) b(); x = a < b ? c > d : e; }",
+      "apply {\n    if (a < b && c > (d)) e();\n    f = g<h> i;\n    if (a < 3) b();\n    x = a < b ? c > d : e;\n}\n",
+    ],
+    "what follows a macro's call on its line, or is a part of it": [
+      "apply {\nCOUNT(1) x\ny;\nCOUNT(1)[2]\n.z = 3;\nCOUNT(1)\n;\nCOUNT(2)\n}\n",
+      "apply {\n    COUNT(1) x\n        y;\n    COUNT(1)[2]\n        .z = 3;\n    COUNT(1)\n        ;\n    COUNT(2)\n}\n",
+    ],
+    "a difference of a list, an element and a word": [
+      "apply { a = {1}-b; c = d[1]-e; f = true-g; h = default -1; }",
+      "apply {\n    a = { 1 } - b;\n    c = d[1] - e;\n    f = true - g;\n    h = default -1;\n}\n",
+    ],
     "an #else without its #if": ["#else\nconst int A=1;\n", "#else\nconst int A = 1;\n"],
   };
 

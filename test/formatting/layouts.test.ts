@@ -47,7 +47,8 @@ function laidOut(text: string, gapOf: (gap: Gap) => string): string {
       kind === "lineComment" ||
       next?.kind === "directive" ||
       (inPragma && newlines > 0);
-    result += own + (inPragma && newlines === 0 ? " ".repeat(touches ? 0 : 1) : gapOf({ touches, ends, newlines }));
+    result +=
+      own + (inPragma && newlines === 0 ? " ".repeat(touches ? 0 : 1) : gapOf({ touches, ends, newlines }));
     if (ends) inPragma = false;
   }
   return result;
