@@ -4,7 +4,7 @@
  */
 import type { Diagnostics, SourceFile } from "../base/index.js";
 import { Checker, type JsonObject } from "./bmv2/checker.js";
-import { type JsonPath, jsonPlace } from "./bmv2/json-place.js";
+import { type JsonPath, jsonPlace, syntaxErrorPlace } from "./bmv2/json-place.js";
 import { type Names, ValueChecker } from "./bmv2/values.js";
 import type { Bmv2Program } from "./bmv2.js";
 import { CODES } from "./codes.js";
@@ -46,7 +46,7 @@ export function readBmv2(file: SourceFile, diagnostics: Diagnostics): Bmv2Progra
   try {
     json = JSON.parse(file.text);
   } catch (error) {
-    const at = Number(/position (\d+)/.exec(String(error))?.[1] ?? 0);
+    const at = syntaxErrorPlace(file.text);
     const span = { file, start: at, end: at + 1 };
     diagnostics.error(CODES.bmv2Syntax, span, `this is no JSON: ${(error as Error).message}`);
     return undefined;

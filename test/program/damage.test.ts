@@ -1,12 +1,13 @@
 /**
  * What the reader of BMv2 JSON and the rules of P4Info say about each part of a program that is missing or wrong. For each kind of
- * place in the recorded programs (indexes left out), the smallest program with such a place is damaged there. `make golden` rewrites
- * the outcomes.
+ * place in the recorded programs, and in those that we compile from test/golden/constructs (indexes left out), the smallest program with
+ * such a place is damaged there. `make golden` rewrites the outcomes.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import { compile } from "../../src/p4/index.js";
 import { readBmv2, readP4Info, validateP4Info, writeP4InfoJson } from "../../src/program/index.js";
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -111,6 +112,13 @@ function told({ list }: Diagnostics): string {
   return `${code} ${rule}${span === undefined ? " at no place" : ""}${rest}`;
 }
 
+const CONSTRUCTS = readdirSync(join(golden, "constructs"))
+  .filter((name) => name.endsWith(".p4"))
+  .map((name) => {
+    const file = new SourceFile(name, readFileSync(join(golden, "constructs", name), "utf8"));
+    return compile({ file }, new Diagnostics())!.program;
+  });
+
 const PROGRAMS = readdirSync(golden)
   .map((name) => join(golden, name, `${name}.json`))
   .filter((path) => existsSync(path))
@@ -118,7 +126,7 @@ const PROGRAMS = readdirSync(golden)
   .filter((text) => text.length < 60_000);
 
 describe("damage to BMv2 JSON", () => {
-  const places = placesOf(PROGRAMS);
+  const places = placesOf([...PROGRAMS, ...CONSTRUCTS.map(({ bmv2 }) => JSON.stringify(bmv2))]);
   it.each(partsOf(places))("from %s on", (_, part) => {
     const lines = part.flatMap(([shape, place]) =>
       outcomes(shape, place, (text) => {
@@ -141,7 +149,7 @@ describe("damage to P4Info", () => {
         readP4Info(new SourceFile(path, readFileSync(path, "utf8")), undefined, new Diagnostics())!,
       ),
     );
-  const places = placesOf(infos);
+  const places = placesOf([...infos, ...CONSTRUCTS.map(({ p4info }) => writeP4InfoJson(p4info))]);
   it.each(partsOf(places))("from %s on", (_, part) => {
     const lines = part.flatMap(([shape, place]) =>
       outcomes(shape, place, (text) => {

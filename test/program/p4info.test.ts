@@ -72,6 +72,7 @@ describe("readP4Info", () => {
     expect(p4InfoFormatOf("b.bin")).toBe("binary");
     expect(p4InfoFormatOf("b.json")).toBe("json");
     expect(p4InfoFormatOf("txt")).toBeUndefined();
+    for (const ending of ["txt", "prototxt", "textproto"]) expect(p4InfoFormatOf(`a.${ending}`)).toBe("text");
     expect(read('{"pkgInfo": {"arch": "psa"}}', "unnamed").pkgInfo?.arch).toBe("psa");
     expect(read('pkg_info { arch: "psa" }', "unnamed").pkgInfo?.arch).toBe("psa");
   });
@@ -108,6 +109,13 @@ describe("readP4Info", () => {
     ["P41003", 'pkg_info { arch: "a" arch: "b" }', 1, 22],
     ["P41003", 'tables { match_fields { match_type: LPM other_match_type: "x" } }', 1, 41],
     ["P41003", 'pkg_info { arch: "\\377" }', 1, 18],
+    ["P41003", 'pkg_info { arch: ["a"] }', 1, 18],
+    ["P41001", 'pkg_info { arch: "\\U00110000" }', 1, 19],
+    ["P41001", "pkg_info { arch: 'x\" }", 1, 18],
+    ["P41003", "tables { match_fields { match_type: -2147483649 } }", 1, 37],
+    ["P41003", "tables { const_default_action_id: 1 is_const_table: 2 }", 1, 53],
+    ["P41002", "tables { size: 07x }", 1, 18],
+    ["P41003", "tables { size: 9223372036854775808 }", 1, 16],
   ])("points at the mistake: %s %s", (code, text, line, column) => {
     const [first] = problems(text);
     expect(first).toContain(`x.txtpb:${line}:${column}: error[${code}]`);
@@ -125,6 +133,52 @@ describe("readP4Info", () => {
 });
 
 describe("text format", () => {
+  it("takes strings in single quotes, octal and signed numbers, numbers of enums, and words for truth", () => {
+    const info = read(
+      "pkg_info { arch: 'it\\'s \"so\"' } tables { size: -017 is_const_table: True match_fields { match_type: 2 } match_fields { match_type: -1 } }",
+    );
+    expect(info.pkgInfo!.arch).toBe('it\'s "so"');
+    expect(info.tables[0]!.size).toBe(-15n);
+    expect(info.tables[0]!.isConstTable).toBe(true);
+    expect(info.tables[0]!.matchFields.map(({ match }) => match.value)).toEqual([2, -1]);
+  });
+
+  it("says the values of an enum where one is wrong, and nothing more elsewhere", () => {
+    expect(problems("tables { match_fields { match_type: EXAKT } }")[0]).toContain(
+      "note: its values: UNSPECIFIED, EXACT",
+    );
+    expect(problems("tables { size: x }")[0]).not.toContain("note");
+  });
+
+  it("takes separators, a negative number where one may be, and no word that only begins as true does", () => {
+    const info = read(
+      'type_info { enums { key: "e", value: { members { name: "a" } } } enums { key: "f"; } } action_profiles { max_group_size: -1 }',
+    );
+    expect(Object.entries(info.typeInfo!.enums).map(([name, { members }]) => [name, members.length])).toEqual(
+      [
+        ["e", 1],
+        ["f", 0],
+      ],
+    );
+    expect(info.actionProfiles[0]!.maxGroupSize).toBe(-1);
+    expect(problems("tables { is_const_table: truely }")[0]).toContain('takes true or false, found "truely"');
+    expect(problems("type_info { enums { value { } } }")[0]).toContain("without a key");
+  });
+
+  it("writes maps in the order of their keys", () => {
+    const enums = (names: string[]) =>
+      createP4Info({ typeInfo: { enums: Object.fromEntries(names.map((name) => [name, { members: [] }])) } });
+    const text = writeP4InfoText(enums(["b", "c", "a"]));
+    expect(text).toBe(writeP4InfoText(enums(["a", "b", "c"])));
+    expect([...text.matchAll(/key: "(.)"/g)].map((one) => one[1])).toEqual(["a", "b", "c"]);
+  });
+
+  it("writes JSON in lines", () => {
+    expect(writeP4InfoJson(createP4Info({ pkgInfo: { arch: "x" } }))).toBe(
+      '{\n "pkgInfo": {\n  "arch": "x"\n }\n}\n',
+    );
+  });
+
   it("keeps any text and any bytes", () => {
     fc.assert(
       fc.property(
@@ -241,6 +295,22 @@ describe("sameP4Info", () => {
     expect(differences.slice(2).every((d) => d.startsWith("controller_packet_metadata["))).toBe(true);
   });
 
+  it("ignores the order of a table's direct resources, but not their number", () => {
+    const withResources = (ids: number[]) => {
+      const info = cpu();
+      info.tables[0]!.directResourceIds = ids;
+      return info;
+    };
+    expect(sameP4Info(withResources([1, 2]), withResources([2, 1]))).toEqual([]);
+    expect(sameP4Info(withResources([1, 2]), withResources([2]))).toHaveLength(1);
+  });
+
+  it("names what only the second has", () => {
+    const fewer = cpu();
+    fewer.digests.pop();
+    expect(sameP4Info(fewer, cpu())).toEqual([expect.stringMatching(/^digests\[.*\]: only in the second$/)]);
+  });
+
   it("finds a change of any single scalar", () => {
     const text = writeP4InfoText(cpu());
     const places = [...text.matchAll(/: (\d+)\n/g)];
@@ -277,6 +347,11 @@ describe("validateP4Info", () => {
     ],
     ["two fields of one id", "P41006", (i) => void (i.tables[1]!.matchFields[1]!.id = 1)],
     ["an action that is missing", "P41007", (i) => void (i.tables[0]!.actionRefs[0]!.id = 0x01000001)],
+    [
+      "an action that is listed twice",
+      "P41006",
+      (i) => void i.tables[0]!.actionRefs.push(i.tables[0]!.actionRefs[0]!),
+    ],
     [
       "a default action of another table",
       "P41007",

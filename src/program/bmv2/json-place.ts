@@ -127,3 +127,26 @@ class Places {
     return position;
   }
 }
+
+/** Where a text that is not JSON stops being the beginning of one: the offset of the first character that is wrong, or the end of the text. */
+export function syntaxErrorPlace(text: string): number {
+  let [good, bad] = [0, text.length + 1];
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    if (mayContinue(text.slice(0, middle))) good = middle;
+    else bad = middle;
+  }
+  return good;
+}
+
+/** Whether a text is JSON, or can be continued to be so. Messages of V8, SpiderMonkey and JavaScriptCore. */
+function mayContinue(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    const { message } = error as Error;
+    if (/end of|EOF|Unterminated/i.test(message)) return true;
+    return Number(/at position (\d+)/.exec(message)?.[1]) === text.length;
+  }
+}

@@ -122,6 +122,61 @@ describe("readBmv2", () => {
     }
   });
 
+  it.each([
+    ['{"program": "x",\n "headers": ', "}"],
+    ["[1 ", "2]"],
+    ["[1, ", "]"],
+    ["", ""],
+    ["0", "1"],
+    ['["a', '\nb"]'],
+    ['["a\\', 'q"]'],
+    ['{"a": 1,', ""],
+    ["[t", "urn]"],
+    ["[-", ".5]"],
+    ["{", "a: 1}"],
+    ["[] ", "x"],
+  ])("points at the place where a text stops being JSON: %j %j", (good, rest) => {
+    const { span } = read(good + rest).diagnostics.list[0]!;
+    expect(span!.start).toBe(good.length);
+  });
+
+  it("refuses two fields of a table with prefixes, and takes one", () => {
+    const json = JSON.parse(readFileSync(resolve(root, "golden/l3/l3.json"), "utf8"));
+    const tables = json.pipelines.flatMap(
+      ({ tables }: { tables: { key: { match_type: string }[] }[] }) => tables,
+    );
+    const table = tables.find(({ key }: { key: { match_type: string }[] }) =>
+      key.some((one) => one.match_type === "lpm"),
+    );
+    expect(read(JSON.stringify(json)).diagnostics.list).toEqual([]);
+    table.key.push({ ...table.key[0], match_type: "lpm" });
+    const { diagnostics } = read(JSON.stringify(json));
+    expect(diagnostics.list.map(({ message }) => message)).toEqual([
+      "a table has more than one lpm field in its key",
+    ]);
+  });
+
+  it("refuses a field of three parts, and an error or a next table that is none", () => {
+    const json = JSON.parse(readFileSync(resolve(root, "golden/l3/l3.json"), "utf8"));
+    const table = json.pipelines[0].tables.find(({ key }: { key: object[] }) => key.length > 0);
+    table.key[0].target.push("third");
+    json.errors[1][1] = -1;
+    const conditional = json.pipelines[0].conditionals[0];
+    conditional.false_next = "nowhere";
+    const { diagnostics } = read(JSON.stringify(json));
+    expect(
+      diagnostics.list.map(({ code, message, span }) => [
+        code,
+        message,
+        span!.file.text.slice(span!.start, span!.start + 12),
+      ]),
+    ).toEqual([
+      ["P41012", "`errors[1][1]` is -1; it should be a whole number from 0 to 2147483647", '-1],["NoMatc'],
+      ["P41013", '"nowhere" names no table or condition of this program', '"nowhere"},{'],
+      ["P41012", "a field is written as [header, field]", '["ipv4","dsc'],
+    ]);
+  });
+
   it("survives any damage to a good program", () => {
     const text = readFileSync(resolve(root, "golden/cpu/cpu.json"), "utf8");
     const values: unknown[] = [null, -1, "x", [], {}, 1e99, true];
