@@ -40,6 +40,10 @@ const ALSO = {
   grading: ["test/lab/session.test.ts"],
   program: ["test/p4/emit", "test/p4/compile-golden.test.ts", "test/device", "test/stf"],
   formatting: ["test/generate", "test/editing"],
+  "experiment/faults": ["test/experiment"],
+  "experiment/seeing": ["test/experiment"],
+  "experiment/sweep": ["test/experiment"],
+  lab: ["test/grading", "test/exercises"],
   "p4/lower": ["test/p4/emit", "test/p4/compile-golden.test.ts", "test/p4/constructs.test.ts", "test/p4/golden-packets.test.ts"],
   "p4/emit": ["test/p4/lower", "test/p4/compile-golden.test.ts", "test/p4/constructs.test.ts", "test/p4/golden-packets.test.ts"],
 };
