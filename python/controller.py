@@ -1,6 +1,6 @@
 """
 The process of a controller in Python. It has the submission's module and nothing else: switches are reached by messages, lines of
-JSON that come by stdin and go by descriptor 3, as src/submissions/controller/messages.ts has them. It reports that it is idle when
+JSON that come by stdin and go by descriptor 3, as src/course/submissions/controller/messages.ts has them. It reports that it is idle when
 no call of the module is left to do; the test's time stands still until then.
 """
 import json

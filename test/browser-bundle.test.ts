@@ -8,12 +8,12 @@ import { expect, it } from "vitest";
 const root = resolve(import.meta.dirname, "..");
 
 const ENTRY = `
-  import { compile } from "./src/p4/index.js";
+  import { compile } from "./src/toolchain/p4/index.js";
   import { Diagnostics, SourceFile, toHex } from "./src/base/index.js";
-  import { writeP4InfoText } from "./src/program/index.js";
-  import { Switch } from "./src/switch/index.js";
-  import { runCommands } from "./src/control/index.js";
-  import "./src/hash/index.js";
+  import { writeP4InfoText } from "./src/toolchain/program/index.js";
+  import { Switch } from "./src/toolchain/switch/index.js";
+  import { runCommands } from "./src/toolchain/control/index.js";
+  import "./src/toolchain/hash/index.js";
 
   export function compileAndForward(file, frame) {
     const diagnostics = new Diagnostics();

@@ -1,6 +1,6 @@
 /**
  * Builds the programs: the command `p4loom` from `src/cli` (`dist/cli/main.js` starts it, `dist/cli/command.cjs` is all of
- * its code in one file), the agent of a host from `src/host-agent` (`main.cjs` and `process.cjs` in `dist/host-agent`), and the
+ * its code in one file), the agent of a host from `src/fabric/host-agent` (`main.cjs` and `process.cjs` in `dist/host-agent`), and the
  * page of `p4loom lab` (`tools/build-page.mjs`), and the manual page `dist/man/p4loom.1`.
  * `npm run build` calls this after `tsc`, which builds the library; the tests call it to test what users run.
  *
@@ -15,7 +15,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { build } from "esbuild";
 import { buildPage } from "./build-page.mjs";
@@ -29,14 +29,15 @@ const page = join(root, "pages/lab");
 /** The programs: the file with their code, the file that starts it, and the runs that fill the code caches. */
 const COMMAND = program("cli", "command.cjs", "main.js", commandRuns);
 // In a folder with modules of the library, so the extensions tell Node that they are scripts.
-const AGENT = program("host-agent", "process.cjs", "main.cjs", agentRuns);
+const AGENT = program("fabric/host-agent", "process.cjs", "main.cjs", agentRuns);
 const PROGRAMS = [COMMAND, AGENT];
 
 /** The manual page. package.json names it, so that npm installs it where man finds it. */
 const MANUAL = join(root, "dist/man/p4loom.1");
 
 function program(room, code, launcher, runs) {
-  const folder = join(root, "dist", room);
+  // Beside the modules of the library: `distUrl` in the code finds them from its folder's parent.
+  const folder = join(root, "dist", basename(room));
   return {
     entry: `src/${room}/main.ts`,
     folder,

@@ -5,8 +5,8 @@
  */
 import { resolve } from "node:path";
 import type { Page } from "playwright-core";
-import { exerciseCopy, packets, ping, SOLUTION, setSpeed, tab } from "../test/lab/browser/actions.js";
-import { CHROMIUM, openPage, startBrowser, startLab } from "../test/lab/browser/browser.js";
+import { exerciseCopy, packets, ping, SOLUTION, setSpeed, tab } from "../test/course/lab/browser/actions.js";
+import { CHROMIUM, openPage, startBrowser, startLab } from "../test/course/lab/browser/browser.js";
 
 const IMAGES = resolve(import.meta.dirname, "../docs/images");
 const SIZE = { width: 1280, height: 780 };

@@ -1,6 +1,6 @@
 /**
- * Mutation test of a room: `node tools/mutants.mjs ROOM [COUNT | survivors] [TEST ...]`, for example `p4/lower` or `switch
- * 300`. Stryker's instrumenter changes the code at one place at a time; the tests of the room that reach this place run
+ * Mutation test of a room: `node tools/mutants.mjs ROOM [COUNT | survivors] [TEST ...]`, for example `toolchain/p4/lower` or
+ * `toolchain/switch 300`. Stryker's instrumenter changes the code at one place at a time; the tests of the room that reach this place run
  * with the change, the short ones first, until one fails. A mutant with which no test fails survives. Prints the score and
  * the survivors; the full report is in out/mutants/.
  *
@@ -33,26 +33,26 @@ process.chdir(root);
 
 /** Tests outside the folder that mirrors a room that nevertheless test the room: programs that are compiled and run. */
 const ALSO = {
-  sim: ["test/controllers"],
-  "sim/flow": ["test/schemes/dahu"],
-  editing: ["test/language-server", "test/lab/editing.test.ts"],
-  exercises: ["test/grading"],
-  grading: ["test/lab/session.test.ts"],
-  program: ["test/p4/emit", "test/p4/compile-golden.test.ts", "test/device", "test/stf"],
-  formatting: ["test/generate", "test/editing"],
-  "experiment/faults": ["test/experiment"],
-  "experiment/seeing": ["test/experiment"],
-  "experiment/sweep": ["test/experiment"],
-  lab: ["test/grading", "test/exercises"],
-  "p4/lower": ["test/p4/emit", "test/p4/compile-golden.test.ts", "test/p4/constructs.test.ts", "test/p4/golden-packets.test.ts"],
-  "p4/emit": ["test/p4/lower", "test/p4/compile-golden.test.ts", "test/p4/constructs.test.ts", "test/p4/golden-packets.test.ts"],
+  "fabric/sim": ["test/fabric/controllers"],
+  "fabric/sim/flow": ["test/fabric/schemes/dahu"],
+  "toolchain/editing": ["test/toolchain/language-server", "test/course/lab/editing.test.ts"],
+  "course/exercises": ["test/course/grading"],
+  "course/grading": ["test/course/lab/session.test.ts"],
+  "toolchain/program": ["test/toolchain/p4/emit", "test/toolchain/p4/compile-golden.test.ts", "test/toolchain/device", "test/toolchain/stf"],
+  "toolchain/formatting": ["test/toolchain/generate", "test/toolchain/editing"],
+  "fabric/experiment/faults": ["test/fabric/experiment"],
+  "fabric/experiment/seeing": ["test/fabric/experiment"],
+  "fabric/experiment/sweep": ["test/fabric/experiment"],
+  "course/lab": ["test/course/grading", "test/course/exercises"],
+  "toolchain/p4/lower": ["test/toolchain/p4/emit", "test/toolchain/p4/compile-golden.test.ts", "test/toolchain/p4/constructs.test.ts", "test/toolchain/p4/golden-packets.test.ts"],
+  "toolchain/p4/emit": ["test/toolchain/p4/lower", "test/toolchain/p4/compile-golden.test.ts", "test/toolchain/p4/constructs.test.ts", "test/toolchain/p4/golden-packets.test.ts"],
 };
 /** Parts of a larger room with tests of their own: they are tested only by their own name. */
 const APART = {
-  "sim/packet/transport": ["test/sim/tcp", "test/sim/congestion", "test/sim/packet/transport.test.ts", "test/sim/packet/chooser-signals.test.ts"],
+  "fabric/sim/packet/transport": ["test/fabric/sim/tcp", "test/fabric/sim/congestion", "test/fabric/sim/packet/transport.test.ts", "test/fabric/sim/packet/chooser-signals.test.ts"],
 };
 /** Tests that compare minutes of simulated time with closed forms: each try would take seconds. */
-const LEFT_OUT = [join("test", "sim", "congestion", "validation.test.ts")];
+const LEFT_OUT = [join("test", "fabric", "sim", "congestion", "validation.test.ts")];
 const LOOPS_AFTER_CPU_MS = 60_000;
 const HANGS_AFTER_IDLE_MS = 30_000;
 const LOOKS_EVERY_MS = 2000;

@@ -7,17 +7,17 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { Diagnostics } from "../src/base/index.js";
+import { Diagnostics } from "../../src/base/index.js";
 import {
   findSubmissions,
   type GradeAllOptions,
   gradeAll,
   openExerciseFolder,
-} from "../src/submissions/index.js";
-import type { Benchmark } from "./main.js";
-import { writeRows } from "./page-table.js";
+} from "../../src/course/submissions/index.js";
+import type { Benchmark } from "../main.js";
+import { writeRows } from "../toolchain/page-table.js";
 
-const course = resolve(import.meta.dirname, "../examples/course");
+const course = resolve(import.meta.dirname, "../../examples/course");
 const bmv2 = process.env["P4LOOM_BMV2"];
 const listed = (name: string): string[] | undefined => process.env[name]?.split(",");
 
@@ -56,7 +56,7 @@ async function grade(name: string, testbed: GradeAllOptions["testbed"]): Promise
 }
 
 export const run: Benchmark = async (report) => {
-  process.env["P4LOOM_COMMAND"] ??= resolve(import.meta.dirname, "../dist/cli/main.js");
+  process.env["P4LOOM_COMMAND"] ??= resolve(import.meta.dirname, "../../dist/cli/main.js");
   const names = readdirSync(course).filter((name) => existsSync(join(course, name, "exercise.yaml")));
   const chosen = names.filter((name) => listed("P4LOOM_COURSE")?.includes(name) ?? true);
   const engines = ENGINES.filter(

@@ -9,11 +9,11 @@ import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SwitchEngine } from "../src/testbed/index.js";
-import type { Measurement } from "./main.js";
-import { writeRows } from "./page-table.js";
+import type { SwitchEngine } from "../../src/fabric/testbed/index.js";
+import type { Measurement } from "../main.js";
+import { writeRows } from "../toolchain/page-table.js";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const MAX_MS = 180_000;
 
 interface Exercise {

@@ -5,16 +5,16 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { Diagnostics } from "../src/base/index.js";
-import { findSubmissions, gradeAll, openExerciseFolder } from "../src/submissions/index.js";
-import type { Benchmark } from "./main.js";
+import { Diagnostics } from "../../src/base/index.js";
+import { findSubmissions, gradeAll, openExerciseFolder } from "../../src/course/submissions/index.js";
+import type { Benchmark } from "../main.js";
 
 const COUNT = 200;
 const WORKERS = 2;
-const folder = resolve(import.meta.dirname, "../examples/course/02-lpm-ttl");
+const folder = resolve(import.meta.dirname, "../../examples/course/02-lpm-ttl");
 
 export const run: Benchmark = async (report) => {
-  process.env["P4LOOM_COMMAND"] ??= resolve(import.meta.dirname, "../dist/cli/main.js");
+  process.env["P4LOOM_COMMAND"] ??= resolve(import.meta.dirname, "../../dist/cli/main.js");
   const submissions = mkdtempSync(join(tmpdir(), "p4loom-grade-"));
   try {
     for (let i = 0; i < COUNT; i++) {

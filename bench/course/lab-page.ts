@@ -6,15 +6,15 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { CHROMIUM, openPage, startBrowser, startLab } from "../test/lab/browser/browser.js";
-import type { Benchmark } from "./main.js";
+import { CHROMIUM, openPage, startBrowser, startLab } from "../../test/course/lab/browser/browser.js";
+import type { Benchmark } from "../main.js";
 
 const SWITCHES = 8;
 const PACKETS_PER_SECOND = 10_000;
 const SECONDS = 10;
 const WARM_UP_MS = 3000;
 
-const program = resolve(import.meta.dirname, "../examples/course/01-forwarding/solution/forwarding.p4");
+const program = resolve(import.meta.dirname, "../../examples/course/01-forwarding/solution/forwarding.p4");
 
 const mac = (host: number): string => `08:00:00:00:00:${String(host).padStart(2, "0")}`;
 

@@ -11,8 +11,8 @@ import {
   type LabRequestInput,
   LabSession,
   labRequestSchema,
-} from "../src/lab/index.js";
-import type { Benchmark } from "./main.js";
+} from "../../src/course/lab/index.js";
+import type { Benchmark } from "../main.js";
 
 const SWITCHES = 8;
 const PACKETS_PER_SECOND = 10_000;
@@ -20,7 +20,7 @@ const SECONDS = 5;
 const SWAPS = 5;
 const FRAMES_PER_SECOND = 30;
 
-const SOURCE = readFileSync(join(import.meta.dirname, "../examples/exercise/ring.p4"), "utf8");
+const SOURCE = readFileSync(join(import.meta.dirname, "../../examples/exercise/ring.p4"), "utf8");
 
 /** Packets go clockwise: port 2 leads to the next switch, port 3 to the previous one. */
 function ring(): LabProject {

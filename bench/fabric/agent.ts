@@ -3,8 +3,8 @@
  * the round-trip time of single segments. The rival of the throughput is the same TCP without agents and without
  * offloads. Reports nothing where hosts cannot be made.
  */
-import { startAgent } from "../src/testbed/index.js";
-import { agentConfig, networkMissing, RIGHT, TestNetwork } from "../test/testbed/agent/networks.js";
+import { startAgent } from "../../src/fabric/testbed/index.js";
+import { agentConfig, networkMissing, RIGHT, TestNetwork } from "../../test/fabric/testbed/agent/networks.js";
 
 const SECONDS = 4;
 const FIXED = { kind: "fixed", selector: 5 };

@@ -6,18 +6,18 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parse } from "yaml";
-import { Random } from "../src/base/index.js";
-import { restingHost } from "../src/hosts/index.js";
+import { Random } from "../../src/base/index.js";
+import { restingHost } from "../../src/fabric/hosts/index.js";
 import {
   type FirstTries,
   type FirstTry,
   firstTries,
   hostPolicyOf,
   schemeNamed,
-} from "../src/schemes/index.js";
-import { buildTopology, hostsOf, type Topology, topologySchema } from "../src/topology/index.js";
-import { clos, randomGraph } from "../test/schemes/multiroute/graphs.js";
-import type { Benchmark } from "./main.js";
+} from "../../src/fabric/schemes/index.js";
+import { buildTopology, hostsOf, type Topology, topologySchema } from "../../src/fabric/topology/index.js";
+import { clos, randomGraph } from "../../test/fabric/schemes/multiroute/graphs.js";
+import type { Benchmark } from "../main.js";
 
 const GRAPHS = 1000;
 /** Per graph. */
@@ -50,7 +50,7 @@ function* fabrics(homing: "single" | "dual"): Generator<Topology> {
 }
 
 function* production(): Generator<Topology> {
-  const path = resolve(import.meta.dirname, "../examples/topologies/production.yaml");
+  const path = resolve(import.meta.dirname, "../../examples/topologies/production.yaml");
   yield buildTopology(topologySchema.parse(parse(readFileSync(path, "utf8"))));
 }
 

@@ -4,13 +4,13 @@
  * simulated time (5 by default).
  */
 import { loadavg } from "node:os";
-import { Random } from "../src/base/index.js";
-import { HeuristicBalancer, PortGroups, Rebalancing } from "../src/schemes/dahu/index.js";
-import { FLUID_SCHEMES } from "../src/schemes/index.js";
-import { FlowNetwork, type FlowStart, MaxMin, simulateFlows } from "../src/sim/flow/index.js";
-import { buildTopology, type Topology, topologySchema } from "../src/topology/index.js";
-import { partnersOf } from "../src/traffic/index.js";
-import type { Benchmark } from "./main.js";
+import { Random } from "../../src/base/index.js";
+import { HeuristicBalancer, PortGroups, Rebalancing } from "../../src/fabric/schemes/dahu/index.js";
+import { FLUID_SCHEMES } from "../../src/fabric/schemes/index.js";
+import { FlowNetwork, type FlowStart, MaxMin, simulateFlows } from "../../src/fabric/sim/flow/index.js";
+import { buildTopology, type Topology, topologySchema } from "../../src/fabric/topology/index.js";
+import { partnersOf } from "../../src/fabric/traffic/index.js";
+import type { Benchmark } from "../main.js";
 
 const GBPS = { rate: "1Gbps", delay: "1us" };
 

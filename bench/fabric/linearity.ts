@@ -4,9 +4,9 @@
  * function; it counts if the choice moves by the offset that the change has for one other header. Reports the share of the
  * pairs: 100 % of every linear function, about 1/8 of the others. `LINEARITY_HEADERS` sets another number of headers.
  */
-import { Random } from "../src/base/index.js";
-import { drawInput, hashFunctions, type NamedHash } from "../src/hash/index.js";
-import type { Benchmark } from "./main.js";
+import { Random } from "../../src/base/index.js";
+import { drawInput, hashFunctions, type NamedHash } from "../../src/toolchain/hash/index.js";
+import type { Benchmark } from "../main.js";
 
 const HEADERS = Number(process.env["LINEARITY_HEADERS"] ?? 1_000_000);
 /** A five-tuple, then a byte whose upper four bits are the control bits, as those of a TTL. */

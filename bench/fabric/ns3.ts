@@ -1,6 +1,6 @@
 /**
  * Programs for ns-3, an independent simulator, that measure the same networks as we do: C++ files in `bench/ns3`, compiled
- * where ns-3's headers are installed (Debian: libns3-dev 3.37, and a C++ compiler). See bench/ns3/README.md.
+ * where ns-3's headers are installed (Debian: libns3-dev 3.37, and a C++ compiler). See bench/fabric/ns3/README.md.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync } from "node:fs";
@@ -24,7 +24,7 @@ export function ns3Missing(): string | undefined {
 }
 
 /**
- * Compiles `bench/ns3/NAME.cc` into a temporary folder; takes some seconds. To be called when {@link ns3Missing} finds nothing.
+ * Compiles `bench/fabric/ns3/NAME.cc` into a temporary folder; takes some seconds. To be called when {@link ns3Missing} finds nothing.
  *
  * @throws Error with the compiler's messages
  */

@@ -4,13 +4,13 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../src/base/index.js";
-import { LOAD } from "../src/experiment/kinds/load/index.js";
-import { loadKind } from "../src/experiment/load.js";
-import { runOnSimulator } from "../src/experiment/on-simulator.js";
-import type { Benchmark } from "./main.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
+import { LOAD } from "../../src/fabric/experiment/kinds/load/index.js";
+import { loadKind } from "../../src/fabric/experiment/load.js";
+import { runOnSimulator } from "../../src/fabric/experiment/on-simulator.js";
+import type { Benchmark } from "../main.js";
 
-const FILE = join(import.meta.dirname, "../examples/p4te/websearch.yaml");
+const FILE = join(import.meta.dirname, "../../examples/p4te/websearch.yaml");
 /** Of the file's schemes, those of the package. */
 const SCHEMES = ["ecmp", "hula", "p4te"];
 

@@ -5,11 +5,11 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parse } from "yaml";
-import { compileMatrices, pecmp, pecmpParameters } from "../src/schemes/pecmp/index.js";
-import { buildTopology, type Topology, topologySchema } from "../src/topology/index.js";
-import type { Benchmark } from "./main.js";
+import { compileMatrices, pecmp, pecmpParameters } from "../../src/fabric/schemes/pecmp/index.js";
+import { buildTopology, type Topology, topologySchema } from "../../src/fabric/topology/index.js";
+import type { Benchmark } from "../main.js";
 
-const path = resolve(import.meta.dirname, "../examples/topologies/production.yaml");
+const path = resolve(import.meta.dirname, "../../examples/topologies/production.yaml");
 
 /** The same fabric with mesh wiring, in which spines have matrices too; and with 236 pods: 9,952 switches. */
 function* fabrics(): Generator<[string, Topology]> {

@@ -2,12 +2,12 @@
  * The speed of the packet simulator with real programs: flows between all pods of a P-ECMP fabric; at every hop the compiled
  * program parses, matches, hashes, rewrites and deparses the packet. Also the speed of the event queue by itself.
  */
-import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../src/base/index.js";
-import { bootFabric, ProgramCompiler } from "../src/experiment/boot.js";
-import { loadExperiment } from "../src/experiment/index.js";
-import { EventQueue, type FixedStreamOptions, NS_PER_MS, NS_PER_S } from "../src/sim/packet/index.js";
-import { drawClientPort, hostPlaces, PairDrawer } from "../src/traffic/index.js";
-import type { Benchmark } from "./main.js";
+import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../src/base/index.js";
+import { bootFabric, ProgramCompiler } from "../../src/fabric/experiment/boot.js";
+import { loadExperiment } from "../../src/fabric/experiment/index.js";
+import { EventQueue, type FixedStreamOptions, NS_PER_MS, NS_PER_S } from "../../src/fabric/sim/packet/index.js";
+import { drawClientPort, hostPlaces, PairDrawer } from "../../src/fabric/traffic/index.js";
+import type { Benchmark } from "../main.js";
 
 const EXPERIMENT = `
 name: bench

@@ -6,8 +6,8 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { COMMAND } from "../test/built-command.js";
-import type { Benchmark } from "./main.js";
+import { COMMAND } from "../../test/built-command.js";
+import type { Benchmark } from "../main.js";
 
 /** 15 points and 2 schemes: 30 jobs of about a second each. */
 const LARGE = `name: sweep

@@ -6,8 +6,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
-import { ascending, quantile } from "../src/statistics/index.js";
-import type { Benchmark } from "./main.js";
+import { ascending, quantile } from "../../src/fabric/statistics/index.js";
+import type { Benchmark } from "../main.js";
 
 const program = join(import.meta.dirname, "transport/tail-losses.ts");
 

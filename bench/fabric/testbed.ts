@@ -6,16 +6,16 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Diagnostics, SourceFile } from "../src/base/index.js";
-import { loadTemplates, renderProgram } from "../src/generate/index.js";
-import { textFolder } from "../src/loading/index.js";
-import { compile } from "../src/p4/index.js";
-import { schemeNamed } from "../src/schemes/index.js";
-import { type Lab, type LabSpec, labOf, type SwitchEngine, startLab } from "../src/testbed/index.js";
-import { buildTopology, hostsOf, type Topology, topologySchema } from "../src/topology/index.js";
-import type { Measurement } from "./main.js";
+import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import { loadTemplates, renderProgram } from "../../src/toolchain/generate/index.js";
+import { textFolder } from "../../src/toolchain/loading/index.js";
+import { compile } from "../../src/toolchain/p4/index.js";
+import { schemeNamed } from "../../src/fabric/schemes/index.js";
+import { type Lab, type LabSpec, labOf, type SwitchEngine, startLab } from "../../src/fabric/testbed/index.js";
+import { buildTopology, hostsOf, type Topology, topologySchema } from "../../src/fabric/topology/index.js";
+import type { Measurement } from "../main.js";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const main = join(root, "dist/cli/main.js");
 const SWITCHES = 20;
 const TCP_SECONDS = 5;

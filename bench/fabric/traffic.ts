@@ -5,17 +5,17 @@
 import { readFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { Diagnostics, Random, SourceFile } from "../src/base/index.js";
-import { hostsOf, type Topology } from "../src/topology/index.js";
+import { Diagnostics, Random, SourceFile } from "../../src/base/index.js";
+import { hostsOf, type Topology } from "../../src/fabric/topology/index.js";
 import {
   openWorkload,
   type PartSpec,
   readSizeDistribution,
   streamTrafficFile,
   type Workload,
-} from "../src/traffic/index.js";
-import { leafSpine } from "../test/traffic/flows.js";
-import type { Benchmark } from "./main.js";
+} from "../../src/fabric/traffic/index.js";
+import { leafSpine } from "../../test/fabric/traffic/flows.js";
+import type { Benchmark } from "../main.js";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
@@ -48,7 +48,7 @@ function patterns(racks: number): Record<string, PartSpec["pattern"]> {
 }
 
 export const run: Benchmark = async (report) => {
-  const path = new URL("../data/cdf/web_search.txt", import.meta.url);
+  const path = new URL("../../data/cdf/web_search.txt", import.meta.url);
   const sizes = readSizeDistribution(new SourceFile("web_search", readFileSync(path, "utf8")));
   const open = (topology: Topology, pattern: PartSpec["pattern"]) =>
     openWorkload(

@@ -6,19 +6,19 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { Diagnostics, Random, SourceFile } from "../src/base/index.js";
-import { loadTemplates, renderProgram } from "../src/generate/index.js";
-import { textFolder } from "../src/loading/index.js";
-import { compile } from "../src/p4/index.js";
-import { schemeNamed } from "../src/schemes/index.js";
-import type { CongestionControlName } from "../src/sim/packet/index.js";
-import { ascending, quantile } from "../src/statistics/index.js";
-import { type Lab, labOf, type RunningHost, startLab } from "../src/testbed/index.js";
-import { buildTopology, hostsOf, type Topology, topologySchema } from "../src/topology/index.js";
-import { FRAME, runChain, SEGMENT } from "../test/sim/congestion/chain.js";
-import type { Benchmark, Measurement } from "./main.js";
+import { Diagnostics, Random, SourceFile } from "../../src/base/index.js";
+import { loadTemplates, renderProgram } from "../../src/toolchain/generate/index.js";
+import { textFolder } from "../../src/toolchain/loading/index.js";
+import { compile } from "../../src/toolchain/p4/index.js";
+import { schemeNamed } from "../../src/fabric/schemes/index.js";
+import type { CongestionControlName } from "../../src/fabric/sim/packet/index.js";
+import { ascending, quantile } from "../../src/fabric/statistics/index.js";
+import { type Lab, labOf, type RunningHost, startLab } from "../../src/fabric/testbed/index.js";
+import { buildTopology, hostsOf, type Topology, topologySchema } from "../../src/fabric/topology/index.js";
+import { FRAME, runChain, SEGMENT } from "../../test/fabric/sim/congestion/chain.js";
+import type { Benchmark, Measurement } from "../main.js";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const main = join(root, "dist/cli/main.js");
 const program = join(import.meta.dirname, "transport/kernel-flows.ts");
 

@@ -1,5 +1,5 @@
 /**
- * The congestion controls on whole networks: closed forms, our simulator, and ns-3 where it is installed (bench/ns3/README.md).
+ * The congestion controls on whole networks: closed forms, our simulator, and ns-3 where it is installed (bench/fabric/ns3/README.md).
  * The block `validation` of docs/transport.md shows all of it. `P4LOOM_TOPIC`: part of a topic's name, to run only such rows.
  */
 import {
@@ -9,9 +9,9 @@ import {
   runChain,
   SEGMENT,
   TRANSPORT,
-} from "../test/sim/congestion/chain.js";
-import { VALIDATION } from "../test/sim/congestion/validation.js";
-import type { Benchmark } from "./main.js";
+} from "../../test/fabric/sim/congestion/chain.js";
+import { VALIDATION } from "../../test/fabric/sim/congestion/validation.js";
+import type { Benchmark } from "../main.js";
 import { compileNs3, type Ns3Program, ns3Missing } from "./ns3.js";
 
 const NS3_CONTROLS: Readonly<Record<string, string>> = {

@@ -8,7 +8,7 @@
  *   P4LOOM_SUITES   part of a suite's name, to run only such suites
  *   P4LOOM_LOGS     folder for the logs; a temporary one unless given
  *
- * Reports the tests that pass and prints each difference to stderr (with the reason if it is intended: bench/clients/explained.ts).
+ * Reports the tests that pass and prints each difference to stderr (with the reason if it is intended: bench/toolchain/clients/explained.ts).
  * `make figures PAGE=p4runtime BLOCK=clients` writes the table of docs/p4runtime.md.
  */
 import { existsSync, mkdtempSync } from "node:fs";
@@ -17,9 +17,9 @@ import { join } from "node:path";
 import { runSuite, type Target } from "./clients/run-suite.js";
 import { SUITES } from "./clients/suites.js";
 import { counts, type Row, sortDifferences } from "./clients/table.js";
-import type { Benchmark } from "./main.js";
+import type { Benchmark } from "../main.js";
 
-const project = join(import.meta.dirname, "..");
+const project = join(import.meta.dirname, "../..");
 
 export const run: Benchmark = async (report) => {
   const {
@@ -29,7 +29,7 @@ export const run: Benchmark = async (report) => {
     P4LOOM_SUITES: wanted,
   } = process.env;
   if (clients === undefined || python === undefined || process.getuid?.() !== 0) {
-    console.error("clients: skipped; it needs root, P4LOOM_CLIENTS and P4LOOM_PYTHON (see bench/clients.ts)");
+    console.error("clients: skipped; it needs root, P4LOOM_CLIENTS and P4LOOM_PYTHON (see bench/toolchain/clients.ts)");
     return;
   }
   const work = process.env["P4LOOM_LOGS"] ?? mkdtempSync(join(tmpdir(), "p4loom-clients-"));

@@ -6,10 +6,10 @@ import { execFileSync, fork, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Diagnostics, SourceFile } from "../src/base/index.js";
-import { compile } from "../src/p4/index.js";
-import { parse } from "../src/p4/syntax/index.js";
-import type { Benchmark } from "./main.js";
+import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import { compile } from "../../src/toolchain/p4/index.js";
+import { parse } from "../../src/toolchain/p4/syntax/index.js";
+import type { Benchmark } from "../main.js";
 
 /** A v1model program with that many tables; 24 lines and about 830 bytes each. */
 function fabricProgram(tables: number): string {
@@ -109,7 +109,7 @@ function coldSeconds(command: string, args: string[]): number | undefined {
   return best;
 }
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const cli = join(root, "dist/cli/main.js");
 
 /** Lines of the program whose memory is measured. */

@@ -2,7 +2,7 @@
  * Runs the packet tests of a folder of v1model programs (p4c's `testdata/p4_16_samples` for one): every `.stf` with a
  * program of the same name beside it, compiled by our compiler and played on our switch.
  *
- *     npx tsx bench/corpus.ts FOLDER [-I FOLDER]... [--only TEXT] [--compiled FOLDER]
+ *     npx tsx bench/toolchain/corpus.ts FOLDER [-I FOLDER]... [--only TEXT] [--compiled FOLDER]
  *
  * With `--compiled` the programs are the BMv2 JSON files of that folder instead, made by another compiler, with
  * NAME.p4info.txtpb beside them if there is one; then programs need not be P4-16.
@@ -14,11 +14,11 @@
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../src/base/index.js";
-import { compile, type IncludeResolver } from "../src/p4/index.js";
-import { type Program, readBmv2, readP4Info } from "../src/program/index.js";
-import { readStf, runStf } from "../src/stf/index.js";
-import { BMV2, playOnBmv2 } from "../test/parity/bmv2.js";
+import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
+import { compile, type IncludeResolver } from "../../src/toolchain/p4/index.js";
+import { type Program, readBmv2, readP4Info } from "../../src/toolchain/program/index.js";
+import { readStf, runStf } from "../../src/toolchain/stf/index.js";
+import { BMV2, playOnBmv2 } from "../../test/parity/bmv2.js";
 
 interface Arguments {
   folder: string;
@@ -135,7 +135,7 @@ function argumentsOf(args: readonly string[]): Arguments | undefined {
 async function main(args: readonly string[]): Promise<number> {
   const given = argumentsOf(args);
   if (given === undefined) {
-    console.error("usage: npx tsx bench/corpus.ts FOLDER [-I FOLDER]... [--only TEXT] [--compiled FOLDER]");
+    console.error("usage: npx tsx bench/toolchain/corpus.ts FOLDER [-I FOLDER]... [--only TEXT] [--compiled FOLDER]");
     return 2;
   }
   const counts = new Map<Verdict["kind"], number>();

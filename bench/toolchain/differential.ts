@@ -18,10 +18,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../src/base/index.js";
-import { compile, type IncludeResolver } from "../src/p4/index.js";
-import { type Program, readBmv2, readP4Info } from "../src/program/index.js";
-import { BMV2, P4C, playOnBmv2 } from "../test/parity/bmv2.js";
+import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
+import { compile, type IncludeResolver } from "../../src/toolchain/p4/index.js";
+import { type Program, readBmv2, readP4Info } from "../../src/toolchain/program/index.js";
+import { BMV2, P4C, playOnBmv2 } from "../../test/parity/bmv2.js";
 import { PORTS } from "./differential/entries.js";
 import {
   type Frame,

@@ -1,15 +1,15 @@
 /**
- * Writes the reports of the project's own programs: `npx tsx bench/fit-reports.ts` checks every program in `p4/` against
+ * Writes the reports of the project's own programs: `npx tsx bench/toolchain/fit-reports.ts` checks every program in `p4/` against
  * three targets and writes `docs/fit/programs.md`, and a page for the ToR program of each scheme, `docs/fit/<scheme>-tor.html`.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Diagnostics, SourceFile } from "../src/base/index.js";
-import { explain, explanationText, type FitResult, fitProgram, toHtml, toText } from "../src/fit/index.js";
-import { compile } from "../src/p4/index.js";
-import { loadTarget } from "../test/fit/golden.js";
+import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import { explain, explanationText, type FitResult, fitProgram, toHtml, toText } from "../../src/toolchain/fit/index.js";
+import { compile } from "../../src/toolchain/p4/index.js";
+import { loadTarget } from "../../test/toolchain/fit/golden.js";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const TARGETS = ["tofino", "tofino2", "rmt"] as const;
 
 function programs(): string[] {
@@ -26,7 +26,7 @@ function programs(): string[] {
 const lines = [
   "# Do our own programs fit?",
   "",
-  "Written by `npx tsx bench/fit-reports.ts`; do not edit. Verdict, stages in use and stages of the target. Table sizes are",
+  "Written by `npx tsx bench/toolchain/fit-reports.ts`; do not edit. Verdict, stages in use and stages of the target. Table sizes are",
   "those of the programs in `p4/`.",
   "",
   `| program | ${TARGETS.join(" | ")} |`,

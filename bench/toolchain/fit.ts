@@ -2,10 +2,10 @@
  * Time of the fit checker, after compilation. How it grows with the number of tables and with their sizes, and the
  * exact solver for 60 tables. The last two points of a curve are reported as a ratio, which is 2 for linear growth.
  */
-import { explain, fitProgram, placeExactly } from "../src/fit/index.js";
-import { compileText, loadTarget } from "../test/fit/golden.js";
-import { oneTable, type RandomTable, randomProgram } from "../test/fit/programs.js";
-import type { Benchmark } from "./main.js";
+import { explain, fitProgram, placeExactly } from "../../src/toolchain/fit/index.js";
+import { compileText, loadTarget } from "../../test/toolchain/fit/golden.js";
+import { oneTable, type RandomTable, randomProgram } from "../../test/toolchain/fit/programs.js";
+import type { Benchmark } from "../main.js";
 
 /** Groups of dependent tables: chains of five, every third table ternary, every second guarded. */
 function tables(count: number): RandomTable[] {

@@ -2,17 +2,17 @@
  * Tests the formatter on all programs of some folders: formatting twice must give the same text as once, and a program that
  * compiles must give the same BMv2 JSON and P4Info before and after, except for places in the source.
  *
- *     npx tsx bench/formatting.ts FOLDER... [-I FOLDER]... [--only TEXT] [--no-compile]
+ *     npx tsx bench/toolchain/formatting.ts FOLDER... [-I FOLDER]... [--only TEXT] [--no-compile]
  *
  * Prints a line for each file with an error, then counts. A file that the formatter rejects is an error only if it compiles. Exit
  * status 1 after an error.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../src/base/index.js";
-import { format } from "../src/formatting/index.js";
-import type { IncludeResolver } from "../src/p4/index.js";
-import { compiledForm } from "../test/formatting/compiled-form.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
+import { format } from "../../src/toolchain/formatting/index.js";
+import type { IncludeResolver } from "../../src/toolchain/p4/index.js";
+import { compiledForm } from "../../test/toolchain/formatting/compiled-form.js";
 
 interface Counts {
   files: number;

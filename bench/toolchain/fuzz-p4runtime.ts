@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import { fuzz } from "./fuzz/runner.js";
-import type { Benchmark } from "./main.js";
+import type { Benchmark } from "../main.js";
 
 const KINDS = ["write", "read", "config", "stream", "bytes"] as const;
 

@@ -6,7 +6,7 @@
  */
 import { join } from "node:path";
 import { fuzz } from "./fuzz/runner.js";
-import type { Benchmark } from "./main.js";
+import type { Benchmark } from "../main.js";
 
 const KINDS = ["packets", "config", "writes", "commands"] as const;
 

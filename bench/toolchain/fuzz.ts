@@ -1,5 +1,5 @@
 /**
- * `npx tsx bench/fuzz.ts [--rival] [--minutes N] [--seed N] [--out DIR]`: compiles generated programs, correct ones and mutated
+ * `npx tsx bench/toolchain/fuzz.ts [--rival] [--minutes N] [--seed N] [--out DIR]`: compiles generated programs, correct ones and mutated
  * ones, and looks for faults: exceptions, hangs, a correct program rejected. The program of each new kind of fault is reduced and
  * written to DIR (out/fuzz). With --rival p4c compiles the correct programs too, and BMv2 must treat packets alike under
  * both outputs. Prints one JSON line; the exit status is 1 if there was a fault.
@@ -8,7 +8,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Random } from "../src/base/index.js";
+import { Random } from "../../src/base/index.js";
 import { findFault } from "./fuzz/check.js";
 import { mutate } from "./fuzz/mutate.js";
 import { makeProgram } from "./fuzz/program.js";
@@ -20,7 +20,7 @@ interface Case {
   isRight: boolean;
 }
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 /** A worker that sends no message for this time counts as hung. */
 const HANG = 60_000;
 

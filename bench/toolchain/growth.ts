@@ -3,18 +3,18 @@
  * timeline by their hosts' names, the simulation while a control plane waits for an answer. For each it reports the time
  * at every size, and the exponent between the smallest and the largest size: 1 is linear.
  */
-import { Random } from "../src/base/index.js";
-import { placesOf } from "../src/experiment/kinds/failover/failure-sites.js";
-import { ControlChannel, Simulation, settle } from "../src/sim/packet/index.js";
+import { Random } from "../../src/base/index.js";
+import { placesOf } from "../../src/fabric/experiment/kinds/failover/failure-sites.js";
+import { ControlChannel, Simulation, settle } from "../../src/fabric/sim/packet/index.js";
 import {
   buildTopology,
   computeRoutes,
   nodeNamed,
   type Topology,
   topologySchema,
-} from "../src/topology/index.js";
-import { hostPlaces, PairDrawer } from "../src/traffic/index.js";
-import type { Benchmark, Measurement } from "./main.js";
+} from "../../src/fabric/topology/index.js";
+import { hostPlaces, PairDrawer } from "../../src/fabric/traffic/index.js";
+import type { Benchmark, Measurement } from "../main.js";
 
 /** Pods of 32 ToRs and 8 leaves, 8 planes of 64 spines (P-ECMP's topology #12), 16 hosts a rack. */
 function fabric(pods: number): Topology {

@@ -7,11 +7,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { Diagnostics, SourceFile } from "../src/base/index.js";
-import { runCommands } from "../src/control/index.js";
-import { type Program, readBmv2, readP4Info } from "../src/program/index.js";
-import { Switch } from "../src/switch/index.js";
-import type { Benchmark } from "./main.js";
+import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import { runCommands } from "../../src/toolchain/control/index.js";
+import { type Program, readBmv2, readP4Info } from "../../src/toolchain/program/index.js";
+import { Switch } from "../../src/toolchain/switch/index.js";
+import type { Benchmark } from "../main.js";
 
 const MB = 2 ** 20;
 const SWITCHES = 200;
@@ -29,7 +29,7 @@ async function used(): Promise<number> {
 }
 
 const golden = (file: string) => {
-  const path = join(import.meta.dirname, "../test/golden", file);
+  const path = join(import.meta.dirname, "../../test/golden", file);
   return new SourceFile(path, readFileSync(path, "utf8"));
 };
 

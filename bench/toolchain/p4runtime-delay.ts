@@ -9,9 +9,9 @@ import { once } from "node:events";
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { serve } from "../src/p4runtime/index.js";
-import type { Switch } from "../src/switch/index.js";
-import type { Benchmark } from "./main.js";
+import { serve } from "../../src/toolchain/p4runtime/index.js";
+import type { Switch } from "../../src/toolchain/switch/index.js";
+import type { Benchmark } from "../main.js";
 
 /** The default maximum number of updates in one Write. */
 export const FLOOD = 100_000;

@@ -1,13 +1,13 @@
 /** The controller of `p4runtime-delay.ts`, a process of its own: names each request before it sends it. */
 import { create } from "@bufbuild/protobuf";
-import type { Update } from "../src/device/index.js";
+import type { Update } from "../../src/toolchain/device/index.js";
 import {
   WriteRequest_Atomicity as Atomicity,
   Update_Type,
   WriteRequestSchema,
-} from "../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { connect } from "../src/p4runtime/index.js";
-import { P4InfoIndex } from "../src/program/index.js";
+} from "../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { connect } from "../../src/toolchain/p4runtime/index.js";
+import { P4InfoIndex } from "../../src/toolchain/program/index.js";
 import { goldenProgram, insertOf, TABLE } from "./p4runtime.js";
 
 /** An array of as many elements as there are entries, and as many as an atomic Write may change. */

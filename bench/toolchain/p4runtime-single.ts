@@ -13,13 +13,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { P4InfoIndex, type Program, writeP4InfoText } from "../src/program/index.js";
-import type { Benchmark } from "./main.js";
+import { P4InfoIndex, type Program, writeP4InfoText } from "../../src/toolchain/program/index.js";
+import type { Benchmark } from "../main.js";
 
 const WRITES = 500;
 /** Number of Writes after which V8 has compiled their code: a new switch is slower. */
 const RUNS = 25;
-const COMMAND = join(import.meta.dirname, "../dist/cli/main.js");
+const COMMAND = join(import.meta.dirname, "../../dist/cli/main.js");
 const CLIENT = join(import.meta.dirname, "p4runtime-client.py");
 
 type Seconds = Record<"insert" | "read" | "delete", number>;

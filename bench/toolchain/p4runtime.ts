@@ -5,19 +5,19 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Diagnostics, SourceFile } from "../src/base/index.js";
-import type { Update } from "../src/device/index.js";
-import { connect, serve } from "../src/p4runtime/index.js";
-import { type Bmv2Program, type Program, readP4Info } from "../src/program/index.js";
-import { Switch } from "../src/switch/index.js";
-import type { Benchmark } from "./main.js";
+import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import type { Update } from "../../src/toolchain/device/index.js";
+import { connect, serve } from "../../src/toolchain/p4runtime/index.js";
+import { type Bmv2Program, type Program, readP4Info } from "../../src/toolchain/program/index.js";
+import { Switch } from "../../src/toolchain/switch/index.js";
+import type { Benchmark } from "../main.js";
 import { FLOOD, measureDelays } from "./p4runtime-delay.js";
 import { measureSingleWrites } from "./p4runtime-single.js";
 
 const ENTRIES = 50_000;
 const BATCH = 1000;
 export const TABLE = "TheIngress.destinations";
-const golden = join(import.meta.dirname, "../test/golden");
+const golden = join(import.meta.dirname, "../../test/golden");
 
 /** A recorded program, with a register array of another size if one is named. */
 export function goldenProgram(name: string, array?: { register: string; elements: number }): Program {

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const docs = join(import.meta.dirname, "../docs");
+const docs = join(import.meta.dirname, "../../docs");
 
 export interface PageTable {
   /** File in `docs`. */

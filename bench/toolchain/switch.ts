@@ -5,12 +5,12 @@
  */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { Diagnostics, Random, SourceFile } from "../src/base/index.js";
-import { runCommands } from "../src/control/index.js";
-import type { Match, Update } from "../src/device/index.js";
-import { type Bmv2Program, createP4Info } from "../src/program/index.js";
-import { Switch } from "../src/switch/index.js";
-import type { Measurement } from "./main.js";
+import { Diagnostics, Random, SourceFile } from "../../src/base/index.js";
+import { runCommands } from "../../src/toolchain/control/index.js";
+import type { Match, Update } from "../../src/toolchain/device/index.js";
+import { type Bmv2Program, createP4Info } from "../../src/toolchain/program/index.js";
+import { Switch } from "../../src/toolchain/switch/index.js";
+import type { Measurement } from "../main.js";
 import { bmv2, OURS } from "./switch/engines.js";
 import { entryCosts } from "./switch/entries.js";
 import { filesRate } from "./switch/files.js";

@@ -2,11 +2,11 @@
  * `npm run bench -- tables`: the time of an insert, a modify and a delete of a table entry, in tables of
  * 5,000 and of 40,000 entries. The rival of the larger table is the smaller one: a ratio near 1 means linear time.
  */
-import { Diagnostics, Random, SourceFile } from "../src/base/index.js";
-import type { Match, Update } from "../src/device/index.js";
-import { compile } from "../src/p4/index.js";
-import { Switch } from "../src/switch/index.js";
-import type { Benchmark } from "./main.js";
+import { Diagnostics, Random, SourceFile } from "../../src/base/index.js";
+import type { Match, Update } from "../../src/toolchain/device/index.js";
+import { compile } from "../../src/toolchain/p4/index.js";
+import { Switch } from "../../src/toolchain/switch/index.js";
+import type { Benchmark } from "../main.js";
 
 const FEW = 5000;
 const MANY = 40_000;

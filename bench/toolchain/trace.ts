@@ -1,13 +1,13 @@
 /** The cost of tracing: packets a second of the l3 program of the recordings with tracing off, on, and off again. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { Diagnostics, fromHex, SourceFile } from "../src/base/index.js";
-import { runCommands } from "../src/control/index.js";
-import { type Bmv2Program, createP4Info } from "../src/program/index.js";
-import { Switch } from "../src/switch/index.js";
-import type { Benchmark } from "./main.js";
+import { Diagnostics, fromHex, SourceFile } from "../../src/base/index.js";
+import { runCommands } from "../../src/toolchain/control/index.js";
+import { type Bmv2Program, createP4Info } from "../../src/toolchain/program/index.js";
+import { Switch } from "../../src/toolchain/switch/index.js";
+import type { Benchmark } from "../main.js";
 
-const folder = resolve(import.meta.dirname, "../test/golden/l3");
+const folder = resolve(import.meta.dirname, "../../test/golden/l3");
 
 /** IPv4 over Ethernet, 39 bytes; one route and one next hop send it to port 6. */
 const FRAME = fromHex("02000000019b040000000248080045000019725300004006e9f9090909080a01028103e8270f30")!;

@@ -1,6 +1,6 @@
 /** The page: the clock at the top, the network with its packets at the left, the panels at the right. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { LabView } from "../../src/lab/index.js";
+import type { LabView } from "../../src/course/lab/index.js";
 import { NetworkPart } from "./network/network-part.js";
 import { ClockBar } from "./panels/clock-bar.js";
 import { ExercisePanel } from "./panels/exercise.js";

@@ -2,7 +2,7 @@
  * The lab of a static page: compiler, switches and simulator in a worker. The first message names its project; all
  * others are calls.
  */
-import { answerCall, exerciseTests, type LabProject, LabSession } from "../../src/lab/index.js";
+import { answerCall, exerciseTests, type LabProject, LabSession } from "../../src/course/lab/index.js";
 import type { OpenProject } from "./connection/worker.js";
 
 /** The seed of the switches; it is fixed, so that the network is always the same. */

@@ -35,7 +35,7 @@ export const CLAIMS = {
   },
   allInOneStage: {
     sentence: "nothing: all tables fit one stage",
-    breakingTest: "test/fit/verdicts.test.ts > a program whose sums fit, and whose placement does not",
+    breakingTest: "test/toolchain/fit/verdicts.test.ts > a program whose sums fit, and whose placement does not",
   },
   linearByConstruction: {
     sentence: "yes, by construction",
@@ -66,12 +66,12 @@ export const CLAIMS = {
   testPassed: {
     sentence: "passed",
     breakingTest:
-      "test/grading/run-test.test.ts > fails with the place, the expected and the observed behaviour, and the path of the packet",
+      "test/course/grading/run-test.test.ts > fails with the place, the expected and the observed behaviour, and the path of the packet",
   },
   localised: {
     sentence: "right",
     breakingTest:
-      "test/experiment/kinds/localise/search.test.ts > does not name a healthy element where two have failed: it says that this is not one fault",
+      "test/fabric/experiment/kinds/localise/search.test.ts > does not name a healthy element where two have failed: it says that this is not one fault",
   },
   recovered: {
     sentence: "yes",

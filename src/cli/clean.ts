@@ -1,5 +1,5 @@
 /** `p4loom clean`: removes what labs left whose process has ended. */
-import { cleanRuns } from "../testbed/index.js";
+import { cleanRuns } from "../fabric/testbed/index.js";
 import { EXIT } from "./outcome.js";
 
 export interface CleanOptions {

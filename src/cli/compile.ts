@@ -1,15 +1,15 @@
 /** `p4loom compile` and `p4loom check`. */
 import { join } from "node:path";
 import { type Diagnostic, Diagnostics as DiagnosticList, type Diagnostics, fail } from "../base/index.js";
-import { checkP4InfoSuffix, compileInput, type OutputFile, writeFiles } from "../loading/index.js";
-import { compile, preprocess, printUnit } from "../p4/index.js";
+import { checkP4InfoSuffix, compileInput, type OutputFile, writeFiles } from "../toolchain/loading/index.js";
+import { compile, preprocess, printUnit } from "../toolchain/p4/index.js";
 import {
   type P4Info,
   p4InfoFormatOf,
   writeP4InfoBinary,
   writeP4InfoJson,
   writeP4InfoText,
-} from "../program/index.js";
+} from "../toolchain/program/index.js";
 import { CODES } from "./codes.js";
 import type { CheckOptions, CompileOptions } from "./main.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
@@ -40,7 +40,7 @@ export async function compileFile(path: string, options: CompileOptions): Promis
     for (const name of p4infoFiles) files.push({ path: name, content: p4infoContent(name, p4info) });
     if (options.pp !== undefined) files.push({ path: options.pp, content: printUnit(result.unit) });
     if (entriesFiles.length > 0) {
-      const { writeEntries } = await import("../p4runtime/index.js");
+      const { writeEntries } = await import("../toolchain/p4runtime/index.js");
       for (const name of entriesFiles) {
         files.push({
           path: name,

@@ -19,8 +19,8 @@ import {
   toJson,
   toSarif,
   toText,
-} from "../fit/index.js";
-import { type LoadedProgram, loadProgram, type OutputFile, writeFiles } from "../loading/index.js";
+} from "../toolchain/fit/index.js";
+import { type LoadedProgram, loadProgram, type OutputFile, writeFiles } from "../toolchain/loading/index.js";
 import { CODES } from "./codes.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 import { loadTarget } from "./targets.js";

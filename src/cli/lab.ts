@@ -7,7 +7,7 @@ import {
   pageFiles,
   readLabProject,
   serveLab,
-} from "../lab-server/index.js";
+} from "../course/lab-server/index.js";
 import { CODES } from "./codes.js";
 import type { LabArguments } from "./lab/lab-options.js";
 import { writeStaticPage } from "./lab/static-page.js";

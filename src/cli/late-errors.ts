@@ -1,5 +1,5 @@
 /** Handles uncaught errors, mostly of users' code, as the end of a command and not as a crash of Node. */
-import { lateError } from "../own-schemes/index.js";
+import { lateError } from "../fabric/own-schemes/index.js";
 import { conclude } from "./outcome.js";
 
 /**

@@ -189,13 +189,13 @@ defineGrade(program.command("grade")).action(async (folder: string, args: GradeA
 // which runs until stdin ends.
 program.command("grader", { hidden: true }).action(async () => {
   await conclude(async () => {
-    await (await import("../submissions/index.js")).serveJob();
+    await (await import("../course/submissions/index.js")).serveJob();
     return EXIT.success;
   });
 });
 program.command("controller", { hidden: true }).action(async () => {
   await conclude(async () => {
-    await (await import("../submissions/index.js")).serveController();
+    await (await import("../course/submissions/index.js")).serveController();
     return EXIT.success;
   });
 });

@@ -8,12 +8,12 @@ import {
   openExercise,
   readTopologyFile,
   topologyPathIn,
-} from "../exercises/index.js";
-import { runP4c } from "../experiment/index.js";
-import { compileInput, diskFiles, makeFolders, readSource, writeFiles } from "../loading/index.js";
-import { compile } from "../p4/index.js";
-import { writeP4InfoText } from "../program/index.js";
-import { NETWORKS, SWITCH_ENGINES, startExercise } from "../testbed/index.js";
+} from "../course/exercises/index.js";
+import { runP4c } from "../fabric/experiment/index.js";
+import { compileInput, diskFiles, makeFolders, readSource, writeFiles } from "../toolchain/loading/index.js";
+import { compile } from "../toolchain/p4/index.js";
+import { writeP4InfoText } from "../toolchain/program/index.js";
+import { NETWORKS, SWITCH_ENGINES, startExercise } from "../fabric/testbed/index.js";
 import { CODES } from "./codes.js";
 import { omissionsOf, oneOf, runDialogue, runLines } from "./net/dialogue.js";
 import type { NetArguments } from "./net/net-options.js";

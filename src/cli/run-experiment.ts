@@ -8,8 +8,8 @@ import {
   type RunOptions,
   type SweepRunOptions,
   serveSweepJobs,
-} from "../experiment/index.js";
-import type { NetworkKind, Omission } from "../testbed/index.js";
+} from "../fabric/experiment/index.js";
+import type { NetworkKind, Omission } from "../fabric/testbed/index.js";
 import { withLateErrors } from "./late-errors.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 import { progressLine } from "./progress.js";
@@ -35,7 +35,7 @@ async function runFile(file: string, options: RunArguments, late: AbortSignal): 
   if (runs === "wrong") return usage(`--runs ${options.runs}: expected a whole number from 1 to 1000000`);
   if (options.network !== undefined || missing.length > 0) {
     // gRPC and the rest of a testbed are loaded only when one is used.
-    const { NETWORKS, OMISSIONS } = await import("../testbed/index.js");
+    const { NETWORKS, OMISSIONS } = await import("../fabric/testbed/index.js");
     if (options.network !== undefined && !isOneOf(NETWORKS, options.network)) {
       return usage(`--network ${options.network}: expected ${NETWORKS.join(", ")}`);
     }

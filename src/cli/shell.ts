@@ -1,9 +1,9 @@
 /** `p4loom shell`: statements on any P4Runtime switch, from the terminal, files or the command line. */
 import { type Diagnostic, Diagnostics, fail, printable, SourceFile } from "../base/index.js";
-import { Interpreter, type Output } from "../control/index.js";
-import { DeviceError } from "../device/index.js";
-import { readSource } from "../loading/index.js";
-import { type ClientTls, connect, type Notice, type RemoteDevice } from "../p4runtime/index.js";
+import { Interpreter, type Output } from "../toolchain/control/index.js";
+import { DeviceError } from "../toolchain/device/index.js";
+import { readSource } from "../toolchain/loading/index.js";
+import { type ClientTls, connect, type Notice, type RemoteDevice } from "../toolchain/p4runtime/index.js";
 import { CODES } from "./codes.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 import { readProgram } from "./shell/programs.js";

@@ -1,9 +1,9 @@
 /** `p4loom stf`: plays a packet test against the embedded switch. */
 import { claim, Diagnostics } from "../base/index.js";
-import { TRACE_FILE_BYTES, TraceFile } from "../daemon/index.js";
-import { loadProgram, readSource } from "../loading/index.js";
-import { readStf, runStf, type StfResult } from "../stf/index.js";
-import type { PacketTrace } from "../switch/index.js";
+import { TRACE_FILE_BYTES, TraceFile } from "../toolchain/daemon/index.js";
+import { loadProgram, readSource } from "../toolchain/loading/index.js";
+import { readStf, runStf, type StfResult } from "../toolchain/stf/index.js";
+import type { PacketTrace } from "../toolchain/switch/index.js";
 import type { PreprocessorOptions } from "./main.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 

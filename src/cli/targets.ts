@@ -3,9 +3,9 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Diagnostics, didYouMean, fail } from "../base/index.js";
-import { loadDocument } from "../documents/index.js";
-import { FIT_CODES, type Target, targetSchema } from "../fit/index.js";
-import { readSource } from "../loading/index.js";
+import { loadDocument } from "../toolchain/documents/index.js";
+import { FIT_CODES, type Target, targetSchema } from "../toolchain/fit/index.js";
+import { readSource } from "../toolchain/loading/index.js";
 
 const TARGETS = fileURLToPath(new URL("../../data/targets/", import.meta.url));
 

@@ -1,7 +1,7 @@
 /** `p4loom trace`: shows what happened to packets. */
-import { traceLines } from "../daemon/index.js";
-import { readSourceIfThere } from "../loading/index.js";
-import { readTraces, SourceLines, Story, wanted } from "../trace/index.js";
+import { traceLines } from "../toolchain/daemon/index.js";
+import { readSourceIfThere } from "../toolchain/loading/index.js";
+import { readTraces, SourceLines, Story, wanted } from "../toolchain/trace/index.js";
 import { EXIT } from "./outcome.js";
 import { filterOf, isProgram, packetOf, type TraceArguments } from "./trace/trace-options.js";
 import { tryPacket } from "./trace/try-packet.js";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { readP4Info, sameP4Info } from "../../src/program/index.js";
+import { readP4Info, sameP4Info } from "../../src/toolchain/program/index.js";
 import { COMMAND } from "../built-command.js";
 
 const root = resolve(import.meta.dirname, "../..");

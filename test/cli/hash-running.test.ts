@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { hashSettings } from "../../src/cli/hash/hash-options.js";
 import { linearOfSwitch } from "../../src/cli/hash/running.js";
-import { type P4RuntimeServer, serve } from "../../src/p4runtime/index.js";
-import { Switch } from "../../src/switch/index.js";
-import { leafOf } from "../schemes/repac/leaf.js";
+import { type P4RuntimeServer, serve } from "../../src/toolchain/p4runtime/index.js";
+import { Switch } from "../../src/toolchain/switch/index.js";
+import { leafOf } from "../fabric/schemes/repac/leaf.js";
 
 const leaf = leafOf("csum16");
 const settings = hashSettings({

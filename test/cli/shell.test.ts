@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkShell, type ShellArguments } from "../../src/cli/shell/shell-options.js";
-import { type P4RuntimeServer, serve } from "../../src/p4runtime/index.js";
+import { type P4RuntimeServer, serve } from "../../src/toolchain/p4runtime/index.js";
 import { COMMAND } from "../built-command.js";
-import { p4infoOf } from "../control/start.js";
-import { startProgram, startUnconfigured } from "../switch/golden.js";
+import { p4infoOf } from "../toolchain/control/start.js";
+import { startProgram, startUnconfigured } from "../toolchain/switch/golden.js";
 
 const l3 = resolve(import.meta.dirname, "../golden/l3");
 
@@ -193,7 +193,7 @@ describe("p4loom shell", () => {
   });
 
   it("speaks TLS, with a certificate of its own where the switch wants one", async () => {
-    const tls = resolve(import.meta.dirname, "../p4runtime/tls");
+    const tls = resolve(import.meta.dirname, "../toolchain/p4runtime/tls");
     const pem = (name: string) => readFileSync(join(tls, name), "utf8");
     const { device } = startUnconfigured("l3", p4infoOf("l3"));
     const server = await serve(device, {

@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "p4loom-stf-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const SMALL = "test/stf/programs/small.p4";
+const SMALL = "test/toolchain/stf/programs/small.p4";
 
 function stf(program: string, text: string, ...options: string[]) {
   const test = join(folder, "test.stf");

@@ -26,16 +26,16 @@ import {
 import { checkArguments } from "../../src/cli/switch/check-options.js";
 import { loadAndRunSwitch } from "../../src/cli/switch/load.js";
 import { defineSwitch, type SwitchArguments, switchArgv } from "../../src/cli/switch/switch-options.js";
-import type { Update } from "../../src/device/index.js";
-import { compile } from "../../src/p4/index.js";
-import { type ConnectOptions, connect } from "../../src/p4runtime/index.js";
-import { decodePcap, encodePcap } from "../../src/traffic/index.js";
+import type { Update } from "../../src/toolchain/device/index.js";
+import { compile } from "../../src/toolchain/p4/index.js";
+import { type ConnectOptions, connect } from "../../src/toolchain/p4runtime/index.js";
+import { decodePcap, encodePcap } from "../../src/fabric/traffic/index.js";
 import { COMMAND } from "../built-command.js";
-import { namesProgram } from "../p4runtime/names-program.js";
+import { namesProgram } from "../toolchain/p4runtime/names-program.js";
 
 const root = resolve(import.meta.dirname, "../..");
 const golden = (name: string) => join(root, "test/golden", name);
-const tls = (name: string) => join(root, "test/p4runtime/tls", name);
+const tls = (name: string) => join(root, "test/toolchain/p4runtime/tls", name);
 
 interface Stimulus {
   in: { port: number; hex: string };

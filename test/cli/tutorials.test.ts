@@ -1,8 +1,8 @@
-/** The exercises of the P4 tutorials, where P4LOOM_TUTORIALS names a checkout: see bench/exercises.ts. */
+/** The exercises of the P4 tutorials, where P4LOOM_TUTORIALS names a checkout: see bench/course/exercises.ts. */
 import { describe, expect, it } from "vitest";
-import { EXERCISES, runExercise, whyNoTutorials } from "../../bench/exercises.js";
+import { EXERCISES, runExercise, whyNoTutorials } from "../../bench/course/exercises.js";
 import { COMMAND } from "../built-command.js";
-import { bmv2, whyNot } from "../testbed/machine.js";
+import { bmv2, whyNot } from "../fabric/testbed/machine.js";
 
 const checkout = whyNoTutorials();
 

@@ -1,12 +1,12 @@
-/** The example "From a program" of docs/controllers.md runs; `test/controllers/processes.test.ts` runs the first one. */
+/** The example "From a program" of docs/controllers.md runs; `test/fabric/controllers/processes.test.ts` runs the first one. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { transform } from "esbuild";
 import { expect, it } from "vitest";
 import { Random } from "../../src/base/index.js";
-import { type Controller, ControllerHost } from "../../src/controllers/index.js";
-import { controlClock, Simulation } from "../../src/sim/packet/index.js";
-import { buildTopology, topologySchema } from "../../src/topology/index.js";
+import { type Controller, ControllerHost } from "../../src/fabric/controllers/index.js";
+import { controlClock, Simulation } from "../../src/fabric/sim/packet/index.js";
+import { buildTopology, topologySchema } from "../../src/fabric/topology/index.js";
 
 const page = readFileSync(resolve(import.meta.dirname, "../../docs/controllers.md"), "utf8");
 const blocks = [...page.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map((match) => match[1]!);

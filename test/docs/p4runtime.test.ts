@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { transform } from "esbuild";
 import { afterEach, expect, it } from "vitest";
-import { connect, reconcile, serve } from "../../src/p4runtime/index.js";
-import { Switch } from "../../src/switch/index.js";
-import { namesProgram } from "../p4runtime/names-program.js";
-import { destination, roomyProgram } from "../p4runtime/program.js";
-import { ManualClock } from "../switch/golden.js";
+import { connect, reconcile, serve } from "../../src/toolchain/p4runtime/index.js";
+import { Switch } from "../../src/toolchain/switch/index.js";
+import { namesProgram } from "../toolchain/p4runtime/names-program.js";
+import { destination, roomyProgram } from "../toolchain/p4runtime/program.js";
+import { ManualClock } from "../toolchain/switch/golden.js";
 
 const root = resolve(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/p4runtime.md"), "utf8");
@@ -69,7 +69,7 @@ it("comes back", async () => {
 });
 
 it("names tests that there are", () => {
-  const folder = join(root, "test/p4runtime");
+  const folder = join(root, "test/toolchain/p4runtime");
   const files = readdirSync(folder).filter((name) => name.endsWith(".test.ts"));
   const known = new Set(files.map((name) => name.replace(".test.ts", "")));
   for (const line of page.split("\n")) {

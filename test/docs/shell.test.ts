@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import { completions, Interpreter, readRuntimeFile } from "../../src/control/index.js";
-import type { PortAttachment, PortControl } from "../../src/device/index.js";
-import { P4InfoIndex } from "../../src/program/index.js";
-import { p4infoOf, start } from "../control/start.js";
-import { startClient, startServer } from "../p4runtime/helpers.js";
-import { startUnconfigured } from "../switch/golden.js";
+import { completions, Interpreter, readRuntimeFile } from "../../src/toolchain/control/index.js";
+import type { PortAttachment, PortControl } from "../../src/toolchain/device/index.js";
+import { P4InfoIndex } from "../../src/toolchain/program/index.js";
+import { p4infoOf, start } from "../toolchain/control/start.js";
+import { startClient, startServer } from "../toolchain/p4runtime/helpers.js";
+import { startUnconfigured } from "../toolchain/switch/golden.js";
 
 const page = readFileSync(resolve(import.meta.dirname, "../../docs/shell.md"), "utf8");
 

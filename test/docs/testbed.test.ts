@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { COMMAND } from "../built-command.js";
-import { whyNot } from "../testbed/machine.js";
+import { whyNot } from "../fabric/testbed/machine.js";
 
 const root = resolve(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/testbed.md"), "utf8");
@@ -30,7 +30,7 @@ const reason = whyNot("netns", "switch");
 it.skipIf(reason !== undefined)(`runs the program, which prints what the page says ${reason ?? ""}`, () => {
   const code = /```ts\n([\s\S]*?)```/
     .exec(page)![1]!
-    .replace('"p4loom/testbed"', JSON.stringify(join(root, "src/testbed/index.ts")))
+    .replace('"p4loom/testbed"', JSON.stringify(join(root, "src/fabric/testbed/index.ts")))
     .replace('"out/example"', JSON.stringify(folder));
   const file = join(folder, "example.mts");
   writeFileSync(file, code);

@@ -1,10 +1,10 @@
 /** Dahu's scenarios on BMv2: the program as our compiler makes it, for the first one as p4c does. */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile, toHex } from "../../src/base/index.js";
-import { renderProgram } from "../../src/generate/index.js";
-import { compile } from "../../src/p4/index.js";
-import { templates } from "../generate/load.js";
-import { PORTS, scenarios } from "../schemes/dahu/scenarios.js";
+import { renderProgram } from "../../src/toolchain/generate/index.js";
+import { compile } from "../../src/toolchain/p4/index.js";
+import { templates } from "../toolchain/generate/load.js";
+import { PORTS, scenarios } from "../fabric/schemes/dahu/scenarios.js";
 import { BMV2, compileWithP4c, NO_BMV2, P4C, type PortFrame, playOnBmv2, thriftBuiltIn } from "./bmv2.js";
 
 /** The embedded switch plays these; on BMv2 they would show nothing that the others do not. */

@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { firstDifference, makeJob, playOnSwitch } from "../../bench/differential/play.js";
+import { firstDifference, makeJob, playOnSwitch } from "../../bench/toolchain/differential/play.js";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { compile } from "../../src/p4/index.js";
-import { type Program, readBmv2, readP4Info } from "../../src/program/index.js";
+import { compile } from "../../src/toolchain/p4/index.js";
+import { type Program, readBmv2, readP4Info } from "../../src/toolchain/program/index.js";
 
 const golden = join(import.meta.dirname, "../golden");
 /** Not `control`: its loops were recorded as p4c compiles them (docs/conformance.md); not `replicate`: packets that recirculate for ever take long. */

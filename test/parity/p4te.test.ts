@@ -1,10 +1,10 @@
 /** P4TE's scenarios on BMv2: the programs as our compiler makes them, some as p4c does, too. */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { renderProgram } from "../../src/generate/index.js";
-import { compile } from "../../src/p4/index.js";
-import { templates } from "../generate/load.js";
-import { byPort, PORTS, scenarios } from "../schemes/p4te/scenarios.js";
+import { renderProgram } from "../../src/toolchain/generate/index.js";
+import { compile } from "../../src/toolchain/p4/index.js";
+import { templates } from "../toolchain/generate/load.js";
+import { byPort, PORTS, scenarios } from "../fabric/schemes/p4te/scenarios.js";
 import { BMV2, compileWithP4c, NO_BMV2, P4C, playOnBmv2, thriftBuiltIn } from "./bmv2.js";
 
 /** Copies must be through the switch before the next packet comes. */

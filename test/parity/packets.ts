@@ -1,10 +1,10 @@
 /** Packets for comparing switches: flows between the hosts of a fabric in every header field, and much that is wrong. */
 
 import { Random } from "../../src/base/index.js";
-import { FIELD_BITS, SELECTOR_FIELDS } from "../../src/hosts/index.js";
+import { FIELD_BITS, SELECTOR_FIELDS } from "../../src/fabric/hosts/index.js";
 
-import { hostsOf, type Topology, type TopologyNode } from "../../src/topology/index.js";
-import { frameOf } from "../schemes/frames.js";
+import { hostsOf, type Topology, type TopologyNode } from "../../src/fabric/topology/index.js";
+import { frameOf } from "../fabric/schemes/frames.js";
 import type { PortFrame } from "./bmv2.js";
 
 const PROTOCOLS = [6, 6, 6, 17, 17, 1, 58];

@@ -1,8 +1,8 @@
 /** Max-min fair rates against exact fractions: weights, limits, links without capacity. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Bundles } from "../../src/sim/flow/bundles.js";
-import { MaxMin } from "../../src/sim/flow/index.js";
+import { Bundles } from "../../src/fabric/sim/flow/bundles.js";
+import { MaxMin } from "../../src/fabric/sim/flow/index.js";
 import { fraction, less, times, toNumber } from "../models/fraction.js";
 import { type FilledFlow, maxMin } from "../models/water-filling.js";
 

@@ -1,15 +1,15 @@
 /** Closed forms of re-paths, lost subflows, path control and failed buckets, against exact chains and counting. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { randomLoss } from "../../src/experiment/kinds/survival/rows.js";
+import { randomLoss } from "../../src/fabric/experiment/kinds/survival/rows.js";
 import {
   DRAWS_BESIDE_THE_OLD_PATH,
   DRAWS_BOTH_DIRECTIONS,
   leavesWhenDuplicated,
-} from "../../src/schemes/closed-form.js";
-import { LEAVES_FOR_SURE } from "../../src/schemes/index.js";
-import { bucketHops } from "../../src/schemes/repac/buckets.js";
-import { changedHops, reachOf } from "../../src/schemes/repac/pathmap.js";
+} from "../../src/fabric/schemes/closed-form.js";
+import { LEAVES_FOR_SURE } from "../../src/fabric/schemes/index.js";
+import { bucketHops } from "../../src/fabric/schemes/repac/buckets.js";
+import { changedHops, reachOf } from "../../src/fabric/schemes/repac/pathmap.js";
 import { leavesAll, reachable, remappedShares } from "../models/control-bits.js";
 import { ONE, sum, toNumber } from "../models/fraction.js";
 import { geometric, meanTries, successAt, survival } from "../models/repath.js";

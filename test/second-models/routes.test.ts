@@ -1,18 +1,18 @@
 /** Next hops, disjoint routes and Dahu's ports and walks on drawn networks, also with pairs that no route joins. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { oneGroup } from "../../src/schemes/dahu/fluid/group-plan.js";
-import { DahuRouter } from "../../src/schemes/dahu/fluid/router.js";
-import type { Rebalancing } from "../../src/schemes/dahu/index.js";
-import { PortClasses } from "../../src/schemes/dahu/port-classes.js";
-import { Distances, FlowNetwork } from "../../src/sim/flow/index.js";
+import { oneGroup } from "../../src/fabric/schemes/dahu/fluid/group-plan.js";
+import { DahuRouter } from "../../src/fabric/schemes/dahu/fluid/router.js";
+import type { Rebalancing } from "../../src/fabric/schemes/dahu/index.js";
+import { PortClasses } from "../../src/fabric/schemes/dahu/port-classes.js";
+import { Distances, FlowNetwork } from "../../src/fabric/sim/flow/index.js";
 import {
   buildTopology,
   computeRoutes,
   DisjointPaths,
   type Topology,
   topologySchema,
-} from "../../src/topology/index.js";
+} from "../../src/fabric/topology/index.js";
 import { allowedNext, hyperX, meanHops, walkFrom } from "../models/deroute-walk.js";
 import { toNumber } from "../models/fraction.js";
 import { distances, type Graph, nextHops, nodeDisjoint } from "../models/graph.js";

@@ -1,8 +1,8 @@
 /** Slots of groups and meters, against the formulas of the paper and the RFC. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { areCoprime, bestSize, slotsOf, unevenness } from "../../src/schemes/hashing/groups.js";
-import { MeterArray } from "../../src/switch/tables/resources.js";
+import { areCoprime, bestSize, slotsOf, unevenness } from "../../src/fabric/schemes/hashing/groups.js";
+import { MeterArray } from "../../src/toolchain/switch/tables/resources.js";
 import { Rfc2698, Rfc4115 } from "../models/meters.js";
 import { coprime, ecmpSlots, naiveSlots, slotVariation, splitSlots } from "../models/slots.js";
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { runTailLoss } from "../models/tail-loss.js";
-import { FRAME, runChain, SEGMENT } from "../sim/congestion/chain.js";
+import { FRAME, runChain, SEGMENT } from "../fabric/sim/congestion/chain.js";
 
 const MS = 1e6;
 /** So fast that the segments of a round arrive together. */

@@ -1,5 +1,5 @@
 /** How figures look on a page: tables, and numbers with their units. */
-import { meanInterval } from "../../src/statistics/index.js";
+import { meanInterval } from "../../src/fabric/statistics/index.js";
 
 /** What a page shows where there is no figure. */
 const NONE = "-";

@@ -1,5 +1,5 @@
 /** Measures how long a processor waits for one word in memory of a given size: the cost of each cache miss of a hop. */
-import { Random } from "../../src/base/index.js";
+import { Random } from "../../../src/base/index.js";
 
 const LINE_BYTES = 64;
 const WORDS_A_LINE = LINE_BYTES / 4;

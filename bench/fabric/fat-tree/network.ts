@@ -1,17 +1,17 @@
 /** The network of the benchmark: a fat tree with ECMP whose switches run the compiled program, and its flows. */
 import { fileURLToPath } from "node:url";
-import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../src/base/index.js";
-import { bootFabric, ProgramCompiler } from "../../src/experiment/boot.js";
-import { loadExperiment } from "../../src/experiment/index.js";
-import { packageFile, readSource } from "../../src/loading/index.js";
+import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../../src/base/index.js";
+import { bootFabric, ProgramCompiler } from "../../../src/fabric/experiment/boot.js";
+import { loadExperiment } from "../../../src/fabric/experiment/index.js";
+import { packageFile, readSource } from "../../../src/toolchain/loading/index.js";
 import {
   CONGESTION_CONTROLS,
   type Fabric,
   NS_PER_MS,
   NS_PER_S,
   type TcpOptions,
-} from "../../src/sim/packet/index.js";
-import { openWorkload, readSizeDistribution, type Workload } from "../../src/traffic/index.js";
+} from "../../../src/fabric/sim/packet/index.js";
+import { openWorkload, readSizeDistribution, type Workload } from "../../../src/fabric/traffic/index.js";
 
 /** Bits per second of every link, and its delay in nanoseconds. */
 export const RATE_BPS = 10e9;

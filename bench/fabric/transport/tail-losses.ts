@@ -6,10 +6,10 @@
 import { execFileSync } from "node:child_process";
 import { connect, createServer } from "node:net";
 import { performance } from "node:perf_hooks";
-import { Random } from "../../src/base/index.js";
-import { fixedPath } from "../../src/hosts/index.js";
-import { TUN_HEADROOM, TunDevice } from "../../src/interfaces/index.js";
-import { CONGESTION_CONTROLS, Host, Network, Segment, type TcpOptions } from "../../src/sim/packet/index.js";
+import { Random } from "../../../src/base/index.js";
+import { fixedPath } from "../../../src/fabric/hosts/index.js";
+import { TUN_HEADROOM, TunDevice } from "../../../src/toolchain/interfaces/index.js";
+import { CONGESTION_CONTROLS, Host, Network, Segment, type TcpOptions } from "../../../src/fabric/sim/packet/index.js";
 
 interface Request {
   readonly segments: number;

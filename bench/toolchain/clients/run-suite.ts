@@ -234,7 +234,7 @@ async function playScript(
   places: Places,
   work: string,
 ): Promise<Played> {
-  const script = join(places.project, "bench/clients/python", suite.script);
+  const script = join(places.project, "bench/toolchain/clients/python", suite.script);
   const [command, args] = inside(bench.namespace, places.python, [
     script,
     ADDRESS,
@@ -249,7 +249,7 @@ async function playScript(
 }
 
 async function push(suite: PtfSuite, bench: Bench, program: Compiled, places: Places): Promise<void> {
-  const script = join(places.project, "bench/clients/python/push.py");
+  const script = join(places.project, "bench/toolchain/clients/python/push.py");
   const [command, args] = inside(bench.namespace, places.python, [
     script,
     ADDRESS,
@@ -278,7 +278,7 @@ async function run(
     timeout: suite.seconds * 1000,
     killSignal: "SIGKILL",
     env: {
-      PYTHONPATH: [join(places.project, "bench/clients/python/absent"), ...modules].join(":"),
+      PYTHONPATH: [join(places.project, "bench/toolchain/clients/python/absent"), ...modules].join(":"),
       PYTHONDONTWRITEBYTECODE: "1",
       P4LOOM_ABSENT_MODULES: absent.join(","),
       ...more,

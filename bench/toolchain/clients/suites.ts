@@ -46,7 +46,7 @@ export interface PytestSuite {
 export interface ScriptSuite {
   readonly kind: "script";
   readonly name: string;
-  /** In bench/clients/python: prints one line a step, which is compared between the switches. */
+  /** In bench/toolchain/clients/python: prints one line a step, which is compared between the switches. */
   readonly script: string;
   /** P4 program, from the project's folder. */
   readonly program: string;
@@ -142,7 +142,7 @@ export const SUITES: readonly Suite[] = [
     kind: "script",
     name: "p4runtime-shell, every entity",
     script: "shell_entities.py",
-    program: "bench/clients/entities.p4",
+    program: "bench/toolchain/clients/entities.p4",
     modules: ["p4runtime-shell"],
     cpuPort: 510,
     seconds: 180,

@@ -2,10 +2,10 @@
  * Generates updates that a controller may write: entries within sizes, kinds of match and scopes of actions, groups,
  * sessions, registers.
  */
-import type { Random } from "../../src/base/index.js";
-import { maskOf } from "../../src/base/index.js";
-import type { ActionCall, Match, Replica, TableEntry, Update } from "../../src/device/index.js";
-import type { ActionInfo, FieldInfo, P4InfoIndex, ProfileInfo, TableInfo } from "../../src/program/index.js";
+import type { Random } from "../../../src/base/index.js";
+import { maskOf } from "../../../src/base/index.js";
+import type { ActionCall, Match, Replica, TableEntry, Update } from "../../../src/toolchain/device/index.js";
+import type { ActionInfo, FieldInfo, P4InfoIndex, ProfileInfo, TableInfo } from "../../../src/toolchain/program/index.js";
 import type { Values } from "./values.js";
 
 /** Ports of the switch, from 0. */

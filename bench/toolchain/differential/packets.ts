@@ -2,8 +2,8 @@
  * Packets that get deep: each follows a random way through the program's own parser. Headers are filled with numbers
  * that the program knows, then the bits that a transition looks at are set so that it is taken.
  */
-import type { Random } from "../../src/base/index.js";
-import type { Bmv2Program, bmv2 } from "../../src/program/index.js";
+import type { Random } from "../../../src/base/index.js";
+import type { Bmv2Program, bmv2 } from "../../../src/toolchain/program/index.js";
 import type { Values } from "./values.js";
 
 const MAX_STATES = 40;

@@ -1,8 +1,8 @@
 /** Two compiled forms of one program, with the same entries and packets: where do they differ? */
-import { Random, toHex } from "../../src/base/index.js";
-import type { DeviceError, Entity, ReadQuery, Update } from "../../src/device/index.js";
-import { P4InfoIndex, type Program } from "../../src/program/index.js";
-import { Switch } from "../../src/switch/index.js";
+import { Random, toHex } from "../../../src/base/index.js";
+import type { DeviceError, Entity, ReadQuery, Update } from "../../../src/toolchain/device/index.js";
+import { P4InfoIndex, type Program } from "../../../src/toolchain/program/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
 import { PORTS, randomUpdates } from "./entries.js";
 import { PacketMaker } from "./packets.js";
 import { Values } from "./values.js";

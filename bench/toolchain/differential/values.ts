@@ -1,7 +1,7 @@
 /** Numbers that are relevant to programs: only random numbers would almost never equal a constant of a comparison. */
-import type { Random } from "../../src/base/index.js";
-import { maskOf } from "../../src/base/index.js";
-import type { Bmv2Program } from "../../src/program/index.js";
+import type { Random } from "../../../src/base/index.js";
+import { maskOf } from "../../../src/base/index.js";
+import type { Bmv2Program } from "../../../src/toolchain/program/index.js";
 
 const SMALL = [0n, 1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n];
 

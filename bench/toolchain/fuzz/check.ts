@@ -1,7 +1,7 @@
 /** Checks the compiler's behaviour for any input: it must end in time, with a result or with located diagnostics. */
-import { type Diagnostic, Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import { compile } from "../../src/p4/index.js";
-import { parse, printUnit } from "../../src/p4/syntax/index.js";
+import { type Diagnostic, Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { parse, printUnit } from "../../../src/toolchain/p4/syntax/index.js";
 
 /** Maximum time for one small program, in milliseconds. */
 const TIME_LIMIT = 10_000;

@@ -1,5 +1,5 @@
 /** Mutates a JSON document: replaces values, removes, duplicates and exchanges parts, sets numbers to their limits. */
-import type { Random } from "../../src/base/index.js";
+import type { Random } from "../../../src/base/index.js";
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 

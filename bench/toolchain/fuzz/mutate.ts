@@ -1,5 +1,5 @@
 /** Mutates a text by bytes, tokens or lines, similar to typical errors in programs. */
-import type { Random } from "../../src/base/index.js";
+import type { Random } from "../../../src/base/index.js";
 
 const interesting = [
   ..."0 1 255 4294967296 8w0 8w255 1w1 4s7 0xFFFFFFFFFFFFFFFFFFFF -1 128s1 2048w1 99999999999999999999999999".split(

@@ -4,12 +4,12 @@
  */
 import { create, type DescMessage, toBinary } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
-import type { Random } from "../../src/base/index.js";
-import { DeviceError } from "../../src/device/index.js";
-import { encodeUpdate } from "../../src/p4runtime/codec/entity.js";
-import { CURRENT_DIALECT } from "../../src/p4runtime/codec/ports.js";
-import { makeWire } from "../../src/p4runtime/codec/wire.js";
-import { electionIdMessage } from "../../src/p4runtime/election.js";
+import type { Random } from "../../../src/base/index.js";
+import { DeviceError } from "../../../src/toolchain/device/index.js";
+import { encodeUpdate } from "../../../src/toolchain/p4runtime/codec/entity.js";
+import { CURRENT_DIALECT } from "../../../src/toolchain/p4runtime/codec/ports.js";
+import { makeWire } from "../../../src/toolchain/p4runtime/codec/wire.js";
+import { electionIdMessage } from "../../../src/toolchain/p4runtime/election.js";
 import {
   CapabilitiesRequestSchema,
   DigestListAckSchema,
@@ -21,13 +21,13 @@ import {
   StreamMessageRequestSchema,
   UpdateSchema,
   WriteRequestSchema,
-} from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
+} from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
 import {
   ApplyRequestSchema,
   DescribeRequestSchema,
-} from "../../src/p4runtime/generated/p4loom/v1/settings_pb.js";
-import { type Program, p4info } from "../../src/program/index.js";
-import { namesProgram } from "../../test/p4runtime/names-program.js";
+} from "../../../src/toolchain/p4runtime/generated/p4loom/v1/settings_pb.js";
+import { type Program, p4info } from "../../../src/toolchain/program/index.js";
+import { namesProgram } from "../../../test/toolchain/p4runtime/names-program.js";
 import { mutateJson } from "./json-mutate.js";
 import { makeMessage, mutateBytes, randomBytes } from "./p4runtime-messages.js";
 import { arbitration, looseFault, P4RUNTIME, parse, Rig, SETTINGS, wrongAnswer } from "./p4runtime-rig.js";

@@ -1,7 +1,7 @@
 /** Generates protobuf messages from their descriptors: partly valid ones with ids of a program, and mutated bytes. */
 import { create, type DescField, type DescMessage, type MessageShape, ScalarType } from "@bufbuild/protobuf";
-import type { Random } from "../../src/base/index.js";
-import type { P4InfoIndex } from "../../src/program/index.js";
+import type { Random } from "../../../src/base/index.js";
+import type { P4InfoIndex } from "../../../src/toolchain/program/index.js";
 
 /** Ids of the program, by the name of the field that contains them. */
 export type Ids = ReadonlyMap<string, readonly number[]>;

@@ -2,18 +2,18 @@
 import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
 import { Client, credentials, type ServiceError, status } from "@grpc/grpc-js";
-import type { ReadQuery } from "../../src/device/index.js";
-import { electionIdMessage } from "../../src/p4runtime/election.js";
-import { StatusSchema } from "../../src/p4runtime/generated/google/rpc/status_pb.js";
+import type { ReadQuery } from "../../../src/toolchain/device/index.js";
+import { electionIdMessage } from "../../../src/toolchain/p4runtime/election.js";
+import { StatusSchema } from "../../../src/toolchain/p4runtime/generated/google/rpc/status_pb.js";
 import {
   CapabilitiesRequestSchema,
   ErrorSchema,
   MasterArbitrationUpdateSchema,
   StreamMessageRequestSchema,
-} from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { type P4RuntimeServer, serve } from "../../src/p4runtime/index.js";
-import { P4InfoIndex, type Program } from "../../src/program/index.js";
-import { Switch } from "../../src/switch/index.js";
+} from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { type P4RuntimeServer, serve } from "../../../src/toolchain/p4runtime/index.js";
+import { P4InfoIndex, type Program } from "../../../src/toolchain/program/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
 import { type Ids, idsOf } from "./p4runtime-messages.js";
 
 /** Time after which a call counts as unanswered, in milliseconds. */

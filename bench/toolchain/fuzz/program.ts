@@ -2,7 +2,7 @@
  * Generates v1model programs that are correct by construction: every name is declared, every type fits. The compiler must accept
  * each of them (or report P404xx or P405xx, "not supported").
  */
-import type { Random } from "../../src/base/index.js";
+import type { Random } from "../../../src/base/index.js";
 
 type Type =
   | { kind: "bit"; width: number }

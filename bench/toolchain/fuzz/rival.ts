@@ -6,8 +6,8 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Diagnostics, type Random, SourceFile } from "../../src/base/index.js";
-import { compile } from "../../src/p4/index.js";
+import { Diagnostics, type Random, SourceFile } from "../../../src/base/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
 import { PACKET_BYTES } from "./program.js";
 
 const PACKETS = 12;

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { pathToFileURL } from "node:url";
-import { Random } from "../../src/base/index.js";
+import { Random } from "../../../src/base/index.js";
 
 /** Generates and runs one case. Returns its fault, or undefined. Any exception is a fault too. */
 export type FuzzCase = (random: Random) => string | undefined | Promise<string | undefined>;

@@ -2,11 +2,11 @@
  * Cases of the switch fuzzer. For any packets, programs, writes and commands, the switch must continue; it must reject a program
  * with a diagnostic; a rejected write must not change its state.
  */
-import { DiagnosticError, Diagnostics, type Random, SourceFile } from "../../src/base/index.js";
-import { commandHelp, runCommands } from "../../src/control/index.js";
-import { type Atomicity, DeviceError, type ReadQuery, type Update } from "../../src/device/index.js";
-import { type Program, readBmv2 } from "../../src/program/index.js";
-import { Switch } from "../../src/switch/index.js";
+import { DiagnosticError, Diagnostics, type Random, SourceFile } from "../../../src/base/index.js";
+import { commandHelp, runCommands } from "../../../src/toolchain/control/index.js";
+import { type Atomicity, DeviceError, type ReadQuery, type Update } from "../../../src/toolchain/device/index.js";
+import { type Program, readBmv2 } from "../../../src/toolchain/program/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
 import { mutateJson } from "./json-mutate.js";
 import { mutate } from "./mutate.js";
 import type { FuzzCase } from "./runner.js";

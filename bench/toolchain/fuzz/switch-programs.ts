@@ -1,9 +1,9 @@
 /** The programs that the switch fuzzer runs: all of the golden data, and those of `P4LOOM_FUZZ_PROGRAMS`. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { compile, type IncludeResolver } from "../../src/p4/index.js";
-import { createP4Info, type Program, readBmv2, readP4Info } from "../../src/program/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { compile, type IncludeResolver } from "../../../src/toolchain/p4/index.js";
+import { createP4Info, type Program, readBmv2, readP4Info } from "../../../src/toolchain/program/index.js";
 
 export interface FuzzProgram {
   name: string;
@@ -14,7 +14,7 @@ export interface FuzzProgram {
   commands: string;
 }
 
-const golden = resolve(import.meta.dirname, "../../test/golden");
+const golden = resolve(import.meta.dirname, "../../../test/golden");
 const read = (path: string) => readFileSync(path, "utf8");
 const source = (path: string) => new SourceFile(path, read(path));
 const bytesOf = (hex: string) => Uint8Array.from(Buffer.from(hex, "hex"));

@@ -1,5 +1,5 @@
 /** Makes updates of a loaded program: mostly right ones over few keys and ids, and wrong ones of every sort. */
-import type { Random } from "../../src/base/index.js";
+import type { Random } from "../../../src/base/index.js";
 import type {
   ActionCall,
   Entity,
@@ -9,8 +9,8 @@ import type {
   TableAction,
   TableEntry,
   Update,
-} from "../../src/device/index.js";
-import type { Switch } from "../../src/switch/index.js";
+} from "../../../src/toolchain/device/index.js";
+import type { Switch } from "../../../src/toolchain/switch/index.js";
 
 type Instance = Switch["internals"]["instance"];
 type Table = Instance["tables"] extends ReadonlyMap<string, infer T> ? T : never;

@@ -6,7 +6,7 @@ import { basename, delimiter, dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { FOLDER } from "./packets.js";
 
-const root = resolve(import.meta.dirname, "../..");
+const root = resolve(import.meta.dirname, "../../..");
 const THRIFT_PORT = 19_473;
 const START_MS = 20_000;
 

@@ -2,10 +2,10 @@
  * The additional cost of a packet for a table of 100,000 entries instead of 100, separately for exact and
  * longest-prefix match.
  */
-import { Diagnostics, Random, SourceFile } from "../../src/base/index.js";
-import type { Match, Update } from "../../src/device/index.js";
-import { compile } from "../../src/p4/index.js";
-import { Switch } from "../../src/switch/index.js";
+import { Diagnostics, Random, SourceFile } from "../../../src/base/index.js";
+import type { Match, Update } from "../../../src/toolchain/device/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
 import { ipv4Frame } from "./packets.js";
 import { type Load, rivalRates } from "./rate.js";
 

@@ -1,8 +1,8 @@
 /** The program, entries and packets that all measurements of the switch share: l3 of the recordings. */
 import { resolve } from "node:path";
-import { fromHex } from "../../src/base/index.js";
+import { fromHex } from "../../../src/base/index.js";
 
-export const FOLDER = resolve(import.meta.dirname, "../../test/golden/l3");
+export const FOLDER = resolve(import.meta.dirname, "../../../test/golden/l3");
 
 /** An address that the entries of the recordings route from port 0 to port 2. */
 export const TO_PORT_2 = 0x0a020304;

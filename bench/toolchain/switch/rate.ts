@@ -1,4 +1,4 @@
-import type { Switch } from "../../src/switch/index.js";
+import type { Switch } from "../../../src/toolchain/switch/index.js";
 
 const ROUND_MS = 250;
 const ROUNDS = 8;

@@ -5,7 +5,7 @@ import type {
   LabMessage,
   LabReply,
   LabRequestInput,
-} from "../../../src/lab/index.js";
+} from "../../../src/course/lab/index.js";
 
 interface Waiting {
   resolve: (reply: LabReply) => void;

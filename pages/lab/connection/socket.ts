@@ -1,4 +1,4 @@
-import type { LabConnection } from "../../../src/lab/index.js";
+import type { LabConnection } from "../../../src/course/lab/index.js";
 import { MessageConnection } from "./messages.js";
 
 /** Connects to the lab of the server that served this page: a WebSocket with the page's token. */

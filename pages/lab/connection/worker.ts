@@ -1,4 +1,4 @@
-import type { LabConnection, LabMessage } from "../../../src/lab/index.js";
+import type { LabConnection, LabMessage } from "../../../src/course/lab/index.js";
 import { MessageConnection } from "./messages.js";
 
 /** The first message to the worker: the address of the project, and texts that replace those of its files. */

@@ -1,6 +1,6 @@
 /** Requests of the editor to the lab about the present text. */
 import type { EditorState } from "@codemirror/state";
-import type { LabAnswers } from "../../../src/lab/index.js";
+import type { LabAnswers } from "../../../src/course/lab/index.js";
 import type { Lab } from "../state/lab.js";
 
 type PlaceOp = "edit.hover" | "edit.complete" | "edit.signature" | "edit.definition";

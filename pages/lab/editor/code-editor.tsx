@@ -21,7 +21,7 @@ import {
   rectangularSelection,
 } from "@codemirror/view";
 import { useEffect, useRef } from "preact/hooks";
-import type { FixView, LabDiagnostic } from "../../../src/lab/index.js";
+import type { FixView, LabDiagnostic } from "../../../src/course/lab/index.js";
 import type { Lab } from "../state/lab.js";
 import type { OpenFile } from "../state/lab-state.js";
 import { isP4, languageService } from "./language-service.js";

@@ -9,7 +9,7 @@ import {
   ViewPlugin,
   type ViewUpdate,
 } from "@codemirror/view";
-import type { SignatureHelp as Help } from "../../../src/editing/index.js";
+import type { SignatureHelp as Help } from "../../../src/toolchain/editing/index.js";
 import type { Ask } from "./ask.js";
 
 const setHelp = StateEffect.define<Tooltip | null>();

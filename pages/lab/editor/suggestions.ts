@@ -7,7 +7,7 @@ import {
   snippet,
 } from "@codemirror/autocomplete";
 import type { Extension } from "@codemirror/state";
-import type { SuggestionsView } from "../../../src/lab/index.js";
+import type { SuggestionsView } from "../../../src/course/lab/index.js";
 import type { Ask } from "./ask.js";
 import { note } from "./note.js";
 

@@ -1,6 +1,6 @@
 /** The node or link that is selected in the network, with its figures and actions. */
 import { useEffect, useState } from "preact/hooks";
-import type { LabView, LinkView, NodeView } from "../../../src/lab/index.js";
+import type { LabView, LinkView, NodeView } from "../../../src/course/lab/index.js";
 import { useLab, useLabState } from "../parts/context.js";
 import { percentText, rateText, timeText } from "../parts/words.js";
 

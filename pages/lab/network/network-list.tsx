@@ -1,6 +1,6 @@
 /** The network as text, with everything that the drawing shows, for screen readers and for users who prefer text. */
 import { useEffect, useState } from "preact/hooks";
-import type { LabView } from "../../../src/lab/index.js";
+import type { LabView } from "../../../src/course/lab/index.js";
 import { useLab, useLabState } from "../parts/context.js";
 import { countText, percentText } from "../parts/words.js";
 import { Fault } from "./choice-card.js";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { LabView } from "../../../src/lab/index.js";
+import type { LabView } from "../../../src/course/lab/index.js";
 import { useLab, useLabState } from "../parts/context.js";
 import { ChoiceCard } from "./choice-card.js";
 import { NetworkList } from "./network-list.js";

@@ -1,6 +1,6 @@
 /** The network: links, packets and drops on a canvas; nodes and links as buttons above it, for keyboards and screen readers. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { LabView, NodeView } from "../../../src/lab/index.js";
+import type { LabView, NodeView } from "../../../src/course/lab/index.js";
 import { useLab, useLabState } from "../parts/context.js";
 import { theme } from "../parts/theme.js";
 import { timeText } from "../parts/words.js";

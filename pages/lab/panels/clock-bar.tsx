@@ -1,6 +1,6 @@
 /** Run, pause, step, speed: the clock of a simulated lab. */
 import { useEffect, useRef } from "preact/hooks";
-import type { ClockView } from "../../../src/lab/index.js";
+import type { ClockView } from "../../../src/course/lab/index.js";
 import { useLab } from "../parts/context.js";
 import { clockText } from "../parts/words.js";
 

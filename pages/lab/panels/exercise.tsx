@@ -1,6 +1,6 @@
 /** The exercise: its text, and its tests with expected and observed results. */
 import { useState } from "preact/hooks";
-import type { ExerciseView, TestView } from "../../../src/lab/index.js";
+import type { ExerciseView, TestView } from "../../../src/course/lab/index.js";
 import { useLab } from "../parts/context.js";
 import { Markdown } from "../parts/markdown.js";
 

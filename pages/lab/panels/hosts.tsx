@@ -1,6 +1,6 @@
 /** Hosts: their command lines (simulated hosts) or terminals (real ones), and traffic from one to another. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { LabView } from "../../../src/lab/index.js";
+import type { LabView } from "../../../src/course/lab/index.js";
 import { useLab, useLabState } from "../parts/context.js";
 import { TerminalView } from "./terminal.js";
 import { TrafficForm } from "./traffic.js";

@@ -1,5 +1,5 @@
 /** The panel below the network: the latest packets, the drops, the log. */
-import type { PacketEndView, PacketView } from "../../../src/lab/index.js";
+import type { PacketEndView, PacketView } from "../../../src/course/lab/index.js";
 import { useLab, useLabState } from "../parts/context.js";
 import { clockText, countText } from "../parts/words.js";
 import { colourOf } from "../state/motion.js";

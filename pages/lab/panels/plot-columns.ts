@@ -1,4 +1,4 @@
-import type { FlowPoint, FlowView } from "../../../src/lab/index.js";
+import type { FlowPoint, FlowView } from "../../../src/course/lab/index.js";
 
 /** Puts the series of several flows on one time axis (seconds): a flow without a point at a time has `null` there. */
 export function columns(

@@ -1,6 +1,6 @@
 /** The charts: throughput, queues, round-trip times, congestion windows and completion times. */
 import { useMemo } from "preact/hooks";
-import type { FlowView } from "../../../src/lab/index.js";
+import type { FlowView } from "../../../src/course/lab/index.js";
 import { useLabState } from "../parts/context.js";
 import { bytesText, rateText, timeText } from "../parts/words.js";
 import { Plot, type Series } from "./plot.js";

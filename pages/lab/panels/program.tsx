@@ -1,6 +1,6 @@
 /** The files of the project with their errors. Saving a program compiles it and loads it into its switches. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { FixView, LabDiagnostic } from "../../../src/lab/index.js";
+import type { FixView, LabDiagnostic } from "../../../src/course/lab/index.js";
 import { CodeEditor, fixesFor } from "../editor/code-editor.js";
 import { isP4 } from "../editor/language-service.js";
 import { useLab, useLabState } from "../parts/context.js";

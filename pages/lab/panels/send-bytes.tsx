@@ -1,4 +1,4 @@
-import type { LabReply } from "../../../src/lab/index.js";
+import type { LabReply } from "../../../src/course/lab/index.js";
 
 type Built = Extract<LabReply<"packet.build">, { ok: true }>["value"];
 

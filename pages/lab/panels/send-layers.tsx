@@ -2,7 +2,7 @@
  * The headers of a packet to build, each with its fields. An empty field gets the value that follows from the rest of
  * the packet.
  */
-import type { HeaderView, LabReply, LabView } from "../../../src/lab/index.js";
+import type { HeaderView, LabReply, LabView } from "../../../src/course/lab/index.js";
 import type { Layer } from "./send-presets.js";
 
 type Built = Extract<LabReply<"packet.build">, { ok: true }>["value"];

@@ -1,5 +1,5 @@
 /** Ready-made packets of the packet builder. */
-import type { LabView } from "../../../src/lab/index.js";
+import type { LabView } from "../../../src/course/lab/index.js";
 
 export interface Layer {
   readonly header: string;

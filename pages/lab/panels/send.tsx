@@ -1,6 +1,6 @@
 /** The packet builder: headers with their fields, or bytes, from a host or into a port of a switch. */
 import { useEffect, useState } from "preact/hooks";
-import type { LabReply, LabRequestInput, LabView } from "../../../src/lab/index.js";
+import type { LabReply, LabRequestInput, LabView } from "../../../src/course/lab/index.js";
 import { useLab } from "../parts/context.js";
 import { BytesView } from "./send-bytes.js";
 import { knownHeaders, LayerEditor } from "./send-layers.js";

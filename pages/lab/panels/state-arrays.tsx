@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ArrayView } from "../../../src/lab/index.js";
+import type { ArrayView } from "../../../src/course/lab/index.js";
 import { useLab } from "../parts/context.js";
 import { countText } from "../parts/words.js";
 import { EditButton } from "./state.js";

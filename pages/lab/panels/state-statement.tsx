@@ -1,6 +1,6 @@
 /** The input line for statements of the shell, with completion and error messages. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { LabDiagnostic } from "../../../src/lab/index.js";
+import type { LabDiagnostic } from "../../../src/course/lab/index.js";
 import { useLab } from "../parts/context.js";
 import { WordInput } from "../parts/word-input.js";
 

@@ -1,4 +1,4 @@
-import type { EntryView, TableView } from "../../../src/lab/index.js";
+import type { EntryView, TableView } from "../../../src/course/lab/index.js";
 import { countText } from "../parts/words.js";
 import { EditButton } from "./state.js";
 

@@ -1,6 +1,6 @@
 /** The present tables, groups, counters, meters and registers of a switch; users edit them with statements of the shell. */
 import { useEffect, useState } from "preact/hooks";
-import type { LabView, StateView } from "../../../src/lab/index.js";
+import type { LabView, StateView } from "../../../src/course/lab/index.js";
 import { useLab, useLabState } from "../parts/context.js";
 import { plural } from "../parts/words.js";
 import { ArrayPart } from "./state-arrays.js";

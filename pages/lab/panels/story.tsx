@@ -1,7 +1,7 @@
 /** The story of one packet: its path over all hops, the actions of each switch, and their P4 lines. */
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { HopView, StoryView } from "../../../src/lab/index.js";
-import { type StoryLine, storyLines } from "../../../src/trace/index.js";
+import type { HopView, StoryView } from "../../../src/course/lab/index.js";
+import { type StoryLine, storyLines } from "../../../src/toolchain/trace/index.js";
 import { SourceView } from "../editor/source-view.js";
 import { useLab, useLabState } from "../parts/context.js";
 import { bytesText, clockText, timeText } from "../parts/words.js";

@@ -1,6 +1,6 @@
 /** Starts pings, UDP and TCP flows between hosts, and lists the flows. */
 import { useState } from "preact/hooks";
-import type { FlowView, LabRequestInput, LabView } from "../../../src/lab/index.js";
+import type { FlowView, LabRequestInput, LabView } from "../../../src/course/lab/index.js";
 import { useLab, useLabState } from "../parts/context.js";
 import { bytesText, countText, timeText } from "../parts/words.js";
 

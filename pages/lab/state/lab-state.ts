@@ -9,7 +9,7 @@ import type {
   PlaceView,
   StateView,
   StoryView,
-} from "../../../src/lab/index.js";
+} from "../../../src/course/lab/index.js";
 
 /** The node or link that is selected in the network; its card is shown. */
 export type Choice = { kind: "node"; name: string } | { kind: "link"; id: number };

@@ -10,7 +10,7 @@ import type {
   LabRequestInput,
   PacketView,
   PlaceView,
-} from "../../../src/lab/index.js";
+} from "../../../src/course/lab/index.js";
 import { keepFile } from "./kept-files.js";
 import { type Choice, type LabState, type LogLine, NO_TRAFFIC, type OpenFile, START } from "./lab-state.js";
 import { Live } from "./live.js";

@@ -2,7 +2,7 @@
  * The state that changes with every frame: loads, queues, fading drops. The drawing reads it 60 times a second, not
  * through the store.
  */
-import type { FrameEvent, LabView } from "../../../src/lab/index.js";
+import type { FrameEvent, LabView } from "../../../src/course/lab/index.js";
 import type { Lane, SceneDrop, SceneLink } from "../network/scene.js";
 import type { DropTotal, NetworkPoint } from "./lab-state.js";
 import { Motions } from "./motion.js";

@@ -3,7 +3,7 @@
  * every packet that was on a wire then. A packet that was on a wire only between two pictures is shown once, in the middle of
  * the link: in real time, most packets cross a link faster than a screen can show.
  */
-import type { ClockView, FrameEvent, Motion, PacketView } from "../../../src/lab/index.js";
+import type { ClockView, FrameEvent, Motion, PacketView } from "../../../src/course/lab/index.js";
 import { FLOW_COLOURS, type ScenePacket } from "../network/scene.js";
 
 /** Delay of the picture after the lab, in milliseconds of real time: one and a half frames. */

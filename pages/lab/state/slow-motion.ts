@@ -1,4 +1,4 @@
-import type { LabView } from "../../../src/lab/index.js";
+import type { LabView } from "../../../src/course/lab/index.js";
 
 /** Approximate time that a packet is drawn on a link, in seconds of real time. */
 const LINK_S = 0.6;

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Diagnostics, fail, SourceFile } from "../../base/index.js";
-import { format } from "../../formatting/index.js";
-import { readBytes, writeFiles } from "../../loading/index.js";
+import { format } from "../../toolchain/formatting/index.js";
+import { readBytes, writeFiles } from "../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 import { EXIT, printDiagnostics } from "../outcome.js";
 import type { FmtArguments } from "./fmt-options.js";

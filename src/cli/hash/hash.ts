@@ -1,6 +1,6 @@
 /** `p4loom hash`: what hash functions of switches have in common. */
 import { fail } from "../../base/index.js";
-import { writeFiles } from "../../loading/index.js";
+import { writeFiles } from "../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 import { EXIT } from "../outcome.js";
 import { assignReport } from "./assign.js";

@@ -1,9 +1,9 @@
 /** `p4loom hash linear --switch ADDRESS`: whether the choices of a switch that runs are linear, and what each header bit does. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { fail, Random } from "../../base/index.js";
-import { DeviceError, type Entity } from "../../device/index.js";
-import { FIELD_BITS } from "../../hosts/index.js";
-import { connect } from "../../p4runtime/index.js";
+import { DeviceError, type Entity } from "../../toolchain/device/index.js";
+import { FIELD_BITS } from "../../fabric/hosts/index.js";
+import { connect } from "../../toolchain/p4runtime/index.js";
 import {
   controlProbeBits,
   type ProbedChoice,
@@ -11,7 +11,7 @@ import {
   probeChoice,
   REFERENCE_SOURCE_BITS,
   referenceProbe,
-} from "../../probing/index.js";
+} from "../../fabric/probing/index.js";
 import { CODES } from "../codes.js";
 import type { HashSettings } from "./hash-options.js";
 import type { HashReport } from "./report.js";

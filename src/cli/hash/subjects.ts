@@ -9,7 +9,7 @@ import {
   parseHash,
   parseInput,
   type SlicedHash,
-} from "../../hash/index.js";
+} from "../../toolchain/hash/index.js";
 import { CODES } from "../codes.js";
 import type { HashSettings } from "./hash-options.js";
 import type { HashReport } from "./report.js";

@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { fail } from "../../base/index.js";
-import type { LabProject } from "../../lab/index.js";
-import { pageFolder } from "../../lab-server/index.js";
-import { writeFiles } from "../../loading/index.js";
+import type { LabProject } from "../../course/lab/index.js";
+import { pageFolder } from "../../course/lab-server/index.js";
+import { writeFiles } from "../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 
 /** Says which projects a folder of a page has, and that it is one. */

@@ -1,6 +1,6 @@
 /** `p4loom lsp`: the language server. */
 import { resolve } from "node:path";
-import { startOnStdio } from "../../language-server/index.js";
+import { startOnStdio } from "../../toolchain/language-server/index.js";
 import { EXIT } from "../outcome.js";
 import { loadTarget } from "../targets.js";
 import { version } from "../version.js";

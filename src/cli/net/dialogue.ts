@@ -9,7 +9,7 @@ import {
   Prompt,
   type PromptIo,
   type RunningExercise,
-} from "../../testbed/index.js";
+} from "../../fabric/testbed/index.js";
 import { CODES } from "../codes.js";
 import { openTypedInput } from "./typed-input.js";
 

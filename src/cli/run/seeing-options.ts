@@ -1,5 +1,5 @@
 /** The options of `p4loom run` that say what is watched of a network. */
-import type { EngineName, RunOptions } from "../../experiment/index.js";
+import type { EngineName, RunOptions } from "../../fabric/experiment/index.js";
 import type { RunArguments } from "./run-options.js";
 
 /** A text: what is wrong with the command line. Whether the links and flows exist is found by the run. */

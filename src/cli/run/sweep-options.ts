@@ -1,6 +1,6 @@
 /** The options of `p4loom run` that say how the jobs of a sweep run. */
 import { availableParallelism } from "node:os";
-import type { SweepRunOptions } from "../../experiment/index.js";
+import type { SweepRunOptions } from "../../fabric/experiment/index.js";
 import type { RunArguments } from "./run-options.js";
 
 /** A mistake on the command line. */

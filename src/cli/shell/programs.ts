@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { type Diagnostic, Diagnostics, type Span } from "../../base/index.js";
-import { loadProgram } from "../../loading/index.js";
-import type { Program } from "../../program/index.js";
+import { loadProgram } from "../../toolchain/loading/index.js";
+import type { Program } from "../../toolchain/program/index.js";
 
 /** Maximum number of parent folders of a file that are searched for the files it names. */
 const LEVELS = 3;

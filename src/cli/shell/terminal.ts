@@ -1,6 +1,6 @@
 /** Statements from a terminal, with history and completion; or from a pipe, a line at a time. */
 import { createInterface } from "node:readline";
-import { completions, type Interpreter } from "../../control/index.js";
+import { completions, type Interpreter } from "../../toolchain/control/index.js";
 
 const PROMPT = "p4loom> ";
 

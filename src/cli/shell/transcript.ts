@@ -1,6 +1,6 @@
 /** The answers of statements, as one JSON document. */
 import { type Diagnostic, diagnosticToJson } from "../../base/index.js";
-import type { Output } from "../../control/index.js";
+import type { Output } from "../../toolchain/control/index.js";
 
 interface Answer {
   statement: string;

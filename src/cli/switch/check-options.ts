@@ -12,8 +12,8 @@ import {
   type SwitchSetup,
   TRACE_FILE_BYTES,
   TRACES_PER_SECOND,
-} from "../../daemon/index.js";
-import type { ProgramFiles } from "../../loading/index.js";
+} from "../../toolchain/daemon/index.js";
+import type { ProgramFiles } from "../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 import type { SwitchArguments } from "./switch-options.js";
 

@@ -1,7 +1,7 @@
 /** Reads all files that the command line names, and runs the switch. */
 import { Diagnostics } from "../../base/index.js";
-import { runSwitch, type Surroundings } from "../../daemon/index.js";
-import { loadProgram, readBytes, readSource } from "../../loading/index.js";
+import { runSwitch, type Surroundings } from "../../toolchain/daemon/index.js";
+import { loadProgram, readBytes, readSource } from "../../toolchain/loading/index.js";
 import type { SwitchRequest } from "./check-options.js";
 
 /**

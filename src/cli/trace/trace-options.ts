@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Command } from "commander";
 import { fail, fromHex } from "../../base/index.js";
-import type { TraceFilter } from "../../trace/index.js";
+import type { TraceFilter } from "../../toolchain/trace/index.js";
 import { CODES } from "../codes.js";
 import { repeatable } from "../switch/switch-options.js";
 import type { TryPacket } from "./try-packet.js";

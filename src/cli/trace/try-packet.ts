@@ -1,8 +1,8 @@
 /** Sends one packet through a program and returns its trace. */
 import { Diagnostics } from "../../base/index.js";
-import { runCommands } from "../../control/index.js";
-import { loadProgram, readSource } from "../../loading/index.js";
-import { type PacketTrace, Switch } from "../../switch/index.js";
+import { runCommands } from "../../toolchain/control/index.js";
+import { loadProgram, readSource } from "../../toolchain/loading/index.js";
+import { type PacketTrace, Switch } from "../../toolchain/switch/index.js";
 import { printDiagnostics } from "../outcome.js";
 
 export interface TryPacket {

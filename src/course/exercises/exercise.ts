@@ -1,6 +1,6 @@
 /** An exercise: its topology, the files that are handed in, and the tests of `exercise.yaml` with resolved names. */
-import { type Diagnostics, type Locate, pathIn, SourceFile, type Span } from "../base/index.js";
-import { loadDocument } from "../documents/index.js";
+import { type Diagnostics, type Locate, pathIn, SourceFile, type Span } from "../../base/index.js";
+import { loadDocument } from "../../toolchain/documents/index.js";
 import { CODES } from "./codes.js";
 import { exerciseSchema, type RawExercise } from "./exercise-schema.js";
 import type { ExerciseFiles } from "./folder.js";

@@ -1,5 +1,5 @@
 /** Files of an exercise in memory. */
-import { isWithin, pathIn } from "../base/index.js";
+import { isWithin, pathIn } from "../../base/index.js";
 import type { ExerciseFiles } from "./folder.js";
 
 /** Files from texts by their paths. */

@@ -7,8 +7,8 @@ import {
   nameOfPath,
   pathIn,
   SourceFile,
-} from "../base/index.js";
-import { type RuntimeFile, readRuntimeFile } from "../control/index.js";
+} from "../../base/index.js";
+import { type RuntimeFile, readRuntimeFile } from "../../toolchain/control/index.js";
 import { CODES } from "./codes.js";
 import type { ExerciseSwitch, ExerciseTopology } from "./topology-file.js";
 

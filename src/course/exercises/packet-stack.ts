@@ -2,8 +2,8 @@
  * Reads the packets of a test: a list of headers with fields and payloads. This file resolves names and values; `build-frame.ts`
  * builds the frame of a stack to send, `packet-pattern.ts` compares a frame with an expected stack.
  */
-import { type Diagnostics, didYouMean, fromHex, type Span } from "../base/index.js";
-import { formatValue, parseValue, styleOfWidth } from "../device/index.js";
+import { type Diagnostics, didYouMean, fromHex, type Span } from "../../base/index.js";
+import { formatValue, parseValue, styleOfWidth } from "../../toolchain/device/index.js";
 import { CODES } from "./codes.js";
 import type { PacketInput } from "./exercise-schema.js";
 import type { HeaderLayout } from "./header-layouts.js";

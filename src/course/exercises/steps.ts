@@ -1,5 +1,5 @@
 /** Reads the steps of a test, and resolves hosts, switches, ports, packets and values by the exercise's topology. */
-import { type Diagnostics, didYouMean, type Locate, type Span } from "../base/index.js";
+import { type Diagnostics, didYouMean, type Locate, type Span } from "../../base/index.js";
 import type { Range } from "./amounts.js";
 import { buildFrame, senderOf } from "./build-frame.js";
 import { CODES } from "./codes.js";

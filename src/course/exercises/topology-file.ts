@@ -3,8 +3,8 @@
  * and reports errors at their places.
  */
 import { z } from "zod";
-import type { Diagnostics, Locate, SourceFile } from "../base/index.js";
-import { loadDocument } from "../documents/index.js";
+import type { Diagnostics, Locate, SourceFile } from "../../base/index.js";
+import { loadDocument } from "../../toolchain/documents/index.js";
 import { CODES } from "./codes.js";
 
 export interface ExerciseHost {

@@ -1,5 +1,5 @@
 /** The packets of a step of traffic. */
-import { toBytes } from "../base/index.js";
+import { toBytes } from "../../base/index.js";
 import { HEADER_LAYOUTS } from "./header-layouts.js";
 import { partBytes, type StackPart } from "./packet-stack.js";
 import type { TrafficStep } from "./steps.js";

@@ -1,8 +1,8 @@
 /** Brings the switches of a test network to the initial state of an exercise. */
-import { Diagnostics, pathIn, SourceFile } from "../base/index.js";
-import { Interpreter } from "../control/index.js";
-import { DeviceError } from "../device/index.js";
-import { P4InfoIndex } from "../program/index.js";
+import { Diagnostics, pathIn, SourceFile } from "../../base/index.js";
+import { Interpreter } from "../../toolchain/control/index.js";
+import { DeviceError } from "../../toolchain/device/index.js";
+import { P4InfoIndex } from "../../toolchain/program/index.js";
 import { StepFailure } from "./failure.js";
 import type { TestNetwork } from "./network.js";
 import { failureOf, type Submission } from "./submission.js";

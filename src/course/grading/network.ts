@@ -1,5 +1,5 @@
 /** The network of a test, with simulated or real switches. */
-import type { Device, DeviceEvent } from "../device/index.js";
+import type { Device, DeviceEvent } from "../../toolchain/device/index.js";
 import type { TestHost } from "./test-host.js";
 
 export interface TestNetwork {

@@ -1,7 +1,7 @@
 /** Describes the processing of packets, as lines for the report on a failed test. */
 
-import type { PacketTrace } from "../switch/index.js";
-import { SourceLines, Story } from "../trace/index.js";
+import type { PacketTrace } from "../../toolchain/switch/index.js";
+import { SourceLines, Story } from "../../toolchain/trace/index.js";
 import type { Submission } from "./submission.js";
 
 const MAX_LINES = 80;

@@ -3,7 +3,7 @@
  * a test must not cause other packets, such as ICMP errors of closed ports.
  */
 import { type ExerciseHost, hostNetwork } from "../exercises/index.js";
-import { type Channel, type Node, type Simulation, StackHost } from "../sim/packet/index.js";
+import { type Channel, type Node, type Simulation, StackHost } from "../../fabric/sim/packet/index.js";
 
 export interface ReceivedFrame {
   readonly timeNs: number;

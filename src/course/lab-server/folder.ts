@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
-import { fail, systemErrorReason } from "../base/index.js";
+import { fail, systemErrorReason } from "../../base/index.js";
 import { CODES } from "./codes.js";
 
 /** Limits: bytes of a file, bytes of all files, number of files. A folder above these limits is not an exercise. */

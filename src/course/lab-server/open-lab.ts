@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { Exercise } from "../exercises/index.js";
 import type { TestNetwork } from "../grading/index.js";
 import { exerciseTests, type LabService, LabSession, type LabTests, type LabTimers } from "../lab/index.js";
-import { packageFile, readSourceIfThere } from "../loading/index.js";
+import { packageFile, readSourceIfThere } from "../../toolchain/loading/index.js";
 import { isolatedController, KeptNetworks } from "../submissions/index.js";
 import { watchFolder, writeInFolder } from "./folder.js";
 import type { ProjectOnDisk } from "./read-project.js";

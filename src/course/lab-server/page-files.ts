@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { fail } from "../base/index.js";
-import { packageFile } from "../loading/index.js";
+import { fail } from "../../base/index.js";
+import { packageFile } from "../../toolchain/loading/index.js";
 import { CODES } from "./codes.js";
 import type { PageFile } from "./server.js";
 

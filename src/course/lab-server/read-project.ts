@@ -1,7 +1,7 @@
 /** Makes a project of a lab from the path that the user gives on the command line. */
 import { statSync } from "node:fs";
 import { basename, dirname, relative, resolve, sep } from "node:path";
-import { Diagnostics, fail } from "../base/index.js";
+import { Diagnostics, fail } from "../../base/index.js";
 import type { LabProject, LabScheme } from "../lab/index.js";
 import { CODES } from "./codes.js";
 import { projectOfExperiment } from "./experiment-project.js";

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
-import { fail, systemErrorReason } from "../base/index.js";
+import { fail, systemErrorReason } from "../../base/index.js";
 import { answerCall, type LabEvent, type LabMessage, type LabService } from "../lab/index.js";
 import { CODES } from "./codes.js";
 import { Guard, newToken } from "./guard.js";

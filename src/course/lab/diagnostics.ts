@@ -1,6 +1,6 @@
 /** Converts diagnostics to the form that is sent to pages, and errors to replies. */
-import { type Diagnostic, DiagnosticError, type Span } from "../base/index.js";
-import { DeviceError } from "../device/index.js";
+import { type Diagnostic, DiagnosticError, type Span } from "../../base/index.js";
+import { DeviceError } from "../../toolchain/device/index.js";
 import { CODES } from "./codes.js";
 import type { LabDiagnostic, LabReply } from "./protocol.js";
 

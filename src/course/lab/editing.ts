@@ -1,5 +1,5 @@
-/** Answers the requests of the page's editor about P4 files: the language service (`src/editing`) over the project's files. */
-import { Diagnostics, fail, SourceFile } from "../base/index.js";
+/** Answers the requests of the page's editor about P4 files: the language service (`src/toolchain/editing`) over the project's files. */
+import { Diagnostics, fail, SourceFile } from "../../base/index.js";
 import {
   completion,
   definition,
@@ -11,8 +11,8 @@ import {
   quickFixes,
   rename,
   signatureHelp,
-} from "../editing/index.js";
-import { format } from "../formatting/index.js";
+} from "../../toolchain/editing/index.js";
+import { format } from "../../toolchain/formatting/index.js";
 import { CODES } from "./codes.js";
 import type { ProjectFiles } from "./files.js";
 import type { Handlers } from "./handlers.js";

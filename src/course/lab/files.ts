@@ -1,5 +1,5 @@
 /** The files of a project, in memory. */
-import { fail, isWithin, pathIn, SourceFile } from "../base/index.js";
+import { fail, isWithin, pathIn, SourceFile } from "../../base/index.js";
 import type { ExerciseFiles } from "../exercises/index.js";
 import { CODES } from "./codes.js";
 import type { LabProject } from "./project.js";

@@ -4,7 +4,7 @@
  * {@link answerCall} checks and answers a message of a page, for a server and for a worker.
  */
 
-export type { PacketTrace } from "../switch/index.js";
+export type { PacketTrace } from "../../toolchain/switch/index.js";
 export { CODES as LAB_CODES } from "./codes.js";
 export { diagnosticViews, refusalOf } from "./diagnostics.js";
 export { exerciseTests } from "./exercise-tests.js";

@@ -2,7 +2,7 @@
  * Advances simulated time with real time: at a given speed, paused, or step by step. It works in short slices, so that events
  * of a lab are spread evenly and a network that is too large for the speed does not block its page.
  */
-import { NS_PER_MS, NS_PER_S, type Simulation } from "../sim/packet/index.js";
+import { NS_PER_MS, NS_PER_S, type Simulation } from "../../fabric/sim/packet/index.js";
 import type { ClockView } from "./protocol.js";
 
 /** The real clock and its timers, in milliseconds; a session gets them from its caller. */

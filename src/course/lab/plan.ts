@@ -1,6 +1,6 @@
 /** Converts the files of a project to the network that they describe. */
-import { type Diagnostics, nameOfPath, pathIn } from "../base/index.js";
-import { formatValue } from "../device/index.js";
+import { type Diagnostics, nameOfPath, pathIn } from "../../base/index.js";
+import { formatValue } from "../../toolchain/device/index.js";
 import { type ExerciseSetup, openExercise, readTopologyFile, topologyPathIn } from "../exercises/index.js";
 import type { ProjectFiles } from "./files.js";
 import type { LabPlan, LabSource, PlannedHost, PlannedSwitch } from "./project.js";

@@ -1,6 +1,6 @@
 /** The programs of a lab: which switches run each one, whether it compiles, and which programs a change of a file affects. */
-import { Diagnostics } from "../base/index.js";
-import type { Program } from "../program/index.js";
+import { Diagnostics } from "../../base/index.js";
+import type { Program } from "../../toolchain/program/index.js";
 import type { ProjectFiles } from "./files.js";
 import { compileFrom, headersOf } from "./programs.js";
 import type { LabPlan } from "./project.js";

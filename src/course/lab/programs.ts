@@ -1,7 +1,7 @@
 /** The programs of a project, compiled from its texts. */
-import { type Diagnostics, fail, folderOfPath, pathIn, SourceFile } from "../base/index.js";
-import { compile, type IncludeResolver } from "../p4/index.js";
-import { createP4Info, type Program, readBmv2, readP4Info } from "../program/index.js";
+import { type Diagnostics, fail, folderOfPath, pathIn, SourceFile } from "../../base/index.js";
+import { compile, type IncludeResolver } from "../../toolchain/p4/index.js";
+import { createP4Info, type Program, readBmv2, readP4Info } from "../../toolchain/program/index.js";
 import { CODES } from "./codes.js";
 import type { ProjectFiles } from "./files.js";
 import type { ProgramView } from "./protocol.js";

@@ -1,5 +1,5 @@
 /** A project of a lab: the texts of its files, and how its network is found. It is plain JSON, so that a page can contain it. */
-import { parseValue } from "../device/index.js";
+import { parseValue } from "../../toolchain/device/index.js";
 import type { SchemeFacts } from "./scheme.js";
 
 export interface LabProject {

@@ -1,5 +1,5 @@
 /** The lab as a page uses it, the same for every engine. */
-import { describeIssues } from "../documents/index.js";
+import { describeIssues } from "../../toolchain/documents/index.js";
 import { CODES } from "./codes.js";
 import { type LabEvent, type LabMessage, type LabReply, type LabRequest, labCallSchema } from "./protocol.js";
 

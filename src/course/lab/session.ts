@@ -2,7 +2,7 @@
  * A lab on the simulator: the network of a project, which pages show and change. It does not depend on where it runs: clock and
  * timers are passed in, files are texts, and all messages are plain JSON (`protocol.ts`).
  */
-import { DiagnosticError, Diagnostics, fail } from "../base/index.js";
+import { DiagnosticError, Diagnostics, fail } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { diagnosticViews } from "./diagnostics.js";
 import { ProjectFiles } from "./files.js";

@@ -2,8 +2,8 @@
  * The switches of a lab with their programs and entries, for any engine: starts them from the files, changes them when a file
  * changes, and reports each error at its place.
  */
-import { type Diagnostic, Diagnostics, fail } from "../base/index.js";
-import type { Device } from "../device/index.js";
+import { type Diagnostic, Diagnostics, fail } from "../../base/index.js";
+import type { Device } from "../../toolchain/device/index.js";
 import { CODES } from "./codes.js";
 import { diagnosticViews } from "./diagnostics.js";
 import type { ProjectFiles } from "./files.js";

@@ -1,5 +1,5 @@
 /** The control of a switch from a page, for any device: statements with undo, its state, its events as text. */
-import { Diagnostics, fail, SourceFile } from "../base/index.js";
+import { Diagnostics, fail, SourceFile } from "../../base/index.js";
 import {
   completions,
   digestLines,
@@ -8,8 +8,8 @@ import {
   placeOf,
   readRuntimeFile,
   statementOf,
-} from "../control/index.js";
-import { type Device, DeviceError, type DeviceEvent } from "../device/index.js";
+} from "../../toolchain/control/index.js";
+import { type Device, DeviceError, type DeviceEvent } from "../../toolchain/device/index.js";
 import { CODES } from "./codes.js";
 import { diagnosticViews } from "./diagnostics.js";
 import type { ProjectFiles } from "./files.js";

@@ -1,6 +1,6 @@
 /** Finds the submissions: folders, archives and single files, in a folder or in one archive. */
 import { basename, dirname } from "node:path";
-import { type Diagnostics, fail } from "../base/index.js";
+import { type Diagnostics, fail } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { archiveIn, DiskFolder, type Place } from "./place.js";
 import { NotRead } from "./zip.js";

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { type Diagnostics, fail } from "../base/index.js";
+import { type Diagnostics, fail } from "../../base/index.js";
 import type { Exercise } from "../exercises/index.js";
-import { ownCommand } from "../loading/index.js";
+import { ownCommand } from "../../toolchain/loading/index.js";
 import { CODES } from "./codes.js";
 import { CONTROLLER_COMMAND, isPython } from "./controller/on-this-machine.js";
 import { pythonStart } from "./controller/python.js";

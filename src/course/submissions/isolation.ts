@@ -5,7 +5,7 @@
  */
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { runCommand } from "../loading/index.js";
+import { runCommand } from "../../toolchain/loading/index.js";
 
 export interface Isolation {
   /** The prefix of a command that creates namespaces; empty if they are not available. */

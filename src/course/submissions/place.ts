@@ -1,7 +1,7 @@
 /** A place with submitted files: a folder on disk, or a folder in a ZIP archive. Links are not followed. */
 import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { isWithin, systemErrorReason } from "../base/index.js";
+import { isWithin, systemErrorReason } from "../../base/index.js";
 import { NotRead, ZipArchive } from "./zip.js";
 
 export interface Place {

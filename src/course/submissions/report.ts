@@ -1,10 +1,10 @@
 /** Results of grading as files: JSON, CSV, and the format of Gradescope. The same results give the same bytes. */
 
 import { join } from "node:path";
-import { claim } from "../base/index.js";
+import { claim } from "../../base/index.js";
 import type { Exercise } from "../exercises/index.js";
 import type { TestResult } from "../grading/index.js";
-import type { OutputFile } from "../loading/index.js";
+import type { OutputFile } from "../../toolchain/loading/index.js";
 import type { GradedSubmission } from "./grade-one.js";
 
 /** `results.json`, `results.csv`, and `NAME/results.json` for Gradescope. */

@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
-import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../base/index.js";
+import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../base/index.js";
 import { filesOf, readExercise } from "../exercises/index.js";
 import { type RunTestOptions, runTest, StepFailure, Submission } from "../grading/index.js";
 import { controllerStarter } from "./controller/parent.js";

@@ -3,7 +3,7 @@
  * header), 4.3.12 (central directory), 4.3.16 (end of central directory); stored and deflated files.
  */
 import { inflateRawSync } from "node:zlib";
-import { Crc, findCrc } from "../hash/index.js";
+import { Crc, findCrc } from "../../toolchain/hash/index.js";
 
 /** The reason why an archive, or a file in it, cannot be read; a part of a sentence. */
 export class NotRead extends Error {}

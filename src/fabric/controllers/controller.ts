@@ -3,8 +3,8 @@
  * numbers and a log, all through its {@link ControllerContext}. It does not see the engine: the same code controls the
  * switches of the simulator in virtual time, and real switches over P4Runtime.
  */
-import type { Json, Random } from "../base/index.js";
-import type { Device } from "../device/index.js";
+import type { Json, Random } from "../../base/index.js";
+import type { Device } from "../../toolchain/device/index.js";
 import type { Link, Topology, TopologyNode } from "../topology/index.js";
 import type { ControllerClock } from "./clock.js";
 

@@ -11,8 +11,8 @@ import {
   settingsThrough,
   type TargetSettings,
   type Update,
-} from "../device/index.js";
-import type { P4InfoIndex, Program } from "../program/index.js";
+} from "../../toolchain/device/index.js";
+import type { P4InfoIndex, Program } from "../../toolchain/program/index.js";
 import type { Incarnation } from "./incarnation.js";
 
 export class GatedDevice implements Device {

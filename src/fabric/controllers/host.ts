@@ -7,8 +7,8 @@ import {
   notJson,
   printable,
   type Random,
-} from "../base/index.js";
-import type { Device } from "../device/index.js";
+} from "../../base/index.js";
+import type { Device } from "../../toolchain/device/index.js";
 import { hostsOf, type Topology } from "../topology/index.js";
 import { type Clock, IncarnationClock } from "./clock.js";
 import { CODES } from "./codes.js";

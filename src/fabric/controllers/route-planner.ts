@@ -1,5 +1,5 @@
 /** Plans the state of switches for a network whose links go down and come up, in steps that change little. */
-import type { Entity, Update } from "../device/index.js";
+import type { Entity, Update } from "../../toolchain/device/index.js";
 import type { Topology } from "../topology/index.js";
 
 /** The state of one switch. */

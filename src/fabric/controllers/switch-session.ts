@@ -1,5 +1,5 @@
 /** The interface that a run provides for each switch, and the events that controllers get from it. */
-import type { Device } from "../device/index.js";
+import type { Device } from "../../toolchain/device/index.js";
 import type { Topology, TopologyNode } from "../topology/index.js";
 import type { LinkEvent, SwitchEvent } from "./controller.js";
 

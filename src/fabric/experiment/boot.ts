@@ -1,6 +1,6 @@
 /** Brings a scheme's fabric up: render, compile, load into every switch, and let the control plane write its state. */
 import { dirname } from "node:path";
-import { Diagnostics, formatDiagnostic, SourceFile, type Span } from "../base/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile, type Span } from "../../base/index.js";
 import type { ControllerPlace } from "../controllers/index.js";
 import {
   loadTemplates,
@@ -9,10 +9,10 @@ import {
   type TemplateSet,
   withFaultTables,
   withMarks,
-} from "../generate/index.js";
-import { compileInput, packageFile, textFolder } from "../loading/index.js";
-import { compile } from "../p4/index.js";
-import type { Program } from "../program/index.js";
+} from "../../toolchain/generate/index.js";
+import { compileInput, packageFile, textFolder } from "../../toolchain/loading/index.js";
+import { compile } from "../../toolchain/p4/index.js";
+import type { Program } from "../../toolchain/program/index.js";
 import type { SwitchPlan } from "../schemes/index.js";
 import {
   ControlChannel,

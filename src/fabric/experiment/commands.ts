@@ -1,7 +1,7 @@
 /** Commands of an experiment file to the controllers of its schemes: `{ at: 20ms, scheme: LABEL, command: update, ... }`. */
 import { z } from "zod";
-import { type Diagnostics, didYouMean, type Json, type Locate } from "../base/index.js";
-import { describeIssues } from "../documents/index.js";
+import { type Diagnostics, didYouMean, type Json, type Locate } from "../../base/index.js";
+import { describeIssues } from "../../toolchain/documents/index.js";
 import { durationSchema } from "../topology/index.js";
 import { CODES } from "./codes.js";
 import type { SchemeRun } from "./experiment.js";

@@ -1,5 +1,5 @@
 /** Faults of controllers in the list of an experiment file: `{ at: 1s, kind: kill, controller: routes }`. */
-import { type Diagnostics, didYouMean, type Locate } from "../base/index.js";
+import { type Diagnostics, didYouMean, type Locate } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import type { SchemeRun } from "./experiment.js";
 import type { ListedFault } from "./faults/listed-faults.js";

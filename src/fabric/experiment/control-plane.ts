@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { type DiagnosticError, fail, type Locate, Random } from "../base/index.js";
+import { type DiagnosticError, fail, type Locate, Random } from "../../base/index.js";
 import {
   type Clock,
   ControllerHost,

@@ -1,6 +1,6 @@
 /** What the experiment files of all kinds have in common: topology, schemes, machine parameters. */
 import { z } from "zod";
-import type { Locate, SourceFile } from "../base/index.js";
+import type { Locate, SourceFile } from "../../base/index.js";
 import { type FlowAssignment, type HostContext, type HostPolicy, SELECTOR_FIELDS } from "../hosts/index.js";
 import { type FabricPlan, type KnownFlow, SCHEMES, type Scheme } from "../schemes/index.js";
 import { bytesSchema, durationSchema, rateSchema, type Topology, topologySchema } from "../topology/index.js";

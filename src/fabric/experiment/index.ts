@@ -4,7 +4,7 @@
  * units of the kind, and writes tables, figures and a page. `kinds/` has a folder for each kind ({@link ExperimentKind}); {@link loadKind} and
  * {@link runKind} are the same with the types of one kind.
  */
-import type { Diagnostics, SourceFile } from "../base/index.js";
+import type { Diagnostics, SourceFile } from "../../base/index.js";
 import { ownSchemesOf } from "../own-schemes/index.js";
 import { SCHEMES } from "../schemes/index.js";
 import { FAILOVER } from "./kinds/failover/index.js";

@@ -1,5 +1,5 @@
 /** Flows that are known before a run, so that a scheme may plan them: it assigns their source ports and selectors before they open. */
-import type { Diagnostics, Locate } from "../base/index.js";
+import type { Diagnostics, Locate } from "../../base/index.js";
 import type { FlowAssignment } from "../hosts/index.js";
 import type { FlowArrival, Workload } from "../traffic/index.js";
 import { CODES } from "./codes.js";

@@ -3,8 +3,8 @@
  * that only a combination of values causes are found before a sweep starts.
  */
 import { z } from "zod";
-import type { Diagnostics, Locate, SourceFile, Span } from "../base/index.js";
-import { type EditedContents, loadDocument, type OpenDocument, openDocument } from "../documents/index.js";
+import type { Diagnostics, Locate, SourceFile, Span } from "../../base/index.js";
+import { type EditedContents, loadDocument, type OpenDocument, openDocument } from "../../toolchain/documents/index.js";
 import { SCHEMES } from "../schemes/index.js";
 import { CODES } from "./codes.js";
 import {

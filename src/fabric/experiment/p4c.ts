@@ -2,9 +2,9 @@
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Diagnostics, fail, type SourceFile } from "../base/index.js";
-import { loadProgram, runCommand } from "../loading/index.js";
-import type { Program } from "../program/index.js";
+import { Diagnostics, fail, type SourceFile } from "../../base/index.js";
+import { loadProgram, runCommand } from "../../toolchain/loading/index.js";
+import type { Program } from "../../toolchain/program/index.js";
 import { CODES } from "./codes.js";
 
 /** Maximum number of lines of p4c's messages that a diagnostic quotes: the last ones. */

@@ -1,5 +1,5 @@
 /** The page of a report: one file that loads no other file. */
-import { escapeMarkup, htmlPage } from "../base/index.js";
+import { escapeMarkup, htmlPage } from "../../base/index.js";
 import { rowsCsv } from "./csv.js";
 import type { FabricExperiment, SchemeRun } from "./experiment.js";
 import type { RunResults } from "./results.js";

@@ -1,5 +1,5 @@
 /** Plans the schemes of an experiment file for its topology. */
-import type { Diagnostics, Locate } from "../base/index.js";
+import type { Diagnostics, Locate } from "../../base/index.js";
 import { FIELD_BITS, type HostContext, restingHost } from "../hosts/index.js";
 import type { Scheme } from "../schemes/index.js";
 import type { Topology } from "../topology/index.js";

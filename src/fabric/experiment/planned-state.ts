@@ -1,6 +1,6 @@
 /** Writes the state that a plan has for a switch; a refusal of a plan that a user's module made is the module's error. */
-import { DiagnosticError, fail } from "../base/index.js";
-import { type Device, DeviceError, type Update } from "../device/index.js";
+import { DiagnosticError, fail } from "../../base/index.js";
+import { type Device, DeviceError, type Update } from "../../toolchain/device/index.js";
 import type { FabricPlan } from "../schemes/index.js";
 import { CODES } from "./codes.js";
 

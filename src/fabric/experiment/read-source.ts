@@ -6,7 +6,7 @@ import {
   SourceFile,
   type Span,
   systemErrorReason,
-} from "../base/index.js";
+} from "../../base/index.js";
 import { CODES } from "./codes.js";
 
 /** Runs `work`; its diagnostics, thrown or added, go to the list. The result is undefined if one of them is an error. */

@@ -1,5 +1,5 @@
 /** The results of every kind of experiment, and their printed form. */
-import type { Diagnostic } from "../base/index.js";
+import type { Diagnostic } from "../../base/index.js";
 import type { SchemeLog } from "./control-plane.js";
 import type { EngineName, SchemeRun } from "./experiment.js";
 import { type WireName, wireText } from "./wire.js";

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fail, type Span } from "../base/index.js";
+import { fail, type Span } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { logFiles } from "./control-plane.js";
 import { rowsCsv } from "./csv.js";

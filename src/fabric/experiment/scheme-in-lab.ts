@@ -1,8 +1,8 @@
 /** A scheme of an experiment file in a lab on the simulator: the same settings, host policies and controllers as in a run. */
-import { DiagnosticError } from "../base/index.js";
-import type { Device } from "../device/index.js";
+import { DiagnosticError } from "../../base/index.js";
+import type { Device } from "../../toolchain/device/index.js";
 import { selectorHeaders, selectorOf } from "../hosts/index.js";
-import type { ControlledNetwork, LabScheme, SchemeControl } from "../lab/index.js";
+import type { ControlledNetwork, LabScheme, SchemeControl } from "../../course/lab/index.js";
 import type { SwitchPlan } from "../schemes/index.js";
 import { ControlChannel, HostChannel } from "../sim/packet/index.js";
 import type { Topology } from "../topology/index.js";

@@ -1,5 +1,5 @@
 /** The simulated network of a scheme. */
-import { Random } from "../base/index.js";
+import { Random } from "../../base/index.js";
 import { selectorHeaders, selectorOf } from "../hosts/index.js";
 import { Fabric, type Node, Simulation } from "../sim/packet/index.js";
 import type { TopologyNode } from "../topology/index.js";

@@ -2,8 +2,8 @@
  * Settings of a switch outside P4Runtime: settings and packet generators of its plan, and the limits of the queues at its
  * links. The calls are the same on every engine.
  */
-import { fail } from "../base/index.js";
-import type { Device, TargetSettings } from "../device/index.js";
+import { fail } from "../../base/index.js";
+import type { Device, TargetSettings } from "../../toolchain/device/index.js";
 import { calculationName, type SwitchPlan, type SwitchSetting } from "../schemes/index.js";
 import type { Topology } from "../topology/index.js";
 import { CODES } from "./codes.js";

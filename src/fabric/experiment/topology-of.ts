@@ -1,7 +1,7 @@
 /** The topology of an experiment file. */
 import { dirname } from "node:path";
-import type { Locate, SourceFile } from "../base/index.js";
-import { readMapFile } from "../loading/index.js";
+import type { Locate, SourceFile } from "../../base/index.js";
+import { readMapFile } from "../../toolchain/loading/index.js";
 import { buildTopology, type MapReader, type Topology } from "../topology/index.js";
 import type { CommonSettings } from "./experiment.js";
 import type { FabricCache } from "./fabric-cache.js";

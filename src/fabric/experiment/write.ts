@@ -15,8 +15,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import { fail, systemErrorReason } from "../base/index.js";
-import { makeFolders } from "../loading/index.js";
+import { fail, systemErrorReason } from "../../base/index.js";
+import { makeFolders } from "../../toolchain/loading/index.js";
 import { CODES } from "./codes.js";
 
 /**

@@ -1,6 +1,6 @@
 /** The events that an agent writes, one JSON object a line. */
 import { z } from "zod";
-import type { Json } from "../base/index.js";
+import type { Json } from "../../base/index.js";
 
 const id = z.number();
 /** Nanoseconds of CLOCK_MONOTONIC. */

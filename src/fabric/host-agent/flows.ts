@@ -1,5 +1,5 @@
 /** The TCP flows that the agent knows, and the marks of their packets. */
-import { type Random, toHex } from "../base/index.js";
+import { type Random, toHex } from "../../base/index.js";
 import {
   CLIENT,
   type FlowKey,

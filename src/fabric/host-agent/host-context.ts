@@ -1,5 +1,5 @@
 /** The context that the agent gives to a host policy. */
-import { Random } from "../base/index.js";
+import { Random } from "../../base/index.js";
 import type { HostContext } from "../hosts/index.js";
 import { monotonicNs } from "./clock.js";
 import type { AgentEvent } from "./events.js";

@@ -7,7 +7,7 @@
  * by another device.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { systemErrorReason } from "../base/index.js";
+import { systemErrorReason } from "../../base/index.js";
 import { addressText } from "./addresses.js";
 import type { AgentSetting } from "./events.js";
 import { ipBatch, ipOutput, tcBatch } from "./iproute.js";

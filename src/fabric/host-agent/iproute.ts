@@ -1,6 +1,6 @@
 /** The commands `ip` and `tc` of iproute2. */
 import { spawnSync } from "node:child_process";
-import { systemErrorReason } from "../base/index.js";
+import { systemErrorReason } from "../../base/index.js";
 import { RequestError } from "./requests.js";
 
 interface Result {

@@ -1,5 +1,5 @@
 /**
- * Marks segments between the kernel and the wire, as `src/sim/packet/frames.ts` does in the simulator.
+ * Marks segments between the kernel and the wire, as `src/fabric/sim/packet/frames.ts` does in the simulator.
  *
  * On the wire a segment carries its selector in the headers (see {@link Mark}) and the echo as its first TCP option. The
  * kernel sees neither. In both directions a segment is changed in place: the headers move by the eight

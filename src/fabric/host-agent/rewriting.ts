@@ -1,5 +1,5 @@
 /** Segments that are rebuilt: with space for the echo, or as an acknowledgement alone. Both are rare. */
-import { addWords, finishChecksum } from "../base/index.js";
+import { addWords, finishChecksum } from "../../base/index.js";
 import { ACK, type Family, FIN, get32, IPV4, PROTOCOL_TCP, put16, put32, SYN } from "./packet.js";
 
 const OPTION_END = 0;

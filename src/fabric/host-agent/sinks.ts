@@ -1,5 +1,5 @@
 /** Listeners: they accept every connection, discard the data, and report when all data have arrived. */
-import { type SocketWatch, TcpSocket } from "../interfaces/index.js";
+import { type SocketWatch, TcpSocket } from "../../toolchain/interfaces/index.js";
 import { addressText } from "./addresses.js";
 import type { AgentEvent, Arriving } from "./events.js";
 import { RequestError } from "./requests.js";

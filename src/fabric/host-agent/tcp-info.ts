@@ -1,5 +1,5 @@
 /** Reads TCP_INFO of a socket (linux/tcp.h), as far as the kernel provides it. */
-import type { TcpSocket } from "../interfaces/index.js";
+import type { TcpSocket } from "../../toolchain/interfaces/index.js";
 import type { TcpInfo } from "./events.js";
 
 /** State of congestion control after a retransmission timeout, and its offset. */

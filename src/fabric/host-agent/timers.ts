@@ -1,5 +1,5 @@
 /** Calls back at given times of CLOCK_MONOTONIC, with an error of some microseconds where the system allows it. */
-import { FineTimer } from "../interfaces/index.js";
+import { FineTimer } from "../../toolchain/interfaces/index.js";
 
 /** Longest delay of setTimeout in ms. */
 const MAX_DELAY_MS = 2 ** 31 - 1;

@@ -6,9 +6,9 @@
  * data path notifies a transfer of each acknowledgement of new data, so it need not poll.
  */
 import { readFileSync } from "node:fs";
-import { systemErrorReason, toHex } from "../base/index.js";
+import { systemErrorReason, toHex } from "../../base/index.js";
 import { CLIENT } from "../hosts/index.js";
-import { type SocketWatch, TcpSocket } from "../interfaces/index.js";
+import { type SocketWatch, TcpSocket } from "../../toolchain/interfaces/index.js";
 import { flowKey, flowOf } from "./addresses.js";
 import type { AgentEvent } from "./events.js";
 import type { Flows } from "./flows.js";

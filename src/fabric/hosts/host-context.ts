@@ -1,5 +1,5 @@
 /** The context of a host policy. A policy does not see the engine: the simulator and the agent on a real host provide the same context. */
-import { type Json, Random } from "../base/index.js";
+import { type Json, Random } from "../../base/index.js";
 
 /** Time at a host, in whole nanoseconds: virtual time, or the machine's monotonic clock. */
 export interface HostClock {

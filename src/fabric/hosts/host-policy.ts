@@ -6,7 +6,7 @@
  * selector of the last segment received from the other end. A policy may send one segment on two paths
  * at once, and then keep the one that works according to the echo.
  */
-import type { Json, Random } from "../base/index.js";
+import type { Json, Random } from "../../base/index.js";
 
 /** The five-tuple of a flow, as one of its ends sends it. */
 export interface FlowKey {

@@ -4,7 +4,7 @@
  * changes; so these classes serve schemes that draw selectors at random (PRR) and schemes that know which selectors lead to
  * other next hops (P-ECMP).
  */
-import type { Random } from "../base/index.js";
+import type { Random } from "../../base/index.js";
 import type { PathChooser, SegmentMarks } from "./host-policy.js";
 
 /** Draws the selector that an end changes to. */

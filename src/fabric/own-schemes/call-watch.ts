@@ -3,7 +3,7 @@
  * loop in one blocks the process: no signal handler runs. Another thread checks whether one call does not end.
  */
 import { Worker } from "node:worker_threads";
-import { formatDiagnostic } from "../base/index.js";
+import { formatDiagnostic } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { type OwnModule, placed, placeOf } from "./guard.js";
 

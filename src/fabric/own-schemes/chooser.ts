@@ -2,7 +2,7 @@
  * Calls a user's chooser of paths. An exception gets its place in the user's file. Returned values are checked, because the
  * transport counts copies by them and writes them into packets.
  */
-import { fail } from "../base/index.js";
+import { fail } from "../../base/index.js";
 import { FIELD_BITS, type PathChooser, type SelectorField } from "../hosts/index.js";
 import type { Caller } from "./call-watch.js";
 import { CODES } from "./codes.js";

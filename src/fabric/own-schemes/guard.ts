@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { createContext, Script } from "node:vm";
-import { DiagnosticError, fail, SourceFile, type Span, systemErrorReason } from "../base/index.js";
+import { DiagnosticError, fail, SourceFile, type Span, systemErrorReason } from "../../base/index.js";
 import { CODES } from "./codes.js";
 
 /** A module of a user. */

@@ -3,8 +3,8 @@
  * after the limit of time.
  */
 import { Worker } from "node:worker_threads";
-import { fail, type Span } from "../base/index.js";
-import { runCommand } from "../loading/index.js";
+import { fail, type Span } from "../../base/index.js";
+import { runCommand } from "../../toolchain/loading/index.js";
 import { CODES } from "./codes.js";
 import { messageOf, type OwnModule, placeOf, TIME_LIMIT_MS, thrownAt } from "./guard.js";
 

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { fail, Random, SourceFile, systemErrorReason } from "../base/index.js";
-import { directionValues, NO_SELECTOR, type ProgramPlan, selectorValues } from "../generate/index.js";
+import { fail, Random, SourceFile, systemErrorReason } from "../../base/index.js";
+import { directionValues, NO_SELECTOR, type ProgramPlan, selectorValues } from "../../toolchain/generate/index.js";
 import { FIELD_BITS, fixedPath, MovingPath, ProbingPath, SELECTOR_FIELDS } from "../hosts/index.js";
 import { fixedHosts, SCHEMES, schemeKit } from "../schemes/index.js";
 import { computeRoutes, hostsOf, nodeNamed, switchesOf } from "../topology/index.js";

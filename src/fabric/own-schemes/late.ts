@@ -1,5 +1,5 @@
 /** Exceptions of users' code that no caller awaits: in a timer, or in a promise that was dropped. */
-import { DiagnosticError, type Span } from "../base/index.js";
+import { DiagnosticError, type Span } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { messageOf, type OwnModule, thrownAt } from "./guard.js";
 

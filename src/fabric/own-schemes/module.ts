@@ -1,6 +1,6 @@
 /** A scheme from a user's module: `export default (kit) => ({ name, parameters, plan, hosts })`. */
 import { z } from "zod";
-import { fail, notJson, type Span } from "../base/index.js";
+import { fail, notJson, type Span } from "../../base/index.js";
 import type { HostContext, HostPolicy, PolicyDescription } from "../hosts/index.js";
 import { type FabricPlan, fixedHosts, hostPolicyOf, type Scheme } from "../schemes/index.js";
 import type { Topology } from "../topology/index.js";

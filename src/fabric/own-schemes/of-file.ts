@@ -2,10 +2,10 @@
 import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
-import { Diagnostics, type Locate, type SourceFile } from "../base/index.js";
-import { type EditedContents, type LoadedDocument, openDocument } from "../documents/index.js";
+import { Diagnostics, type Locate, type SourceFile } from "../../base/index.js";
+import { type EditedContents, type LoadedDocument, openDocument } from "../../toolchain/documents/index.js";
 import { SELECTOR_FIELDS } from "../hosts/index.js";
-import { readMapFile } from "../loading/index.js";
+import { readMapFile } from "../../toolchain/loading/index.js";
 import type { FabricPlan, Scheme } from "../schemes/index.js";
 import { buildTopology, type Topology, topologySchema } from "../topology/index.js";
 import { schemeOfModule } from "./module.js";

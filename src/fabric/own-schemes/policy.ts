@@ -2,7 +2,7 @@
  * Calls a user's host policy. An exception gets its place in the user's file. Returned values are checked, because packets,
  * ports and messages are made from them.
  */
-import { fail, type Json, notJson, type Random } from "../base/index.js";
+import { fail, type Json, notJson, type Random } from "../../base/index.js";
 import {
   type ConnectionEnd,
   type FlowKey,

@@ -1,6 +1,6 @@
 /** The shapes of the values that a user's module returns. */
 import { z } from "zod";
-import { describeIssues } from "../documents/index.js";
+import { describeIssues } from "../../toolchain/documents/index.js";
 import { SELECTOR_FIELDS, SIGNALS } from "../hosts/index.js";
 
 const isFunction = z.custom<(...values: never[]) => unknown>((value) => typeof value === "function", {

@@ -1,6 +1,6 @@
 /** Flows in columns, and the interface of anything that gives the path of each: the hash functions of switches, or another rule. */
 
-import { fail } from "../base/index.js";
+import { fail } from "../../base/index.js";
 import type { Topology } from "../topology/index.js";
 import { CODES } from "./codes.js";
 

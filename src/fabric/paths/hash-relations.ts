@@ -3,7 +3,7 @@
  * five-tuples of IPv4 their values are independent if and only if the ranks of their bits add up. A function that is not affine is
  * the same map as another one of its name with the same seed; it is compared with all other maps on drawn headers.
  */
-import { Random } from "../base/index.js";
+import { Random } from "../../base/index.js";
 import type { HashModel } from "./model.js";
 import { HashOfFlow, type RawFlow, rawFlow } from "./raw-flow.js";
 

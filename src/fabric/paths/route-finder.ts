@@ -1,5 +1,5 @@
 /** Routes that selectors name through a given link, and covers: routes that cross every link between switches in both directions. */
-import type { Random } from "../base/index.js";
+import type { Random } from "../../base/index.js";
 import type { Topology } from "../topology/index.js";
 import type { ExactWalker, NamedRoute } from "./exact-walk.js";
 import { directedLink } from "./flows.js";

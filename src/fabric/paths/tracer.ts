@@ -1,5 +1,5 @@
 /** Follows flows through a fabric, switch by switch, as the programs would forward their packets. */
-import { fail } from "../base/index.js";
+import { fail } from "../../base/index.js";
 import type { Topology } from "../topology/index.js";
 import { CODES } from "./codes.js";
 import { CHOICE, type FlatModel, flatten, PORT, ROW } from "./flat-model.js";

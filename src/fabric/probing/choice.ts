@@ -3,7 +3,7 @@
  * reference header, and the same with one bit changed, give the offset of each bit; random headers show whether the choice is
  * linear, so that the offsets hold for every header.
  */
-import type { Random } from "../base/index.js";
+import type { Random } from "../../base/index.js";
 import type { ProbeHeader } from "./probe-frame.js";
 import { DROPPED, type Prober } from "./prober.js";
 

@@ -1,5 +1,5 @@
 /** The packet of a probe: Ethernet, perhaps a VLAN tag, IPv4 or IPv6, and a header of 20 bytes that begins with the two ports. */
-import { addWords, finishChecksum, toBytes } from "../base/index.js";
+import { addWords, finishChecksum, toBytes } from "../../base/index.js";
 import { type SelectorField, selectorHeaders } from "../hosts/index.js";
 
 /** Header fields that a switch may hash. */

@@ -1,5 +1,5 @@
 /** Finds the calculation of a program that a setting refers to. */
-import type { Device } from "../device/index.js";
+import type { Device } from "../../toolchain/device/index.js";
 import type { SwitchSetting } from "./scheme.js";
 
 /** The name of a CRC's calculation in the program of a device; a number that the program does not have is returned as text. */

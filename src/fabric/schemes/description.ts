@@ -1,6 +1,6 @@
 /** Checks descriptions of host policies, which come from plans, and on real hosts from another process. */
 import type { z } from "zod";
-import { fail } from "../base/index.js";
+import { fail } from "../../base/index.js";
 import { CODES } from "./codes.js";
 
 /** Fails with P42210 where a parameter is missing or wrong. */

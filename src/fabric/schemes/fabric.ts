@@ -2,7 +2,7 @@
  * The common part of the control planes of all schemes: the names of tables and actions in the templates, and the updates
  * for routes and next hops.
  */
-import type { ActionCall, Match, TableAction, Update } from "../device/index.js";
+import type { ActionCall, Match, TableAction, Update } from "../../toolchain/device/index.js";
 import type { HopSet, Prefix, Route, RoutingTable, Topology } from "../topology/index.js";
 
 const INGRESS = "FabricIngress";

@@ -1,6 +1,6 @@
 /** A scheme in the flow simulator: it finds the paths of bundles of flows, by the policy of its switches. */
 import type { z } from "zod";
-import type { Locate } from "../base/index.js";
+import type { Locate } from "../../base/index.js";
 import type { FlowNetwork, RouterMaker } from "../sim/flow/index.js";
 
 export interface FluidScheme<Parameters = unknown> {

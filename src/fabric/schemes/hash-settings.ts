@@ -6,9 +6,9 @@
  * spine would determine the ToR of the destination. Therefore each choice on a path has a function of its own by default.
  */
 import { z } from "zod";
-import { Random } from "../base/index.js";
-import type { Update } from "../device/index.js";
-import type { HashChoice } from "../generate/index.js";
+import { Random } from "../../base/index.js";
+import type { Update } from "../../toolchain/device/index.js";
+import type { HashChoice } from "../../toolchain/generate/index.js";
 import {
   type HopSet,
   type Role,

@@ -1,5 +1,5 @@
 /** Makes host policies from their descriptions, for a scheme's plan and for the agent on a host. */
-import { fail } from "../base/index.js";
+import { fail } from "../../base/index.js";
 import type { HostContext, HostPolicy } from "../hosts/index.js";
 import { CODES } from "./codes.js";
 import { fixedHosts } from "./fixed-hosts.js";

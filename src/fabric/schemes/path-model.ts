@@ -1,6 +1,6 @@
 /** The hash inputs of the programs of ECMP and P-ECMP, and the choices of plain groups, as a path model. */
-import type { HashChoice } from "../generate/index.js";
-import { bmv2Hash } from "../hash/index.js";
+import type { HashChoice } from "../../toolchain/generate/index.js";
+import { bmv2Hash } from "../../toolchain/hash/index.js";
 import { FIELD_BITS, type SelectorField } from "../hosts/index.js";
 import {
   type HashModel,

@@ -3,10 +3,10 @@
  * A scheme does not depend on an engine: it reads a topology and returns {@link Update}s for any `Device`.
  */
 import type { z } from "zod";
-import type { Locate, Span } from "../base/index.js";
+import type { Locate, Span } from "../../base/index.js";
 import type { ControllerPlan, RoutePlanner } from "../controllers/index.js";
-import type { CrcParameters, PacketGenerator, QueueSelection, Update } from "../device/index.js";
-import type { ProgramPlan } from "../generate/index.js";
+import type { CrcParameters, PacketGenerator, QueueSelection, Update } from "../../toolchain/device/index.js";
+import type { ProgramPlan } from "../../toolchain/generate/index.js";
 import type {
   FlowAssignment,
   HostContext,

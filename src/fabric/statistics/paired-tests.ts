@@ -2,7 +2,7 @@
  * Whether two designs differ, from pairs of results under the same conditions (the same seed: the same arrivals). All p-values are
  * two-sided; they are 1 where no pair differs.
  */
-import type { Random } from "../base/index.js";
+import type { Random } from "../../base/index.js";
 import { momentsOf } from "./moments.js";
 import { ascending } from "./samples.js";
 import { studentTail } from "./student-t.js";

@@ -1,5 +1,5 @@
 /** Refuses impossible labs before anything is created. */
-import { Diagnostics } from "../base/index.js";
+import { Diagnostics } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import type { LabSpec } from "./lab.js";
 

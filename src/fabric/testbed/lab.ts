@@ -2,7 +2,7 @@
  * A lab: real switch processes and Linux hosts on real interfaces. {@link LabSpec} describes it, {@link Lab}
  * is a running one. `startLab` starts a lab from its spec; `labOf` makes a spec from a topology.
  */
-import type { Device } from "../device/index.js";
+import type { Device } from "../../toolchain/device/index.js";
 import type { InterfaceCounters } from "./usage/counters.js";
 import type { LabUsage } from "./usage/usage.js";
 

@@ -1,8 +1,8 @@
 /** A switch of a running lab: its process, and a device that always controls the current process. */
-import { fail } from "../base/index.js";
-import { type Device, DeviceError } from "../device/index.js";
-import { ownCommand } from "../loading/index.js";
-import type { RemoteDevice } from "../p4runtime/index.js";
+import { fail } from "../../base/index.js";
+import { type Device, DeviceError } from "../../toolchain/device/index.js";
+import { ownCommand } from "../../toolchain/loading/index.js";
+import type { RemoteDevice } from "../../toolchain/p4runtime/index.js";
 import { CODES } from "./codes.js";
 import type { LabOptions, LabSwitch, RunningSwitch, SwitchProcessState } from "./lab.js";
 import { type Bmv2Files, findBmv2 } from "./switches/bmv2.js";

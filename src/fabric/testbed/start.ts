@@ -1,8 +1,8 @@
 /** Starts a lab step by step. The same code removes it after every kind of end. */
 import { rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { fail, systemErrorReason } from "../base/index.js";
-import { makeFolders } from "../loading/index.js";
+import { fail, systemErrorReason } from "../../base/index.js";
+import { makeFolders } from "../../toolchain/loading/index.js";
 import { checkSpec } from "./check-spec.js";
 import { CODES } from "./codes.js";
 import type { Lab, LabEnd, LabOptions, LabSpec, RunningHost, RunningSwitch } from "./lab.js";

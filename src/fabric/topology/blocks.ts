@@ -1,5 +1,5 @@
 /** Server blocks, of which Jupiter and spineless fabrics consist: three stages of switches, each linked with all of the next. */
-import type { Locate } from "../base/index.js";
+import type { Locate } from "../../base/index.js";
 import type { Draft, DraftNode, LinkShape } from "./draft.js";
 import { checkHosts, checkPorts, MAX_PODS, MAX_RACKS_PER_POD, positive, tooMany } from "./limits.js";
 import type { MissingLinks } from "./missing-links.js";

@@ -2,7 +2,7 @@
  * Builds a {@link Topology} from its spec: nodes, then links in a fixed order (so port numbers are always
  * the same), then racks and addresses. A spec of an impossible network is a diagnostic.
  */
-import { fail, type Locate, type SourceFile } from "../base/index.js";
+import { fail, type Locate, type SourceFile } from "../../base/index.js";
 import { clos, fatTree, leafSpine } from "./clos.js";
 import { CODES } from "./codes.js";
 import { dragonfly } from "./dragonfly.js";

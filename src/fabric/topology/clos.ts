@@ -1,5 +1,5 @@
 /** Networks with tiers: Clos fabrics with three tiers, fat trees, and leaf-spine networks with two. */
-import { fail, type Locate } from "../base/index.js";
+import { fail, type Locate } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { Draft, type DraftNode } from "./draft.js";
 import { checkHosts, checkPorts, MAX_PODS, MAX_RACKS_PER_POD, positive } from "./limits.js";

@@ -2,7 +2,7 @@
  * Dragonfly (Kim, Dally, Scott and Abts, ISCA 2008): groups of switches that are all joined with each other; each switch has global links to
  * other groups. A group is a pod. With `a h + 1` groups (section 3.1) each pair of groups has one global link.
  */
-import { fail, type Locate } from "../base/index.js";
+import { fail, type Locate } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { Draft, type DraftNode } from "./draft.js";
 import { addHosts } from "./flat.js";

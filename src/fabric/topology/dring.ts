@@ -2,7 +2,7 @@
  * DRing (Harsh, Abdu Jyothi and Godfrey, HotNets 2020): supernodes in a ring; all switches of a supernode are joined with all
  * switches of the next supernode and of the next but one, and with none of their own. A supernode is a pod.
  */
-import { fail, type Locate } from "../base/index.js";
+import { fail, type Locate } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { Draft, type DraftNode } from "./draft.js";
 import { addHosts } from "./flat.js";

@@ -1,5 +1,5 @@
 /** Networks that are listed node by node and link by link. */
-import { fail, type Locate } from "../base/index.js";
+import { fail, type Locate } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { Draft } from "./draft.js";
 import { checkPorts, MAX_PORT } from "./limits.js";

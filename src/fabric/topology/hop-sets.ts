@@ -1,4 +1,4 @@
-import { SequenceIndex } from "../base/index.js";
+import { SequenceIndex } from "../../base/index.js";
 
 /** Equal-cost next hops, by ascending port number. A hop set without ports: the destination is unreachable. */
 export interface HopSet {

@@ -2,7 +2,7 @@
  * HyperX (Ahn et al., SC 2009; Dahu, section 4.1): switches on a lattice, joined where their coordinates differ in exactly one
  * dimension. A hypercube is a HyperX with two switches in each dimension.
  */
-import { fail, type Locate } from "../base/index.js";
+import { fail, type Locate } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { Draft, type DraftNode } from "./draft.js";
 import { addHosts } from "./flat.js";

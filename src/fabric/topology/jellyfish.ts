@@ -3,7 +3,7 @@
  * not linked yet are linked at random. Where free ports remain, a random other link is removed and
  * its ends are linked with the switches that have the free ports. A graph that is not connected is drawn again.
  */
-import { fail, type Locate, Random } from "../base/index.js";
+import { fail, type Locate, Random } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { Draft, type DraftNode } from "./draft.js";
 import { addHosts } from "./flat.js";

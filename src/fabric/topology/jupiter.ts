@@ -3,7 +3,7 @@
  * 1): server blocks of ToRs and two stages, and spine blocks of two stages. In each spine block some switches of the fourth stage
  * belong to each server block, and link to all of its third stage; so packets between server blocks pass the fifth stage.
  */
-import type { Locate } from "../base/index.js";
+import type { Locate } from "../../base/index.js";
 import { addBlock, checkBlocks, join } from "./blocks.js";
 import { Draft } from "./draft.js";
 import { checkPorts, positive } from "./limits.js";

@@ -1,5 +1,5 @@
 /** Limits of the address plan and of 9-bit port numbers. */
-import { fail, type Locate } from "../base/index.js";
+import { fail, type Locate } from "../../base/index.js";
 import { CODES } from "./codes.js";
 
 /** v1model ports have 9 bits, and 511 is the drop port. */

@@ -2,7 +2,7 @@
  * Networks from maps: text files with one link per line, `NODE NODE WEIGHT`, with the file's names of nodes. A link that is listed in
  * both directions is one link (Rocketfuel's weights are per direction); `#` begins a comment. Each node becomes a switch with hosts.
  */
-import { fail, type Locate, type SourceFile } from "../base/index.js";
+import { fail, type Locate, type SourceFile } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { Draft, type DraftNode } from "./draft.js";
 import { addHosts } from "./flat.js";

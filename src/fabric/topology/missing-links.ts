@@ -1,5 +1,5 @@
 /** Links that a description leaves out of a generated network. */
-import { fail, type Locate } from "../base/index.js";
+import { fail, type Locate } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import type { Draft, DraftNode } from "./draft.js";
 

@@ -2,7 +2,7 @@
  * Racks and addresses. Host h of rack r in pod p is 10.p.r.(h+1) and fd00:0:p:r::(h+1), so a rack is a /24 and a /64,
  * a pod a /16 and a /48. The racks of a graph without pods have consecutive numbers: rack n is in pod n / 256.
  */
-import { fail, type Locate } from "../base/index.js";
+import { fail, type Locate } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import type { Draft, DraftNode } from "./draft.js";
 import { MAX_HOSTS_PER_RACK, MAX_PODS } from "./limits.js";

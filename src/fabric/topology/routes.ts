@@ -6,7 +6,7 @@
  * Between tiers a packet goes up and then down, never up again. If missing links leave only a path through
  * the ToR of another rack, the destination counts as unreachable, as in fabrics that run BGP.
  */
-import { SequenceIndex } from "../base/index.js";
+import { SequenceIndex } from "../../base/index.js";
 import { type HopSet, HopSets } from "./hop-sets.js";
 import { Search } from "./route-search.js";
 import { podTwins, type RackClasses, rackClasses } from "./symmetry.js";

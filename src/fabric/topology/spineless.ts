@@ -3,7 +3,7 @@
  * pairs of blocks, or of each block with the next two on both sides of a ring (DRing of blocks). Link k of a pair leads from switch k
  * of one block to switch k + k / n of the other, modulo the n switches of the third stage.
  */
-import { fail, type Locate } from "../base/index.js";
+import { fail, type Locate } from "../../base/index.js";
 import { addBlock, checkBlocks } from "./blocks.js";
 import { CODES } from "./codes.js";
 import { Draft } from "./draft.js";

@@ -3,7 +3,7 @@
  * has links to hosts (clusters and other sites), and links to the lower stages of the other supernodes of the site; link k of a
  * pair of supernodes leads from edge k of one to edge k of the other, modulo the number of edges.
  */
-import type { Locate } from "../base/index.js";
+import type { Locate } from "../../base/index.js";
 import { join } from "./blocks.js";
 import { Draft, type DraftNode } from "./draft.js";
 import { addHosts } from "./flat.js";

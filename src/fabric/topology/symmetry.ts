@@ -6,7 +6,7 @@
  * So distances, routes and numbers of paths are the same to both racks. The racks of a pod without missing links are
  * one class, and the work on a fabric grows with the number of its pods instead of its racks.
  */
-import { SequenceIndex } from "../base/index.js";
+import { SequenceIndex } from "../../base/index.js";
 import { type Port, type Role, type Topology, type TopologyNode, tierOf } from "./topology.js";
 
 export interface RackClasses {

@@ -1,5 +1,5 @@
 /** Draws one of many weighted items in constant time: Vose's alias method (IEEE Trans. Software Eng. 17(9), 1991). */
-import type { Random } from "../base/index.js";
+import type { Random } from "../../base/index.js";
 
 export class AliasTable {
   /** Share of column i that belongs to i itself; the rest of it belongs to `#alias[i]`. */

@@ -2,7 +2,7 @@
  * When flows start: times between arrivals. Each part of a workload has one arrival process for the whole network, not one
  * for each host; for Poisson arrivals the two are the same.
  */
-import type { Random } from "../base/index.js";
+import type { Random } from "../../base/index.js";
 
 /**
  * `poisson`: exponential gaps. `lognormal`: gaps whose logarithm is normal with the standard deviation `sigma`, which makes

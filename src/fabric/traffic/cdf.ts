@@ -1,5 +1,5 @@
 /** Cumulative distributions of flow sizes: read from text, sampled with linear interpolation between points. */
-import { fail, type Random, type SourceFile } from "../base/index.js";
+import { fail, type Random, type SourceFile } from "../../base/index.js";
 import { CODES } from "./codes.js";
 
 interface Point {

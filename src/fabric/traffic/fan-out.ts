@@ -2,7 +2,7 @@
  * Requests with fan-out: a client asks several servers at once, and each answers with a flow of its own. Without bytes in the
  * question the servers answer at the instant of the request, which is an incast at the client.
  */
-import type { Random } from "../base/index.js";
+import type { Random } from "../../base/index.js";
 import type { GapDrawer } from "./arrivals.js";
 import type { SizeDistribution } from "./cdf.js";
 import { type Allowance, type Flow, type FlowSource, GroupFlow, type Service } from "./flow-source.js";

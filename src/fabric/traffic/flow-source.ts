@@ -1,5 +1,5 @@
 /** Parts of a workload: each gives its own flows in the order of their starts. */
-import type { Random } from "../base/index.js";
+import type { Random } from "../../base/index.js";
 import type { GapDrawer } from "./arrivals.js";
 import type { SizeDistribution } from "./cdf.js";
 import type { Pattern } from "./patterns/pattern.js";

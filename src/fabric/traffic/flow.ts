@@ -1,5 +1,5 @@
 /** Pairs of hosts that exchange traffic, and the client ports of their flows. */
-import type { Random } from "../base/index.js";
+import type { Random } from "../../base/index.js";
 import { hostsOf, type Topology } from "../topology/index.js";
 
 /** The properties of a host that a pattern of pairs depends on: its rack and its pod. */

@@ -2,7 +2,7 @@
  * Files of traffic matrices: one line a sender, values divided by commas or spaces, as many values as lines. Line i, value j:
  * the weight of the traffic from rack (or host) i to rack (or host) j, in any unit. `#` starts a comment.
  */
-import { fail, type SourceFile, type Span } from "../base/index.js";
+import { fail, type SourceFile, type Span } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import type { TrafficMatrix } from "./patterns/matrix.js";
 

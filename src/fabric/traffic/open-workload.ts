@@ -1,5 +1,5 @@
 /** From the description of a workload to its flows: the parts with their patterns, rates and random numbers. */
-import type { Random } from "../base/index.js";
+import type { Random } from "../../base/index.js";
 import type { Topology } from "../topology/index.js";
 import { type ArrivalSpec, gapDrawer } from "./arrivals.js";
 import type { SizeDistribution } from "./cdf.js";

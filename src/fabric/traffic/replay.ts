@@ -1,5 +1,5 @@
 /** Packets of a capture, sent by the hosts of a topology at the times of the capture. */
-import { fail } from "../base/index.js";
+import { fail } from "../../base/index.js";
 import { hostsOf, type Topology } from "../topology/index.js";
 import { CODES } from "./codes.js";
 import { ipPacket, isReadable, readdress } from "./readdress.js";

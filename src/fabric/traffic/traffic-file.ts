@@ -7,7 +7,7 @@
  *
  * Columns may be in any order. `port` may be absent or empty; it is then 5201. Times have a unit. `#` starts a comment line.
  */
-import { type Diagnostics, SourceFile, type Span } from "../base/index.js";
+import { type Diagnostics, SourceFile, type Span } from "../../base/index.js";
 import { parseDuration } from "../topology/index.js";
 import { CODES } from "./codes.js";
 

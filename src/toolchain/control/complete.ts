@@ -1,5 +1,5 @@
 /** The words that are possible at the cursor: names of statements, objects, fields, actions and parameters. */
-import { printable } from "../base/index.js";
+import { printable } from "../../base/index.js";
 import type { ActionInfo, P4InfoIndex, Slot, TableInfo } from "../program/index.js";
 import type { Command } from "./command.js";
 import { COMMANDS } from "./commands.js";

@@ -1,5 +1,5 @@
 /** What all statements share: the device, the names of its program, and lookups that fail with a place. */
-import { type Diagnostics, fail, type SourceFile, type Span } from "../base/index.js";
+import { type Diagnostics, fail, type SourceFile, type Span } from "../../base/index.js";
 import { type ActionCall, type Device, deviceView, type Naming } from "../device/index.js";
 import {
   type ActionInfo,

@@ -10,7 +10,7 @@ import {
   type SourceFile,
   type Span,
   spanText,
-} from "../base/index.js";
+} from "../../base/index.js";
 import { type Device, DeviceError, type Update } from "../device/index.js";
 import { createP4Info, P4InfoIndex } from "../program/index.js";
 import { CODES } from "./codes.js";

@@ -1,5 +1,5 @@
 /** Objects by the names that people type: the full name, the alias, or a unique part of the full name after a dot. */
-import { didYouMean, fail } from "../base/index.js";
+import { didYouMean, fail } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import type { Word } from "./words.js";
 

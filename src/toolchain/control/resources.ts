@@ -1,5 +1,5 @@
 /** Counters, meters and registers, as arrays or for table entries, found by name. */
-import { fail } from "../base/index.js";
+import { fail } from "../../base/index.js";
 import type { P4InfoIndex, TableInfo } from "../program/index.js";
 import { CODES } from "./codes.js";
 import { candidatesFor, findNamed, type Named } from "./names.js";

@@ -4,7 +4,7 @@
  * for an exact or optional field, `[value, length]` for lpm, `[value, mask]` for ternary, `[low, high]` for range. The
  * notation of the command text (`"10.0.0.0/8"`, `"0x10&&&0xf0"`, `"1->9"`) is accepted too.
  */
-import { type Diagnostics, fail, type SourceFile, type Span, spanText } from "../base/index.js";
+import { type Diagnostics, fail, type SourceFile, type Span, spanText } from "../../base/index.js";
 import type { Match, Naming, Replica, TableEntry, Update } from "../device/index.js";
 import {
   type FieldInfo,

@@ -1,5 +1,5 @@
 /** Values in statements: reads them, and converts them to parts of a key. */
-import { fail, maskOf } from "../base/index.js";
+import { fail, maskOf } from "../../base/index.js";
 import { DeviceError, type Match, type Naming, parseValue } from "../device/index.js";
 import type { FieldInfo, Slot } from "../program/index.js";
 import { CODES } from "./codes.js";

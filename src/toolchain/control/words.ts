@@ -1,5 +1,5 @@
 /** Splits lines of text into words with their places. */
-import { DiagnosticError, type Diagnostics, type SourceFile, type Span } from "../base/index.js";
+import { DiagnosticError, type Diagnostics, type SourceFile, type Span } from "../../base/index.js";
 
 /** One word of a statement and its place. */
 export interface Word {

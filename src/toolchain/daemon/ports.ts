@@ -4,7 +4,7 @@
  */
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, normalize, relative, resolve } from "node:path";
-import { DiagnosticError } from "../base/index.js";
+import { DiagnosticError } from "../../base/index.js";
 import {
   DeviceError,
   type PortAttachment,

@@ -1,5 +1,5 @@
 /** A file of lines with a bound on its size: when it is full, it is renamed and a new file is started. */
-import { DiagnosticError, Diagnostics, systemErrorReason } from "../base/index.js";
+import { DiagnosticError, Diagnostics, systemErrorReason } from "../../base/index.js";
 import { BufferedFile } from "./buffered-file.js";
 import { CODES } from "./codes.js";
 

@@ -1,6 +1,6 @@
 /** A switch from its start to its end: program, P4Runtime server, ports, log. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Diagnostic, Diagnostics, fail, toHex } from "../base/index.js";
+import { type Diagnostic, Diagnostics, fail, toHex } from "../../base/index.js";
 import { DeviceError, type DeviceEvent, type PortAttachment } from "../device/index.js";
 import type { P4RuntimeServer } from "../p4runtime/index.js";
 import type { Program } from "../program/index.js";

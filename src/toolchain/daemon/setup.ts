@@ -1,6 +1,6 @@
 /** The setup of a switch: everything that {@link runSwitch} needs before it opens anything. */
 import { basename, join } from "node:path";
-import type { SourceFile } from "../base/index.js";
+import type { SourceFile } from "../../base/index.js";
 import type { ServerTls } from "../p4runtime/index.js";
 import type { Program } from "../program/index.js";
 import type { LogSetup } from "./log.js";

@@ -2,7 +2,7 @@
 import { createReadStream, renameSync } from "node:fs";
 import { createConnection } from "node:net";
 import { createInterface } from "node:readline";
-import { fail, systemErrorReason } from "../base/index.js";
+import { fail, systemErrorReason } from "../../base/index.js";
 import type { PacketTrace } from "../switch/index.js";
 import { CODES } from "./codes.js";
 import { RotatingFile } from "./rotating-file.js";

@@ -3,7 +3,7 @@
  * a line. Without a reader nothing is traced. Packets wait for no reader: documents that one does not take are left out for it.
  */
 import { createServer, type Server, type Socket } from "node:net";
-import { fail, systemErrorReason } from "../base/index.js";
+import { fail, systemErrorReason } from "../../base/index.js";
 import type { PacketTrace, Switch } from "../switch/index.js";
 import { CODES } from "./codes.js";
 import { TraceSample } from "./trace-sample.js";

@@ -1,7 +1,7 @@
 /** Unix sockets that the switch creates, by their paths. */
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { fail } from "../base/index.js";
+import { fail } from "../../base/index.js";
 import { CODES } from "./codes.js";
 
 /** The path in the form that Node needs: a mere number would be a TCP port, on all addresses of the machine. */

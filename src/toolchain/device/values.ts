@@ -2,7 +2,7 @@
  * Values as people write them: integers, MAC, IPv4 and IPv6 addresses, checked against the width of what
  * they are for. Text in, unsigned number out, and back.
  */
-import { maskOf } from "../base/index.js";
+import { maskOf } from "../../base/index.js";
 
 /** What a text means, or what is wrong with it: a sentence that names the text and what would be right. */
 export type ParsedValue =

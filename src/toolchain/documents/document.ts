@@ -4,7 +4,7 @@
  */
 import { isAlias, isMap, isScalar, isSeq, type Node, parseDocument } from "yaml";
 import type { z } from "zod";
-import type { Diagnostics, Locate, SourceFile, Span } from "../base/index.js";
+import type { Diagnostics, Locate, SourceFile, Span } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { describeIssues } from "./schema-issues.js";
 

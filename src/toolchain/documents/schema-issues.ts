@@ -1,6 +1,6 @@
 /** Turns the issues that zod finds into sentences: the key, the value found, what would be right. */
 import { z } from "zod";
-import { didYouMean } from "../base/index.js";
+import { didYouMean } from "../../base/index.js";
 import { CODES } from "./codes.js";
 
 export interface DescribedIssue {

@@ -1,5 +1,5 @@
 /** The comment of a declaration: above it, or after it on the same line. */
-import type { SourceFile, Span } from "../base/index.js";
+import type { SourceFile, Span } from "../../base/index.js";
 
 /** The text of the comment without its comment marks, line by line; empty if there is no comment. */
 export function commentOf({ file, start, end }: Span): string {

@@ -1,5 +1,5 @@
 /** A P4 program that is open in an editor: its text, and the results of the compiler, computed at the first request. */
-import { type Diagnostic, Diagnostics, SourceFile, type Span } from "../base/index.js";
+import { type Diagnostic, Diagnostics, SourceFile, type Span } from "../../base/index.js";
 import {
   type Analysis,
   analyse,

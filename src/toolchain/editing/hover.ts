@@ -1,5 +1,5 @@
 /** Hover: the description that is shown for a word under the pointer. */
-import type { Span } from "../base/index.js";
+import type { Span } from "../../base/index.js";
 import { type ast, printExpression, sizeOf, type Type, typeToString } from "../p4/index.js";
 import { ANNOTATIONS, BUILTINS, TABLE_PROPERTIES } from "./catalogue.js";
 import { commentOf } from "./comments.js";

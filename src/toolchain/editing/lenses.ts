@@ -1,5 +1,5 @@
 /** The line above each table: the stages of a chip that it would use, and its resources there. */
-import type { Span } from "../base/index.js";
+import type { Span } from "../../base/index.js";
 import { fitProgram, type TableReport, type Target, toJson } from "../fit/index.js";
 import type { ast } from "../p4/index.js";
 import type { P4Document } from "./document.js";

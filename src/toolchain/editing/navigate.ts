@@ -1,5 +1,5 @@
 /** Finds the declaration and the uses of a name. */
-import type { Span } from "../base/index.js";
+import type { Span } from "../../base/index.js";
 import type { P4Document } from "./document.js";
 import { type Occurrence, placeOf, type Target } from "./occurrences/occurrences.js";
 import { holds, sourceOf } from "./spans.js";

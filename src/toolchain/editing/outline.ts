@@ -1,5 +1,5 @@
 /** The declarations of a file as a tree, and the ranges of lines that can be folded. */
-import type { Span } from "../base/index.js";
+import type { Span } from "../../base/index.js";
 import { conditionalKind, type Element } from "../formatting/index.js";
 import { type ast, kindWord, typeToString } from "../p4/index.js";
 import type { P4Document } from "./document.js";

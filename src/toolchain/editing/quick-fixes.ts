@@ -1,5 +1,5 @@
 /** Quick fixes: changes of the text that follow the advice of a message's note. */
-import { type Diagnostic, type Span, spanText } from "../base/index.js";
+import { type Diagnostic, type Span, spanText } from "../../base/index.js";
 import { P4_CODES } from "../p4/index.js";
 import type { P4Document } from "./document.js";
 import type { Edit } from "./rename.js";

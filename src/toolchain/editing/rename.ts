@@ -1,5 +1,5 @@
 /** Renaming. A new name is accepted only if the meaning of the program does not change. */
-import { SourceFile, type Span } from "../base/index.js";
+import { SourceFile, type Span } from "../../base/index.js";
 import { type IncludeResolver, keywordSet, standardLibrary } from "../p4/index.js";
 import { openDocument, type P4Document } from "./document.js";
 import { nameOf, type Occurrence, placeOf, type Target } from "./occurrences/occurrences.js";

@@ -1,5 +1,5 @@
 /** Places in texts. */
-import type { SourceFile, Span } from "../base/index.js";
+import type { SourceFile, Span } from "../../base/index.js";
 import { LineView } from "../p4/index.js";
 
 /** The file that a text was read from, without the effect of `#line`. */

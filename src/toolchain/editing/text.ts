@@ -1,5 +1,5 @@
 /** The text of a document as tokens, for functions that must work on an incomplete program. */
-import { Diagnostics } from "../base/index.js";
+import { Diagnostics } from "../../base/index.js";
 import { type Element, elementsOf } from "../formatting/index.js";
 import type { P4Document } from "./document.js";
 

@@ -1,5 +1,5 @@
 /** Finds nodes of a syntax tree by place. */
-import type { SourceFile, Span } from "../base/index.js";
+import type { SourceFile, Span } from "../../base/index.js";
 import { sourceOf } from "./spans.js";
 
 /** Fields that the checker filled: they lead to other parts of the tree. */

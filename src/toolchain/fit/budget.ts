@@ -1,5 +1,5 @@
 /** Budgets for CI (`stages=10,sram=40%`), and the difference between two programs on one target. */
-import { type Cell, didYouMean, fail, formatTable } from "../base/index.js";
+import { type Cell, didYouMean, fail, formatTable } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import type { FitResult } from "./fit.js";
 import { limitsOf, type Resource } from "./place/stage.js";

@@ -2,7 +2,7 @@
  * What limits a program and which changes help. Each advice is tried on a changed copy of the problem, so that its
  * number of stages is computed.
  */
-import { claim } from "../base/index.js";
+import { claim } from "../../base/index.js";
 import type { bmv2 } from "../program/index.js";
 import { graphOf } from "./dependencies.js";
 import type { FitResult } from "./fit.js";

@@ -1,5 +1,5 @@
 /** The whole check: program and target in, model, placement and findings out. */
-import type { Diagnostic } from "../base/index.js";
+import type { Diagnostic } from "../../base/index.js";
 import type { Program } from "../program/index.js";
 import { checkFeatures } from "./check/check.js";
 import { buildModel } from "./model/build.js";

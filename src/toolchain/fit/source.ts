@@ -1,5 +1,5 @@
 /** Finds the source text of parts of a program, for messages. */
-import { SourceFile, type Span } from "../base/index.js";
+import { SourceFile, type Span } from "../../base/index.js";
 import type { bmv2 } from "../program/index.js";
 
 /** Returns a source file that a program names; undefined where the caller does not have it. */

@@ -1,5 +1,5 @@
 /** Sweeps: how the number of stages grows with the size of a table (`table.size=1k..1M`). */
-import { fail, formatTable } from "../base/index.js";
+import { fail, formatTable } from "../../base/index.js";
 import type { Program } from "../program/index.js";
 import { CODES } from "./codes.js";
 import { type FitOptions, type FitResult, fitProgram } from "./fit.js";

@@ -1,5 +1,5 @@
 /** A P4 text as the formatter sees it: tokens, comments and preprocessor lines in their order, nothing expanded. */
-import { Diagnostics, type SourceFile } from "../base/index.js";
+import { Diagnostics, type SourceFile } from "../../base/index.js";
 import { Scanner } from "../p4/index.js";
 
 export interface Element {

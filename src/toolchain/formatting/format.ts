@@ -2,7 +2,7 @@
  * The formatter. It changes white space and nothing else: tokens, comments and preprocessor lines stay as they are, in
  * their order. The result formatted again is the same text.
  */
-import { Diagnostics, SourceFile } from "../base/index.js";
+import { Diagnostics, SourceFile } from "../../base/index.js";
 import { bracketProblem } from "./braces.js";
 import { CODES } from "./codes.js";
 import { alignColumns } from "./columns.js";

@@ -1,6 +1,6 @@
 /** One P4 program in a scheme's plan, and its text. The schemes define the templates and the meaning of their values. */
 import type { z } from "zod";
-import { DiagnosticError, Diagnostics, fail, SourceFile } from "../base/index.js";
+import { DiagnosticError, Diagnostics, fail, SourceFile } from "../../base/index.js";
 import { format } from "../formatting/index.js";
 import { CODES } from "./codes.js";
 import { faultTableName, faultValues } from "./partials.js";

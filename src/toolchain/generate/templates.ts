@@ -3,7 +3,7 @@
  * Handlebars both use braces, so each text is checked for the two ways in which they conflict.
  */
 import Handlebars from "handlebars";
-import { fail, SourceFile } from "../base/index.js";
+import { fail, SourceFile } from "../../base/index.js";
 import { CODES } from "./codes.js";
 
 /** A folder of templates; paths are relative to it, with `/` between names. */

@@ -2,7 +2,7 @@
  * How often two hash functions choose the same member (P-ECMP, appendix B, table 5): how often a host that changes its path by
  * using another function stays on the same path.
  */
-import { Random } from "../base/index.js";
+import { Random } from "../../base/index.js";
 import { linearPart } from "./gf2.js";
 import { drawInput } from "./inputs.js";
 import { type MemberChoice, memberBits } from "./member-choice.js";

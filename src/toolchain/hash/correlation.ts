@@ -5,7 +5,7 @@
  * Exact where both hashes are affine: over uniform inputs the pair of results is uniform over an affine space of 2^rank points,
  * which is listed, or which is a product where the ranks add up. Else estimated from random inputs.
  */
-import { Random } from "../base/index.js";
+import { Random } from "../../base/index.js";
 import { linearPart } from "./gf2.js";
 import { drawInput } from "./inputs.js";
 import { type MemberChoice, memberBits } from "./member-choice.js";

@@ -2,7 +2,7 @@
  * Hash functions of switches by name, as in `p4loom hash`: the CRC catalogue, XOR folds, Pearson, Toeplitz, the RTAG7
  * family, and a function that models a random one.
  */
-import { Random } from "../base/index.js";
+import { Random } from "../../base/index.js";
 import { crcCatalogue } from "./catalogue.js";
 import { Crc } from "./crc.js";
 import { Pearson } from "./pearson.js";

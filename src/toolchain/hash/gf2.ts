@@ -3,7 +3,7 @@
  * much two hashes have in common: their outputs are independent over uniform inputs if and only if the rank of both
  * together is the sum of their ranks.
  */
-import { Random } from "../base/index.js";
+import { Random } from "../../base/index.js";
 
 /** A matrix of bits. A row is a list of 32-bit words; column c is bit c % 32 of word c / 32. */
 export class BitMatrix {

@@ -1,5 +1,5 @@
 /** What switches hash: the bytes of a five-tuple, source address first. */
-import { fail, type Random } from "../base/index.js";
+import { fail, type Random } from "../../base/index.js";
 import { CODES } from "./codes.js";
 
 export interface HashInput {

@@ -2,7 +2,7 @@
  * Whether a hash, a slice of one, or a choice of a member is affine over GF(2): h(x ^ d) = h(x) ^ h(d) ^ h(0). RePaC (ATC 2021,
  * section 3) needs it: then a change d of the header moves all flows by the same offset.
  */
-import { Random } from "../base/index.js";
+import { Random } from "../../base/index.js";
 import { linearPart } from "./gf2.js";
 import { drawInput } from "./inputs.js";
 import { type MemberChoice, memberBits } from "./member-choice.js";

@@ -1,5 +1,5 @@
 /** How a switch picks a member of a group: a function with a seed, a slice of its result, and the modulo of the group's size. */
-import { closest, fail } from "../base/index.js";
+import { closest, fail } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { type HashFamily, hashFunctions, hashNamed, type NamedHash } from "./functions.js";
 

@@ -1,5 +1,5 @@
 /** Pearson hashes (P. K. Pearson, CACM 33(6), 1990): a walk through a permutation of the bytes. */
-import { Random } from "../base/index.js";
+import { Random } from "../../base/index.js";
 
 export class Pearson {
   /** @param table a permutation of 0..255 */

@@ -9,7 +9,7 @@
  * `tcp-socket.ts` with `socket-watch.ts` (TCP with the kernel's figures of each connection).
  */
 
-import { DiagnosticError } from "../base/index.js";
+import { DiagnosticError } from "../../base/index.js";
 import { libc, missing } from "./libc.js";
 import { PacketSocket } from "./packet-socket.js";
 

@@ -1,5 +1,5 @@
 /** Ports of a switch that are Linux network interfaces: frames in and out in batches, links up and down. */
-import { fail } from "../base/index.js";
+import { fail } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { ERROR, type Libc, libc } from "./libc.js";
 import { LinkWatch } from "./link-watch.js";

@@ -3,7 +3,7 @@
  * without it. Constants of Linux's headers are defined here once, for little-endian machines with 64 bits.
  */
 import { createRequire } from "node:module";
-import { fail } from "../base/index.js";
+import { fail } from "../../base/index.js";
 import { CODES } from "./codes.js";
 
 /** A C function. Pointers are typed arrays, or addresses. */

@@ -1,6 +1,6 @@
 /** Network namespaces. A socket stays in the namespace in which it was made. */
 import { closeSync, fstatSync, openSync } from "node:fs";
-import { fail, systemErrorReason } from "../base/index.js";
+import { fail, systemErrorReason } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { ERROR, type Libc } from "./libc.js";
 

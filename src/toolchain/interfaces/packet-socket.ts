@@ -1,5 +1,5 @@
 /** AF_PACKET sockets (packet(7)): all frames of one interface, in or out. */
-import { fail } from "../base/index.js";
+import { fail } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import {
   AF_PACKET,

@@ -1,5 +1,5 @@
 /** Memory of recvmmsg(2): many frames in one call, each with the VLAN tag that the kernel took out of it. */
-import { addWords, finishChecksum } from "../base/index.js";
+import { addWords, finishChecksum } from "../../base/index.js";
 import { type Libc, memory } from "./libc.js";
 
 /** Maximum length of a frame. No wire carries a longer frame; it is dropped. */

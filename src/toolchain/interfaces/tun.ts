@@ -1,6 +1,6 @@
 /** TUN devices: packets that the kernel routes to a device are read here, and written packets go to the kernel. */
 import { closeSync, constants, openSync } from "node:fs";
-import { fail, systemErrorReason } from "../base/index.js";
+import { fail, systemErrorReason } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { ERROR, type Libc, libc, memory, systemError } from "./libc.js";
 import { Readiness } from "./readiness.js";

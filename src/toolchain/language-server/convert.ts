@@ -11,7 +11,7 @@ import {
   type Range,
   SymbolKind,
 } from "vscode-languageserver";
-import type { Diagnostic, SourceFile, Span } from "../base/index.js";
+import type { Diagnostic, SourceFile, Span } from "../../base/index.js";
 import type { Fold } from "../editing/index.js";
 import { packageFile } from "../loading/index.js";
 

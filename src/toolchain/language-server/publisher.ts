@@ -1,7 +1,7 @@
 /** Sends diagnostics to the editor: those of parser and checker at once, those of a whole compilation after a pause in typing. */
 import type { CancellationToken, Connection, Diagnostic as LspDiagnostic } from "vscode-languageserver";
 import { DiagnosticSeverity } from "vscode-languageserver";
-import type { Diagnostic } from "../base/index.js";
+import type { Diagnostic } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { diagnosticOf, uriOf } from "./convert.js";
 import { MAX_TEXT, type Workspace } from "./workspace.js";

@@ -16,7 +16,7 @@ import {
   type WorkspaceEdit,
 } from "vscode-languageserver";
 import { TextDocument } from "vscode-languageserver-textdocument";
-import { DiagnosticError, Diagnostics, SourceFile } from "../base/index.js";
+import { DiagnosticError, Diagnostics, SourceFile } from "../../base/index.js";
 import {
   completion,
   definition,

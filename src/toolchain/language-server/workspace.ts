@@ -1,7 +1,7 @@
 /** The texts that are open in an editor, the files of the workspace, and the program that a file belongs to. */
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { SourceFile } from "../base/index.js";
+import { SourceFile } from "../../base/index.js";
 import { openDocument, openIncluded, type P4Document } from "../editing/index.js";
 import { readSourceIfThere } from "../loading/index.js";
 

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { didYouMean, fail, SourceFile, type Span, systemErrorReason } from "../base/index.js";
+import { didYouMean, fail, SourceFile, type Span, systemErrorReason } from "../../base/index.js";
 import { CODES } from "./codes.js";
 
 /** Larger inputs are refused: programs and experiment files that people write are far smaller. */
@@ -106,9 +106,9 @@ export function writeFiles(files: readonly OutputFile[]): void {
   }
 }
 
-/** The place of a file that comes with the package, two folders above both `src/loading` and `dist/loading`. */
+/** The place of a file that comes with the package, three folders above both `src/toolchain/loading` and `dist/toolchain/loading`. */
 export function packageFile(path: string): URL {
-  return new URL(`../../${path}`, import.meta.url);
+  return new URL(`../../../${path}`, import.meta.url);
 }
 
 /**

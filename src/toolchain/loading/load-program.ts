@@ -1,7 +1,7 @@
 /** A program from files: P4-16 source is compiled, BMv2 JSON is read with its P4Info. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Diagnostics, fail, type SourceFile, type Span } from "../base/index.js";
+import { type Diagnostics, fail, type SourceFile, type Span } from "../../base/index.js";
 import type { CompileInput } from "../p4/index.js";
 import {
   createP4Info,

@@ -17,13 +17,14 @@ export function ownCommand(): readonly string[] {
 export function agentCommand(): readonly string[] {
   const named = process.env["P4LOOM_AGENT"];
   if (named !== undefined) return [process.execPath, named];
-  return scriptCommand("host-agent/main.cjs", "host-agent/main.ts");
+  return scriptCommand("host-agent/main.cjs", "fabric/host-agent/main.ts");
 }
 
+/** `built` is below `dist`, `source` below `src`. */
 function scriptCommand(built: string, source: string): readonly string[] {
-  const compiled = fileURLToPath(new URL(`../${built}`, import.meta.url));
+  const compiled = fileURLToPath(new URL(`../../${built}`, import.meta.url));
   if (existsSync(compiled)) return [process.execPath, compiled];
   const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
-  const written = fileURLToPath(new URL(`../${source}`, import.meta.url));
+  const written = fileURLToPath(new URL(`../../${source}`, import.meta.url));
   return [process.execPath, "--import", loader, written];
 }

@@ -1,5 +1,5 @@
 /** The compiler as one function: source text in, BMv2 JSON and P4Info out. */
-import { Diagnostics, SourceFile } from "../base/index.js";
+import { Diagnostics, SourceFile } from "../../base/index.js";
 import type { TableEntry } from "../device/index.js";
 import type { Program } from "../program/index.js";
 import { emitBmv2 } from "./emit/bmv2-program.js";

@@ -12,7 +12,7 @@
  * The controllers of the P4 tutorials (`p4runtime_lib/bmv2.py`) send only the second form.
  */
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import { type Diagnostics, SourceFile } from "../base/index.js";
+import { type Diagnostics, SourceFile } from "../../base/index.js";
 import { DeviceError } from "../device/index.js";
 import { type Bmv2Program, readBmv2 } from "../program/index.js";
 

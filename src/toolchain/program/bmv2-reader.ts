@@ -2,7 +2,7 @@
  * Reads an untrusted BMv2 JSON file: checks its structure, that names refer to objects, that numbers are
  * unique and sizes bounded. Parts that older p4c leaves out are filled in empty.
  */
-import type { Diagnostics, SourceFile } from "../base/index.js";
+import type { Diagnostics, SourceFile } from "../../base/index.js";
 import { Checker, type JsonObject } from "./bmv2/checker.js";
 import { type JsonPath, jsonPlace, syntaxErrorPlace } from "./bmv2/json-place.js";
 import { type Names, ValueChecker } from "./bmv2/values.js";

@@ -1,5 +1,5 @@
 /** Translates STF names and values to those of P4Info: suffix names, `0x**` ternary digits, `value/length`, `low->high`. */
-import { bitLength, fail, maskOf } from "../base/index.js";
+import { bitLength, fail, maskOf } from "../../base/index.js";
 import type { ActionCall, Match, TableEntry } from "../device/index.js";
 import type { ActionInfo, FieldInfo, P4InfoIndex, TableInfo } from "../program/index.js";
 import { CODES } from "./codes.js";

@@ -1,5 +1,5 @@
 /** Compares the packets that left with those that a test expects, as p4c's BMv2 runner does. */
-import { type Diagnostics, type Span, toHex } from "../base/index.js";
+import { type Diagnostics, type Span, toHex } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import type { Pattern, StfCommand } from "./script.js";
 

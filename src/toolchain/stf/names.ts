@@ -1,5 +1,5 @@
 /** Finds objects by the names that tests use: the full name, the alias, or the end of the name after a dot. */
-import { fail } from "../base/index.js";
+import { fail } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import type { Word } from "./script.js";
 

@@ -3,7 +3,7 @@
  * `run-script.ts` runs them. The language is the grammar of p4c's `tools/stf` with its BMv2 commands. These are commands of
  * simple_switch_CLI; their text is kept.
  */
-import { type Diagnostics, type SourceFile, type Span, spanText } from "../base/index.js";
+import { type Diagnostics, type SourceFile, type Span, spanText } from "../../base/index.js";
 import { CODES } from "./codes.js";
 
 export type StfCommand =

@@ -1,5 +1,5 @@
 /** The embedded switch: one loaded program, its ports and its control plane. It is a {@link Device} directly. */
-import { DiagnosticError } from "../base/index.js";
+import { DiagnosticError } from "../../base/index.js";
 import {
   type Atomicity,
   type ControllerPacket,

@@ -1,5 +1,5 @@
 /** The events and ends of a trace as sentences. */
-import { claim } from "../base/index.js";
+import { claim } from "../../base/index.js";
 import type { FieldChange, TableLookup, TraceEvent, TraceOutcome, TraceTree } from "../switch/index.js";
 import { bytesText, timeText, valueText } from "./values.js";
 

@@ -1,6 +1,6 @@
 /** Reads lines of JSON as trace documents; each is checked before it is used. */
 import type { z } from "zod";
-import { DiagnosticError, Diagnostics, fail, SourceFile, type Span } from "../base/index.js";
+import { DiagnosticError, Diagnostics, fail, SourceFile, type Span } from "../../base/index.js";
 import { loadDocument } from "../documents/index.js";
 import type { PacketTrace } from "../switch/index.js";
 import { CODES } from "./codes.js";

@@ -1,5 +1,5 @@
 /** Lines of the P4 files that a trace names, where the files exist. */
-import { nameOfPath, pathIn } from "../base/index.js";
+import { nameOfPath, pathIn } from "../../base/index.js";
 
 export class SourceLines {
   readonly #files = new Map<string, readonly string[] | undefined>();

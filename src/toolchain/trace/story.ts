@@ -1,5 +1,5 @@
 /** A trace as indented text: one line for each event, decisions in colour, the P4 line at the right. */
-import { printable } from "../base/index.js";
+import { printable } from "../../base/index.js";
 import type { PacketTrace } from "../switch/index.js";
 import type { Style } from "./phrases.js";
 import type { SourceLines } from "./source-lines.js";

@@ -6,15 +6,15 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { fromHex } from "../../../src/base/index.js";
-import type { PacketTrace } from "../../../src/switch/index.js";
-import { encodePcap } from "../../../src/traffic/index.js";
+import type { PacketTrace } from "../../../src/toolchain/switch/index.js";
+import { encodePcap } from "../../../src/fabric/traffic/index.js";
 import { COMMAND } from "../../built-command.js";
 
 const root = resolve(import.meta.dirname, "../../..");
 const folder = mkdtempSync(join(tmpdir(), "p4loom-trace-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const SMALL = "test/stf/programs/small.p4";
+const SMALL = "test/toolchain/stf/programs/small.p4";
 
 function p4loom(...args: string[]) {
   return spawnSync(process.execPath, [COMMAND, ...args], {

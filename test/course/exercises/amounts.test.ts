@@ -1,6 +1,6 @@
 /** Ranges of numbers and shares in the tests of exercises. */
 import { describe, expect, it } from "vitest";
-import { inRange, rangeSchema, rangeText } from "../../src/exercises/amounts.js";
+import { inRange, rangeSchema, rangeText } from "../../../src/course/exercises/amounts.js";
 
 const range = (text: string | number) => rangeSchema.safeParse(text);
 

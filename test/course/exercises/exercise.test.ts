@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic } from "../../src/base/index.js";
-import { type Exercise, filesOf, maximumPoints, readExercise } from "../../src/exercises/index.js";
+import { Diagnostics, formatDiagnostic } from "../../../src/base/index.js";
+import { type Exercise, filesOf, maximumPoints, readExercise } from "../../../src/course/exercises/index.js";
 
-const folder = resolve(import.meta.dirname, "../../examples/course/01-forwarding");
+const folder = resolve(import.meta.dirname, "../../../examples/course/01-forwarding");
 const topology = readFileSync(`${folder}/topology.json`, "utf8");
 
 function read(yaml: string, more: Record<string, string> = {}): { exercise?: Exercise; errors: string } {

@@ -1,6 +1,6 @@
 /** The files of an exercise's folder: its topology, its programs, and the program of each switch. */
 import { describe, expect, it } from "vitest";
-import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
+import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
 import {
   type FolderOptions,
   filesOf,
@@ -8,7 +8,7 @@ import {
   overlay,
   readTopologyFile,
   topologyPathIn,
-} from "../../src/exercises/index.js";
+} from "../../../src/course/exercises/index.js";
 
 const RUNTIME =
   '{ "target": "bmv2", "p4info": "build/a.p4info", "bmv2_json": "build/a.json", "table_entries": [] }';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hostNetwork } from "../../src/exercises/index.js";
+import { hostNetwork } from "../../../src/course/exercises/index.js";
 
 const ip = (text: string) => text.split(".").reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
 const host = (...commands: string[]) => hostNetwork({ ipv4: ip("10.0.1.1"), prefixLength: 24, commands });

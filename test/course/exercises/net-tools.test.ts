@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inIproute2 } from "../../src/exercises/index.js";
+import { inIproute2 } from "../../../src/course/exercises/index.js";
 
 describe("commands of net-tools", () => {
   it.each([

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fromHex } from "../../src/base/index.js";
-import { HEADER_LAYOUTS, readBits, writeBits } from "../../src/exercises/header-layouts.js";
+import { fromHex } from "../../../src/base/index.js";
+import { HEADER_LAYOUTS, readBits, writeBits } from "../../../src/course/exercises/header-layouts.js";
 import {
   buildFrame,
   differences,
@@ -10,7 +10,7 @@ import {
   patternText,
   type StackPart,
   senderOf,
-} from "../../src/exercises/index.js";
+} from "../../../src/course/exercises/index.js";
 
 const host: ExerciseHost = {
   name: "h1",

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import { readTopologyFile } from "../../src/exercises/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { readTopologyFile } from "../../../src/course/exercises/index.js";
 
-const example = resolve(import.meta.dirname, "../../examples/exercise/topo/topology.json");
+const example = resolve(import.meta.dirname, "../../../examples/exercise/topo/topology.json");
 
 function read(content: unknown) {
   const diagnostics = new Diagnostics();

@@ -1,7 +1,7 @@
 /** What steps accept and refuse, by the numbers, packets and messages that a network shows. */
 import { describe, expect, it } from "vitest";
-import type { Interpreter } from "../../src/control/index.js";
-import type { ControllerPacket, DigestList } from "../../src/device/index.js";
+import type { Interpreter } from "../../../src/toolchain/control/index.js";
+import type { ControllerPacket, DigestList } from "../../../src/toolchain/device/index.js";
 import {
   buildFrame,
   type ExerciseHost,
@@ -11,12 +11,12 @@ import {
   type StackPart,
   senderOf,
   trafficStack,
-} from "../../src/exercises/index.js";
-import { StepFailure } from "../../src/grading/failure.js";
-import type { TestNetwork } from "../../src/grading/network.js";
-import { playPacket, playPing } from "../../src/grading/steps/packet.js";
-import { checkDigests, checkPacketIns, playAsk } from "../../src/grading/steps/state.js";
-import { playTraffic } from "../../src/grading/steps/traffic.js";
+} from "../../../src/course/exercises/index.js";
+import { StepFailure } from "../../../src/course/grading/failure.js";
+import type { TestNetwork } from "../../../src/course/grading/network.js";
+import { playPacket, playPing } from "../../../src/course/grading/steps/packet.js";
+import { checkDigests, checkPacketIns, playAsk } from "../../../src/course/grading/steps/state.js";
+import { playTraffic } from "../../../src/course/grading/steps/traffic.js";
 
 type Step<K extends ExerciseStep["kind"]> = Extract<ExerciseStep, { kind: K }>;
 

@@ -2,21 +2,21 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import { EXERCISE_FILE, maximumPoints, readExercise } from "../../src/exercises/index.js";
-import { runTests, type TestResult } from "../../src/grading/index.js";
-import { diskFiles } from "../../src/loading/index.js";
-import { readHandedIn } from "../../src/submissions/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { EXERCISE_FILE, maximumPoints, readExercise } from "../../../src/course/exercises/index.js";
+import { runTests, type TestResult } from "../../../src/course/grading/index.js";
+import { diskFiles } from "../../../src/toolchain/loading/index.js";
+import { readHandedIn } from "../../../src/course/submissions/index.js";
 import { localController } from "./local-controller.js";
 
-const course = resolve(import.meta.dirname, "../../examples/course");
+const course = resolve(import.meta.dirname, "../../../examples/course");
 const folders = readdirSync(course).filter((name) => existsSync(join(course, name, EXERCISE_FILE)));
-const page = readFileSync(resolve(import.meta.dirname, "../../docs/course.md"), "utf8");
+const page = readFileSync(resolve(import.meta.dirname, "../../../docs/course.md"), "utf8");
 
 const options = {
   turn: () => new Promise<void>((done) => setImmediate(done)),
   target: (name: string) => {
-    const path = resolve(import.meta.dirname, `../../data/targets/${name}.yaml`);
+    const path = resolve(import.meta.dirname, `../../../data/targets/${name}.yaml`);
     return new SourceFile(path, readFileSync(path, "utf8"));
   },
   startController: localController,

@@ -1,18 +1,18 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic } from "../../src/base/index.js";
-import { filesOf, readExercise } from "../../src/exercises/index.js";
+import { Diagnostics, formatDiagnostic } from "../../../src/base/index.js";
+import { filesOf, readExercise } from "../../../src/course/exercises/index.js";
 import {
   type RunTestOptions,
   runTest,
   runTests,
   Submission,
   type TestResult,
-} from "../../src/grading/index.js";
-import { SimulatedNetwork } from "../../src/grading/simulated-network.js";
+} from "../../../src/course/grading/index.js";
+import { SimulatedNetwork } from "../../../src/course/grading/simulated-network.js";
 
-const folder = resolve(import.meta.dirname, "../../examples/course/01-forwarding");
+const folder = resolve(import.meta.dirname, "../../../examples/course/01-forwarding");
 const text = (path: string) => readFileSync(`${folder}/${path}`, "utf8");
 const own = [
   "topology.json",

@@ -6,10 +6,10 @@ import {
   type ExerciseStep,
   senderOf,
   trafficStack,
-} from "../../src/exercises/index.js";
-import type { TestNetwork } from "../../src/grading/network.js";
-import { playPing } from "../../src/grading/steps/packet.js";
-import { playTraffic } from "../../src/grading/steps/traffic.js";
+} from "../../../src/course/exercises/index.js";
+import type { TestNetwork } from "../../../src/course/grading/network.js";
+import { playPing } from "../../../src/course/grading/steps/packet.js";
+import { playTraffic } from "../../../src/course/grading/steps/traffic.js";
 
 type Traffic = Extract<ExerciseStep, { kind: "traffic" }>;
 

@@ -2,16 +2,16 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { DeviceError } from "../../src/device/index.js";
-import { filesOf, readExercise } from "../../src/exercises/index.js";
-import { StepFailure } from "../../src/grading/failure.js";
-import { type RunTestOptions, runTests, Submission } from "../../src/grading/index.js";
-import { storyOf } from "../../src/grading/story.js";
-import { failureOf } from "../../src/grading/submission.js";
-import type { PacketTrace } from "../../src/switch/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { DeviceError } from "../../../src/toolchain/device/index.js";
+import { filesOf, readExercise } from "../../../src/course/exercises/index.js";
+import { StepFailure } from "../../../src/course/grading/failure.js";
+import { type RunTestOptions, runTests, Submission } from "../../../src/course/grading/index.js";
+import { storyOf } from "../../../src/course/grading/story.js";
+import { failureOf } from "../../../src/course/grading/submission.js";
+import type { PacketTrace } from "../../../src/toolchain/switch/index.js";
 
-const folder = resolve(import.meta.dirname, "../../examples/course/01-forwarding");
+const folder = resolve(import.meta.dirname, "../../../examples/course/01-forwarding");
 const text = (path: string) => readFileSync(`${folder}/${path}`, "utf8");
 const solution = text("solution/forwarding.p4");
 const turn = () => new Promise<void>((done) => setImmediate(done));
@@ -181,7 +181,7 @@ describe("a test of fit", () => {
     name === "rmt"
       ? new SourceFile(
           "rmt",
-          readFileSync(resolve(import.meta.dirname, "../../data/targets/rmt.yaml"), "utf8"),
+          readFileSync(resolve(import.meta.dirname, "../../../data/targets/rmt.yaml"), "utf8"),
         )
       : undefined;
   const stages = (count: number) => fit.replace("rmt", `rmt, stages: ${count}`);
@@ -306,7 +306,7 @@ describe("the story of packets", () => {
 
   it("is sorted by time, and keeps the order of traces of one time", async () => {
     let found: PacketTrace[] = [];
-    const { SimulatedNetwork } = await import("../../src/grading/simulated-network.js");
+    const { SimulatedNetwork } = await import("../../../src/course/grading/simulated-network.js");
     const exercise = exerciseOf(steps("{ ping: { from: h1, to: h2, count: 2, answered: 0 } }"));
     const network = async (own: Submission) =>
       new SimulatedNetwork(own.exercise.topology, {

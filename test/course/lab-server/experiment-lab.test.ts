@@ -4,8 +4,8 @@
  */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { LabScheme } from "../../src/lab/index.js";
-import { readLabProject } from "../../src/lab-server/index.js";
+import type { LabScheme } from "../../../src/course/lab/index.js";
+import { readLabProject } from "../../../src/course/lab-server/index.js";
 import { ROOT, TestLab } from "../lab/wall.js";
 
 async function open(file: string, scheme: string, runs: boolean) {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readLabProject } from "../../src/lab-server/index.js";
+import { readLabProject } from "../../../src/course/lab-server/index.js";
 import { ROOT, TestLab } from "../lab/wall.js";
 
 let folder = "";

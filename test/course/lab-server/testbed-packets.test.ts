@@ -4,10 +4,10 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { LabPlan, LabTimers } from "../../src/lab/index.js";
-import { FrameOutlets } from "../../src/lab-server/testbed/frame-outlets.js";
-import { TestbedPackets } from "../../src/lab-server/testbed/packets.js";
-import type { Lab } from "../../src/testbed/index.js";
+import type { LabPlan, LabTimers } from "../../../src/course/lab/index.js";
+import { FrameOutlets } from "../../../src/course/lab-server/testbed/frame-outlets.js";
+import { TestbedPackets } from "../../../src/course/lab-server/testbed/packets.js";
+import type { Lab } from "../../../src/fabric/testbed/index.js";
 
 const PLAN: LabPlan = {
   hosts: [{ name: "h1", commands: [], mac: "08:00:00:00:00:01", ipv4: "10.0.0.1", prefixLength: 24 }],

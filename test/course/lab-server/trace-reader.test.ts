@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { TraceReader } from "../../src/lab-server/testbed/trace-reader.js";
+import { TraceReader } from "../../../src/course/lab-server/testbed/trace-reader.js";
 
 it("takes whole documents, leaves out a cut one that ends with a brace, and connects again", async () => {
   const folder = mkdtempSync(join(tmpdir(), "p4loom-trace-reader-"));

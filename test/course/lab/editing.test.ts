@@ -1,6 +1,6 @@
 /** The requests of a page's editor about the P4 files of a lab. */
 import { describe, expect, it } from "vitest";
-import type { EditView, LabProject } from "../../src/lab/index.js";
+import type { EditView, LabProject } from "../../../src/course/lab/index.js";
 import { folderProject, TestLab } from "./wall.js";
 
 const RING = folderProject("examples/exercise");

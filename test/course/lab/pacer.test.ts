@@ -1,8 +1,8 @@
 /** How simulated time follows real time; the test advances the real clock. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Pacer } from "../../src/lab/pacer.js";
-import { NS_PER_MS, NS_PER_S, Simulation } from "../../src/sim/packet/index.js";
+import { Pacer } from "../../../src/course/lab/pacer.js";
+import { NS_PER_MS, NS_PER_S, Simulation } from "../../../src/fabric/sim/packet/index.js";
 
 /** A real clock with timers. Its time advances when the test says so, or when simulated work takes time. */
 class Wall {

@@ -1,8 +1,8 @@
 /** The packet builder: the defaults of fields, and checksums that receivers accept. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { presets } from "../../pages/lab/panels/send-presets.js";
-import { layOut } from "../../src/lab/index.js";
+import { presets } from "../../../pages/lab/panels/send-presets.js";
+import { layOut } from "../../../src/course/lab/index.js";
 import { folderProject, TestLab } from "./wall.js";
 
 const RING = folderProject("examples/exercise");

@@ -1,7 +1,7 @@
 /** Stories from the traces of single switches, which arrive late and in any order. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type LabPlan, type PacketTrace, TraceFollower } from "../../src/lab/index.js";
+import { type LabPlan, type PacketTrace, TraceFollower } from "../../../src/course/lab/index.js";
 
 /** h1 - s1 - s2 - h2, and h3 at s1. */
 const host = (name: string, n: number) => {

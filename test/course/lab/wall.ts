@@ -10,7 +10,7 @@ import {
   type LabSessionOptions,
   type LabTimers,
   labRequestSchema,
-} from "../../src/lab/index.js";
+} from "../../../src/course/lab/index.js";
 
 export class Wall implements LabTimers {
   #now = 1000;
@@ -43,7 +43,7 @@ export class Wall implements LabTimers {
   }
 }
 
-export const ROOT = join(import.meta.dirname, "../..");
+export const ROOT = join(import.meta.dirname, "../../..");
 
 /** The project of a folder of the repository. */
 export function folderProject(folder: string): LabProject {

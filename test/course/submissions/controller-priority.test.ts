@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { getPriority, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { TestNetwork } from "../../src/grading/index.js";
-import { controllerStarter } from "../../src/submissions/controller/parent.js";
+import type { TestNetwork } from "../../../src/course/grading/index.js";
+import { controllerStarter } from "../../../src/course/submissions/controller/parent.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-controller-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { DiagnosticError, Diagnostics } from "../../src/base/index.js";
-import { findSubmissions } from "../../src/submissions/find.js";
-import { NotRead, ZipArchive } from "../../src/submissions/zip.js";
+import { DiagnosticError, Diagnostics } from "../../../src/base/index.js";
+import { findSubmissions } from "../../../src/course/submissions/find.js";
+import { NotRead, ZipArchive } from "../../../src/course/submissions/zip.js";
 import { type WrittenFile, zipOf } from "./zip-writer.js";
 
 const work = mkdtempSync(join(tmpdir(), "p4loom-find-"));

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Exercise } from "../../src/exercises/index.js";
-import { type GradedSubmission, gradeOne } from "../../src/submissions/grade-one.js";
+import type { Exercise } from "../../../src/course/exercises/index.js";
+import { type GradedSubmission, gradeOne } from "../../../src/course/submissions/grade-one.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-grade-one-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

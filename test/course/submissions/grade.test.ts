@@ -3,9 +3,9 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { COMMAND } from "../built-command.js";
+import { COMMAND } from "../../built-command.js";
 
-const root = resolve(import.meta.dirname, "../..");
+const root = resolve(import.meta.dirname, "../../..");
 const exercise = "examples/course/01-forwarding";
 const work = mkdtempSync(join(tmpdir(), "p4loom-submissions-"));
 afterAll(() => rmSync(work, { recursive: true, force: true }));

@@ -18,19 +18,19 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Diagnostics } from "../../src/base/index.js";
-import { ownCommand } from "../../src/loading/index.js";
-import { pythonStart } from "../../src/submissions/controller/python.js";
+import { Diagnostics } from "../../../src/base/index.js";
+import { ownCommand } from "../../../src/toolchain/loading/index.js";
+import { pythonStart } from "../../../src/course/submissions/controller/python.js";
 import {
   examineIsolation,
   findSubmissions,
   type GradedSubmission,
   gradeAll,
   openExerciseFolder,
-} from "../../src/submissions/index.js";
-import "../built-command.js";
+} from "../../../src/course/submissions/index.js";
+import "../../built-command.js";
 
-const course = resolve(import.meta.dirname, "../../examples/course");
+const course = resolve(import.meta.dirname, "../../../examples/course");
 const hostile = join(import.meta.dirname, "hostile");
 const work = mkdtempSync(join(tmpdir(), "p4loom-hostile-"));
 afterAll(() => rmSync(work, { recursive: true, force: true }));

@@ -1,8 +1,8 @@
 /** The tables of results. */
 import { describe, expect, it } from "vitest";
-import type { Exercise } from "../../src/exercises/index.js";
-import type { GradedSubmission } from "../../src/submissions/grade-one.js";
-import { reportFiles } from "../../src/submissions/report.js";
+import type { Exercise } from "../../../src/course/exercises/index.js";
+import type { GradedSubmission } from "../../../src/course/submissions/grade-one.js";
+import { reportFiles } from "../../../src/course/submissions/report.js";
 
 const csvOf = (name: string): string => {
   const graded = { name, points: 1, of: 2, tests: [{ name: "t", points: 1 }] } as unknown as GradedSubmission;

@@ -1,11 +1,11 @@
 /** What the host of controllers guarantees, in virtual time. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { formatDiagnostic } from "../../src/base/index.js";
-import type { ControllerContext, LinkEvent } from "../../src/controllers/index.js";
-import { DeviceError } from "../../src/device/index.js";
-import { settle } from "../../src/sim/packet/index.js";
-import { nodeNamed } from "../../src/topology/index.js";
+import { formatDiagnostic } from "../../../src/base/index.js";
+import type { ControllerContext, LinkEvent } from "../../../src/fabric/controllers/index.js";
+import { DeviceError } from "../../../src/toolchain/device/index.js";
+import { settle } from "../../../src/fabric/sim/packet/index.js";
+import { nodeNamed } from "../../../src/fabric/topology/index.js";
 import { Bench, diagnosticOf, MS, twoTors } from "./bench.js";
 
 const controller = (start: (context: ControllerContext) => Promise<void> | void) => ({

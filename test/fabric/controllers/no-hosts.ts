@@ -1,4 +1,4 @@
-import type { HostSession } from "../../src/controllers/index.js";
+import type { HostSession } from "../../../src/fabric/controllers/index.js";
 
 /** The channel of a host that does not answer, for controllers that ask none. */
 export const NO_HOST: HostSession = {

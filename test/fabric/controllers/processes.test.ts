@@ -3,18 +3,18 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { transform } from "esbuild";
 import { afterAll, describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../src/base/index.js";
+import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../../src/base/index.js";
 import {
   type Clock,
   type Controller,
   ControllerHost,
   type SwitchSession,
-} from "../../src/controllers/index.js";
-import type { Device, Update } from "../../src/device/index.js";
-import { wallControlClock } from "../../src/experiment/control-plane-on-lab.js";
-import { loadTimeline, runTimeline } from "../../src/experiment/index.js";
-import { compile } from "../../src/p4/index.js";
-import type { Program } from "../../src/program/index.js";
+} from "../../../src/fabric/controllers/index.js";
+import type { Device, Update } from "../../../src/toolchain/device/index.js";
+import { wallControlClock } from "../../../src/fabric/experiment/control-plane-on-lab.js";
+import { loadTimeline, runTimeline } from "../../../src/fabric/experiment/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import type { Program } from "../../../src/toolchain/program/index.js";
 import {
   type Channel,
   ControlChannel,
@@ -22,9 +22,9 @@ import {
   Simulation,
   SwitchNode,
   settle,
-} from "../../src/sim/packet/index.js";
-import { labOf, startLab } from "../../src/testbed/index.js";
-import { buildTopology, nodeNamed, topologySchema } from "../../src/topology/index.js";
+} from "../../../src/fabric/sim/packet/index.js";
+import { labOf, startLab } from "../../../src/fabric/testbed/index.js";
+import { buildTopology, nodeNamed, topologySchema } from "../../../src/fabric/topology/index.js";
 import { bmv2, dotted, labOptions, leftoversOf, makeFolder, whyNot } from "../testbed/machine.js";
 import { NO_HOST } from "./no-hosts.js";
 
@@ -41,7 +41,7 @@ const topology = buildTopology(
 );
 
 async function moverOfDocs(): Promise<Controller> {
-  const page = readFileSync(resolve(import.meta.dirname, "../../docs/controllers.md"), "utf8");
+  const page = readFileSync(resolve(import.meta.dirname, "../../../docs/controllers.md"), "utf8");
   const [block] = [...page.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map((match) => match[1]!);
   const { code } = await transform(block!.replace(/^import .*\n/gm, "").replace("export const", "const"), {
     loader: "ts",

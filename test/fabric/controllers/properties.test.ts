@@ -1,7 +1,7 @@
 /** A kill at any time leaves no later effect; the same seed gives the same log, byte for byte. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ControllerContext, ControllerPlan } from "../../src/controllers/index.js";
+import type { ControllerContext, ControllerPlan } from "../../../src/fabric/controllers/index.js";
 import { Bench, MS } from "./bench.js";
 
 /** What a random controller does in each round. */

@@ -1,8 +1,8 @@
 /** The controller that recomputes routes: whatever goes down, ends or is killed, the switches have the right plan afterwards. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../src/base/index.js";
-import { ControllerHost, ROUTE_CONTROLLER, routeController } from "../../src/controllers/index.js";
+import { Random } from "../../../src/base/index.js";
+import { ControllerHost, ROUTE_CONTROLLER, routeController } from "../../../src/fabric/controllers/index.js";
 import {
   type Device,
   DeviceError,
@@ -10,16 +10,16 @@ import {
   type Entity,
   entityKey,
   type Update,
-} from "../../src/device/index.js";
-import { schemeNamed } from "../../src/schemes/index.js";
-import { ControlChannel, controlClock, Simulation, settle } from "../../src/sim/packet/index.js";
+} from "../../../src/toolchain/device/index.js";
+import { schemeNamed } from "../../../src/fabric/schemes/index.js";
+import { ControlChannel, controlClock, Simulation, settle } from "../../../src/fabric/sim/packet/index.js";
 import {
   buildTopology,
   switchesOf,
   type Topology,
   topologySchema,
   withLinksDown,
-} from "../../src/topology/index.js";
+} from "../../../src/fabric/topology/index.js";
 import { MS, NotingSwitch } from "./bench.js";
 import { NO_HOST } from "./no-hosts.js";
 

@@ -1,6 +1,6 @@
 /** Which programs a process compiles again. */
 import { expect, it } from "vitest";
-import { ProgramCompiler } from "../../src/experiment/boot.js";
+import { ProgramCompiler } from "../../../src/fabric/experiment/boot.js";
 import { experimentWith } from "./model-fabric.js";
 
 it("compiles the programs of the package's templates once for several experiments", async () => {

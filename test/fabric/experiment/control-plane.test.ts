@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import type { Controller, ControllerPlace } from "../../src/controllers/index.js";
+import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import type { Controller, ControllerPlace } from "../../../src/fabric/controllers/index.js";
 import {
   loadTimeline,
   runExperiment,
@@ -12,7 +12,7 @@ import {
   type SchemeRun,
   type Timeline,
   type TimelineRow,
-} from "../../src/experiment/index.js";
+} from "../../../src/fabric/experiment/index.js";
 import { experimentWith } from "./model-fabric.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-control-"));

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { DiagnosticError } from "../../src/base/index.js";
-import { failureOfWord } from "../../src/experiment/faults/drawn-failures.js";
-import type { Experiment, SchemeRun } from "../../src/experiment/index.js";
-import { equalSites, placesOf, sitesOnPath } from "../../src/experiment/kinds/failover/failure-sites.js";
-import { FlowDrawer } from "../../src/experiment/kinds/failover/flow-draw.js";
-import { rowOf } from "../../src/experiment/kinds/failover/results.js";
-import { FailoverRig } from "../../src/experiment/kinds/failover/rig.js";
-import { expectedTries, successProbability } from "../../src/schemes/index.js";
-import { mean } from "../../src/statistics/index.js";
-import { buildTopology, topologySchema } from "../../src/topology/index.js";
+import type { DiagnosticError } from "../../../src/base/index.js";
+import { failureOfWord } from "../../../src/fabric/experiment/faults/drawn-failures.js";
+import type { Experiment, SchemeRun } from "../../../src/fabric/experiment/index.js";
+import { equalSites, placesOf, sitesOnPath } from "../../../src/fabric/experiment/kinds/failover/failure-sites.js";
+import { FlowDrawer } from "../../../src/fabric/experiment/kinds/failover/flow-draw.js";
+import { rowOf } from "../../../src/fabric/experiment/kinds/failover/results.js";
+import { FailoverRig } from "../../../src/fabric/experiment/kinds/failover/rig.js";
+import { expectedTries, successProbability } from "../../../src/fabric/schemes/index.js";
+import { mean } from "../../../src/fabric/statistics/index.js";
+import { buildTopology, topologySchema } from "../../../src/fabric/topology/index.js";
 import { allRuns, experimentWith, modelFabric } from "./model-fabric.js";
 
 const SEED = 7;

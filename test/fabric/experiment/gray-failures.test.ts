@@ -3,7 +3,7 @@
  * flow times out until its two directions avoid that leaf.
  */
 import { describe, expect, it } from "vitest";
-import type { SchemeRun } from "../../src/experiment/index.js";
+import type { SchemeRun } from "../../../src/fabric/experiment/index.js";
 import { timeoutsPerFlow } from "./lossy-leaf.js";
 import { experimentWith } from "./model-fabric.js";
 

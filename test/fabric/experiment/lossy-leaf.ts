@@ -1,7 +1,7 @@
 /** Flows whose way crosses a leaf that starts to lose a share of the packets without a signal: a gray failure. */
 
-import type { Experiment, SchemeRun } from "../../src/experiment/index.js";
-import { FailoverRig } from "../../src/experiment/kinds/failover/rig.js";
+import type { Experiment, SchemeRun } from "../../../src/fabric/experiment/index.js";
+import { FailoverRig } from "../../../src/fabric/experiment/kinds/failover/rig.js";
 import { modelFabric } from "./model-fabric.js";
 
 /**

@@ -3,12 +3,12 @@
  * rounds are marked draws another path. Two flows that begin on one link end on two.
  */
 import { beforeAll, describe, expect, it } from "vitest";
-import { Random } from "../../src/base/index.js";
-import { bootFabric, ProgramCompiler } from "../../src/experiment/boot.js";
-import type { SchemeRun } from "../../src/experiment/index.js";
-import type { HostPolicy, PathChooser, Round } from "../../src/hosts/index.js";
-import { type Fabric, NS_PER_MS, NS_PER_S } from "../../src/sim/packet/index.js";
-import { nodeNamed } from "../../src/topology/index.js";
+import { Random } from "../../../src/base/index.js";
+import { bootFabric, ProgramCompiler } from "../../../src/fabric/experiment/boot.js";
+import type { SchemeRun } from "../../../src/fabric/experiment/index.js";
+import type { HostPolicy, PathChooser, Round } from "../../../src/fabric/hosts/index.js";
+import { type Fabric, NS_PER_MS, NS_PER_S } from "../../../src/fabric/sim/packet/index.js";
+import { nodeNamed } from "../../../src/fabric/topology/index.js";
 import { experimentWith } from "./model-fabric.js";
 
 /** Packets; one window of 16 stays below it, two do not. */

@@ -4,15 +4,15 @@
  * opinion on what the compiled programs do.
  */
 
-import { addWords, finishChecksum, fromBytes, toBytes } from "../../src/base/index.js";
-import type { ActionCall, Match, Update } from "../../src/device/index.js";
-import type { ProgramPlan } from "../../src/generate/index.js";
-import { selectorOf } from "../../src/hosts/index.js";
+import { addWords, finishChecksum, fromBytes, toBytes } from "../../../src/base/index.js";
+import type { ActionCall, Match, Update } from "../../../src/toolchain/device/index.js";
+import type { ProgramPlan } from "../../../src/toolchain/generate/index.js";
+import { selectorOf } from "../../../src/fabric/hosts/index.js";
 
-import type { EcmpProgram } from "../../src/schemes/ecmp/program.js";
-import type { FabricPlan } from "../../src/schemes/index.js";
-import type { PecmpProgram } from "../../src/schemes/pecmp/index.js";
-import { type Channel, type Node, Segment } from "../../src/sim/packet/index.js";
+import type { EcmpProgram } from "../../../src/fabric/schemes/ecmp/program.js";
+import type { FabricPlan } from "../../../src/fabric/schemes/index.js";
+import type { PecmpProgram } from "../../../src/fabric/schemes/pecmp/index.js";
+import { type Channel, type Node, Segment } from "../../../src/fabric/sim/packet/index.js";
 
 interface Route {
   address: bigint;

@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { SourceFile } from "../../src/base/index.js";
-import { runP4c } from "../../src/experiment/index.js";
-import { compileWithP4c } from "../../src/experiment/p4c.js";
+import { SourceFile } from "../../../src/base/index.js";
+import { runP4c } from "../../../src/fabric/experiment/index.js";
+import { compileWithP4c } from "../../../src/fabric/experiment/p4c.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-p4c-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import { loadExperiment, loadTimeline, runExperiment, runTimeline } from "../../src/experiment/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { loadExperiment, loadTimeline, runExperiment, runTimeline } from "../../../src/fabric/experiment/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-relative-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

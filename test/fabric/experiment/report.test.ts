@@ -11,16 +11,16 @@ import {
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { escapeMarkup } from "../../src/base/index.js";
-import { rowsCsv } from "../../src/experiment/csv.js";
-import { FakeDocument, printNode } from "../../src/experiment/fake-document.js";
-import { formatResults, resultsJson, writeResults } from "../../src/experiment/index.js";
-import { figureLines } from "../../src/experiment/kinds/failover/cdf-figure.js";
-import { failoverFiles } from "../../src/experiment/kinds/failover/report.js";
-import { type FailoverResults, rowOf, type Series } from "../../src/experiment/kinds/failover/results.js";
-import { samplesCsv } from "../../src/experiment/kinds/failover/tables.js";
-import { schemeNotes } from "../../src/experiment/results.js";
-import { writeFolder } from "../../src/experiment/write.js";
+import { escapeMarkup } from "../../../src/base/index.js";
+import { rowsCsv } from "../../../src/fabric/experiment/csv.js";
+import { FakeDocument, printNode } from "../../../src/fabric/experiment/fake-document.js";
+import { formatResults, resultsJson, writeResults } from "../../../src/fabric/experiment/index.js";
+import { figureLines } from "../../../src/fabric/experiment/kinds/failover/cdf-figure.js";
+import { failoverFiles } from "../../../src/fabric/experiment/kinds/failover/report.js";
+import { type FailoverResults, rowOf, type Series } from "../../../src/fabric/experiment/kinds/failover/results.js";
+import { samplesCsv } from "../../../src/fabric/experiment/kinds/failover/tables.js";
+import { schemeNotes } from "../../../src/fabric/experiment/results.js";
+import { writeFolder } from "../../../src/fabric/experiment/write.js";
 import { allRuns, experimentWith } from "./model-fabric.js";
 
 function resultsOf(keys: Record<string, string | number> = {}): FailoverResults {

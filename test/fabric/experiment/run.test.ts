@@ -3,18 +3,18 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics } from "../../src/base/index.js";
+import { Diagnostics } from "../../../src/base/index.js";
 import {
   loadExperiment,
   loadExperimentFile,
   resultsJson,
   runExperiment,
-} from "../../src/experiment/index.js";
-import { equalSites } from "../../src/experiment/kinds/failover/failure-sites.js";
-import { successProbability } from "../../src/schemes/index.js";
+} from "../../../src/fabric/experiment/index.js";
+import { equalSites } from "../../../src/fabric/experiment/kinds/failover/failure-sites.js";
+import { successProbability } from "../../../src/fabric/schemes/index.js";
 import { experimentWith } from "./model-fabric.js";
 
-const examples = join(import.meta.dirname, "..", "..", "examples");
+const examples = join(import.meta.dirname, "../..", "..", "examples");
 
 describe("example experiments", () => {
   const files = readdirSync(examples).filter((name) => name.endsWith(".yaml"));

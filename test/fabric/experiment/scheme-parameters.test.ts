@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import { schemesSchema } from "../../src/experiment/experiment.js";
-import { loadExperimentFile } from "../../src/experiment/index.js";
-import { SCHEMES, type Scheme } from "../../src/schemes/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { schemesSchema } from "../../../src/fabric/experiment/experiment.js";
+import { loadExperimentFile } from "../../../src/fabric/experiment/index.js";
+import { SCHEMES, type Scheme } from "../../../src/fabric/schemes/index.js";
 
 interface Wrong {
   readonly path: readonly PropertyKey[];

@@ -6,13 +6,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import { type Experiment, loadExperiment, resultsJson, runExperiment } from "../../src/experiment/index.js";
-import { findRuns } from "../../src/testbed/run/record.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { type Experiment, loadExperiment, resultsJson, runExperiment } from "../../../src/fabric/experiment/index.js";
+import { findRuns } from "../../../src/fabric/testbed/run/record.js";
 import { bmv2, leftoversOf, whyNot } from "../testbed/machine.js";
 
 const RUNS = 10;
-const path = join(import.meta.dirname, "../../examples/pecmp-testbed.yaml");
+const path = join(import.meta.dirname, "../../../examples/pecmp-testbed.yaml");
 const folder = mkdtempSync(join(tmpdir(), "p4loom-testbed-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { Random } from "../../src/base/index.js";
-import { timeOfTry } from "../../src/experiment/kinds/failover/theory.js";
-import { expectedTries, successProbability, triesAtQuantile } from "../../src/schemes/index.js";
-import { ascending, mean, quantile } from "../../src/statistics/index.js";
+import { Random } from "../../../src/base/index.js";
+import { timeOfTry } from "../../../src/fabric/experiment/kinds/failover/theory.js";
+import { expectedTries, successProbability, triesAtQuantile } from "../../../src/fabric/schemes/index.js";
+import { ascending, mean, quantile } from "../../../src/fabric/statistics/index.js";
 
 describe("closed forms", () => {
   it("give the numbers of P-ECMP's equation (1)", () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { runExperiment } from "../../src/experiment/index.js";
+import { runExperiment } from "../../../src/fabric/experiment/index.js";
 import { experimentWith } from "./model-fabric.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-ttl-"));

@@ -1,11 +1,11 @@
 /** Packets through two data paths that a wire joins: marks, echoes, copies, and what stays or is rejected. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random, toHex } from "../../src/base/index.js";
-import { DataPath } from "../../src/host-agent/data-path.js";
-import { Flows } from "../../src/host-agent/flows.js";
-import { ACK, type Family, FIN, get32, IPV4, IPV6, SYN } from "../../src/host-agent/packet.js";
-import type { FlowWatcher } from "../../src/host-agent/tcp-flow.js";
+import { Random, toHex } from "../../../src/base/index.js";
+import { DataPath } from "../../../src/fabric/host-agent/data-path.js";
+import { Flows } from "../../../src/fabric/host-agent/flows.js";
+import { ACK, type Family, FIN, get32, IPV4, IPV6, SYN } from "../../../src/fabric/host-agent/packet.js";
+import type { FlowWatcher } from "../../../src/fabric/host-agent/tcp-flow.js";
 import {
   type HostPolicy,
   type PathChooser,
@@ -13,8 +13,8 @@ import {
   SELECTOR_FIELDS,
   type SegmentMarks,
   type SelectorField,
-} from "../../src/hosts/index.js";
-import { hostPolicyOf } from "../../src/schemes/index.js";
+} from "../../../src/fabric/hosts/index.js";
+import { hostPolicyOf } from "../../../src/fabric/schemes/index.js";
 import { addressOf, FAMILIES, segmentSum, tcpPacket } from "./packets.js";
 
 const MACS = [Uint8Array.of(2, 0, 0, 0, 0, 1), Uint8Array.of(2, 0, 0, 0, 0, 2)] as const;

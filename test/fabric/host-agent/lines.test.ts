@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { EventOutput, readLines } from "../../src/host-agent/lines.js";
+import { EventOutput, readLines } from "../../../src/fabric/host-agent/lines.js";
 
 /** What is read of chunks of text. */
 async function linesOf(chunks: readonly string[]): Promise<string[]> {

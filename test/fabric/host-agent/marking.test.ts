@@ -1,7 +1,7 @@
 /** The bytes of segments: what the agent writes is what the simulator writes, and checksums stay right, or wrong. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toBytes, toHex } from "../../src/base/index.js";
+import { toBytes, toHex } from "../../../src/base/index.js";
 import {
   addEcho,
   echoOf,
@@ -10,11 +10,11 @@ import {
   type Mark,
   removeEcho,
   writeMark,
-} from "../../src/host-agent/marking.js";
-import { dscpOf, type Family, flowLabelOf, get32, IPV4 } from "../../src/host-agent/packet.js";
-import { makeRoom, pureAck } from "../../src/host-agent/rewriting.js";
-import { FIELD_BITS, SELECTOR_FIELDS, selectorHeaders, selectorOf } from "../../src/hosts/index.js";
-import { Segment, SegmentBuilder } from "../../src/sim/packet/index.js";
+} from "../../../src/fabric/host-agent/marking.js";
+import { dscpOf, type Family, flowLabelOf, get32, IPV4 } from "../../../src/fabric/host-agent/packet.js";
+import { makeRoom, pureAck } from "../../../src/fabric/host-agent/rewriting.js";
+import { FIELD_BITS, SELECTOR_FIELDS, selectorHeaders, selectorOf } from "../../../src/fabric/hosts/index.js";
+import { Segment, SegmentBuilder } from "../../../src/fabric/sim/packet/index.js";
 import { FAMILIES, segmentSum, tcpPacket } from "./packets.js";
 
 const ROOM = 64;

@@ -1,18 +1,18 @@
 /** Probes between two agents: their bytes, and what is concluded from the replies. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../src/base/index.js";
-import { flowKey } from "../../src/host-agent/addresses.js";
-import { DataPath } from "../../src/host-agent/data-path.js";
-import type { AgentEvent } from "../../src/host-agent/events.js";
-import { Flows } from "../../src/host-agent/flows.js";
-import { familyOf, IPV4 } from "../../src/host-agent/packet.js";
-import { probePacket, readProbe } from "../../src/host-agent/probe-packets.js";
-import { Probes } from "../../src/host-agent/probes.js";
-import { type ProbeRequest, readRequest } from "../../src/host-agent/requests.js";
-import type { Timers } from "../../src/host-agent/timers.js";
-import { restingHost } from "../../src/hosts/index.js";
-import { hostPolicyOf } from "../../src/schemes/index.js";
+import { Random } from "../../../src/base/index.js";
+import { flowKey } from "../../../src/fabric/host-agent/addresses.js";
+import { DataPath } from "../../../src/fabric/host-agent/data-path.js";
+import type { AgentEvent } from "../../../src/fabric/host-agent/events.js";
+import { Flows } from "../../../src/fabric/host-agent/flows.js";
+import { familyOf, IPV4 } from "../../../src/fabric/host-agent/packet.js";
+import { probePacket, readProbe } from "../../../src/fabric/host-agent/probe-packets.js";
+import { Probes } from "../../../src/fabric/host-agent/probes.js";
+import { type ProbeRequest, readRequest } from "../../../src/fabric/host-agent/requests.js";
+import type { Timers } from "../../../src/fabric/host-agent/timers.js";
+import { restingHost } from "../../../src/fabric/hosts/index.js";
+import { hostPolicyOf } from "../../../src/fabric/schemes/index.js";
 import { addressOf, FAMILIES } from "./packets.js";
 
 const word = fc.integer({ min: 0, max: 2 ** 32 - 1 });

@@ -1,6 +1,6 @@
 /** Requests as text: what is taken, and what is said of what is wrong. */
 import { describe, expect, it } from "vitest";
-import { checkSelectors, type ProbeRequest, readRequest } from "../../src/host-agent/requests.js";
+import { checkSelectors, type ProbeRequest, readRequest } from "../../../src/fabric/host-agent/requests.js";
 
 const NIC = { name: "eth0", mac: "02:00:00:00:00:0A", gateway: "02:00:00:00:00:0b" };
 const START = {

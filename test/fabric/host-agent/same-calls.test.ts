@@ -4,14 +4,14 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../src/base/index.js";
-import { flowKey } from "../../src/host-agent/addresses.js";
-import { DataPath } from "../../src/host-agent/data-path.js";
-import { Flows } from "../../src/host-agent/flows.js";
-import { removeEcho, writeEce } from "../../src/host-agent/marking.js";
-import { IPV6, isMarked } from "../../src/host-agent/packet.js";
-import type { HostPolicy, PathChooser } from "../../src/hosts/index.js";
-import type { Channel, Connection, Host } from "../../src/sim/packet/index.js";
+import { Random } from "../../../src/base/index.js";
+import { flowKey } from "../../../src/fabric/host-agent/addresses.js";
+import { DataPath } from "../../../src/fabric/host-agent/data-path.js";
+import { Flows } from "../../../src/fabric/host-agent/flows.js";
+import { removeEcho, writeEce } from "../../../src/fabric/host-agent/marking.js";
+import { IPV6, isMarked } from "../../../src/fabric/host-agent/packet.js";
+import type { HostPolicy, PathChooser } from "../../../src/fabric/hosts/index.js";
+import type { Channel, Connection, Host } from "../../../src/fabric/sim/packet/index.js";
 import { pairOfHosts, transport } from "../sim/packet/relay.js";
 
 const MS = 1e6;

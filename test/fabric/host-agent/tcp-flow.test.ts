@@ -1,10 +1,10 @@
 /** What the agent makes of TCP that passes by: timeouts, progress, and the selectors of acknowledgements. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { flowOf } from "../../src/host-agent/addresses.js";
-import { IPV4, PROTOCOL_TCP } from "../../src/host-agent/packet.js";
-import { NO_PROGRESS, TcpFlow } from "../../src/host-agent/tcp-flow.js";
-import { fixedPath, ReceiveWindow } from "../../src/hosts/index.js";
+import { flowOf } from "../../../src/fabric/host-agent/addresses.js";
+import { IPV4, PROTOCOL_TCP } from "../../../src/fabric/host-agent/packet.js";
+import { NO_PROGRESS, TcpFlow } from "../../../src/fabric/host-agent/tcp-flow.js";
+import { fixedPath, ReceiveWindow } from "../../../src/fabric/hosts/index.js";
 
 const MS = 1e6;
 

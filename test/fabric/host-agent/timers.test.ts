@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { monotonicNs } from "../../src/host-agent/clock.js";
-import { Timers } from "../../src/host-agent/timers.js";
+import { monotonicNs } from "../../../src/fabric/host-agent/clock.js";
+import { Timers } from "../../../src/fabric/host-agent/timers.js";
 
 describe("the clock", () => {
   it("is that of process.hrtime", () => {

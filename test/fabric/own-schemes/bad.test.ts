@@ -4,16 +4,16 @@ import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { DiagnosticError, formatDiagnostic, Random } from "../../src/base/index.js";
-import { CLIENT, restingHost } from "../../src/hosts/index.js";
-import { schemeOfModule } from "../../src/own-schemes/module.js";
+import { DiagnosticError, formatDiagnostic, Random } from "../../../src/base/index.js";
+import { CLIENT, restingHost } from "../../../src/fabric/hosts/index.js";
+import { schemeOfModule } from "../../../src/fabric/own-schemes/module.js";
 import { example } from "../topology/load.js";
 
 (globalThis as Record<symbol, unknown>)[Symbol.for("p4loom.import")] = createRequire(import.meta.url)(
   "./native-import.cjs",
 );
 
-const folder = resolve(import.meta.dirname, "../bad/own-schemes");
+const folder = resolve(import.meta.dirname, "../../bad/own-schemes");
 
 /** Short only where a module is to reach them: a busy machine needs seconds to load a module. */
 const LIMITS: Readonly<Record<string, { readonly loadMs?: number; readonly limitMs?: number }>> = {

@@ -27,7 +27,7 @@ function callTimeout(body: string) {
 });
 `,
   );
-  const loader = resolve(import.meta.dirname, "../../node_modules/tsx/dist/loader.mjs");
+  const loader = resolve(import.meta.dirname, "../../../node_modules/tsx/dist/loader.mjs");
   const script = resolve(import.meta.dirname, "open-chooser.mjs");
   return spawnSync(process.execPath, ["--import", loader, script, pathToFileURL(file).href], {
     encoding: "utf8",

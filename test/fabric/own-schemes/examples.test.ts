@@ -4,11 +4,11 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { DiagnosticError, Diagnostics, formatDiagnostic } from "../../src/base/index.js";
-import { loadExperimentWithOwn, type RunOptions } from "../../src/experiment/index.js";
-import { COMMAND } from "../built-command.js";
+import { DiagnosticError, Diagnostics, formatDiagnostic } from "../../../src/base/index.js";
+import { loadExperimentWithOwn, type RunOptions } from "../../../src/fabric/experiment/index.js";
+import { COMMAND } from "../../built-command.js";
 
-const root = resolve(import.meta.dirname, "../..");
+const root = resolve(import.meta.dirname, "../../..");
 const examples = join(root, "examples/schemes");
 const folders: string[] = [];
 
@@ -217,7 +217,7 @@ describe("plain P4 with entries", () => {
 describe("p4loom new scheme", () => {
   it("writes a folder whose experiment runs; it overwrites nothing", async () => {
     const cwd = scratch();
-    const { newScheme } = await import("../../src/cli/new/new-scheme.js");
+    const { newScheme } = await import("../../../src/cli/new/new-scheme.js");
     const before = process.cwd();
     expect(() => newScheme("scheme", "prr")).toThrow(/P40005/);
     expect(() => newScheme("scheme", "../x")).toThrow(/P40005/);

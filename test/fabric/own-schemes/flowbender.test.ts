@@ -6,7 +6,7 @@ import { afterAll, expect, it } from "vitest";
 import { whyNot } from "../testbed/machine.js";
 import { runOwn } from "./run-own.js";
 
-const examples = resolve(import.meta.dirname, "../../examples/schemes");
+const examples = resolve(import.meta.dirname, "../../../examples/schemes");
 const folder = mkdtempSync(join(tmpdir(), "p4loom-flowbender-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

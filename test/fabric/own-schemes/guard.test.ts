@@ -2,8 +2,8 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { SourceFile } from "../../src/base/index.js";
-import { guarded, type OwnModule, placed, placeOf } from "../../src/own-schemes/guard.js";
+import { SourceFile } from "../../../src/base/index.js";
+import { guarded, type OwnModule, placed, placeOf } from "../../../src/fabric/own-schemes/guard.js";
 
 const path = resolve("own.mjs");
 const moduleOf = (text: string): OwnModule => ({

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { RunOptions } from "../../src/experiment/index.js";
+import type { RunOptions } from "../../../src/fabric/experiment/index.js";
 import { whyNot } from "../testbed/machine.js";
 import { runOwn } from "./run-own.js";
 

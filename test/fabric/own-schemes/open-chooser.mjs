@@ -1,7 +1,7 @@
 /** Opens a chooser of the module at the URL that the first argument gives, and calls its `onTimeout`; the limit is 3 s. */
-import { Random } from "../../src/base/index.ts";
-import { CLIENT, restingHost } from "../../src/hosts/index.ts";
-import { schemeOfModule } from "../../src/own-schemes/module.ts";
+import { Random } from "../../../src/base/index.ts";
+import { CLIENT, restingHost } from "../../../src/fabric/hosts/index.ts";
+import { schemeOfModule } from "../../../src/fabric/own-schemes/module.ts";
 
 const scheme = await schemeOfModule(process.argv[2], undefined, { loadMs: 60_000, limitMs: 3000 });
 const policy = scheme.hosts({ kind: scheme.name }, restingHost());

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { DiagnosticError, Diagnostics } from "../../src/base/index.js";
-import { loadExperimentWithOwn, type RunOptions } from "../../src/experiment/index.js";
+import { DiagnosticError, Diagnostics } from "../../../src/base/index.js";
+import { loadExperimentWithOwn, type RunOptions } from "../../../src/fabric/experiment/index.js";
 import { bmv2 } from "../testbed/machine.js";
 
 (globalThis as Record<symbol, unknown>)[Symbol.for("p4loom.import")] = createRequire(import.meta.url)(

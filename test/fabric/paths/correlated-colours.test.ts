@@ -1,6 +1,6 @@
 /** Polarisation in random layered networks, against every value of the hash functions followed one by one. */
 import { describe, expect, it } from "vitest";
-import { Random } from "../../src/base/index.js";
+import { Random } from "../../../src/base/index.js";
 import {
   checkPaths,
   type HashModel,
@@ -8,8 +8,8 @@ import {
   type PathModel,
   type SwitchModel,
   UNREACHABLE,
-} from "../../src/paths/index.js";
-import { nodeNamed } from "../../src/topology/index.js";
+} from "../../../src/fabric/paths/index.js";
+import { nodeNamed } from "../../../src/fabric/topology/index.js";
 import { build } from "../topology/load.js";
 
 const LAYERS = [["t"], ["m0", "m1", "m2"], ["e0", "e1", "e2"], ["f0", "f1", "f2"], ["d"]];

@@ -1,6 +1,6 @@
 /** Routes that selectors name, against all selectors followed one by one. */
 import { describe, expect, it } from "vitest";
-import { Random } from "../../src/base/index.js";
+import { Random } from "../../../src/base/index.js";
 import {
   ExactWalker,
   emptyFlows,
@@ -10,8 +10,8 @@ import {
   type PathModel,
   type PortChoice,
   RouteFinder,
-} from "../../src/paths/index.js";
-import { hostsOf, type Topology, withLinksDown } from "../../src/topology/index.js";
+} from "../../../src/fabric/paths/index.js";
+import { hostsOf, type Topology, withLinksDown } from "../../../src/fabric/topology/index.js";
 import { build } from "../topology/load.js";
 import { follow, HASHES, plainModel, randomNetwork } from "./model-walk.js";
 

@@ -1,7 +1,7 @@
 /** Probes over exact next hops, and the solver that names what loses them. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../src/base/index.js";
+import { Random } from "../../../src/base/index.js";
 import {
   ExactWalker,
   elementsOf,
@@ -12,9 +12,9 @@ import {
   MAX_LINKS,
   type NetworkElement,
   RouteFinder,
-} from "../../src/paths/index.js";
-import { schemeNamed } from "../../src/schemes/index.js";
-import { hostsOf, withLinksDown } from "../../src/topology/index.js";
+} from "../../../src/fabric/paths/index.js";
+import { schemeNamed } from "../../../src/fabric/schemes/index.js";
+import { hostsOf, withLinksDown } from "../../../src/fabric/topology/index.js";
 import { build } from "../topology/load.js";
 
 const modelOf = (topology: ReturnType<typeof build>, name: string, given: object) => {

@@ -1,8 +1,8 @@
 /**
- * Small random networks with random path models, and the path of a flow by the words of src/paths/model.ts alone: bit by bit and hop by
+ * Small random networks with random path models, and the path of a flow by the words of src/fabric/paths/model.ts alone: bit by bit and hop by
  * hop, without tables.
  */
-import type { Random } from "../../src/base/index.js";
+import type { Random } from "../../../src/base/index.js";
 import {
   type HashModel,
   type HashPart,
@@ -12,8 +12,8 @@ import {
   type PortChoice,
   type SwitchModel,
   UNREACHABLE,
-} from "../../src/paths/index.js";
-import type { Topology } from "../../src/topology/index.js";
+} from "../../../src/fabric/paths/index.js";
+import type { Topology } from "../../../src/fabric/topology/index.js";
 import { build } from "../topology/load.js";
 
 export interface OneFlow {

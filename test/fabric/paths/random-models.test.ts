@@ -1,6 +1,6 @@
 /** The tracer and the meter follow any path model as its definition says: random tables, groups, rows, classes and hashes. */
 import { describe, expect, it } from "vitest";
-import { Random } from "../../src/base/index.js";
+import { Random } from "../../../src/base/index.js";
 import {
   type FlowColumns,
   FlowTracer,
@@ -8,8 +8,8 @@ import {
   type PathModel,
   type PortChoice,
   SpreadMeter,
-} from "../../src/paths/index.js";
-import { hostsOf, type Topology, withLinksDown } from "../../src/topology/index.js";
+} from "../../../src/fabric/paths/index.js";
+import { hostsOf, type Topology, withLinksDown } from "../../../src/fabric/topology/index.js";
 import { follow, HASHES, nextOf, type OneFlow, randomNetwork } from "./model-walk.js";
 
 function randomChoice(random: Random, ports: readonly number[]): PortChoice {

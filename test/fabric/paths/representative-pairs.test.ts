@@ -1,7 +1,7 @@
 /** Pairs of racks that stand for all pairs of a topology. */
 import { expect, it } from "vitest";
-import { representativePairs } from "../../src/paths/index.js";
-import { withLinksDown } from "../../src/topology/index.js";
+import { representativePairs } from "../../../src/fabric/paths/index.js";
+import { withLinksDown } from "../../../src/fabric/topology/index.js";
 import { build } from "../topology/load.js";
 
 it("are one pair in a leaf-spine fabric, and a pair in a pod and one between pods in a fat tree", () => {

@@ -1,7 +1,7 @@
 /** The meter adds up what the tracer finds: loads of links, and of each port of each group. */
 import { expect, it } from "vitest";
-import { addLoads, directedLink, FlowTracer, SpreadMeter } from "../../src/paths/index.js";
-import { schemeNamed } from "../../src/schemes/index.js";
+import { addLoads, directedLink, FlowTracer, SpreadMeter } from "../../../src/fabric/paths/index.js";
+import { schemeNamed } from "../../../src/fabric/schemes/index.js";
 import { build } from "../topology/load.js";
 import { randomFlows } from "./packet-walk.js";
 

@@ -5,8 +5,8 @@ import {
   type PathModel,
   type PortChoice,
   UNREACHABLE,
-} from "../../src/paths/index.js";
-import { nodeNamed } from "../../src/topology/index.js";
+} from "../../../src/fabric/paths/index.js";
+import { nodeNamed } from "../../../src/fabric/topology/index.js";
 import { build } from "../topology/load.js";
 
 export const topology = build({

@@ -1,8 +1,8 @@
 /** Probes against a switch that the test makes: what is sent, what lost answers do, and what is found of a choice. */
 import { describe, expect, it } from "vitest";
-import { addWords, DiagnosticError, foldSum, Random, toHex } from "../../src/base/index.js";
-import type { ControllerPacket, Device, DeviceEvent } from "../../src/device/index.js";
-import { type SelectorField, selectorHeaders } from "../../src/hosts/index.js";
+import { addWords, DiagnosticError, foldSum, Random, toHex } from "../../../src/base/index.js";
+import type { ControllerPacket, Device, DeviceEvent } from "../../../src/toolchain/device/index.js";
+import { type SelectorField, selectorHeaders } from "../../../src/fabric/hosts/index.js";
 import {
   controlProbeBits,
   DROPPED,
@@ -11,8 +11,8 @@ import {
   probeChoice,
   REFERENCE_SOURCE_BITS,
   referenceProbe,
-} from "../../src/probing/index.js";
-import type { P4InfoIndex } from "../../src/program/index.js";
+} from "../../../src/fabric/probing/index.js";
+import type { P4InfoIndex } from "../../../src/toolchain/program/index.js";
 
 interface Headers {
   packet_out?: readonly string[];

@@ -3,10 +3,10 @@
  * no clock.
  */
 import { describe, expect, it } from "vitest";
-import { Random } from "../../src/base/index.js";
-import { CLIENT, type HostPolicy, type PathChooser, restingHost, SERVER } from "../../src/hosts/index.js";
-import { mix } from "../../src/schemes/hash.js";
-import { type FabricPlan, schemeNamed } from "../../src/schemes/index.js";
+import { Random } from "../../../src/base/index.js";
+import { CLIENT, type HostPolicy, type PathChooser, restingHost, SERVER } from "../../../src/fabric/hosts/index.js";
+import { mix } from "../../../src/fabric/schemes/hash.js";
+import { type FabricPlan, schemeNamed } from "../../../src/fabric/schemes/index.js";
 import { build } from "../topology/load.js";
 
 const RUNS = 20_000;

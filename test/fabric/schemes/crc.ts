@@ -1,5 +1,5 @@
 /** The hashes of v1model's action selectors, bit by bit. */
-import type { HashChoice } from "../../src/generate/index.js";
+import type { HashChoice } from "../../../src/toolchain/generate/index.js";
 
 /** CRCs are reflected; the most significant bit of the input comes first. */
 export function crc(algorithm: HashChoice["algorithm"], bytes: Uint8Array): number {

@@ -1,7 +1,7 @@
 /** A policy survives the way through a pipe: its description as JSON gives the same selectors and the same NICs. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../src/base/index.js";
+import { Random } from "../../../src/base/index.js";
 import {
   CLIENT,
   type FlowKey,
@@ -9,8 +9,8 @@ import {
   type PolicyDescription,
   restingHost,
   SELECTOR_FIELDS,
-} from "../../src/hosts/index.js";
-import { hostPolicyOf, SCHEMES, type Scheme } from "../../src/schemes/index.js";
+} from "../../../src/fabric/hosts/index.js";
+import { hostPolicyOf, SCHEMES, type Scheme } from "../../../src/fabric/schemes/index.js";
 import {
   type Control,
   FAILOVERS,
@@ -20,8 +20,8 @@ import {
   type PecmpHosts,
   pecmpHosts,
   VERSION_BITS,
-} from "../../src/schemes/pecmp/index.js";
-import { buildTopology, topologySchema } from "../../src/topology/index.js";
+} from "../../../src/fabric/schemes/pecmp/index.js";
+import { buildTopology, topologySchema } from "../../../src/fabric/topology/index.js";
 
 type Event =
   | { kind: "timeout"; attempt: number }

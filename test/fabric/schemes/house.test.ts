@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { FLUID_SCHEMES } from "../../src/schemes/index.js";
-import * as registered from "../../src/schemes/registry.js";
+import { FLUID_SCHEMES } from "../../../src/fabric/schemes/index.js";
+import * as registered from "../../../src/fabric/schemes/registry.js";
 
-const root = resolve(import.meta.dirname, "../..");
+const root = resolve(import.meta.dirname, "../../..");
 const names = Object.keys(registered);
 
 /** May name schemes: examples that the help of commands shows. */
@@ -18,7 +18,7 @@ function filesBelow(folder: string): string[] {
     .sort();
 }
 
-const REGISTRIES = new Set(["src/schemes/registry.ts", "src/schemes/fluid-registry.ts"]);
+const REGISTRIES = new Set(["src/fabric/schemes/registry.ts", "src/fabric/schemes/fluid-registry.ts"]);
 
 /** The scheme whose folder a file is in. */
 function ownerOf(file: string): string | undefined {
@@ -27,7 +27,7 @@ function ownerOf(file: string): string | undefined {
 
 describe("a scheme", () => {
   it("is one line of the registry, under its own name", () => {
-    const lines = readFileSync(join(root, "src/schemes/registry.ts"), "utf8")
+    const lines = readFileSync(join(root, "src/fabric/schemes/registry.ts"), "utf8")
       .split("\n")
       // A mutation test puts a comment on top of each file.
       .filter((line) => line !== "" && !/^(\/\*\*|\/\/)/.test(line));
@@ -43,7 +43,7 @@ describe("a scheme", () => {
   });
 
   it("has a folder, and no folder is without a scheme", () => {
-    const folders = readdirSync(join(root, "src/schemes"), { withFileTypes: true });
+    const folders = readdirSync(join(root, "src/fabric/schemes"), { withFileTypes: true });
     expect(
       folders
         .filter((entry) => entry.isDirectory())

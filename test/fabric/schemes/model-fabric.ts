@@ -1,11 +1,11 @@
 /** A fabric of {@link ModelSwitch}es with one random hash per tier (or per switch), to walk packets through. */
 
-import { Random } from "../../src/base/index.js";
-import { type FlowKey, type HostPolicy, restingHost } from "../../src/hosts/index.js";
-import { type FabricPlan, hostPolicyOf } from "../../src/schemes/index.js";
-import type { Hop, SelectorLayout } from "../../src/schemes/pecmp/index.js";
-import { readSlice, versionMask } from "../../src/schemes/pecmp/index.js";
-import type { Topology, TopologyNode } from "../../src/topology/index.js";
+import { Random } from "../../../src/base/index.js";
+import { type FlowKey, type HostPolicy, restingHost } from "../../../src/fabric/hosts/index.js";
+import { type FabricPlan, hostPolicyOf } from "../../../src/fabric/schemes/index.js";
+import type { Hop, SelectorLayout } from "../../../src/fabric/schemes/pecmp/index.js";
+import { readSlice, versionMask } from "../../../src/fabric/schemes/pecmp/index.js";
+import type { Topology, TopologyNode } from "../../../src/fabric/topology/index.js";
 import { ModelSwitch } from "./model-switch.js";
 
 export interface Walk {

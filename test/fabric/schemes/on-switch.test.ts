@@ -2,17 +2,17 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile, toHex } from "../../src/base/index.js";
-import { type ProgramPlan, renderProgram } from "../../src/generate/index.js";
-import { compile } from "../../src/p4/index.js";
-import { SCHEMES } from "../../src/schemes/index.js";
-import { Switch } from "../../src/switch/index.js";
-import { nodeNamed } from "../../src/topology/index.js";
-import { templates } from "../generate/load.js";
+import { Diagnostics, SourceFile, toHex } from "../../../src/base/index.js";
+import { type ProgramPlan, renderProgram } from "../../../src/toolchain/generate/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { SCHEMES } from "../../../src/fabric/schemes/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
+import { nodeNamed } from "../../../src/fabric/topology/index.js";
+import { templates } from "../../toolchain/generate/load.js";
 import { casePlan, packetCases } from "./packet-cases.js";
 import { PROBES, type ProbeName, probeSet } from "./probe-set.js";
 
-const path = resolve(import.meta.dirname, "../golden/pecmp/bmv2-ports.json");
+const path = resolve(import.meta.dirname, "../../golden/pecmp/bmv2-ports.json");
 const recorded: Record<string, string> = JSON.parse(readFileSync(path, "utf8"));
 
 function compiled(plan: ProgramPlan) {

@@ -2,9 +2,9 @@
  * What the generated programs do with packets, case by case: hand-made frames into the leaf and the spine of a
  * small Clos, and the frame that must come out, or the drop counter that must count.
  */
-import { toBytes } from "../../src/base/index.js";
-import { schemeNamed } from "../../src/schemes/index.js";
-import { nodeNamed, type TopologyNode } from "../../src/topology/index.js";
+import { toBytes } from "../../../src/base/index.js";
+import { schemeNamed } from "../../../src/fabric/schemes/index.js";
+import { nodeNamed, type TopologyNode } from "../../../src/fabric/topology/index.js";
 import { example } from "../topology/load.js";
 import { checksum, frameOf } from "./frames.js";
 

@@ -3,10 +3,10 @@
  * the recording from real BMv2 (test/golden/pecmp) and the tests of the embedded switch use them.
  */
 
-import { Random } from "../../src/base/index.js";
-import type { Update } from "../../src/device/index.js";
-import type { FlowKey } from "../../src/hosts/index.js";
-import type { SwitchPlan } from "../../src/schemes/index.js";
+import { Random } from "../../../src/base/index.js";
+import type { Update } from "../../../src/toolchain/device/index.js";
+import type { FlowKey } from "../../../src/fabric/hosts/index.js";
+import type { SwitchPlan } from "../../../src/fabric/schemes/index.js";
 import {
   compileFabric,
   nextHop,
@@ -14,8 +14,8 @@ import {
   pecmp,
   pecmpParameters,
   readSlice,
-} from "../../src/schemes/pecmp/index.js";
-import { hostsOf, nodeNamed } from "../../src/topology/index.js";
+} from "../../../src/fabric/schemes/pecmp/index.js";
+import { hostsOf, nodeNamed } from "../../../src/fabric/topology/index.js";
 import { build, example } from "../topology/load.js";
 import { crc, pack } from "./crc.js";
 import { frameOf } from "./frames.js";

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PROBES, type ProbeName, probeSet } from "./probe-set.js";
 
-const path = resolve(import.meta.dirname, "../golden/pecmp/bmv2-ports.json");
+const path = resolve(import.meta.dirname, "../../golden/pecmp/bmv2-ports.json");
 const recorded: Record<string, string> = JSON.parse(readFileSync(path, "utf8"));
 
 describe("BMv2 sends by C[s mod M, Hash(f)]", () => {

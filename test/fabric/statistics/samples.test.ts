@@ -1,7 +1,7 @@
 /** Order statistics and distributions of samples that are kept, infinite ones among them. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ascending, cdfPoints, mean, quantile, summarise } from "../../src/statistics/index.js";
+import { ascending, cdfPoints, mean, quantile, summarise } from "../../../src/fabric/statistics/index.js";
 
 const samples = fc.array(fc.oneof(fc.integer({ min: 0, max: 50 }), fc.constant(Number.POSITIVE_INFINITY)), {
   minLength: 1,

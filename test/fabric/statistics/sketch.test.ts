@@ -1,8 +1,8 @@
 /** Quantiles in little memory: what a sketch says against the samples themselves. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../src/base/index.js";
-import { ascending, QuantileSketch, quantile, RELATIVE_ERROR } from "../../src/statistics/index.js";
+import { Random } from "../../../src/base/index.js";
+import { ascending, QuantileSketch, quantile, RELATIVE_ERROR } from "../../../src/fabric/statistics/index.js";
 
 const value = fc.oneof(
   fc.constant(0),

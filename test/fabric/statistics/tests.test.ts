@@ -1,7 +1,7 @@
 /** Means, intervals, evenness and paired tests against closed forms, tables and other ways to compute them. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../src/base/index.js";
+import { Random } from "../../../src/base/index.js";
 import {
   coefficientOfVariation,
   jainIndex,
@@ -14,7 +14,7 @@ import {
   studentQuantile,
   studentTail,
   wilcoxonTest,
-} from "../../src/statistics/index.js";
+} from "../../../src/fabric/statistics/index.js";
 
 const numbers = (minLength: number) =>
   fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { minLength, maxLength: 60 });

@@ -7,7 +7,7 @@ import {
   TimeWeighted,
   TimeWeightedRecorder,
   WHOLE_RELATIVE_ERROR,
-} from "../../src/statistics/index.js";
+} from "../../../src/fabric/statistics/index.js";
 
 /** Value and the nanoseconds for which it lasts. */
 const steps = fc.array(

@@ -6,17 +6,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DiagnosticError } from "../../src/base/index.js";
-import { connect } from "../../src/p4runtime/index.js";
-import { cleanRuns, type Lab, type LabOptions, type LabSwitch, startLab } from "../../src/testbed/index.js";
-import { takeAway } from "../../src/testbed/run/janitor.js";
+import { DiagnosticError } from "../../../src/base/index.js";
+import { connect } from "../../../src/toolchain/p4runtime/index.js";
+import { cleanRuns, type Lab, type LabOptions, type LabSwitch, startLab } from "../../../src/fabric/testbed/index.js";
+import { takeAway } from "../../../src/fabric/testbed/run/janitor.js";
 import { labOptions, leftoversOf, makeFolder, namespacesOf, P4LOOM, whyNot } from "./machine.js";
 import { twoHosts } from "./two-hosts.js";
 
 const reason = whyNot("netns", "switch");
 
 /** Where `hold-lab.ts` is bundled: two folders below the package's, as `dist/cli` is, so that it finds the package's files. */
-const bundle = resolve(import.meta.dirname, "../../out", `lab-hold-${process.pid}`);
+const bundle = resolve(import.meta.dirname, "../../../out", `lab-hold-${process.pid}`);
 const HOLD_LAB = join(bundle, "hold-lab.js");
 
 beforeAll(async () => {

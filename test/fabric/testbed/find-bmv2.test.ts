@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { LabOptions, LabSwitch } from "../../src/testbed/lab.js";
-import { findBmv2 } from "../../src/testbed/switches/bmv2.js";
-import { planSwitch } from "../../src/testbed/switches/command-line.js";
+import type { LabOptions, LabSwitch } from "../../../src/fabric/testbed/lab.js";
+import { findBmv2 } from "../../../src/fabric/testbed/switches/bmv2.js";
+import { planSwitch } from "../../../src/fabric/testbed/switches/command-line.js";
 
 function script(help: string, cli: boolean): string {
   const folder = mkdtempSync(join(tmpdir(), "p4loom-find-bmv2-"));

@@ -14,18 +14,18 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { Diagnostics, formatDiagnostic } from "../../src/base/index.js";
+import { Diagnostics, formatDiagnostic } from "../../../src/base/index.js";
 import {
   findSubmissions,
   type GradedSubmission,
   gradeAll,
   openExerciseFolder,
-} from "../../src/submissions/index.js";
-import { COMMAND } from "../built-command.js";
+} from "../../../src/course/submissions/index.js";
+import { COMMAND } from "../../built-command.js";
 import { bmv2, leftoversOf, makeFolder, whyNot } from "./machine.js";
 
-const course = resolve(import.meta.dirname, "../../examples/course");
-const hostile = resolve(import.meta.dirname, "../submissions/hostile");
+const course = resolve(import.meta.dirname, "../../../examples/course");
+const hostile = resolve(import.meta.dirname, "../../course/submissions/hostile");
 const all = readdirSync(course).filter((name) => existsSync(join(course, name, "exercise.yaml")));
 const few = ["07-clone-digest"];
 const names = process.env["P4LOOM_COURSE"] === "all" ? all : few;

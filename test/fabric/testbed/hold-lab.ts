@@ -1,6 +1,6 @@
 /** Starts a lab of two hosts and a switch, prints its id, and holds it: `hold-lab.ts NETWORK FOLDER P4LOOM...`. */
-import { startLab } from "../../src/testbed/index.js";
-import type { NetworkKind } from "../../src/testbed/lab.js";
+import { startLab } from "../../../src/fabric/testbed/index.js";
+import type { NetworkKind } from "../../../src/fabric/testbed/lab.js";
 import { twoHosts } from "./two-hosts.js";
 
 const [network, folder, ...p4loom] = process.argv.slice(2);

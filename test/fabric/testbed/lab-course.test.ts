@@ -2,14 +2,14 @@
 import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics } from "../../src/base/index.js";
-import { type LabAnswers, type LabRequestInput, labRequestSchema } from "../../src/lab/index.js";
-import { openTestbedLab, readLabProject } from "../../src/lab-server/index.js";
-import { openExerciseFolder } from "../../src/submissions/index.js";
+import { Diagnostics } from "../../../src/base/index.js";
+import { type LabAnswers, type LabRequestInput, labRequestSchema } from "../../../src/course/lab/index.js";
+import { openTestbedLab, readLabProject } from "../../../src/course/lab-server/index.js";
+import { openExerciseFolder } from "../../../src/course/submissions/index.js";
 import { makeFolder, whyNot } from "./machine.js";
 
 const reason = whyNot("netns", "switch", ["packet_sockets"]);
-const course = resolve(import.meta.dirname, "../../examples/course");
+const course = resolve(import.meta.dirname, "../../../examples/course");
 const all = readdirSync(course).filter((name) => existsSync(join(course, name, "exercise.yaml")));
 const names = process.env["P4LOOM_COURSE"] === "all" ? all : ["02-lpm-ttl"];
 const MS = 600_000;

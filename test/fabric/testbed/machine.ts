@@ -4,13 +4,13 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import { loadTemplates, renderProgram } from "../../src/generate/index.js";
-import { interfacesAvailable } from "../../src/interfaces/index.js";
-import { textFolder } from "../../src/loading/index.js";
-import { compile } from "../../src/p4/index.js";
-import type { Program } from "../../src/program/index.js";
-import { schemeNamed } from "../../src/schemes/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { loadTemplates, renderProgram } from "../../../src/toolchain/generate/index.js";
+import { interfacesAvailable } from "../../../src/toolchain/interfaces/index.js";
+import { textFolder } from "../../../src/toolchain/loading/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import type { Program } from "../../../src/toolchain/program/index.js";
+import { schemeNamed } from "../../../src/fabric/schemes/index.js";
 import {
   examine,
   type FindingName,
@@ -18,11 +18,11 @@ import {
   type LabOptions,
   type NetworkKind,
   type SwitchEngine,
-} from "../../src/testbed/index.js";
-import { buildTopology, type Topology, topologySchema } from "../../src/topology/index.js";
-import { COMMAND } from "../built-command.js";
+} from "../../../src/fabric/testbed/index.js";
+import { buildTopology, type Topology, topologySchema } from "../../../src/fabric/topology/index.js";
+import { COMMAND } from "../../built-command.js";
 
-const root = resolve(import.meta.dirname, "../..");
+const root = resolve(import.meta.dirname, "../../..");
 
 /** Path of simple_switch_grpc, on PATH or in P4LOOM_BMV2. */
 export const bmv2 = process.env["P4LOOM_BMV2"];

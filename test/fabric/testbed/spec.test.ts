@@ -1,19 +1,19 @@
 /** What is decided before anything is made: specs, names, rates and delays, advice. No root needed. */
 import { describe, expect, it } from "vitest";
-import type { DiagnosticError } from "../../src/base/index.js";
-import { checkSpec } from "../../src/testbed/check-spec.js";
-import { advise, type Finding, type FindingName, type LabSpec, labOf } from "../../src/testbed/index.js";
-import { ipv6Text, macText } from "../../src/testbed/network/addresses.js";
+import type { DiagnosticError } from "../../../src/base/index.js";
+import { checkSpec } from "../../../src/fabric/testbed/check-spec.js";
+import { advise, type Finding, type FindingName, type LabSpec, labOf } from "../../../src/fabric/testbed/index.js";
+import { ipv6Text, macText } from "../../../src/fabric/testbed/network/addresses.js";
 import {
   atSwitch,
   longerDelayLines,
   planShapes,
   tcLines,
   withPortRates,
-} from "../../src/testbed/network/shape.js";
-import { registerValues, stretches } from "../../src/testbed/switches/bmv2-device.js";
-import { splitAnswers } from "../../src/testbed/switches/thrift-cli.js";
-import { buildTopology, topologySchema } from "../../src/topology/index.js";
+} from "../../../src/fabric/testbed/network/shape.js";
+import { registerValues, stretches } from "../../../src/fabric/testbed/switches/bmv2-device.js";
+import { splitAnswers } from "../../../src/fabric/testbed/switches/thrift-cli.js";
+import { buildTopology, topologySchema } from "../../../src/fabric/topology/index.js";
 import { twoHosts } from "./two-hosts.js";
 
 function wrongsOf(spec: LabSpec): string[] {

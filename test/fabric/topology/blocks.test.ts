@@ -1,7 +1,7 @@
 /** Networks of server blocks, sites of B4, and maps: how many nodes and links, who is linked with whom, and which ways there are. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { SourceFile } from "../../src/base/index.js";
+import { SourceFile } from "../../../src/base/index.js";
 import {
   buildTopology,
   computeRoutes,
@@ -10,7 +10,7 @@ import {
   type Topology,
   tierOf,
   topologySchema,
-} from "../../src/topology/index.js";
+} from "../../../src/fabric/topology/index.js";
 import { build, example, messagesOf } from "./load.js";
 
 function fabricLinks({ links, nodes }: Topology): number {

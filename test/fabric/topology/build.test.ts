@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hostsOf, nodeNamed, switchesOf, type Topology, topologySchema } from "../../src/topology/index.js";
+import { hostsOf, nodeNamed, switchesOf, type Topology, topologySchema } from "../../../src/fabric/topology/index.js";
 import { build, example, exampleKinds, exampleNames, loadTopology, messagesOf } from "./load.js";
 
 const clos = fc.record({
@@ -163,7 +163,7 @@ describe("examples and wrong inputs", () => {
     expect(hostsOf(example(name)).length).toBeGreaterThan(1);
   });
 
-  it.each(readdirSync(join(import.meta.dirname, "../bad/topology")))(
+  it.each(readdirSync(join(import.meta.dirname, "../../bad/topology")))(
     "%s is refused where it is wrong",
     (file) => {
       const message = messagesOf(() => loadTopology(`test/bad/topology/${file}`));

@@ -8,7 +8,7 @@ import {
   switchesOf,
   type Topology,
   type TopologyNode,
-} from "../../src/topology/index.js";
+} from "../../../src/fabric/topology/index.js";
 import { build } from "./load.js";
 
 /** Links between switches, as the names of their ends. */

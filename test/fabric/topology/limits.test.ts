@@ -1,6 +1,6 @@
 /** What the address plan and the ports of a switch have room for, the rules of graphs, and the addresses as documented. */
 import { describe, expect, it } from "vitest";
-import { DiagnosticError } from "../../src/base/index.js";
+import { DiagnosticError } from "../../../src/base/index.js";
 import {
   buildTopology,
   hostsOf,
@@ -9,7 +9,7 @@ import {
   type TopologyInput,
   type TopologySpec,
   topologySchema,
-} from "../../src/topology/index.js";
+} from "../../../src/fabric/topology/index.js";
 import { build, messagesOf } from "./load.js";
 
 const CLOS = { kind: "clos", pods: 1, tors_per_pod: 2, leaves_per_pod: 1, spines_per_plane: 1 } as const;

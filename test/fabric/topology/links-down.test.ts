@@ -11,7 +11,7 @@ import {
   type TopologyInput,
   topologySchema,
   withLinksDown,
-} from "../../src/topology/index.js";
+} from "../../../src/fabric/topology/index.js";
 
 const build = (spec: TopologyInput): Topology => buildTopology(topologySchema.parse(spec));
 

@@ -1,17 +1,17 @@
 /** Topology files for tests: an example, or a wrong one with the diagnostics that it causes. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import { loadDocument } from "../../src/documents/index.js";
-import { readMapFile } from "../../src/loading/index.js";
+import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { loadDocument } from "../../../src/toolchain/documents/index.js";
+import { readMapFile } from "../../../src/toolchain/loading/index.js";
 import {
   buildTopology,
   type Topology,
   type TopologyInput,
   topologySchema,
-} from "../../src/topology/index.js";
+} from "../../../src/fabric/topology/index.js";
 
-const root = resolve(import.meta.dirname, "../..");
+const root = resolve(import.meta.dirname, "../../..");
 
 export function build(input: TopologyInput): Topology {
   return buildTopology(topologySchema.parse(input));

@@ -10,7 +10,7 @@ import {
   TIER,
   type Topology,
   type TopologyInput,
-} from "../../src/topology/index.js";
+} from "../../../src/fabric/topology/index.js";
 import { build, example } from "./load.js";
 
 /** Longest-prefix match, as a switch does it. */

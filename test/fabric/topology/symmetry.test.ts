@@ -1,6 +1,6 @@
 /** Equivalent parts of networks: every network here is small enough to see which parts can be exchanged. */
 import { describe, expect, it } from "vitest";
-import { rackClasses, type TopologyInput, typicalPods } from "../../src/topology/index.js";
+import { rackClasses, type TopologyInput, typicalPods } from "../../../src/fabric/topology/index.js";
 import { build } from "./load.js";
 
 const CLOS = {

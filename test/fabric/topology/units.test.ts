@@ -7,7 +7,7 @@ import {
   parseRate,
   positiveDurationSchema,
   rateSchema,
-} from "../../src/topology/index.js";
+} from "../../../src/fabric/topology/index.js";
 
 it.each([
   ["100Gbps", 100e9],

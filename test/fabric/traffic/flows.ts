@@ -1,11 +1,11 @@
 /** What the tests of workloads share: topologies, and the flows of a workload in a network without delay. */
-import { Random } from "../../src/base/index.js";
+import { Random } from "../../../src/base/index.js";
 import {
   buildTopology,
   type Topology,
   type TopologyInput,
   topologySchema,
-} from "../../src/topology/index.js";
+} from "../../../src/fabric/topology/index.js";
 import {
   type FlowArrival,
   openWorkload,
@@ -13,7 +13,7 @@ import {
   SizeDistribution,
   type Workload,
   type WorkloadSpec,
-} from "../../src/traffic/index.js";
+} from "../../../src/fabric/traffic/index.js";
 
 /** `racks` ToRs with this number of hosts each, below four leaves; links of 10 Gbit/s. */
 export function leafSpine(racks: number, hosts: number, more: Partial<TopologyInput> = {}): Topology {

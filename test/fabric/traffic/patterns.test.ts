@@ -1,9 +1,9 @@
 /** Who sends to whom: permutations are permutations, strides are exact, draws follow their weights, shares between racks hold. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../src/base/index.js";
-import { AliasTable } from "../../src/traffic/alias-table.js";
-import { hostPlaces, type PairSpec, spreadOf } from "../../src/traffic/index.js";
+import { Random } from "../../../src/base/index.js";
+import { AliasTable } from "../../../src/fabric/traffic/alias-table.js";
+import { hostPlaces, type PairSpec, spreadOf } from "../../../src/fabric/traffic/index.js";
 import { drawn, leafSpine, open, part } from "./flows.js";
 
 const topology = leafSpine(4, 4);

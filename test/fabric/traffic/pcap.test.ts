@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DiagnosticError } from "../../src/base/index.js";
-import { decodePcap, encodePcap, PcapDecoder, type PcapPacket } from "../../src/traffic/index.js";
+import { DiagnosticError } from "../../../src/base/index.js";
+import { decodePcap, encodePcap, PcapDecoder, type PcapPacket } from "../../../src/fabric/traffic/index.js";
 
 const packet = (seconds: number, nanoseconds: number, ...frame: number[]): PcapPacket => ({
   seconds,
@@ -201,7 +201,7 @@ describe("pcap", () => {
   });
 
   it("reports each wrong file with its code", () => {
-    const folder = join(import.meta.dirname, "../bad/traffic");
+    const folder = join(import.meta.dirname, "../../bad/traffic");
     const messages = readdirSync(folder)
       .filter((name) => name.endsWith(".pcap"))
       .sort()

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DiagnosticError } from "../../src/base/index.js";
+import { DiagnosticError } from "../../../src/base/index.js";
 import {
   decodePcapng,
   PcapngDecoder,
@@ -10,7 +10,7 @@ import {
   pcapngInterface,
   pcapngPacket,
   pcapngSection,
-} from "../../src/traffic/index.js";
+} from "../../../src/fabric/traffic/index.js";
 
 const packet = (given: Partial<PcapngPacket> = {}): PcapngPacket => ({
   interface: 0,

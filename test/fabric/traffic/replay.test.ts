@@ -8,8 +8,8 @@ import {
   foldSum,
   fromBytes,
   toBytes,
-} from "../../src/base/index.js";
-import { hostsOf } from "../../src/topology/index.js";
+} from "../../../src/base/index.js";
+import { hostsOf } from "../../../src/fabric/topology/index.js";
 import {
   encodePcap,
   pcapngInterface,
@@ -19,7 +19,7 @@ import {
   Replay,
   type ReplaySpec,
   recordedPackets,
-} from "../../src/traffic/index.js";
+} from "../../../src/fabric/traffic/index.js";
 import { leafSpine } from "./flows.js";
 
 const topology = leafSpine(2, 2);

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import { readIperf3 } from "../../src/testbed/index.js";
-import { readTrafficFile, streamTrafficFile } from "../../src/traffic/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { readIperf3 } from "../../../src/fabric/testbed/index.js";
+import { readTrafficFile, streamTrafficFile } from "../../../src/fabric/traffic/index.js";
 
 const hosts = new Set(["h1", "h2", "h3"]);
 
@@ -98,7 +98,7 @@ describe("readTrafficFile", () => {
     expect(read("start,src,dst,bytes,src\n").messages[0]).toContain('"src" is listed twice');
   });
 
-  const bad = join(import.meta.dirname, "../bad/traffic");
+  const bad = join(import.meta.dirname, "../../bad/traffic");
   it.each(readdirSync(bad).filter((name) => name.endsWith(".csv")))("explains %s", (name) => {
     const { messages } = read(readFileSync(join(bad, name), "utf8"), name);
     expect(messages.length).toBe(1);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type DiagnosticError, Random, SourceFile } from "../../src/base/index.js";
+import { type DiagnosticError, Random, SourceFile } from "../../../src/base/index.js";
 import {
   drawClientPort,
   PairDrawer,
@@ -10,9 +10,9 @@ import {
   type Place,
   readSizeDistribution,
   SizeDistribution,
-} from "../../src/traffic/index.js";
+} from "../../../src/fabric/traffic/index.js";
 
-const data = join(import.meta.dirname, "..", "..", "data", "cdf");
+const data = join(import.meta.dirname, "../..", "..", "data", "cdf");
 
 function load(name: string) {
   const path = join(data, name);

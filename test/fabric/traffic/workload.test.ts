@@ -1,7 +1,7 @@
 /** Workloads as streams of flows: order, ids, ends, loads, random streams that do not disturb each other. */
 import { describe, expect, it } from "vitest";
-import { hostsOf } from "../../src/topology/index.js";
-import { type FlowArrival, SizeDistribution } from "../../src/traffic/index.js";
+import { hostsOf } from "../../../src/fabric/topology/index.js";
+import { type FlowArrival, SizeDistribution } from "../../../src/fabric/traffic/index.js";
 import { drawn, leafSpine, open, part, play } from "./flows.js";
 
 const topology = leafSpine(4, 4);

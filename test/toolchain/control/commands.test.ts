@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { commandHelp, runCommands } from "../../src/control/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { commandHelp, runCommands } from "../../../src/toolchain/control/index.js";
 import { startUnconfigured } from "../switch/golden.js";
 
-const bad = resolve(import.meta.dirname, "../bad/control");
+const bad = resolve(import.meta.dirname, "../../bad/control");
 
 async function run(text: string, program = "l3") {
   const { device } = startUnconfigured(program);

@@ -1,8 +1,8 @@
 /** What completion offers at the end of a line. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { completions } from "../../src/control/index.js";
-import { P4InfoIndex } from "../../src/program/index.js";
+import { completions } from "../../../src/toolchain/control/index.js";
+import { P4InfoIndex } from "../../../src/toolchain/program/index.js";
 import { p4infoOf } from "./start.js";
 
 const l3 = new P4InfoIndex(p4infoOf("l3"));

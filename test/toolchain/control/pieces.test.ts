@@ -1,15 +1,15 @@
 /** Parts of statements by themselves: names, numbers, times, kinds of entities, and what a switch without some services refuses. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { countersIn, entriesIn, metersIn, ofKind, registersIn } from "../../src/control/entities.js";
-import { keyText, TableHandles } from "../../src/control/entry-handles.js";
-import { Interpreter, type Surroundings } from "../../src/control/index.js";
-import { candidatesFor, endsOf, shortestName } from "../../src/control/names.js";
-import { element, readDuration } from "../../src/control/shell/parts.js";
-import { floatText, partText } from "../../src/control/text/format.js";
-import { type Word, wordsOf } from "../../src/control/words.js";
-import type { Device, Entity, Match, PortDescription } from "../../src/device/index.js";
-import { createP4Info, P4InfoIndex } from "../../src/program/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { countersIn, entriesIn, metersIn, ofKind, registersIn } from "../../../src/toolchain/control/entities.js";
+import { keyText, TableHandles } from "../../../src/toolchain/control/entry-handles.js";
+import { Interpreter, type Surroundings } from "../../../src/toolchain/control/index.js";
+import { candidatesFor, endsOf, shortestName } from "../../../src/toolchain/control/names.js";
+import { element, readDuration } from "../../../src/toolchain/control/shell/parts.js";
+import { floatText, partText } from "../../../src/toolchain/control/text/format.js";
+import { type Word, wordsOf } from "../../../src/toolchain/control/words.js";
+import type { Device, Entity, Match, PortDescription } from "../../../src/toolchain/device/index.js";
+import { createP4Info, P4InfoIndex } from "../../../src/toolchain/program/index.js";
 import { MemoryDevice } from "../p4runtime/memory-device.js";
 import { p4infoOf, start } from "./start.js";
 

@@ -6,11 +6,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { Interpreter } from "../../src/control/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { Interpreter } from "../../../src/toolchain/control/index.js";
 import { startUnconfigured } from "../switch/golden.js";
 
-const folder = resolve(import.meta.dirname, "../golden/command-text");
+const folder = resolve(import.meta.dirname, "../../golden/command-text");
 
 const ERROR = /^(Invalid |Error: |\*\*\* )/;
 

@@ -1,9 +1,9 @@
 /** Statements over P4Runtime: values that the switch knows by name, settings that have no entity, other refusals. */
 import { expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import { Interpreter } from "../../src/control/index.js";
-import { DeviceError, type PortAttachment, type PortControl } from "../../src/device/index.js";
-import type { SwitchOptions } from "../../src/switch/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { Interpreter } from "../../../src/toolchain/control/index.js";
+import { DeviceError, type PortAttachment, type PortControl } from "../../../src/toolchain/device/index.js";
+import type { SwitchOptions } from "../../../src/toolchain/switch/index.js";
 import { startClient, startServer } from "../p4runtime/helpers.js";
 import { namesProgram } from "../p4runtime/names-program.js";
 import { startUnconfigured } from "../switch/golden.js";

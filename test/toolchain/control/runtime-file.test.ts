@@ -3,14 +3,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import { readRuntimeFile } from "../../src/control/index.js";
-import { placeOf } from "../../src/control/runtime-file.js";
-import { P4InfoIndex } from "../../src/program/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { readRuntimeFile } from "../../../src/toolchain/control/index.js";
+import { placeOf } from "../../../src/toolchain/control/runtime-file.js";
+import { P4InfoIndex } from "../../../src/toolchain/program/index.js";
 import { goldenText, startGolden, startUnconfigured } from "../switch/golden.js";
 import { p4infoOf } from "./start.js";
 
-const bad = resolve(import.meta.dirname, "../bad/control");
+const bad = resolve(import.meta.dirname, "../../bad/control");
 
 const index = new P4InfoIndex(p4infoOf("l3"));
 

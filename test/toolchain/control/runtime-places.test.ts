@@ -1,9 +1,9 @@
 /** `sN-runtime.json`: each wrong value is reported at its own place in the file, and values at their bounds are taken. */
 import { expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { readRuntimeFile } from "../../src/control/index.js";
-import type { Update } from "../../src/device/index.js";
-import { P4InfoIndex } from "../../src/program/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { readRuntimeFile } from "../../../src/toolchain/control/index.js";
+import type { Update } from "../../../src/toolchain/device/index.js";
+import { P4InfoIndex } from "../../../src/toolchain/program/index.js";
 import { p4infoOf } from "./start.js";
 
 const index = new P4InfoIndex(p4infoOf("l3"));

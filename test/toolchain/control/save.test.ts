@@ -1,10 +1,10 @@
 /** What is printed can be read back: as statements on a fresh switch, and as a runtime file. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, maskOf, SourceFile } from "../../src/base/index.js";
-import { readRuntimeFile } from "../../src/control/index.js";
-import type { ActionCall, Match, TableEntry, Update } from "../../src/device/index.js";
-import { type FieldInfo, P4InfoIndex, type TableInfo } from "../../src/program/index.js";
+import { Diagnostics, maskOf, SourceFile } from "../../../src/base/index.js";
+import { readRuntimeFile } from "../../../src/toolchain/control/index.js";
+import type { ActionCall, Match, TableEntry, Update } from "../../../src/toolchain/device/index.js";
+import { type FieldInfo, P4InfoIndex, type TableInfo } from "../../../src/toolchain/program/index.js";
 import { p4infoOf, start } from "./start.js";
 
 const number = (bits: number) => fc.bigInt({ min: 0n, max: maskOf(bits) });

@@ -1,5 +1,5 @@
 /**
- * Sessions with the embedded switch: test/control/sessions/*.txt. The first line names the recorded program. A line after `> ` is a statement
+ * Sessions with the embedded switch: test/toolchain/control/sessions/*.txt. The first line names the recorded program. A line after `> ` is a statement
  * of docs/shell.md or a command of simple_switch_CLI; the lines after it are what it prints, `!` the error with its code and the words that
  * it is reported at. After a statement that ends with a space, `=` has the data of --json.
  */

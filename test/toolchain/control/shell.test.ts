@@ -1,9 +1,9 @@
 /** The statements of the shell on the embedded switch: what they do, what they print, what they refuse. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import { completions, Interpreter } from "../../src/control/index.js";
-import { DeviceError } from "../../src/device/index.js";
-import { createP4Info, P4InfoIndex } from "../../src/program/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { completions, Interpreter } from "../../../src/toolchain/control/index.js";
+import { DeviceError } from "../../../src/toolchain/device/index.js";
+import { createP4Info, P4InfoIndex } from "../../../src/toolchain/program/index.js";
 import { MemoryDevice } from "../p4runtime/memory-device.js";
 import { goldenJson, type Stimulus } from "../switch/golden.js";
 import { start } from "./start.js";

@@ -1,8 +1,8 @@
 /** A recorded program on the embedded switch with its P4Info, and statements on it. */
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import { Interpreter, type Surroundings } from "../../src/control/index.js";
-import { type P4Info, readP4Info } from "../../src/program/index.js";
-import type { SwitchOptions } from "../../src/switch/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { Interpreter, type Surroundings } from "../../../src/toolchain/control/index.js";
+import { type P4Info, readP4Info } from "../../../src/toolchain/program/index.js";
+import type { SwitchOptions } from "../../../src/toolchain/switch/index.js";
 import { goldenText, startUnconfigured } from "../switch/golden.js";
 
 export function p4infoOf(name: string): P4Info {

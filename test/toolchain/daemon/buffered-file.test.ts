@@ -13,8 +13,8 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { BufferedFile } from "../../src/daemon/buffered-file.js";
-import { RotatingFile } from "../../src/daemon/rotating-file.js";
+import { BufferedFile } from "../../../src/toolchain/daemon/buffered-file.js";
+import { RotatingFile } from "../../../src/toolchain/daemon/rotating-file.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-buffered-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, expect, it } from "vitest";
-import { Log } from "../../src/daemon/log.js";
-import { TraceFile } from "../../src/daemon/trace-file.js";
+import { Log } from "../../../src/toolchain/daemon/log.js";
+import { TraceFile } from "../../../src/toolchain/daemon/trace-file.js";
 
 const FULL = "/dev/full";
 const missing = existsSync(FULL) && existsSync("/proc/self/fd") ? "" : ` (no ${FULL} here)`;

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { TraceFile, traceLines } from "../../src/daemon/trace-file.js";
-import type { PacketTrace } from "../../src/switch/index.js";
-import { readTraces } from "../../src/trace/index.js";
+import { TraceFile, traceLines } from "../../../src/toolchain/daemon/trace-file.js";
+import type { PacketTrace } from "../../../src/toolchain/switch/index.js";
+import { readTraces } from "../../../src/toolchain/trace/index.js";
 import { startFeatures } from "../switch/trace/features.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-trace-"));

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { traceLines } from "../../src/daemon/trace-file.js";
-import { packetHash, TraceSample } from "../../src/daemon/trace-sample.js";
-import { TraceSocket } from "../../src/daemon/trace-socket.js";
-import { socketPath } from "../../src/daemon/unix-socket.js";
-import { readTraces } from "../../src/trace/index.js";
+import { traceLines } from "../../../src/toolchain/daemon/trace-file.js";
+import { packetHash, TraceSample } from "../../../src/toolchain/daemon/trace-sample.js";
+import { TraceSocket } from "../../../src/toolchain/daemon/trace-socket.js";
+import { socketPath } from "../../../src/toolchain/daemon/unix-socket.js";
+import { readTraces } from "../../../src/toolchain/trace/index.js";
 import { startFeatures } from "../switch/trace/features.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-trace-"));

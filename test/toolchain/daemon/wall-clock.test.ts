@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { WallClock } from "../../src/daemon/wall-clock.js";
+import { WallClock } from "../../../src/toolchain/daemon/wall-clock.js";
 
 describe.each([
   { name: "in milliseconds", fine: false },

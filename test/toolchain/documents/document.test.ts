@@ -3,12 +3,12 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Diagnostics, formatDiagnostic, SourceFile, spanText } from "../../src/base/index.js";
-import { loadDocument } from "../../src/documents/index.js";
-import { formatPath } from "../../src/documents/schema-issues.js";
-import { loadExperiment, loadExperimentFile } from "../../src/experiment/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile, spanText } from "../../../src/base/index.js";
+import { loadDocument } from "../../../src/toolchain/documents/index.js";
+import { formatPath } from "../../../src/toolchain/documents/schema-issues.js";
+import { loadExperiment, loadExperimentFile } from "../../../src/fabric/experiment/index.js";
 
-const bad = join(import.meta.dirname, "..", "bad", "experiment");
+const bad = join(import.meta.dirname, "../..", "bad", "experiment");
 
 function messages(text: string, schema: z.ZodType): string[] {
   const diagnostics = new Diagnostics();

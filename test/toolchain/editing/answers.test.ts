@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { SourceFile } from "../../src/base/index.js";
+import { SourceFile } from "../../../src/base/index.js";
 import {
   completion,
   definition,
@@ -18,9 +18,9 @@ import {
   references,
   semanticTokens,
   signatureHelp,
-} from "../../src/editing/index.js";
+} from "../../../src/toolchain/editing/index.js";
 
-const folder = resolve(import.meta.dirname, "../golden/editing");
+const folder = resolve(import.meta.dirname, "../../golden/editing");
 const read = (name: string) => readFileSync(join(folder, name), "utf8");
 const RICH = read("rich.p4");
 const LIBRARY = new SourceFile("library.p4", read("library.p4"));

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile, spanText } from "../../src/base/index.js";
-import { loadDocument } from "../../src/documents/index.js";
+import { Diagnostics, SourceFile, spanText } from "../../../src/base/index.js";
+import { loadDocument } from "../../../src/toolchain/documents/index.js";
 import {
   applyEdits,
   completion,
@@ -21,12 +21,12 @@ import {
   renameable,
   semanticTokens,
   signatureHelp,
-} from "../../src/editing/index.js";
-import { fitProgram, targetSchema, toJson } from "../../src/fit/index.js";
-import { format } from "../../src/formatting/index.js";
-import type { IncludeResolver } from "../../src/p4/index.js";
+} from "../../../src/toolchain/editing/index.js";
+import { fitProgram, targetSchema, toJson } from "../../../src/toolchain/fit/index.js";
+import { format } from "../../../src/toolchain/formatting/index.js";
+import type { IncludeResolver } from "../../../src/toolchain/p4/index.js";
 
-const root = resolve(import.meta.dirname, "../..");
+const root = resolve(import.meta.dirname, "../../..");
 const RING = readFileSync(join(root, "examples/exercise/ring.p4"), "utf8");
 
 const HEADERS = `

@@ -36,7 +36,7 @@ export function accuracyPage(rows: readonly Comparison[]): string {
     "Measures other than the verdict cover the results that the compiler placed within the device and that",
     "`p4loom fit` did not refuse.",
     "",
-    "<!-- compared by: test/fit/accuracy.test.ts -->",
+    "<!-- compared by: test/toolchain/fit/accuracy.test.ts -->",
     "| measure | equal | of | share |",
     "|---|---|---|---|",
     ...measures.map(([name, part, whole]) => `| ${name} | ${part} | ${whole} | ${percent(part, whole)} |`),
@@ -45,7 +45,7 @@ export function accuracyPage(rows: readonly Comparison[]): string {
     "",
     "Stages, SRAM and TCAM as `p4loom fit / compiler`.",
     "",
-    "<!-- compared by: test/fit/accuracy.test.ts -->",
+    "<!-- compared by: test/toolchain/fit/accuracy.test.ts -->",
     "| program | target | verdict | stages | SRAM | TCAM | cause |",
     "|---|---|---|---|---|---|---|",
     ...rows

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { accuracyPage, agreementText, CAUSES, readAgreement } from "./accuracy-page.js";
 import { compareOne, compareWith, goldenResults } from "./golden.js";
 
-const agreement = join(import.meta.dirname, "../golden/fit/agreement.txt");
-const page = join(import.meta.dirname, "../../docs/fit/accuracy.md");
+const agreement = join(import.meta.dirname, "../../golden/fit/agreement.txt");
+const page = join(import.meta.dirname, "../../../docs/fit/accuracy.md");
 
 describe("agreement with the open Tofino compiler", () => {
   const results = goldenResults();

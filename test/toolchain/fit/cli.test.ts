@@ -2,13 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { DiagnosticError } from "../../src/base/index.js";
-import { type FitCommandOptions, fit as fitFile } from "../../src/cli/fit.js";
-import { writeP4InfoText } from "../../src/program/index.js";
+import { DiagnosticError } from "../../../src/base/index.js";
+import { type FitCommandOptions, fit as fitFile } from "../../../src/cli/fit.js";
+import { writeP4InfoText } from "../../../src/toolchain/program/index.js";
 import { loadProgram } from "./golden.js";
 
-const golden = (name: string) => join(import.meta.dirname, "../golden/fit/programs", `${name}.p4`);
-const bad = (name: string) => join(import.meta.dirname, "../bad/fit", name);
+const golden = (name: string) => join(import.meta.dirname, "../../golden/fit/programs", `${name}.p4`);
+const bad = (name: string) => join(import.meta.dirname, "../../bad/fit", name);
 const base: FitCommandOptions = { I: [], D: [], U: [], target: "tofino" };
 
 let folder: string;
@@ -109,7 +109,7 @@ describe("p4loom fit", () => {
 
   it("takes a target file of the user's", async () => {
     const own = join(folder, "mine.yaml");
-    const text = readFileSync(join(import.meta.dirname, "../../data/targets/tofino.yaml"), "utf8");
+    const text = readFileSync(join(import.meta.dirname, "../../../data/targets/tofino.yaml"), "utf8");
     writeFileSync(own, text.replace("stages: { value: 12", "stages: { value: 2"));
     expect(await fitFile(golden("real_l2l3"), { ...base, target: own })).toBe(1);
     expect(out).toMatch(/^cannot fit/);
@@ -127,7 +127,7 @@ describe("p4loom fit", () => {
 
   it("reports mistakes in files with their codes", async () => {
     expect(await codeOf(golden("real_l2l3"), { target: bad("P43003-not-a-target.yaml") })).toBe("P43003");
-    expect(await codeOf(join(import.meta.dirname, "../bad/program/P41012-width-is-text.json"))).toBe(
+    expect(await codeOf(join(import.meta.dirname, "../../bad/program/P41012-width-is-text.json"))).toBe(
       "P41012",
     );
     const broken = join(folder, "broken.p4");

@@ -4,11 +4,11 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fitProgram, type Target } from "../../src/fit/index.js";
-import { dataFormats } from "../../src/fit/memory/action-data.js";
-import type { TableLayout } from "../../src/fit/memory/layout.js";
-import { phvUse } from "../../src/fit/phv/pack.js";
-import { runs } from "../fuzz-seed.js";
+import { fitProgram, type Target } from "../../../src/toolchain/fit/index.js";
+import { dataFormats } from "../../../src/toolchain/fit/memory/action-data.js";
+import type { TableLayout } from "../../../src/toolchain/fit/memory/layout.js";
+import { phvUse } from "../../../src/toolchain/fit/phv/pack.js";
+import { runs } from "../../fuzz-seed.js";
 import { compileText, loadTarget } from "./golden.js";
 import { oneTable, wrap } from "./programs.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fitProgram } from "../../src/fit/index.js";
+import { fitProgram } from "../../../src/toolchain/fit/index.js";
 import { compileText, loadTarget } from "./golden.js";
 import { wrap } from "./programs.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isSolverFailure } from "../../src/fit/place/exact.js";
+import { isSolverFailure } from "../../../src/toolchain/fit/place/exact.js";
 
 describe("failures of the solver", () => {
   it("are the solver's own, not those of the program that it is given or of our code", () => {

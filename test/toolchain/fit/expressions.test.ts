@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { gatewayCost } from "../../src/fit/model/conditions.js";
+import { gatewayCost } from "../../../src/toolchain/fit/model/conditions.js";
 import {
   type Expr,
   fieldLabel,
@@ -17,8 +17,8 @@ import {
   readValue,
   type Scope,
   sameAccess,
-} from "../../src/fit/model/expressions.js";
-import type { bmv2 } from "../../src/program/index.js";
+} from "../../../src/toolchain/fit/model/expressions.js";
+import type { bmv2 } from "../../../src/toolchain/program/index.js";
 
 const WIDTHS = { a: 32, b: 32, c: 16, n: 8, one: 1 };
 const scope: Scope = {

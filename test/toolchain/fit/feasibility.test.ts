@@ -4,12 +4,12 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { conclude, fitProgram, placeExactly, type Target } from "../../src/fit/index.js";
-import { lowerBounds } from "../../src/fit/place/bounds.js";
-import { FeasibilityProgram } from "../../src/fit/place/feasibility-program.js";
-import type { Placement, Problem } from "../../src/fit/place/placement.js";
-import { verifyPlacement } from "../../src/fit/place/verify.js";
-import { runs } from "../fuzz-seed.js";
+import { conclude, fitProgram, placeExactly, type Target } from "../../../src/toolchain/fit/index.js";
+import { lowerBounds } from "../../../src/toolchain/fit/place/bounds.js";
+import { FeasibilityProgram } from "../../../src/toolchain/fit/place/feasibility-program.js";
+import type { Placement, Problem } from "../../../src/toolchain/fit/place/placement.js";
+import { verifyPlacement } from "../../../src/toolchain/fit/place/verify.js";
+import { runs } from "../../fuzz-seed.js";
 import { compileText, loadTarget } from "./golden.js";
 import { randomProgram, tableText as TABLE, wrap } from "./programs.js";
 

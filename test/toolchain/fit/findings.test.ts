@@ -1,6 +1,6 @@
 /** What Tofino refuses and what it accepts just below that: each limit of the target on both sides, and the text of each finding. */
 import { describe, expect, it } from "vitest";
-import { fitProgram } from "../../src/fit/index.js";
+import { fitProgram } from "../../../src/toolchain/fit/index.js";
 import { compileText, loadTarget } from "./golden.js";
 import { wrap } from "./programs.js";
 

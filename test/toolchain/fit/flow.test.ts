@@ -1,9 +1,9 @@
 /** The control flow of a pipeline beside an enumeration of all its paths, and the dependency graph beside its definition. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Dependency, graphOf } from "../../src/fit/dependencies.js";
-import { makeFlow } from "../../src/fit/model/flow.js";
-import { runs } from "../fuzz-seed.js";
+import { type Dependency, graphOf } from "../../../src/toolchain/fit/dependencies.js";
+import { makeFlow } from "../../../src/toolchain/fit/model/flow.js";
+import { runs } from "../../fuzz-seed.js";
 
 /** Edges of a graph without cycles: each leads to a larger number, or to the end (null). */
 const successorLists = fc.integer({ min: 1, max: 6 }).chain((count) =>

@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { SourceFile } from "../../src/base/index.js";
+import { SourceFile } from "../../../src/base/index.js";
 import {
   explain,
   explanationText,
@@ -15,12 +15,12 @@ import {
   toJson,
   toSarif,
   toText,
-} from "../../src/fit/index.js";
-import type { Program } from "../../src/program/index.js";
-import { goldenLines } from "../golden-lines.js";
+} from "../../../src/toolchain/fit/index.js";
+import type { Program } from "../../../src/toolchain/program/index.js";
+import { goldenLines } from "../../golden-lines.js";
 import { compileText, loadTarget } from "./golden.js";
 
-const root = join(import.meta.dirname, "../..");
+const root = join(import.meta.dirname, "../../..");
 const folder = join(root, "test/golden/fit/reports");
 
 /** Text of a page, one line for each element. */

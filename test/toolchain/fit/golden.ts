@@ -2,12 +2,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { type FitResult, fitProgram, type Target, targetSchema } from "../../src/fit/index.js";
-import { compile } from "../../src/p4/index.js";
-import type { Program } from "../../src/program/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { type FitResult, fitProgram, type Target, targetSchema } from "../../../src/toolchain/fit/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import type { Program } from "../../../src/toolchain/program/index.js";
 
-const root = join(import.meta.dirname, "../..");
+const root = join(import.meta.dirname, "../../..");
 const folder = join(root, "test/golden/fit");
 
 export function loadTarget(name: string): Target {

@@ -4,12 +4,12 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { actionBlocks, roundedRam } from "../../src/fit/memory/action-data.js";
-import { attachedMemory } from "../../src/fit/memory/attached.js";
-import { hashBits, identityBlocks, packings, waySizes } from "../../src/fit/memory/exact.js";
-import { indirectionBlocks, rangeRows, ternaryWidth } from "../../src/fit/memory/ternary.js";
-import type { Attached, KeyPart } from "../../src/fit/model/model.js";
-import { hashGroupsFit, tcamUnitsFit } from "../../src/fit/place/stage.js";
+import { actionBlocks, roundedRam } from "../../../src/toolchain/fit/memory/action-data.js";
+import { attachedMemory } from "../../../src/toolchain/fit/memory/attached.js";
+import { hashBits, identityBlocks, packings, waySizes } from "../../../src/toolchain/fit/memory/exact.js";
+import { indirectionBlocks, rangeRows, ternaryWidth } from "../../../src/toolchain/fit/memory/ternary.js";
+import type { Attached, KeyPart } from "../../../src/toolchain/fit/model/model.js";
+import { hashGroupsFit, tcamUnitsFit } from "../../../src/toolchain/fit/place/stage.js";
 import { loadTarget } from "./golden.js";
 
 const tofino = loadTarget("tofino");

@@ -1,7 +1,7 @@
 /** Block counts that real compilers logged (targets.md 3.1 to 3.6), and closed forms. */
 import { describe, expect, it } from "vitest";
-import { fitProgram } from "../../src/fit/index.js";
-import { packings } from "../../src/fit/memory/exact.js";
+import { fitProgram } from "../../../src/toolchain/fit/index.js";
+import { packings } from "../../../src/toolchain/fit/memory/exact.js";
 import { compileText, loadTarget } from "./golden.js";
 import { oneTable, type TableSpec } from "./programs.js";
 

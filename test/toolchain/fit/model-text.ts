@@ -1,9 +1,9 @@
 /** The model of a program as short lines, for tests: one unit a line, what its actions read and write, and what they use. */
-import { buildModel } from "../../src/fit/model/build.js";
-import { formatExpr } from "../../src/fit/model/expressions.js";
-import type { Feature } from "../../src/fit/model/features.js";
-import type { Access, ActionModel, FitModel, Unit } from "../../src/fit/model/model.js";
-import type { Target } from "../../src/fit/target.js";
+import { buildModel } from "../../../src/toolchain/fit/model/build.js";
+import { formatExpr } from "../../../src/toolchain/fit/model/expressions.js";
+import type { Feature } from "../../../src/toolchain/fit/model/features.js";
+import type { Access, ActionModel, FitModel, Unit } from "../../../src/toolchain/fit/model/model.js";
+import type { Target } from "../../../src/toolchain/fit/target.js";
 import { compileText, loadTarget } from "./golden.js";
 
 const tofino = loadTarget("tofino");

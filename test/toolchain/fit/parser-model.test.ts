@@ -1,10 +1,10 @@
 /** What the parser says about headers, beside an enumeration of its paths: the longest chain, and which headers exclude each other. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { HeaderInfo } from "../../src/fit/model/model.js";
-import { readParser } from "../../src/fit/model/parser.js";
-import type { bmv2 } from "../../src/program/index.js";
-import { runs } from "../fuzz-seed.js";
+import type { HeaderInfo } from "../../../src/toolchain/fit/model/model.js";
+import { readParser } from "../../../src/toolchain/fit/model/parser.js";
+import type { bmv2 } from "../../../src/toolchain/program/index.js";
+import { runs } from "../../fuzz-seed.js";
 
 const NAMES = ["h0", "h1", "h2", "h3", "h4"];
 const BITS = [16, 24, 32, 100, 7];

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fitProgram } from "../../src/fit/index.js";
-import { countWords } from "../../src/fit/phv/naive.js";
+import { fitProgram } from "../../../src/toolchain/fit/index.js";
+import { countWords } from "../../../src/toolchain/fit/phv/naive.js";
 import { compileText, loadProgram, loadTarget } from "./golden.js";
 import { wrap } from "./programs.js";
 

@@ -3,8 +3,8 @@
  * what is said of tables without a place. Rules of the open Tofino compiler (docs/fit/README.md); the numbers are Tofino's.
  */
 import { describe, expect, it } from "vitest";
-import { fitProgram, type Target } from "../../src/fit/index.js";
-import { verifyPlacement } from "../../src/fit/place/verify.js";
+import { fitProgram, type Target } from "../../../src/toolchain/fit/index.js";
+import { verifyPlacement } from "../../../src/toolchain/fit/place/verify.js";
 import { compileText, loadTarget } from "./golden.js";
 import { FIELDS as F, smaller, tableText as T, wrap } from "./programs.js";
 

@@ -1,5 +1,5 @@
 /** Small programs for tests, as text, and targets with less than a chip has. */
-import type { Target } from "../../src/fit/index.js";
+import type { Target } from "../../../src/toolchain/fit/index.js";
 
 export interface TableSpec {
   /** Match kind and width of the key. */

@@ -2,12 +2,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { SourceFile } from "../../src/base/index.js";
-import { fitProgram } from "../../src/fit/index.js";
+import { SourceFile } from "../../../src/base/index.js";
+import { fitProgram } from "../../../src/toolchain/fit/index.js";
 import { compileText, loadTarget } from "./golden.js";
 import { wrap } from "./programs.js";
 
-const folder = join(import.meta.dirname, "../bad/fit");
+const folder = join(import.meta.dirname, "../../bad/fit");
 const tofino = loadTarget("tofino");
 
 describe("advice of a refusal", () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DiagnosticError, SourceFile } from "../../src/base/index.js";
+import { DiagnosticError, SourceFile } from "../../../src/base/index.js";
 import {
   checkBudget,
   difference,
@@ -19,7 +19,7 @@ import {
   toJson,
   toSarif,
   toText,
-} from "../../src/fit/index.js";
+} from "../../../src/toolchain/fit/index.js";
 import { compileText, loadProgram, loadTarget } from "./golden.js";
 import { oneTable, wrap } from "./programs.js";
 
@@ -119,7 +119,7 @@ describe("the terminal report", () => {
 });
 
 describe("the page", () => {
-  const text = readFileSync(join(import.meta.dirname, "../golden/fit/programs/real_l2l3.p4"), "utf8");
+  const text = readFileSync(join(import.meta.dirname, "../../golden/fit/programs/real_l2l3.p4"), "utf8");
   const result = check("real_l2l3");
   const page = toHtml(result, [new SourceFile("real_l2l3.p4", text)], explain(result));
 

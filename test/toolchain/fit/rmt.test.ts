@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GreedyOrder, placeGreedily, type TableGraph } from "../../src/fit/index.js";
+import { type GreedyOrder, placeGreedily, type TableGraph } from "../../../src/toolchain/fit/index.js";
 import { loadTarget } from "./golden.js";
 
 interface GraphFile {
@@ -12,7 +12,7 @@ interface GraphFile {
 }
 
 const files = JSON.parse(
-  readFileSync(join(import.meta.dirname, "../golden/fit/rmt-graphs.json"), "utf8"),
+  readFileSync(join(import.meta.dirname, "../../golden/fit/rmt-graphs.json"), "utf8"),
 ) as GraphFile[];
 const rmt = loadTarget("rmt");
 const ORDERS: readonly GreedyOrder[] = ["ffd", "ffl", "ffls"];

@@ -1,8 +1,8 @@
 /** What a stage holds: each resource to its limit and no further, what tables of a stage share, and how much of a table still fits. */
 import { describe, expect, it } from "vitest";
-import { fitProgram, type Target } from "../../src/fit/index.js";
-import { NO_MEMORY, type TableLayout } from "../../src/fit/memory/layout.js";
-import type { Demand, SharedMemory } from "../../src/fit/place/demand.js";
+import { fitProgram, type Target } from "../../../src/toolchain/fit/index.js";
+import { NO_MEMORY, type TableLayout } from "../../../src/toolchain/fit/memory/layout.js";
+import type { Demand, SharedMemory } from "../../../src/toolchain/fit/place/demand.js";
 import {
   limitsOf,
   noCounts,
@@ -10,7 +10,7 @@ import {
   type Resource,
   Stage,
   withoutLimit,
-} from "../../src/fit/place/stage.js";
+} from "../../../src/toolchain/fit/place/stage.js";
 import { compileText, loadTarget } from "./golden.js";
 import { wrap } from "./programs.js";
 

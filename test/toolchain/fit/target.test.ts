@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { loadDocument } from "../../src/documents/index.js";
-import { targetSchema } from "../../src/fit/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { loadDocument } from "../../../src/toolchain/documents/index.js";
+import { targetSchema } from "../../../src/toolchain/fit/index.js";
 import { loadTarget } from "./golden.js";
 
-const folder = join(import.meta.dirname, "../../data/targets");
+const folder = join(import.meta.dirname, "../../../data/targets");
 const document = (name: string) => parse(readFileSync(join(folder, `${name}.yaml`), "utf8"));
 
 describe("target files", () => {

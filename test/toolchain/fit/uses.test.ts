@@ -1,11 +1,11 @@
 /** Places of findings in source files, and who uses which field of a program. */
 import { describe, expect, it } from "vitest";
-import { SourceFile } from "../../src/base/index.js";
-import { fitProgram, type Target } from "../../src/fit/index.js";
-import { buildModel } from "../../src/fit/model/build.js";
-import { findUses } from "../../src/fit/model/uses.js";
-import { naiveWidths } from "../../src/fit/phv/naive.js";
-import { Places } from "../../src/fit/source.js";
+import { SourceFile } from "../../../src/base/index.js";
+import { fitProgram, type Target } from "../../../src/toolchain/fit/index.js";
+import { buildModel } from "../../../src/toolchain/fit/model/build.js";
+import { findUses } from "../../../src/toolchain/fit/model/uses.js";
+import { naiveWidths } from "../../../src/toolchain/fit/phv/naive.js";
+import { Places } from "../../../src/toolchain/fit/source.js";
 import { compileText, loadTarget } from "./golden.js";
 import { built, featureText } from "./model-text.js";
 import { wrap } from "./programs.js";

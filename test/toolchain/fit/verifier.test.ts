@@ -1,8 +1,8 @@
 /** The verifier of placements: each rule of a placement, broken alone. */
 import { describe, expect, it } from "vitest";
-import { type FitResult, fitProgram } from "../../src/fit/index.js";
-import type { Part, Problem } from "../../src/fit/place/placement.js";
-import { verifyPlacement } from "../../src/fit/place/verify.js";
+import { type FitResult, fitProgram } from "../../../src/toolchain/fit/index.js";
+import type { Part, Problem } from "../../../src/toolchain/fit/place/placement.js";
+import { verifyPlacement } from "../../../src/toolchain/fit/place/verify.js";
 import { compileText, loadTarget } from "./golden.js";
 import { oneTable, wrap } from "./programs.js";
 

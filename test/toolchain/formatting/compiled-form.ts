@@ -1,7 +1,7 @@
 /** What a program compiles to, in a form that does not depend on the places of its text. */
-import { Diagnostics, type SourceFile } from "../../src/base/index.js";
-import { compile, type IncludeResolver } from "../../src/p4/index.js";
-import { writeP4InfoText } from "../../src/program/index.js";
+import { Diagnostics, type SourceFile } from "../../../src/base/index.js";
+import { compile, type IncludeResolver } from "../../../src/toolchain/p4/index.js";
+import { writeP4InfoText } from "../../../src/toolchain/program/index.js";
 
 /**
  * What a program compiles to, without places in the source; undefined when it does not compile. Hidden actions and their

@@ -3,13 +3,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { meaningOf } from "../../src/formatting/elements.js";
-import { elementsOf, format, LINE_LENGTH } from "../../src/formatting/index.js";
-import type { IncludeResolver } from "../../src/p4/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { meaningOf } from "../../../src/toolchain/formatting/elements.js";
+import { elementsOf, format, LINE_LENGTH } from "../../../src/toolchain/formatting/index.js";
+import type { IncludeResolver } from "../../../src/toolchain/p4/index.js";
 import { compiledForm } from "./compiled-form.js";
 
-const root = resolve(import.meta.dirname, "../..");
+const root = resolve(import.meta.dirname, "../../..");
 
 function formatted(text: string): string {
   const result = format(new SourceFile("t.p4", text), new Diagnostics());
@@ -248,7 +248,7 @@ const besideIt: IncludeResolver = (name, from) => {
   return existsSync(path) ? new SourceFile(path, readFileSync(path, "utf8")) : undefined;
 };
 
-/** Every n-th of our programs is compiled, to keep the test short; `bench/formatting.ts` compiles all of a folder. */
+/** Every n-th of our programs is compiled, to keep the test short; `bench/toolchain/formatting.ts` compiles all of a folder. */
 const COMPILED_STEP = 12;
 
 it("formats each of our programs to a text that stays as it is and compiles to the same", () => {

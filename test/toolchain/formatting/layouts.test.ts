@@ -5,10 +5,10 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { elementsOf, format } from "../../src/formatting/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { elementsOf, format } from "../../../src/toolchain/formatting/index.js";
 
-const golden = resolve(import.meta.dirname, "../golden");
+const golden = resolve(import.meta.dirname, "../../golden");
 
 const PROGRAMS = [
   "syntax/everything.p4",

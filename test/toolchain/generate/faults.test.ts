@@ -1,14 +1,14 @@
 /** The fault table: off by default, and what its entries do to packets in the embedded switch. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import type { Match, Update } from "../../src/device/index.js";
-import { renderProgram, withFaultTables } from "../../src/generate/index.js";
-import { compile } from "../../src/p4/index.js";
-import { SCHEMES, schemeNamed } from "../../src/schemes/index.js";
-import { Switch } from "../../src/switch/index.js";
-import { nodeNamed } from "../../src/topology/index.js";
-import { frameOf } from "../schemes/frames.js";
-import { example } from "../topology/load.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import type { Match, Update } from "../../../src/toolchain/device/index.js";
+import { renderProgram, withFaultTables } from "../../../src/toolchain/generate/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { SCHEMES, schemeNamed } from "../../../src/fabric/schemes/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
+import { nodeNamed } from "../../../src/fabric/topology/index.js";
+import { frameOf } from "../../fabric/schemes/frames.js";
+import { example } from "../../fabric/topology/load.js";
 import { templates } from "./load.js";
 
 const topology = example("clos");

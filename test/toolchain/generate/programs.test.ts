@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { checkValues, makeTemplateSet, renderProgram, withFaultTables } from "../../src/generate/index.js";
-import { FIELD_BITS, SELECTOR_FIELDS, selectorHeaders, selectorOf } from "../../src/hosts/index.js";
-import { messagesOf } from "../topology/load.js";
+import { checkValues, makeTemplateSet, renderProgram, withFaultTables } from "../../../src/toolchain/generate/index.js";
+import { FIELD_BITS, SELECTOR_FIELDS, selectorHeaders, selectorOf } from "../../../src/fabric/hosts/index.js";
+import { messagesOf } from "../../fabric/topology/load.js";
 
 describe("a program", () => {
   const set = makeTemplateSet(

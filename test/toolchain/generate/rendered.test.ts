@@ -5,21 +5,21 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import { renderPrograms } from "../../src/generate/index.js";
-import { compile } from "../../src/p4/index.js";
-import { SCHEMES, schemeNamed } from "../../src/schemes/index.js";
-import { readStf, runStf } from "../../src/stf/index.js";
-import { dahuPacketScript } from "../schemes/dahu/packet-script.js";
-import { EXPECTATIONS, p4tePacketScript } from "../schemes/p4te/packet-script.js";
-import { packetScript } from "../schemes/packet-script.js";
-import { example } from "../topology/load.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { renderPrograms } from "../../../src/toolchain/generate/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { SCHEMES, schemeNamed } from "../../../src/fabric/schemes/index.js";
+import { readStf, runStf } from "../../../src/toolchain/stf/index.js";
+import { dahuPacketScript } from "../../fabric/schemes/dahu/packet-script.js";
+import { EXPECTATIONS, p4tePacketScript } from "../../fabric/schemes/p4te/packet-script.js";
+import { packetScript } from "../../fabric/schemes/packet-script.js";
+import { example } from "../../fabric/topology/load.js";
 import { templates } from "./load.js";
 
 /** How the packet test of a program is written, and how many expectations it has. */
 const SCRIPTS: Readonly<Record<string, { write: typeof packetScript; expectations: number }>> = {
   dahu: { write: dahuPacketScript, expectations: 21 },
-  // Its other selectors name routes: test/schemes/multiroute sends packets along them.
+  // Its other selectors name routes: test/fabric/schemes/multiroute sends packets along them.
   multiroute: {
     write: (topology, plan, program) => packetScript(topology, plan, program, [0]),
     expectations: 9,
@@ -42,7 +42,7 @@ function sourcesOf(name: string): string {
 }
 
 describe.each(RENDERED)("p4/%s", (name) => {
-  const folder = resolve(import.meta.dirname, "../../p4", name);
+  const folder = resolve(import.meta.dirname, "../../../p4", name);
   const scheme = schemeNamed(name)!;
   const topology = example("clos");
   const { write, expectations } = SCRIPTS[name] ?? { write: packetScript, expectations: 21 };

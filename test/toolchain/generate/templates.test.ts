@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { SourceFile } from "../../src/base/index.js";
-import { checkBraces, loadTemplates, makeTemplateSet } from "../../src/generate/index.js";
-import { messagesOf } from "../topology/load.js";
+import { SourceFile } from "../../../src/base/index.js";
+import { checkBraces, loadTemplates, makeTemplateSet } from "../../../src/toolchain/generate/index.js";
+import { messagesOf } from "../../fabric/topology/load.js";
 import { templates } from "./load.js";
 
-const bad = resolve(import.meta.dirname, "../bad/generate");
+const bad = resolve(import.meta.dirname, "../../bad/generate");
 const check = (text: string) => checkBraces(new SourceFile("t.p4.hbs", text));
 
 describe("the lint for braces", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DiagnosticError, Random } from "../../src/base/index.js";
+import { DiagnosticError, Random } from "../../../src/base/index.js";
 import {
   collision,
   correlate,
@@ -15,7 +15,7 @@ import {
   parseInput,
   shortestField,
   sliced,
-} from "../../src/hash/index.js";
+} from "../../../src/toolchain/hash/index.js";
 
 const choice = (text: string, size: number): MemberChoice => ({ hash: parseHash(text), size });
 const SAMPLES = { samples: 20_000, seed: 1 };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { reflect } from "../../src/hash/crc.js";
+import { reflect } from "../../../src/toolchain/hash/crc.js";
 import {
   bmv2Hash,
   bmv2HashNames,
@@ -12,7 +12,7 @@ import {
   isOwnHash,
   xor16,
   xor32,
-} from "../../src/hash/index.js";
+} from "../../../src/toolchain/hash/index.js";
 
 const DIGITS = new TextEncoder().encode("123456789");
 

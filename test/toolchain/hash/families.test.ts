@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fromHex, Random } from "../../src/base/index.js";
+import { fromHex, Random } from "../../../src/base/index.js";
 import {
   BitMatrix,
   bmv2Hash,
@@ -16,7 +16,7 @@ import {
   rtag7Member,
   sharedRank,
   Toeplitz,
-} from "../../src/hash/index.js";
+} from "../../../src/toolchain/hash/index.js";
 
 describe("Toeplitz", () => {
   // Key and vectors of Microsoft's "Verifying the RSS hash calculation": source, destination, then ports.

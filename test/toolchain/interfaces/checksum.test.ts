@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { completeChecksum } from "../../src/interfaces/receive-batch.js";
+import { completeChecksum } from "../../../src/toolchain/interfaces/receive-batch.js";
 
 /** Ones' complement sum of bytes, folded (RFC 1071). */
 function sum(bytes: Uint8Array, from: number): number {

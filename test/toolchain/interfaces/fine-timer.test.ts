@@ -1,7 +1,7 @@
 /** A timer of microseconds in Node's event loop. Needs Linux and koffi, no permission. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { FineTimer } from "../../src/interfaces/index.js";
-import { missing } from "../../src/interfaces/libc.js";
+import { FineTimer } from "../../../src/toolchain/interfaces/index.js";
+import { missing } from "../../../src/toolchain/interfaces/libc.js";
 
 const reason = missing()?.reason;
 

@@ -5,8 +5,8 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { buildSync } from "esbuild";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { DiagnosticError, formatDiagnostic, fromHex, Random, toHex } from "../../src/base/index.js";
-import { type InterfacePort, Interfaces } from "../../src/interfaces/index.js";
+import { DiagnosticError, formatDiagnostic, fromHex, Random, toHex } from "../../../src/base/index.js";
+import { type InterfacePort, Interfaces } from "../../../src/toolchain/interfaces/index.js";
 import { inside, ip, namespace, pair, whyNot } from "./namespaces.js";
 
 const reason = whyNot();
@@ -60,7 +60,7 @@ function twoEnds(mtu?: number) {
 
 /** A thread that sends everything back to where it came from; as one piece of JavaScript. */
 function workerCode(): string {
-  const folder = resolve(import.meta.dirname, "../../src/interfaces");
+  const folder = resolve(import.meta.dirname, "../../../src/toolchain/interfaces");
   const contents = `
     import { parentPort, workerData } from "node:worker_threads";
     import { Interfaces } from "./index.ts";

@@ -10,7 +10,7 @@ import { describe, expect, it } from "vitest";
 import { inside, namespace, whyNot } from "./namespaces.js";
 
 const reason = whyNot() ?? (existsSync("/dev/net/tun") ? undefined : "there is no /dev/net/tun");
-const source = (path: string) => JSON.stringify(join(import.meta.dirname, "../../src", path));
+const source = (path: string) => JSON.stringify(join(import.meta.dirname, "../../../src", path));
 
 /** The peer's window, and how many bytes of the data it has acknowledged. */
 const WINDOW = 20_000;

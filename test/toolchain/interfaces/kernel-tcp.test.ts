@@ -10,7 +10,7 @@ import { describe, expect, it } from "vitest";
 import { inside, namespace, whyNot } from "./namespaces.js";
 
 const reason = whyNot() ?? (existsSync("/dev/net/tun") ? undefined : "there is no /dev/net/tun");
-const source = (path: string) => JSON.stringify(join(import.meta.dirname, "../../src", path));
+const source = (path: string) => JSON.stringify(join(import.meta.dirname, "../../../src", path));
 
 /** Both ends send this number of bytes in each connection: one that the simulated host opens, then one that the kernel opens. */
 const BYTES = 1_000_000;

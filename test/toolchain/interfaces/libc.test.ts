@@ -1,7 +1,7 @@
 /** Memory whose address was given away. */
 import { queryObjects } from "node:v8";
 import { expect, it } from "vitest";
-import { holding } from "../../src/interfaces/libc.js";
+import { holding } from "../../../src/toolchain/interfaces/libc.js";
 
 class Marked extends Uint8Array {}
 

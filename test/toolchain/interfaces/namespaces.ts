@@ -1,7 +1,7 @@
 /** Network namespaces of a test's own, with veth pairs; they go when the test ends. */
 import { execFileSync } from "node:child_process";
 import { onTestFinished } from "vitest";
-import { interfacesAvailable } from "../../src/interfaces/index.js";
+import { interfacesAvailable } from "../../../src/toolchain/interfaces/index.js";
 
 /** Runs `ip`; its output. */
 export function ip(...words: string[]): string {

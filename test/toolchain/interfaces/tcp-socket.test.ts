@@ -1,7 +1,7 @@
 /** TCP over the loopback interface, watched in Node's event loop. Needs Linux and koffi, no permission. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { SocketWatch, TcpSocket } from "../../src/interfaces/index.js";
-import { missing } from "../../src/interfaces/libc.js";
+import { SocketWatch, TcpSocket } from "../../../src/toolchain/interfaces/index.js";
+import { missing } from "../../../src/toolchain/interfaces/libc.js";
 
 const reason = missing()?.reason;
 const LOOPBACK = { 4: Uint8Array.of(127, 0, 0, 1), 6: Uint8Array.of(...Array(15).fill(0), 1) } as const;

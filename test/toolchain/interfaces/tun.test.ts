@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { TunDevice } from "../../src/interfaces/index.js";
+import { TunDevice } from "../../../src/toolchain/interfaces/index.js";
 import { inside, namespace, whyNot } from "./namespaces.js";
 
 const reason = whyNot() ?? (existsSync("/dev/net/tun") ? undefined : "there is no /dev/net/tun");
@@ -17,7 +17,7 @@ const reason = whyNot() ?? (existsSync("/dev/net/tun") ? undefined : "there is n
 const PROGRAM = `
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { TUN_HEADROOM, TunDevice } from ${JSON.stringify(join(import.meta.dirname, "../../src/interfaces/index.ts"))};
+import { TUN_HEADROOM, TunDevice } from ${JSON.stringify(join(import.meta.dirname, "../../../src/toolchain/interfaces/index.ts"))};
 const ip = (line) => execFileSync("ip", line.split(" "));
 let packets = 0;
 const tun = new TunDevice("p4test", (bytes, end) => {

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { COMMAND } from "../built-command.js";
+import { COMMAND } from "../../built-command.js";
 
-const root = resolve(import.meta.dirname, "../..");
+const root = resolve(import.meta.dirname, "../../..");
 const RING = readFileSync(join(root, "examples/exercise/ring.p4"), "utf8");
 
 let folder = "";

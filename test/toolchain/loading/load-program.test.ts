@@ -2,16 +2,16 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type DiagnosticError, Diagnostics, SourceFile } from "../../src/base/index.js";
+import { type DiagnosticError, Diagnostics, SourceFile } from "../../../src/base/index.js";
 import {
   loadProgram,
   type MissingP4Info,
   makeFolders,
   readSource,
   writeFiles,
-} from "../../src/loading/index.js";
+} from "../../../src/toolchain/loading/index.js";
 
-const golden = resolve(import.meta.dirname, "../golden/l3");
+const golden = resolve(import.meta.dirname, "../../golden/l3");
 const SMALL = resolve(import.meta.dirname, "../stf/programs/small.p4");
 let folder = "";
 

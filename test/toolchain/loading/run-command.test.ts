@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { runCommand } from "../../src/loading/index.js";
+import { runCommand } from "../../../src/toolchain/loading/index.js";
 
 it("keeps both outputs, and has no error where the status is 0", async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "p4loom-command-")));

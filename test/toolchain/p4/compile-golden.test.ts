@@ -5,11 +5,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { compile } from "../../src/p4/index.js";
-import { type bmv2, readP4Info, sameP4Info } from "../../src/program/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { type bmv2, readP4Info, sameP4Info } from "../../../src/toolchain/program/index.js";
 
-const golden = join(import.meta.dirname, "../golden");
+const golden = join(import.meta.dirname, "../../golden");
 const names = readdirSync(golden)
   .filter((name) => existsSync(join(golden, name, "p4c-facts.json")))
   .sort();

@@ -5,12 +5,12 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import { compile } from "../../src/p4/index.js";
-import { readBmv2, readP4Info, writeP4InfoText } from "../../src/program/index.js";
-import { goldenLines } from "../golden-lines.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { readBmv2, readP4Info, writeP4InfoText } from "../../../src/toolchain/program/index.js";
+import { goldenLines } from "../../golden-lines.js";
 
-const folder = join(import.meta.dirname, "../golden/constructs");
+const folder = join(import.meta.dirname, "../../golden/constructs");
 const names = readdirSync(folder)
   .filter((name) => name.endsWith(".p4"))
   .map((name) => basename(name, ".p4"));

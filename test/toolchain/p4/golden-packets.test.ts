@@ -5,12 +5,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, fromHex, SourceFile, toHex } from "../../src/base/index.js";
-import { runCommands } from "../../src/control/index.js";
-import { compile } from "../../src/p4/index.js";
-import { Switch } from "../../src/switch/index.js";
+import { Diagnostics, fromHex, SourceFile, toHex } from "../../../src/base/index.js";
+import { runCommands } from "../../../src/toolchain/control/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
 
-const golden = join(import.meta.dirname, "../golden");
+const golden = join(import.meta.dirname, "../../golden");
 
 interface Frame {
   port: number;

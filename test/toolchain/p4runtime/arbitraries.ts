@@ -1,6 +1,6 @@
 /** Random entities that a program's P4Info allows, for property tests. */
 import fc from "fast-check";
-import type { ActionCall, Entity, Match, Replica, TableEntry } from "../../src/device/index.js";
+import type { ActionCall, Entity, Match, Replica, TableEntry } from "../../../src/toolchain/device/index.js";
 import {
   type ActionInfo,
   type FieldInfo,
@@ -8,7 +8,7 @@ import {
   p4info,
   type Slot,
   type TableInfo,
-} from "../../src/program/index.js";
+} from "../../../src/toolchain/program/index.js";
 
 const ofWidth = (bitwidth: number) => fc.bigInt(0n, (1n << BigInt(bitwidth)) - 1n);
 const int64 = fc.bigInt(0n, (1n << 63n) - 1n);

@@ -2,14 +2,14 @@ import { create } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { electionIdMessage, electionIdOf } from "../../src/p4runtime/election.js";
+import { electionIdMessage, electionIdOf } from "../../../src/toolchain/p4runtime/election.js";
 import {
   type MasterArbitrationUpdate,
   MasterArbitrationUpdateSchema,
   RoleSchema,
-} from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { Arbitration, type Controller } from "../../src/p4runtime/server/arbitration.js";
-import { codeName } from "../../src/p4runtime/status.js";
+} from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { Arbitration, type Controller } from "../../../src/toolchain/p4runtime/server/arbitration.js";
+import { codeName } from "../../../src/toolchain/p4runtime/status.js";
 
 class Fake implements Controller {
   readonly heard: [code: string, electionId: bigint | undefined][] = [];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fromHex, toHex } from "../../src/base/index.js";
-import { Names } from "../../src/device/index.js";
+import { fromHex, toHex } from "../../../src/base/index.js";
+import { Names } from "../../../src/toolchain/device/index.js";
 import {
   bytesToValue,
   decodeSigned,
@@ -9,7 +9,7 @@ import {
   encodeSigned,
   encodeSlot,
   encodeValue,
-} from "../../src/p4runtime/codec/bytes.js";
+} from "../../../src/toolchain/p4runtime/codec/bytes.js";
 import { codeOf } from "./helpers.js";
 
 const bytes = (hex: string): Uint8Array => fromHex(hex)!;

@@ -2,19 +2,19 @@
 import { create } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DeviceError } from "../../src/device/index.js";
+import { DeviceError } from "../../../src/toolchain/device/index.js";
 import {
   type ClaimAnswer,
   type ClaimOptions,
   ClientArbitration,
-} from "../../src/p4runtime/client/arbitration.js";
-import { electionIdMessage } from "../../src/p4runtime/election.js";
+} from "../../../src/toolchain/p4runtime/client/arbitration.js";
+import { electionIdMessage } from "../../../src/toolchain/p4runtime/election.js";
 import {
   type MasterArbitrationUpdate,
   MasterArbitrationUpdateSchema,
-} from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { Arbitration } from "../../src/p4runtime/server/arbitration.js";
-import { codeNumber } from "../../src/p4runtime/status.js";
+} from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { Arbitration } from "../../../src/toolchain/p4runtime/server/arbitration.js";
+import { codeNumber } from "../../../src/toolchain/p4runtime/status.js";
 import { codeOf } from "./helpers.js";
 
 const FREE: ClaimOptions = { electionId: undefined, takeOver: false };

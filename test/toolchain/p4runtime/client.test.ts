@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { describe, expect, it } from "vitest";
-import type { DeviceEvent, Entity, TableEntry, Update } from "../../src/device/index.js";
-import { type Notice, RemoteDevice, serve, WriteError } from "../../src/p4runtime/index.js";
+import type { DeviceEvent, Entity, TableEntry, Update } from "../../../src/toolchain/device/index.js";
+import { type Notice, RemoteDevice, serve, WriteError } from "../../../src/toolchain/p4runtime/index.js";
 import {
   codeOf,
   cpuProgram,

@@ -3,30 +3,30 @@ import { join } from "node:path";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import type { ReadQuery } from "../../src/device/index.js";
-import { decodeDigestList, encodeDigestList } from "../../src/p4runtime/codec/digest.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import type { ReadQuery } from "../../../src/toolchain/device/index.js";
+import { decodeDigestList, encodeDigestList } from "../../../src/toolchain/p4runtime/codec/digest.js";
 import {
   decodeEntity,
   decodeQuery,
   decodeUpdate,
   encodeQuery,
   encodeUpdate,
-} from "../../src/p4runtime/codec/entity.js";
+} from "../../../src/toolchain/p4runtime/codec/entity.js";
 import {
   decodePacketIn,
   decodePacketOut,
   encodePacketIn,
   encodePacketOut,
-} from "../../src/p4runtime/codec/packet.js";
-import { CURRENT_DIALECT, LEGACY_DIALECT } from "../../src/p4runtime/codec/ports.js";
-import { makeWire } from "../../src/p4runtime/codec/wire.js";
-import { EntitySchema, UpdateSchema } from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { createP4Info, P4InfoIndex, readP4Info } from "../../src/program/index.js";
+} from "../../../src/toolchain/p4runtime/codec/packet.js";
+import { CURRENT_DIALECT, LEGACY_DIALECT } from "../../../src/toolchain/p4runtime/codec/ports.js";
+import { makeWire } from "../../../src/toolchain/p4runtime/codec/wire.js";
+import { EntitySchema, UpdateSchema } from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { createP4Info, P4InfoIndex, readP4Info } from "../../../src/toolchain/program/index.js";
 import { entities, metadataOf } from "./arbitraries.js";
 import { codeOf, cpuProgram, wireOf } from "./helpers.js";
 
-const golden = join(import.meta.dirname, "../golden");
+const golden = join(import.meta.dirname, "../../golden");
 
 /** Programs of the golden data that have something to control. */
 const programs = readdirSync(golden)

@@ -2,9 +2,9 @@
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics } from "../../src/base/index.js";
-import { DeviceError } from "../../src/device/index.js";
-import { readDeviceConfig } from "../../src/p4runtime/device-config.js";
+import { Diagnostics } from "../../../src/base/index.js";
+import { DeviceError } from "../../../src/toolchain/device/index.js";
+import { readDeviceConfig } from "../../../src/toolchain/p4runtime/device-config.js";
 import { cpuProgram } from "./program.js";
 
 const { bmv2 } = cpuProgram();

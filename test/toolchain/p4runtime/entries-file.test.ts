@@ -1,8 +1,8 @@
 import { fromJsonString } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
-import type { TableEntry } from "../../src/device/index.js";
-import { Update_Type, WriteRequestSchema } from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { writeEntries } from "../../src/p4runtime/index.js";
+import type { TableEntry } from "../../../src/toolchain/device/index.js";
+import { Update_Type, WriteRequestSchema } from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { writeEntries } from "../../../src/toolchain/p4runtime/index.js";
 import { cpuProgram, destination } from "./program.js";
 
 it("entries as a file are a Write of inserts, in their order", () => {

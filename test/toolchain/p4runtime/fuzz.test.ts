@@ -1,8 +1,8 @@
 /** A short run of the fuzzer (`npm run bench -- fuzz-p4runtime`): the same cases in every run. */
 import { expect, it } from "vitest";
-import { cases } from "../../bench/fuzz/p4runtime-cases.js";
-import { tryCase } from "../../bench/fuzz/runner.js";
-import { FUZZ_FACTOR, FUZZ_SEED } from "../fuzz-seed.js";
+import { cases } from "../../../bench/toolchain/fuzz/p4runtime-cases.js";
+import { tryCase } from "../../../bench/toolchain/fuzz/runner.js";
+import { FUZZ_FACTOR, FUZZ_SEED } from "../../fuzz-seed.js";
 
 const NUMBER = 12 * FUZZ_FACTOR;
 

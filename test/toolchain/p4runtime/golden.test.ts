@@ -7,18 +7,18 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { decodeDigestList, encodeDigestList } from "../../src/p4runtime/codec/digest.js";
+import { decodeDigestList, encodeDigestList } from "../../../src/toolchain/p4runtime/codec/digest.js";
 import {
   decodeEntity,
   decodeQuery,
   decodeUpdate,
   encodeEntity,
   encodeQuery,
-} from "../../src/p4runtime/codec/entity.js";
-import { decodePacketIn, decodePacketOut, encodePacketIn } from "../../src/p4runtime/codec/packet.js";
-import { LEGACY_DIALECT } from "../../src/p4runtime/codec/ports.js";
-import { decodeTableEntry } from "../../src/p4runtime/codec/table-entry.js";
-import { makeWire, type Wire } from "../../src/p4runtime/codec/wire.js";
+} from "../../../src/toolchain/p4runtime/codec/entity.js";
+import { decodePacketIn, decodePacketOut, encodePacketIn } from "../../../src/toolchain/p4runtime/codec/packet.js";
+import { LEGACY_DIALECT } from "../../../src/toolchain/p4runtime/codec/ports.js";
+import { decodeTableEntry } from "../../../src/toolchain/p4runtime/codec/table-entry.js";
+import { makeWire, type Wire } from "../../../src/toolchain/p4runtime/codec/wire.js";
 import {
   EntitySchema,
   ReadRequestSchema,
@@ -26,8 +26,8 @@ import {
   StreamMessageRequestSchema,
   StreamMessageResponseSchema,
   WriteRequestSchema,
-} from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { codeName, updateStatusOf } from "../../src/p4runtime/status.js";
+} from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { codeName, updateStatusOf } from "../../../src/toolchain/p4runtime/status.js";
 import { cpuProgram, wireOf } from "./helpers.js";
 
 interface Case {
@@ -40,7 +40,7 @@ interface Case {
   [controller: string]: unknown;
 }
 
-const path = join(import.meta.dirname, "../golden/cpu/p4runtime.json");
+const path = join(import.meta.dirname, "../../golden/cpu/p4runtime.json");
 const { cases } = JSON.parse(readFileSync(path, "utf8")) as { cases: Case[] };
 const index = wireOf(cpuProgram()).index;
 const server = makeWire(index, LEGACY_DIALECT, false);

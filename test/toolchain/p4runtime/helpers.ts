@@ -1,11 +1,11 @@
 /** The program of test/golden/cpu, and servers and clients around a memory device that clean up after themselves. */
 import { onTestFinished } from "vitest";
-import { type Device, DeviceError, type StatusCode } from "../../src/device/index.js";
-import { P4RuntimeChannel } from "../../src/p4runtime/client/channel.js";
-import { CURRENT_DIALECT } from "../../src/p4runtime/codec/ports.js";
-import { makeWire, type Wire } from "../../src/p4runtime/codec/wire.js";
-import { type ConnectOptions, connect, type ServeOptions, serve } from "../../src/p4runtime/index.js";
-import { P4InfoIndex, type Program } from "../../src/program/index.js";
+import { type Device, DeviceError, type StatusCode } from "../../../src/toolchain/device/index.js";
+import { P4RuntimeChannel } from "../../../src/toolchain/p4runtime/client/channel.js";
+import { CURRENT_DIALECT } from "../../../src/toolchain/p4runtime/codec/ports.js";
+import { makeWire, type Wire } from "../../../src/toolchain/p4runtime/codec/wire.js";
+import { type ConnectOptions, connect, type ServeOptions, serve } from "../../../src/toolchain/p4runtime/index.js";
+import { P4InfoIndex, type Program } from "../../../src/toolchain/program/index.js";
 import { MemoryDevice } from "./memory-device.js";
 import { cpuProgram } from "./program.js";
 

@@ -8,9 +8,9 @@ import {
   type Entity,
   type ReadQuery,
   type Update,
-} from "../../src/device/index.js";
-import { StagedDevice } from "../../src/p4runtime/server/staged.js";
-import type { Program } from "../../src/program/index.js";
+} from "../../../src/toolchain/device/index.js";
+import { StagedDevice } from "../../../src/toolchain/p4runtime/server/staged.js";
+import type { Program } from "../../../src/toolchain/program/index.js";
 
 export class MemoryDevice implements Device {
   readonly name = "memory";

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { DeviceError } from "../../src/device/index.js";
-import { decodeEntity, decodeQuery, decodeUpdate, encodeUpdate } from "../../src/p4runtime/codec/entity.js";
-import { EntitySchema, UpdateSchema } from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { P4InfoIndex, readP4Info, sameP4Info, validateP4Info } from "../../src/program/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { DeviceError } from "../../../src/toolchain/device/index.js";
+import { decodeEntity, decodeQuery, decodeUpdate, encodeUpdate } from "../../../src/toolchain/p4runtime/codec/entity.js";
+import { EntitySchema, UpdateSchema } from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { P4InfoIndex, readP4Info, sameP4Info, validateP4Info } from "../../../src/toolchain/program/index.js";
 import { entities } from "./arbitraries.js";
 import { cpuProgram, wireOf } from "./helpers.js";
 
@@ -79,7 +79,7 @@ describe("mutated messages", () => {
 });
 
 describe("mutated P4Info", () => {
-  const text = readFileSync(join(import.meta.dirname, "../golden/cpu/cpu.p4info.txtpb"));
+  const text = readFileSync(join(import.meta.dirname, "../../golden/cpu/cpu.p4info.txtpb"));
 
   it("is read or reported, and what was read can be validated and looked up", () => {
     fc.assert(

@@ -1,7 +1,7 @@
 /** A program whose ports, VRFs and next hops are strings for a controller; compiled by our compiler. */
-import { Diagnostics } from "../../src/base/index.js";
-import { compile } from "../../src/p4/index.js";
-import type { Program } from "../../src/program/index.js";
+import { Diagnostics } from "../../../src/base/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import type { Program } from "../../../src/toolchain/program/index.js";
 
 const SOURCE = `
 #include <core.p4>

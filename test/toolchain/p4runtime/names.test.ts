@@ -1,12 +1,12 @@
 /** Values of types translated to strings: on the wire by name, in the switch by number. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
-import { fromHex, toHex } from "../../src/base/index.js";
-import { DeviceError, type DeviceEvent, type Entity, type Update } from "../../src/device/index.js";
-import { decodeMatches } from "../../src/p4runtime/codec/match.js";
-import { CURRENT_DIALECT } from "../../src/p4runtime/codec/ports.js";
-import { makeWire } from "../../src/p4runtime/codec/wire.js";
-import { electionIdMessage } from "../../src/p4runtime/election.js";
+import { fromHex, toHex } from "../../../src/base/index.js";
+import { DeviceError, type DeviceEvent, type Entity, type Update } from "../../../src/toolchain/device/index.js";
+import { decodeMatches } from "../../../src/toolchain/p4runtime/codec/match.js";
+import { CURRENT_DIALECT } from "../../../src/toolchain/p4runtime/codec/ports.js";
+import { makeWire } from "../../../src/toolchain/p4runtime/codec/wire.js";
+import { electionIdMessage } from "../../../src/toolchain/p4runtime/election.js";
 import {
   EntitySchema,
   FieldMatchSchema,
@@ -14,10 +14,10 @@ import {
   SetForwardingPipelineConfigRequest_Action,
   SetForwardingPipelineConfigRequestSchema,
   TableEntrySchema,
-} from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import type { ServeOptions } from "../../src/p4runtime/index.js";
-import { createP4Info, P4InfoIndex, p4info } from "../../src/program/index.js";
-import { Switch } from "../../src/switch/index.js";
+} from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import type { ServeOptions } from "../../../src/toolchain/p4runtime/index.js";
+import { createP4Info, P4InfoIndex, p4info } from "../../../src/toolchain/program/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
 import { ManualClock } from "../switch/golden.js";
 import { startClient, startServer, until } from "./helpers.js";
 import { namesProgram } from "./names-program.js";

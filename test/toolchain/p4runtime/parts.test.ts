@@ -1,12 +1,12 @@
 /** The small parts of server and client that need no network. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Entity, TableEntry, Update } from "../../src/device/index.js";
-import { batches } from "../../src/p4runtime/client/batches.js";
-import { difference, entityKey, reconcile } from "../../src/p4runtime/index.js";
-import { Outbox } from "../../src/p4runtime/server/outbox.js";
-import { Lock } from "../../src/p4runtime/server/server.js";
-import { StagedDevice } from "../../src/p4runtime/server/staged.js";
+import type { Entity, TableEntry, Update } from "../../../src/toolchain/device/index.js";
+import { batches } from "../../../src/toolchain/p4runtime/client/batches.js";
+import { difference, entityKey, reconcile } from "../../../src/toolchain/p4runtime/index.js";
+import { Outbox } from "../../../src/toolchain/p4runtime/server/outbox.js";
+import { Lock } from "../../../src/toolchain/p4runtime/server/server.js";
+import { StagedDevice } from "../../../src/toolchain/p4runtime/server/staged.js";
 import { entities } from "./arbitraries.js";
 import { cpuProgram, destination, refusal, wireOf } from "./helpers.js";
 import { MemoryDevice } from "./memory-device.js";

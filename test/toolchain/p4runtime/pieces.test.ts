@@ -1,9 +1,9 @@
 /** Parts of client and server that need no connection: batches of updates, roles, and messages of a Read. */
 import { describe, expect, it } from "vitest";
-import type { Update } from "../../src/device/index.js";
-import { batches } from "../../src/p4runtime/client/batches.js";
-import { Arbitration } from "../../src/p4runtime/server/arbitration.js";
-import { responses } from "../../src/p4runtime/server/read.js";
+import type { Update } from "../../../src/toolchain/device/index.js";
+import { batches } from "../../../src/toolchain/p4runtime/client/batches.js";
+import { Arbitration } from "../../../src/toolchain/p4runtime/server/arbitration.js";
+import { responses } from "../../../src/toolchain/p4runtime/server/read.js";
 import { cpuProgram, destination, startClient, startServer, wireOf } from "./helpers.js";
 import { MemoryDevice } from "./memory-device.js";
 

@@ -6,12 +6,12 @@ import {
   type PortAttachment,
   type PortControl,
   type PortDescription,
-} from "../../src/device/index.js";
-import { electionIdMessage } from "../../src/p4runtime/election.js";
+} from "../../../src/toolchain/device/index.js";
+import { electionIdMessage } from "../../../src/toolchain/p4runtime/election.js";
 import {
   AddPortRequestSchema,
   RemovePortRequestSchema,
-} from "../../src/p4runtime/generated/p4loom/v1/settings_pb.js";
+} from "../../../src/toolchain/p4runtime/generated/p4loom/v1/settings_pb.js";
 import { codeOf, openChannel, refusal, startClient, startServer } from "./helpers.js";
 import { MemoryDevice } from "./memory-device.js";
 

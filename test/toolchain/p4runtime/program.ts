@@ -1,12 +1,12 @@
 /** The program of test/golden/cpu, and entries of its largest table. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import type { Update } from "../../src/device/index.js";
-import { type Bmv2Program, type Program, readP4Info } from "../../src/program/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import type { Update } from "../../../src/toolchain/device/index.js";
+import { type Bmv2Program, type Program, readP4Info } from "../../../src/toolchain/program/index.js";
 
 const TABLE = "TheIngress.destinations";
-const golden = join(import.meta.dirname, "../golden/cpu");
+const golden = join(import.meta.dirname, "../../golden/cpu");
 
 export function cpuProgram(): Program {
   const diagnostics = new Diagnostics();

@@ -3,21 +3,21 @@ import { join } from "node:path";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import type { Entity, TableEntry } from "../../src/device/index.js";
-import { encodeEntity } from "../../src/p4runtime/codec/entity.js";
-import { CURRENT_DIALECT } from "../../src/p4runtime/codec/ports.js";
-import { encodeReadResponse } from "../../src/p4runtime/codec/read-response.js";
-import { makeWire, type Wire } from "../../src/p4runtime/codec/wire.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import type { Entity, TableEntry } from "../../../src/toolchain/device/index.js";
+import { encodeEntity } from "../../../src/toolchain/p4runtime/codec/entity.js";
+import { CURRENT_DIALECT } from "../../../src/toolchain/p4runtime/codec/ports.js";
+import { encodeReadResponse } from "../../../src/toolchain/p4runtime/codec/read-response.js";
+import { makeWire, type Wire } from "../../../src/toolchain/p4runtime/codec/wire.js";
 import {
   type Entity as EntityMessage,
   ReadResponseSchema,
-} from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { P4InfoIndex, readP4Info } from "../../src/program/index.js";
+} from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { P4InfoIndex, readP4Info } from "../../../src/toolchain/program/index.js";
 import { entities } from "./arbitraries.js";
 import { refusal } from "./helpers.js";
 
-const golden = join(import.meta.dirname, "../golden");
+const golden = join(import.meta.dirname, "../../golden");
 
 function wireOfGolden(name: string): Wire {
   const path = join(golden, name, `${name}.p4info.txtpb`);

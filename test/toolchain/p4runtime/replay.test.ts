@@ -5,8 +5,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { fromHex, toHex } from "../../src/base/index.js";
-import { Switch } from "../../src/switch/index.js";
+import { fromHex, toHex } from "../../../src/base/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
 import { cpuProgram, openChannel, startServer } from "./helpers.js";
 import { type Outcome, Player, recordedExchanges, recordedOutcome } from "./replay.js";
 

@@ -6,8 +6,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { create, fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
 import type { ServiceError } from "@grpc/grpc-js";
-import { DeviceError } from "../../src/device/index.js";
-import type { P4RuntimeChannel, Stream } from "../../src/p4runtime/client/channel.js";
+import { DeviceError } from "../../../src/toolchain/device/index.js";
+import type { P4RuntimeChannel, Stream } from "../../../src/toolchain/p4runtime/client/channel.js";
 import {
   type Entity,
   EntitySchema,
@@ -21,9 +21,9 @@ import {
   type StreamMessageResponse,
   StreamMessageResponseSchema,
   WriteRequestSchema,
-} from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { codeName } from "../../src/p4runtime/status.js";
-import type { Program } from "../../src/program/index.js";
+} from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { codeName } from "../../../src/toolchain/p4runtime/status.js";
+import type { Program } from "../../../src/toolchain/program/index.js";
 
 interface Talk {
   sent: JsonValue[];
@@ -50,7 +50,7 @@ export interface Exchange {
 }
 
 export function recordedExchanges(): Exchange[] {
-  const path = join(import.meta.dirname, "../golden/cpu/p4runtime.json");
+  const path = join(import.meta.dirname, "../../golden/cpu/p4runtime.json");
   return (JSON.parse(readFileSync(path, "utf8")) as { cases: Exchange[] }).cases;
 }
 

@@ -6,19 +6,19 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { create } from "@bufbuild/protobuf";
 import { expect, it, onTestFinished } from "vitest";
-import { fromHex } from "../../src/base/index.js";
-import type { Stream } from "../../src/p4runtime/client/channel.js";
-import { electionIdMessage } from "../../src/p4runtime/election.js";
+import { fromHex } from "../../../src/base/index.js";
+import type { Stream } from "../../../src/toolchain/p4runtime/client/channel.js";
+import { electionIdMessage } from "../../../src/toolchain/p4runtime/election.js";
 import {
   PacketOutSchema,
   type StreamMessageRequest,
   StreamMessageRequestSchema,
   type StreamMessageResponse,
   WriteRequestSchema,
-} from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { type Notice, reconcile, serve } from "../../src/p4runtime/index.js";
-import type { Program } from "../../src/program/index.js";
-import { Switch } from "../../src/switch/index.js";
+} from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { type Notice, reconcile, serve } from "../../../src/toolchain/p4runtime/index.js";
+import type { Program } from "../../../src/toolchain/program/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
 import { ManualClock } from "../switch/golden.js";
 import {
   codeOf,
@@ -201,7 +201,7 @@ const at = (path: string): string => pathToFileURL(join(import.meta.dirname, pat
 
 /** A controller as a process of its own, to be killed: loads a program, writes entries, stays primary. */
 const CONTROLLER = `
-const { connect } = await import("${at("../../src/p4runtime/index.ts")}");
+const { connect } = await import("${at("../../src/toolchain/p4runtime/index.ts")}");
 const { destination, roomyProgram } = await import("${at("program.ts")}");
 const device = await connect(process.argv.at(-1), { batchSize: 50 });
 await device.load(roomyProgram());

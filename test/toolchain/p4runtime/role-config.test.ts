@@ -2,9 +2,9 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
 import { describe, expect, it } from "vitest";
-import type { StatusCode } from "../../src/device/index.js";
-import { encodeUpdate } from "../../src/p4runtime/codec/entity.js";
-import { electionIdMessage } from "../../src/p4runtime/election.js";
+import type { StatusCode } from "../../../src/toolchain/device/index.js";
+import { encodeUpdate } from "../../../src/toolchain/p4runtime/codec/entity.js";
+import { electionIdMessage } from "../../../src/toolchain/p4runtime/election.js";
 import {
   SetForwardingPipelineConfigRequest_Action as Action,
   EntitySchema,
@@ -17,10 +17,10 @@ import {
   type StreamMessageResponse,
   StreamMessageResponseSchema,
   WriteRequestSchema,
-} from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { P4RoleConfigSchema } from "../../src/p4runtime/generated/stratum/p4_role_config_pb.js";
-import { Arbitration } from "../../src/p4runtime/server/arbitration.js";
-import { objectIdOf, RoleConfig } from "../../src/p4runtime/server/role-config.js";
+} from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { P4RoleConfigSchema } from "../../../src/toolchain/p4runtime/generated/stratum/p4_role_config_pb.js";
+import { Arbitration } from "../../../src/toolchain/p4runtime/server/arbitration.js";
+import { objectIdOf, RoleConfig } from "../../../src/toolchain/p4runtime/server/role-config.js";
 import {
   codeOf,
   cpuProgram,

@@ -1,13 +1,13 @@
 /** Rules for updates and read requests that P4Info alone decides, each with the code the standard asks for. */
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { DeviceError } from "../../src/device/index.js";
-import { decodeQuery, decodeUpdate } from "../../src/p4runtime/codec/entity.js";
-import { CURRENT_DIALECT } from "../../src/p4runtime/codec/ports.js";
-import { makeWire } from "../../src/p4runtime/codec/wire.js";
-import { EntitySchema, UpdateSchema } from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { P4InfoIndex, readP4Info } from "../../src/program/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { DeviceError } from "../../../src/toolchain/device/index.js";
+import { decodeQuery, decodeUpdate } from "../../../src/toolchain/p4runtime/codec/entity.js";
+import { CURRENT_DIALECT } from "../../../src/toolchain/p4runtime/codec/ports.js";
+import { makeWire } from "../../../src/toolchain/p4runtime/codec/wire.js";
+import { EntitySchema, UpdateSchema } from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { P4InfoIndex, readP4Info } from "../../../src/toolchain/program/index.js";
 
 const P4INFO = `
 tables {

@@ -6,10 +6,10 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { ServiceError } from "@grpc/grpc-js";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Update } from "../../src/device/index.js";
-import type { P4RuntimeChannel, Stream } from "../../src/p4runtime/client/channel.js";
-import { encodeUpdate } from "../../src/p4runtime/codec/entity.js";
-import { electionIdMessage } from "../../src/p4runtime/election.js";
+import type { Update } from "../../../src/toolchain/device/index.js";
+import type { P4RuntimeChannel, Stream } from "../../../src/toolchain/p4runtime/client/channel.js";
+import { encodeUpdate } from "../../../src/toolchain/p4runtime/codec/entity.js";
+import { electionIdMessage } from "../../../src/toolchain/p4runtime/election.js";
 import {
   SetForwardingPipelineConfigRequest_Action as Action,
   WriteRequest_Atomicity as Atomicity,
@@ -20,9 +20,9 @@ import {
   type StreamMessageResponse,
   type UpdateSchema,
   WriteRequestSchema,
-} from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { codeName } from "../../src/p4runtime/status.js";
-import { createP4Info, type Program, p4info } from "../../src/program/index.js";
+} from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { codeName } from "../../../src/toolchain/p4runtime/status.js";
+import { createP4Info, type Program, p4info } from "../../../src/toolchain/program/index.js";
 import {
   codeOf,
   cpuProgram,
@@ -337,7 +337,7 @@ describe("SetForwardingPipelineConfig (14)", () => {
 
   it("refuses a P4Info of another program than the device config, naming the first object that differs", async () => {
     const { config, device } = await startRaw();
-    const path = join(import.meta.dirname, "../golden/l3/l3.json");
+    const path = join(import.meta.dirname, "../../golden/l3/l3.json");
     const other = JSON.parse(readFileSync(path, "utf8")) as Program["bmv2"];
     for (const action of [
       Action.VERIFY,

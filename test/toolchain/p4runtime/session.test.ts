@@ -2,13 +2,13 @@
 import { EventEmitter } from "node:events";
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import type { Stream } from "../../src/p4runtime/client/channel.js";
-import { type Notice, Session } from "../../src/p4runtime/client/session.js";
+import type { Stream } from "../../../src/toolchain/p4runtime/client/channel.js";
+import { type Notice, Session } from "../../../src/toolchain/p4runtime/client/session.js";
 import {
   type StreamMessageRequest,
   StreamMessageResponseSchema,
-} from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { codeNumber } from "../../src/p4runtime/status.js";
+} from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { codeNumber } from "../../../src/toolchain/p4runtime/status.js";
 import { refusal } from "./helpers.js";
 
 /** A stream whose other end answers claims, or is silent. */

@@ -1,9 +1,9 @@
 /** Queues and hashes over gRPC: p4loom.v1.Settings beside p4.v1.P4Runtime. */
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { DeviceError, type TargetSettings } from "../../src/device/index.js";
-import { electionIdMessage } from "../../src/p4runtime/election.js";
-import { ApplyRequestSchema } from "../../src/p4runtime/generated/p4loom/v1/settings_pb.js";
+import { DeviceError, type TargetSettings } from "../../../src/toolchain/device/index.js";
+import { electionIdMessage } from "../../../src/toolchain/p4runtime/election.js";
+import { ApplyRequestSchema } from "../../../src/toolchain/p4runtime/generated/p4loom/v1/settings_pb.js";
 import { cpuProgram, openChannel, refusal, startClient, startServer } from "./helpers.js";
 import { MemoryDevice } from "./memory-device.js";
 

@@ -1,16 +1,16 @@
 /** The state as a document: SaveState, RestoreState and ResetState of p4loom.v1.Settings, over a real switch. */
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { runCommands } from "../../src/control/index.js";
-import type { ReadQuery, TableEntry, Update } from "../../src/device/index.js";
-import { electionIdMessage } from "../../src/p4runtime/election.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { runCommands } from "../../../src/toolchain/control/index.js";
+import type { ReadQuery, TableEntry, Update } from "../../../src/toolchain/device/index.js";
+import { electionIdMessage } from "../../../src/toolchain/p4runtime/election.js";
 import {
   ResetStateRequestSchema,
   SaveStateRequestSchema,
-} from "../../src/p4runtime/generated/p4loom/v1/settings_pb.js";
-import { documentParts } from "../../src/p4runtime/server/state.js";
-import { Switch } from "../../src/switch/index.js";
+} from "../../../src/toolchain/p4runtime/generated/p4loom/v1/settings_pb.js";
+import { documentParts } from "../../../src/toolchain/p4runtime/server/state.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
 import { p4infoOf } from "../control/start.js";
 import { goldenText, startUnconfigured } from "../switch/golden.js";
 import { codeOf, openChannel, refusal, startClient, startServer, wireOf } from "./helpers.js";

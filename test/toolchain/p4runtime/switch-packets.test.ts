@@ -1,8 +1,8 @@
 /** Packets between a controller and the embedded switch, over gRPC and back: the program of test/golden/cpu. */
 import { expect, it } from "vitest";
-import { fromHex, toHex } from "../../src/base/index.js";
-import type { ControllerPacket, DeviceEvent } from "../../src/device/index.js";
-import { Switch } from "../../src/switch/index.js";
+import { fromHex, toHex } from "../../../src/base/index.js";
+import type { ControllerPacket, DeviceEvent } from "../../../src/toolchain/device/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
 import { ManualClock } from "../switch/golden.js";
 import { cpuProgram, destination, startClient, startServer, until } from "./helpers.js";
 

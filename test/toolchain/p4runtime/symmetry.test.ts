@@ -4,21 +4,21 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { electionIdMessage } from "../../src/p4runtime/election.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { electionIdMessage } from "../../../src/toolchain/p4runtime/election.js";
 import {
   type EntitySchema,
   ReadRequestSchema,
   Update_Type,
   WriteRequestSchema,
-} from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { type Program, readBmv2, readP4Info } from "../../src/program/index.js";
-import { Switch } from "../../src/switch/index.js";
+} from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { type Program, readBmv2, readP4Info } from "../../../src/toolchain/program/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
 import { ManualClock } from "../switch/golden.js";
 import { destination, openChannel, refusal, startClient, startServer, wireOf } from "./helpers.js";
 import { cpuProgram } from "./program.js";
 
-const golden = join(import.meta.dirname, "../golden");
+const golden = join(import.meta.dirname, "../../golden");
 
 function goldenProgram(program: string): Program {
   const diagnostics = new Diagnostics();

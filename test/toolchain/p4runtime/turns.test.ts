@@ -2,14 +2,14 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Atomicity, Update } from "../../src/device/index.js";
+import type { Atomicity, Update } from "../../../src/toolchain/device/index.js";
 import {
   UpdateSchema,
   WriteRequest_Atomicity,
   WriteRequestSchema,
-} from "../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { PackedWrite } from "../../src/p4runtime/server/packed-write.js";
-import { Switch } from "../../src/switch/index.js";
+} from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { PackedWrite } from "../../../src/toolchain/p4runtime/server/packed-write.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
 import { ManualClock } from "../switch/golden.js";
 import { codeOf, cpuProgram, destination, refusal, startClient, startServer } from "./helpers.js";
 import { roomyProgram } from "./program.js";

@@ -6,13 +6,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { compile } from "../../src/p4/index.js";
-import { readBmv2, readP4Info, validateP4Info, writeP4InfoJson } from "../../src/program/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { readBmv2, readP4Info, validateP4Info, writeP4InfoJson } from "../../../src/toolchain/program/index.js";
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-const golden = resolve(import.meta.dirname, "../golden");
+const golden = resolve(import.meta.dirname, "../../golden");
 
 /** The values that replace what is there; `undefined` removes it. */
 const DAMAGES: readonly (readonly [name: string, value: Json | undefined])[] = [

@@ -1,13 +1,13 @@
 /** A P4Info made from a BMv2 program shows what the compiler's own shows, ids apart. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics } from "../../src/base/index.js";
+import { Diagnostics } from "../../../src/base/index.js";
 import {
   type Bmv2Program,
   describeBmv2,
   P4InfoIndex,
   type Slot,
   validateP4Info,
-} from "../../src/program/index.js";
+} from "../../../src/toolchain/program/index.js";
 import { p4infoOf } from "../control/start.js";
 import { goldenJson } from "../switch/golden.js";
 

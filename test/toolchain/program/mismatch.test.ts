@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { firstMismatch, type Program, readBmv2, readP4Info } from "../../src/program/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { firstMismatch, type Program, readBmv2, readP4Info } from "../../../src/toolchain/program/index.js";
 
-const golden = resolve(import.meta.dirname, "../golden");
+const golden = resolve(import.meta.dirname, "../../golden");
 const names = readdirSync(golden, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".p4info.txtpb"))
   .map((name) => name.slice(0, -".p4info.txtpb".length))

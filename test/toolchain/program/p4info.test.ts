@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
 import {
   createP4Info,
   type P4Info,
@@ -17,12 +17,12 @@ import {
   writeP4InfoBinary,
   writeP4InfoJson,
   writeP4InfoText,
-} from "../../src/program/index.js";
+} from "../../../src/toolchain/program/index.js";
 // the text format itself is internal to the room
-import { readText } from "../../src/program/p4info/text-reader.js";
-import { writeText } from "../../src/program/p4info/text-writer.js";
+import { readText } from "../../../src/toolchain/program/p4info/text-reader.js";
+import { writeText } from "../../../src/toolchain/program/p4info/text-writer.js";
 
-const golden = join(import.meta.dirname, "../golden");
+const golden = join(import.meta.dirname, "../../golden");
 const goldenFiles = readdirSync(golden)
   .map((name) => join(golden, name, `${name}.p4info.txtpb`))
   .filter((path) => existsSync(path));
@@ -374,7 +374,7 @@ describe("validateP4Info", () => {
 });
 
 describe("wrong files", () => {
-  const bad = join(import.meta.dirname, "../bad/program");
+  const bad = join(import.meta.dirname, "../../bad/program");
   for (const name of readdirSync(bad).filter((file) => /^P4100[1-8]-.*\.(txtpb|json|bin)$/.test(file))) {
     it(name, () => {
       const diagnostics = new Diagnostics();

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
-import { CODES } from "../../src/stf/codes.js";
+import { CODES } from "../../../src/toolchain/stf/codes.js";
 import { play } from "./small.js";
 
-const folder = resolve(import.meta.dirname, "../bad/stf");
+const folder = resolve(import.meta.dirname, "../../bad/stf");
 const files = readdirSync(folder).sort();
 
 it.each(files)("%s", async (name) => {

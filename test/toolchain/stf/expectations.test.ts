@@ -1,9 +1,9 @@
 /** Patterns against packets: the comparison as a definition by characters, and the bookkeeping of whole ports. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile, toHex } from "../../src/base/index.js";
-import { compareOutputs, type Expect, firstDifference, type Output } from "../../src/stf/expectations.js";
-import { type Pattern, readStf } from "../../src/stf/script.js";
+import { Diagnostics, SourceFile, toHex } from "../../../src/base/index.js";
+import { compareOutputs, type Expect, firstDifference, type Output } from "../../../src/toolchain/stf/expectations.js";
+import { type Pattern, readStf } from "../../../src/toolchain/stf/script.js";
 
 function patternOf(text: string): Pattern {
   const [command] = readStf(new SourceFile("x.stf", `expect 1 ${text}`), new Diagnostics());

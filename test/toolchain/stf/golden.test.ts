@@ -2,11 +2,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { readBmv2 } from "../../src/program/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { readBmv2 } from "../../../src/toolchain/program/index.js";
 import { play } from "./small.js";
 
-const root = resolve(import.meta.dirname, "../golden");
+const root = resolve(import.meta.dirname, "../../golden");
 
 interface Stimulus {
   in: { port: number; hex: string };

@@ -1,7 +1,7 @@
 /** Reading packet tests: every form of line, and places of what cannot be read. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile, spanText } from "../../src/base/index.js";
-import { readStf } from "../../src/stf/script.js";
+import { Diagnostics, formatDiagnostic, SourceFile, spanText } from "../../../src/base/index.js";
+import { readStf } from "../../../src/toolchain/stf/script.js";
 
 function read(text: string) {
   const diagnostics = new Diagnostics();

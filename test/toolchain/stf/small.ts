@@ -1,10 +1,10 @@
 /** The program of the packet tests, and one line to play a test on it. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
-import { compile } from "../../src/p4/index.js";
-import type { Bmv2Program, P4Info } from "../../src/program/index.js";
-import { readStf, runStf, type StfOptions } from "../../src/stf/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import type { Bmv2Program, P4Info } from "../../../src/toolchain/program/index.js";
+import { readStf, runStf, type StfOptions } from "../../../src/toolchain/stf/index.js";
 
 function compileSmall(): { bmv2: Bmv2Program; p4info: P4Info } {
   const diagnostics = new Diagnostics();

@@ -1,8 +1,8 @@
 /** Numbers at the edge: the last element and the one after it, the last byte that fits, the microsecond that counts. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, fromHex, SourceFile, toHex } from "../../src/base/index.js";
-import { compile } from "../../src/p4/index.js";
-import { type QueueOptions, Switch } from "../../src/switch/index.js";
+import { Diagnostics, fromHex, SourceFile, toHex } from "../../../src/base/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { type QueueOptions, Switch } from "../../../src/toolchain/switch/index.js";
 import { fresh, ManualClock } from "./golden.js";
 
 const SIZE = 4;

@@ -3,7 +3,7 @@
  * simple_switch. v1model has no names for most of them; the algorithms were put into the JSON.
  */
 import { describe, expect, it } from "vitest";
-import type { Bmv2Program } from "../../src/program/index.js";
+import type { Bmv2Program } from "../../../src/toolchain/program/index.js";
 import { goldenJson, goldenText, type Stimulus, startProgram } from "./golden.js";
 
 const bmv2 = goldenJson<Bmv2Program>("calculations", "calculations.json");

@@ -5,13 +5,13 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, it } from "vitest";
-import { makeJob, playOnSwitch } from "../../bench/differential/play.js";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { compile } from "../../src/p4/index.js";
-import type { Program } from "../../src/program/index.js";
+import { makeJob, playOnSwitch } from "../../../bench/toolchain/differential/play.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import type { Program } from "../../../src/toolchain/program/index.js";
 import { fresh } from "./golden.js";
 
-const folder = join(import.meta.dirname, "../golden/constructs");
+const folder = join(import.meta.dirname, "../../golden/constructs");
 const names = readdirSync(folder)
   .filter((name) => name.endsWith(".p4"))
   .map((name) => basename(name, ".p4"));

@@ -1,8 +1,8 @@
 /** The turns that long calls of a switch give to other tasks, the timers that it leaves, and the frames that a tracer passes on. */
 import { describe, expect, it } from "vitest";
-import { fromHex, toHex } from "../../src/base/index.js";
-import type { Update } from "../../src/device/index.js";
-import { type PacketTrace, Switch } from "../../src/switch/index.js";
+import { fromHex, toHex } from "../../../src/base/index.js";
+import type { Update } from "../../../src/toolchain/device/index.js";
+import { type PacketTrace, Switch } from "../../../src/toolchain/switch/index.js";
 import { p4infoOf } from "../control/start.js";
 import { goldenJson, ManualClock, startUnconfigured } from "./golden.js";
 import { featuresProgram, startFeatures } from "./trace/features.js";

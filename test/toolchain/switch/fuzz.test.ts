@@ -3,9 +3,9 @@
  * `P4LOOM_FUZZ` gives how many times as many to try, from another seed each time.
  */
 import { describe, expect, it } from "vitest";
-import { tryCase } from "../../bench/fuzz/runner.js";
-import { cases } from "../../bench/fuzz/switch-cases.js";
-import { FUZZ_FACTOR, FUZZ_SEED } from "../fuzz-seed.js";
+import { tryCase } from "../../../bench/toolchain/fuzz/runner.js";
+import { cases } from "../../../bench/toolchain/fuzz/switch-cases.js";
+import { FUZZ_FACTOR, FUZZ_SEED } from "../../fuzz-seed.js";
 
 const COUNT = { packets: 20, config: 60, writes: 30, commands: 40 };
 

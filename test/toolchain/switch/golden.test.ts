@@ -1,13 +1,13 @@
 /** Every packet that BMv2 was given, and what came out. */
 import { describe, expect, it } from "vitest";
-import { fromHex } from "../../src/base/index.js";
+import { fromHex } from "../../../src/base/index.js";
 import type {
   CounterEntry,
   DirectCounterEntry,
   Entity,
   RegisterEntry,
   Update,
-} from "../../src/device/index.js";
+} from "../../../src/toolchain/device/index.js";
 import { goldenJson, type Output, type Stimulus, startGolden } from "./golden.js";
 
 const PROGRAMS = [

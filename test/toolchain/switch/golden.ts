@@ -1,10 +1,10 @@
 /** The recorded programs: loading one into a switch, and playing its stimuli. */
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { Diagnostics, fromHex, Random, SourceFile, toHex } from "../../src/base/index.js";
-import { runCommands } from "../../src/control/index.js";
-import { type Bmv2Program, createP4Info, type P4Info, type Program } from "../../src/program/index.js";
-import { Switch, type SwitchOptions } from "../../src/switch/index.js";
+import { Diagnostics, fromHex, Random, SourceFile, toHex } from "../../../src/base/index.js";
+import { runCommands } from "../../../src/toolchain/control/index.js";
+import { type Bmv2Program, createP4Info, type P4Info, type Program } from "../../../src/toolchain/program/index.js";
+import { Switch, type SwitchOptions } from "../../../src/toolchain/switch/index.js";
 
 export interface Output {
   port: number;
@@ -16,7 +16,7 @@ export interface Stimulus {
   out: Output[];
 }
 
-const root = resolve(import.meta.dirname, "../golden");
+const root = resolve(import.meta.dirname, "../../golden");
 
 export function goldenText(name: string, file: string): string | undefined {
   const path = resolve(root, name, file);

@@ -1,8 +1,8 @@
 /** v1model's `random`: uniform between both bounds, which are possible results themselves, at widths beyond one word. */
 import { expect, it } from "vitest";
-import { Diagnostics, fromHex, SourceFile, toHex } from "../../src/base/index.js";
-import { compile } from "../../src/p4/index.js";
-import { Switch } from "../../src/switch/index.js";
+import { Diagnostics, fromHex, SourceFile, toHex } from "../../../src/base/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
 import { fresh, ManualClock } from "./golden.js";
 
 const PROGRAM = `

@@ -3,9 +3,9 @@
  * joined bit by bit, with headers that are not valid left out. Checked by the checksum of RFC 1071 and by CRC-16/ARC.
  */
 import { describe, expect, it } from "vitest";
-import { fromHex, toHex } from "../../src/base/index.js";
-import type { bmv2 } from "../../src/program/index.js";
-import { Switch } from "../../src/switch/index.js";
+import { fromHex, toHex } from "../../../src/base/index.js";
+import type { bmv2 } from "../../../src/toolchain/program/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
 import { ManualClock } from "./golden.js";
 import { changed, digits, field, header, hex, PACKET } from "./raw-program.js";
 

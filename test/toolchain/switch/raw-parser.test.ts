@@ -1,8 +1,8 @@
 /** Parsers of the BMv2 JSON ("BMv2 JSON input format", `parsers`): what is read, where the payload begins, and which error ends them (P4-16 spec 12.8). */
 import { describe, expect, it } from "vitest";
-import { fromHex, toHex } from "../../src/base/index.js";
-import type { bmv2 } from "../../src/program/index.js";
-import { Switch } from "../../src/switch/index.js";
+import { fromHex, toHex } from "../../../src/base/index.js";
+import type { bmv2 } from "../../../src/toolchain/program/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
 import { ManualClock } from "./golden.js";
 import { changed, digits, field, hex, operation } from "./raw-program.js";
 

@@ -1,8 +1,8 @@
 /** Primitives and expressions of the BMv2 JSON ("BMv2 JSON input format") that compilers for v1model rarely write, or never. */
 import { describe, expect, it } from "vitest";
-import { fromHex, toHex } from "../../src/base/index.js";
-import type { bmv2 } from "../../src/program/index.js";
-import { Switch } from "../../src/switch/index.js";
+import { fromHex, toHex } from "../../../src/base/index.js";
+import type { bmv2 } from "../../../src/toolchain/program/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
 import { ManualClock } from "./golden.js";
 import {
   changed,

@@ -2,9 +2,9 @@
  * A program whose BMv2 JSON a test changes, for parts of the format that p4loom's compiler does not write: other compilers, old ones
  * and people do.
  */
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { compile } from "../../src/p4/index.js";
-import { type bmv2, createP4Info, type Program, readBmv2 } from "../../src/program/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import { type bmv2, createP4Info, type Program, readBmv2 } from "../../../src/toolchain/program/index.js";
 
 const SOURCE = `
 #include <core.p4>

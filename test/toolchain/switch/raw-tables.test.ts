@@ -1,9 +1,9 @@
 /** Tables of the BMv2 JSON ("BMv2 JSON input format", `pipelines`): keys with masks, validity as a key, and where a control goes on. */
 import { describe, expect, it } from "vitest";
-import { fromHex, toHex } from "../../src/base/index.js";
-import type { Match } from "../../src/device/index.js";
-import type { bmv2 } from "../../src/program/index.js";
-import { Switch } from "../../src/switch/index.js";
+import { fromHex, toHex } from "../../../src/base/index.js";
+import type { Match } from "../../../src/toolchain/device/index.js";
+import type { bmv2 } from "../../../src/toolchain/program/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
 import { ManualClock } from "./golden.js";
 import { changed, digits, field, hex, PACKET, type Written } from "./raw-program.js";
 

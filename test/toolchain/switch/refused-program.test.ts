@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { type bmv2, createP4Info, type Program, readBmv2 } from "../../src/program/index.js";
-import { Switch } from "../../src/switch/index.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { type bmv2, createP4Info, type Program, readBmv2 } from "../../../src/toolchain/program/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
 import { ManualClock, startUnconfigured } from "./golden.js";
 import {
   changed,
@@ -19,7 +19,7 @@ import {
   type Written,
 } from "./raw-program.js";
 
-const bad = resolve(import.meta.dirname, "../bad/switch");
+const bad = resolve(import.meta.dirname, "../../bad/switch");
 
 describe("a program that the switch cannot run", () => {
   it("is refused for its size before anything is made", () => {

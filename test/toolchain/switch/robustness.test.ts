@@ -1,8 +1,8 @@
 /** Any bytes on any port: no program falls over, and the same bytes give the same output. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toHex } from "../../src/base/index.js";
-import { runs } from "../fuzz-seed.js";
+import { toHex } from "../../../src/base/index.js";
+import { runs } from "../../fuzz-seed.js";
 import { goldenJson, type Stimulus, startGolden } from "./golden.js";
 
 const PROGRAMS = [

@@ -1,8 +1,8 @@
 /** Switches that run one program share its code, but none of their state. */
 import { describe, expect, it } from "vitest";
-import type { Bmv2Program } from "../../src/program/index.js";
-import { createP4Info } from "../../src/program/index.js";
-import { Switch } from "../../src/switch/index.js";
+import type { Bmv2Program } from "../../../src/toolchain/program/index.js";
+import { createP4Info } from "../../../src/toolchain/program/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
 import { goldenJson, ManualClock } from "./golden.js";
 
 describe("200 switches of one program", () => {

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { SourceLines, Story } from "../../src/trace/index.js";
-import { timeText, valueText } from "../../src/trace/values.js";
+import { SourceLines, Story } from "../../../src/toolchain/trace/index.js";
+import { timeText, valueText } from "../../../src/toolchain/trace/values.js";
 import { startFeatures } from "../switch/trace/features.js";
 
 const folder = resolve(import.meta.dirname, "../switch/trace");

@@ -1,6 +1,6 @@
 /** Values of traces: 48 bits are a MAC address only in a field that is one. */
 import { describe, expect, it } from "vitest";
-import { valueText } from "../../src/trace/values.js";
+import { valueText } from "../../../src/toolchain/trace/values.js";
 
 const MAC = "0x080000000111";
 

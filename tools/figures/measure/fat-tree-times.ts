@@ -1,12 +1,12 @@
 /**
  * Completion times of 200 flows in a fat tree of 16 hosts, in our simulator and in ns-3 with other queues at the hosts and other hashes: the
- * comparison of docs/simulator.md. Prints JSON; needs ns-3 (bench/ns3/README.md).
+ * comparison of docs/simulator.md. Prints JSON; needs ns-3 (bench/fabric/ns3/README.md).
  */
-import { bootFatTree, FlowPlayer, webSearch } from "../../../bench/fat-tree/network.js";
-import { fatTreeInNs3 } from "../../../bench/fat-tree/ns3.js";
-import { ns3Missing } from "../../../bench/ns3.js";
-import { ascending, quantile } from "../../../src/statistics/index.js";
-import { hostsOf } from "../../../src/topology/index.js";
+import { bootFatTree, FlowPlayer, webSearch } from "../../../bench/fabric/fat-tree/network.js";
+import { fatTreeInNs3 } from "../../../bench/fabric/fat-tree/ns3.js";
+import { ns3Missing } from "../../../bench/fabric/ns3.js";
+import { ascending, quantile } from "../../../src/fabric/statistics/index.js";
+import { hostsOf } from "../../../src/fabric/topology/index.js";
 
 const K = 4;
 const LOAD = 0.5;

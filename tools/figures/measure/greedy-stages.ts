@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { placeGreedily, type TableGraph, targetSchema } from "../../../src/fit/index.js";
+import { placeGreedily, type TableGraph, targetSchema } from "../../../src/toolchain/fit/index.js";
 
 interface GraphFile {
   name: string;

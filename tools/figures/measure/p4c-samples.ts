@@ -7,8 +7,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { type CompileResult, compile, type IncludeResolver } from "../../../src/p4/index.js";
-import { readP4Info, sameP4Info } from "../../../src/program/index.js";
+import { type CompileResult, compile, type IncludeResolver } from "../../../src/toolchain/p4/index.js";
+import { readP4Info, sameP4Info } from "../../../src/toolchain/program/index.js";
 
 const testdata = join(process.argv[2] ?? "p4c", "testdata");
 const source = (path: string) => new SourceFile(path, readFileSync(path, "utf8"));

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SourceFile } from "../../../src/base/index.js";
-import { readSizeDistribution } from "../../../src/traffic/index.js";
+import { readSizeDistribution } from "../../../src/fabric/traffic/index.js";
 
 const folder = join(import.meta.dirname, "../../../data/cdf");
 const means: Record<string, number> = {};

@@ -17,7 +17,7 @@ export default page("docs/conformance.md", {
     runs: {
       samples: script("tools/figures/measure/p4c-samples.ts", P4C),
       // One test needs its own extern: status 1.
-      tests: exiting(1, script("bench/corpus.ts", `${P4C}/testdata/p4_16_samples`)),
+      tests: exiting(1, script("bench/toolchain/corpus.ts", `${P4C}/testdata/p4_16_samples`)),
     },
     pick: {
       samples: (document): Counts =>

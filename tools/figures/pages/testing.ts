@@ -13,46 +13,46 @@ interface Score {
 
 /** The survivors of each room, and why no test detects them. */
 const SURVIVORS: Readonly<Record<string, string>> = {
-  hash: "writes and reads beyond the end of typed arrays, which have no effect; steps that save time only (a byte of zeros in Toeplitz, a full rank in `BitMatrix`); bytes of `identity` that are shifted out again; `round_robin` after 2^32 packets; a carry of XXH64 at a sum of exactly 2^32 - 1; one more random check in `looksAffine`",
-  topology:
+  "toolchain/hash": "writes and reads beyond the end of typed arrays, which have no effect; steps that save time only (a byte of zeros in Toeplitz, a full rank in `BitMatrix`); bytes of `identity` that are shifted out again; `round_robin` after 2^32 packets; a carry of XXH64 at a sum of exactly 2^32 - 1; one more random check in `looksAffine`",
+  "fabric/topology":
     "caches and shortcuts that save time only; orders in which equal nodes are searched; hop sets with the same ports and another direction, which cannot occur; ties in `majority` against their order, since hop sets are met in ascending order; open: the order of neighbours in `rackClasses` and `wiringOf`",
-  traffic:
+  "fabric/traffic":
     "bounds of loops that end earlier, since the last share is 1; the initial byte order of `PcapDecoder`, which the header replaces; exactly 2^32 pairs, where both ways to draw are right",
-  "p4/emit":
+  "toolchain/p4/emit":
     "assertions against our own bugs, which no program reaches (`fault`, missing tables and indexes); `?.` on what is always there; initial values of jump targets, which are set before they are read",
-  fit: "ranges of stages that the exact solver does not need; limits of 400 stages beyond the device; `?.` and `??` for names of the JSON that only hand-written files have (aliases, validity of unions); shortcuts that save time only (candidates of variables for keys, trials of advice)",
-  switch:
+  "toolchain/fit": "ranges of stages that the exact solver does not need; limits of 400 stages beyond the device; `?.` and `??` for names of the JSON that only hand-written files have (aliases, validity of unions); shortcuts that save time only (candidates of variables for keys, trials of advice)",
+  "toolchain/switch":
     "steps that save time only (`>= 0` before a write to place -1 of a typed array, which has no effect; a copy of many words at once; a port that is looked at without a packet); ties that both give the same, and the order of equal times (`due-entries`); the exact number of passes after which a packet is given up; numbers of alarms, which only have to differ; a first value that is set before it is read; open: fields of `key` by two names, queues with a rate whose program loops",
-  "p4/lower":
+  "toolchain/p4/lower":
     'narrowing of kinds that the type checker needs and the program cannot break (`kind === "path"`, `?.`); shortcuts that save time only (no cast to the same type, two bools); two ways to one value (constants of the checker, and their initializers); open, below the goal: types that are filled into generic ones, reads ahead of stacks',
-  p4runtime:
+  "toolchain/p4runtime":
     "shortcuts that save time only (values encoded without the generated code, a chunk that stays empty, turns of a request); names of methods in TLS; `?.` on what is always there; open: names that a failed RestoreState has used first, ports of an unknown kind",
-  sim: "heuristics of the event queue (spans, reviews), of max-min rounds and of the frame pool, and lists that grow before they must, which save time only; draws that any other constant would spread as well; initial values that are set before they are read; `busyUntil` of a host with a stack",
-  "sim/packet/transport":
+  "fabric/sim": "heuristics of the event queue (spans, reviews), of max-min rounds and of the frame pool, and lists that grow before they must, which save time only; draws that any other constant would spread as well; initial values that are set before they are read; `busyUntil` of a host with a stack",
+  "fabric/sim/packet/transport":
     "initial values that are set before they are read; conditions that others imply (a probe is never due in a recovery, a window that was closed is never open without a new edge); BBR and CUBIC where two values are equal to the last bit; the pace of a host's own link, which whole runs show",
-  paths:
+  "fabric/paths":
     "constants that are 0 (`CHOICE.hash`, `PORT.link`); caches, shared words of hashes and shortcuts for one row, which save time only; products of numbers of values that are equal to a limit",
-  schemes:
+  "fabric/schemes":
     "caches and shortcuts that save time only (sets of virtual ports, `givers` of first fit, `MatrixIds` of an empty switch); which of several equal orders or hash values is taken; second places for a message (`locate(...) ?? ...`); open: `multiroute/trees`, `pecmp/certain-offsets`, the switch writer of updates",
-  formatting:
+  "toolchain/formatting":
     "open, far below the goal: the columns of long lines (`wrapping`), and shortcuts over what is always there (`?.`, a bracket that the check before has refused)",
-  control:
+  "toolchain/control":
     "`?.` and `??` on what is always there (tables and fields that the printed entity names); a write of no mirrors; conditions that two words imply; open: packets and digests that `watch` prints in full, names of values without a naming",
-  probing: "open: not looked at one by one",
-  grading:
-    "conditions that others imply (a target without stages, an answer to ARP that is not IPv4, frames of other types than IPv4); networks that are always on time; listings of files that no caller makes; `?.` on what is always there; open: the order of several errors of one packet test, details of a program that a target refuses, digests that are configured already. The tests of `test/submissions`, which grade in processes, are not counted",
-  "sim/flow":
+  "fabric/probing": "open: not looked at one by one",
+  "course/grading":
+    "conditions that others imply (a target without stages, an answer to ARP that is not IPv4, frames of other types than IPv4); networks that are always on time; listings of files that no caller makes; `?.` on what is always there; open: the order of several errors of one packet test, details of a program that a target refuses, digests that are configured already. The tests of `test/course/submissions`, which grade in processes, are not counted",
+  "fabric/sim/flow":
     "a little below the goal: lists that grow before they must, chosen orders, rounds instead of the ordered filling and a kept least share (`max-min`, `ordered-filling`), which save time only; seeds that any other constant would spread as well; open: the buckets of flows by path, changes of a link without an effect (`link-faults`)",
-  "schemes/repac":
+  "fabric/schemes/repac":
     "caches that save time only (`nic-hash`, known pathmaps); bounds of loops that end earlier; a tie between paths of equal load; places of messages; open: hints of messages in `check`, a pathmap that is probed again (`pathmap-controller`)",
-  editing:
+  "toolchain/editing":
     "`?.` on what is always there, empty lists that nothing reads; open: completion behind type arguments and behind brackets that do not match (`completion/chain`, 12 of 35), single conditions of `hover`, `outline` and `rename`",
-  exercises:
+  "course/exercises":
     "places of errors inside a step; conditions that others imply (names that begin with ipv4 or ipv6 are these two, a header without fields has no bytes); empty lists that nothing reads after an error",
   base: "lengths that other checks imply (`sequence-index`); steps that save time only (`Random.int` of 2^32)",
-  statistics:
+  "fabric/statistics":
     "bounds that are equal to the last bit; a guard of a continued fraction; draws beyond 20 pairs, whose test the limit leaves out",
-  program:
+  "toolchain/program":
     "open, below the goal: messages of `bmv2-reader` after a first error of the same object, texts of P4Info that are missing or doubled (`lookup`, `validate`, `text-reader`)",
 };
 

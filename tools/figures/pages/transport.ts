@@ -76,7 +76,7 @@ export default page("docs/transport.md", {
   }),
   tail: block({
     runs: { rows: bench("tail-loss-kernel") },
-    inputs: ["bench/transport/tail-losses.ts"],
+    inputs: ["bench/fabric/transport/tail-losses.ts"],
     pick: { rows: rowsOf },
     timed: true,
     render: ({ rows }) =>

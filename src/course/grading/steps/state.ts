@@ -1,7 +1,7 @@
 /** Steps that check switches: their tables, counters, registers, and their messages to the control plane. */
-import { Diagnostics, SourceFile } from "../../base/index.js";
-import type { Interpreter } from "../../control/index.js";
-import type { ControllerPacket, DigestList } from "../../device/index.js";
+import { Diagnostics, SourceFile } from "../../../base/index.js";
+import type { Interpreter } from "../../../toolchain/control/index.js";
+import type { ControllerPacket, DigestList } from "../../../toolchain/device/index.js";
 import {
   differences,
   type ExerciseStep,

@@ -1,6 +1,6 @@
 /** Sends frames on interfaces of a lab, as a program in that namespace does. */
-import { fail } from "../../base/index.js";
-import { Interfaces } from "../../interfaces/index.js";
+import { fail } from "../../../base/index.js";
+import { Interfaces } from "../../../toolchain/interfaces/index.js";
 import { LAB_CODES } from "../../lab/index.js";
 
 /** An interface in a network namespace. */

@@ -1,6 +1,6 @@
 /** Shells on hosts of a testbed, each with its own terminal, which `script` of util-linux creates. */
-import { fail } from "../../base/index.js";
-import type { HostProcess, RunningHost } from "../../testbed/index.js";
+import { fail } from "../../../base/index.js";
+import type { HostProcess, RunningHost } from "../../../fabric/testbed/index.js";
 import { CODES } from "../codes.js";
 
 const MAX_TERMINALS = 32;

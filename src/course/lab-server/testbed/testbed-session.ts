@@ -1,5 +1,5 @@
 /** A lab on real switches and hosts: the same requests as on the simulator, if real machines can carry them out. */
-import { DiagnosticError, Diagnostics, fail } from "../../base/index.js";
+import { DiagnosticError, Diagnostics, fail } from "../../../base/index.js";
 import {
   answer,
   DEFAULT_LINK,
@@ -29,7 +29,7 @@ import {
   useChanged,
   WELL_KNOWN_HEADERS,
 } from "../../lab/index.js";
-import { type InterfaceCounters, type Lab, type LabOptions, startLab } from "../../testbed/index.js";
+import { type InterfaceCounters, type Lab, type LabOptions, startLab } from "../../../fabric/testbed/index.js";
 import { TestbedPackets } from "./packets.js";
 import { commandsOf, endsOf, InterfaceNames, specOf } from "./spec.js";
 import { Terminals } from "./terminals.js";

@@ -1,5 +1,5 @@
 /** Describes a frame in a few words, by its well-known headers. */
-import { readArp, readIcmp, Segment } from "../../sim/packet/index.js";
+import { readArp, readIcmp, Segment } from "../../../fabric/sim/packet/index.js";
 import type { PacketView } from "../protocol.js";
 
 export interface FrameDescription {

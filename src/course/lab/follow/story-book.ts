@@ -1,5 +1,5 @@
 /** Followed packets with their stories, and the changes that have not been sent to pages yet. */
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { ProjectFiles } from "../files.js";
 import type { DropCount, Motion, PacketEndView, PacketView, StoryView } from "../protocol.js";

@@ -1,7 +1,7 @@
 /** One packet that is followed from hop to hop, and how it ended. */
-import { toHex } from "../../base/index.js";
-import type { PacketTrace, TraceOutcome, TraceTree } from "../../switch/index.js";
-import { outcomeText, SourceLines, Story } from "../../trace/index.js";
+import { toHex } from "../../../base/index.js";
+import type { PacketTrace, TraceOutcome, TraceTree } from "../../../toolchain/switch/index.js";
+import { outcomeText, SourceLines, Story } from "../../../toolchain/trace/index.js";
 import type { HopView, PacketEndView, PacketView, StoryView } from "../protocol.js";
 import type { FrameDescription } from "./describe.js";
 

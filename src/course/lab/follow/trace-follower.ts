@@ -2,8 +2,8 @@
  * Follows packets through real switches. Each switch reports only its own trace, so an output of one switch is matched with
  * the input of the next switch by link and bytes. Traces arrive late and in any order: a story is assembled after a delay.
  */
-import { fromHex } from "../../base/index.js";
-import type { PacketTrace, TraceOutcome, TraceTree } from "../../switch/index.js";
+import { fromHex } from "../../../base/index.js";
+import type { PacketTrace, TraceOutcome, TraceTree } from "../../../toolchain/switch/index.js";
 import type { LabPlan } from "../project.js";
 import { describeFrame } from "./describe.js";
 import { dropOf, type Followed, NO_LINK, type OpenLink } from "./story.js";

@@ -3,8 +3,8 @@
  * switches, their ends. Each frame of the page adds credit, and following a packet uses credit: this bounds the cost in a
  * busy network.
  */
-import type { Channel, StackHost, SwitchNode } from "../../sim/packet/index.js";
-import type { PacketTrace, TraceInput } from "../../switch/index.js";
+import type { Channel, StackHost, SwitchNode } from "../../../fabric/sim/packet/index.js";
+import type { PacketTrace, TraceInput } from "../../../toolchain/switch/index.js";
 import type { LabNetwork } from "../network.js";
 import { describeFrame } from "./describe.js";
 import { bytesOf, dropOf, type Followed, NO_LINK, type OpenHop, type OpenLink } from "./story.js";

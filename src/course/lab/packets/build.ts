@@ -2,8 +2,8 @@
  * Builds the packets that a page requests, by headers with fields as texts, or by bytes. Tests of exercises build
  * frames in the same way.
  */
-import { didYouMean, fail, fromHex, toHex } from "../../base/index.js";
-import { formatValue, parseValue } from "../../device/index.js";
+import { didYouMean, fail, fromHex, toHex } from "../../../base/index.js";
+import { formatValue, parseValue } from "../../../toolchain/device/index.js";
 import {
   buildFrame,
   ETHER_TYPES,

@@ -1,5 +1,5 @@
 /** Replies: one type for each request. */
-import type { SignatureHelp } from "../../editing/index.js";
+import type { SignatureHelp } from "../../../toolchain/editing/index.js";
 import type { LabEvent } from "./events.js";
 import type { LabOp, LabRequestInput } from "./requests.js";
 import type {

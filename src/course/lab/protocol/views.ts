@@ -1,6 +1,6 @@
 /** The data that a page shows: plain JSON. Times are nanoseconds of the lab's clock, rates bits per second. */
-import type { Completion } from "../../editing/index.js";
-import type { PacketTrace } from "../../switch/index.js";
+import type { Completion } from "../../../toolchain/editing/index.js";
+import type { PacketTrace } from "../../../toolchain/switch/index.js";
 
 export type LabEngine = "sim" | "testbed";
 

@@ -1,5 +1,5 @@
 /** The state of a switch for a page: tables with their entries, groups, arrays, each with the statements that write it. */
-import { deletionOf, type Printer, statementOf, targetText } from "../../control/index.js";
+import { deletionOf, type Printer, statementOf, targetText } from "../../../toolchain/control/index.js";
 import {
   type Device,
   DeviceError,
@@ -8,8 +8,8 @@ import {
   matchText,
   type ReadQuery,
   type TableEntry,
-} from "../../device/index.js";
-import type { TableInfo } from "../../program/index.js";
+} from "../../../toolchain/device/index.js";
+import type { TableInfo } from "../../../toolchain/program/index.js";
 import type { ArrayView, EntryView, ProfileView, StateView, TableView } from "../protocol.js";
 
 /** Maximum number of entries of a table, and of cells of an array, that are shown. */

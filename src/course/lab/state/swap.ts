@@ -3,7 +3,7 @@
  * are written to the new program, if it has the same tables, actions, fields and arrays.
  */
 
-import { type Printer, statementOf } from "../../control/index.js";
+import { type Printer, statementOf } from "../../../toolchain/control/index.js";
 import {
   type Device,
   DeviceError,
@@ -11,8 +11,8 @@ import {
   type Entity,
   type ReadQuery,
   type Update,
-} from "../../device/index.js";
-import { describeBmv2, P4InfoIndex, type Program } from "../../program/index.js";
+} from "../../../toolchain/device/index.js";
+import { describeBmv2, P4InfoIndex, type Program } from "../../../toolchain/program/index.js";
 import type { SwapView } from "../protocol.js";
 
 /** The queries for the whole state of a program, with digests and value sets. */

@@ -7,7 +7,7 @@ import {
   entityKey,
   type ReadQuery,
   type Update,
-} from "../../device/index.js";
+} from "../../../toolchain/device/index.js";
 
 /** Maximum number of steps that are kept. */
 const MAX_STEPS = 100;

@@ -1,5 +1,5 @@
 /** A ping, a UDP flow or a TCP flow between two simulated hosts, with its figures. */
-import { fail, type Random } from "../../base/index.js";
+import { fail, type Random } from "../../../base/index.js";
 import {
   CONGESTION_CONTROLS,
   type CongestionControlName,
@@ -11,7 +11,7 @@ import {
   type TcpOptions,
   type UdpReceiver,
   type UdpSender,
-} from "../../sim/packet/index.js";
+} from "../../../fabric/sim/packet/index.js";
 import { CODES } from "../codes.js";
 import { flowKeyOf, ipv4Text } from "../follow/describe.js";
 import type { LabNetwork } from "../network.js";

@@ -1,5 +1,5 @@
 /** The flows of a lab: starts them, finds them by their packets, stops them. */
-import { fail, type Random } from "../../base/index.js";
+import { fail, type Random } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { LabNetwork } from "../network.js";
 import type { FlowView, Traffic } from "../protocol.js";

@@ -1,6 +1,6 @@
 /** The destination ports of the lab's flows at the hosts: a flow is identified by its source port. */
-import type { Random } from "../../base/index.js";
-import type { StackHost, Stream, TcpOptions, UdpReceiver } from "../../sim/packet/index.js";
+import type { Random } from "../../../base/index.js";
+import type { StackHost, Stream, TcpOptions, UdpReceiver } from "../../../fabric/sim/packet/index.js";
 
 export class Servers {
   readonly #streams = new Map<string, (stream: Stream) => void>();

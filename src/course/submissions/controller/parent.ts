@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants, getPriority } from "node:os";
 import type { Readable, Writable } from "node:stream";
-import { Diagnostics, SourceFile } from "../../base/index.js";
-import { Interpreter } from "../../control/index.js";
-import type { ControllerPacket, DeviceEvent, ReadQuery, Update } from "../../device/index.js";
+import { Diagnostics, SourceFile } from "../../../base/index.js";
+import { Interpreter } from "../../../toolchain/control/index.js";
+import type { ControllerPacket, DeviceEvent, ReadQuery, Update } from "../../../toolchain/device/index.js";
 import {
   type RunningController,
   type StartController,

@@ -5,8 +5,8 @@
  */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { isWithin } from "../../base/index.js";
-import { packageFile, runCommand } from "../../loading/index.js";
+import { isWithin } from "../../../base/index.js";
+import { packageFile, runCommand } from "../../../toolchain/loading/index.js";
 import type { ProcessLimits } from "../isolation.js";
 
 /** The user id of a controller is this number plus its process id. Systems do not assign such numbers to users. */

@@ -1,5 +1,5 @@
 /** The clock of simulated hosts that send frames on real interfaces: it follows the time of the machine. */
-import type { Simulation } from "../../sim/packet/index.js";
+import type { Simulation } from "../../../fabric/sim/packet/index.js";
 
 /** A pause between two frames that is longer than this is not shortened on the wire, even if this process was late. */
 const MAX_GAP_NS = 5e6;

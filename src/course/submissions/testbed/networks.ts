@@ -13,7 +13,7 @@ import {
   type RunningSwitch,
   type SwitchEngine,
   startLab,
-} from "../../testbed/index.js";
+} from "../../../fabric/testbed/index.js";
 import { sentFrames, TestbedNetwork } from "./network.js";
 
 /** The choice of switches, as plain data. */

@@ -3,7 +3,7 @@
  * direction, with which effect and for which packets.
  */
 import { z } from "zod";
-import type { Diagnostics, Locate } from "../../base/index.js";
+import type { Diagnostics, Locate } from "../../../base/index.js";
 import type { Role, Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { type Effect, type Element, effectName, type Fault, type Flap, isCut, SILENCE } from "./fault.js";

@@ -1,6 +1,6 @@
 /** Faults of a run on a lab at their times, those of controllers and commands included. */
 
-import type { Locate } from "../../base/index.js";
+import type { Locate } from "../../../base/index.js";
 import { monotonicNs, type SwitchEngine } from "../../testbed/index.js";
 import type { Topology } from "../../topology/index.js";
 import { sleepUntil } from "../testbed/flow-watch.js";

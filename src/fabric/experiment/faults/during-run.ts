@@ -1,5 +1,5 @@
 /** Faults of a run in the simulator at their times, those of controllers included. */
-import { Random } from "../../base/index.js";
+import { Random } from "../../../base/index.js";
 import type { Command } from "../commands.js";
 import type { ControllerFault } from "../control-plane-faults.js";
 import type { SimulatorStage } from "../kinds/kind.js";

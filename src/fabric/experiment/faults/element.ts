@@ -1,6 +1,6 @@
 /** Finds the element that a fault of a file names. */
 import { z } from "zod";
-import { didYouMean } from "../../base/index.js";
+import { didYouMean } from "../../../base/index.js";
 import { hostsOf, nodeNamed, switchesOf, type Topology, type TopologyNode } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { ALL_CHANNELS, type Element, type Ways } from "./fault.js";

@@ -1,7 +1,7 @@
 /** Faults as entries of the fault tables (`withFaultTables`) of the switches that they affect. */
-import { maskOf } from "../../base/index.js";
-import { type Device, DeviceError, type Match, type TableEntry } from "../../device/index.js";
-import { faultTable, MAX_FAULT_TABLES } from "../../generate/index.js";
+import { maskOf } from "../../../base/index.js";
+import { type Device, DeviceError, type Match, type TableEntry } from "../../../toolchain/device/index.js";
+import { faultTable, MAX_FAULT_TABLES } from "../../../toolchain/generate/index.js";
 import { type AddressPrefix, type PacketMatch, shareThreshold } from "../../sim/packet/index.js";
 import type { Topology } from "../../topology/index.js";
 import { directionsOf, type Fault, isCut } from "./fault.js";

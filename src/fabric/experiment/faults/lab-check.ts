@@ -1,6 +1,6 @@
 /** Which faults the switches and the kernel of a lab can inject: all others are refused before anything starts. */
-import { fail, type Span } from "../../base/index.js";
-import { MAX_FAULT_TABLES } from "../../generate/index.js";
+import { fail, type Span } from "../../../base/index.js";
+import { MAX_FAULT_TABLES } from "../../../toolchain/generate/index.js";
 import type { SwitchEngine } from "../../testbed/index.js";
 import type { Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";

@@ -3,7 +3,7 @@
  * fault, or ends one that began earlier (`repair`, `up`, `restart`).
  */
 import { z } from "zod";
-import type { Diagnostics, Locate } from "../../base/index.js";
+import type { Diagnostics, Locate } from "../../../base/index.js";
 import { durationSchema, type Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { elementKeys, elementOf, type FlowNumbers } from "./element.js";

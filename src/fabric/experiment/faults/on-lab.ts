@@ -1,5 +1,5 @@
 /** Faults on real switches: entries of fault tables, carriers of interfaces, killed processes, delays of the kernel. */
-import type { Device, Update } from "../../device/index.js";
+import type { Device, Update } from "../../../toolchain/device/index.js";
 import type { Topology } from "../../topology/index.js";
 import { directionsOf, type Fault } from "./fault.js";
 import { faultEntries, writeEntries } from "./fault-entries.js";

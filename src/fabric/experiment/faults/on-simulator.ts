@@ -1,5 +1,5 @@
 /** Faults in the simulator: outages and impairments of channels, carrier signals, and switches without program and state. */
-import type { Random } from "../../base/index.js";
+import type { Random } from "../../../base/index.js";
 import {
   type Channel,
   type ControlFault,

@@ -3,8 +3,8 @@
  * tables are applied at its beginning. They have the names of those in generated programs. They match ports and sizes of packets but
  * no headers. A packet that would be corrupted is dropped, because no receiver accepts it.
  */
-import { fail, type SourceFile } from "../../base/index.js";
-import { faultTable } from "../../generate/index.js";
+import { fail, type SourceFile } from "../../../base/index.js";
+import { faultTable } from "../../../toolchain/generate/index.js";
 import { CODES } from "../codes.js";
 
 /** Position of the egress control among the arguments of V1Switch. */

@@ -4,7 +4,7 @@
  * compiles each program once, brings a fabric up for each scheme, starts its controllers, and writes the results.
  */
 import type { z } from "zod";
-import type { Diagnostics, Locate, SourceFile } from "../../base/index.js";
+import type { Diagnostics, Locate, SourceFile } from "../../../base/index.js";
 import type { Signal } from "../../hosts/index.js";
 import type { Fabric } from "../../sim/packet/index.js";
 import type { SwitchEngine } from "../../testbed/index.js";

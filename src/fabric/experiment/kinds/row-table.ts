@@ -1,5 +1,5 @@
 /** Rows of results as a table of a page, with a column for each key. */
-import { escapeMarkup } from "../../base/index.js";
+import { escapeMarkup } from "../../../base/index.js";
 
 export function rowTable(rows: readonly Readonly<Record<string, unknown>>[]): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];

@@ -3,7 +3,7 @@
  * `sweep` of one point and the file's seed. So its points run on worker processes, in shards, and are resumed as those of other sweeps.
  */
 import type { z } from "zod";
-import { type Diagnostics, fail, type Locate, type SourceFile } from "../../base/index.js";
+import { type Diagnostics, fail, type Locate, type SourceFile } from "../../../base/index.js";
 import type { Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { rowsCsv } from "../csv.js";

@@ -1,5 +1,5 @@
 /** Finds the links of a topology to capture, by the names that users give. */
-import { didYouMean, fail, type Locate } from "../../base/index.js";
+import { didYouMean, fail, type Locate } from "../../../base/index.js";
 import { nodeNamed, type Topology, type TopologyNode } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 

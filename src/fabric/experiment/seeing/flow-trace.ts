@@ -2,7 +2,7 @@
  * Traces what every switch does with the packets of chosen flows, in both directions: a trace document for each hop, as a JSON line in
  * the file of the flow. `p4loom trace` reads them. All other packets are not traced, so they cost no more time.
  */
-import { fromHex } from "../../base/index.js";
+import { fromHex } from "../../../base/index.js";
 import type { FlowKey } from "../../hosts/index.js";
 import { type Fabric, FrameFields, SwitchNode } from "../../sim/packet/index.js";
 import { OutputFile } from "./output-file.js";

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { packageFile } from "../../loading/index.js";
+import { packageFile } from "../../../toolchain/loading/index.js";
 import type { EngineName, FabricExperiment } from "../experiment.js";
 import type { Unit } from "../kinds/kind.js";
 

@@ -1,5 +1,5 @@
 /** Sets keys of an experiment file to other values, and finds the positions of these values in the file. */
-import type { EditedContents } from "../../documents/index.js";
+import type { EditedContents } from "../../../toolchain/documents/index.js";
 
 export type Path = readonly PropertyKey[];
 

@@ -1,7 +1,7 @@
 /** Runs one job of a sweep in this process and makes its record. */
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { DiagnosticError, fail, formatDiagnostic } from "../../base/index.js";
+import { DiagnosticError, fail, formatDiagnostic } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { fileWord, type SeeingFolder } from "../seeing/seeing.js";
 import { jobKey } from "./dependencies.js";

@@ -1,7 +1,7 @@
 /** Makes a sweep of the key `sweep` of a file and checks all of its values. */
 import { z } from "zod";
-import { type Diagnostic, DiagnosticError, Diagnostics, type SourceFile } from "../../base/index.js";
-import { type EditedContents, openDocument } from "../../documents/index.js";
+import { type Diagnostic, DiagnosticError, Diagnostics, type SourceFile } from "../../../base/index.js";
+import { type EditedContents, openDocument } from "../../../toolchain/documents/index.js";
 import { CODES } from "../codes.js";
 import type { CommonSettings, SchemeSet } from "../experiment.js";
 import type { ExperimentFile, LoadedExperiment } from "../load.js";

@@ -1,5 +1,5 @@
 /** The page of a sweep whose kind has none of its own: its rows as a table. */
-import { escapeMarkup } from "../../base/index.js";
+import { escapeMarkup } from "../../../base/index.js";
 import type { FabricExperiment } from "../experiment.js";
 import type { SweepResults } from "../kinds/kind.js";
 import { resultsPage } from "../page.js";

@@ -15,8 +15,8 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { fail, systemErrorReason } from "../../base/index.js";
-import { makeFolders } from "../../loading/index.js";
+import { fail, systemErrorReason } from "../../../base/index.js";
+import { makeFolders } from "../../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 
 /** A finished job. */

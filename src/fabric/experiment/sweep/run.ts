@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
-import { type Diagnostic, DiagnosticError, fail } from "../../base/index.js";
+import { type Diagnostic, DiagnosticError, fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { breather } from "../engine.js";
 import type { EngineName } from "../experiment.js";

@@ -14,8 +14,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
-import { fail } from "../../base/index.js";
-import { makeFolders, ownCommand, runCommand } from "../../loading/index.js";
+import { fail } from "../../../base/index.js";
+import { makeFolders, ownCommand, runCommand } from "../../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 import type { Progress } from "../engine.js";
 import { type Job, jobsOfShard } from "./jobs.js";

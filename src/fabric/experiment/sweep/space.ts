@@ -2,9 +2,9 @@
  * The points of a sweep, by their numbers: a sweep of a million points needs only a few lists. The dimensions are the swept keys in the
  * order of the file, `points` being one of them; the last one varies first.
  */
-import type { Diagnostics } from "../../base/index.js";
-import { didYouMean } from "../../base/index.js";
-import type { OpenDocument } from "../../documents/index.js";
+import type { Diagnostics } from "../../../base/index.js";
+import { didYouMean } from "../../../base/index.js";
+import type { OpenDocument } from "../../../toolchain/documents/index.js";
 import { CODES } from "../codes.js";
 import { type Assignment, edited, NoPlace, pathOf } from "./edit.js";
 import type { SweepSettings } from "./schema.js";

@@ -1,7 +1,7 @@
 /** A worker of a sweep as a process of its own: starts it, gives it jobs, supervises it, and ends it. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { fail } from "../../base/index.js";
-import { ownCommand } from "../../loading/index.js";
+import { fail } from "../../../base/index.js";
+import { ownCommand } from "../../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 import type { FromWorker, JobOrder, ToWorker, WorkerStart } from "./messages.js";
 import type { JobEnd, PoolWorker } from "./pool.js";

@@ -1,7 +1,7 @@
 /** A worker process of a sweep: reads the experiment, runs the jobs that it is given, and sends their records. */
 import { writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../base/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../base/index.js";
 import { lateError } from "../../own-schemes/index.js";
 import { diagnosticText, recordOfJob } from "./job.js";
 import type { LoadOptions, Sweep } from "./load.js";

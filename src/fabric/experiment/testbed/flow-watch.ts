@@ -1,5 +1,5 @@
 /** Waits for events of one flow of an agent, with deadlines on the clock of the events' times. */
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import { type AgentFlow, type FlowEvent, monotonicNs } from "../../testbed/index.js";
 import { CODES } from "../codes.js";
 

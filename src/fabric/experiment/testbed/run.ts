@@ -2,8 +2,8 @@
  * The engines `switch` and `bmv2`: the experiment's switches as processes on real interfaces, its hosts as Linux hosts with the
  * kernel's TCP and our agent. Nothing starts before all programs are compiled and all other preparations are done.
  */
-import { fail } from "../../base/index.js";
-import type { Program } from "../../program/index.js";
+import { fail } from "../../../base/index.js";
+import type { Program } from "../../../toolchain/program/index.js";
 import type { SwitchEngine } from "../../testbed/index.js";
 import { bootFabric, ProgramCompiler } from "../boot.js";
 import { CODES } from "../codes.js";

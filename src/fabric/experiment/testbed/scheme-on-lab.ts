@@ -1,6 +1,6 @@
 /** One scheme on a running lab: programs and state in the switches, agents with its host policy on the hosts. */
-import type { Device, Update } from "../../device/index.js";
-import type { Program } from "../../program/index.js";
+import type { Device, Update } from "../../../toolchain/device/index.js";
+import type { Program } from "../../../toolchain/program/index.js";
 import {
   type Agent,
   type AgentSetting,

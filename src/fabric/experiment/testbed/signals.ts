@@ -1,5 +1,5 @@
 /** Checks before anything starts whether a testbed provides what the host policies of an experiment need. */
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import { restingHost, type Signal } from "../../hosts/index.js";
 import type { SwitchEngine } from "../../testbed/index.js";
 import { CODES } from "../codes.js";

@@ -1,8 +1,8 @@
 /** Starts the lab of an experiment, runs something on it, and removes it. */
 
 import { join } from "node:path";
-import { DiagnosticError } from "../../base/index.js";
-import { DeviceError } from "../../device/index.js";
+import { DiagnosticError } from "../../../base/index.js";
+import { DeviceError } from "../../../toolchain/device/index.js";
 import { CPU_PORT } from "../../sim/packet/index.js";
 import { labOf, type SwitchEngine, startLab } from "../../testbed/index.js";
 import { CODES } from "../codes.js";

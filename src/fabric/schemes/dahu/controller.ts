@@ -9,7 +9,7 @@ import {
   type LinkEvent,
   whileRunning,
 } from "../../controllers/index.js";
-import type { Device, DeviceEvent, Update } from "../../device/index.js";
+import type { Device, DeviceEvent, Update } from "../../../toolchain/device/index.js";
 import type { PortTraffic } from "./policy/allocation.js";
 import type { Rebalancing } from "./policy/epoch.js";
 import { PortClasses } from "./port-classes.js";

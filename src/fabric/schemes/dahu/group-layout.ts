@@ -1,5 +1,5 @@
 /** The port groups of a switch, and the group of each destination. Ports are bits, destinations racks. */
-import { fail, type Locate } from "../../base/index.js";
+import { fail, type Locate } from "../../../base/index.js";
 import { offsetDimensions } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { checkGroupCount } from "./group-limits.js";

@@ -1,5 +1,5 @@
 /** The number of port groups that a switch may have, for packets and flows alike. */
-import { fail, type Locate } from "../../base/index.js";
+import { fail, type Locate } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { MAX_GROUPS } from "./policy/port-groups.js";
 

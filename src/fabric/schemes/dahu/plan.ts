@@ -1,6 +1,6 @@
 /** The fabric of Dahu: programs by role, and the state of each switch before its first packet. */
-import { fail, type Locate, Random } from "../../base/index.js";
-import type { Update } from "../../device/index.js";
+import { fail, type Locate, Random } from "../../../base/index.js";
+import type { Update } from "../../../toolchain/device/index.js";
 import {
   type Link,
   type Prefix,

@@ -1,6 +1,6 @@
 /** The values of the template `templates/dahu/switch.p4.hbs`. */
 import { z } from "zod";
-import { checkValues, type ProgramPlan, selectorValues } from "../../generate/index.js";
+import { checkValues, type ProgramPlan, selectorValues } from "../../../toolchain/generate/index.js";
 import { copyValues, HASHES } from "./copies.js";
 import { countField, DEROUTE_FIELDS, type DerouteField } from "./count-field.js";
 

@@ -1,6 +1,6 @@
 /** The settings of Dahu's switches, for the packet and the flow simulator. */
 import { z } from "zod";
-import { fail, type Locate } from "../../base/index.js";
+import { fail, type Locate } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { GroupKind } from "./group-layout.js";
 import { DEFAULT_ROUNDS } from "./policy/heuristic.js";

@@ -2,8 +2,8 @@
  * The decisions of the software of one switch, without a device: it takes the states of links, counter values and feedback, and
  * returns writes. A set of ports is a bit mask; a destination is the number of a rack.
  */
-import { Random } from "../../base/index.js";
-import type { Entity, Update } from "../../device/index.js";
+import { Random } from "../../../base/index.js";
+import type { Entity, Update } from "../../../toolchain/device/index.js";
 import type { TopologyNode } from "../../topology/index.js";
 import type { GroupLayout } from "./group-layout.js";
 import { type PortTraffic, relativeCapacities } from "./policy/allocation.js";

@@ -1,5 +1,5 @@
 /** The tables and registers of `templates/dahu/switch.p4.hbs`, as updates. */
-import type { Match, Update } from "../../device/index.js";
+import type { Match, Update } from "../../../toolchain/device/index.js";
 import { call, exact, ingressName, insert, tableEntry } from "../fabric.js";
 import { bitmapOf } from "./port-classes.js";
 

@@ -1,5 +1,5 @@
 /** How a switch stores the map of virtual ports: writes of it, and how its software reads it back. */
-import type { Entity, ReadQuery, Update } from "../../device/index.js";
+import type { Entity, ReadQuery, Update } from "../../../toolchain/device/index.js";
 import { call, exact, ingressName, tableEntry } from "../fabric.js";
 import { HASHES } from "./copies.js";
 

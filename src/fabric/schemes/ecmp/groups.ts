@@ -1,5 +1,5 @@
 /** Ids of the groups and members of one switch under plain ECMP: a set of next hops keeps its ids from plan to plan. */
-import type { Entity } from "../../device/index.js";
+import type { Entity } from "../../../toolchain/device/index.js";
 
 export interface GroupIds {
   readonly groupId: number;

@@ -1,5 +1,5 @@
 /** The function and seed of each switch for packets from below and for others, and the sizes of its groups. */
-import { fail, type Locate, Random } from "../../base/index.js";
+import { fail, type Locate, Random } from "../../../base/index.js";
 import { switchesOf, type Topology, tierOf } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { type ChipFunction, chipFunction } from "./functions.js";

@@ -1,5 +1,5 @@
 /** Checks that the groups of a switch, with the sizes of a design, are within the limits of its chip. */
-import { fail, type Locate } from "../../base/index.js";
+import { fail, type Locate } from "../../../base/index.js";
 import type { Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import type { Assignment } from "./assign.js";

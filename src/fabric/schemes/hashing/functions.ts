@@ -3,7 +3,7 @@
  * picks the slot of a group. Each is written in P4 with the algorithms of v1model; a CRC with a polynomial of its own is a
  * `crc16_custom` or `crc32_custom`, whose parameters are a setting of the switch.
  */
-import { closest, fail, type Locate } from "../../base/index.js";
+import { closest, fail, type Locate } from "../../../base/index.js";
 import {
   type CatalogueCrc,
   Crc,
@@ -13,7 +13,7 @@ import {
   rtag7Bytes,
   rtag7Functions,
   xor16,
-} from "../../hash/index.js";
+} from "../../../toolchain/hash/index.js";
 import type { HashModel, HashPart } from "../../paths/index.js";
 import { CODES } from "../codes.js";
 

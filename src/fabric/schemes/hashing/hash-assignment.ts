@@ -1,5 +1,5 @@
 /** An assignment of hash functions for people: the functions of the switches of each place. */
-import type { Locate } from "../../base/index.js";
+import type { Locate } from "../../../base/index.js";
 import type { PathModel } from "../../paths/index.js";
 import type { Topology } from "../../topology/index.js";
 import type { HashAssignment, NamedSetting } from "../hash-assignment.js";

@@ -5,8 +5,8 @@
  * Read `parameters.ts` (the designs), `functions.ts` (the functions of a chip), `routing.ts` (classes of packets), `assign.ts` (the
  * function of each switch), `groups.ts` (slots), `switch-state.ts` (tables).
  */
-import type { Locate } from "../../base/index.js";
-import type { CrcParameters } from "../../hash/index.js";
+import type { Locate } from "../../../base/index.js";
+import type { CrcParameters } from "../../../toolchain/hash/index.js";
 import { switchesOf, type Topology } from "../../topology/index.js";
 import { NEVER_LEAVES } from "../closed-form.js";
 import { tableSize } from "../fabric.js";

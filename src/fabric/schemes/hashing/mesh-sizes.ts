@@ -2,7 +2,7 @@
  * Coprime sizes in a network without stages (ATC 2022, section 5.4): two switches that choose on one path have different functions,
  * or groups whose sizes are coprime. Switches get a function and a size one after the other, those with the most conflicts first.
  */
-import { fail, type Locate } from "../../base/index.js";
+import { fail, type Locate } from "../../../base/index.js";
 import { LOCAL } from "../../paths/index.js";
 import type { Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";

@@ -1,6 +1,6 @@
 /** The values of the template `templates/hashing/switch.p4.hbs`. */
 import { z } from "zod";
-import { checkValues, NO_SELECTOR, type ProgramPlan } from "../../generate/index.js";
+import { checkValues, NO_SELECTOR, type ProgramPlan } from "../../../toolchain/generate/index.js";
 
 const schema = z.strictObject({
   role: z.string(),

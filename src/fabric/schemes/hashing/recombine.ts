@@ -3,7 +3,7 @@
  * earlier place, if the check of all paths finds that the colours of that function are mixed evenly where it is reused; otherwise
  * it gets a new one.
  */
-import { fail, type Locate } from "../../base/index.js";
+import { fail, type Locate } from "../../../base/index.js";
 import { type CorrelatedHops, PathChecker, representativePairs } from "../../paths/index.js";
 import type { Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";

@@ -2,7 +2,7 @@
  * Next hops by the source and the destination of a packet. The class of a packet is its kind (0: it came from below, a host or a
  * lower stage; 1: from above or from the same stage) plus twice the number of its source.
  */
-import { fail, type Locate } from "../../base/index.js";
+import { fail, type Locate } from "../../../base/index.js";
 import { LOCAL, rackRoutes, UNREACHABLE } from "../../paths/index.js";
 import {
   computeRoutes,

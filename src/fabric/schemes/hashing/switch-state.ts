@@ -1,5 +1,5 @@
 /** The tables of one switch: function and seed by ingress port, sources, routes by class, groups with a member for each slot. */
-import type { Update } from "../../device/index.js";
+import type { Update } from "../../../toolchain/device/index.js";
 import { LOCAL } from "../../paths/index.js";
 import type { Prefix, PrefixPair, Topology } from "../../topology/index.js";
 import { call, exact, forward, ingressName, insert, tableEntry } from "../fabric.js";

@@ -1,6 +1,6 @@
 /** Programs and state of HULA's switches. */
-import { fail, type Locate } from "../../base/index.js";
-import type { Match, TableAction, Update } from "../../device/index.js";
+import { fail, type Locate } from "../../../base/index.js";
+import type { Match, TableAction, Update } from "../../../toolchain/device/index.js";
 import {
   computeRoutes,
   type Link,

@@ -1,5 +1,5 @@
 /** Probes: their frames, the generators that send them, and how switches forward them. */
-import type { PacketGenerator, Update } from "../../device/index.js";
+import type { PacketGenerator, Update } from "../../../toolchain/device/index.js";
 import { type Topology, type TopologyNode, tierOf } from "../../topology/index.js";
 import { insert } from "../fabric.js";
 

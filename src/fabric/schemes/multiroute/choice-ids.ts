@@ -2,7 +2,7 @@
  * Ids of the groups and matrices of one switch: a group of ports, and a list of groups by selector, keep their ids from plan to plan.
  * The id of a member is the number of its port, and so is the id of a group of one port.
  */
-import type { Entity } from "../../device/index.js";
+import type { Entity } from "../../../toolchain/device/index.js";
 import { ingressName } from "../fabric.js";
 import { DIRECTIONS, type Direction } from "../hash-settings.js";
 

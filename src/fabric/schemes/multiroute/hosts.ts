@@ -6,7 +6,7 @@
  * routes of the list (`failover: probe`): a single avoidable failure is on at most one of them. Later it leaves a route
  * for another one of the list, which is certain not to contain the failed element.
  */
-import type { Json, Random } from "../../base/index.js";
+import type { Json, Random } from "../../../base/index.js";
 import {
   type ConnectionEnd,
   type FlowKey,

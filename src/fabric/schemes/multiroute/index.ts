@@ -6,8 +6,8 @@
  * `first-tries.ts` (which failures the first try avoids).
  */
 import { z } from "zod";
-import { fail, type Locate } from "../../base/index.js";
-import type { ProgramPlan } from "../../generate/index.js";
+import { fail, type Locate } from "../../../base/index.js";
+import type { ProgramPlan } from "../../../toolchain/generate/index.js";
 import { FIELD_BITS, SELECTOR_FIELDS } from "../../hosts/index.js";
 import { type Role, switchesOf, type Topology } from "../../topology/index.js";
 import { LEAVES_FOR_SURE, NEVER_LEAVES } from "../closed-form.js";

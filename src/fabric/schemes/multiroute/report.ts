@@ -1,6 +1,6 @@
 /** `p4loom generate multiroute --report`: the number of routes of pairs of racks, their cost, and the failures that no route avoids. */
 import { z } from "zod";
-import { formatTable } from "../../base/index.js";
+import { formatTable } from "../../../base/index.js";
 import type { Topology } from "../../topology/index.js";
 import { bitsFor } from "../pecmp/selectors.js";
 import type { ReportText, SchemeReport } from "../scheme.js";

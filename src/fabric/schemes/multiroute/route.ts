@@ -1,5 +1,5 @@
 /** Segment routing on any graph: the selector of a route between two hosts that passes given nodes. */
-import { fail, formatTable } from "../../base/index.js";
+import { fail, formatTable } from "../../../base/index.js";
 import type { SelectorField } from "../../hosts/index.js";
 import type { Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";

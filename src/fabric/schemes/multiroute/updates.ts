@@ -1,5 +1,5 @@
 /** Choices of a switch as updates for the programs of `templates/pecmp/`. */
-import type { TableAction, Update } from "../../device/index.js";
+import type { TableAction, Update } from "../../../toolchain/device/index.js";
 import type { Route, Topology } from "../../topology/index.js";
 import { call, exact, forward, ingressName, insert, tableEntry } from "../fabric.js";
 import type { Direction } from "../hash-settings.js";

@@ -1,5 +1,5 @@
 /** The meters of a switch as its control plane configures them (figure 5c and 5d). */
-import type { MeterConfig, TableEntry, Update } from "../../device/index.js";
+import type { MeterConfig, TableEntry, Update } from "../../../toolchain/device/index.js";
 import type { Link, Topology, TopologyNode } from "../../topology/index.js";
 import { call, exact, ingressName } from "../fabric.js";
 import type { P4teParameters } from "./parameters.js";

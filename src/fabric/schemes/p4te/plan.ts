@@ -2,8 +2,8 @@
  * The fabric of P4TE: programs by role, and the initial configuration of each switch (section 4.2.1, figure 5). Switches below
  * others choose their next hops upwards by load; downwards there is one path, or a plain group where a rack has two switches.
  */
-import { fail, type Locate } from "../../base/index.js";
-import type { Update } from "../../device/index.js";
+import { fail, type Locate } from "../../../base/index.js";
+import type { Update } from "../../../toolchain/device/index.js";
 import {
   computeRoutes,
   type Role,

@@ -1,5 +1,5 @@
 /** The colour of a port as the choice of paths sees it, where the controller writes it (`feedback: controller`). */
-import type { Update } from "../../device/index.js";
+import type { Update } from "../../../toolchain/device/index.js";
 import { call, exact, ingressName } from "../fabric.js";
 
 /** Below its committed rate. */

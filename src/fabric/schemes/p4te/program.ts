@@ -6,7 +6,7 @@ import {
   hashSchema,
   NO_SELECTOR,
   type ProgramPlan,
-} from "../../generate/index.js";
+} from "../../../toolchain/generate/index.js";
 
 const count = z.number().int().min(1);
 

@@ -3,7 +3,7 @@
  * each group. Group 1 is the best. A group without ports has no entry, because an entry of higher priority with an
  * empty group would hide the groups below it.
  */
-import type { ActionProfileGroup, Match, Update } from "../../device/index.js";
+import type { ActionProfileGroup, Match, Update } from "../../../toolchain/device/index.js";
 import type { Prefix } from "../../topology/index.js";
 import { call, ingressName, insert } from "../fabric.js";
 

@@ -2,7 +2,7 @@
  * A fabric under P-ECMP, compiled and checked: the matrices of every switch, the layout of the selector, and
  * whether they fit into the switches and the field.
  */
-import { fail, type Locate } from "../../base/index.js";
+import { fail, type Locate } from "../../../base/index.js";
 import { FIELD_BITS } from "../../hosts/index.js";
 import { nodeNamed, type Role, type Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";

@@ -14,7 +14,7 @@
  * - `prr` follows PRR, as section 5.2 says, with one copy: the sender shifts its selector at a timeout, the receiver shifts
  *   its own when it receives only data that it already has.
  */
-import { Random } from "../../base/index.js";
+import { Random } from "../../../base/index.js";
 import {
   type ConnectionEnd,
   type FlowKey,

@@ -5,9 +5,9 @@
  * Read `matrix.ts` (what a control matrix is), `compile.ts` (from a topology to matrices), `layout.ts` (bits of
  * the selector), `selectors.ts` (the offsets of hosts), `hosts.ts` (the hosts' behaviour).
  */
-import { claim, fail, type Locate } from "../../base/index.js";
-import type { Update } from "../../device/index.js";
-import type { ProgramPlan } from "../../generate/index.js";
+import { claim, fail, type Locate } from "../../../base/index.js";
+import type { Update } from "../../../toolchain/device/index.js";
+import type { ProgramPlan } from "../../../toolchain/generate/index.js";
 import { type Role, switchesOf, type Topology } from "../../topology/index.js";
 import { type ClosedForm, LEAVES_FOR_SURE, leavesWhenDuplicated, NEVER_LEAVES } from "../closed-form.js";
 import { CODES } from "../codes.js";

@@ -1,5 +1,5 @@
 /** Ids of the matrices of one switch, with their groups and members: a matrix keeps its ids from plan to plan. */
-import type { Entity } from "../../device/index.js";
+import type { Entity } from "../../../toolchain/device/index.js";
 import { ingressName } from "../fabric.js";
 import { DIRECTIONS } from "../hash-settings.js";
 import type { CompiledMatrix } from "./compile.js";

@@ -1,13 +1,13 @@
 /** The values of the templates in `templates/pecmp/`, and the P4 expressions that cut a slice out of the selector. */
 import { z } from "zod";
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import {
   checkValues,
   directionValues,
   hashSchema,
   type ProgramPlan,
   selectorValues,
-} from "../../generate/index.js";
+} from "../../../toolchain/generate/index.js";
 import { FIELD_BITS, SELECTOR_FIELDS, type SelectorField } from "../../hosts/index.js";
 import { CODES } from "../codes.js";
 import { DIRECTIONS } from "../hash-settings.js";

@@ -4,7 +4,7 @@
  * offsets may be wrong: an odd offset moves every flow in groups of 4, but not in groups of 3. There a try may fail.
  */
 import type { RoutePlanner } from "../../controllers/index.js";
-import type { Update } from "../../device/index.js";
+import type { Update } from "../../../toolchain/device/index.js";
 import { switchesOf, type Topology } from "../../topology/index.js";
 import { compileMatrices, type Weights } from "./compile.js";
 import type { SelectorLayout } from "./layout.js";

@@ -1,6 +1,6 @@
 /** `p4loom generate pecmp --report`: the cost of the control matrices, on a topology or on the twelve of the paper. */
 import { z } from "zod";
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import type { Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import type { ReportText, SchemeReport } from "../scheme.js";

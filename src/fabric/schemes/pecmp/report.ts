@@ -2,7 +2,7 @@
  * The cost of P-ECMP in a fabric: groups, members and selector bits, counted in the matrices that the compiler
  * produces (P-ECMP, section 5.1, figure 6, and appendices D and E).
  */
-import { formatTable } from "../../base/index.js";
+import { formatTable } from "../../../base/index.js";
 import {
   buildTopology,
   type Role,

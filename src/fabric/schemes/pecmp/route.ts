@@ -1,5 +1,5 @@
 /** Segment routing (P-ECMP, section 3.2): a route or waypoints in, a selector out. */
-import { fail, formatTable, type Locate } from "../../base/index.js";
+import { fail, formatTable, type Locate } from "../../../base/index.js";
 import type { Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import type { RouteText } from "../scheme.js";

@@ -7,7 +7,7 @@
  * Only data packets take turns. Acknowledgements draw: otherwise a host that alternates between data and acknowledgements
  * would send all data over half of the links.
  */
-import type { Random } from "../../base/index.js";
+import type { Random } from "../../../base/index.js";
 import type { PathChooser } from "../../hosts/index.js";
 import { HOPS, type SelectorLayout, writeSlice } from "./layout.js";
 

@@ -1,6 +1,6 @@
 /** Compiled matrices as updates for the program of `templates/pecmp/`. */
-import { SequenceIndex } from "../../base/index.js";
-import type { ActionCall, Update } from "../../device/index.js";
+import { SequenceIndex } from "../../../base/index.js";
+import type { ActionCall, Update } from "../../../toolchain/device/index.js";
 import type { RoutingTable, Topology } from "../../topology/index.js";
 import {
   call,

@@ -3,7 +3,7 @@
  * a switch with a middlebox.
  */
 import { z } from "zod";
-import { didYouMean, fail, type Locate } from "../../base/index.js";
+import { didYouMean, fail, type Locate } from "../../../base/index.js";
 import type { FlowKey } from "../../hosts/index.js";
 import { nodeNamed, type Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";

@@ -8,7 +8,7 @@
  * timeout; a host policy is not notified of such pauses.
  */
 import { z } from "zod";
-import type { Random } from "../../base/index.js";
+import type { Random } from "../../../base/index.js";
 import type { HostClock, LeavingPath, PathChooser, Round, SegmentMarks, Signal } from "../../hosts/index.js";
 
 const SHARE = "expected a share above 0 and at most 1";

@@ -1,6 +1,6 @@
 /** Congestion marks: a program marks a packet (CE) that meets a queue of this number of packets, as switches do for DCTCP. */
 import { z } from "zod";
-import type { ProgramPlan } from "../../generate/index.js";
+import type { ProgramPlan } from "../../../toolchain/generate/index.js";
 
 /** Packets: DCTCP's K for links of 10 Gbit/s (Alizadeh et al., SIGCOMM 2010, section 4). */
 const DCTCP_THRESHOLD = 65;

@@ -10,7 +10,7 @@
  * comparison at equal cost.
  */
 import { z } from "zod";
-import { fail, type Locate, type Random } from "../../base/index.js";
+import { fail, type Locate, type Random } from "../../../base/index.js";
 import {
   type HostPolicy,
   MovingPath,

@@ -1,6 +1,6 @@
 /** Checks what RePaC requires of a fabric: linear choices, numbers of buckets that are powers of two, control bits that move the flows. */
-import { fail, type Locate, toHex } from "../../base/index.js";
-import { type Linearity, linearityOf, memberBits } from "../../hash/index.js";
+import { fail, type Locate, toHex } from "../../../base/index.js";
+import { type Linearity, linearityOf, memberBits } from "../../../toolchain/hash/index.js";
 import type { HashModel } from "../../paths/index.js";
 import { CODES } from "../codes.js";
 import { powerOfTwo } from "./buckets.js";

@@ -1,5 +1,5 @@
 /** The pathmap from the definition of the switches and hosts, without packets. */
-import { memberBits } from "../../hash/index.js";
+import { memberBits } from "../../../toolchain/hash/index.js";
 import { type HashModel, HashOfFlow, rawFlow } from "../../paths/index.js";
 import {
   computeRoutes,

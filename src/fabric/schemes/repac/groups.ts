@@ -1,5 +1,5 @@
 /** The groups of one switch as updates: for each set of next hops one group per bucket, and their changes when ports go down. */
-import type { Update } from "../../device/index.js";
+import type { Update } from "../../../toolchain/device/index.js";
 import type { RoutingTable, Topology } from "../../topology/index.js";
 import {
   call,

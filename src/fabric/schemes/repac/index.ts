@@ -5,7 +5,7 @@
  * Read `pathmap.ts` (the effect of each change), `definition.ts` (the pathmap of a fabric), `buckets.ts` (which choices stay linear when next
  * hops fail), `marked-path.ts` (algorithm 1), `planning.ts` (algorithm 2), `pathmap-controller.ts` (the pathmap by probes).
  */
-import type { Locate } from "../../base/index.js";
+import type { Locate } from "../../../base/index.js";
 import { rackRoutes } from "../../paths/index.js";
 import { switchesOf, type Topology } from "../../topology/index.js";
 import { NEVER_LEAVES } from "../closed-form.js";

@@ -3,7 +3,7 @@
  * lost by congestion. The second one begins a marking period: all packets of the flow carry another value in the field, until
  * the period is over or the segment is retransmitted again. So a flow is down for three retransmission timeouts: RTO + 2 RTO.
  */
-import type { Random } from "../../base/index.js";
+import type { Random } from "../../../base/index.js";
 import type { HostClock, PathChooser, SegmentMarks } from "../../hosts/index.js";
 import type { MarkChooser } from "./marks.js";
 

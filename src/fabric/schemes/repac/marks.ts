@@ -1,5 +1,5 @@
 /** Chooses the next mark of a host (RePaC, algorithm 1 and section 4.2.1): the value of the field that changes the most hops. */
-import type { Random } from "../../base/index.js";
+import type { Random } from "../../../base/index.js";
 import { changedHops, type Pathmap } from "./pathmap.js";
 
 export class MarkChooser {

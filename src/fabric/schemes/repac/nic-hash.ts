@@ -2,8 +2,8 @@
  * The NIC of a host with several: a linear hash of the packet's header, as in link aggregation (RePaC, section 3.3, footnote 1).
  * Its CRC differs from those of the switches.
  */
-import { toBytes } from "../../base/index.js";
-import { Crc } from "../../hash/index.js";
+import { toBytes } from "../../../base/index.js";
+import { Crc } from "../../../toolchain/hash/index.js";
 import type { FlowKey } from "../../hosts/index.js";
 
 /** CRC-16/IBM-3740. */

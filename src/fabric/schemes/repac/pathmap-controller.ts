@@ -2,7 +2,7 @@
  * Collects the pathmap by probes of all running switches before traffic starts (RePaC, section 4.1), compares it with the
  * definition, and sends it to the hosts. A switch that is not linear, or differs from its tier, is an error.
  */
-import { fail, type Json } from "../../base/index.js";
+import { fail, type Json } from "../../../base/index.js";
 import type { ControlledSwitch, Controller, ControllerContext } from "../../controllers/index.js";
 import {
   controlProbeBits,

@@ -3,7 +3,7 @@
  * path with the minimum load. The paper counts load by path, for flows between two hosts. Here it is counted by link, so that flows
  * of many pairs, whose paths share links, are planned together: the load of a path is that of its most loaded link.
  */
-import { fail, type Locate } from "../../base/index.js";
+import { fail, type Locate } from "../../../base/index.js";
 import type { FlowAssignment, FlowKey } from "../../hosts/index.js";
 import { type FlowColumns, FlowTracer, MAX_LINKS, type PathModel } from "../../paths/index.js";
 import type { Topology } from "../../topology/index.js";

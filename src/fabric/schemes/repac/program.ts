@@ -8,7 +8,7 @@ import {
   NO_SELECTOR,
   type ProgramPlan,
   selectorValues,
-} from "../../generate/index.js";
+} from "../../../toolchain/generate/index.js";
 import { SELECTOR_FIELDS } from "../../hosts/index.js";
 import { DIRECTIONS } from "../hash-settings.js";
 

@@ -3,7 +3,7 @@
  * next hops' shares from the capacities.
  */
 import { z } from "zod";
-import { formatTable } from "../../base/index.js";
+import { formatTable } from "../../../base/index.js";
 import { computeRoutes, type Role, switchesOf, type Topology } from "../../topology/index.js";
 import type { ReportText, SchemeReport } from "../scheme.js";
 import { groupMembersSchema, oversubscription, replicas } from "./group.js";

@@ -1,5 +1,5 @@
 /** The bundles that have flows, their paths, and what they have sent in the current epoch. */
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import { MAX_LINKS } from "../../paths/index.js";
 import { Bundles } from "./bundles.js";
 import { CODES } from "./codes.js";

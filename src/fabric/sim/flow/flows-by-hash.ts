@@ -1,5 +1,5 @@
 /** Flows of two racks in the same bucket of a hash are one bundle, whose path follows changes of the switches. */
-import type { Random } from "../../base/index.js";
+import type { Random } from "../../../base/index.js";
 import type { ActiveBundles } from "./active-bundles.js";
 import { mixed } from "./hash.js";
 import type { FlowStart } from "./population.js";

@@ -3,7 +3,7 @@
  * switches change later concerns flows that come later. Paths of flows that come together are found pair by pair, since what the switches
  * of a pair know is in the caches then.
  */
-import type { Random } from "../../base/index.js";
+import type { Random } from "../../../base/index.js";
 import { MAX_LINKS } from "../../paths/index.js";
 import type { ActiveBundles } from "./active-bundles.js";
 import { mixed } from "./hash.js";

@@ -1,5 +1,5 @@
 /** A topology in the form of the flow simulator: switches and their ports to each other in flat arrays, capacities by directed link. */
-import { fail, type Locate } from "../../base/index.js";
+import { fail, type Locate } from "../../../base/index.js";
 import { directedLink } from "../../paths/index.js";
 import type { Topology } from "../../topology/index.js";
 import { CODES } from "./codes.js";

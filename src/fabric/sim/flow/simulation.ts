@@ -2,7 +2,7 @@
  * A run of the flow simulator. Time advances in steps: at the beginning of each, flows are admitted and all flows get rates, which are
  * constant in the step. At the end of each epoch the switches read their counters and may change their routes.
  */
-import type { Random } from "../../base/index.js";
+import type { Random } from "../../../base/index.js";
 import { QuantileSketch } from "../../statistics/index.js";
 import { ActiveBundles } from "./active-bundles.js";
 import { FlowsByHash } from "./flows-by-hash.js";

@@ -1,5 +1,5 @@
 /** Flows that each have a path of their own, or several: one bundle for each subflow. */
-import type { Random } from "../../base/index.js";
+import type { Random } from "../../../base/index.js";
 import type { ActiveBundles } from "./active-bundles.js";
 import type { FlowEnd, FlowStart, Population } from "./population.js";
 

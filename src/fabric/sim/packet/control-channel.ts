@@ -17,8 +17,8 @@ import {
   settingsThrough,
   type TargetSettings,
   type Update,
-} from "../../device/index.js";
-import type { Program } from "../../program/index.js";
+} from "../../../toolchain/device/index.js";
+import type { Program } from "../../../toolchain/program/index.js";
 import { ControlDirection, type ControlFault } from "./control-direction.js";
 import { entityBytes, eventBytes, MESSAGE_BYTES, packetBytes, queryBytes } from "./control-messages.js";
 import { type PortSource, STEADY_PORTS } from "./port-source.js";

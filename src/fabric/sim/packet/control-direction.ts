@@ -3,7 +3,7 @@
  * were sent, and none is lost. A fault of the channel delays them: a lost message is sent again after a
  * retransmission timeout, and messages that are sent while the channel is cut arrive after the end of the cut.
  */
-import type { Random } from "../../base/index.js";
+import type { Random } from "../../../base/index.js";
 import { NS_PER_MS, NS_PER_S, type Simulation } from "./simulation.js";
 
 /** Effect of a fault on the messages of a channel. */

@@ -12,7 +12,7 @@ import type {
   Match,
   ReadQuery,
   TableAction,
-} from "../../device/index.js";
+} from "../../../toolchain/device/index.js";
 
 /** Ethernet, IPv4, TCP and HTTP/2 headers, device id, role and election id of one message. */
 export const MESSAGE_BYTES = 120;

@@ -1,5 +1,5 @@
 /** Real bytes of UDP datagrams (RFC 768) that carry a number; the rest of the payload is zeros. */
-import { addWords, finishChecksum } from "../../base/index.js";
+import { addWords, finishChecksum } from "../../../base/index.js";
 import type { FlowKey } from "../../hosts/index.js";
 import { takeFrame } from "./frame-pool.js";
 import {

@@ -1,6 +1,6 @@
 /** A whole topology as a network: hosts with their policy, and for each switch the node that the caller makes. */
 
-import type { Json, Random } from "../../base/index.js";
+import type { Json, Random } from "../../../base/index.js";
 import type { HostContext, HostPolicy } from "../../hosts/index.js";
 import { hostsOf, type Topology, type TopologyNode } from "../../topology/index.js";
 import type { ChannelOptions } from "./channel.js";

@@ -1,5 +1,5 @@
 /** Frames as a host reads them: Ethernet, an optional 802.1Q tag, IPv4 or IPv6, then TCP or UDP, checksums verified. */
-import { addWords, foldSum } from "../../base/index.js";
+import { addWords, foldSum } from "../../../base/index.js";
 import { ECHO_OPTION, FIELD_BITS, type SelectorHeaders } from "../../hosts/index.js";
 import {
   CE,

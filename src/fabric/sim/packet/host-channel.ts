@@ -1,6 +1,6 @@
 /** The channel between the controllers and the policy of one host, in virtual time, like the control channel of a switch. */
-import type { Json } from "../../base/index.js";
-import { DeviceError } from "../../device/index.js";
+import type { Json } from "../../../base/index.js";
+import { DeviceError } from "../../../toolchain/device/index.js";
 import type { ControlChannelOptions } from "./control-channel.js";
 import { ControlDirection, type ControlFault } from "./control-direction.js";
 import { MESSAGE_BYTES } from "./control-messages.js";

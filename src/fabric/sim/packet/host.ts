@@ -1,5 +1,5 @@
 /** A server: one or more bonded NICs under one address, the ends of its connections, and a host policy. */
-import { fromBytes, type Random, toBytes } from "../../base/index.js";
+import { fromBytes, type Random, toBytes } from "../../../base/index.js";
 import { CLIENT, type ConnectionEnd, type FlowKey, type HostPolicy, SERVER } from "../../hosts/index.js";
 import type { Connection, ConnectionHost, Stream, Timed } from "./connection.js";
 import { DatagramBuilder } from "./datagram-builder.js";

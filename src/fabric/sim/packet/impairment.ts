@@ -2,7 +2,7 @@
  * Effects of a fault on the frames of a channel other than losing all: it loses, corrupts or delays those that match. The
  * random decisions of a fault come from one stream, in the order in which frames reach the ends of its channels.
  */
-import type { Random } from "../../base/index.js";
+import type { Random } from "../../../base/index.js";
 import { FrameFields, PacketFilter, type PacketMatch, payloadBytes } from "./packet-match.js";
 
 export interface ImpairmentOptions {

@@ -1,5 +1,5 @@
 /** Ethernet, an optional 802.1Q tag, and IPv4 or IPv6: the headers before the transport header of a frame. */
-import { addWords, finishChecksum, toBytes } from "../../base/index.js";
+import { addWords, finishChecksum, toBytes } from "../../../base/index.js";
 import type { SelectorHeaders } from "../../hosts/index.js";
 
 export const ETHERTYPE_VLAN = 0x8100;

@@ -9,7 +9,7 @@ import {
   type SwitchClock,
   type SwitchOptions,
   Workspaces,
-} from "../../switch/index.js";
+} from "../../../toolchain/switch/index.js";
 import type { Channel } from "./channel.js";
 import type { Node } from "./network.js";
 import type { PortSource } from "./port-source.js";

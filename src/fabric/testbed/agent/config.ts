@@ -1,5 +1,5 @@
 /** The configuration of an agent: its host, the host's policy, and limits. */
-import { formatValue } from "../../device/index.js";
+import { formatValue } from "../../../toolchain/device/index.js";
 import type { RequestText } from "../../host-agent/index.js";
 import type { PolicyDescription, SelectorField } from "../../hosts/index.js";
 

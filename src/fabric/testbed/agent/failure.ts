@@ -1,5 +1,5 @@
 /** Errors of agents as diagnostics. */
-import { DiagnosticError } from "../../base/index.js";
+import { DiagnosticError } from "../../../base/index.js";
 
 export function agentFailure(code: string, message: string, ...notes: readonly string[]): DiagnosticError {
   return new DiagnosticError([

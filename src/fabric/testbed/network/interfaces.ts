@@ -1,5 +1,5 @@
 /** Brings interfaces up: offloads off, addresses, no frames that the kernel sends by itself, and the hosts' own commands. */
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { LabHost, LabSpec } from "../lab.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";

@@ -9,7 +9,7 @@
  * the send buffer: a shorter queue drops frames, and the write never waits. Linux's default of 1000 frames, which Mininet
  * keeps, is long enough.
  */
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { LabLink, LabOptions, LabSpec, Omission, SwitchEngine } from "../lab.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";

@@ -3,7 +3,7 @@
  * ends in any other way, even by SIGKILL, the read ends and the janitor starts. So every run is removed by the same code.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { ExecResult } from "../lab.js";
 import { command } from "../system/command.js";

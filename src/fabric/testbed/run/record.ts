@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { fail, systemErrorReason } from "../../base/index.js";
+import { fail, systemErrorReason } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 
 /** In /run, as the names of network namespaces (/run/netns): a reboot deletes both. */

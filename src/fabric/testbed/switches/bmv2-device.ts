@@ -17,8 +17,8 @@ import {
   type TargetSettings,
   type Update,
   type UpdateStatus,
-} from "../../device/index.js";
-import type { P4InfoIndex, Program } from "../../program/index.js";
+} from "../../../toolchain/device/index.js";
+import type { P4InfoIndex, Program } from "../../../toolchain/program/index.js";
 import { ThriftCli } from "./thrift-cli.js";
 
 type RegisterQuery = Extract<ReadQuery, { kind: "register" }>;

@@ -1,7 +1,7 @@
 /** BMv2's simple_switch_grpc as the switch of a lab: where it is, and what it was built with. */
 import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { command, NOT_FOUND_STATUS } from "../system/command.js";
 

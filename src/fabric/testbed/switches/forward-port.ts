@@ -1,7 +1,7 @@
 /** A TCP port of 127.0.0.1 whose connections are forwarded to a Unix socket: for controllers that support only host and port. */
 import { once } from "node:events";
 import { type AddressInfo, createConnection, createServer, type Server } from "node:net";
-import { fail, systemErrorReason } from "../../base/index.js";
+import { fail, systemErrorReason } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { PortFrom } from "../lab.js";
 

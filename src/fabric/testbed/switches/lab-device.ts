@@ -12,8 +12,8 @@ import {
   type StateControl,
   type TargetSettings,
   type Update,
-} from "../../device/index.js";
-import type { P4InfoIndex, Program } from "../../program/index.js";
+} from "../../../toolchain/device/index.js";
+import type { P4InfoIndex, Program } from "../../../toolchain/program/index.js";
 
 export class LabDevice implements Device {
   readonly #listeners = new Set<(event: DeviceEvent) => void>();

@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, fstatSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fail, systemErrorReason } from "../../base/index.js";
-import { DeviceError } from "../../device/index.js";
-import { connect, type RemoteDevice } from "../../p4runtime/index.js";
+import { fail, systemErrorReason } from "../../../base/index.js";
+import { DeviceError } from "../../../toolchain/device/index.js";
+import { connect, type RemoteDevice } from "../../../toolchain/p4runtime/index.js";
 import { CODES } from "../codes.js";
 import { switchNamespace } from "../run/record.js";
 import type { SwitchPlan } from "./command-line.js";

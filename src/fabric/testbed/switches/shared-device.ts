@@ -17,9 +17,9 @@ import {
   settingsThrough,
   type TargetSettings,
   type Update,
-} from "../../device/index.js";
-import type { RemoteDevice } from "../../p4runtime/index.js";
-import type { P4InfoIndex, Program } from "../../program/index.js";
+} from "../../../toolchain/device/index.js";
+import type { RemoteDevice } from "../../../toolchain/p4runtime/index.js";
+import type { P4InfoIndex, Program } from "../../../toolchain/program/index.js";
 
 export class SharedDevice implements Device {
   /** Calls and watches that need the role of primary now. */

@@ -1,5 +1,5 @@
 /** Calls simple_switch_CLI, which uses BMv2's Thrift interface: it reads lines and prints a result for each. */
-import { DeviceError, type StatusCode } from "../../device/index.js";
+import { DeviceError, type StatusCode } from "../../../toolchain/device/index.js";
 import { switchNamespace } from "../run/record.js";
 import { command } from "../system/command.js";
 

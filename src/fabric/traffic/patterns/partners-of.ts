@@ -1,5 +1,5 @@
 /** The destinations of each host, by source: for traffic whose sources are given, such as flows without an end. */
-import type { Random } from "../../base/index.js";
+import type { Random } from "../../../base/index.js";
 import type { Topology } from "../../topology/index.js";
 import { hostPlaces, type Place } from "../flow.js";
 import { drawDerangement } from "./partners.js";

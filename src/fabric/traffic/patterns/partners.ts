@@ -1,5 +1,5 @@
 /** Patterns in which each host sends to one host only: a stride, or a permutation that is drawn. */
-import type { Random } from "../../base/index.js";
+import type { Random } from "../../../base/index.js";
 import type { Place } from "../flow.js";
 import type { Pattern } from "./pattern.js";
 import { uniformInterRackShare } from "./uniform.js";

@@ -1,5 +1,5 @@
 /** Interface of traffic patterns: the pairs of senders and receivers. */
-import type { Random } from "../../base/index.js";
+import type { Random } from "../../../base/index.js";
 import type { Place } from "../flow.js";
 
 /** The places that carry load under a pattern, and the share of the payload between racks. */

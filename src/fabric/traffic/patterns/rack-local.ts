@@ -1,5 +1,5 @@
 /** A share of the flows of each host stays in its rack; the others go to hosts in other racks. */
-import type { Random } from "../../base/index.js";
+import type { Random } from "../../../base/index.js";
 import type { Place } from "../flow.js";
 import type { Pattern } from "./pattern.js";
 

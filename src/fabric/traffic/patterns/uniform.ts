@@ -1,5 +1,5 @@
 /** All pairs of a group pattern alike: any two hosts, hosts in different racks, hosts in different pods. */
-import type { Random } from "../../base/index.js";
+import type { Random } from "../../../base/index.js";
 import { PairDrawer, type PairPattern, type Place } from "../flow.js";
 import type { Pattern } from "./pattern.js";
 

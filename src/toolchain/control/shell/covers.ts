@@ -1,5 +1,5 @@
 /** Which entries of a table a packet with given field values would match. */
-import { maskOf } from "../../base/index.js";
+import { maskOf } from "../../../base/index.js";
 import type { Match, TableEntry } from "../../device/index.js";
 import type { TableInfo } from "../../program/index.js";
 

@@ -1,5 +1,5 @@
 /** Parts of statements: keys, actions, options, durations, elements of arrays. */
-import { fail, fromHex, type Span } from "../../base/index.js";
+import { fail, fromHex, type Span } from "../../../base/index.js";
 import type { ActionCall, Match, TableAction, TableEntry, WeightedAction } from "../../device/index.js";
 import type { ActionInfo, FieldInfo, Slot, TableInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";

@@ -1,5 +1,5 @@
 /** Statements about the switch as a process: its ports, and its state as one document. */
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import type { PortAttachment, PortControl, StateControl } from "../../device/index.js";
 import { CODES } from "../codes.js";
 import type { Commands } from "../command.js";

@@ -1,5 +1,5 @@
 /** Statements that only read: the objects of the program, and the state of the switch. */
-import { didYouMean, fail } from "../../base/index.js";
+import { didYouMean, fail } from "../../../base/index.js";
 import { DeviceError, type Entity, type Match, type ReadQuery, type TableEntry } from "../../device/index.js";
 import type { ActionInfo, Slot, TableInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";

@@ -1,5 +1,5 @@
 /** Statements about the session: programs, files, help, the end. */
-import { didYouMean, fail } from "../../base/index.js";
+import { didYouMean, fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { type Command, type Commands, usageText } from "../command.js";
 import { candidatesFor, endsOf } from "../names.js";

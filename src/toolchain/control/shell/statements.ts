@@ -2,7 +2,7 @@
  * Entities as statements of the shell: every printed statement can be read back. Counts and times that are not part of a
  * statement follow it as a comment.
  */
-import { toHex } from "../../base/index.js";
+import { toHex } from "../../../base/index.js";
 import {
   type ActionCall,
   type ControllerPacket,

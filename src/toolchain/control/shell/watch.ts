@@ -1,5 +1,5 @@
 /** `watch`: reports the messages that the switch sends, and the changes of a table, until it is stopped. */
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import {
   DeviceError,
   type DeviceEvent,

@@ -1,5 +1,5 @@
 /** Statements that write: entries, members, groups, replication, digests, counters, meters, registers, packets. */
-import { fail, fromHex } from "../../base/index.js";
+import { fail, fromHex } from "../../../base/index.js";
 import type {
   Entity,
   GroupMember,

@@ -1,5 +1,5 @@
 /** The forms in which simple_switch_CLI prints values, keys, actions and entries. */
-import { bitLength, maskOf, toBytes } from "../../base/index.js";
+import { bitLength, maskOf, toBytes } from "../../../base/index.js";
 import type { ActionCall, Match, TableAction, TableEntry } from "../../device/index.js";
 import type { ActionInfo, FieldInfo, TableInfo } from "../../program/index.js";
 

@@ -1,5 +1,5 @@
 /** Commands about the switch as a process: its ports, and a reset of its state. */
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import type { PortDescription } from "../../device/index.js";
 import { CODES } from "../codes.js";
 import type { Commands } from "../command.js";

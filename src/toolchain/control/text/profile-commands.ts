@@ -2,7 +2,7 @@
  * `act_prof_*`, and the older forms `table_indirect_*`, which name the table. Handles count from 0 and P4Runtime's ids
  * from 1: handle n is id n + 1.
  */
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import type { ActionCall, ActionProfileGroup, ActionProfileMember, GroupMember } from "../../device/index.js";
 import type { ProfileInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";

@@ -1,5 +1,5 @@
 /** `mc_*` and `mirroring_*`: multicast nodes and groups, clone sessions. */
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import type { CloneSessionEntry } from "../../device/index.js";
 import { CODES } from "../codes.js";
 import { type Command, type Commands, MANY } from "../command.js";

@@ -1,5 +1,5 @@
 /** `counter_*`, `meter_*`, `register_*` and `pvs_*`. */
-import { fail, maskOf } from "../../base/index.js";
+import { fail, maskOf } from "../../../base/index.js";
 import type { CounterData, Match, MeterConfig, ReadQuery, TableEntry, Update } from "../../device/index.js";
 import type { TableInfo, ValueSetInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";

@@ -1,5 +1,5 @@
 /** `table_*`: entries by handle. */
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import type { Match, TableAction, TableEntry, Update } from "../../device/index.js";
 import type { TableInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";

@@ -2,7 +2,7 @@
  * Lists of objects, settings of the target, loading of programs; and the commands that no P4Runtime switch can carry
  * out.
  */
-import { fail, fromHex } from "../../base/index.js";
+import { fail, fromHex } from "../../../base/index.js";
 import {
   type CrcParameters,
   DeviceError,

@@ -1,5 +1,5 @@
 /** The names that are visible at a place. */
-import type { Span } from "../../base/index.js";
+import type { Span } from "../../../base/index.js";
 import type { ast } from "../../p4/index.js";
 import type { P4Document } from "../document.js";
 import { sourceOf } from "../spans.js";

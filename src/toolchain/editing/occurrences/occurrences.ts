@@ -1,5 +1,5 @@
 /** The occurrences of all names of a program, with their meanings. */
-import type { SourceFile, Span } from "../../base/index.js";
+import type { SourceFile, Span } from "../../../base/index.js";
 import type { Analysis, ast, ConstantValue, Macro, Type } from "../../p4/index.js";
 import type { PreprocessorFindings } from "../document.js";
 import { isWritten, sourceOf, spanAsRead } from "../spans.js";

@@ -3,7 +3,7 @@
  * and what the hardware offers instead. The rules are those of the open Tofino compiler as measured
  * (test/golden/fit), and of the container ALU.
  */
-import { Diagnostics } from "../../base/index.js";
+import { Diagnostics } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { gatewayCost } from "../model/conditions.js";

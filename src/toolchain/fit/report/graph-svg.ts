@@ -2,7 +2,7 @@
  * The dependency graph as a drawing: columns are stages, boxes are tables (round: conditions), arrows dependencies, the
  * longest chain is red. Boxes are opaque and drawn last, so that no arrow crosses a label.
  */
-import { escapeMarkup } from "../../base/index.js";
+import { escapeMarkup } from "../../../base/index.js";
 import type { FitResult } from "../fit.js";
 import { fieldLabel } from "../model/expressions.js";
 import type { Unit } from "../model/model.js";

@@ -2,7 +2,7 @@
  * A result as one page that needs no other file: heat map of stages and resources, tables across stages, containers of
  * the PHV, dependency graph, and the source, which cells and boxes link to.
  */
-import { escapeMarkup, htmlPage, type SourceFile } from "../../base/index.js";
+import { escapeMarkup, htmlPage, type SourceFile } from "../../../base/index.js";
 import type { Explanation } from "../explain.js";
 import type { FitResult } from "../fit.js";
 import type { Unit } from "../model/model.js";

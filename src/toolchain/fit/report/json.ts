@@ -1,5 +1,5 @@
 /** A result as one JSON document. Names are those of the vendor's reports, as in `test/golden/fit`. */
-import { diagnosticToJson } from "../../base/index.js";
+import { diagnosticToJson } from "../../../base/index.js";
 import type { FitResult } from "../fit.js";
 import type { Unit } from "../model/model.js";
 import { latencyCycles } from "../place/latency.js";

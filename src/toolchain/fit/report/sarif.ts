@@ -1,5 +1,5 @@
 /** Findings in SARIF 2.1.0, which code hosts show at the lines. */
-import type { Diagnostic } from "../../base/index.js";
+import type { Diagnostic } from "../../../base/index.js";
 import { type BudgetUse, overBudgetText } from "../budget.js";
 import { MEANINGS } from "../codes.js";
 import type { Advice } from "../explain.js";

@@ -1,5 +1,5 @@
 /** A result for a terminal: verdict, bounds, stages and tables. */
-import { claim, formatTable } from "../../base/index.js";
+import { claim, formatTable } from "../../../base/index.js";
 import type { FitResult } from "../fit.js";
 import { labelOf } from "../model/model.js";
 import type { Placement } from "../place/placement.js";

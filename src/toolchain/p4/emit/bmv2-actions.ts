@@ -1,6 +1,6 @@
 /** Actions as lists of primitives. Conditions and loops become jumps, by position in the list. */
-import type { Span } from "../../base/index.js";
-import { fail } from "../../base/index.js";
+import type { Span } from "../../../base/index.js";
+import { fail } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import type { Expr, IrAction, Label, Stmt, StmtOf } from "../lower/ir.js";

@@ -1,6 +1,6 @@
 /** Counters, meters and registers. */
 
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { fold } from "../lower/fold.js";

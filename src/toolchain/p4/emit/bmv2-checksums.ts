@@ -1,5 +1,5 @@
 /** The two checksum controls: calls of verify_checksum and update_checksum, perhaps under conditions. */
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { and, not } from "../lower/build.js";

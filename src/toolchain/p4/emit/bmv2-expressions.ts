@@ -3,7 +3,7 @@
  * (`&` for bit<W>, `two_comp_mod` for int<W>); it keeps numbers and truth values apart (`d2b`, `b2d`).
  */
 
-import { fail, maskOf } from "../../base/index.js";
+import { fail, maskOf } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import type { BitsType, Expr, ExprOf, Variable } from "../lower/ir.js";

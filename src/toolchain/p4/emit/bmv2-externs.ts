@@ -1,6 +1,6 @@
 /** v1model's extern functions and methods as primitives of simple_switch. */
-import type { Span } from "../../base/index.js";
-import { fail } from "../../base/index.js";
+import type { Span } from "../../../base/index.js";
+import { fail } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { fold, isZeroWidth } from "../lower/fold.js";

@@ -1,6 +1,6 @@
 /** The parser, its value sets and the deparser. */
 
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import type {

@@ -2,8 +2,8 @@
  * Ingress and egress as graphs of tables and conditions. The conversion of a statement gets the node that
  * follows it; `return`, `exit`, `break` and loops are edges, so no flags are needed.
  */
-import type { Span } from "../../base/index.js";
-import { fail } from "../../base/index.js";
+import type { Span } from "../../../base/index.js";
+import { fail } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { equal } from "../lower/build.js";

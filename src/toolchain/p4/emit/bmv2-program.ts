@@ -1,6 +1,6 @@
 /** The whole BMv2 JSON of a lowered program, members in p4c's order. */
-import type { Diagnostics } from "../../base/index.js";
-import { DiagnosticError } from "../../base/index.js";
+import type { Diagnostics } from "../../../base/index.js";
+import { DiagnosticError } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { fieldLists } from "../lower/field-lists.js";
 import type { IrAction, IrControl, IrProgram } from "../lower/ir.js";

@@ -1,5 +1,5 @@
 /** Lists of the JSON that grow while actions are converted: calculations, field lists, learn lists. */
-import type { Span } from "../../base/index.js";
+import type { Span } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { Names } from "../lower/names.js";
 import { sourceInfo } from "./source-info.js";

@@ -1,5 +1,5 @@
 /** Tables, their entries, and action profiles. */
-import { fail, maskOf } from "../../base/index.js";
+import { fail, maskOf } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { fold, unsignedValue } from "../lower/fold.js";

@@ -1,5 +1,5 @@
 /** The entries that a program declares, as a control plane would write them (P4Runtime section 9.1). */
-import { fail, maskOf } from "../../base/index.js";
+import { fail, maskOf } from "../../../base/index.js";
 import type { Match, TableEntry } from "../../device/index.js";
 import { CODES } from "../codes.js";
 import type { EntryKey, IrKey, IrProgram, IrTable } from "../lower/ir.js";

@@ -3,7 +3,7 @@
  * for the user's metadata and local variables; `standard_metadata`.
  */
 
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import type { AggregateType, Expr, IrField, IrProgram, IrType, Variable } from "../lower/ir.js";

@@ -1,7 +1,7 @@
 /** Annotations in P4Info: as text, structured, as documentation, as ids. */
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import type { p4info } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import type { Annotation, Expression } from "../syntax/ast.js";

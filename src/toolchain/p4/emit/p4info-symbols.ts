@@ -1,6 +1,6 @@
 /** Ids and aliases of P4Info objects, by the rules of P4Runtime section 6.3 and p4c. */
-import type { Note, Span } from "../../base/index.js";
-import { fail } from "../../base/index.js";
+import type { Note, Span } from "../../../base/index.js";
+import { fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 
 /** First byte of an id (`P4Ids.Prefix`). */

@@ -1,7 +1,7 @@
 /** Types in P4Info: the `type_info` dictionary, names of user types, and their widths for a controller. */
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { toBytes, toUnsigned } from "../../base/index.js";
+import { toBytes, toUnsigned } from "../../../base/index.js";
 import type { p4types } from "../../program/index.js";
 import { fault } from "../lower/ir.js";
 import { nameAnnotation } from "../lower/ir-types.js";

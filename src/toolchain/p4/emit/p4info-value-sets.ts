@@ -1,6 +1,6 @@
 /** Value sets in P4Info: one match field for a number; for a struct, one match field per field. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import { p4info } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import type { IrValueSet } from "../lower/ir.js";

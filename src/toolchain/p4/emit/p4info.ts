@@ -1,7 +1,7 @@
 /** The P4Info of a lowered program. Equal to p4c's up to the order of objects. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { Diagnostics } from "../../base/index.js";
-import { DiagnosticError, toBytes } from "../../base/index.js";
+import type { Diagnostics } from "../../../base/index.js";
+import { DiagnosticError, toBytes } from "../../../base/index.js";
 import { createP4Info, type P4Info, p4info } from "../../program/index.js";
 import type { Expr, IrAction, IrProgram, IrTable, StmtOf } from "../lower/ir.js";
 import { controlsOf } from "../lower/ir.js";

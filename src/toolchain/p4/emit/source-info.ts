@@ -1,5 +1,5 @@
 /** `source_info` as p4c writes it: the position in the user's file. */
-import type { Span } from "../../base/index.js";
+import type { Span } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 
 /** An object to spread: empty when there is no position. The column counts from 0. */

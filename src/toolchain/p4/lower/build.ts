@@ -1,6 +1,6 @@
 /** Short constructors for expressions of the lowered program. */
-import type { Span } from "../../base/index.js";
-import { toSigned, toUnsigned } from "../../base/index.js";
+import type { Span } from "../../../base/index.js";
+import { toSigned, toUnsigned } from "../../../base/index.js";
 import type { BinaryOp, BitsType, Expr, IrType, Variable } from "./ir.js";
 import { BOOL, bits, fieldOf, sameType } from "./ir-types.js";
 

@@ -3,8 +3,8 @@
  * header, union or stack from one place to another, which BMv2 can do itself.
  */
 
-import type { Span } from "../../base/index.js";
-import { fail } from "../../base/index.js";
+import type { Span } from "../../../base/index.js";
+import { fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { and, bool, elementAt, equal, field, not, or, valid, variable } from "./build.js";
 import { fold } from "./fold.js";

@@ -1,5 +1,5 @@
 /** Constant folding and the identities that keep hidden conditions short; semantics of P4-16 section 8. */
-import { toUnsigned } from "../../base/index.js";
+import { toUnsigned } from "../../../base/index.js";
 import { bool, not, number } from "./build.js";
 import type { BinaryOp, BitsType, Expr, ExprOf } from "./ir.js";
 import { mapExpr } from "./walk.js";

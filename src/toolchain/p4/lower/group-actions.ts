@@ -2,8 +2,8 @@
  * Pass: BMv2's pipelines hold tables and conditions only, so statements between them are gathered into
  * hidden actions, as long runs as possible. Names follow p4c's: the file's name and the line.
  */
-import type { Span } from "../../base/index.js";
-import { joinSpans } from "../../base/index.js";
+import type { Span } from "../../../base/index.js";
+import { joinSpans } from "../../../base/index.js";
 import type { IrAction, IrControl, IrProgram, Stmt } from "./ir.js";
 import { Names } from "./names.js";
 import { mapBlocks } from "./walk.js";

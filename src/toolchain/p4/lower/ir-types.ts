@@ -1,6 +1,6 @@
 /** Types of the lowered program: sizes, fields, and how types of the checker become them. */
-import type { Span } from "../../base/index.js";
-import { fail } from "../../base/index.js";
+import type { Span } from "../../../base/index.js";
+import { fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Annotation, StructLikeDeclaration } from "../syntax/ast.js";
 import type { Type } from "../types/index.js";

@@ -4,7 +4,7 @@
  * Names are resolved: expressions hold {@link Variable} objects, calls hold {@link ExternInstance}s.
  * The passes (`passes.ts`) restrict what the program can contain; the emitters take the result.
  */
-import type { Span } from "../../base/index.js";
+import type { Span } from "../../../base/index.js";
 import type { Annotation, TableDeclaration, ValueSetDeclaration } from "../syntax/ast.js";
 import type { Type } from "../types/index.js";
 import type { Names } from "./names.js";

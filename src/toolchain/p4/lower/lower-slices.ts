@@ -2,7 +2,7 @@
  * Pass: slices, concatenation and casts become arithmetic that BMv2 has. After this pass expressions hold
  * only shifts, masks and casts, and assignments have whole fields on their left.
  */
-import { maskOf } from "../../base/index.js";
+import { maskOf } from "../../../base/index.js";
 import { binary, cast, number } from "./build.js";
 import { fold } from "./fold.js";
 import type { BitsType, Expr, ExprOf, IrProgram, Stmt } from "./ir.js";

@@ -2,7 +2,7 @@
  * The passes from the elaborated program to the input of the emitters, in order. Each restricts
  * what the program can contain; `--dump` shows it after each one.
  */
-import { DiagnosticError, type Diagnostics } from "../../base/index.js";
+import { DiagnosticError, type Diagnostics } from "../../../base/index.js";
 import { dropOverwritten } from "./drop-overwritten.js";
 import { expandAggregates } from "./expand-aggregates.js";
 import { expandIndexes } from "./expand-indexes.js";

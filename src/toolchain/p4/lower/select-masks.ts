@@ -2,7 +2,7 @@
  * Pass: a range in a select becomes masks, since BMv2's transitions compare under a mask. A range of n bits
  * needs at most 2n - 2 masks.
  */
-import { maskOf } from "../../base/index.js";
+import { maskOf } from "../../../base/index.js";
 import type { EntryKey, IrProgram, IrSelectCase } from "./ir.js";
 import { ENUM_WIDTH, scalarWidth } from "./ir-types.js";
 import { statesOf } from "./walk.js";

@@ -3,7 +3,7 @@
  * 0 there; on other targets the value is undefined. The analysis runs forward over the structured program. It visits a
  * loop body once, since in a second iteration only more variables have values.
  */
-import type { Diagnostics, Span } from "../../base/index.js";
+import type { Diagnostics, Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   Expr,

@@ -1,5 +1,5 @@
 /** Warnings that need the whole program: no output port, a drop taken back, a header that is never valid, and others. */
-import { Diagnostics, type Span } from "../../base/index.js";
+import { Diagnostics, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Expression, SourceUnit } from "../syntax/ast.js";
 import { fieldLists } from "./field-lists.js";

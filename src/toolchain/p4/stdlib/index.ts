@@ -1,5 +1,5 @@
 /** `core.p4` and `v1model.p4`, carried with the compiler: our own text of the standard declarations (`p4/`). */
-import { SourceFile } from "../../base/index.js";
+import { SourceFile } from "../../../base/index.js";
 import { sources } from "./sources.js";
 
 const files = new Map(

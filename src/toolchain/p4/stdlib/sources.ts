@@ -1,4 +1,4 @@
-/** The files of p4/ as text. Written by test/p4/stdlib/sources.test.ts under `npm run golden`. */
+/** The files of p4/ as text. Written by test/toolchain/p4/stdlib/sources.test.ts under `npm run golden`. */
 export const sources: Readonly<Record<string, string>> = {
   "core.p4": `// The core library of P4-16 (specification 1.2.5, appendix "P4 core library"). Names, signatures and
 // parameter names are the standard's.

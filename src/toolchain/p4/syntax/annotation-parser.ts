@@ -1,5 +1,5 @@
 /** Annotations (P4-16 section 18.2). */
-import { Diagnostics } from "../../base/index.js";
+import { Diagnostics } from "../../../base/index.js";
 import type { Annotation, Expression, Identifier } from "./ast.js";
 import { Cursor, spanOf } from "./cursor.js";
 import { parseExpression } from "./expression-parser.js";

@@ -3,7 +3,7 @@
  * writes what it finds into the fields marked "checker", and nothing else is ever changed in it.
  * Every node has the span of its own text; a node that came out of a macro has the span of the macro's use.
  */
-import type { Span } from "../../base/index.js";
+import type { Span } from "../../../base/index.js";
 import type { ConstantValue } from "../types/constant-value.js";
 import type { BoundArguments, ResolvedCall, ResolvedMember } from "../types/resolution.js";
 import type { Type } from "../types/type.js";

@@ -1,5 +1,5 @@
 /** Expressions of `#if` and `#elif`: C's integer constant expressions in 64 bits (C11 section 6.10.1). */
-import type { Span } from "../../base/index.js";
+import type { Span } from "../../../base/index.js";
 import { isWord, type Token, tokenText } from "./token.js";
 
 /** Why an expression has no value. */

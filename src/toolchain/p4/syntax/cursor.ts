@@ -1,5 +1,5 @@
 /** A place in the token list, with what all parts of the parser share: expectations, recovery, depth limit. */
-import { closest, type Diagnostics, type Note, type Span } from "../../base/index.js";
+import { closest, type Diagnostics, type Note, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Identifier } from "./ast.js";
 import { Symbols } from "./symbols.js";

@@ -1,5 +1,5 @@
 /** Declarations of the top level and of parsers and controls (P4-16 sections 10 to 14; grammar `declaration`). */
-import type { Span } from "../../base/index.js";
+import type { Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { parseAnnotations } from "./annotation-parser.js";
 import type {

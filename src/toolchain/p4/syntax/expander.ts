@@ -1,5 +1,5 @@
 /** Replaces macros in a stream of tokens (C11 section 6.10.3), within bounds. */
-import { Diagnostics, joinSpans, type Note, SourceFile, type Span } from "../../base/index.js";
+import { Diagnostics, joinSpans, type Note, SourceFile, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { type Macro, replaceMacro } from "./macro.js";
 import { Scanner } from "./scanner.js";

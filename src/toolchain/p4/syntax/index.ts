@@ -7,7 +7,7 @@
  *     *-parser      recursive descent, one file for each part of the grammar
  *     printer       tree -> text
  */
-import type { Diagnostics } from "../../base/index.js";
+import type { Diagnostics } from "../../../base/index.js";
 import type { SourceUnit } from "./ast.js";
 import { Cursor } from "./cursor.js";
 import { parseDeclarations } from "./declaration-parser.js";

@@ -1,5 +1,5 @@
 /** A file with the names and line numbers that `#line` gives it. */
-import { type Position, SourceFile } from "../../base/index.js";
+import { type Position, SourceFile } from "../../../base/index.js";
 
 /** The text and offsets of `base` under another name, its lines counted from elsewhere. */
 export class LineView extends SourceFile {

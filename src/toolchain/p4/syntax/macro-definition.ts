@@ -1,5 +1,5 @@
 /** The text after `#define` or `-D` (C11 section 6.10.3). */
-import type { Diagnostics, Span } from "../../base/index.js";
+import type { Diagnostics, Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Macro } from "./macro.js";
 import { isWord, type Token } from "./token.js";

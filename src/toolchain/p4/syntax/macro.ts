@@ -1,5 +1,5 @@
 /** Macro definitions and the replacement of one use (C11 section 6.10.3). */
-import type { Diagnostics, SourceFile, Span } from "../../base/index.js";
+import type { Diagnostics, SourceFile, Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { isWord, Token, tokenText } from "./token.js";
 

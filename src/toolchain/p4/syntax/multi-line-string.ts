@@ -3,7 +3,7 @@
  * the lines of one are code. So `#if` and its relatives choose lines, macros are replaced and white space shrinks; only
  * comments stay as they are. Lines that go become empty.
  */
-import type { Diagnostics, Span } from "../../base/index.js";
+import type { Diagnostics, Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { scanText } from "./expander.js";
 import { type Token, tokenText } from "./token.js";

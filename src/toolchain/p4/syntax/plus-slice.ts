@@ -1,5 +1,5 @@
 /** `base[low+:width]` as a slice with a computed upper end, `low + width - 1`. */
-import { SourceFile, type Span } from "../../base/index.js";
+import { SourceFile, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Expression, SliceExpression } from "./ast.js";
 import type { Cursor } from "./cursor.js";

@@ -1,5 +1,5 @@
 /** Preprocessed tokens as text, for `-E`: what a reader and other compilers take, lines where they were. */
-import type { SourceFile } from "../../base/index.js";
+import type { SourceFile } from "../../../base/index.js";
 import { punctuators, type Token, tokenText } from "./token.js";
 
 /** A gap of more lines than this is written as a `#` line. */

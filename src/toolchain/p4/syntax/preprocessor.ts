@@ -3,7 +3,7 @@
  * so that each keeps its place in the file it was written in. A token from a macro's body has the place of
  * the macro's outermost use; one from an argument keeps its own.
  */
-import { type Diagnostics, joinSpans, SourceFile, type Span } from "../../base/index.js";
+import { type Diagnostics, joinSpans, SourceFile, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { standardLibrary } from "../stdlib/index.js";
 import { ConditionError, evaluateCondition } from "./condition.js";

@@ -1,5 +1,5 @@
 /** Text to tokens, before preprocessing (P4-16 section 6.4; white space and `#` lines as in C). */
-import type { Diagnostics, SourceFile } from "../../base/index.js";
+import type { Diagnostics, SourceFile } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { keywordSet, punctuators, Token } from "./token.js";
 

@@ -1,5 +1,5 @@
 /** Tokens of P4-16 (specification section 6.4), shared by the preprocessor and the parser. */
-import type { SourceFile, Span } from "../../base/index.js";
+import type { SourceFile, Span } from "../../../base/index.js";
 
 const keywords = [
   ..."abstract action actions apply bit bool break const continue control default else entries enum".split(

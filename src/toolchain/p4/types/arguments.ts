@@ -1,5 +1,5 @@
 /** Matching arguments to parameters (sections 6.8 and 8.21): by position or name, defaults, optional ones, directions. */
-import { closest, type Span } from "../../base/index.js";
+import { closest, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Argument, Expression, Parameter, TypeParameter } from "../syntax/ast.js";
 import {

@@ -1,5 +1,5 @@
 /** Parsers and controls (sections 13 and 14): their parameters, local declarations, states and apply block. */
-import { closest } from "../../base/index.js";
+import { closest } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   ControlDeclaration,

@@ -1,5 +1,5 @@
 /** From where what can be called (appendix F of the specification), and that nothing calls itself. */
-import type { Span } from "../../base/index.js";
+import type { Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Declaration } from "../syntax/ast.js";
 import type { Checker, PlaceKind } from "./checker.js";

@@ -1,5 +1,5 @@
 /** The state of one run of the checker while it walks the program: scopes, the present place, messages. */
-import { closest, type Diagnostics, type Note, type Span } from "../../base/index.js";
+import { closest, type Diagnostics, type Note, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   ControlDeclaration,

@@ -1,5 +1,5 @@
 /** Implicit casts (section 8.11.2): bringing an expression to the type that its place asks for. */
-import type { Note } from "../../base/index.js";
+import type { Note } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Expression, ListExpression, StructExpression } from "../syntax/ast.js";
 import { sameType, typeToString, unwrapNew } from "./algebra.js";

@@ -1,5 +1,5 @@
 /** Constructor calls and instantiations (sections 8.22 and 11.3). */
-import type { Span } from "../../base/index.js";
+import type { Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   Argument,

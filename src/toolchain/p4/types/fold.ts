@@ -1,5 +1,5 @@
 /** Arithmetic on compile-time values (sections 8.5 to 8.11): one operator at a time, types given. */
-import { toSigned, toUnsigned } from "../../base/index.js";
+import { toSigned, toUnsigned } from "../../../base/index.js";
 import type { BinaryOperator, UnaryExpression } from "../syntax/ast.js";
 import { unwrap } from "./algebra.js";
 import type { ConstantValue } from "./constant-value.js";

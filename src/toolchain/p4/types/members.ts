@@ -1,5 +1,5 @@
 /** `x.member`: fields, members of enums and errors, properties of stacks and of table results. */
-import { closest } from "../../base/index.js";
+import { closest } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { MemberExpression } from "../syntax/ast.js";
 import { BOOL, bitType, ERROR, typeToString, UNKNOWN } from "./algebra.js";

@@ -1,5 +1,5 @@
 /** Looking up names, and saying what they are in messages. */
-import type { Note } from "../../base/index.js";
+import type { Note } from "../../../base/index.js";
 import type { Declaration } from "../syntax/ast.js";
 
 const WORDS: Record<Declaration["kind"], string> = {

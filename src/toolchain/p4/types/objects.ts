@@ -1,5 +1,5 @@
 /** Constants, variables and instances (section 11). */
-import { closest } from "../../base/index.js";
+import { closest } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   ConstantDeclaration,

@@ -1,5 +1,5 @@
 /** Which of several functions of one name is called (section 7.2.9.2): the number and names of arguments decide. */
-import type { Span } from "../../base/index.js";
+import type { Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Argument, Declaration, FunctionDeclaration, Parameter, PathExpression } from "../syntax/ast.js";
 import { bindArguments, isProblem } from "./arguments.js";

@@ -1,5 +1,5 @@
 /** Checking a whole program: declarations in order, then `main`. */
-import type { Diagnostics } from "../../base/index.js";
+import type { Diagnostics } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Declaration, EnumMember, InstanceDeclaration, SourceUnit } from "../syntax/ast.js";
 import { checkControl, checkParser, checkValueSet } from "./blocks.js";

@@ -1,5 +1,5 @@
 /** Statements (section 12): what each needs, and where each is allowed. */
-import type { Span } from "../../base/index.js";
+import type { Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   AssignmentStatement,

@@ -1,5 +1,5 @@
 /** The switch statement (section 12.7): on the action a table ran, or on a value. */
-import { closest } from "../../base/index.js";
+import { closest } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { ActionDeclaration, Expression, SwitchStatement, TableDeclaration } from "../syntax/ast.js";
 import { typeToString } from "./algebra.js";

@@ -1,5 +1,5 @@
 /** Tables (section 14.2): keys, actions, default action, entries and the other properties. */
-import { closest, type Span } from "../../base/index.js";
+import { closest, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   ActionDeclaration,

@@ -1,5 +1,5 @@
 /** From type expressions of the syntax tree to types (section 7). */
-import type { Span } from "../../base/index.js";
+import type { Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   Declaration,

@@ -1,6 +1,6 @@
 /** Any P4Runtime switch as a `Device`. */
 import { create, equals } from "@bufbuild/protobuf";
-import { Diagnostics } from "../../base/index.js";
+import { Diagnostics } from "../../../base/index.js";
 import {
   type Atomicity,
   type ControllerPacket,

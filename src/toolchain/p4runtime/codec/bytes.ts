@@ -2,7 +2,7 @@
  * Values as byte strings (P4Runtime spec 8.3): big-endian, sent in the shortest form, accepted in any length
  * as long as the value fits its width. The empty string is no value.
  */
-import { fromHex, toHex } from "../../base/index.js";
+import { fromHex, toHex } from "../../../base/index.js";
 import { DeviceError, type Naming } from "../../device/index.js";
 import type { Slot } from "../../program/index.js";
 

@@ -1,6 +1,6 @@
 /** Match keys: `Match` by field name <-> `FieldMatch` by field id (P4Runtime spec 9.1.1). */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { maskOf } from "../../base/index.js";
+import { maskOf } from "../../../base/index.js";
 import { DeviceError, type Match, type Naming } from "../../device/index.js";
 import type { FieldInfo, Slots } from "../../program/index.js";
 import { type FieldMatch, FieldMatchSchema } from "../generated/p4/v1/p4runtime_pb.js";

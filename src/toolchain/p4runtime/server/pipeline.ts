@@ -3,7 +3,7 @@
  * commit, and the five actions of SetForwardingPipelineConfig.
  */
 import { create } from "@bufbuild/protobuf";
-import { DiagnosticError, Diagnostics } from "../../base/index.js";
+import { DiagnosticError, Diagnostics } from "../../../base/index.js";
 import {
   type Device,
   DeviceError,

@@ -1,5 +1,5 @@
 /** Checks on untyped JSON that keep the path, so that every error has its place in the file. */
-import type { Diagnostics, SourceFile } from "../../base/index.js";
+import type { Diagnostics, SourceFile } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { type JsonPath, jsonPlace } from "./json-place.js";
 

@@ -2,7 +2,7 @@
  * Positions of values in a JSON text. An object or array is scanned when a position in it is first requested, and its
  * members' places are kept with the file: asking for all places of a file reads it once for each level of nesting.
  */
-import type { SourceFile, Span } from "../../base/index.js";
+import type { SourceFile, Span } from "../../../base/index.js";
 
 export type JsonPath = readonly (string | number)[];
 

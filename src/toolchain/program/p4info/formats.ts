@@ -1,7 +1,7 @@
 /** P4Info files: protobuf text (`.txtpb`, `.txt`), binary (`.bin`, `.pb`) and JSON, read and written. */
 
 import { fromBinary, fromJsonString, toBinary, toJsonString } from "@bufbuild/protobuf";
-import { DiagnosticError, type Diagnostics, SourceFile } from "../../base/index.js";
+import { DiagnosticError, type Diagnostics, SourceFile } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { P4InfoSchema } from "./generated/p4/config/v1/p4info_pb.js";
 import type { P4Info } from "./message.js";

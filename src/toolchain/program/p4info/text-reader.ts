@@ -5,7 +5,7 @@
 
 import { type DescField, type DescMessage, type MessageShape, ScalarType } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
-import { fail, type SourceFile, type Span } from "../../base/index.js";
+import { fail, type SourceFile, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { nextToken, type Token, unquote } from "./text-tokens.js";
 

@@ -1,6 +1,6 @@
 /** Tokens of the protobuf text format (Protocol Buffers "Text Format Language Specification"). */
 
-import { fail, type SourceFile, type Span } from "../../base/index.js";
+import { fail, type SourceFile, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 
 type TokenKind = "name" | "number" | "string" | "symbol" | "end";

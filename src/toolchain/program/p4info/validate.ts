@@ -3,7 +3,7 @@
  * right prefix, names and aliases unique within a kind, references that resolve, sane widths and sizes.
  */
 
-import { Diagnostics, type Span } from "../../base/index.js";
+import { Diagnostics, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import {
   type MatchField,

@@ -3,7 +3,7 @@
  * results from 32-bit words. Every operation has a static range (a number of bits, with or without sign), and words are
  * computed only for the low bits that are used.
  */
-import { bitLength } from "../../base/index.js";
+import { bitLength } from "../../../base/index.js";
 import type { Emitter } from "./emitter.js";
 import { wordsOf } from "./layout.js";
 

@@ -1,5 +1,5 @@
 /** The code of a program, part by part: calculations, actions, tables, pipelines, parser, deparser, checksums, field lists. */
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import { bmv2Hash, bmv2HashNames, bmv2WideHash, isOwnHash } from "../../hash/index.js";
 import type { Bmv2Program, bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";

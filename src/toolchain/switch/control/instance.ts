@@ -1,5 +1,5 @@
 /** A loaded program with its state: tables, profiles, counters and everything else that the control plane sees. */
-import { fail, Random } from "../../base/index.js";
+import { fail, Random } from "../../../base/index.js";
 import { deviceView } from "../../device/index.js";
 import { bmv2Hash, bmv2WideHash, isOwnHash } from "../../hash/index.js";
 import { type Bmv2Program, bmv2Number, P4InfoIndex, type Program } from "../../program/index.js";

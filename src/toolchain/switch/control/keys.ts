@@ -1,5 +1,5 @@
 /** Checks match keys of the control plane (P4Runtime spec 9.1.1) and converts them to words. */
-import { bitLength, maskOf } from "../../base/index.js";
+import { bitLength, maskOf } from "../../../base/index.js";
 import { DeviceError, type Match, type StatusCode } from "../../device/index.js";
 import { type EntryKey, type KeyField, type KeyShape, prefixMask, putWords } from "../tables/shape.js";
 

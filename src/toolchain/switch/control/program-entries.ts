@@ -1,5 +1,5 @@
 /** The initial entries of a program (`const entries` and `entries` in P4). */
-import { fail } from "../../base/index.js";
+import { fail } from "../../../base/index.js";
 import { DeviceError, type Match, type TableEntry } from "../../device/index.js";
 import { type bmv2, bmv2Bits } from "../../program/index.js";
 import { CODES } from "../codes.js";

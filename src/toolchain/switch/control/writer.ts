@@ -1,6 +1,6 @@
 /** Applies updates of all kinds of entities. A refused update changes nothing. */
 
-import { maskOf } from "../../base/index.js";
+import { maskOf } from "../../../base/index.js";
 import type {
   CloneSessionEntry,
   CounterData,

@@ -1,5 +1,5 @@
 /** State of one switch that generated code uses: all that a program keeps from packet to packet. */
-import type { Random } from "../../base/index.js";
+import type { Random } from "../../../base/index.js";
 import type { HashFunction, WideHash } from "../../hash/index.js";
 import type { ActionProfileStore } from "../tables/profile.js";
 import type { CounterArray, MeterArray, RegisterArray } from "../tables/resources.js";

@@ -1,5 +1,5 @@
 /** Builds trace documents: the current copy, the ends of the others, and when a document is complete. */
-import { toHex } from "../../base/index.js";
+import { toHex } from "../../../base/index.js";
 import type { PointOf } from "../codegen/trace-points.js";
 import {
   type PacketTrace,

@@ -1,5 +1,5 @@
 /** Records events of the current copy: traced code calls it (`s.tracer`), and so does the switch. */
-import { toHex } from "../../base/index.js";
+import { toHex } from "../../../base/index.js";
 import type { Replica } from "../../device/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { expressionText, fieldsOf, fieldText } from "../codegen/expression-text.js";

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import type { Page } from "playwright-core";
 
 /** The first exercise. */
-export const FOLDER = resolve(import.meta.dirname, "../../../examples/course/01-forwarding");
+export const FOLDER = resolve(import.meta.dirname, "../../../../examples/course/01-forwarding");
 
 export const SOLUTION = readFileSync(join(FOLDER, "solution/forwarding.p4"), "utf8");
 

@@ -11,7 +11,7 @@ import { parse } from "yaml";
 import { tab, write } from "./actions.js";
 import { CHROMIUM, openPage, startBrowser, startLab, WITHOUT } from "./browser.js";
 
-const course = resolve(import.meta.dirname, "../../../examples/course");
+const course = resolve(import.meta.dirname, "../../../../examples/course");
 const names = readdirSync(course).filter((name) => existsSync(join(course, name, "exercise.yaml")));
 /** Timeout of a test in milliseconds: tests with controllers start processes, which take long on a busy machine. */
 const MS = 120_000;

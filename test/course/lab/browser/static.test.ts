@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { COMMAND } from "../../built-command.js";
+import { COMMAND } from "../../../built-command.js";
 import {
   exerciseCopy,
   FOLDER,

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
-const CSS = readFileSync(join(import.meta.dirname, "../../../pages/lab/style/theme.css"), "utf8");
+const CSS = readFileSync(join(import.meta.dirname, "../../../../pages/lab/style/theme.css"), "utf8");
 
 /** The colours of the rule with this selector, by name. */
 function coloursOf(selector: string): Map<string, string> {

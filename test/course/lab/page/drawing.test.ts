@@ -1,8 +1,8 @@
 /** The places of nodes and links, the element that an arrow key moves to, and the packet that a click selects. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { neighbour } from "../../../pages/lab/network/neighbour.js";
-import { Layout, packetAt, type SceneLink, type SceneNode } from "../../../pages/lab/network/scene.js";
+import { neighbour } from "../../../../pages/lab/network/neighbour.js";
+import { Layout, packetAt, type SceneLink, type SceneNode } from "../../../../pages/lab/network/scene.js";
 
 const node = (name: string, x: number, y: number): SceneNode => ({ name, kind: "switch", x, y, up: true });
 const idle = { load: 0, queue: 0 };

@@ -1,7 +1,7 @@
 /** The packets that a picture of the network shows, and their places. */
 import { describe, expect, it } from "vitest";
-import { Motions } from "../../../pages/lab/state/motion.js";
-import type { ClockView, FrameEvent, Motion } from "../../../src/lab/index.js";
+import { Motions } from "../../../../pages/lab/state/motion.js";
+import type { ClockView, FrameEvent, Motion } from "../../../../src/course/lab/index.js";
 
 const clock = (now: number, change: Partial<ClockView> = {}): ClockView => ({
   ...{ now, running: true, speed: 1, skipIdle: false },

@@ -8,7 +8,7 @@ import {
   namespaceOf,
   startedBy,
   waitedNs,
-} from "../../../src/submissions/testbed/activity.js";
+} from "../../../../src/course/submissions/testbed/activity.js";
 
 const children: ChildProcess[] = [];
 

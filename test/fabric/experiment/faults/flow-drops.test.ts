@@ -1,10 +1,10 @@
 /** Faults that decide about single packets: drops by the number of a packet of a flow, and what is on the wire when a fault begins and ends. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { checkLabFaults } from "../../../src/experiment/faults/lab-check.js";
-import { loadTimeline, runTimeline } from "../../../src/experiment/index.js";
-import { LOAD } from "../../../src/experiment/kinds/load/index.js";
-import { runOnSimulator } from "../../../src/experiment/on-simulator.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { checkLabFaults } from "../../../../src/fabric/experiment/faults/lab-check.js";
+import { loadTimeline, runTimeline } from "../../../../src/fabric/experiment/index.js";
+import { LOAD } from "../../../../src/fabric/experiment/kinds/load/index.js";
+import { runOnSimulator } from "../../../../src/fabric/experiment/on-simulator.js";
 import { loadOf, play, read } from "../load/play.js";
 
 /** One switch, two hosts: a round trip of 4 ms. */

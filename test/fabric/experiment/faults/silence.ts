@@ -1,5 +1,5 @@
 /** Faults that tests make: a whole element loses everything, unless something else is given. */
-import { type Element, type Fault, SILENCE } from "../../../src/experiment/faults/fault.js";
+import { type Element, type Fault, SILENCE } from "../../../../src/fabric/experiment/faults/fault.js";
 
 export function silence(element: Element, other: Partial<Fault> = {}): Fault {
   return {

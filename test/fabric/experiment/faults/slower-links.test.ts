@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
-import { checkLabFaults } from "../../../src/experiment/faults/lab-check.js";
-import { loadTimeline, runTimeline, type Timeline } from "../../../src/experiment/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
+import { checkLabFaults } from "../../../../src/fabric/experiment/faults/lab-check.js";
+import { loadTimeline, runTimeline, type Timeline } from "../../../../src/fabric/experiment/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-slow-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { kindOfFile } from "../../../src/experiment/kind-of-file.js";
-import { KINDS } from "../../../src/experiment/kinds/registry.js";
-import { SCHEMES } from "../../../src/schemes/index.js";
+import { kindOfFile } from "../../../../src/fabric/experiment/kind-of-file.js";
+import { KINDS } from "../../../../src/fabric/experiment/kinds/registry.js";
+import { SCHEMES } from "../../../../src/fabric/schemes/index.js";
 
-const root = join(import.meta.dirname, "../../../examples");
+const root = join(import.meta.dirname, "../../../../examples");
 const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(
   (name) => name.endsWith(".yaml") && !name.includes("exercise"),
 );

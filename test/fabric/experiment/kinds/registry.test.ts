@@ -6,20 +6,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../../src/base/index.js";
-import type { Checked, FabricSettings } from "../../../src/experiment/experiment.js";
-import { fabricKeys, ipSchema, machineKeys } from "../../../src/experiment/experiment.js";
+import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../../../src/base/index.js";
+import type { Checked, FabricSettings } from "../../../../src/fabric/experiment/experiment.js";
+import { fabricKeys, ipSchema, machineKeys } from "../../../../src/fabric/experiment/experiment.js";
 import {
   type LoadedExperiment,
   loadAnyKind,
   loadExperimentFile,
   type RunKind,
   register,
-} from "../../../src/experiment/index.js";
-import type { Unit } from "../../../src/experiment/kinds/kind.js";
-import { KINDS } from "../../../src/experiment/kinds/registry.js";
-import { transportOptions } from "../../../src/experiment/transport.js";
-import { hostsOf } from "../../../src/topology/index.js";
+} from "../../../../src/fabric/experiment/index.js";
+import type { Unit } from "../../../../src/fabric/experiment/kinds/kind.js";
+import { KINDS } from "../../../../src/fabric/experiment/kinds/registry.js";
+import { transportOptions } from "../../../../src/fabric/experiment/transport.js";
+import { hostsOf } from "../../../../src/fabric/topology/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-kinds-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

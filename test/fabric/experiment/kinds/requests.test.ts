@@ -1,11 +1,11 @@
 /** The kind `requests`: its measures on given IOs, the application in a small fabric, and what is refused. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
-import { loadAnyKind } from "../../../src/experiment/index.js";
-import { KINDS } from "../../../src/experiment/kinds/registry.js";
-import type { Io } from "../../../src/experiment/kinds/requests/application.js";
-import { longestHang, longestJitter } from "../../../src/experiment/kinds/requests/measures.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
+import { loadAnyKind } from "../../../../src/fabric/experiment/index.js";
+import { KINDS } from "../../../../src/fabric/experiment/kinds/registry.js";
+import type { Io } from "../../../../src/fabric/experiment/kinds/requests/application.js";
+import { longestHang, longestJitter } from "../../../../src/fabric/experiment/kinds/requests/measures.js";
 
 const io = (start: number, end: number | undefined, client = 0): Io => ({ client, start, end, left: 0 });
 

@@ -1,8 +1,8 @@
 /** The kind `spread`: rows against closed forms, and what is refused. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
-import { loadAnyKind } from "../../../src/experiment/index.js";
-import { KINDS } from "../../../src/experiment/kinds/registry.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
+import { loadAnyKind } from "../../../../src/fabric/experiment/index.js";
+import { KINDS } from "../../../../src/fabric/experiment/kinds/registry.js";
 
 function fileOf(more: string): string {
   return `kind: spread

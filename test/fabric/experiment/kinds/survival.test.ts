@@ -1,15 +1,15 @@
 /** The kind `survival`: counts against closed forms, and against packets on a sample; what is refused. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../../src/base/index.js";
-import { bootFabric, ProgramCompiler } from "../../../src/experiment/boot.js";
-import { loadAnyKind } from "../../../src/experiment/index.js";
-import { KINDS } from "../../../src/experiment/kinds/registry.js";
-import { randomLoss } from "../../../src/experiment/kinds/survival/rows.js";
-import { sitesOf } from "../../../src/experiment/kinds/survival/sites.js";
-import { CLIENT, restingHost, SERVER } from "../../../src/hosts/index.js";
-import { SelectorPaths } from "../../../src/schemes/index.js";
-import { NS_PER_MS, NS_PER_S, type Stream } from "../../../src/sim/packet/index.js";
-import { hostsOf } from "../../../src/topology/index.js";
+import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../../../src/base/index.js";
+import { bootFabric, ProgramCompiler } from "../../../../src/fabric/experiment/boot.js";
+import { loadAnyKind } from "../../../../src/fabric/experiment/index.js";
+import { KINDS } from "../../../../src/fabric/experiment/kinds/registry.js";
+import { randomLoss } from "../../../../src/fabric/experiment/kinds/survival/rows.js";
+import { sitesOf } from "../../../../src/fabric/experiment/kinds/survival/sites.js";
+import { CLIENT, restingHost, SERVER } from "../../../../src/fabric/hosts/index.js";
+import { SelectorPaths } from "../../../../src/fabric/schemes/index.js";
+import { NS_PER_MS, NS_PER_S, type Stream } from "../../../../src/fabric/sim/packet/index.js";
+import { hostsOf } from "../../../../src/fabric/topology/index.js";
 import { tcp } from "../../sim/tcp/options.js";
 import { experimentWith } from "../model-fabric.js";
 

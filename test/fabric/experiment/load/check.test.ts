@@ -2,12 +2,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
-import { LOAD } from "../../../src/experiment/kinds/load/index.js";
-import { loadKind } from "../../../src/experiment/load.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
+import { LOAD } from "../../../../src/fabric/experiment/kinds/load/index.js";
+import { loadKind } from "../../../../src/fabric/experiment/load.js";
 import { loadOf, play, read } from "./play.js";
 
-const bad = join(import.meta.dirname, "../../bad/load");
+const bad = join(import.meta.dirname, "../../../bad/load");
 
 describe("a wrong load experiment", () => {
   it.each(readdirSync(bad))("%s", (name) => {

@@ -1,6 +1,6 @@
 /** What drawn traffic costs, against what its workload then gives; and the limit. */
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
+import { Random } from "../../../../src/base/index.js";
 import { loadOf, read } from "./play.js";
 
 const HEAD =

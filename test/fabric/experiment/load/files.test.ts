@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { loadExperimentFile } from "../../../src/experiment/index.js";
-import { LOAD } from "../../../src/experiment/kinds/load/index.js";
-import { mechanismTable } from "../../../src/experiment/kinds/load/page-tables.js";
-import { loadKind } from "../../../src/experiment/load.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { loadExperimentFile } from "../../../../src/fabric/experiment/index.js";
+import { LOAD } from "../../../../src/fabric/experiment/kinds/load/index.js";
+import { mechanismTable } from "../../../../src/fabric/experiment/kinds/load/page-tables.js";
+import { loadKind } from "../../../../src/fabric/experiment/load.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-load-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

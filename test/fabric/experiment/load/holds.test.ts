@@ -1,6 +1,6 @@
 /** What it costs that an update holds flows: how many, how long, the longest silence, and the goodput before and since. */
 import { expect, it } from "vitest";
-import { loadRows } from "../../../src/experiment/kinds/load/rows.js";
+import { loadRows } from "../../../../src/fabric/experiment/kinds/load/rows.js";
 import { loadOf, play } from "./play.js";
 
 const rowsOf = async (commands: readonly string[]) => {

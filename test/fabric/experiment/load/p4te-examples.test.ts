@@ -2,12 +2,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
-import { LOAD } from "../../../src/experiment/kinds/load/index.js";
-import { loadKind } from "../../../src/experiment/load.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
+import { LOAD } from "../../../../src/fabric/experiment/kinds/load/index.js";
+import { loadKind } from "../../../../src/fabric/experiment/load.js";
 import { play } from "./play.js";
 
-const folder = join(import.meta.dirname, "../../../examples/p4te");
+const folder = join(import.meta.dirname, "../../../../examples/p4te");
 const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
 
 /** The file without the schemes that are modules, which are loaded by name elsewhere. */

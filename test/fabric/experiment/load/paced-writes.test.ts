@@ -1,8 +1,8 @@
 /** Applications that write at a rate. */
 import { describe, expect, it } from "vitest";
-import { writePaced } from "../../../src/experiment/kinds/load/paced-writes.js";
-import { Simulation } from "../../../src/sim/packet/index.js";
-import { QuantileSketch } from "../../../src/statistics/index.js";
+import { writePaced } from "../../../../src/fabric/experiment/kinds/load/paced-writes.js";
+import { Simulation } from "../../../../src/fabric/sim/packet/index.js";
+import { QuantileSketch } from "../../../../src/fabric/statistics/index.js";
 import { loadOf, play, read } from "./play.js";
 
 describe("an application that writes at a rate", () => {

@@ -1,10 +1,10 @@
 /** Load experiments from text, read and run. */
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
-import { LOAD } from "../../../src/experiment/kinds/load/index.js";
-import type { LoadOutcome } from "../../../src/experiment/kinds/load/outcome.js";
-import type { Load } from "../../../src/experiment/kinds/load/schema.js";
-import { loadKind } from "../../../src/experiment/load.js";
-import { runOnSimulator } from "../../../src/experiment/on-simulator.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
+import { LOAD } from "../../../../src/fabric/experiment/kinds/load/index.js";
+import type { LoadOutcome } from "../../../../src/fabric/experiment/kinds/load/outcome.js";
+import type { Load } from "../../../../src/fabric/experiment/kinds/load/schema.js";
+import { loadKind } from "../../../../src/fabric/experiment/load.js";
+import { runOnSimulator } from "../../../../src/fabric/experiment/on-simulator.js";
 
 const HEAD = "name: test\n";
 

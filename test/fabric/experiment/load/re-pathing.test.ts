@@ -1,8 +1,8 @@
 /** Balancing and spraying through the compiled programs: moves are counted, and turns load links evenly. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
-import { loadAnyKind } from "../../../src/experiment/index.js";
-import { KINDS } from "../../../src/experiment/kinds/registry.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
+import { loadAnyKind } from "../../../../src/fabric/experiment/index.js";
+import { KINDS } from "../../../../src/fabric/experiment/kinds/registry.js";
 
 type Row = Readonly<Record<string, number>>;
 

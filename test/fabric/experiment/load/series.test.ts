@@ -1,6 +1,6 @@
 /** What is sent, lost and delivered over time: its sums are the figures of the run, and losses begin with the fault. */
 import { expect, it } from "vitest";
-import { checkLoadOnLab } from "../../../src/experiment/kinds/load/lab/check.js";
+import { checkLoadOnLab } from "../../../../src/fabric/experiment/kinds/load/lab/check.js";
 import { messagesOf } from "../../topology/load.js";
 import { loadOf, play, read } from "./play.js";
 

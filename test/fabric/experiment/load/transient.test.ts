@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { loadExperimentFile } from "../../../src/experiment/index.js";
-import type { MeteredFlow } from "../../../src/experiment/kinds/load/meters/flow-meter.js";
-import { type HalfFigures, HalvesMeter } from "../../../src/experiment/kinds/load/meters/halves-meter.js";
-import type { Load } from "../../../src/experiment/kinds/load/schema.js";
-import { transientWarnings } from "../../../src/experiment/kinds/load/transient.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { loadExperimentFile } from "../../../../src/fabric/experiment/index.js";
+import type { MeteredFlow } from "../../../../src/fabric/experiment/kinds/load/meters/flow-meter.js";
+import { type HalfFigures, HalvesMeter } from "../../../../src/fabric/experiment/kinds/load/meters/halves-meter.js";
+import type { Load } from "../../../../src/fabric/experiment/kinds/load/schema.js";
+import { transientWarnings } from "../../../../src/fabric/experiment/kinds/load/transient.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-transient-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -145,7 +145,7 @@ describe("the rules", () => {
 });
 
 const WEB_SEARCH = readFileSync(
-  join(import.meta.dirname, "../../../examples/compare/websearch.yaml"),
+  join(import.meta.dirname, "../../../../examples/compare/websearch.yaml"),
   "utf8",
 );
 

@@ -1,7 +1,7 @@
 /** The windows of single flows over time. */
 import { describe, expect, it } from "vitest";
-import { loadFiles } from "../../../src/experiment/kinds/load/files.js";
-import { LOAD } from "../../../src/experiment/kinds/load/index.js";
+import { loadFiles } from "../../../../src/fabric/experiment/kinds/load/files.js";
+import { LOAD } from "../../../../src/fabric/experiment/kinds/load/index.js";
 import { loadOf, play, read } from "./play.js";
 
 const file = (windows: string, rest = "") => `topology:

@@ -3,10 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
-import { loadExperimentFile, type RunOptions } from "../../../src/experiment/index.js";
-import { timelinePage } from "../../../src/experiment/seeing/timeline/page.js";
-import type { RunRecord } from "../../../src/experiment/seeing/timeline/record.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
+import { loadExperimentFile, type RunOptions } from "../../../../src/fabric/experiment/index.js";
+import { timelinePage } from "../../../../src/fabric/experiment/seeing/timeline/page.js";
+import type { RunRecord } from "../../../../src/fabric/experiment/seeing/timeline/record.js";
 import { noChromium, Page } from "./chromium.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-timeline-page-"));

@@ -1,11 +1,11 @@
 /** A sweep whose jobs are sums: everything but the simulation. */
-import { SourceFile } from "../../../src/base/index.js";
-import type { FabricSettings } from "../../../src/experiment/experiment.js";
-import { recordOfJob } from "../../../src/experiment/sweep/job.js";
-import type { Sweep } from "../../../src/experiment/sweep/load.js";
-import type { JobOrder } from "../../../src/experiment/sweep/messages.js";
-import type { JobEnd, PoolWorker } from "../../../src/experiment/sweep/pool.js";
-import { SweepSpace } from "../../../src/experiment/sweep/space.js";
+import { SourceFile } from "../../../../src/base/index.js";
+import type { FabricSettings } from "../../../../src/fabric/experiment/experiment.js";
+import { recordOfJob } from "../../../../src/fabric/experiment/sweep/job.js";
+import type { Sweep } from "../../../../src/fabric/experiment/sweep/load.js";
+import type { JobOrder } from "../../../../src/fabric/experiment/sweep/messages.js";
+import type { JobEnd, PoolWorker } from "../../../../src/fabric/experiment/sweep/pool.js";
+import { SweepSpace } from "../../../../src/fabric/experiment/sweep/space.js";
 
 export interface FakeSize {
   /** Values of the keys `a`, `b` ... */

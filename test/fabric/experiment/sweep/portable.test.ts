@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { loadExperiment, loadTimeline, runExperiment, runTimeline } from "../../../src/experiment/index.js";
-import { FAILOVER } from "../../../src/experiment/kinds/failover/index.js";
-import { TIMELINE } from "../../../src/experiment/kinds/timeline/index.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { loadExperiment, loadTimeline, runExperiment, runTimeline } from "../../../../src/fabric/experiment/index.js";
+import { FAILOVER } from "../../../../src/fabric/experiment/kinds/failover/index.js";
+import { TIMELINE } from "../../../../src/fabric/experiment/kinds/timeline/index.js";
 
 const examples = join(import.meta.dirname, "..", "..", "..", "examples");
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { runLoad, saturationWarnings } from "../../../src/experiment/testbed/machine-load.js";
-import type { LabLoad } from "../../../src/testbed/index.js";
+import { runLoad, saturationWarnings } from "../../../../src/fabric/experiment/testbed/machine-load.js";
+import type { LabLoad } from "../../../../src/fabric/testbed/index.js";
 
 function load(
   machine: number,

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
 import {
   loadExperimentFile,
   loadTimeline,
@@ -11,9 +11,9 @@ import {
   runTimeline,
   type Timeline,
   type TimelineRow,
-} from "../../../src/experiment/index.js";
-import { recoveryOf, timelineFlows } from "../../../src/experiment/kinds/timeline/flows.js";
-import { TIMELINE } from "../../../src/experiment/kinds/timeline/index.js";
+} from "../../../../src/fabric/experiment/index.js";
+import { recoveryOf, timelineFlows } from "../../../../src/fabric/experiment/kinds/timeline/flows.js";
+import { TIMELINE } from "../../../../src/fabric/experiment/kinds/timeline/index.js";
 import { bmv2, whyNot } from "../../testbed/machine.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-timeline-"));

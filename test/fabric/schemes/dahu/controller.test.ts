@@ -1,15 +1,15 @@
 /** The software of one switch beside the switch: epochs, failed links, feedback, a new life. Virtual time, the embedded switch. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, Random, SourceFile } from "../../../src/base/index.js";
-import type { ControllerContext, LinkEvent, SwitchEvent } from "../../../src/controllers/index.js";
-import type { Entity } from "../../../src/device/index.js";
-import { renderProgram } from "../../../src/generate/index.js";
-import { compile } from "../../../src/p4/index.js";
-import { dahu } from "../../../src/schemes/dahu/index.js";
-import { type MapKind, virtualPortMap } from "../../../src/schemes/dahu/virtual-port-map.js";
-import { Switch } from "../../../src/switch/index.js";
-import { buildTopology, nodeNamed, topologySchema } from "../../../src/topology/index.js";
-import { templates } from "../../generate/load.js";
+import { Diagnostics, Random, SourceFile } from "../../../../src/base/index.js";
+import type { ControllerContext, LinkEvent, SwitchEvent } from "../../../../src/fabric/controllers/index.js";
+import type { Entity } from "../../../../src/toolchain/device/index.js";
+import { renderProgram } from "../../../../src/toolchain/generate/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import { dahu } from "../../../../src/fabric/schemes/dahu/index.js";
+import { type MapKind, virtualPortMap } from "../../../../src/fabric/schemes/dahu/virtual-port-map.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
+import { buildTopology, nodeNamed, topologySchema } from "../../../../src/fabric/topology/index.js";
+import { templates } from "../../../toolchain/generate/load.js";
 import { frameOf } from "../frames.js";
 import { countedFrame } from "./scenarios.js";
 

@@ -8,12 +8,12 @@ import {
   groupsOfDimensions,
   groupsOfNextHops,
   oneGroup,
-} from "../../../src/schemes/dahu/fluid/group-plan.js";
-import { Routes } from "../../../src/schemes/dahu/fluid/routes.js";
-import { PortClasses } from "../../../src/schemes/dahu/port-classes.js";
-import { FLUID_SCHEMES } from "../../../src/schemes/index.js";
-import { Distances, FAR, FlowNetwork, hasPort } from "../../../src/sim/flow/index.js";
-import { buildTopology, type Topology, topologySchema } from "../../../src/topology/index.js";
+} from "../../../../src/fabric/schemes/dahu/fluid/group-plan.js";
+import { Routes } from "../../../../src/fabric/schemes/dahu/fluid/routes.js";
+import { PortClasses } from "../../../../src/fabric/schemes/dahu/port-classes.js";
+import { FLUID_SCHEMES } from "../../../../src/fabric/schemes/index.js";
+import { Distances, FAR, FlowNetwork, hasPort } from "../../../../src/fabric/sim/flow/index.js";
+import { buildTopology, type Topology, topologySchema } from "../../../../src/fabric/topology/index.js";
 import { dahuOf } from "./fabric.js";
 
 const INITIAL = { count: 64, seed: 1 };

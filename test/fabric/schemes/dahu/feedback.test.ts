@@ -3,10 +3,10 @@
  * sees its own ports alone. Deroutes then take what they give. m's link to the destination is idle.
  */
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { FLUID_SCHEMES } from "../../../src/schemes/index.js";
-import { FlowNetwork, type FlowStart, MaxMin, simulateFlows } from "../../../src/sim/flow/index.js";
-import { hostsOf } from "../../../src/topology/index.js";
+import { Random } from "../../../../src/base/index.js";
+import { FLUID_SCHEMES } from "../../../../src/fabric/schemes/index.js";
+import { FlowNetwork, type FlowStart, MaxMin, simulateFlows } from "../../../../src/fabric/sim/flow/index.js";
+import { hostsOf } from "../../../../src/fabric/topology/index.js";
 import { build } from "../../topology/load.js";
 
 const MS = 1e6;

@@ -1,12 +1,12 @@
 /** Dahu's programs on chips: the paper's map in one register is refused, a copy for each hash is placed. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { fitProgram } from "../../../src/fit/index.js";
-import { renderProgram } from "../../../src/generate/index.js";
-import { compile } from "../../../src/p4/index.js";
-import { type DahuProgram, dahuProgram } from "../../../src/schemes/dahu/program.js";
-import { loadTarget } from "../../fit/golden.js";
-import { templates } from "../../generate/load.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { fitProgram } from "../../../../src/toolchain/fit/index.js";
+import { renderProgram } from "../../../../src/toolchain/generate/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import { type DahuProgram, dahuProgram } from "../../../../src/fabric/schemes/dahu/program.js";
+import { loadTarget } from "../../../toolchain/fit/golden.js";
+import { templates } from "../../../toolchain/generate/load.js";
 
 /** 64 groups of 1,024 virtual ports. */
 function verdictOf(target: string, ports: 32 | 64, parameters: Partial<DahuProgram>, prefixes = 1024) {

@@ -1,9 +1,9 @@
 /** Load balancing over the shortest paths of a fat tree: what a switch must count to end collisions. */
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { FLUID_SCHEMES } from "../../../src/schemes/index.js";
-import { FlowNetwork, type FlowStart, MaxMin, simulateFlows } from "../../../src/sim/flow/index.js";
-import { buildTopology, hostsOf, topologySchema } from "../../../src/topology/index.js";
+import { Random } from "../../../../src/base/index.js";
+import { FLUID_SCHEMES } from "../../../../src/fabric/schemes/index.js";
+import { FlowNetwork, type FlowStart, MaxMin, simulateFlows } from "../../../../src/fabric/sim/flow/index.js";
+import { buildTopology, hostsOf, topologySchema } from "../../../../src/fabric/topology/index.js";
 
 const GBPS = { rate: "1Gbps", delay: "1us" };
 const topology = buildTopology(

@@ -1,21 +1,21 @@
 /** Port groups of the flow simulator's switches: which ports each has, and which group a destination has (sections 3.1 and 4.2.2). */
 import { describe, expect, it } from "vitest";
-import type { Locate } from "../../../src/base/index.js";
+import type { Locate } from "../../../../src/base/index.js";
 import {
   checkCoordinates,
   type GroupPlan,
   groupsOfDimensions,
   groupsOfNextHops,
   oneGroup,
-} from "../../../src/schemes/dahu/fluid/group-plan.js";
-import { Distances, FAR, FlowNetwork } from "../../../src/sim/flow/index.js";
+} from "../../../../src/fabric/schemes/dahu/fluid/group-plan.js";
+import { Distances, FAR, FlowNetwork } from "../../../../src/fabric/sim/flow/index.js";
 import {
   buildTopology,
   type Topology,
   type TopologyInput,
   topologySchema,
   withLinksDown,
-} from "../../../src/topology/index.js";
+} from "../../../../src/fabric/topology/index.js";
 import { dahuOf } from "./fabric.js";
 
 const LINK = { rate: "1Gbps", delay: "1us" } as const;

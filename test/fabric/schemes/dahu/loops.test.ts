@@ -4,17 +4,17 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { renderProgram } from "../../../src/generate/index.js";
-import { compile } from "../../../src/p4/index.js";
-import type { Program } from "../../../src/program/index.js";
-import { HeuristicBalancer, Rebalancing } from "../../../src/schemes/dahu/index.js";
-import { PortClasses } from "../../../src/schemes/dahu/port-classes.js";
-import { SwitchSoftware } from "../../../src/schemes/dahu/switch-software.js";
-import type { MapKind } from "../../../src/schemes/dahu/virtual-port-map.js";
-import { Switch } from "../../../src/switch/index.js";
-import { buildTopology, hostsOf, type Topology, topologySchema } from "../../../src/topology/index.js";
-import { templates } from "../../generate/load.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { renderProgram } from "../../../../src/toolchain/generate/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import type { Program } from "../../../../src/toolchain/program/index.js";
+import { HeuristicBalancer, Rebalancing } from "../../../../src/fabric/schemes/dahu/index.js";
+import { PortClasses } from "../../../../src/fabric/schemes/dahu/port-classes.js";
+import { SwitchSoftware } from "../../../../src/fabric/schemes/dahu/switch-software.js";
+import type { MapKind } from "../../../../src/fabric/schemes/dahu/virtual-port-map.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
+import { buildTopology, hostsOf, type Topology, topologySchema } from "../../../../src/fabric/topology/index.js";
+import { templates } from "../../../toolchain/generate/load.js";
 import { dahuOf } from "./fabric.js";
 import { countedFrame } from "./scenarios.js";
 

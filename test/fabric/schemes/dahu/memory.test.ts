@@ -1,11 +1,11 @@
 /** The state that Dahu's program needs in a switch (section 5), counted in the compiled program. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { renderProgram } from "../../../src/generate/index.js";
-import { compile } from "../../../src/p4/index.js";
-import { switchMemory } from "../../../src/schemes/dahu/index.js";
-import { dahuProgram } from "../../../src/schemes/dahu/program.js";
-import { templates } from "../../generate/load.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { renderProgram } from "../../../../src/toolchain/generate/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import { switchMemory } from "../../../../src/fabric/schemes/dahu/index.js";
+import { dahuProgram } from "../../../../src/fabric/schemes/dahu/program.js";
+import { templates } from "../../../toolchain/generate/load.js";
 
 const KB = 1024;
 const SIZES = { groups: 64, virtualPorts: 1024, prefixes: 16_384, bitmaps: 2 };

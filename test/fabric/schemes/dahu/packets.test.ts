@@ -1,18 +1,18 @@
 /** Dahu's primitives on the embedded switch; `test/parity` plays the same scenarios on BMv2. */
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile, toHex } from "../../../src/base/index.js";
-import type { Update } from "../../../src/device/index.js";
-import { renderProgram } from "../../../src/generate/index.js";
-import { compile } from "../../../src/p4/index.js";
-import type { Program } from "../../../src/program/index.js";
-import { bitmapOf } from "../../../src/schemes/dahu/port-classes.js";
-import { dahuProgram } from "../../../src/schemes/dahu/program.js";
-import { bitmapUpdate, destinationUpdate, groupUpdate, SELECTOR } from "../../../src/schemes/dahu/tables.js";
-import { call, exact, tableEntry } from "../../../src/schemes/fabric.js";
-import type { FabricPlan } from "../../../src/schemes/index.js";
-import { Switch } from "../../../src/switch/index.js";
-import { templates } from "../../generate/load.js";
+import { Diagnostics, SourceFile, toHex } from "../../../../src/base/index.js";
+import type { Update } from "../../../../src/toolchain/device/index.js";
+import { renderProgram } from "../../../../src/toolchain/generate/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import type { Program } from "../../../../src/toolchain/program/index.js";
+import { bitmapOf } from "../../../../src/fabric/schemes/dahu/port-classes.js";
+import { dahuProgram } from "../../../../src/fabric/schemes/dahu/program.js";
+import { bitmapUpdate, destinationUpdate, groupUpdate, SELECTOR } from "../../../../src/fabric/schemes/dahu/tables.js";
+import { call, exact, tableEntry } from "../../../../src/fabric/schemes/fabric.js";
+import type { FabricPlan } from "../../../../src/fabric/schemes/index.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
+import { templates } from "../../../toolchain/generate/load.js";
 import { ModelDahu } from "./model.js";
 import {
   countedFrame,

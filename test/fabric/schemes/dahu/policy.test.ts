@@ -14,8 +14,8 @@ import {
   Rebalancing,
   type Remap,
   switchMemory,
-} from "../../../src/schemes/dahu/index.js";
-import { relativeCapacities } from "../../../src/schemes/dahu/policy/allocation.js";
+} from "../../../../src/fabric/schemes/dahu/index.js";
+import { relativeCapacities } from "../../../../src/fabric/schemes/dahu/policy/allocation.js";
 
 interface Case {
   readonly groups: PortGroups;

@@ -1,11 +1,11 @@
 /** The quick choice of a port beside the pipeline of section 3.2, step by step. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { PortChoice } from "../../../src/schemes/dahu/fluid/port-choice.js";
-import { Routes } from "../../../src/schemes/dahu/fluid/routes.js";
-import { PortGroups } from "../../../src/schemes/dahu/policy/port-groups.js";
-import { Distances, FlowNetwork, indexOf, mixed } from "../../../src/sim/flow/index.js";
-import { buildTopology, topologySchema } from "../../../src/topology/index.js";
+import { PortChoice } from "../../../../src/fabric/schemes/dahu/fluid/port-choice.js";
+import { Routes } from "../../../../src/fabric/schemes/dahu/fluid/routes.js";
+import { PortGroups } from "../../../../src/fabric/schemes/dahu/policy/port-groups.js";
+import { Distances, FlowNetwork, indexOf, mixed } from "../../../../src/fabric/sim/flow/index.js";
+import { buildTopology, topologySchema } from "../../../../src/fabric/topology/index.js";
 
 const LINK = { rate: "1Gbps", delay: "1us" };
 /** 27 ports to switches. */

@@ -1,11 +1,11 @@
 /** Links of different rates: packets' switches and flows' switches balance utilisation (the "bandwidth headroom" of section 4.3). */
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { HeuristicBalancer, Rebalancing } from "../../../src/schemes/dahu/index.js";
-import { SwitchSoftware } from "../../../src/schemes/dahu/switch-software.js";
-import { FLUID_SCHEMES } from "../../../src/schemes/index.js";
-import { FlowNetwork, type FlowStart, MaxMin, simulateFlows } from "../../../src/sim/flow/index.js";
-import { buildTopology, hostsOf, topologySchema } from "../../../src/topology/index.js";
+import { Random } from "../../../../src/base/index.js";
+import { HeuristicBalancer, Rebalancing } from "../../../../src/fabric/schemes/dahu/index.js";
+import { SwitchSoftware } from "../../../../src/fabric/schemes/dahu/switch-software.js";
+import { FLUID_SCHEMES } from "../../../../src/fabric/schemes/index.js";
+import { FlowNetwork, type FlowStart, MaxMin, simulateFlows } from "../../../../src/fabric/sim/flow/index.js";
+import { buildTopology, hostsOf, topologySchema } from "../../../../src/fabric/topology/index.js";
 import { dahuOf } from "./fabric.js";
 
 /** s - a - d with 20 Gbps, s - b - d with 5 Gbps, and 30 pairs of hosts with 1 Gbps each. */

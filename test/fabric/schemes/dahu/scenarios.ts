@@ -2,14 +2,14 @@
  * Dahu's primitives as scenarios for any switch: the state of one switch of a HyperX with what a control plane has changed, frames that come
  * in, and the frames that must leave, in their order.
  */
-import { toBytes } from "../../../src/base/index.js";
-import type { Update } from "../../../src/device/index.js";
-import { type FlowKey, selectorHeaders } from "../../../src/hosts/index.js";
-import { type MapKind, virtualPortMap } from "../../../src/schemes/dahu/virtual-port-map.js";
-import type { FabricPlan } from "../../../src/schemes/index.js";
-import { schemeNamed } from "../../../src/schemes/index.js";
-import { buildTopology, nodeNamed, topologySchema } from "../../../src/topology/index.js";
-import type { PortFrame } from "../../parity/bmv2.js";
+import { toBytes } from "../../../../src/base/index.js";
+import type { Update } from "../../../../src/toolchain/device/index.js";
+import { type FlowKey, selectorHeaders } from "../../../../src/fabric/hosts/index.js";
+import { type MapKind, virtualPortMap } from "../../../../src/fabric/schemes/dahu/virtual-port-map.js";
+import type { FabricPlan } from "../../../../src/fabric/schemes/index.js";
+import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
+import { buildTopology, nodeNamed, topologySchema } from "../../../../src/fabric/topology/index.js";
+import type { PortFrame } from "../../../parity/bmv2.js";
 import { checksum, frameOf } from "../frames.js";
 import { type Choice, ModelDahu } from "./model.js";
 

@@ -3,14 +3,14 @@
  * M - 1 members of a group with the probability 1 / (M - 1), for even M, too.
  */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { renderProgram } from "../../../src/generate/index.js";
-import { compile } from "../../../src/p4/index.js";
-import { FLUID_SCHEMES } from "../../../src/schemes/index.js";
-import { FlowNetwork, mixed } from "../../../src/sim/flow/index.js";
-import { Switch } from "../../../src/switch/index.js";
-import { buildTopology, hostsOf, topologySchema } from "../../../src/topology/index.js";
-import { templates } from "../../generate/load.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { renderProgram } from "../../../../src/toolchain/generate/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import { FLUID_SCHEMES } from "../../../../src/fabric/schemes/index.js";
+import { FlowNetwork, mixed } from "../../../../src/fabric/sim/flow/index.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
+import { buildTopology, hostsOf, topologySchema } from "../../../../src/fabric/topology/index.js";
+import { templates } from "../../../toolchain/generate/load.js";
 import { dahuOf } from "./fabric.js";
 import { countedFrame } from "./scenarios.js";
 

@@ -3,19 +3,19 @@
  * and is what the path model says.
  */
 import { describe, expect, it } from "vitest";
-import type { Update } from "../../../src/device/index.js";
-import { ecmpFluid } from "../../../src/schemes/ecmp/fluid.js";
-import { EcmpGroups } from "../../../src/schemes/ecmp/groups.js";
-import { type FabricPlan, schemeNamed } from "../../../src/schemes/index.js";
-import { REPLANNING_ROOM } from "../../../src/schemes/scheme.js";
-import { Distances, FlowNetwork } from "../../../src/sim/flow/index.js";
+import type { Update } from "../../../../src/toolchain/device/index.js";
+import { ecmpFluid } from "../../../../src/fabric/schemes/ecmp/fluid.js";
+import { EcmpGroups } from "../../../../src/fabric/schemes/ecmp/groups.js";
+import { type FabricPlan, schemeNamed } from "../../../../src/fabric/schemes/index.js";
+import { REPLANNING_ROOM } from "../../../../src/fabric/schemes/scheme.js";
+import { Distances, FlowNetwork } from "../../../../src/fabric/sim/flow/index.js";
 import {
   computeRoutes,
   type HopSet,
   hostsOf,
   type Topology,
   withLinksDown,
-} from "../../../src/topology/index.js";
+} from "../../../../src/fabric/topology/index.js";
 import { build, example } from "../../topology/load.js";
 import { ModelSwitch } from "../model-switch.js";
 

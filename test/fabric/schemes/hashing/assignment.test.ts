@@ -1,8 +1,8 @@
 /** Which switch gets which function, seed and size under each design (ATC 2022, sections 2 to 5), and what people are told of it. */
 import { describe, expect, it } from "vitest";
-import { LOCAL, type PathModel, type SwitchModel, UNREACHABLE } from "../../../src/paths/index.js";
-import { schemeNamed } from "../../../src/schemes/index.js";
-import { switchesOf, type Topology, tierOf, withLinksDown } from "../../../src/topology/index.js";
+import { LOCAL, type PathModel, type SwitchModel, UNREACHABLE } from "../../../../src/fabric/paths/index.js";
+import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
+import { switchesOf, type Topology, tierOf, withLinksDown } from "../../../../src/fabric/topology/index.js";
 import { build, example, messagesOf } from "../../topology/load.js";
 
 const hashing = schemeNamed("hashing")!;

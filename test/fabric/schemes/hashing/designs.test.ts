@@ -1,8 +1,8 @@
 /** Designs: who has which function, what the check of all paths finds, and what is refused with which words. */
 import { describe, expect, it } from "vitest";
-import { checkPaths, representativePairs } from "../../../src/paths/index.js";
-import { schemeNamed } from "../../../src/schemes/index.js";
-import type { Topology } from "../../../src/topology/index.js";
+import { checkPaths, representativePairs } from "../../../../src/fabric/paths/index.js";
+import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
+import type { Topology } from "../../../../src/fabric/topology/index.js";
 import { build, example, messagesOf } from "../../topology/load.js";
 
 const hashing = schemeNamed("hashing")!;

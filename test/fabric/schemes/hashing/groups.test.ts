@@ -1,14 +1,14 @@
 /** Slots of groups against the paper's examples, its formula of section 4.2, and theorem 2. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hashNamed } from "../../../src/hash/index.js";
+import { hashNamed } from "../../../../src/toolchain/hash/index.js";
 import {
   areCoprime,
   bestSize,
   partWeights,
   slotsOf,
   unevenness,
-} from "../../../src/schemes/hashing/groups.js";
+} from "../../../../src/fabric/schemes/hashing/groups.js";
 
 const equal = (ports: number) => Array<number>(ports).fill(1);
 

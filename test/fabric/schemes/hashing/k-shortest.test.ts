@@ -1,8 +1,8 @@
 /** Paths of Yen's algorithm against all loopless paths of small random networks. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { costGraph, kShortest, loopFree } from "../../../src/schemes/hashing/k-shortest.js";
-import { nodeNamed, type Topology, withLinksDown } from "../../../src/topology/index.js";
+import { costGraph, kShortest, loopFree } from "../../../../src/fabric/schemes/hashing/k-shortest.js";
+import { nodeNamed, type Topology, withLinksDown } from "../../../../src/fabric/topology/index.js";
 import { build } from "../../topology/load.js";
 
 function networkOf(seed: number): Topology {

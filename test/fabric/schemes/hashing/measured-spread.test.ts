@@ -4,10 +4,10 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DiagnosticError, Random } from "../../../src/base/index.js";
-import { checkPaths, type PathCheck, type PathModel, representativePairs } from "../../../src/paths/index.js";
-import { schemeNamed } from "../../../src/schemes/index.js";
-import type { Topology } from "../../../src/topology/index.js";
+import { DiagnosticError, Random } from "../../../../src/base/index.js";
+import { checkPaths, type PathCheck, type PathModel, representativePairs } from "../../../../src/fabric/paths/index.js";
+import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
+import type { Topology } from "../../../../src/fabric/topology/index.js";
 import { build, example } from "../../topology/load.js";
 import { KNOWN_FUNCTIONS, measure } from "./spread-model.js";
 

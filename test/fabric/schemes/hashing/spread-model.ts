@@ -2,8 +2,8 @@
  * A second model of a fabric's hash functions, bit by bit: it follows drawn flows of one pair of racks through given tables, and counts
  * the flows of every port. It shares no code with the functions of chips and the check of paths.
  */
-import type { PathModel, SwitchModel } from "../../../src/paths/index.js";
-import type { Topology } from "../../../src/topology/index.js";
+import type { PathModel, SwitchModel } from "../../../../src/fabric/paths/index.js";
+import type { Topology } from "../../../../src/fabric/topology/index.js";
 
 /** A flow of two hosts of the racks; addresses are numbers of IPv4. */
 interface DrawnFlow {

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
-import { loadExperimentFile } from "../../../src/experiment/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
+import { loadExperimentFile } from "../../../../src/fabric/experiment/index.js";
 
-const bad = join(import.meta.dirname, "../../bad/hashing");
+const bad = join(import.meta.dirname, "../../../bad/hashing");
 
 it.each(readdirSync(bad))("%s", (name) => {
   const diagnostics = new Diagnostics();

@@ -1,14 +1,14 @@
 /** The tables of HULA's switches: links with their capacity, routes to racks, probes of racks, and what is refused. */
 import { describe, expect, it } from "vitest";
-import type { Update } from "../../../src/device/index.js";
-import { type FabricPlan, schemeNamed } from "../../../src/schemes/index.js";
+import type { Update } from "../../../../src/toolchain/device/index.js";
+import { type FabricPlan, schemeNamed } from "../../../../src/fabric/schemes/index.js";
 import {
   computeRoutes,
   nodeNamed,
   switchesOf,
   type Topology,
   withLinksDown,
-} from "../../../src/topology/index.js";
+} from "../../../../src/fabric/topology/index.js";
 import { build, example, messagesOf } from "../../topology/load.js";
 
 const hula = schemeNamed("hula")!;

@@ -1,14 +1,14 @@
 /** Where probes go: along every shortest path backwards, along no other, and never round. */
 import { describe, expect, it } from "vitest";
-import { onwardPorts, switchPorts } from "../../../src/schemes/hula/probes.js";
-import { hula } from "../../../src/schemes/registry.js";
+import { onwardPorts, switchPorts } from "../../../../src/fabric/schemes/hula/probes.js";
+import { hula } from "../../../../src/fabric/schemes/registry.js";
 import {
   buildTopology,
   computeRoutes,
   type Topology,
   type TopologyInput,
   topologySchema,
-} from "../../../src/topology/index.js";
+} from "../../../../src/fabric/topology/index.js";
 import { example } from "../../topology/load.js";
 
 const FABRICS: Record<string, TopologyInput> = {

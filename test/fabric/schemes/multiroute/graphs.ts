@@ -1,6 +1,6 @@
 /** Networks for tests: random graphs, connected or not quite, and Clos fabrics with missing links. */
-import { Random } from "../../../src/base/index.js";
-import { buildTopology, type Topology, topologySchema } from "../../../src/topology/index.js";
+import { Random } from "../../../../src/base/index.js";
+import { buildTopology, type Topology, topologySchema } from "../../../../src/fabric/topology/index.js";
 
 /** A random tree of switches with `extra` further links, and one host at each of `hosts` switches. */
 export function randomGraph(seed: number, switches: number, extra: number, hosts: number): Topology {

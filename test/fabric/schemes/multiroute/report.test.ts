@@ -1,6 +1,6 @@
 /** The report of multiroute against graphs whose routes can be counted by hand. */
 import { describe, expect, it } from "vitest";
-import { schemeNamed } from "../../../src/schemes/index.js";
+import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
 import { build } from "../../topology/load.js";
 
 const report = schemeNamed("multiroute")!.report!;

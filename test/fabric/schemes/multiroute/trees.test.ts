@@ -1,9 +1,9 @@
 /** Routes of any graph: as many as a max-flow of the test's own finds, nothing in common, and no loop whatever the selector. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rowsOfChoice, switchChoices } from "../../../src/schemes/multiroute/choices.js";
-import { elementsOf, packTrees } from "../../../src/schemes/multiroute/trees.js";
-import { type Topology, withLinksDown } from "../../../src/topology/index.js";
+import { rowsOfChoice, switchChoices } from "../../../../src/fabric/schemes/multiroute/choices.js";
+import { elementsOf, packTrees } from "../../../../src/fabric/schemes/multiroute/trees.js";
+import { type Topology, withLinksDown } from "../../../../src/fabric/topology/index.js";
 import { example } from "../../topology/load.js";
 import { clos, randomGraph } from "./graphs.js";
 

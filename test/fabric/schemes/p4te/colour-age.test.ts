@@ -3,15 +3,15 @@
  * `colour_age`, and stays avoided as long as packets cross it and are yellow. On the compiled program.
  */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import type { MeterConfig } from "../../../src/device/index.js";
-import { renderProgram } from "../../../src/generate/index.js";
-import { compile } from "../../../src/p4/index.js";
-import { schemeNamed } from "../../../src/schemes/index.js";
-import { Switch } from "../../../src/switch/index.js";
-import { buildTopology, topologySchema } from "../../../src/topology/index.js";
-import { templates } from "../../generate/load.js";
-import { ManualClock } from "../../switch/golden.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import type { MeterConfig } from "../../../../src/toolchain/device/index.js";
+import { renderProgram } from "../../../../src/toolchain/generate/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
+import { buildTopology, topologySchema } from "../../../../src/fabric/topology/index.js";
+import { templates } from "../../../toolchain/generate/load.js";
+import { ManualClock } from "../../../toolchain/switch/golden.js";
 import { eventFrame } from "./frames.js";
 import { agedPorts, FOR_TOFINO, planWith } from "./scenarios.js";
 

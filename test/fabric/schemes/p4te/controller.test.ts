@@ -4,14 +4,14 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import type { ControllerContext, LinkEvent, SwitchEvent } from "../../../src/controllers/index.js";
-import { DeviceError, type DeviceEvent, type Entity, type Update } from "../../../src/device/index.js";
-import { renderProgram } from "../../../src/generate/index.js";
-import { compile } from "../../../src/p4/index.js";
-import { Switch } from "../../../src/switch/index.js";
-import { templates } from "../../generate/load.js";
-import { ManualClock } from "../../switch/golden.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import type { ControllerContext, LinkEvent, SwitchEvent } from "../../../../src/fabric/controllers/index.js";
+import { DeviceError, type DeviceEvent, type Entity, type Update } from "../../../../src/toolchain/device/index.js";
+import { renderProgram } from "../../../../src/toolchain/generate/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
+import { templates } from "../../../toolchain/generate/load.js";
+import { ManualClock } from "../../../toolchain/switch/golden.js";
 import { planWith, topology, tor } from "./scenarios.js";
 
 const DELTA = 10;

@@ -1,11 +1,11 @@
 /** P4TE's programs within Tofino's stages: without recirculation, without cut packets, and with the paper's FACK alone. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { fitProgram } from "../../../src/fit/index.js";
-import { renderProgram } from "../../../src/generate/index.js";
-import { compile } from "../../../src/p4/index.js";
-import { loadTarget } from "../../fit/golden.js";
-import { templates } from "../../generate/load.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { fitProgram } from "../../../../src/toolchain/fit/index.js";
+import { renderProgram } from "../../../../src/toolchain/generate/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import { loadTarget } from "../../../toolchain/fit/golden.js";
+import { templates } from "../../../toolchain/generate/load.js";
 import { FOR_TOFINO, planWith } from "./scenarios.js";
 
 function verdictOf(role: string, parameters: object, target = "tofino") {

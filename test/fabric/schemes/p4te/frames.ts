@@ -1,5 +1,5 @@
 /** TCP and UDP frames with right checksums, and the events of a P4TE switch for its control plane. */
-import { toBytes } from "../../../src/base/index.js";
+import { toBytes } from "../../../../src/base/index.js";
 import { checksum } from "../frames.js";
 
 export const ACK = 0x10;

@@ -2,12 +2,12 @@
  * The packet tests beside P4TE's programs in p4/: the state of one switch of each role as commands of simple_switch_CLI, then packets
  * and what must come of them. The upward port is worked out here, from the plan and a CRC of our own.
  */
-import { toHex } from "../../../src/base/index.js";
-import type { Match, MeterConfig, Update } from "../../../src/device/index.js";
-import type { HashChoice, ProgramPlan } from "../../../src/generate/index.js";
-import type { FlowKey } from "../../../src/hosts/index.js";
-import type { FabricPlan } from "../../../src/schemes/index.js";
-import { computeRoutes, nodeNamed, type Topology, type TopologyNode } from "../../../src/topology/index.js";
+import { toHex } from "../../../../src/base/index.js";
+import type { Match, MeterConfig, Update } from "../../../../src/toolchain/device/index.js";
+import type { HashChoice, ProgramPlan } from "../../../../src/toolchain/generate/index.js";
+import type { FlowKey } from "../../../../src/fabric/hosts/index.js";
+import type { FabricPlan } from "../../../../src/fabric/schemes/index.js";
+import { computeRoutes, nodeNamed, type Topology, type TopologyNode } from "../../../../src/fabric/topology/index.js";
 import { crc, pack } from "../crc.js";
 import { frameOf } from "../frames.js";
 import { callText, keyText, paramText, passedOn } from "../packet-script.js";

@@ -1,11 +1,11 @@
 /** P4TE's event rules, path choice and FACKs on the embedded switch; `test/parity` plays the same scenarios on BMv2. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { renderProgram } from "../../../src/generate/index.js";
-import { compile } from "../../../src/p4/index.js";
-import { Switch } from "../../../src/switch/index.js";
-import { templates } from "../../generate/load.js";
-import { ManualClock } from "../../switch/golden.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { renderProgram } from "../../../../src/toolchain/generate/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
+import { templates } from "../../../toolchain/generate/load.js";
+import { ManualClock } from "../../../toolchain/switch/golden.js";
 import { byPort, scenarios } from "./scenarios.js";
 
 describe("P4TE's programs", () => {

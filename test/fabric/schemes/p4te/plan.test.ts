@@ -1,14 +1,14 @@
 /** The initial configuration of P4TE's switches (section 4.2.1, figure 5), its parameters, and the classes that hosts mark. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, Random, SourceFile } from "../../../src/base/index.js";
-import type { MeterConfig, Update } from "../../../src/device/index.js";
-import { renderProgram } from "../../../src/generate/index.js";
-import { CLIENT, restingHost } from "../../../src/hosts/index.js";
-import { compile } from "../../../src/p4/index.js";
-import { type FabricPlan, hostPolicyOf, schemeNamed } from "../../../src/schemes/index.js";
-import { commonPrefix } from "../../../src/schemes/p4te/common-prefix.js";
-import { Switch } from "../../../src/switch/index.js";
+import { Diagnostics, Random, SourceFile } from "../../../../src/base/index.js";
+import type { MeterConfig, Update } from "../../../../src/toolchain/device/index.js";
+import { renderProgram } from "../../../../src/toolchain/generate/index.js";
+import { CLIENT, restingHost } from "../../../../src/fabric/hosts/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import { type FabricPlan, hostPolicyOf, schemeNamed } from "../../../../src/fabric/schemes/index.js";
+import { commonPrefix } from "../../../../src/fabric/schemes/p4te/common-prefix.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
 import {
   buildTopology,
   computeRoutes,
@@ -16,9 +16,9 @@ import {
   type Topology,
   type TopologyInput,
   topologySchema,
-} from "../../../src/topology/index.js";
-import { templates } from "../../generate/load.js";
-import { ManualClock } from "../../switch/golden.js";
+} from "../../../../src/fabric/topology/index.js";
+import { templates } from "../../../toolchain/generate/load.js";
+import { ManualClock } from "../../../toolchain/switch/golden.js";
 
 const scheme = schemeNamed("p4te")!;
 const built = (input: object): Topology => buildTopology(topologySchema.parse(input as TopologyInput));

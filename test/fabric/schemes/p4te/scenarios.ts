@@ -2,12 +2,12 @@
  * What P4TE's programs do with packets, as scenarios for any switch: meters that let some packets through, the frames that come in, and all
  * frames that must leave, by port in their order. Copies for the control plane leave by a port of the test.
  */
-import { toHex } from "../../../src/base/index.js";
-import type { MeterConfig, Update } from "../../../src/device/index.js";
-import type { FabricPlan } from "../../../src/schemes/index.js";
-import { schemeNamed } from "../../../src/schemes/index.js";
-import { buildTopology, nodeNamed, type TopologyNode, topologySchema } from "../../../src/topology/index.js";
-import type { PortFrame } from "../../parity/bmv2.js";
+import { toHex } from "../../../../src/base/index.js";
+import type { MeterConfig, Update } from "../../../../src/toolchain/device/index.js";
+import type { FabricPlan } from "../../../../src/fabric/schemes/index.js";
+import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
+import { buildTopology, nodeNamed, type TopologyNode, topologySchema } from "../../../../src/fabric/topology/index.js";
+import type { PortFrame } from "../../../parity/bmv2.js";
 import { ACK, eventFrame, SYN, type TcpFrame, type TrafficEvent, tcpFrame } from "./frames.js";
 
 export const topology = buildTopology(

@@ -1,11 +1,11 @@
 /** Offsets that the compiler calls certain where links are missing: no flow of any pair that it names shares a switch or link. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { emptyFlows } from "../../../src/paths/index.js";
-import { SelectorPaths } from "../../../src/schemes/index.js";
-import { compileFabric, pecmp, pecmpParameters } from "../../../src/schemes/pecmp/index.js";
-import type { Topology } from "../../../src/topology/index.js";
+import { Random } from "../../../../src/base/index.js";
+import { emptyFlows } from "../../../../src/fabric/paths/index.js";
+import { SelectorPaths } from "../../../../src/fabric/schemes/index.js";
+import { compileFabric, pecmp, pecmpParameters } from "../../../../src/fabric/schemes/pecmp/index.js";
+import type { Topology } from "../../../../src/fabric/topology/index.js";
 import { PacketWalk } from "../../paths/packet-walk.js";
 import { example } from "../../topology/load.js";
 import { clos } from "../multiroute/graphs.js";

@@ -1,9 +1,9 @@
 /** Every route between two hosts has a selector, and packets with it take that route through the compiled programs. */
 import { describe, expect, it } from "vitest";
-import { emptyFlows } from "../../../src/paths/index.js";
-import { SelectorPaths } from "../../../src/schemes/index.js";
-import { compileFabric, ExactRoutes, pecmp, pecmpParameters } from "../../../src/schemes/pecmp/index.js";
-import { hostsOf, nodeNamed, type Topology } from "../../../src/topology/index.js";
+import { emptyFlows } from "../../../../src/fabric/paths/index.js";
+import { SelectorPaths } from "../../../../src/fabric/schemes/index.js";
+import { compileFabric, ExactRoutes, pecmp, pecmpParameters } from "../../../../src/fabric/schemes/pecmp/index.js";
+import { hostsOf, nodeNamed, type Topology } from "../../../../src/fabric/topology/index.js";
 import { PacketWalk } from "../../paths/packet-walk.js";
 import { build, example } from "../../topology/load.js";
 

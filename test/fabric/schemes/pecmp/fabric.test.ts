@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { DiagnosticError, Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { loadDocument } from "../../../src/documents/index.js";
+import { DiagnosticError, Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { loadDocument } from "../../../../src/toolchain/documents/index.js";
 import {
   compileFabric,
   compileMatrices,
@@ -14,11 +14,11 @@ import {
   pecmp,
   pecmpParameters,
   usableSpace,
-} from "../../../src/schemes/pecmp/index.js";
-import { buildTopology, nodeNamed, topologySchema } from "../../../src/topology/index.js";
+} from "../../../../src/fabric/schemes/pecmp/index.js";
+import { buildTopology, nodeNamed, topologySchema } from "../../../../src/fabric/topology/index.js";
 import { build, example, messagesOf } from "../../topology/load.js";
 
-const bad = resolve(import.meta.dirname, "../../bad/schemes");
+const bad = resolve(import.meta.dirname, "../../../bad/schemes");
 const nowhere = () => undefined;
 
 describe("wrong parameters", () => {

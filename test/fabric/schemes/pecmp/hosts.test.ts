@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { type FlowKey, restingHost } from "../../../src/hosts/index.js";
-import { hostPolicyOf, SCHEMES, schemeNamed } from "../../../src/schemes/index.js";
+import { Random } from "../../../../src/base/index.js";
+import { type FlowKey, restingHost } from "../../../../src/fabric/hosts/index.js";
+import { hostPolicyOf, SCHEMES, schemeNamed } from "../../../../src/fabric/schemes/index.js";
 import {
   compileFabric,
   HOPS,
@@ -10,8 +10,8 @@ import {
   pecmp,
   pecmpParameters,
   readSlice,
-} from "../../../src/schemes/pecmp/index.js";
-import type { Topology } from "../../../src/topology/index.js";
+} from "../../../../src/fabric/schemes/pecmp/index.js";
+import type { Topology } from "../../../../src/fabric/topology/index.js";
 import { build, example } from "../../topology/load.js";
 
 const fabricOf = (topology: Topology, input: object) =>

@@ -10,7 +10,7 @@ import {
   selectorValues,
   type VersionBit,
   writeSlice,
-} from "../../../src/schemes/pecmp/index.js";
+} from "../../../../src/fabric/schemes/pecmp/index.js";
 
 const same = (n: number) => ({ least: n, most: n });
 

@@ -1,20 +1,20 @@
 /** Which flows an update moves: a flow that does not count as moved takes the same way under both versions, whatever the hash. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DiagnosticError, Random } from "../../../src/base/index.js";
-import type { FabricPlan } from "../../../src/schemes/index.js";
-import type { SelectorLayout } from "../../../src/schemes/pecmp/index.js";
-import { pecmp, pecmpParameters } from "../../../src/schemes/pecmp/index.js";
+import { DiagnosticError, Random } from "../../../../src/base/index.js";
+import type { FabricPlan } from "../../../../src/fabric/schemes/index.js";
+import type { SelectorLayout } from "../../../../src/fabric/schemes/pecmp/index.js";
+import { pecmp, pecmpParameters } from "../../../../src/fabric/schemes/pecmp/index.js";
 import {
   type MovedFlows,
   MovedRoutes,
   movedFlowsSchema,
   TargetComparison,
-} from "../../../src/schemes/pecmp/update/moved-flows.js";
-import type { UpdateSpec } from "../../../src/schemes/pecmp/update/parameters.js";
-import { SwitchStates } from "../../../src/schemes/pecmp/update/switch-states.js";
-import { type Target, targetOf } from "../../../src/schemes/pecmp/update/target.js";
-import { hostsOf, nodeNamed, type Topology } from "../../../src/topology/index.js";
+} from "../../../../src/fabric/schemes/pecmp/update/moved-flows.js";
+import type { UpdateSpec } from "../../../../src/fabric/schemes/pecmp/update/parameters.js";
+import { SwitchStates } from "../../../../src/fabric/schemes/pecmp/update/switch-states.js";
+import { type Target, targetOf } from "../../../../src/fabric/schemes/pecmp/update/target.js";
+import { hostsOf, nodeNamed, type Topology } from "../../../../src/fabric/topology/index.js";
 import { build } from "../../topology/load.js";
 import { flowBetween, ModelFabric } from "../model-fabric.js";
 

@@ -1,9 +1,9 @@
 /** A route or waypoints in, a selector out, whose packets take that way; and lists that are no route. */
 import { describe, expect, it } from "vitest";
-import { emptyFlows } from "../../../src/paths/index.js";
-import { SelectorPaths, schemeNamed } from "../../../src/schemes/index.js";
-import { headerCosts } from "../../../src/schemes/pecmp/header-cost.js";
-import { nodeNamed, type Topology } from "../../../src/topology/index.js";
+import { emptyFlows } from "../../../../src/fabric/paths/index.js";
+import { SelectorPaths, schemeNamed } from "../../../../src/fabric/schemes/index.js";
+import { headerCosts } from "../../../../src/fabric/schemes/pecmp/header-cost.js";
+import { nodeNamed, type Topology } from "../../../../src/fabric/topology/index.js";
 import { PacketWalk } from "../../paths/packet-walk.js";
 import { build, example, messagesOf } from "../../topology/load.js";
 

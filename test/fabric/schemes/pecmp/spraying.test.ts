@@ -1,10 +1,10 @@
 /** Spraying: each combination of next hops equally often, the first hop in turn. */
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { CLIENT, restingHost } from "../../../src/hosts/index.js";
-import { type Control, HOPS, layOut, pecmpHosts, readSlice } from "../../../src/schemes/pecmp/index.js";
-import { offsetSet } from "../../../src/schemes/pecmp/selectors.js";
-import { combination, combinations, type Spray } from "../../../src/schemes/pecmp/spraying.js";
+import { Random } from "../../../../src/base/index.js";
+import { CLIENT, restingHost } from "../../../../src/fabric/hosts/index.js";
+import { type Control, HOPS, layOut, pecmpHosts, readSlice } from "../../../../src/fabric/schemes/pecmp/index.js";
+import { offsetSet } from "../../../../src/fabric/schemes/pecmp/selectors.js";
+import { combination, combinations, type Spray } from "../../../../src/fabric/schemes/pecmp/spraying.js";
 
 const fanOuts = { tor: { least: 4, most: 4 }, leaf: { least: 3, most: 3 }, legs: { least: 2, most: 2 } };
 const layoutOf = (control: Control) =>

@@ -1,11 +1,11 @@
 /** Which subflows survive a failure: the rules for their selectors against the paper's count, for all places of a failure. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { CLIENT, type ConnectionEnd, restingHost } from "../../../src/hosts/index.js";
-import { type Control, HOPS, layOut, pecmpHosts, readSlice } from "../../../src/schemes/pecmp/index.js";
-import { offsetSet } from "../../../src/schemes/pecmp/selectors.js";
-import { type SubflowRule, shifted, subflowOffset } from "../../../src/schemes/pecmp/subflows.js";
+import { Random } from "../../../../src/base/index.js";
+import { CLIENT, type ConnectionEnd, restingHost } from "../../../../src/fabric/hosts/index.js";
+import { type Control, HOPS, layOut, pecmpHosts, readSlice } from "../../../../src/fabric/schemes/pecmp/index.js";
+import { offsetSet } from "../../../../src/fabric/schemes/pecmp/selectors.js";
+import { type SubflowRule, shifted, subflowOffset } from "../../../../src/fabric/schemes/pecmp/subflows.js";
 
 /** Subflows that avoid place `a` of `n` on the way there and place `b` on the way back. */
 function survivors(rule: SubflowRule, count: number, n: number, a: number, b: number): number {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FIELD_BITS } from "../../../src/hosts/index.js";
+import { FIELD_BITS } from "../../../../src/fabric/hosts/index.js";
 
 import {
   compileFabric,
@@ -8,8 +8,8 @@ import {
   type PecmpProgram,
   pecmp,
   pecmpParameters,
-} from "../../../src/schemes/pecmp/index.js";
-import { computeRoutes, nodeNamed, type Topology } from "../../../src/topology/index.js";
+} from "../../../../src/fabric/schemes/pecmp/index.js";
+import { computeRoutes, nodeNamed, type Topology } from "../../../../src/fabric/topology/index.js";
 import { build, example } from "../../topology/load.js";
 import { ModelSwitch } from "../model-switch.js";
 

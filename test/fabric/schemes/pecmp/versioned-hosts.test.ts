@@ -1,15 +1,15 @@
 /** Hosts with a version bit (section 3.4): their policy is that without versions, plus the bit; when a flow changes, and what a controller reads. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Json, Random } from "../../../src/base/index.js";
-import { CLIENT, type FlowKey, type HostContext, type PathChooser } from "../../../src/hosts/index.js";
-import { hostPolicyOf } from "../../../src/schemes/index.js";
-import type { SelectorLayout } from "../../../src/schemes/pecmp/index.js";
-import { pecmp, pecmpParameters } from "../../../src/schemes/pecmp/index.js";
-import { versionMask } from "../../../src/schemes/pecmp/layout.js";
-import type { MovedFlows } from "../../../src/schemes/pecmp/update/moved-flows.js";
-import type { UpdateSpec } from "../../../src/schemes/pecmp/update/parameters.js";
-import { targetOf } from "../../../src/schemes/pecmp/update/target.js";
+import { type Json, Random } from "../../../../src/base/index.js";
+import { CLIENT, type FlowKey, type HostContext, type PathChooser } from "../../../../src/fabric/hosts/index.js";
+import { hostPolicyOf } from "../../../../src/fabric/schemes/index.js";
+import type { SelectorLayout } from "../../../../src/fabric/schemes/pecmp/index.js";
+import { pecmp, pecmpParameters } from "../../../../src/fabric/schemes/pecmp/index.js";
+import { versionMask } from "../../../../src/fabric/schemes/pecmp/layout.js";
+import type { MovedFlows } from "../../../../src/fabric/schemes/pecmp/update/moved-flows.js";
+import type { UpdateSpec } from "../../../../src/fabric/schemes/pecmp/update/parameters.js";
+import { targetOf } from "../../../../src/fabric/schemes/pecmp/update/target.js";
 import { build } from "../../topology/load.js";
 
 const topology = build({

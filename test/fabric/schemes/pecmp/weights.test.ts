@@ -1,10 +1,10 @@
 /** Weights from capacities: the base groups of P-ECMP's matrices against the hop sets of the scheme `wcmp`. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { schemeNamed } from "../../../src/schemes/index.js";
-import { compileMatrices, pecmp, pecmpParameters } from "../../../src/schemes/pecmp/index.js";
-import { weightedRoutes } from "../../../src/schemes/wcmp/weighted-routes.js";
-import { computeRoutes, type Topology, withLinksDown } from "../../../src/topology/index.js";
+import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
+import { compileMatrices, pecmp, pecmpParameters } from "../../../../src/fabric/schemes/pecmp/index.js";
+import { weightedRoutes } from "../../../../src/fabric/schemes/wcmp/weighted-routes.js";
+import { computeRoutes, type Topology, withLinksDown } from "../../../../src/fabric/topology/index.js";
 import { build, example } from "../../topology/load.js";
 
 const parametersOf = (more: object) => pecmpParameters.parse({ weights: "capacity", ...more });

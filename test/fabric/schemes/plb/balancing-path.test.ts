@@ -1,16 +1,16 @@
 /** PLB's rules against a model of them that counts in another way, and the programs that mark. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
+import { Random } from "../../../../src/base/index.js";
 import {
   CLIENT,
   type HostContext,
   type LeavingPath,
   restingHost,
   WaitingPath,
-} from "../../../src/hosts/index.js";
-import { schemeNamed } from "../../../src/schemes/index.js";
-import { type Balancing, BalancingPath, balancingSchema } from "../../../src/schemes/plb/balancing-path.js";
+} from "../../../../src/fabric/hosts/index.js";
+import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
+import { type Balancing, BalancingPath, balancingSchema } from "../../../../src/fabric/schemes/plb/balancing-path.js";
 import { build } from "../../topology/load.js";
 
 const DEFAULTS = balancingSchema.parse({});

@@ -1,8 +1,8 @@
 /** PRR's receivers where both ends send data: two choosers that answer each other. */
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { CLIENT, type PathChooser, restingHost, SERVER } from "../../../src/hosts/index.js";
-import { prr } from "../../../src/schemes/prr/index.js";
+import { Random } from "../../../../src/base/index.js";
+import { CLIENT, type PathChooser, restingHost, SERVER } from "../../../../src/fabric/hosts/index.js";
+import { prr } from "../../../../src/fabric/schemes/prr/index.js";
 import { build } from "../../topology/load.js";
 
 const topology = build({ kind: "leaf_spine", tors: 2, leaves: 4, homing: "single" });

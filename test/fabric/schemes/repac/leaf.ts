@@ -1,7 +1,7 @@
 /** A leaf of a small Clos under RePaC, with any hash upwards, also those that the scheme refuses. */
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { type HashChoice, renderProgram } from "../../../src/generate/index.js";
-import { compile } from "../../../src/p4/index.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { type HashChoice, renderProgram } from "../../../../src/toolchain/generate/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
 import {
   computedPathmap,
   type RepacProgram,
@@ -9,9 +9,9 @@ import {
   repacFabric,
   repacParameters,
   repacProgram,
-} from "../../../src/schemes/repac/index.js";
-import { nodeNamed } from "../../../src/topology/index.js";
-import { templates } from "../../generate/load.js";
+} from "../../../../src/fabric/schemes/repac/index.js";
+import { nodeNamed } from "../../../../src/fabric/topology/index.js";
+import { templates } from "../../../toolchain/generate/load.js";
 import { example } from "../../topology/load.js";
 
 export const LEAF = "leaf0-0";

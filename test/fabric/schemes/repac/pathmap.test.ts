@@ -1,9 +1,9 @@
 /** What RePaC knows of paths: tables 1 to 4 of the paper, the offsets of a fabric against its own hashes, and what is refused. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DiagnosticError, formatDiagnostic, Random } from "../../../src/base/index.js";
-import { emptyFlows, FlowTracer, MAX_LINKS } from "../../../src/paths/index.js";
-import { schemeNamed } from "../../../src/schemes/index.js";
+import { DiagnosticError, formatDiagnostic, Random } from "../../../../src/base/index.js";
+import { emptyFlows, FlowTracer, MAX_LINKS } from "../../../../src/fabric/paths/index.js";
+import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
 import {
   bucketHops,
   changedHops,
@@ -22,8 +22,8 @@ import {
   repacFabric,
   repacParameters,
   spareHash,
-} from "../../../src/schemes/repac/index.js";
-import { buildTopology, hostsOf, topologySchema } from "../../../src/topology/index.js";
+} from "../../../../src/fabric/schemes/repac/index.js";
+import { buildTopology, hostsOf, topologySchema } from "../../../../src/fabric/topology/index.js";
 import { build, example } from "../../topology/load.js";
 
 const parameters = (own: object = {}): RepacParameters => repacParameters.parse(own);

@@ -1,11 +1,11 @@
 /** Planned paths (RePaC, section 4.2.2): evenness of the load of paths against random source ports (figure 13), and what is refused. */
 import { describe, expect, it } from "vitest";
-import { type DiagnosticError, formatDiagnostic, Random, SourceFile } from "../../../src/base/index.js";
-import { addLoads, emptyFlows, FlowTracer } from "../../../src/paths/index.js";
-import type { KnownFlow } from "../../../src/schemes/index.js";
-import { planPaths, repac, repacParameters } from "../../../src/schemes/repac/index.js";
-import { nicHash } from "../../../src/schemes/repac/nic-hash.js";
-import { buildTopology, nodeNamed, type Topology, topologySchema } from "../../../src/topology/index.js";
+import { type DiagnosticError, formatDiagnostic, Random, SourceFile } from "../../../../src/base/index.js";
+import { addLoads, emptyFlows, FlowTracer } from "../../../../src/fabric/paths/index.js";
+import type { KnownFlow } from "../../../../src/fabric/schemes/index.js";
+import { planPaths, repac, repacParameters } from "../../../../src/fabric/schemes/repac/index.js";
+import { nicHash } from "../../../../src/fabric/schemes/repac/nic-hash.js";
+import { buildTopology, nodeNamed, type Topology, topologySchema } from "../../../../src/fabric/topology/index.js";
 
 /** Figure 8 with one server a rack: the paths of a flow are the 8 spines, which are called leaves here. */
 const testbed = buildTopology(

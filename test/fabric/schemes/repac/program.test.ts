@@ -1,6 +1,6 @@
 /** The values of RePaC's template: what each direction hashes, and which of them a role has. */
 import { describe, expect, it } from "vitest";
-import { type RepacProgram, repacProgram } from "../../../src/schemes/repac/program.js";
+import { type RepacProgram, repacProgram } from "../../../../src/fabric/schemes/repac/program.js";
 
 const way = { hash: { algorithm: "crc16" as const, order: "forward" as const }, groups: 8, members: 64 };
 const values = (own: Partial<RepacProgram>) =>

@@ -1,10 +1,10 @@
 /** RePaC's hosts and controllers: algorithm 1, remapped buckets, and switches that are probed and named. */
 import { describe, expect, it } from "vitest";
-import { DiagnosticError, formatDiagnostic, type Json, Random } from "../../../src/base/index.js";
-import type { ControllerContext, LinkEvent, SwitchEvent } from "../../../src/controllers/index.js";
-import type { Device, Entity, Update } from "../../../src/device/index.js";
-import { CLIENT, type HostContext, restingHost } from "../../../src/hosts/index.js";
-import { rackRoutes } from "../../../src/paths/index.js";
+import { DiagnosticError, formatDiagnostic, type Json, Random } from "../../../../src/base/index.js";
+import type { ControllerContext, LinkEvent, SwitchEvent } from "../../../../src/fabric/controllers/index.js";
+import type { Device, Entity, Update } from "../../../../src/toolchain/device/index.js";
+import { CLIENT, type HostContext, restingHost } from "../../../../src/fabric/hosts/index.js";
+import { rackRoutes } from "../../../../src/fabric/paths/index.js";
 import {
   bucketController,
   destinations,
@@ -12,9 +12,9 @@ import {
   pathmapController,
   repac,
   repacParameters,
-} from "../../../src/schemes/repac/index.js";
-import { nicHash } from "../../../src/schemes/repac/nic-hash.js";
-import { Switch } from "../../../src/switch/index.js";
+} from "../../../../src/fabric/schemes/repac/index.js";
+import { nicHash } from "../../../../src/fabric/schemes/repac/nic-hash.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
 import { LEAF, leafOf } from "./leaf.js";
 
 const FLOW = { src: 1n, dst: 2n, protocol: 6, srcPort: 3, dstPort: 4 };

@@ -1,7 +1,7 @@
 /** Members of weighted groups: exact where they fit, near the weights where they do not. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { oversubscription, replicas } from "../../../src/schemes/wcmp/group.js";
+import { oversubscription, replicas } from "../../../../src/fabric/schemes/wcmp/group.js";
 
 describe("replicas", () => {
   it("are the smallest numbers in the ratio of the capacities, where these fit", () => {

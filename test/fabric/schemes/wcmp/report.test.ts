@@ -1,6 +1,6 @@
 /** The cost of a limit of members, against groups worked out by hand. */
 import { describe, expect, it } from "vitest";
-import { schemeNamed } from "../../../src/schemes/index.js";
+import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
 import { build, example } from "../../topology/load.js";
 
 const report = schemeNamed("wcmp")!.report!;

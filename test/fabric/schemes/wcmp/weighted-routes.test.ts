@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { portsToRacks } from "../../../src/schemes/wcmp/path-capacity.js";
-import { weightedRoutes } from "../../../src/schemes/wcmp/weighted-routes.js";
+import { portsToRacks } from "../../../../src/fabric/schemes/wcmp/path-capacity.js";
+import { weightedRoutes } from "../../../../src/fabric/schemes/wcmp/weighted-routes.js";
 import {
   buildTopology,
   computeRoutes,
@@ -14,7 +14,7 @@ import {
   type TopologyInput,
   topologySchema,
   withLinksDown,
-} from "../../../src/topology/index.js";
+} from "../../../../src/fabric/topology/index.js";
 
 function fabric(more: Partial<TopologyInput> = {}): Topology {
   return buildTopology(
@@ -100,7 +100,7 @@ describe("with links of one rate", () => {
   });
 
   it("on the uneven fabric of the examples, all paths of two racks have the same share", () => {
-    const file = join(import.meta.dirname, "../../../examples/pecmp-uneven.yaml");
+    const file = join(import.meta.dirname, "../../../../examples/pecmp-uneven.yaml");
     const document = parse(readFileSync(file, "utf8")) as { topology: TopologyInput };
     const topology = buildTopology(topologySchema.parse(document.topology));
     for (const [from, to] of [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { Bbr } from "../../../src/sim/packet/transport/congestion/bbr.js";
+import { Random } from "../../../../src/base/index.js";
+import { Bbr } from "../../../../src/fabric/sim/packet/transport/congestion/bbr.js";
 import { MS, MSS, options, S, sample } from "./samples.js";
 
 /** Bytes a second, and nanoseconds: the BDP is 100 segments. */

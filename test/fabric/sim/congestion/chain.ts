@@ -2,8 +2,8 @@
  * The networks of the validation: routers in a row with a bottleneck between each two, and flows between any of them, each with
  * hosts and access links of its own. One bottleneck makes a dumbbell, several a parking lot.
  */
-import { Random, toBytes } from "../../../src/base/index.js";
-import { fixedPath } from "../../../src/hosts/index.js";
+import { Random, toBytes } from "../../../../src/base/index.js";
+import { fixedPath } from "../../../../src/fabric/hosts/index.js";
 import {
   CONGESTION_CONTROLS,
   type CongestionControlMaker,
@@ -15,7 +15,7 @@ import {
   type SubflowView,
   type TcpConnection,
   type TcpOptions,
-} from "../../../src/sim/packet/index.js";
+} from "../../../../src/fabric/sim/packet/index.js";
 import { type QueueAccount, Router } from "./router.js";
 
 export interface ChainFlow {

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import type {
   CongestionControl,
   SubflowGroup,
-} from "../../../src/sim/packet/transport/congestion/congestion-control.js";
-import { Lia } from "../../../src/sim/packet/transport/congestion/lia.js";
-import { Olia } from "../../../src/sim/packet/transport/congestion/olia.js";
+} from "../../../../src/fabric/sim/packet/transport/congestion/congestion-control.js";
+import { Lia } from "../../../../src/fabric/sim/packet/transport/congestion/lia.js";
+import { Olia } from "../../../../src/fabric/sim/packet/transport/congestion/olia.js";
 import { lose, MS, MSS, options, sample } from "./samples.js";
 
 interface Path {

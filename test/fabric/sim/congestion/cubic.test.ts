@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Cubic } from "../../../src/sim/packet/transport/congestion/cubic.js";
+import { Cubic } from "../../../../src/fabric/sim/packet/transport/congestion/cubic.js";
 import { acknowledge, lose, MS, MSS, options, S, sample } from "./samples.js";
 
 /** A control whose window had this number of segments when it lost one: seven tenths are left. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Dctcp } from "../../../src/sim/packet/transport/congestion/dctcp.js";
+import { Dctcp } from "../../../../src/fabric/sim/packet/transport/congestion/dctcp.js";
 import { lose, MSS, options, sample } from "./samples.js";
 
 /** A window of segments, of which the first `marked` carry marks; the last acknowledgement begins a new round. */

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CongestionControl } from "../../../src/sim/packet/transport/congestion/congestion-control.js";
+import type { CongestionControl } from "../../../../src/fabric/sim/packet/transport/congestion/congestion-control.js";
 import {
   CONGESTION_CONTROLS,
   type CongestionControlName,
-} from "../../../src/sim/packet/transport/congestion/registry.js";
+} from "../../../../src/fabric/sim/packet/transport/congestion/registry.js";
 import { MS, MSS, options, sample } from "./samples.js";
 
 const NAMES = Object.keys(CONGESTION_CONTROLS) as CongestionControlName[];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RateReduction } from "../../../src/sim/packet/transport/congestion/rate-reduction.js";
+import { RateReduction } from "../../../../src/fabric/sim/packet/transport/congestion/rate-reduction.js";
 import { MSS, sample } from "./samples.js";
 
 /** A sender with a full window of 20 segments whose first is lost: in segments, after each acknowledgement from the third on. */

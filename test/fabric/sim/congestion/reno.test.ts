@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Reno } from "../../../src/sim/packet/transport/congestion/reno.js";
+import { Reno } from "../../../../src/fabric/sim/packet/transport/congestion/reno.js";
 import { acknowledge, lose, MSS, options, sample } from "./samples.js";
 
 describe("slow start (RFC 5681, section 3.1; RFC 3465, section 2.2)", () => {

@@ -1,10 +1,10 @@
 /** Acknowledgements made by hand, to drive a congestion control without a network. Segments are of 1000 bytes. */
-import { Random } from "../../../src/base/index.js";
+import { Random } from "../../../../src/base/index.js";
 import type {
   AckSample,
   CongestionControl,
   CongestionControlOptions,
-} from "../../../src/sim/packet/transport/congestion/congestion-control.js";
+} from "../../../../src/fabric/sim/packet/transport/congestion/congestion-control.js";
 
 export const MSS = 1000;
 export const MS = 1_000_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Cubic } from "../../../src/sim/packet/transport/congestion/cubic.js";
-import { SlowStartExit } from "../../../src/sim/packet/transport/congestion/slow-start-exit.js";
+import { Cubic } from "../../../../src/fabric/sim/packet/transport/congestion/cubic.js";
+import { SlowStartExit } from "../../../../src/fabric/sim/packet/transport/congestion/slow-start-exit.js";
 import { MS, MSS, options, sample } from "./samples.js";
 
 /** One round with this number of acknowledgements with one round trip. */

@@ -2,8 +2,8 @@
  * The controls on whole networks against closed forms: one list for the tests and for `npm run bench -- transport`, which puts
  * ns-3 beside it and writes the table of docs/transport.md.
  */
-import type { CongestionControlName } from "../../../src/sim/packet/index.js";
-import { ascending, jainIndex, mean, quantile } from "../../../src/statistics/index.js";
+import type { CongestionControlName } from "../../../../src/fabric/sim/packet/index.js";
+import { ascending, jainIndex, mean, quantile } from "../../../../src/fabric/statistics/index.js";
 import { type ChainFlow, type ChainOptions, type ChainResult, endless, FRAME, SEGMENT } from "./chain.js";
 
 const US = 1e3;

@@ -1,8 +1,8 @@
 /** Rates by additive increase and multiplicative decrease, round trip by round trip: a segment of 1000 bytes in 1000 ns is 1 byte per ns. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Aimd } from "../../../src/sim/flow/aimd.js";
-import { Bundles } from "../../../src/sim/flow/bundles.js";
+import { Aimd } from "../../../../src/fabric/sim/flow/aimd.js";
+import { Bundles } from "../../../../src/fabric/sim/flow/bundles.js";
 
 const ROUND_NS = 1000;
 const SETTINGS = { roundTripNs: ROUND_NS, segmentBytes: 1000, seed: 1 };

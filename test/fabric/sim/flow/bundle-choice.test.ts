@@ -1,11 +1,11 @@
 /** Which flows are one bundle, what a bundle's path is, and when it changes, with routers that the test makes. */
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { ActiveBundles } from "../../../src/sim/flow/active-bundles.js";
-import { FlowsByHash } from "../../../src/sim/flow/flows-by-hash.js";
-import { FlowsByPath } from "../../../src/sim/flow/flows-by-path.js";
-import { FlowNetwork, type FlowStart, type RouterMaker } from "../../../src/sim/flow/index.js";
-import { buildTopology, topologySchema } from "../../../src/topology/index.js";
+import { Random } from "../../../../src/base/index.js";
+import { ActiveBundles } from "../../../../src/fabric/sim/flow/active-bundles.js";
+import { FlowsByHash } from "../../../../src/fabric/sim/flow/flows-by-hash.js";
+import { FlowsByPath } from "../../../../src/fabric/sim/flow/flows-by-path.js";
+import { FlowNetwork, type FlowStart, type RouterMaker } from "../../../../src/fabric/sim/flow/index.js";
+import { buildTopology, topologySchema } from "../../../../src/fabric/topology/index.js";
 
 const LINK = { rate: "1Gbps", delay: "1us" };
 const network = new FlowNetwork(

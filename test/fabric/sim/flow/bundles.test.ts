@@ -1,6 +1,6 @@
 /** Numbers of bundles: which are new, and which are used again. */
 import { describe, expect, it } from "vitest";
-import { Bundles } from "../../../src/sim/flow/bundles.js";
+import { Bundles } from "../../../../src/fabric/sim/flow/bundles.js";
 
 describe("the numbers of bundles", () => {
   it("of one bundle are those that were removed last, then new ones; of several bundles they are new and consecutive", () => {

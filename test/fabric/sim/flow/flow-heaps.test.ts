@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { FlowHeaps } from "../../../src/sim/flow/flow-heaps.js";
+import { FlowHeaps } from "../../../../src/fabric/sim/flow/flow-heaps.js";
 
 it("gives the flows of each bundle in the order of their keys, whatever was pushed and popped between", () => {
   const steps = fc.array(fc.record({ bundle: fc.nat(3), key: fc.option(fc.nat(50)) }), { maxLength: 200 });

@@ -1,7 +1,7 @@
 /** Flows that keep their paths: bundles by path give what flows with paths of their own get. */
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { FLUID_SCHEMES } from "../../../src/schemes/index.js";
+import { Random } from "../../../../src/base/index.js";
+import { FLUID_SCHEMES } from "../../../../src/fabric/schemes/index.js";
 import {
   type FlowFigures,
   FlowNetwork,
@@ -9,8 +9,8 @@ import {
   type FlowStart,
   MaxMin,
   simulateFlows,
-} from "../../../src/sim/flow/index.js";
-import { buildTopology, topologySchema } from "../../../src/topology/index.js";
+} from "../../../../src/fabric/sim/flow/index.js";
+import { buildTopology, topologySchema } from "../../../../src/fabric/topology/index.js";
 
 const LINK = { rate: "1Gbps", delay: "1us" };
 

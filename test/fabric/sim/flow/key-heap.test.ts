@@ -1,7 +1,7 @@
 /** The heap of keys: numbers come in the order of their keys, whatever was raised between. */
 import { expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { KeyHeap } from "../../../src/sim/flow/key-heap.js";
+import { Random } from "../../../../src/base/index.js";
+import { KeyHeap } from "../../../../src/fabric/sim/flow/key-heap.js";
 
 it("gives numbers in the order of their keys, more than it had room for at first, and again after it was cleared", () => {
   const random = new Random(1);

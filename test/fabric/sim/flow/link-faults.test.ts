@@ -1,8 +1,8 @@
 /** Links and switches that fail during a run of the flow simulator: which flows stall, which take another path, and when. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { FLUID_SCHEMES } from "../../../src/schemes/index.js";
+import { Random } from "../../../../src/base/index.js";
+import { FLUID_SCHEMES } from "../../../../src/fabric/schemes/index.js";
 import {
   Aimd,
   type FlowFigures,
@@ -11,14 +11,14 @@ import {
   type LinkChange,
   MaxMin,
   simulateFlows,
-} from "../../../src/sim/flow/index.js";
+} from "../../../../src/fabric/sim/flow/index.js";
 import {
   buildTopology,
   hostsOf,
   nodeNamed,
   type Topology,
   topologySchema,
-} from "../../../src/topology/index.js";
+} from "../../../../src/fabric/topology/index.js";
 
 const MS = 1e6;
 const PAIRS = 20;

@@ -1,8 +1,8 @@
 /** Rates after changes: an allocator that has counted the bundles before gives what a new one does, and what the textbook's algorithm does. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Bundles } from "../../../src/sim/flow/bundles.js";
-import { MaxMin } from "../../../src/sim/flow/index.js";
+import { Bundles } from "../../../../src/fabric/sim/flow/bundles.js";
+import { MaxMin } from "../../../../src/fabric/sim/flow/index.js";
 import type { LpFlow } from "./linear-program.js";
 import { progressiveFilling } from "./progressive-filling.js";
 

@@ -1,8 +1,8 @@
 /** Max-min fair rates: closed forms, the definition, and linear programs. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Bundles } from "../../../src/sim/flow/bundles.js";
-import { MaxMin } from "../../../src/sim/flow/index.js";
+import { Bundles } from "../../../../src/fabric/sim/flow/bundles.js";
+import { MaxMin } from "../../../../src/fabric/sim/flow/index.js";
 import { type LpFlow, maxMinByPrograms } from "./linear-program.js";
 
 const NONE = Number.POSITIVE_INFINITY;

@@ -1,10 +1,10 @@
 /** Runs of lasting flows beside the maximum multi-commodity flow, which no routing exceeds (Dahu, figure 7, in small). */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { FLUID_SCHEMES } from "../../../src/schemes/index.js";
-import { Distances, FlowNetwork, MaxMin, simulateFlows } from "../../../src/sim/flow/index.js";
-import { buildTopology, topologySchema } from "../../../src/topology/index.js";
+import { Random } from "../../../../src/base/index.js";
+import { FLUID_SCHEMES } from "../../../../src/fabric/schemes/index.js";
+import { Distances, FlowNetwork, MaxMin, simulateFlows } from "../../../../src/fabric/sim/flow/index.js";
+import { buildTopology, topologySchema } from "../../../../src/fabric/topology/index.js";
 import { type Commodity, type Edge, maximumFlow } from "./linear-program.js";
 
 const LINK = { rate: "1Gbps", delay: "1us" };

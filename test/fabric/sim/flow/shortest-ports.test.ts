@@ -8,8 +8,8 @@ import {
   portAt,
   portCount,
   ShortestPorts,
-} from "../../../src/sim/flow/index.js";
-import { buildTopology, type TopologyInput, topologySchema } from "../../../src/topology/index.js";
+} from "../../../../src/fabric/sim/flow/index.js";
+import { buildTopology, type TopologyInput, topologySchema } from "../../../../src/fabric/topology/index.js";
 
 const LINK = { rate: "1Gbps", delay: "1us" };
 

@@ -1,7 +1,7 @@
 /** Runs of the flow simulator: closed forms of single links, conservation, and equal results for equal seeds. */
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { ecmpFluid as ecmp } from "../../../src/schemes/ecmp/fluid.js";
+import { Random } from "../../../../src/base/index.js";
+import { ecmpFluid as ecmp } from "../../../../src/fabric/schemes/ecmp/fluid.js";
 import {
   Distances,
   type FlowFigures,
@@ -10,14 +10,14 @@ import {
   type FlowStart,
   MaxMin,
   simulateFlows,
-} from "../../../src/sim/flow/index.js";
+} from "../../../../src/fabric/sim/flow/index.js";
 import {
   buildTopology,
   hostsOf,
   offsetDimensions,
   type TopologyInput,
   topologySchema,
-} from "../../../src/topology/index.js";
+} from "../../../../src/fabric/topology/index.js";
 
 const GBPS = { rate: "1Gbps", delay: "1us" } as const;
 

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
+import { Random } from "../../../../src/base/index.js";
 import {
   type Channel,
   type ChannelOptions,
   Impairment,
   Network,
   type Node,
-} from "../../../src/sim/packet/index.js";
+} from "../../../../src/fabric/sim/packet/index.js";
 
 /** Notes when what arrives. */
 class Sink implements Node {

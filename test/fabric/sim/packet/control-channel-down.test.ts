@@ -1,8 +1,8 @@
 /** The control channel while the process of the switch ends and runs again. The delay is 100 ns. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import type { Device, DeviceEvent, Entity, ReadQuery, Update } from "../../../src/device/index.js";
-import { queryBytes } from "../../../src/sim/packet/control-messages.js";
+import { Random } from "../../../../src/base/index.js";
+import type { Device, DeviceEvent, Entity, ReadQuery, Update } from "../../../../src/toolchain/device/index.js";
+import { queryBytes } from "../../../../src/fabric/sim/packet/control-messages.js";
 import {
   type ChannelState,
   type ControlAct,
@@ -11,7 +11,7 @@ import {
   MESSAGE_BYTES,
   type PortSource,
   Simulation,
-} from "../../../src/sim/packet/index.js";
+} from "../../../../src/fabric/sim/packet/index.js";
 
 const DELAY = 100;
 const PROCESSING = 40;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Device, DeviceEvent, Entity, Update } from "../../../src/device/index.js";
+import type { Device, DeviceEvent, Entity, Update } from "../../../../src/toolchain/device/index.js";
 import {
   ControlChannel,
   entityBytes,
   MESSAGE_BYTES,
   Simulation,
   settle,
-} from "../../../src/sim/packet/index.js";
+} from "../../../../src/fabric/sim/packet/index.js";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 

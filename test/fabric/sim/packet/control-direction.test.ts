@@ -1,9 +1,9 @@
 /** Faults of a control channel make messages late; none is lost, and their order stays. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { ControlDirection, type ControlFault } from "../../../src/sim/packet/control-direction.js";
-import { NS_PER_MS, Simulation } from "../../../src/sim/packet/index.js";
+import { Random } from "../../../../src/base/index.js";
+import { ControlDirection, type ControlFault } from "../../../../src/fabric/sim/packet/control-direction.js";
+import { NS_PER_MS, Simulation } from "../../../../src/fabric/sim/packet/index.js";
 
 const MS = NS_PER_MS;
 const fault = (loss: number, delay: number, seed = 1): ControlFault => ({

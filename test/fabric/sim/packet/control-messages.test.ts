@@ -4,21 +4,21 @@ import { join } from "node:path";
 import { toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import type { DeviceEvent, Entity, Match, ReadQuery, TableEntry } from "../../../src/device/index.js";
-import { encodeUpdate } from "../../../src/p4runtime/codec/entity.js";
-import { CURRENT_DIALECT } from "../../../src/p4runtime/codec/ports.js";
-import { makeWire } from "../../../src/p4runtime/codec/wire.js";
-import { UpdateSchema } from "../../../src/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { P4InfoIndex, readP4Info } from "../../../src/program/index.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import type { DeviceEvent, Entity, Match, ReadQuery, TableEntry } from "../../../../src/toolchain/device/index.js";
+import { encodeUpdate } from "../../../../src/toolchain/p4runtime/codec/entity.js";
+import { CURRENT_DIALECT } from "../../../../src/toolchain/p4runtime/codec/ports.js";
+import { makeWire } from "../../../../src/toolchain/p4runtime/codec/wire.js";
+import { UpdateSchema } from "../../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { P4InfoIndex, readP4Info } from "../../../../src/toolchain/program/index.js";
 import {
   entityBytes,
   eventBytes,
   MESSAGE_BYTES,
   packetBytes,
   queryBytes,
-} from "../../../src/sim/packet/control-messages.js";
-import { entities } from "../../p4runtime/arbitraries.js";
+} from "../../../../src/fabric/sim/packet/control-messages.js";
+import { entities } from "../../../toolchain/p4runtime/arbitraries.js";
 
 /** Tags, lengths and the identifier of any entity. */
 const HEADER = 12;
@@ -136,7 +136,7 @@ describe("bytes of queries, packets and events", () => {
 const CLOSE: readonly Entity["kind"][] = ["tableEntry", "member", "register"];
 
 describe("beside the real encoding", () => {
-  const golden = join(import.meta.dirname, "../../golden");
+  const golden = join(import.meta.dirname, "../../../golden");
   it.each(["cpu", "selector", "memory"])(
     "an update of program %s is as large but for a few bytes",
     (name) => {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { EventHeap } from "../../../src/sim/packet/event-heap.js";
-import { EventQueue, Simulation } from "../../../src/sim/packet/index.js";
+import { Random } from "../../../../src/base/index.js";
+import { EventHeap } from "../../../../src/fabric/sim/packet/event-heap.js";
+import { EventQueue, Simulation } from "../../../../src/fabric/sim/packet/index.js";
 
 describe("event queue", () => {
   it("pops by time, and at equal times in push order, whatever is pushed in between", () => {

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addWords, finishChecksum, fromHex, toHex } from "../../../src/base/index.js";
+import { addWords, finishChecksum, fromHex, toHex } from "../../../../src/base/index.js";
 import {
   FLAG_ACK,
   FLAG_PSH,
   Segment,
   SegmentBuilder,
   type SelectorCodec,
-} from "../../../src/sim/packet/index.js";
+} from "../../../../src/fabric/sim/packet/index.js";
 
 const codecs: Record<string, SelectorCodec> = {
   dscp: {

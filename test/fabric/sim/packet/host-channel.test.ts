@@ -1,8 +1,8 @@
 /** The channel between the controllers and the policy of a host: delay, time of transmission, copies, and listeners. */
 import { describe, expect, it } from "vitest";
-import { type Json, Random } from "../../../src/base/index.js";
-import type { HostPolicy } from "../../../src/hosts/index.js";
-import { HostChannel, MESSAGE_BYTES, Simulation, settle } from "../../../src/sim/packet/index.js";
+import { type Json, Random } from "../../../../src/base/index.js";
+import type { HostPolicy } from "../../../../src/fabric/hosts/index.js";
+import { HostChannel, MESSAGE_BYTES, Simulation, settle } from "../../../../src/fabric/sim/packet/index.js";
 import { pairOfHosts, policy, steady } from "./relay.js";
 
 const DELAY = 1000;

@@ -1,9 +1,9 @@
 /** Each simulated host has a policy of its own, with its name, its NICs, a clock, and a stream of random numbers. */
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { fixedPath, type HostContext, type HostPolicy } from "../../../src/hosts/index.js";
-import type { Fabric } from "../../../src/sim/packet/index.js";
-import { hostsOf } from "../../../src/topology/index.js";
+import { Random } from "../../../../src/base/index.js";
+import { fixedPath, type HostContext, type HostPolicy } from "../../../../src/fabric/hosts/index.js";
+import type { Fabric } from "../../../../src/fabric/sim/packet/index.js";
+import { hostsOf } from "../../../../src/fabric/topology/index.js";
 import { experimentWith, modelFabric } from "../../experiment/model-fabric.js";
 import { transport } from "./relay.js";
 

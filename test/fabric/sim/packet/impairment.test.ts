@@ -1,7 +1,7 @@
 /** Loss, corruption and delay of a channel's frames: shares, matches, several at once, and what they leave alone. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random, toHex } from "../../../src/base/index.js";
+import { Random, toHex } from "../../../../src/base/index.js";
 import {
   type Channel,
   Impairment,
@@ -14,7 +14,7 @@ import {
   Segment,
   SegmentBuilder,
   shareThreshold,
-} from "../../../src/sim/packet/index.js";
+} from "../../../../src/fabric/sim/packet/index.js";
 
 class Sink implements Node {
   readonly name = "node";

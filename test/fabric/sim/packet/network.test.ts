@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Network, type Node } from "../../../src/sim/packet/index.js";
+import { Network, type Node } from "../../../../src/fabric/sim/packet/index.js";
 
 describe("a link whose carrier is signalled", () => {
   it("shows both of its ends the port state, and no other port", () => {

@@ -1,7 +1,7 @@
 /** Two hosts, each with a NIC on each of two relays (a1-x-b1, a1-y-b1): enough network to test a transport. */
 
-import { Random, toBytes } from "../../../src/base/index.js";
-import type { HostPolicy, PathChooser } from "../../../src/hosts/index.js";
+import { Random, toBytes } from "../../../../src/base/index.js";
+import type { HostPolicy, PathChooser } from "../../../../src/fabric/hosts/index.js";
 import {
   type Channel,
   type Connection,
@@ -13,7 +13,7 @@ import {
   NS_PER_S,
   Segment,
   type SelectorCodec,
-} from "../../../src/sim/packet/index.js";
+} from "../../../../src/fabric/sim/packet/index.js";
 
 /** Passes every frame from one host to the other, as a router does: new destination MAC, TTL untouched. */
 class Relay implements Node {

@@ -1,6 +1,6 @@
 /** The round-trip estimate of RFC 6298, section 2, with a margin, a floor and a cap. */
 import { describe, expect, it } from "vitest";
-import { RetransmissionTimeout } from "../../../src/sim/packet/retransmission-timer.js";
+import { RetransmissionTimeout } from "../../../../src/fabric/sim/packet/retransmission-timer.js";
 
 const OPTIONS = { margin: 5, cap: 1000, initial: 100 };
 

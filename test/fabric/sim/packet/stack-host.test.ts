@@ -1,6 +1,6 @@
 /** A simulated host below its transport: ARP, routes, ping, refused datagrams, and what it says of each frame. */
 import { describe, expect, it } from "vitest";
-import { Random, toHex } from "../../../src/base/index.js";
+import { Random, toHex } from "../../../../src/base/index.js";
 import {
   arpFrame,
   CONGESTION_CONTROLS,
@@ -15,7 +15,7 @@ import {
   type StackHostOptions,
   type Stream,
   type TcpOptions,
-} from "../../../src/sim/packet/index.js";
+} from "../../../../src/fabric/sim/packet/index.js";
 
 const H1 = { mac: 0x080000000111n, ipv4: 0x0a000101n };
 const H2 = { mac: 0x080000000222n, ipv4: 0x0a000102n };

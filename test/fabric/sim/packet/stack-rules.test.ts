@@ -1,6 +1,6 @@
 /** Rules of a host's stack: which errors concern a ping, the numbers of pings, what waits for an address, and gateways. */
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
+import { Random } from "../../../../src/base/index.js";
 import {
   arpFrame,
   icmpFrame,
@@ -12,7 +12,7 @@ import {
   Simulation,
   StackHost,
   type StackHostOptions,
-} from "../../../src/sim/packet/index.js";
+} from "../../../../src/fabric/sim/packet/index.js";
 
 const H1 = { mac: 0x080000000111n, ipv4: 0x0a000101n };
 const H2 = { mac: 0x080000000222n, ipv4: 0x0a000102n };

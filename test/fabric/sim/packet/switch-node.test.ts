@@ -1,18 +1,18 @@
 /** Compiled programs on embedded switches inside the network. */
 import { beforeAll, describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import type { DeviceEvent } from "../../../src/device/index.js";
-import { bootFabric, ProgramCompiler } from "../../../src/experiment/boot.js";
-import type { SchemeRun } from "../../../src/experiment/index.js";
+import { Random } from "../../../../src/base/index.js";
+import type { DeviceEvent } from "../../../../src/toolchain/device/index.js";
+import { bootFabric, ProgramCompiler } from "../../../../src/fabric/experiment/boot.js";
+import type { SchemeRun } from "../../../../src/fabric/experiment/index.js";
 import {
   ControlChannel,
   type Fabric,
   NS_PER_MS,
   Simulation,
   SwitchNode,
-} from "../../../src/sim/packet/index.js";
-import { hostsOf } from "../../../src/topology/index.js";
-import { drawClientPort, hostPlaces, PairDrawer } from "../../../src/traffic/index.js";
+} from "../../../../src/fabric/sim/packet/index.js";
+import { hostsOf } from "../../../../src/fabric/topology/index.js";
+import { drawClientPort, hostPlaces, PairDrawer } from "../../../../src/fabric/traffic/index.js";
 import { experimentWith } from "../../experiment/model-fabric.js";
 import { transport } from "./relay.js";
 

@@ -1,6 +1,6 @@
 /** The input of a congestion control for each acknowledgement and each event (`congestion-control.ts`). */
 import { describe, expect, it } from "vitest";
-import type { TcpOptions } from "../../../src/sim/packet/index.js";
+import type { TcpOptions } from "../../../../src/fabric/sim/packet/index.js";
 import { recordingControl } from "./recording-control.js";
 import { script } from "./script.js";
 

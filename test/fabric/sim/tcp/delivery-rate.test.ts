@@ -1,7 +1,7 @@
 /** The delivery rate by the rules of draft-cheng-iccrg-delivery-rate-estimation-02, section 3, on segments of 1000 bytes. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { DeliveryRate } from "../../../src/sim/packet/transport/delivery-rate.js";
-import { Scoreboard } from "../../../src/sim/packet/transport/scoreboard.js";
+import { DeliveryRate } from "../../../../src/fabric/sim/packet/transport/delivery-rate.js";
+import { Scoreboard } from "../../../../src/fabric/sim/packet/transport/scoreboard.js";
 
 const MS = 1_000_000;
 const BYTES = 1000;

@@ -1,6 +1,6 @@
 /** The beginning and the end of connections, by RFC 9293 and RFC 5961. */
 import { describe, expect, it } from "vitest";
-import { CONGESTION_CONTROLS, NS_PER_S } from "../../../src/sim/packet/index.js";
+import { CONGESTION_CONTROLS, NS_PER_S } from "../../../../src/fabric/sim/packet/index.js";
 import { script } from "./script.js";
 
 describe("the handshake (RFC 9293, section 3.5)", () => {

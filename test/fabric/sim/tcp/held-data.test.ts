@@ -1,9 +1,9 @@
 /** A chooser that holds new data back and sends two copies: whenever nothing gets through for a while, the flow ends soon after. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { type PathChooser, ProbingPath } from "../../../src/hosts/index.js";
-import { CONGESTION_CONTROLS, NS_PER_MS, NS_PER_S } from "../../../src/sim/packet/index.js";
+import { Random } from "../../../../src/base/index.js";
+import { type PathChooser, ProbingPath } from "../../../../src/fabric/hosts/index.js";
+import { CONGESTION_CONTROLS, NS_PER_MS, NS_PER_S } from "../../../../src/fabric/sim/packet/index.js";
 import { pairOfHosts, policy } from "../packet/relay.js";
 import { tcp } from "./options.js";
 

@@ -1,8 +1,8 @@
 /** What holds whatever the network does: delivery once, windows, an end, and no memory of connections that are over. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { unwrap } from "../../../src/hosts/index.js";
+import { Random } from "../../../../src/base/index.js";
+import { unwrap } from "../../../../src/fabric/hosts/index.js";
 import {
   type Channel,
   CONGESTION_CONTROLS,
@@ -17,7 +17,7 @@ import {
   type SelectorCodec,
   type Stream,
   type TcpOptions,
-} from "../../../src/sim/packet/index.js";
+} from "../../../../src/fabric/sim/packet/index.js";
 import { policy, steady } from "../packet/relay.js";
 import { tcp } from "./options.js";
 

@@ -1,8 +1,8 @@
 /** One stream above several subflows: delivery, schedulers, reinjection, coupled congestion controls, and the ends that policies see. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import type { ConnectionEnd, HostPolicy } from "../../../src/hosts/index.js";
+import { Random } from "../../../../src/base/index.js";
+import type { ConnectionEnd, HostPolicy } from "../../../../src/fabric/hosts/index.js";
 import {
   CONGESTION_CONTROLS,
   type MultipathConnection,
@@ -11,7 +11,7 @@ import {
   type Stream,
   type SubflowScheduler,
   type TcpOptions,
-} from "../../../src/sim/packet/index.js";
+} from "../../../../src/fabric/sim/packet/index.js";
 import { pairOfHosts } from "../packet/relay.js";
 import { tcp } from "./options.js";
 

@@ -1,7 +1,7 @@
 /** What a path chooser decides of the segments of a connection, at exact times: held data, copies, marks, round trips. */
 import { describe, expect, it } from "vitest";
-import type { PathChooser, Round, SegmentMarks } from "../../../src/hosts/index.js";
-import type { TcpOptions } from "../../../src/sim/packet/index.js";
+import type { PathChooser, Round, SegmentMarks } from "../../../../src/fabric/hosts/index.js";
+import type { TcpOptions } from "../../../../src/fabric/sim/packet/index.js";
 import { recordingControl } from "./recording-control.js";
 import { script } from "./script.js";
 

@@ -1,7 +1,7 @@
 /** RACK by the steps of RFC 8985, section 6.2, on segments of 1000 bytes that are sent one a millisecond. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { Rack } from "../../../src/sim/packet/transport/rack.js";
-import { Scoreboard } from "../../../src/sim/packet/transport/scoreboard.js";
+import { Rack } from "../../../../src/fabric/sim/packet/transport/rack.js";
+import { Scoreboard } from "../../../../src/fabric/sim/packet/transport/scoreboard.js";
 
 const MS = 1_000_000;
 

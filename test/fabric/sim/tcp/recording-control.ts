@@ -1,6 +1,6 @@
 /** A congestion control with a constant window that records its calls. */
-import type { CongestionControl } from "../../../src/sim/packet/index.js";
-import type { AckSample } from "../../../src/sim/packet/transport/congestion/congestion-control.js";
+import type { CongestionControl } from "../../../../src/fabric/sim/packet/index.js";
+import type { AckSample } from "../../../../src/fabric/sim/packet/transport/congestion/congestion-control.js";
 
 const MS = 1_000_000;
 

@@ -1,6 +1,6 @@
 /** Loss recovery, rule by rule, with a constant window: RFC 6582, 6675, 8985, 5682, 3708 and 6298. */
 import { describe, expect, it } from "vitest";
-import { CONGESTION_CONTROLS, type TcpOptions } from "../../../src/sim/packet/index.js";
+import { CONGESTION_CONTROLS, type TcpOptions } from "../../../../src/fabric/sim/packet/index.js";
 import { recordingControl } from "./recording-control.js";
 import { script } from "./script.js";
 

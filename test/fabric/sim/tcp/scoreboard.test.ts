@@ -1,7 +1,7 @@
 /** The ring of segments against a plain list with the same rules. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Scoreboard } from "../../../src/sim/packet/transport/scoreboard.js";
+import { Scoreboard } from "../../../../src/fabric/sim/packet/transport/scoreboard.js";
 
 interface PlainSegment {
   start: number;

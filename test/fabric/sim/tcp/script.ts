@@ -16,8 +16,8 @@
  * line has them, and PSH never is.
  */
 import { expect } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import type { PathChooser } from "../../../src/hosts/index.js";
+import { Random } from "../../../../src/base/index.js";
+import type { PathChooser } from "../../../../src/fabric/hosts/index.js";
 import {
   type CloseReason,
   Host,
@@ -29,7 +29,7 @@ import {
   type SelectorCodec,
   type TcpConnection,
   type TcpOptions,
-} from "../../../src/sim/packet/index.js";
+} from "../../../../src/fabric/sim/packet/index.js";
 import { policy, steady } from "../packet/relay.js";
 import { tcp } from "./options.js";
 

@@ -1,6 +1,6 @@
 /** Loss, timers and windows as a sender sees them: RFC 5681, 6298, 6582, 6675, 8985, 5682, 3168 and 9293. */
 import { describe, expect, it } from "vitest";
-import type { CongestionControl } from "../../../src/sim/packet/index.js";
+import type { CongestionControl } from "../../../../src/fabric/sim/packet/index.js";
 import { script } from "./script.js";
 
 /** The round trip is 10 ms: RTO = 10 + 4 * 5 = 30 ms. */

@@ -4,7 +4,7 @@
  * what the detection of the loss waits for.
  */
 import { describe, expect, it } from "vitest";
-import type { CongestionControlName, TcpOptions } from "../../../src/sim/packet/index.js";
+import type { CongestionControlName, TcpOptions } from "../../../../src/fabric/sim/packet/index.js";
 import { runChain, SEGMENT } from "../congestion/chain.js";
 
 const MS = 1e6;

@@ -1,6 +1,6 @@
 /** Tail loss probes (RFC 8985, section 7), probes of a closed window, FIN and window (RFC 9293), rule by rule. */
 import { describe, expect, it } from "vitest";
-import type { TcpOptions } from "../../../src/sim/packet/index.js";
+import type { TcpOptions } from "../../../../src/fabric/sim/packet/index.js";
 import { recordingControl } from "./recording-control.js";
 import { script } from "./script.js";
 

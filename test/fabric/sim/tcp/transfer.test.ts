@@ -1,8 +1,8 @@
 /** Transfers over bad networks: every byte arrives once, nothing exceeds a window, and the connection ends. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { NS_PER_MS, NS_PER_S, type Stream } from "../../../src/sim/packet/index.js";
+import { Random } from "../../../../src/base/index.js";
+import { NS_PER_MS, NS_PER_S, type Stream } from "../../../../src/fabric/sim/packet/index.js";
 import { pairOfHosts, policy, steady } from "../packet/relay.js";
 import { tcp } from "./options.js";
 

@@ -2,10 +2,10 @@
 
 import { spawnSync } from "node:child_process";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { FIELD_BITS, type PolicyDescription, type SelectorField } from "../../../src/hosts/index.js";
-import { agentCommand } from "../../../src/loading/index.js";
-import { type FanOuts, layOut, offsetSet } from "../../../src/schemes/pecmp/index.js";
-import { startRequest } from "../../../src/testbed/agent/config.js";
+import { FIELD_BITS, type PolicyDescription, type SelectorField } from "../../../../src/fabric/hosts/index.js";
+import { agentCommand } from "../../../../src/toolchain/loading/index.js";
+import { type FanOuts, layOut, offsetSet } from "../../../../src/fabric/schemes/pecmp/index.js";
+import { startRequest } from "../../../../src/fabric/testbed/agent/config.js";
 import {
   type Agent,
   type AgentConfig,
@@ -15,7 +15,7 @@ import {
   monotonicNs,
   runIperf3,
   startAgent,
-} from "../../../src/testbed/index.js";
+} from "../../../../src/fabric/testbed/index.js";
 import { agentConfig, LEFT, networkMissing, pingMissing, RIGHT, TestNetwork } from "./networks.js";
 
 const missing = networkMissing();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { localise } from "../../../src/testbed/index.js";
+import { localise } from "../../../../src/fabric/testbed/index.js";
 
 const works = (...path: string[]) => ({ path, sent: 3, received: 3 });
 const dead = (...path: string[]) => ({ path, sent: 3, received: 0 });

@@ -2,15 +2,15 @@
  * Two hosts in namespaces of their own, and between them a relay that loses the packets that a test selects, or a cable.
  * For benchmarks too.
  */
-import "../../built-command.js";
+import "../../../built-command.js";
 import { execFileSync, spawnSync } from "node:child_process";
 import { accessSync } from "node:fs";
 import { join } from "node:path";
-import type { PolicyDescription, SelectorField } from "../../../src/hosts/index.js";
-import type { AgentConfig } from "../../../src/testbed/index.js";
-import type { HostProcess, RunningHost } from "../../../src/testbed/lab.js";
-import { hostNamespace } from "../../../src/testbed/run/record.js";
-import { NamespaceHost } from "../../../src/testbed/running-host.js";
+import type { PolicyDescription, SelectorField } from "../../../../src/fabric/hosts/index.js";
+import type { AgentConfig } from "../../../../src/fabric/testbed/index.js";
+import type { HostProcess, RunningHost } from "../../../../src/fabric/testbed/lab.js";
+import { hostNamespace } from "../../../../src/fabric/testbed/run/record.js";
+import { NamespaceHost } from "../../../../src/fabric/testbed/running-host.js";
 
 const relayProgram = join(import.meta.dirname, "relay.py");
 

@@ -1,6 +1,6 @@
 /** An agent that the test plays: its lines at the start, in one chunk with later lines, or lines that are no events. */
 import { describe, expect, it } from "vitest";
-import { type HostProcess, type RunningHost, startAgent } from "../../../src/testbed/index.js";
+import { type HostProcess, type RunningHost, startAgent } from "../../../../src/fabric/testbed/index.js";
 import { agentConfig } from "./networks.js";
 
 const CONFIG = agentConfig("left", "dscp", { kind: "fixed", selector: 0 });

@@ -1,8 +1,8 @@
 /** A switch that several controllers use, over gRPC, with a device that keeps what is written. */
 import { describe, expect, it } from "vitest";
-import type { PortControl } from "../../../src/device/index.js";
-import { SharedDevice } from "../../../src/testbed/switches/shared-device.js";
-import { p4infoOf } from "../../control/start.js";
+import type { PortControl } from "../../../../src/toolchain/device/index.js";
+import { SharedDevice } from "../../../../src/fabric/testbed/switches/shared-device.js";
+import { p4infoOf } from "../../../toolchain/control/start.js";
 import {
   cpuProgram,
   destination,
@@ -11,8 +11,8 @@ import {
   startPair,
   startServer,
   until,
-} from "../../p4runtime/helpers.js";
-import { startUnconfigured } from "../../switch/golden.js";
+} from "../../../toolchain/p4runtime/helpers.js";
+import { startUnconfigured } from "../../../toolchain/switch/golden.js";
 
 /** Zero for every metadata field of the program's packets. */
 function metadataOf(header: "packet_in" | "packet_out"): Record<string, bigint> {

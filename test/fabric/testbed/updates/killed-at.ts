@@ -3,14 +3,14 @@
  * clock, switches and hosts on, counts what is asked of them, and starts it again.
  */
 
-import type { Json } from "../../../src/base/index.js";
+import type { Json } from "../../../../src/base/index.js";
 import {
   type Controller,
   type ControllerContext,
   ControllerHost,
   type ControllerPlan,
-} from "../../../src/controllers/index.js";
-import type { Device } from "../../../src/device/index.js";
+} from "../../../../src/fabric/controllers/index.js";
+import type { Device } from "../../../../src/toolchain/device/index.js";
 
 /** The n-th request of a kind within an update, from 1; writes before and after the hosts have changed are of two kinds. */
 export type Kill = readonly ["announce" | "prepare" | "commit" | "state" | "retire" | "close", number];

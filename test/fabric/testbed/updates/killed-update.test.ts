@@ -3,8 +3,8 @@
  * finishes the update or takes it back, and no segment comes late.
  */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
-import { loadTimeline, runTimeline } from "../../../src/experiment/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
+import { loadTimeline, runTimeline } from "../../../../src/fabric/experiment/index.js";
 import { bmv2, whyNot } from "../machine.js";
 import { type Kill, killedAt } from "./killed-at.js";
 

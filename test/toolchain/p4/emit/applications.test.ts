@@ -1,7 +1,7 @@
 /** A table applied in several places, run in the switch: each place goes its own way afterwards. */
 import { expect, it } from "vitest";
-import { fromHex, toHex } from "../../../src/base/index.js";
-import { Switch } from "../../../src/switch/index.js";
+import { fromHex, toHex } from "../../../../src/base/index.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
 import { compileParts, type Parts, tryCompile, v1model } from "../lower/v1model.js";
 
 const parts: Parts = {

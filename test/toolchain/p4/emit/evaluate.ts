@@ -1,6 +1,6 @@
 /** What BMv2 does with the JSON of an action, for tests: integers of any size, truth values apart, jumps. */
-import { toSigned } from "../../../src/base/index.js";
-import type { bmv2 } from "../../../src/program/index.js";
+import { toSigned } from "../../../../src/base/index.js";
+import type { bmv2 } from "../../../../src/toolchain/program/index.js";
 
 /** Fields by `header.field`. */
 export type Memory = Map<string, bigint>;

@@ -1,7 +1,7 @@
 /** Random expressions: what the emitted JSON computes is what P4-16 section 8 says. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toSigned, toUnsigned } from "../../../src/base/index.js";
+import { toSigned, toUnsigned } from "../../../../src/base/index.js";
 import { compileParts } from "../lower/v1model.js";
 import { Machine } from "./evaluate.js";
 

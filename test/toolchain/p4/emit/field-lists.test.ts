@@ -1,7 +1,7 @@
 /** What a packet keeps of the metadata when it is cloned, resubmitted or recirculated, run in the switch. */
 import { describe, expect, it } from "vitest";
-import { fromHex, toHex } from "../../../src/base/index.js";
-import { Switch } from "../../../src/switch/index.js";
+import { fromHex, toHex } from "../../../../src/base/index.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
 import { compileParts, type Parts } from "../lower/v1model.js";
 
 const packet: Parts = {

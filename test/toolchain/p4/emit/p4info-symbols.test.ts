@@ -1,7 +1,7 @@
 /** Ids, names and aliases of P4Info objects (P4Runtime specification 1.4, section 6.3): what counts as one object, and who gets an id that two want. */
 import { describe, expect, it } from "vitest";
-import { SourceFile } from "../../../src/base/index.js";
-import { nameHash, SymbolTable } from "../../../src/p4/emit/p4info-symbols.js";
+import { SourceFile } from "../../../../src/base/index.js";
+import { nameHash, SymbolTable } from "../../../../src/toolchain/p4/emit/p4info-symbols.js";
 import { tryCompile, v1model } from "../lower/v1model.js";
 
 const file = new SourceFile("a.p4", "one two three four");

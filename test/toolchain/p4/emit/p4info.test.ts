@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nameHash, SymbolTable } from "../../../src/p4/emit/p4info-symbols.js";
+import { nameHash, SymbolTable } from "../../../../src/toolchain/p4/emit/p4info-symbols.js";
 import { compileParts } from "../lower/v1model.js";
 
 describe("ids", () => {

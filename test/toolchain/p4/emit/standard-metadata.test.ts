@@ -1,7 +1,7 @@
 /** Standard metadata as a whole: handed to actions, copied, dropped, and kept by the older forms of recirculate and resubmit. */
 import { describe, expect, it } from "vitest";
-import { fromHex, toHex } from "../../../src/base/index.js";
-import { Switch } from "../../../src/switch/index.js";
+import { fromHex, toHex } from "../../../../src/base/index.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
 import { compileParts, type Parts } from "../lower/v1model.js";
 
 const packet: Parts = {

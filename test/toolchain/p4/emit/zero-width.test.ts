@@ -1,8 +1,8 @@
 /** `bit<0>` has one value and no place in BMv2: fields, variables and writes of it go, and the rest stays as it is. */
 import { expect, it } from "vitest";
-import { Diagnostics, fromHex, SourceFile, toHex } from "../../../src/base/index.js";
-import { readBmv2 } from "../../../src/program/index.js";
-import { Switch } from "../../../src/switch/index.js";
+import { Diagnostics, fromHex, SourceFile, toHex } from "../../../../src/base/index.js";
+import { readBmv2 } from "../../../../src/toolchain/program/index.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
 import { compileParts } from "../lower/v1model.js";
 
 it("compiles to a program that can be read and run", () => {

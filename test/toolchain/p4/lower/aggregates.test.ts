@@ -3,8 +3,8 @@
  * one field that differs or not. One program answers all comparisons of a packet, each in a bit of its own.
  */
 import { describe, expect, it } from "vitest";
-import { fromHex, toHex } from "../../../src/base/index.js";
-import { Switch } from "../../../src/switch/index.js";
+import { fromHex, toHex } from "../../../../src/base/index.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
 import { compileParts } from "./v1model.js";
 
 interface Pair {

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { CODES } from "../../../src/p4/codes.js";
+import { CODES } from "../../../../src/toolchain/p4/codes.js";
 import { tryCompile } from "./v1model.js";
 
-const folder = join(import.meta.dirname, "../../bad/lower");
+const folder = join(import.meta.dirname, "../../../bad/lower");
 const files = readdirSync(folder).sort();
 
 /** The way out for values that no program is known to make. */
@@ -29,7 +29,7 @@ describe("wrong programs", () => {
   it("has an example for each code in use", () => {
     const used = new Set<string>();
     for (const room of ["lower", "emit"]) {
-      const source = join(import.meta.dirname, "../../../src/p4", room);
+      const source = join(import.meta.dirname, "../../../../src/toolchain/p4", room);
       for (const entry of readdirSync(source, { recursive: true, withFileTypes: true }))
         if (entry.isFile()) {
           const text = readFileSync(join(entry.parentPath, entry.name), "utf8");

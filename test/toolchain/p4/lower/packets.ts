@@ -1,8 +1,8 @@
 /**
  * What a packet comes out with: programs whose header `io` has the bytes `a`, `b` and the 16 bits `w`. The packets begin with 05 03 0102.
  */
-import { fromHex, toHex } from "../../../src/base/index.js";
-import { Switch } from "../../../src/switch/index.js";
+import { fromHex, toHex } from "../../../../src/base/index.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
 import { compileParts, type Parts } from "./v1model.js";
 
 export const IO = "header io_t { bit<8> a; bit<8> b; bit<16> w; }";

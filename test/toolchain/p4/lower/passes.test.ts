@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { compileParts, tryCompile, v1model } from "./v1model.js";
 
-const golden = join(import.meta.dirname, "../../golden");
+const golden = join(import.meta.dirname, "../../../golden");
 
 function dumpsOf(name: string): Map<string, string> {
   return tryCompile(readFileSync(join(golden, name, `${name}.p4`), "utf8"), `${name}.p4`).dumps;

@@ -1,8 +1,8 @@
 /** Questions about places that the passes ask: whether two can be the same storage, what an expression reads, and what statements change. */
 import { describe, expect, it } from "vitest";
-import { binary, cast, elementAt, field, number, valid, variable } from "../../../src/p4/lower/build.js";
-import type { AggregateType, Expr, IrTable, IrType, Stmt } from "../../../src/p4/lower/ir.js";
-import { bits } from "../../../src/p4/lower/ir-types.js";
+import { binary, cast, elementAt, field, number, valid, variable } from "../../../../src/toolchain/p4/lower/build.js";
+import type { AggregateType, Expr, IrTable, IrType, Stmt } from "../../../../src/toolchain/p4/lower/ir.js";
+import { bits } from "../../../../src/toolchain/p4/lower/ir-types.js";
 import {
   indexesOf,
   isFixedPlace,
@@ -12,8 +12,8 @@ import {
   readsFrom,
   rootOf,
   samePlace,
-} from "../../../src/p4/lower/places.js";
-import { effectsOf, mapExpr, mapOperands, operandsOf } from "../../../src/p4/lower/walk.js";
+} from "../../../../src/toolchain/p4/lower/places.js";
+import { effectsOf, mapExpr, mapOperands, operandsOf } from "../../../../src/toolchain/p4/lower/walk.js";
 
 const byte = bits(8);
 const fields = (...names: string[]) => names.map((name) => ({ name, type: byte, annotations: [] }));

@@ -3,8 +3,8 @@
  * run, tables in several places, hidden actions and their names.
  */
 import { describe, expect, it } from "vitest";
-import { SourceFile } from "../../../src/base/index.js";
-import { fault, known, ofKind } from "../../../src/p4/lower/ir.js";
+import { SourceFile } from "../../../../src/base/index.js";
+import { fault, known, ofKind } from "../../../../src/toolchain/p4/lower/ir.js";
 import { values } from "./packets.js";
 import { compileParts, type Parts, tryCompile, v1model } from "./v1model.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rangeMasks } from "../../../src/p4/lower/select-masks.js";
+import { rangeMasks } from "../../../../src/toolchain/p4/lower/select-masks.js";
 import { compileParts } from "./v1model.js";
 
 describe("rangeMasks", () => {

@@ -1,6 +1,6 @@
 /** P40658: where a local variable is read without a value, and where it is not, on each kind of way through a program. */
 import { describe, expect, it } from "vitest";
-import { formatDiagnostic } from "../../../src/base/index.js";
+import { formatDiagnostic } from "../../../../src/base/index.js";
 import { type Parts, tryCompile, v1model } from "./v1model.js";
 
 /** Messages of P40658 without place, `here` or `some` for whether it holds on every way; the program has no error. */

@@ -1,6 +1,6 @@
 /** Small v1model programs for the tests of lowering and emitting: only what a test is about is written in it. */
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { type CompileResult, compile } from "../../../src/p4/index.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { type CompileResult, compile } from "../../../../src/toolchain/p4/index.js";
 
 export interface Parts {
   /** Declarations before everything else. */

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 
-const root = resolve(import.meta.dirname, "../../..");
+const root = resolve(import.meta.dirname, "../../../..");
 const names = ["core.p4", "v1model.p4"];
 
 function moduleText(): string {
@@ -13,21 +13,21 @@ function moduleText(): string {
     return `  ${JSON.stringify(name)}: \`${text}\`,\n`;
   });
   return [
-    "/** The files of p4/ as text. Written by test/p4/stdlib/sources.test.ts under `npm run golden`. */\n",
+    "/** The files of p4/ as text. Written by test/toolchain/p4/stdlib/sources.test.ts under `npm run golden`. */\n",
     `export const sources: Readonly<Record<string, string>> = {\n${entries.join("")}};\n`,
   ].join("");
 }
 
 describe("embedded library sources", () => {
   it("are the files of p4/", () => {
-    const path = join(root, "src/p4/stdlib/sources.ts");
+    const path = join(root, "src/toolchain/p4/stdlib/sources.ts");
     if (process.env["P4LOOM_GOLDEN"] === "update") writeFileSync(path, moduleText());
     expect(readFileSync(path, "utf8")).toBe(moduleText());
   });
 
   it("are served by name, one file object a name", async () => {
     // Only now, as the module may just have been written.
-    const { standardLibrary } = await import("../../../src/p4/stdlib/index.js");
+    const { standardLibrary } = await import("../../../../src/toolchain/p4/stdlib/index.js");
     for (const name of names) {
       const file = standardLibrary(name);
       expect(file?.text).toBe(readFileSync(join(root, "p4", name), "utf8"));

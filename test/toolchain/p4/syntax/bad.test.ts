@@ -5,11 +5,11 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
-import { parse } from "../../../src/p4/syntax/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
+import { parse } from "../../../../src/toolchain/p4/syntax/index.js";
 
-const folder = join(import.meta.dirname, "../../bad/syntax");
-const golden = join(import.meta.dirname, "../../golden/syntax/messages.txt");
+const folder = join(import.meta.dirname, "../../../bad/syntax");
+const golden = join(import.meta.dirname, "../../../golden/syntax/messages.txt");
 const names = readdirSync(folder).sort();
 
 function read(name: string): SourceFile {

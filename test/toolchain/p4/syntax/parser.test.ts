@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile, spanText } from "../../../src/base/index.js";
-import type { Declaration } from "../../../src/p4/syntax/ast.js";
-import { parse } from "../../../src/p4/syntax/index.js";
+import { Diagnostics, SourceFile, spanText } from "../../../../src/base/index.js";
+import type { Declaration } from "../../../../src/toolchain/p4/syntax/ast.js";
+import { parse } from "../../../../src/toolchain/p4/syntax/index.js";
 import {
   declarationOf,
   expressionOf,

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile, spanText } from "../../../src/base/index.js";
-import { type PreprocessorOptions, preprocess } from "../../../src/p4/syntax/index.js";
-import { preprocessTokens } from "../../../src/p4/syntax/preprocessor.js";
-import { type Token, tokenText } from "../../../src/p4/syntax/token.js";
+import { Diagnostics, SourceFile, spanText } from "../../../../src/base/index.js";
+import { type PreprocessorOptions, preprocess } from "../../../../src/toolchain/p4/syntax/index.js";
+import { preprocessTokens } from "../../../../src/toolchain/p4/syntax/preprocessor.js";
+import { type Token, tokenText } from "../../../../src/toolchain/p4/syntax/token.js";
 
 function tokensOf(
   text: string,

@@ -2,18 +2,18 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile, type Span } from "../../../src/base/index.js";
+import { Diagnostics, SourceFile, type Span } from "../../../../src/base/index.js";
 import type {
   BinaryOperator,
   Expression,
   Identifier,
   Statement,
   TypeExpression,
-} from "../../../src/p4/syntax/ast.js";
-import { parse, printExpression, printUnit } from "../../../src/p4/syntax/index.js";
+} from "../../../../src/toolchain/p4/syntax/ast.js";
+import { parse, printExpression, printUnit } from "../../../../src/toolchain/p4/syntax/index.js";
 import { expressionOf, parseText, plain, prelude } from "./helpers.js";
 
-const root = join(import.meta.dirname, "../../..");
+const root = join(import.meta.dirname, "../../../..");
 const golden = join(root, "test/golden/syntax");
 
 /** All programs of the project itself. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile, spanText } from "../../../src/base/index.js";
-import { Scanner } from "../../../src/p4/syntax/scanner.js";
-import type { Token } from "../../../src/p4/syntax/token.js";
+import { Diagnostics, SourceFile, spanText } from "../../../../src/base/index.js";
+import { Scanner } from "../../../../src/toolchain/p4/syntax/scanner.js";
+import type { Token } from "../../../../src/toolchain/p4/syntax/token.js";
 
 function scan(text: string, diagnostics = new Diagnostics()): Token[] {
   const scanner = new Scanner(new SourceFile("t.p4", text), diagnostics);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { StructLikeDeclaration, TypeParameter } from "../../../src/p4/syntax/ast.js";
+import type { StructLikeDeclaration, TypeParameter } from "../../../../src/toolchain/p4/syntax/ast.js";
 import {
   BOOL,
   bitType,
@@ -15,9 +15,9 @@ import {
   typeToString,
   unwrap,
   widthOf,
-} from "../../../src/p4/types/algebra.js";
-import { Inference } from "../../../src/p4/types/infer.js";
-import type { Type } from "../../../src/p4/types/type.js";
+} from "../../../../src/toolchain/p4/types/algebra.js";
+import { Inference } from "../../../../src/toolchain/p4/types/infer.js";
+import type { Type } from "../../../../src/toolchain/p4/types/type.js";
 import { checkText } from "./checked.js";
 
 const span = { file: undefined as never, start: 0, end: 0 };

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { CODES } from "../../../src/p4/codes.js";
+import { CODES } from "../../../../src/toolchain/p4/codes.js";
 import { checkText } from "./checked.js";
 
-const folder = join(import.meta.dirname, "../../bad/types");
+const folder = join(import.meta.dirname, "../../../bad/types");
 const files = readdirSync(folder).sort();
 
 describe("wrong programs", () => {
@@ -21,7 +21,7 @@ describe("wrong programs", () => {
   });
 
   it("has an example for each code in use", () => {
-    const source = join(import.meta.dirname, "../../../src/p4/types");
+    const source = join(import.meta.dirname, "../../../../src/toolchain/p4/types");
     const used = new Set<string>();
     for (const file of readdirSync(source))
       for (const [, name] of readFileSync(join(source, file), "utf8").matchAll(/CODES\.(\w+)/g))

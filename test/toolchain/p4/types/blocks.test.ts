@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ControlDeclaration, TableDeclaration } from "../../../src/p4/syntax/ast.js";
-import { entryPriorities, typeToString } from "../../../src/p4/types/index.js";
+import type { ControlDeclaration, TableDeclaration } from "../../../../src/toolchain/p4/syntax/ast.js";
+import { entryPriorities, typeToString } from "../../../../src/toolchain/p4/types/index.js";
 import { type Checked, checkBody, checkText } from "./checked.js";
 
 const codes = ({ found }: Checked) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { CallExpression, ControlDeclaration, InstanceDeclaration } from "../../../src/p4/syntax/ast.js";
-import { typeToString } from "../../../src/p4/types/index.js";
+import type { CallExpression, ControlDeclaration, InstanceDeclaration } from "../../../../src/toolchain/p4/syntax/ast.js";
+import { typeToString } from "../../../../src/toolchain/p4/types/index.js";
 import { checkBody, checkText } from "./checked.js";
 
 /** The call statements of a control's apply block in a program without errors. */

@@ -1,8 +1,8 @@
 /** Parses and checks text for the tests of this room. */
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { standardLibrary } from "../../../src/p4/stdlib/index.js";
-import { parse } from "../../../src/p4/syntax/index.js";
-import { type CheckedProgram, check } from "../../../src/p4/types/index.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { standardLibrary } from "../../../../src/toolchain/p4/stdlib/index.js";
+import { parse } from "../../../../src/toolchain/p4/syntax/index.js";
+import { type CheckedProgram, check } from "../../../../src/toolchain/p4/types/index.js";
 
 export interface Checked {
   program: CheckedProgram;

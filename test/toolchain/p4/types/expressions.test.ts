@@ -4,8 +4,8 @@ import type {
   ControlDeclaration,
   Expression,
   Statement,
-} from "../../../src/p4/syntax/ast.js";
-import { constantOf, constantToString, evaluate, typeToString } from "../../../src/p4/types/index.js";
+} from "../../../../src/toolchain/p4/syntax/ast.js";
+import { constantOf, constantToString, evaluate, typeToString } from "../../../../src/toolchain/p4/types/index.js";
 import { checkBody, checkText } from "./checked.js";
 
 /** The value and type of a constant expression, as text; the codes of what is wrong with it otherwise. */

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { maskOf, toSigned, toUnsigned } from "../../../src/base/index.js";
-import type { BinaryOperator } from "../../../src/p4/syntax/ast.js";
-import { BOOL, bitType, INTEGER, intType } from "../../../src/p4/types/algebra.js";
-import type { ConstantValue } from "../../../src/p4/types/constant-value.js";
+import { maskOf, toSigned, toUnsigned } from "../../../../src/base/index.js";
+import type { BinaryOperator } from "../../../../src/toolchain/p4/syntax/ast.js";
+import { BOOL, bitType, INTEGER, intType } from "../../../../src/toolchain/p4/types/algebra.js";
+import type { ConstantValue } from "../../../../src/toolchain/p4/types/constant-value.js";
 import {
   boolean,
   constantToString,
@@ -15,8 +15,8 @@ import {
   foldUnary,
   integer,
   wrap,
-} from "../../../src/p4/types/fold.js";
-import type { Type } from "../../../src/p4/types/type.js";
+} from "../../../../src/toolchain/p4/types/fold.js";
+import type { Type } from "../../../../src/toolchain/p4/types/type.js";
 
 const width = fc.integer({ min: 1, max: 80 });
 

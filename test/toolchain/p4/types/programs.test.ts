@@ -2,12 +2,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
-import { standardLibrary } from "../../../src/p4/stdlib/index.js";
-import { parse } from "../../../src/p4/syntax/index.js";
-import { check } from "../../../src/p4/types/index.js";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
+import { standardLibrary } from "../../../../src/toolchain/p4/stdlib/index.js";
+import { parse } from "../../../../src/toolchain/p4/syntax/index.js";
+import { check } from "../../../../src/toolchain/p4/types/index.js";
 
-const root = join(import.meta.dirname, "../../..");
+const root = join(import.meta.dirname, "../../../..");
 /** The fit checker's own collection also holds programs that do not compile. */
 const programs = ["test/golden", "p4"]
   .flatMap((folder) =>

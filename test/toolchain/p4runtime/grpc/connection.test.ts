@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Later } from "../../../src/p4runtime/grpc/connection.js";
+import type { Later } from "../../../../src/toolchain/p4runtime/grpc/connection.js";
 import {
   ERROR,
   FLAG,
@@ -13,9 +13,9 @@ import {
   SETTING,
   settingsFrame,
   wordFrame,
-} from "../../../src/p4runtime/grpc/frames.js";
-import { encodeHeaders, HeaderDecoder } from "../../../src/p4runtime/grpc/hpack.js";
-import { listen, type Method } from "../../../src/p4runtime/grpc/server.js";
+} from "../../../../src/toolchain/p4runtime/grpc/frames.js";
+import { encodeHeaders, HeaderDecoder } from "../../../../src/toolchain/p4runtime/grpc/hpack.js";
+import { listen, type Method } from "../../../../src/toolchain/p4runtime/grpc/server.js";
 
 interface Frame {
   type: number;

@@ -4,14 +4,14 @@ import { connect } from "node:http2";
 import { type AddressInfo, createServer } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { fromHex } from "../../../src/base/index.js";
-import { Connection } from "../../../src/p4runtime/grpc/connection.js";
+import { fromHex } from "../../../../src/base/index.js";
+import { Connection } from "../../../../src/toolchain/p4runtime/grpc/connection.js";
 import {
   CompressionError,
   encodeHeaders,
   type Header,
   HeaderDecoder,
-} from "../../../src/p4runtime/grpc/hpack.js";
+} from "../../../../src/toolchain/p4runtime/grpc/hpack.js";
 
 const bytes = (hex: string) => fromHex(hex.replace(/\s/g, ""))!;
 const decode = (decoder: HeaderDecoder, hex: string) => decoder.decode(bytes(hex), 10_000).headers;

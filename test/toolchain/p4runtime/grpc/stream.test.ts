@@ -1,9 +1,9 @@
 /** One stream of HTTP/2 and one call on it, without a connection: what waits, when it leaves, and when the connection forgets it. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Call, CODE } from "../../../src/p4runtime/grpc/call.js";
-import { ERROR } from "../../../src/p4runtime/grpc/frames.js";
-import { HeaderDecoder } from "../../../src/p4runtime/grpc/hpack.js";
-import { Http2Stream, type Transport } from "../../../src/p4runtime/grpc/stream.js";
+import { Call, CODE } from "../../../../src/toolchain/p4runtime/grpc/call.js";
+import { ERROR } from "../../../../src/toolchain/p4runtime/grpc/frames.js";
+import { HeaderDecoder } from "../../../../src/toolchain/p4runtime/grpc/hpack.js";
+import { Http2Stream, type Transport } from "../../../../src/toolchain/p4runtime/grpc/stream.js";
 
 const MAX_WINDOW = 2 ** 31 - 1;
 

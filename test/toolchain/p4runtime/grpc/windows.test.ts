@@ -1,7 +1,7 @@
 /** One connection over a pipe in memory: sizes at their bounds, windows of what a client sends, and clients that do not read. */
 import { Duplex } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { Connection } from "../../../src/p4runtime/grpc/connection.js";
+import { Connection } from "../../../../src/toolchain/p4runtime/grpc/connection.js";
 import {
   ERROR,
   FLAG,
@@ -11,9 +11,9 @@ import {
   SETTING,
   settingsFrame,
   wordFrame,
-} from "../../../src/p4runtime/grpc/frames.js";
-import { encodeHeaders } from "../../../src/p4runtime/grpc/hpack.js";
-import type { Http2Stream } from "../../../src/p4runtime/grpc/stream.js";
+} from "../../../../src/toolchain/p4runtime/grpc/frames.js";
+import { encodeHeaders } from "../../../../src/toolchain/p4runtime/grpc/hpack.js";
+import type { Http2Stream } from "../../../../src/toolchain/p4runtime/grpc/stream.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const MIB = 1024 * 1024;

@@ -1,8 +1,8 @@
 /** Places of values in JSON texts. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { SourceFile, spanText } from "../../../src/base/index.js";
-import { type JsonPath, jsonKeyPlace, jsonPlace } from "../../../src/program/index.js";
+import { SourceFile, spanText } from "../../../../src/base/index.js";
+import { type JsonPath, jsonKeyPlace, jsonPlace } from "../../../../src/toolchain/program/index.js";
 
 function* pathsOf(value: unknown, path: JsonPath = []): Generator<[JsonPath, unknown]> {
   yield [path, value];

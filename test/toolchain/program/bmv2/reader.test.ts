@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { jsonPlace } from "../../../src/program/bmv2/json-place.js";
-import { readBmv2 } from "../../../src/program/index.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { jsonPlace } from "../../../../src/toolchain/program/bmv2/json-place.js";
+import { readBmv2 } from "../../../../src/toolchain/program/index.js";
 
-const root = resolve(import.meta.dirname, "../..");
+const root = resolve(import.meta.dirname, "../../..");
 const bad = readdirSync(resolve(root, "bad/program")).filter((name) => /^P4101[1-4]-.*\.json$/.test(name));
 
 function read(text: string) {

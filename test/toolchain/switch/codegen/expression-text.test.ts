@@ -1,7 +1,7 @@
 /** Expressions of a BMv2 program as text, and the fields that they read. */
 import { describe, expect, it } from "vitest";
-import type { bmv2 } from "../../../src/program/index.js";
-import { expressionText, fieldsOf } from "../../../src/switch/codegen/expression-text.js";
+import type { bmv2 } from "../../../../src/toolchain/program/index.js";
+import { expressionText, fieldsOf } from "../../../../src/toolchain/switch/codegen/expression-text.js";
 import { field, header, hex, operation, stack, union } from "../raw-program.js";
 
 const [a, b] = [field("h", "a"), field("h", "b")];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { newFrame } from "../../../src/switch/codegen/frames.js";
+import { newFrame } from "../../../../src/toolchain/switch/codegen/frames.js";
 
 it("cuts frames from memory that they share", () => {
   const frames = Array.from({ length: 20 }, () => newFrame(100));

@@ -1,8 +1,8 @@
 /** Control graphs as code go the way that the graph says, whether they become blocks or a loop. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Emitter } from "../../../src/switch/codegen/emitter.js";
-import { writeGraph } from "../../../src/switch/codegen/graph.js";
+import { Emitter } from "../../../../src/toolchain/switch/codegen/emitter.js";
+import { writeGraph } from "../../../../src/toolchain/switch/codegen/graph.js";
 
 /** Node i goes to `left` or `right` by the next bit of the input; null or a number beyond the nodes ends. */
 interface Node {

@@ -1,8 +1,8 @@
 /** What generated code calls: stacks that shift (P4-16 spec 8.18), remainders of 64 bits, numbers for log messages. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bigOf, modulo64 } from "../../../src/switch/codegen/action.js";
-import { shiftStack } from "../../../src/switch/codegen/store.js";
+import { bigOf, modulo64 } from "../../../../src/toolchain/switch/codegen/action.js";
+import { shiftStack } from "../../../../src/toolchain/switch/codegen/store.js";
 
 describe("a stack", () => {
   it("that is pushed or popped moves its elements, and those that come in are invalid", () => {

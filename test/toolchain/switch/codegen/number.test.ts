@@ -1,15 +1,15 @@
 /** Generated arithmetic against BigInt, for any widths, signs and demanded bits. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Emitter } from "../../../src/switch/codegen/emitter.js";
-import { constant, type Num, NumberWriter, rangeOf, TooWide } from "../../../src/switch/codegen/number.js";
+import { Emitter } from "../../../../src/toolchain/switch/codegen/emitter.js";
+import { constant, type Num, NumberWriter, rangeOf, TooWide } from "../../../../src/toolchain/switch/codegen/number.js";
 import {
   divideWords,
   multiplyWords,
   shiftWordsLeft,
   shiftWordsRight,
-} from "../../../src/switch/codegen/wide.js";
-import { runs } from "../../fuzz-seed.js";
+} from "../../../../src/toolchain/switch/codegen/wide.js";
+import { runs } from "../../../fuzz-seed.js";
 
 /** A number as the generator sees it, and what it is. */
 interface Case {

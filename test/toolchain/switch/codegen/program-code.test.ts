@@ -2,18 +2,18 @@
 import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, fromHex, SourceFile, toHex } from "../../../src/base/index.js";
-import type { Entity } from "../../../src/device/index.js";
-import { compile } from "../../../src/p4/index.js";
-import type { Bmv2Program } from "../../../src/program/index.js";
-import { newFrame } from "../../../src/switch/codegen/frames.js";
-import { layOut } from "../../../src/switch/codegen/layout.js";
-import { specialise } from "../../../src/switch/codegen/program.js";
-import { Switch } from "../../../src/switch/index.js";
+import { Diagnostics, fromHex, SourceFile, toHex } from "../../../../src/base/index.js";
+import type { Entity } from "../../../../src/toolchain/device/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import type { Bmv2Program } from "../../../../src/toolchain/program/index.js";
+import { newFrame } from "../../../../src/toolchain/switch/codegen/frames.js";
+import { layOut } from "../../../../src/toolchain/switch/codegen/layout.js";
+import { specialise } from "../../../../src/toolchain/switch/codegen/program.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
 import { goldenJson, ManualClock } from "../golden.js";
 import { changed } from "../raw-program.js";
 
-const golden = resolve(import.meta.dirname, "../../golden");
+const golden = resolve(import.meta.dirname, "../../../golden");
 /** Names of the golden programs that p4c compiled. */
 const NAMES = readdirSync(golden).filter((name) => {
   const files = readdirSync(resolve(golden, name));

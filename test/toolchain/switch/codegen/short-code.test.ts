@@ -3,9 +3,9 @@
  * it. That they give the right numbers is held by number.test.ts and by the golden programs.
  */
 import { describe, expect, it } from "vitest";
-import { type BitPart, chunk, load } from "../../../src/switch/codegen/bits.js";
-import { Emitter } from "../../../src/switch/codegen/emitter.js";
-import { constant, type Num, NumberWriter, TooWide, word } from "../../../src/switch/codegen/number.js";
+import { type BitPart, chunk, load } from "../../../../src/toolchain/switch/codegen/bits.js";
+import { Emitter } from "../../../../src/toolchain/switch/codegen/emitter.js";
+import { constant, type Num, NumberWriter, TooWide, word } from "../../../../src/toolchain/switch/codegen/number.js";
 
 /** The statements that an expression needs before it, then the expressions. */
 function written(write: (numbers: NumberWriter) => string | readonly string[]): string[] {

@@ -10,7 +10,7 @@ import {
   type Match,
   type TableAction,
   type Update,
-} from "../../../src/device/index.js";
+} from "../../../../src/toolchain/device/index.js";
 import { goldenJson, startProgram } from "../golden.js";
 
 const PROFILE = "TheIngress.spread";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
 import {
   DeviceError,
   type DeviceEvent,
@@ -11,14 +11,14 @@ import {
   type Match,
   type TableAction,
   type Update,
-} from "../../../src/device/index.js";
-import { type P4Info, readP4Info } from "../../../src/program/index.js";
-import type { Switch } from "../../../src/switch/index.js";
-import { runs } from "../../fuzz-seed.js";
+} from "../../../../src/toolchain/device/index.js";
+import { type P4Info, readP4Info } from "../../../../src/toolchain/program/index.js";
+import type { Switch } from "../../../../src/toolchain/switch/index.js";
+import { runs } from "../../../fuzz-seed.js";
 import { goldenJson, startProgram } from "../golden.js";
 
 function p4infoOf(name: string): P4Info {
-  const path = resolve(import.meta.dirname, `../../golden/${name}/${name}.p4info.txtpb`);
+  const path = resolve(import.meta.dirname, `../../../golden/${name}/${name}.p4info.txtpb`);
   const diagnostics = new Diagnostics();
   const info = readP4Info(new SourceFile(path, readFileSync(path, "utf8")), "text", diagnostics);
   diagnostics.throwIfErrors();

@@ -1,9 +1,9 @@
 /** One digest that several calls send: each call has a learn list of its own, all of one name. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, fromHex, SourceFile } from "../../../src/base/index.js";
-import type { DeviceEvent } from "../../../src/device/index.js";
-import { compile } from "../../../src/p4/index.js";
-import { Switch } from "../../../src/switch/index.js";
+import { Diagnostics, fromHex, SourceFile } from "../../../../src/base/index.js";
+import type { DeviceEvent } from "../../../../src/toolchain/device/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
 import { ManualClock } from "../golden.js";
 
 const PROGRAM = `

@@ -1,9 +1,9 @@
 /** What an entity keeps, refuses and changes (P4Runtime specification 9.1, 9.2, 9.6), where other tests do not come to it. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, fromHex, SourceFile } from "../../../src/base/index.js";
-import { DeviceError, type Entity, type Update } from "../../../src/device/index.js";
-import { compile } from "../../../src/p4/index.js";
-import { Switch } from "../../../src/switch/index.js";
+import { Diagnostics, fromHex, SourceFile } from "../../../../src/base/index.js";
+import { DeviceError, type Entity, type Update } from "../../../../src/toolchain/device/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
 import { fresh, goldenJson, ManualClock, startProgram } from "../golden.js";
 
 const start = (name: string) => startProgram(goldenJson(name, `${name}.json`));

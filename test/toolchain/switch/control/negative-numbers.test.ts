@@ -1,7 +1,7 @@
 /** p4c writes negative constants with a sign; simple_switch ends when it reads them, we take their bits. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { bmv2Bits, bmv2Number, readBmv2 } from "../../../src/program/index.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { bmv2Bits, bmv2Number, readBmv2 } from "../../../../src/toolchain/program/index.js";
 import { goldenText, startUnconfigured } from "../golden.js";
 
 describe("negative numbers of BMv2 JSON", () => {

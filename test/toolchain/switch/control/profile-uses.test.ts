@@ -7,8 +7,8 @@ import {
   type GroupMember,
   type TableAction,
   type Update,
-} from "../../../src/device/index.js";
-import { ActionProfileStore } from "../../../src/switch/tables/profile.js";
+} from "../../../../src/toolchain/device/index.js";
+import { ActionProfileStore } from "../../../../src/toolchain/switch/tables/profile.js";
 import { p4infoOf } from "../../control/start.js";
 import { startUnconfigured } from "../golden.js";
 

@@ -2,13 +2,13 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { type Bmv2Program, type bmv2, createP4Info, readBmv2 } from "../../../src/program/index.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { type Bmv2Program, type bmv2, createP4Info, readBmv2 } from "../../../../src/toolchain/program/index.js";
 import { startGolden, startProgram } from "../golden.js";
 
 /** A table of one 8-bit key and four entries at most; its second entry does not fit. */
 function read(): { program: Bmv2Program; table: bmv2.Bmv2Table } {
-  const path = resolve(import.meta.dirname, "../../bad/switch/P41103-entry-too-wide.json");
+  const path = resolve(import.meta.dirname, "../../../bad/switch/P41103-entry-too-wide.json");
   const diagnostics = new Diagnostics();
   const program = readBmv2(new SourceFile("t.json", readFileSync(path, "utf8")), diagnostics)!;
   expect(diagnostics.list).toEqual([]);

@@ -1,7 +1,7 @@
 /** After the rollback of a batch, the numbers that decide between equal entries and among members are as before. */
 import { describe, expect, it } from "vitest";
-import type { Atomicity, Match, TableEntry, Update } from "../../../src/device/index.js";
-import { Handles } from "../../../src/switch/tables/handles.js";
+import type { Atomicity, Match, TableEntry, Update } from "../../../../src/toolchain/device/index.js";
+import { Handles } from "../../../../src/toolchain/switch/tables/handles.js";
 import { startUnconfigured } from "../golden.js";
 
 const bad: Update = { type: "delete", entity: { kind: "multicastGroup", groupId: 9, replicas: [] } };

@@ -1,8 +1,8 @@
 /** Bounds of value sets, and the default entries of tables whose actions come from an action profile. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { compile } from "../../../src/p4/index.js";
-import { Switch } from "../../../src/switch/index.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
 import { ManualClock } from "../golden.js";
 
 function compiled(table: string) {

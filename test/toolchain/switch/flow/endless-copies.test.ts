@@ -1,9 +1,9 @@
 /** A program that makes ever more copies of a packet: they are dropped, and nothing of the packet stays behind. */
 import { expect, it } from "vitest";
-import { Diagnostics, fromHex, SourceFile, toHex } from "../../../src/base/index.js";
-import { compile } from "../../../src/p4/index.js";
-import type { Program } from "../../../src/program/index.js";
-import { type QueueOptions, Switch } from "../../../src/switch/index.js";
+import { Diagnostics, fromHex, SourceFile, toHex } from "../../../../src/base/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import type { Program } from "../../../../src/toolchain/program/index.js";
+import { type QueueOptions, Switch } from "../../../../src/toolchain/switch/index.js";
 import { ManualClock, type Output } from "../golden.js";
 
 /** Goes to port 7; 1 is cloned whenever it passes egress, 2 sent through ingress without end. */

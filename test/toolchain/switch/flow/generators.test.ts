@@ -1,8 +1,8 @@
 /** Packet generators: when their frames come, and what ends them. */
 import { describe, expect, it } from "vitest";
-import { fromHex } from "../../../src/base/index.js";
-import type { PacketGenerator } from "../../../src/device/index.js";
-import type { Bmv2Program } from "../../../src/program/index.js";
+import { fromHex } from "../../../../src/base/index.js";
+import type { PacketGenerator } from "../../../../src/toolchain/device/index.js";
+import type { Bmv2Program } from "../../../../src/toolchain/program/index.js";
 import { goldenJson, type ManualClock, startProgram } from "../golden.js";
 
 const bmv2 = goldenJson<Bmv2Program>("queueing", "queueing.json");

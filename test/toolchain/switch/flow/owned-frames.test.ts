@@ -1,6 +1,6 @@
 /** A switch that owns its frames changes them in their place. What it sends is what a switch sends that copies. */
 import { describe, expect, it } from "vitest";
-import { fromHex, toHex } from "../../../src/base/index.js";
+import { fromHex, toHex } from "../../../../src/base/index.js";
 import { framesOf, goldenJson, type Stimulus, startGolden, stateOf } from "../golden.js";
 
 const PROGRAMS = ["l3", "selector", "hash", "parse", "arith", "control", "memory", "replicate", "queue"];

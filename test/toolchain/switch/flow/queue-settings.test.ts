@@ -1,7 +1,7 @@
 /** Depths and rates of queues, set at run time: orders and depths as recorded from simple_switch, and their times. */
 import { describe, expect, it } from "vitest";
-import { fromHex } from "../../../src/base/index.js";
-import type { Bmv2Program } from "../../../src/program/index.js";
+import { fromHex } from "../../../../src/base/index.js";
+import type { Bmv2Program } from "../../../../src/toolchain/program/index.js";
 import { goldenJson, type Output, startProgram } from "../golden.js";
 
 interface Scenario {

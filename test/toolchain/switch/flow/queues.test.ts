@@ -1,8 +1,8 @@
 /** Output queues: when frames leave, what is dropped, and what egress sees of the queue. */
 import { describe, expect, it } from "vitest";
-import { fromHex, toHex } from "../../../src/base/index.js";
-import type { Bmv2Program } from "../../../src/program/index.js";
-import { type QueueOptions, Switch } from "../../../src/switch/index.js";
+import { fromHex, toHex } from "../../../../src/base/index.js";
+import type { Bmv2Program } from "../../../../src/toolchain/program/index.js";
+import { type QueueOptions, Switch } from "../../../../src/toolchain/switch/index.js";
 import { goldenJson, ManualClock, startUnconfigured } from "../golden.js";
 import { startFeatures } from "../trace/features.js";
 

@@ -2,9 +2,9 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { DeviceEvent, Entity } from "../../../src/device/index.js";
-import { MeterArray } from "../../../src/switch/tables/resources.js";
-import { runs } from "../../fuzz-seed.js";
+import type { DeviceEvent, Entity } from "../../../../src/toolchain/device/index.js";
+import { MeterArray } from "../../../../src/toolchain/switch/tables/resources.js";
+import { runs } from "../../../fuzz-seed.js";
 import { startUnconfigured } from "../golden.js";
 
 function start() {

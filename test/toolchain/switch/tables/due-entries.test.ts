@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { DueEntries } from "../../../src/switch/tables/due-entries.js";
+import { DueEntries } from "../../../../src/toolchain/switch/tables/due-entries.js";
 
 it("gives the entry that is due first, while times change and entries go", () => {
   const step = fc.record({ entry: fc.nat(40), time: fc.option(fc.nat(1000), { freq: 3 }) });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Handles } from "../../../src/switch/tables/handles.js";
+import { Handles } from "../../../../src/toolchain/switch/tables/handles.js";
 
 /** Takes (`null`) are more frequent than releases, so that many handles are held and free ones come up in any order. */
 const step = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 2, arbitrary: fc.nat() });

@@ -1,18 +1,18 @@
 /** Entries of any kind of match, the index structure that holds them with the generated lookup, and a plain search. */
 import fc from "fast-check";
 import { expect } from "vitest";
-import { recordPlace, writeLookup } from "../../../src/switch/codegen/lookup.js";
-import { ExactIndex } from "../../../src/switch/tables/exact-index.js";
-import { PrefixIndex } from "../../../src/switch/tables/prefix-index.js";
-import { PrefixTrie } from "../../../src/switch/tables/prefix-trie.js";
+import { recordPlace, writeLookup } from "../../../../src/toolchain/switch/codegen/lookup.js";
+import { ExactIndex } from "../../../../src/toolchain/switch/tables/exact-index.js";
+import { PrefixIndex } from "../../../../src/toolchain/switch/tables/prefix-index.js";
+import { PrefixTrie } from "../../../../src/toolchain/switch/tables/prefix-trie.js";
 import {
   type EntryKey,
   type FieldKind,
   type KeyShape,
   prefixMask,
   putWords,
-} from "../../../src/switch/tables/shape.js";
-import { TernaryIndex } from "../../../src/switch/tables/ternary-index.js";
+} from "../../../../src/toolchain/switch/tables/shape.js";
+import { TernaryIndex } from "../../../../src/toolchain/switch/tables/ternary-index.js";
 
 export interface Part {
   value: bigint;

@@ -1,10 +1,10 @@
 /** Lookups in all index structures against a plain search, while entries come and go. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../src/base/index.js";
-import { PrefixTrie } from "../../../src/switch/tables/prefix-trie.js";
-import { type EntryKey, keyShape, putWords } from "../../../src/switch/tables/shape.js";
-import { runs } from "../../fuzz-seed.js";
+import { Random } from "../../../../src/base/index.js";
+import { PrefixTrie } from "../../../../src/toolchain/switch/tables/prefix-trie.js";
+import { type EntryKey, keyShape, putWords } from "../../../../src/toolchain/switch/tables/shape.js";
+import { runs } from "../../../fuzz-seed.js";
 import {
   type Entry,
   finder,

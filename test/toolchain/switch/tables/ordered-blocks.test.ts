@@ -1,7 +1,7 @@
 /** Items in order, in blocks: what comes before an item, as in a sorted list. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { OrderedBlocks } from "../../../src/switch/tables/ordered-blocks.js";
+import { OrderedBlocks } from "../../../../src/toolchain/switch/tables/ordered-blocks.js";
 
 /** Adds and removes in `blocks` and in a sorted list, and compares what each returns. */
 function play(blocks: OrderedBlocks<number>, list: number[], item: number): void {

@@ -1,6 +1,6 @@
 /** Weights of members: a member of weight w has w handles, all with the same action and parameters (docs/switch.md). */
 import { expect, it } from "vitest";
-import { ActionProfileStore } from "../../../src/switch/tables/profile.js";
+import { ActionProfileStore } from "../../../../src/toolchain/switch/tables/profile.js";
 
 const call = (port: bigint) => ({ action: "use", params: { port } });
 

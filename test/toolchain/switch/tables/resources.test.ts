@@ -1,7 +1,7 @@
 /** Registers and meters by themselves: words and widths, and the two rates and three colours of RFC 2698. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MeterArray, RegisterArray } from "../../../src/switch/tables/resources.js";
+import { MeterArray, RegisterArray } from "../../../../src/toolchain/switch/tables/resources.js";
 
 it("a register keeps the low bits of what is written, at its index alone", () => {
   const writes = fc.array(fc.tuple(fc.nat(3), fc.bigInt(0n, (1n << 140n) - 1n)), { maxLength: 12 });

@@ -1,8 +1,8 @@
 /** What traces say of each feature of v1model. */
 import { describe, expect, it } from "vitest";
-import { fromHex } from "../../../src/base/index.js";
-import { createP4Info } from "../../../src/program/index.js";
-import { type PacketTrace, Switch } from "../../../src/switch/index.js";
+import { fromHex } from "../../../../src/base/index.js";
+import { createP4Info } from "../../../../src/toolchain/program/index.js";
+import { type PacketTrace, Switch } from "../../../../src/toolchain/switch/index.js";
 import { eventsOf, featuresProgram, nodesOf, startFeatures } from "./features.js";
 
 const line = (number: number) => expect.objectContaining({ filename: "features.p4", line: number });

@@ -1,17 +1,17 @@
 /** The program of the trace tests in a switch, with what its packets need. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { Diagnostics, fromHex, SourceFile, toHex } from "../../../src/base/index.js";
-import type { Update } from "../../../src/device/index.js";
-import { compile } from "../../../src/p4/index.js";
-import type { Program } from "../../../src/program/index.js";
+import { Diagnostics, fromHex, SourceFile, toHex } from "../../../../src/base/index.js";
+import type { Update } from "../../../../src/toolchain/device/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import type { Program } from "../../../../src/toolchain/program/index.js";
 import {
   type PacketTrace,
   Switch,
   type SwitchOptions,
   type TraceEvent,
   type TraceTree,
-} from "../../../src/switch/index.js";
+} from "../../../../src/toolchain/switch/index.js";
 import { fresh, ManualClock, type Output } from "../golden.js";
 
 const PROGRAM = "features.p4";

@@ -3,10 +3,10 @@
  * `calculations`: joined bit by bit, without what is in headers that are not valid). The result is the algorithm over these bytes.
  */
 import { describe, expect, it } from "vitest";
-import { fromHex } from "../../../src/base/index.js";
-import { bmv2Hash } from "../../../src/hash/index.js";
-import type { bmv2 } from "../../../src/program/index.js";
-import { type PacketTrace, Switch } from "../../../src/switch/index.js";
+import { fromHex } from "../../../../src/base/index.js";
+import { bmv2Hash } from "../../../../src/toolchain/hash/index.js";
+import type { bmv2 } from "../../../../src/toolchain/program/index.js";
+import { type PacketTrace, Switch } from "../../../../src/toolchain/switch/index.js";
 import { ManualClock } from "../golden.js";
 import { changed, digits, field, header, hex, PACKET } from "../raw-program.js";
 import { eventsOf } from "./features.js";

@@ -1,10 +1,10 @@
 /** Tracing changes nothing: packets, state and drawn numbers are those of a switch that is not traced. */
 import { describe, expect, it } from "vitest";
-import { fromHex, Random } from "../../../src/base/index.js";
-import type { Bmv2Program } from "../../../src/program/index.js";
-import { specialise } from "../../../src/switch/codegen/program.js";
-import type { PacketTrace, TraceTree } from "../../../src/switch/index.js";
-import { traceSchema } from "../../../src/trace/index.js";
+import { fromHex, Random } from "../../../../src/base/index.js";
+import type { Bmv2Program } from "../../../../src/toolchain/program/index.js";
+import { specialise } from "../../../../src/toolchain/switch/codegen/program.js";
+import type { PacketTrace, TraceTree } from "../../../../src/toolchain/switch/index.js";
+import { traceSchema } from "../../../../src/toolchain/trace/index.js";
 import { framesOf, goldenJson, type Output, startGolden, stateOf } from "../golden.js";
 import { nodesOf, startFeatures } from "./features.js";
 

@@ -1,8 +1,8 @@
 /** Events of primitives that compilers for v1model rarely write. */
 import { describe, expect, it } from "vitest";
-import { fromHex } from "../../../src/base/index.js";
-import type { bmv2 } from "../../../src/program/index.js";
-import { type PacketTrace, Switch } from "../../../src/switch/index.js";
+import { fromHex } from "../../../../src/base/index.js";
+import type { bmv2 } from "../../../../src/toolchain/program/index.js";
+import { type PacketTrace, Switch } from "../../../../src/toolchain/switch/index.js";
 import { ManualClock } from "../golden.js";
 import {
   changed,

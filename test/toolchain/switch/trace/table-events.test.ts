@@ -1,9 +1,9 @@
 /** What a table lookup and an extraction say, for each kind of key, entry, meter and header. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics, fromHex, SourceFile } from "../../../src/base/index.js";
-import type { Match, TableEntry } from "../../../src/device/index.js";
-import { compile } from "../../../src/p4/index.js";
-import { type PacketTrace, Switch, type SwitchOptions } from "../../../src/switch/index.js";
+import { Diagnostics, fromHex, SourceFile } from "../../../../src/base/index.js";
+import type { Match, TableEntry } from "../../../../src/toolchain/device/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import { type PacketTrace, Switch, type SwitchOptions } from "../../../../src/toolchain/switch/index.js";
 import { fresh, ManualClock } from "../golden.js";
 import { eventsOf } from "./features.js";
 

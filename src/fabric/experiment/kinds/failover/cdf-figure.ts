@@ -1,6 +1,6 @@
 /** Figure 7b of the P-ECMP paper: the distribution of recovery times, on a logarithmic axis. */
 import type { PlotOptions } from "@observablehq/plot";
-import { escapeMarkup } from "../../../base/index.js";
+import { escapeMarkup } from "../../../../base/index.js";
 import type { Tries } from "../../../schemes/index.js";
 import { cdfPoints } from "../../../statistics/index.js";
 import type { EngineName } from "../../experiment.js";

@@ -1,5 +1,5 @@
 /** Checks a file of the kind `failover`: each failure must have an element on the paths between the hosts. */
-import type { Diagnostics, Locate } from "../../../base/index.js";
+import type { Diagnostics, Locate } from "../../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import type { PairPattern } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";

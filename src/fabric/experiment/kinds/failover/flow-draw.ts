@@ -3,7 +3,7 @@
  * a testbed. The path of a flow is observed in the simulator, where the switches run the same programs with the same
  * state.
  */
-import { fail, Random } from "../../../base/index.js";
+import { fail, Random } from "../../../../base/index.js";
 import { CLIENT, type FlowKey, SERVER } from "../../../hosts/index.js";
 import {
   type Channel,

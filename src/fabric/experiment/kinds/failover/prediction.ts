@@ -2,7 +2,7 @@
  * Predicts the runs of a testbed with the simulator, which has the same programs and the same state: the flow of each run,
  * the paths of its two directions, and the element that fails. The first packets of a flow do not depend on time.
  */
-import { Random } from "../../../base/index.js";
+import { Random } from "../../../../base/index.js";
 import type { FlowKey } from "../../../hosts/index.js";
 import type { Fabric } from "../../../sim/packet/index.js";
 import type { Topology } from "../../../topology/index.js";

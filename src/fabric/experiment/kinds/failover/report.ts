@@ -1,5 +1,5 @@
 /** The files of the kind `failover`: samples, figures, and a page that compares the results with the closed forms. */
-import { escapeMarkup } from "../../../base/index.js";
+import { escapeMarkup } from "../../../../base/index.js";
 import { isPartial } from "../../faults/drawn-failures.js";
 import { inline, resultsPage, schemeTitle } from "../../page.js";
 import { cdfFigure, figureLines, isGradual } from "./cdf-figure.js";

@@ -1,6 +1,6 @@
 /** The results of the kind `failover`: samples of single runs, and the rows that summarise them. */
 
-import { formatTable } from "../../../base/index.js";
+import { formatTable } from "../../../../base/index.js";
 import { mean, summarise } from "../../../statistics/index.js";
 import type { EngineName, SchemeRun } from "../../experiment.js";
 import { type DrawnFailure, isPartial } from "../../faults/drawn-failures.js";

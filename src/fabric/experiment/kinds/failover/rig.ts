@@ -6,7 +6,7 @@
  * its own, so runs do not depend on each other and may be made in any order. With controllers they do depend on each other:
  * the controllers run on from run to run, and the state that they have written stays.
  */
-import { Random } from "../../../base/index.js";
+import { Random } from "../../../../base/index.js";
 import { type Fabric, NS_PER_MS } from "../../../sim/packet/index.js";
 import { advance, type Steps } from "../../advance.js";
 import { type DrawnFailure, faultsOf, isPartial } from "../../faults/drawn-failures.js";

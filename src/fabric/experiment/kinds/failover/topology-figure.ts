@@ -1,5 +1,5 @@
 /** A drawing of the fabric: tiers as rows, pods side by side, and one flow's path before and after a failure. */
-import { escapeMarkup } from "../../../base/index.js";
+import { escapeMarkup } from "../../../../base/index.js";
 import { type Topology, type TopologyNode, tierOf } from "../../../topology/index.js";
 import type { PathExample } from "./results.js";
 

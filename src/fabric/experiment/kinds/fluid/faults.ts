@@ -1,5 +1,5 @@
 /** The faults of a fluid experiment, as changes of directed links. */
-import type { Diagnostics, Locate } from "../../../base/index.js";
+import type { Diagnostics, Locate } from "../../../../base/index.js";
 import type { LinkChange } from "../../../sim/flow/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";

@@ -1,5 +1,5 @@
 /** The flows of a run in the order of their starts: the same under every scheme and for every run of a seed. */
-import type { Random } from "../../../base/index.js";
+import type { Random } from "../../../../base/index.js";
 import type { FlowStart } from "../../../sim/flow/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { type PartnerSpec, type Partners, partnersOf } from "../../../traffic/index.js";

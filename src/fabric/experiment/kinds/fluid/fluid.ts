@@ -1,5 +1,5 @@
 /** A checked experiment of the kind `fluid`. */
-import type { Locate, SourceFile } from "../../../base/index.js";
+import type { Locate, SourceFile } from "../../../../base/index.js";
 import type { FluidScheme } from "../../../schemes/index.js";
 import type { FlowNetwork, LinkChange } from "../../../sim/flow/index.js";
 import type { Topology } from "../../../topology/index.js";

@@ -1,5 +1,5 @@
 /** The outcome of a run of a scheme under a seed, as JSON. */
-import { Random } from "../../../base/index.js";
+import { Random } from "../../../../base/index.js";
 import { Aimd, type FlowFigures, MaxMin, simulateFlows } from "../../../sim/flow/index.js";
 import { ascending, type SketchJson } from "../../../statistics/index.js";
 import type { TopologyStage } from "../topology-kind.js";

@@ -1,5 +1,5 @@
 /** The rows of a fluid experiment as a table for a terminal. */
-import { type Cell, formatTable } from "../../../base/index.js";
+import { type Cell, formatTable } from "../../../../base/index.js";
 import { type FluidRow, gainOf } from "./rows.js";
 
 const COLUMNS: readonly (readonly [key: string, head: string, digits: number])[] = [

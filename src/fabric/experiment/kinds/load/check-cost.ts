@@ -2,7 +2,7 @@
  * Estimates what drawn traffic costs before anything starts. A forgotten unit (`fixed: 1` is one byte) asks for billions of flows, and a
  * run of them would end hours later, if at all.
  */
-import { Random } from "../../../base/index.js";
+import { Random } from "../../../../base/index.js";
 import { openWorkload, type PartSpec, type WorkloadSpec } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
 import type { TrafficContext } from "./plan-traffic.js";

@@ -1,5 +1,5 @@
 /** Checks one part of the traffic: its sizes, its pattern on the topology, and the rate of its flows. */
-import { didYouMean, Random, type Span } from "../../../base/index.js";
+import { didYouMean, Random, type Span } from "../../../../base/index.js";
 import { hostsOf } from "../../../topology/index.js";
 import {
   capacityBps,

@@ -1,5 +1,5 @@
 /** Checks a file of the kind `load`: the traffic fits the topology, and its times leave flows to measure. */
-import { type Diagnostics, type Locate, Random } from "../../../base/index.js";
+import { type Diagnostics, type Locate, Random } from "../../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
 import { listedCommands } from "../../commands.js";

@@ -1,5 +1,5 @@
 /** Refuses a run in which no flow is measured. */
-import { fail } from "../../../base/index.js";
+import { fail } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type { Load } from "./schema.js";
 

@@ -1,5 +1,5 @@
 /** Load on real switches: the flows of the workload by the kernel's TCP, at their times, measured as in the simulator. */
-import { Random } from "../../../base/index.js";
+import { Random } from "../../../../base/index.js";
 import { monotonicNs } from "../../../testbed/index.js";
 import { hostsOf } from "../../../topology/index.js";
 import type { FlowArrival } from "../../../traffic/index.js";

@@ -1,5 +1,5 @@
 /** Load on the packet simulator: flows arrive, run at the same time and are measured. */
-import { Random } from "../../../base/index.js";
+import { Random } from "../../../../base/index.js";
 import type { Steps } from "../../advance.js";
 import type { SchemeRun } from "../../experiment.js";
 import { scheduleFaults } from "../../faults/during-run.js";

@@ -1,5 +1,5 @@
 /** The tables of the page as HTML. */
-import { escapeMarkup } from "../../../base/index.js";
+import { escapeMarkup } from "../../../../base/index.js";
 import type { FabricPlan } from "../../../schemes/index.js";
 import type { SchemeRun } from "../../experiment.js";
 import { effectName, elementName } from "../../faults/fault.js";

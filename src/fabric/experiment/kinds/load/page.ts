@@ -1,5 +1,5 @@
 /** One page that compares the schemes of a load experiment: figures, tables, tests, a description of each scheme. It loads no other file. */
-import { escapeMarkup, htmlPage } from "../../../base/index.js";
+import { escapeMarkup, htmlPage } from "../../../../base/index.js";
 import { inline } from "../../page.js";
 import { loadPlot, type PlotLibrary } from "../../plot.js";
 import { figuresByKey, type KeyLine, type Panel } from "./figures/by-key.js";

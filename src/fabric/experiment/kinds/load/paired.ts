@@ -1,5 +1,5 @@
 /** Whether two schemes differ: paired tests over the seeds; both schemes have the same flows under a seed. */
-import { Random } from "../../../base/index.js";
+import { Random } from "../../../../base/index.js";
 import { pairedTTest, signFlipTest, wilcoxonTest } from "../../../statistics/index.js";
 import {
   type LoadPoint,

@@ -1,5 +1,5 @@
 /** The key `trace`: flows of a traffic file. The whole file is checked before anything runs, and read again in each run. */
-import { Diagnostics } from "../../../base/index.js";
+import { Diagnostics } from "../../../../base/index.js";
 import { hostsOf } from "../../../topology/index.js";
 import { openTrace, streamTrafficFile, type TrafficFlow } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";

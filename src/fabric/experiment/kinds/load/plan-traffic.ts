@@ -1,5 +1,5 @@
 /** From the key `traffic` to a workload for each seed. All errors of the traffic are found here, before anything runs. */
-import type { Diagnostics, Locate, Random, SourceFile } from "../../../base/index.js";
+import type { Diagnostics, Locate, Random, SourceFile } from "../../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { openWorkload, type PacketSource, type Workload } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";

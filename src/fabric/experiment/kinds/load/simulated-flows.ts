@@ -1,5 +1,5 @@
 /** Opens the flows of a workload between simulated hosts, and closes them. */
-import { fromBytes, type Random } from "../../../base/index.js";
+import { fromBytes, type Random } from "../../../../base/index.js";
 import { CLIENT, type ConnectionEnd, type FlowAssignment, SERVER } from "../../../hosts/index.js";
 import type { Fabric, Stream, TransportOptions } from "../../../sim/packet/index.js";
 import { drawClientPort, type FlowArrival } from "../../../traffic/index.js";

@@ -1,5 +1,5 @@
 /** The rows of a load experiment as a table for a terminal. */
-import { type Cell, formatTable } from "../../../base/index.js";
+import { type Cell, formatTable } from "../../../../base/index.js";
 import type { LoadRow } from "./rows.js";
 
 /** Columns by key, with their headings; those that no row has are left out. */

@@ -10,8 +10,8 @@ import {
   type SourceFile,
   type Span,
   systemErrorReason,
-} from "../../../base/index.js";
-import { packageFile } from "../../../loading/index.js";
+} from "../../../../base/index.js";
+import { packageFile } from "../../../../toolchain/loading/index.js";
 import { readSizeDistribution, type ShareUnit, type SizeDistribution } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
 import { readSource } from "../../read-source.js";

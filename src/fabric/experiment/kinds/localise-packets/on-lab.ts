@@ -1,5 +1,5 @@
 /** Probes on real switches: the agents of the hosts send and answer them. */
-import { Random } from "../../../base/index.js";
+import { Random } from "../../../../base/index.js";
 import { type Agent, monotonicNs } from "../../../testbed/index.js";
 import { hostsOf } from "../../../topology/index.js";
 import { LabFaults } from "../../faults/on-lab.js";

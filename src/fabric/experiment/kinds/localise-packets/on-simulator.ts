@@ -1,5 +1,5 @@
 /** Probes on the packet simulator: datagrams through the compiled programs. */
-import { Random } from "../../../base/index.js";
+import { Random } from "../../../../base/index.js";
 import type { Steps } from "../../advance.js";
 import type { SchemeRun } from "../../experiment.js";
 import { SimulatorFaults } from "../../faults/on-simulator.js";

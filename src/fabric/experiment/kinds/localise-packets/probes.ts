@@ -2,7 +2,7 @@
  * Probes go as packets to another host and back. With exact next hops they take covers of all links and routes through suspects, and the
  * answer takes a drawn route; otherwise they go between random hosts with random ports. The path model gives their paths.
  */
-import type { Random } from "../../../base/index.js";
+import type { Random } from "../../../../base/index.js";
 import { type FlowKey, type HostPolicy, restingHost } from "../../../hosts/index.js";
 import {
   ExactWalker,

@@ -1,5 +1,5 @@
 /** Rows of the kind `localise_packets`, and the table of them. */
-import { claim, formatTable } from "../../../base/index.js";
+import { claim, formatTable } from "../../../../base/index.js";
 import { quantile } from "../../../statistics/index.js";
 import type { SchemeRun } from "../../experiment.js";
 import { RESULTS } from "../localise/result.js";

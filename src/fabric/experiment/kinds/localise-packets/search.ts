@@ -1,5 +1,5 @@
 /** The search for the element that loses packets, on any engine: probes in batches, inference, the next batch through the suspects. */
-import { fail, type Random } from "../../../base/index.js";
+import { fail, type Random } from "../../../../base/index.js";
 import {
   elementsOf,
   type Finding,

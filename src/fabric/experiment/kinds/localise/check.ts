@@ -1,5 +1,5 @@
 /** Checks a file of the kind `localise`: its schemes have a path model, its network has links between switches. */
-import type { Diagnostics, Locate, SourceFile } from "../../../base/index.js";
+import type { Diagnostics, Locate, SourceFile } from "../../../../base/index.js";
 import { ExactWalker } from "../../../paths/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";

@@ -1,5 +1,5 @@
 /** The kind `localise`: how many probes name the element that loses packets, with exact next hops and with random probes. */
-import { escapeMarkup, htmlPage } from "../../../base/index.js";
+import { escapeMarkup, htmlPage } from "../../../../base/index.js";
 import { PAGE_STYLE } from "../load/page-style.js";
 import type { TopologyKind } from "../topology-kind.js";
 import { type Localise, type LocaliseUnit, localiseOf, namesNextHops } from "./check.js";

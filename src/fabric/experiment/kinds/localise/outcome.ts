@@ -1,5 +1,5 @@
 /** The outcome of a unit: the number of probes until each failure is named, all paths between two hosts are covered, or all links are. */
-import { Random } from "../../../base/index.js";
+import { Random } from "../../../../base/index.js";
 import {
   ExactWalker,
   elementsOf,

@@ -2,7 +2,7 @@
  * Paths of probes. With exact next hops: a set of routes that covers every directed link between switches, then the links of hosts, and,
  * when some probes are lost, routes through the suspects. Otherwise: between random hosts with random ports, as in Pingmesh.
  */
-import type { Random } from "../../../base/index.js";
+import type { Random } from "../../../../base/index.js";
 import {
   elementsOf,
   emptyFlows,

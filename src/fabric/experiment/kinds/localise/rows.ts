@@ -1,5 +1,5 @@
 /** Rows of the kind `localise`, and the table of them. */
-import { claim, formatTable } from "../../../base/index.js";
+import { claim, formatTable } from "../../../../base/index.js";
 import { quantile } from "../../../statistics/index.js";
 import type { Localise, LocaliseUnit } from "./check.js";
 import type { LocaliseOutcome } from "./outcome.js";

@@ -2,7 +2,7 @@
  * The application on simulated hosts. A client keeps connections to all servers. An IO asks some of them, and is complete when each has
  * answered. When a connection gives no answer within the timeout, it is closed; a new one, from another port, repeats its open questions.
  */
-import type { Random } from "../../../base/index.js";
+import type { Random } from "../../../../base/index.js";
 import type { Fabric, Stream, TcpOptions } from "../../../sim/packet/index.js";
 import { drawClientPort } from "../../../traffic/index.js";
 import type { Application } from "./schema.js";

@@ -1,5 +1,5 @@
 /** Checks a file of the kind `requests`: its hosts exist, there are enough servers, and the transport is TCP. */
-import { didYouMean } from "../../../base/index.js";
+import { didYouMean } from "../../../../base/index.js";
 import { hostsOf } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
 import { listedCommands } from "../../commands.js";

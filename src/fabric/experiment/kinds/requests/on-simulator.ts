@@ -1,5 +1,5 @@
 /** Runs the application and its faults on the packet simulator once. */
-import { Random } from "../../../base/index.js";
+import { Random } from "../../../../base/index.js";
 import { QuantileSketch, type SketchJson } from "../../../statistics/index.js";
 import { nodeNamed } from "../../../topology/index.js";
 import type { Steps } from "../../advance.js";

@@ -1,5 +1,5 @@
 /** Rows of the kind `requests`, one for each scheme and point over all seeds, and the table of them. */
-import { type Cell, formatTable } from "../../../base/index.js";
+import { type Cell, formatTable } from "../../../../base/index.js";
 import { QuantileSketch, quantile } from "../../../statistics/index.js";
 import type { SchemeRun } from "../../experiment.js";
 import type { RequestsOutcome } from "./on-simulator.js";

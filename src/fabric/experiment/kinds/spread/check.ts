@@ -1,5 +1,5 @@
 /** Checks a file of the kind `spread`: its schemes have a path model, its pattern fits the network. */
-import type { SourceFile } from "../../../base/index.js";
+import type { SourceFile } from "../../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import type { SizeDistribution } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";

@@ -1,5 +1,5 @@
 /** The outcome of a scheme: the unevenness of each group, and the loads of links between pods. */
-import { Random } from "../../../base/index.js";
+import { Random } from "../../../../base/index.js";
 import { emptyFlows, FlowTracer, type GroupLoad, SpreadMeter } from "../../../paths/index.js";
 import { coefficientOfVariation } from "../../../statistics/index.js";
 import { hostsOf, type Topology } from "../../../topology/index.js";

@@ -1,5 +1,5 @@
 /** The page of a spread experiment, and its figures as files. The page loads no other file. */
-import { escapeMarkup, htmlPage } from "../../../base/index.js";
+import { escapeMarkup, htmlPage } from "../../../../base/index.js";
 import { rowsCsv } from "../../csv.js";
 import { flatten, inline } from "../../page.js";
 import { loadPlot } from "../../plot.js";

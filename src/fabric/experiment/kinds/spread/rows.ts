@@ -1,5 +1,5 @@
 /** Rows of the kind `spread`, and the table of them. */
-import { type Cell, formatTable } from "../../../base/index.js";
+import { type Cell, formatTable } from "../../../../base/index.js";
 import { quantile } from "../../../statistics/index.js";
 import { ratio, type SpreadOutcome } from "./outcome.js";
 

@@ -1,5 +1,5 @@
 /** Checks a file of the kind `survival`: its schemes have a path model, its hosts and failures exist in the network. */
-import type { SourceFile } from "../../../base/index.js";
+import type { SourceFile } from "../../../../base/index.js";
 import { nodeNamed, type Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
 import type { SchemeRun } from "../../experiment.js";

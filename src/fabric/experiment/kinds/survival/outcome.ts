@@ -2,7 +2,7 @@
  * The outcome of a scheme. Each connection has one failed element of each tier, drawn from those that its client's paths choose from. A
  * subflow is lost if its data or its acknowledgements cross the element; a connection, if all of its subflows are (section 5.2).
  */
-import { Random } from "../../../base/index.js";
+import { Random } from "../../../../base/index.js";
 import { type FlowKey, type HostPolicy, restingHost } from "../../../hosts/index.js";
 import { emptyFlows, MAX_LINKS, type PathSource } from "../../../paths/index.js";
 import { SelectorPaths } from "../../../schemes/index.js";

@@ -1,5 +1,5 @@
 /** The page of a survival experiment: its rows and its file. */
-import { escapeMarkup, htmlPage } from "../../../base/index.js";
+import { escapeMarkup, htmlPage } from "../../../../base/index.js";
 import { rowsCsv } from "../../csv.js";
 import { flatten } from "../../page.js";
 import type { SweepResults } from "../kind.js";

@@ -1,5 +1,5 @@
 /** Rows of the kind `survival` with the closed form, and the table of them. */
-import { type Cell, formatTable } from "../../../base/index.js";
+import { type Cell, formatTable } from "../../../../base/index.js";
 import type { SurvivalOutcome } from "./outcome.js";
 import type { SurvivalSettings } from "./schema.js";
 

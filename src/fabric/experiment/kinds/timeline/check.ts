@@ -1,6 +1,6 @@
 /** Checks a file of the kind `timeline`: its hosts and elements exist, and its flows can run together. */
 import { dirname, join } from "node:path";
-import { type Diagnostics, didYouMean, type Locate } from "../../../base/index.js";
+import { type Diagnostics, didYouMean, type Locate } from "../../../../base/index.js";
 import { hostsOf, nodeNamed, type Topology } from "../../../topology/index.js";
 import { CLIENT_PORTS, readTrafficFile } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";

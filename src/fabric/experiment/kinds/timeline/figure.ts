@@ -1,5 +1,5 @@
 /** A figure with one line for each flow over time: outages are red, and each fault has a mark. */
-import { escapeMarkup } from "../../../base/index.js";
+import { escapeMarkup } from "../../../../base/index.js";
 import { effectName, endName } from "../../faults/fault.js";
 import type { FlowRecord } from "./flows.js";
 import type { TimelineResults } from "./results.js";

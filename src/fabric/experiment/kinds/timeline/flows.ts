@@ -1,5 +1,5 @@
 /** The flows of a timeline, their events, and the rows that summarise them. Times count from its start. */
-import { claim, Random } from "../../../base/index.js";
+import { claim, Random } from "../../../../base/index.js";
 import { nodeNamed, type TopologyNode } from "../../../topology/index.js";
 import { drawClientPort } from "../../../traffic/index.js";
 import type { SchemeRun } from "../../experiment.js";

@@ -1,6 +1,6 @@
 /** A timeline on real switches and hosts: flows of the kernel's TCP, faults as entries, link events and killed processes. */
 
-import { DiagnosticError } from "../../../base/index.js";
+import { DiagnosticError } from "../../../../base/index.js";
 import { type AgentFlow, monotonicNs, runIperf3 } from "../../../testbed/index.js";
 import { listedFaultTables, withFaults } from "../../faults/during-lab.js";
 import type { Fault } from "../../faults/fault.js";

@@ -1,5 +1,5 @@
 /** A timeline on the packet simulator. */
-import { Random } from "../../../base/index.js";
+import { Random } from "../../../../base/index.js";
 import { CLIENT, type ConnectionEnd, SERVER } from "../../../hosts/index.js";
 import type { Fabric } from "../../../sim/packet/index.js";
 import type { Steps } from "../../advance.js";

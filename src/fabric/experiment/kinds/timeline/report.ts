@@ -1,5 +1,5 @@
 /** The files that a timeline writes: outages, a figure, and a page with all of it. */
-import { escapeMarkup } from "../../../base/index.js";
+import { escapeMarkup } from "../../../../base/index.js";
 import { csv } from "../../csv.js";
 import type { SchemeRun } from "../../experiment.js";
 import { effectName, elementName } from "../../faults/fault.js";

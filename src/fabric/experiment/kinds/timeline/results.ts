@@ -1,5 +1,5 @@
 /** The results of a timeline. */
-import { formatTable } from "../../../base/index.js";
+import { formatTable } from "../../../../base/index.js";
 import type { SchemeRun } from "../../experiment.js";
 import type { RunResults } from "../../results.js";
 import type { RunLoad } from "../../testbed/machine-load.js";

@@ -1,7 +1,7 @@
 /**
  * Records what happens on a fabric of the simulator for its timeline page. It only observes: the run is the same without it.
  */
-import type { DeviceEvent } from "../../../device/index.js";
+import type { DeviceEvent } from "../../../../toolchain/device/index.js";
 import {
   type Channel,
   type ControlAct,

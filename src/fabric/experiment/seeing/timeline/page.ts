@@ -1,7 +1,7 @@
 /** The timeline page of a run: one HTML file that loads no other file and needs no network. Its scripts and its style are in `pages/timeline`. */
 import { readFileSync } from "node:fs";
-import { escapeMarkup, htmlPage } from "../../../base/index.js";
-import { packageFile } from "../../../loading/index.js";
+import { escapeMarkup, htmlPage } from "../../../../base/index.js";
+import { packageFile } from "../../../../toolchain/loading/index.js";
 import { pageData } from "./page-data.js";
 import type { RunRecord } from "./record.js";
 

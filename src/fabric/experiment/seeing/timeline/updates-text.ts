@@ -1,5 +1,5 @@
 /** What a controller writes to a switch, in a few words. */
-import type { Update } from "../../../device/index.js";
+import type { Update } from "../../../../toolchain/device/index.js";
 
 const WORDS: Readonly<Partial<Record<Update["entity"]["kind"], string>>> = {
   tableEntry: "table entry",

@@ -1,5 +1,5 @@
 /** The port groups of the switches, and the group of each destination. */
-import { fail, type Locate, Random } from "../../../base/index.js";
+import { fail, type Locate, Random } from "../../../../base/index.js";
 import { type Distances, FAR, type FlowNetwork } from "../../../sim/flow/index.js";
 import { CODES } from "../../codes.js";
 import { checkGroupCount } from "../group-limits.js";

@@ -3,7 +3,7 @@
  * a remapped virtual port moves its own flows and no others. Ports are numbered from 0 here, as bits of a bitmap.
  */
 
-import type { Random } from "../../../base/index.js";
+import type { Random } from "../../../../base/index.js";
 
 /** Largest number of virtual ports of a group: the counts of {@link PortGroups} have 16 bits. */
 export const MAX_VIRTUAL_PORTS = 65_535;

@@ -1,5 +1,5 @@
 /** Switches and links that are out of service, by their names. */
-import { didYouMean, fail, type Locate } from "../../../base/index.js";
+import { didYouMean, fail, type Locate } from "../../../../base/index.js";
 import { computeRoutes, nodeNamed, type Topology, withLinksDown } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
 import type { Element } from "./parameters.js";

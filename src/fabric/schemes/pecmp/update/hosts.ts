@@ -5,7 +5,7 @@
  * `drained` a flow that moves, with data in flight, sends no new data until all of them are acknowledged, and continues with the new
  * version. A flow that keeps its path changes at once. An acknowledgement without data changes at once: an older one that arrives late has no effect.
  */
-import type { Json, Random } from "../../../base/index.js";
+import type { Json, Random } from "../../../../base/index.js";
 import type {
   ConnectionEnd,
   FlowKey,

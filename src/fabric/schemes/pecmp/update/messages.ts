@@ -1,6 +1,6 @@
 /** Questions of the controller of updates to hosts, and the answers. */
 import { z } from "zod";
-import type { Json } from "../../../base/index.js";
+import type { Json } from "../../../../base/index.js";
 import { hostRules } from "../description.js";
 import { movedFlowsSchema } from "./moved-flows.js";
 import { updateCommand } from "./parameters.js";

@@ -1,6 +1,6 @@
 /** The intended entities of switches while two versions of their routes may differ. */
-import type { Entity, Update } from "../../../device/index.js";
-import { entityKey } from "../../../device/index.js";
+import type { Entity, Update } from "../../../../toolchain/device/index.js";
+import { entityKey } from "../../../../toolchain/device/index.js";
 import type { SelectorLayout } from "../layout.js";
 import { MatrixIds } from "../matrix-ids.js";
 import { SharedUpdates, switchUpdates, type Version, versionsOf } from "../updates.js";

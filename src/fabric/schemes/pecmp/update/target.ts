@@ -1,5 +1,5 @@
 /** The target of an update: the matrices of all switches and the policy of the hosts, with the present layout of the selector. */
-import { fail, type Locate } from "../../../base/index.js";
+import { fail, type Locate } from "../../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
 import { type CompiledSwitch, groupSizes } from "../compile.js";

@@ -2,7 +2,7 @@
  * A simulated host with the usual stack: below the transport of {@link Host} it has routes, an ARP table and ICMP. It
  * answers ARP requests and pings, refuses datagrams to closed ports, and reports for each frame how it was handled.
  */
-import { addWords, foldSum, toBytes } from "../../../base/index.js";
+import { addWords, foldSum, toBytes } from "../../../../base/index.js";
 import { fixedPath, type HostPolicy } from "../../../hosts/index.js";
 import type { Channel } from "../channel.js";
 import { Host } from "../host.js";

@@ -1,7 +1,7 @@
 /** Calls of functions and actions, inlined; methods and externs go to `externs.ts`, tables to `tables.ts`. */
 
-import type { Span } from "../../../base/index.js";
-import { fail } from "../../../base/index.js";
+import type { Span } from "../../../../base/index.js";
+import { fail } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type { ActionDeclaration, CallExpression, FunctionDeclaration } from "../../syntax/ast.js";
 import type { BoundArguments, ResolvedCall } from "../../types/index.js";

@@ -1,6 +1,6 @@
 /** Compile-time values as expressions, default values (section 7.3), and conversions to a wanted type. */
-import type { Span } from "../../../base/index.js";
-import { bitLength, fail } from "../../../base/index.js";
+import type { Span } from "../../../../base/index.js";
+import { bitLength, fail } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type { ConstantValue, Type } from "../../types/index.js";
 import { bool, cast, field, number } from "../build.js";

@@ -1,7 +1,7 @@
 /** The state of one elaboration, and of the piece of code that is being elaborated. */
 
-import type { Diagnostics, Span } from "../../../base/index.js";
-import { DiagnosticError } from "../../../base/index.js";
+import type { Diagnostics, Span } from "../../../../base/index.js";
+import { DiagnosticError } from "../../../../base/index.js";
 import type { ActionDeclaration, Expression, SourceUnit, TypeParameter } from "../../syntax/ast.js";
 import type { Type } from "../../types/index.js";
 import { variable } from "../build.js";

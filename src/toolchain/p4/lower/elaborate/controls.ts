@@ -1,7 +1,7 @@
 /** Controls: their locals, their body, and calls of controls by controls, inlined. */
 
-import type { Span } from "../../../base/index.js";
-import { fail } from "../../../base/index.js";
+import type { Span } from "../../../../base/index.js";
+import { fail } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type { Declaration, Expression } from "../../syntax/ast.js";
 import type { BoundArguments } from "../../types/index.js";

@@ -1,6 +1,6 @@
 /** Entries written in the program (section 14.2.1.4). */
 
-import { fail, maskOf, toUnsigned } from "../../../base/index.js";
+import { fail, maskOf, toUnsigned } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type { EntriesProperty, Expression, TableEntrySyntax } from "../../syntax/ast.js";
 import type { EntryKey, IrEntry, IrTable, IrType } from "../ir.js";

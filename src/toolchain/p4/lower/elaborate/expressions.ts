@@ -1,6 +1,6 @@
 /** Expressions: names become storage, calls become statements before the expression (section 8.1). */
 
-import { fail } from "../../../base/index.js";
+import { fail } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type {
   BinaryExpression,

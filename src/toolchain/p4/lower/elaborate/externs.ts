@@ -1,6 +1,6 @@
 /** Calls of what core.p4 and v1model declare: packets, headers, externs. */
 
-import { fail, type Span } from "../../../base/index.js";
+import { fail, type Span } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type { CallExpression, Expression, FunctionDeclaration } from "../../syntax/ast.js";
 import type { BoundArguments, ResolvedCall, Type } from "../../types/index.js";

@@ -1,6 +1,6 @@
 /** Instances: counters, registers, action profiles, controls, parsers; each is created once, when the program is loaded. */
 
-import { fail, type Span } from "../../../base/index.js";
+import { fail, type Span } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type {
   Annotation,

@@ -1,5 +1,5 @@
 /** The name of a key that has none: its expression, as p4c writes it for the control plane. */
-import { fail } from "../../../base/index.js";
+import { fail } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type { Expression, KeyElement, MemberExpression } from "../../syntax/ast.js";
 import { nameAnnotation } from "../ir-types.js";

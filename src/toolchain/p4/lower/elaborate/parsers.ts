@@ -1,7 +1,7 @@
 /** Parsers: states, transitions, and calls of parsers by parsers, inlined as states of their own. */
 
-import type { Span } from "../../../base/index.js";
-import { fail } from "../../../base/index.js";
+import type { Span } from "../../../../base/index.js";
+import { fail } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type {
   Expression,

@@ -1,7 +1,7 @@
 /** From the checked tree to the lowered program: evaluates `main` and elaborates its six blocks. */
 
-import type { Diagnostics, SourceFile, Span } from "../../../base/index.js";
-import { fail } from "../../../base/index.js";
+import type { Diagnostics, SourceFile, Span } from "../../../../base/index.js";
+import { fail } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type {
   Argument,

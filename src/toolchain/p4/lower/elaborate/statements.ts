@@ -1,5 +1,5 @@
 /** Statements (section 12). */
-import { fail } from "../../../base/index.js";
+import { fail } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type {
   AssignmentStatement,

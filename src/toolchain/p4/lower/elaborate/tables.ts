@@ -1,7 +1,7 @@
 /** Tables, the actions they run, and their application (section 14.2). */
 
-import type { Span } from "../../../base/index.js";
-import { fail } from "../../../base/index.js";
+import type { Span } from "../../../../base/index.js";
+import { fail } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type {
   ActionDeclaration,

@@ -8,8 +8,8 @@ import {
   Diagnostics,
   formatDiagnostic,
   SourceFile,
-} from "../../../../src/base/index.js";
-import { loadExperimentFile } from "../../../../src/experiment/index.js";
+} from "../../../../../src/base/index.js";
+import { loadExperimentFile } from "../../../../../src/fabric/experiment/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-fluid-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

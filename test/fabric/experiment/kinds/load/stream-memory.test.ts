@@ -12,9 +12,9 @@ const PROGRAM = `
 import { join } from "node:path";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { Diagnostics, Random, SourceFile } from "./src/base/index.js";
-import { buildTopology, hostsOf, topologySchema } from "./src/topology/index.js";
-import { planTraffic } from "./src/experiment/kinds/load/plan-traffic.js";
-import { trafficSchema } from "./src/experiment/kinds/load/traffic-schema.js";
+import { buildTopology, hostsOf, topologySchema } from "./src/fabric/topology/index.js";
+import { planTraffic } from "./src/fabric/experiment/kinds/load/plan-traffic.js";
+import { trafficSchema } from "./src/fabric/experiment/kinds/load/traffic-schema.js";
 const folder = process.argv[2];
 const topology = buildTopology(topologySchema.parse({ kind: "leaf_spine", tors: 4, leaves: 2, homing: "single", hosts_per_rack: 4 }));
 const [a, b] = hostsOf(topology).map(({ name }) => name);
@@ -43,7 +43,7 @@ it("draws and reads half a million flows with a heap of 25 MB", async () => {
     // As deep as dist/cli/main.js: the data of the package are found from there.
     const script = join(folder, "dist/count/main.mjs");
     await build({
-      stdin: { contents: PROGRAM, resolveDir: join(import.meta.dirname, "../../../.."), loader: "ts" },
+      stdin: { contents: PROGRAM, resolveDir: join(import.meta.dirname, "../../../../.."), loader: "ts" },
       outfile: script,
       bundle: true,
       platform: "node",
@@ -51,7 +51,7 @@ it("draws and reads half a million flows with a heap of 25 MB", async () => {
       packages: "external",
     });
     for (const name of ["data", "node_modules"])
-      symlinkSync(join(import.meta.dirname, "../../../..", name), join(folder, name));
+      symlinkSync(join(import.meta.dirname, "../../../../..", name), join(folder, name));
     // A flow needs about 100 bytes: a list of all flows would be 50 MB.
     const { stdout, stderr } = spawnSync(process.execPath, ["--max-old-space-size=25", script, folder], {
       encoding: "utf8",

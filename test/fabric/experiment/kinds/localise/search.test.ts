@@ -3,19 +3,19 @@
  * apart; with two faults, that it is not one. The sets are compared with all routes of a fabric, each counted by itself.
  */
 import { describe, expect, it } from "vitest";
-import { Random } from "../../../../src/base/index.js";
-import { searchFor } from "../../../../src/experiment/kinds/localise/outcome.js";
-import { CoverProbes } from "../../../../src/experiment/kinds/localise/probes.js";
+import { Random } from "../../../../../src/base/index.js";
+import { searchFor } from "../../../../../src/fabric/experiment/kinds/localise/outcome.js";
+import { CoverProbes } from "../../../../../src/fabric/experiment/kinds/localise/probes.js";
 import {
   ExactWalker,
   elementsOf,
   Localiser,
   type NetworkElement,
   RouteFinder,
-} from "../../../../src/paths/index.js";
-import { Twins } from "../../../../src/paths/twins.js";
-import { schemeNamed } from "../../../../src/schemes/index.js";
-import { hostsOf, type Topology } from "../../../../src/topology/index.js";
+} from "../../../../../src/fabric/paths/index.js";
+import { Twins } from "../../../../../src/fabric/paths/twins.js";
+import { schemeNamed } from "../../../../../src/fabric/schemes/index.js";
+import { hostsOf, type Topology } from "../../../../../src/fabric/topology/index.js";
 import { build } from "../../../topology/load.js";
 
 function fabricOf(topology: Topology) {

@@ -1,6 +1,6 @@
 /** Refuses what a load experiment cannot have on a lab, before anything starts. */
 import { readFileSync } from "node:fs";
-import { didYouMean, fail } from "../../../../base/index.js";
+import { didYouMean, fail } from "../../../../../base/index.js";
 import { restingHost } from "../../../../hosts/index.js";
 import type { SwitchEngine } from "../../../../testbed/index.js";
 import { hostsOf } from "../../../../topology/index.js";

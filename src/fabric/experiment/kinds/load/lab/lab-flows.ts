@@ -1,5 +1,5 @@
 /** The flows of a workload as connections of the kernel's TCP between the hosts of a lab. */
-import type { Random } from "../../../../base/index.js";
+import type { Random } from "../../../../../base/index.js";
 import type { Agent, AgentFlow, FlowResult, Received } from "../../../../testbed/index.js";
 import { addressText } from "../../../../testbed/index.js";
 import type { Topology, TopologyNode } from "../../../../topology/index.js";

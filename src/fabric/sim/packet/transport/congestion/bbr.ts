@@ -5,7 +5,7 @@
  *
  * Segments are paced one by one, without offload: send_quantum (section 4.2.2) is one segment.
  */
-import type { Random } from "../../../../base/index.js";
+import type { Random } from "../../../../../base/index.js";
 import type { AckSample, CongestionControl, CongestionControlOptions } from "./congestion-control.js";
 import { RoundMaximum } from "./round-maximum.js";
 

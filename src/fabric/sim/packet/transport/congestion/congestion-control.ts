@@ -2,7 +2,7 @@
  * The interface of congestion controls: the events of a connection, and the decisions: how many bytes may be in flight, and
  * how fast they leave. The sender (`../sender.ts`) finds losses, retransmits and counts; it does not depend on a particular control.
  */
-import type { Random } from "../../../../base/index.js";
+import type { Random } from "../../../../../base/index.js";
 
 /**
  * The content of one acknowledgement. A connection reuses one object of this kind for all acknowledgements: a
