@@ -61,7 +61,8 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
 const baselinePath = join(import.meta.dirname, "baseline.json");
 
 async function main(args: string[]): Promise<number> {
-  if (args[0] === "differential") return (await import("./toolchain/differential.js")).differential(args.slice(1));
+  if (args[0] === "differential")
+    return (await import("./toolchain/differential.js")).differential(args.slice(1));
   const save = args.includes("--save");
   const names = args.filter((arg) => !arg.startsWith("--"));
   const unknown = names.filter((name) => benchmarks[name] === undefined);

@@ -1,4 +1,4 @@
-/** The import rules of ARCHITECTURE.md, read from its own table, so that page and code cannot drift apart. */
+/** The import rules of ARCHITECTURE.md and of the wings' pages, read from their own tables, so that pages and code cannot drift apart. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,20 +6,45 @@ import { describe, expect, it } from "vitest";
 const root = resolve(import.meta.dirname, "..");
 const src = join(root, "src");
 
-/** Room -> rooms it may import, in the order of the table (low rooms first). */
-function readRules(): Map<string, Set<string>> {
-  const text = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
-  const rows = [...text.matchAll(/^\| `([a-z0-9/-]+)\/` \|.+\| ([^|`]+) \|$/gm)];
-  const rooms = rows.map((row) => row[1]!);
-  const rules = new Map<string, Set<string>>();
-  for (const [index, row] of rows.entries()) {
-    const may = row[2]!.trim();
-    if (may === "nothing of ours") rules.set(rooms[index]!, new Set());
-    else if (may === "everything below" || may === "everything")
-      rules.set(rooms[index]!, new Set(rooms.slice(0, index)));
-    else rules.set(rooms[index]!, new Set(may.split(",").map((name) => name.trim())));
-  }
-  return rules;
+/** Wing -> wings whose rooms its rooms may import, besides `base` and its own. */
+const WINGS: Readonly<Record<string, readonly string[]>> = {
+  toolchain: [],
+  fabric: ["toolchain"],
+  course: ["toolchain", "fabric"],
+};
+
+interface Room {
+  /** Its folder below `src`. */
+  readonly path: string;
+  readonly may: ReadonlySet<string> | "everything";
+  /** The files to open first. */
+  readonly first: readonly string[];
+}
+
+const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+const wingPage = (wing: string) => readFileSync(join(src, wing, "README.md"), "utf8");
+
+/** The rows `| `room/` | is | may import | open first |` of a page. Names without a wing are rooms of any wing. */
+function roomsOf(text: string, wing: string): Room[] {
+  return [...text.matchAll(/^\| `([a-z0-9/-]+)\/` \| .+ \| ([^|`]+) \| (`[^|]+) \|$/gm)].map((row) => ({
+    path: wing === "" ? row[1]! : `${wing}/${row[1]!}`,
+    may:
+      row[2] === "everything"
+        ? "everything"
+        : new Set(row[2] === "nothing of ours" ? [] : row[2]!.split(",").map((name) => name.trim())),
+    first: [...row[3]!.matchAll(/`([^`]+)`/g)].map((file) => file[1]!),
+  }));
+}
+
+/** The lowest first. */
+const rooms = [...roomsOf(page, ""), ...Object.keys(WINGS).flatMap((wing) => roomsOf(wingPage(wing), wing))];
+
+/** The name that the tables use: without the wing. */
+const nameOf = ({ path }: Room) => (wingOf(path) === "" ? path : path.slice(path.indexOf("/") + 1));
+
+function wingOf(path: string): string {
+  const wing = path.slice(0, path.indexOf("/"));
+  return wing in WINGS ? wing : "";
 }
 
 function sourceFiles(folder: string): string[] {
@@ -29,15 +54,14 @@ function sourceFiles(folder: string): string[] {
     .sort();
 }
 
-const rules = readRules();
-
-function roomOf(file: string): string {
+function roomOf(file: string): Room {
   const path = relative(src, file).replaceAll("\\", "/");
-  const room = [...rules.keys()]
-    .filter((name) => path.startsWith(`${name}/`))
-    .sort((a, b) => b.length - a.length)[0];
-  if (room === undefined) throw new Error(`${path} is in no room of ARCHITECTURE.md`);
-  return room;
+  const found = rooms
+    .filter((room) => path.startsWith(`${room.path}/`))
+    .sort((x, y) => y.path.length - x.path.length)[0];
+  if (found === undefined)
+    throw new Error(`${path} is in no room of ARCHITECTURE.md and the pages of the wings`);
+  return found;
 }
 
 function importsOf(text: string): string[] {
@@ -48,32 +72,41 @@ describe("architecture", () => {
   const files = sourceFiles(src);
 
   it("knows every room", () => {
-    expect(rules.size).toBeGreaterThan(10);
+    expect(rooms.length).toBeGreaterThan(30);
+    expect(new Set(rooms.map(nameOf)).size).toBe(rooms.length);
     for (const file of files) roomOf(file);
   });
 
+  it("has three wings beside base and the command, and rooms in them alone", () => {
+    const folders = readdirSync(src, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(folders.map(({ name }) => name).sort()).toEqual(["base", "cli", ...Object.keys(WINGS)].sort());
+    for (const wing of Object.keys(WINGS))
+      expect(
+        readdirSync(join(src, wing)).filter((name) => name.endsWith(".ts")),
+        wing,
+      ).toEqual([]);
+  });
+
   it("describes rooms, first files, schemes, topologies and commands that exist", () => {
-    const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
     const built = page.slice(0, page.indexOf("## Not built yet"));
-    for (const room of rules.keys())
-      expect(existsSync(join(src, room, "index.ts")) || room === "cli", room).toBe(true);
+    for (const room of rooms) {
+      expect(existsSync(join(src, room.path, "index.ts")) || room.path === "cli", room.path).toBe(true);
+      expect(room.first.length, room.path).toBeGreaterThan(0);
+      for (const file of room.first) expect(existsSync(join(src, room.path, file)), file).toBe(true);
+    }
 
-    const firsts = [...built.matchAll(/^\| `([a-z0-9/-]+)\/` \| (`[^|]+) \|$/gm)];
-    expect(firsts.map((row) => row[1]).sort()).toEqual([...rules.keys()].sort());
-    for (const [, room, files] of firsts)
-      for (const [, file] of files!.matchAll(/`([^`]+)`/g))
-        expect(existsSync(join(src, room!, file!)), file).toBe(true);
-
-    const folders = readdirSync(join(src, "schemes"), { withFileTypes: true }).filter((entry) =>
+    const folders = readdirSync(join(src, "fabric/schemes"), { withFileTypes: true }).filter((entry) =>
       entry.isDirectory(),
     );
-    const schemes = /one folder a system: `([^`]+)`/.exec(built)![1]!.split(" ");
+    const schemes = /one folder a system: `([^`]+)`/.exec(wingPage("fabric"))![1]!.split(" ");
     expect(folders.map(({ name }) => name).sort()).toEqual(schemes.sort());
 
     const kinds = [
-      ...readFileSync(join(src, "topology/spec.ts"), "utf8").matchAll(/kind: z\.literal\("(\w+)"\)/g),
+      ...readFileSync(join(src, "fabric/topology/spec.ts"), "utf8").matchAll(/kind: z\.literal\("(\w+)"\)/g),
     ];
-    const row = built.split("\n").find((line) => line.startsWith("| `topology/` | topologies"))!;
+    const row = wingPage("fabric")
+      .split("\n")
+      .find((line) => line.startsWith("| `topology/` | topologies"))!;
     for (const [, kind] of kinds) expect(row).toContain(`\`${kind}\``);
 
     const paragraph = built.slice(built.indexOf("Beside src/")).split("\n\n")[0]!;
@@ -82,17 +115,20 @@ describe("architecture", () => {
     for (const folder of beside) expect(existsSync(join(root, folder)), folder).toBe(true);
 
     const defined = files
-      .filter((file) => roomOf(file) === "cli")
+      .filter((file) => roomOf(file).path === "cli")
       .flatMap((file) =>
         [...readFileSync(file, "utf8").matchAll(/\.command\("([a-z]+)"(?!, \{ hidden)/g)].map(
           (match) => match[1]!,
         ),
       );
-    const listed = [...built.matchAll(/\bp4loom ([a-z]+)\b(?= [A-Z[]| {2,}|$)/gm)].map((match) => match[1]!);
+    const commands = readFileSync(join(src, "cli/README.md"), "utf8");
+    const listed = [...commands.matchAll(/\bp4loom ([a-z]+)\b(?= [A-Z[]| {2,}|$)/gm)].map(
+      (match) => match[1]!,
+    );
     expect([...new Set(listed)].sort()).toEqual([...new Set(defined)].sort());
   });
 
-  it("lets imports run downwards only, through index.ts", () => {
+  it("lets imports run downwards only: through the doors of the wings, and each room's index.ts", () => {
     const broken: string[] = [];
     for (const file of files) {
       const room = roomOf(file);
@@ -102,12 +138,46 @@ describe("architecture", () => {
         const other = roomOf(resolved);
         if (other === room) continue;
         const place = `${relative(root, file)} -> ${target}`;
-        if (!rules.get(room)!.has(other)) broken.push(`${place}: ${room} may not import ${other}`);
-        else if (relative(join(src, other), resolved) !== "index.ts")
+        const [from, to] = [wingOf(room.path), wingOf(other.path)];
+        if (room.may !== "everything" && from !== to && to !== "" && !WINGS[from]?.includes(to))
+          broken.push(`${place}: no door from ${from} to ${to}`);
+        if (room.may !== "everything" && !room.may.has(nameOf(other)))
+          broken.push(`${place}: ${room.path} may not import ${other.path}`);
+        else if (relative(join(src, other.path), resolved) !== "index.ts")
           broken.push(`${place}: not through index.ts`);
       }
     }
     expect(broken).toEqual([]);
+  });
+
+  it("has floors: no room imports one that stands above it in its table", () => {
+    const above = rooms.flatMap((room, floor) =>
+      room.may === "everything"
+        ? []
+        : [...room.may]
+            .filter((name) => rooms.findIndex((other) => nameOf(other) === name) >= floor)
+            .map((name) => `${room.path}: ${name}`),
+    );
+    expect(above).toEqual([]);
+  });
+
+  it("has no row of a table that permits what no file does", () => {
+    const used = new Set(
+      files.flatMap((file) =>
+        importsOf(readFileSync(file, "utf8"))
+          .filter((target) => target.startsWith("."))
+          .map(
+            (target) =>
+              `${roomOf(file).path} ${nameOf(roomOf(resolve(dirname(file), target.replace(/\.js$/, ".ts"))))}`,
+          ),
+      ),
+    );
+    const unused = rooms.flatMap(({ path, may }) =>
+      may === "everything"
+        ? []
+        : [...may].filter((name) => !used.has(`${path} ${name}`)).map((name) => `${path}: ${name}`),
+    );
+    expect(unused).toEqual([]);
   });
 
   it("keeps clock, timers, file system and unseeded randomness to the rooms that may touch them", () => {
@@ -123,12 +193,13 @@ describe("architecture", () => {
       "interfaces",
       "experiment",
       "lab-server",
+      "exercise-network",
     ]);
     /** Rooms that measure no time but limit how long they wait for a remote machine. */
     const timers = new Set(["p4runtime"]);
     const broken: string[] = [];
     for (const file of files) {
-      const room = roomOf(file);
+      const room = nameOf(roomOf(file));
       if (outside.has(room)) continue;
       const place = relative(root, file);
       const text = readFileSync(file, "utf8");
@@ -149,6 +220,7 @@ describe("architecture", () => {
       (file) =>
         [
           "base",
+          "base/packets",
           "hash",
           "program",
           "device",
@@ -159,7 +231,7 @@ describe("architecture", () => {
           "trace",
           "exercises",
           "lab",
-        ].includes(roomOf(file)) &&
+        ].includes(nameOf(roomOf(file))) &&
         importsOf(readFileSync(file, "utf8")).some((name) => name.startsWith("node:")),
     );
     expect(broken).toEqual([]);
@@ -184,7 +256,8 @@ describe("architecture", () => {
   it("keeps gRPC in p4runtime", () => {
     const broken = files.filter(
       (file) =>
-        roomOf(file) !== "p4runtime" && importsOf(readFileSync(file, "utf8")).includes("@grpc/grpc-js"),
+        roomOf(file).path !== "toolchain/p4runtime" &&
+        importsOf(readFileSync(file, "utf8")).includes("@grpc/grpc-js"),
     );
     expect(broken).toEqual([]);
   });

@@ -19,7 +19,7 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { fromHex, toHex } from "../src/base/index.js";
-import { encodePcap, PcapDecoder } from "../src/fabric/traffic/index.js";
+import { encodePcap, PcapDecoder } from "../src/base/packets/index.js";
 import { BMV2, P4C } from "../test/parity/bmv2.js";
 
 const golden = resolve(import.meta.dirname, "../test/golden");

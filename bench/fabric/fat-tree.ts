@@ -14,10 +14,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hostsOf } from "../../src/fabric/topology/index.js";
+import type { Benchmark } from "../main.js";
 import { memoryLatency } from "./fat-tree/memory-latency.js";
 import { bootFatTree, FlowPlayer, type PlayedFlow, webSearch } from "./fat-tree/network.js";
 import { fatTreeInNs3 } from "./fat-tree/ns3.js";
-import type { Benchmark } from "../main.js";
 import { ns3Missing } from "./ns3.js";
 
 const LOAD = 0.5;

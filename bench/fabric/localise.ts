@@ -3,13 +3,13 @@
  * of one failure, for probes over exact next hops and for random ones. A dead direction of a link, the hardest of the kinds.
  */
 import { DiagnosticError, Diagnostics, SourceFile } from "../../src/base/index.js";
-import { loadDocument } from "../../src/toolchain/documents/index.js";
 import { localiseOf } from "../../src/fabric/experiment/kinds/localise/check.js";
 import { runLocalise } from "../../src/fabric/experiment/kinds/localise/outcome.js";
 import { localiseRow } from "../../src/fabric/experiment/kinds/localise/rows.js";
 import { localiseSchema } from "../../src/fabric/experiment/kinds/localise/schema.js";
 import { SCHEMES } from "../../src/fabric/schemes/index.js";
 import { buildTopology } from "../../src/fabric/topology/index.js";
+import { loadDocument } from "../../src/toolchain/documents/index.js";
 import type { Benchmark } from "../main.js";
 
 const CLOS = "kind: clos, homing: dual, tors_per_pod: 8, leaves_per_pod: 8, hosts_per_rack: 2";

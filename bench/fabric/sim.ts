@@ -5,7 +5,12 @@
 import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../src/base/index.js";
 import { bootFabric, ProgramCompiler } from "../../src/fabric/experiment/boot.js";
 import { loadExperiment } from "../../src/fabric/experiment/index.js";
-import { EventQueue, type FixedStreamOptions, NS_PER_MS, NS_PER_S } from "../../src/fabric/sim/packet/index.js";
+import {
+  EventQueue,
+  type FixedStreamOptions,
+  NS_PER_MS,
+  NS_PER_S,
+} from "../../src/fabric/sim/packet/index.js";
 import { drawClientPort, hostPlaces, PairDrawer } from "../../src/fabric/traffic/index.js";
 import type { Benchmark } from "../main.js";
 

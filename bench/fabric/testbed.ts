@@ -7,12 +7,18 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import { schemeNamed } from "../../src/fabric/schemes/index.js";
+import {
+  type Lab,
+  type LabSpec,
+  labOf,
+  type SwitchEngine,
+  startLab,
+} from "../../src/fabric/testbed/index.js";
+import { buildTopology, hostsOf, type Topology, topologySchema } from "../../src/fabric/topology/index.js";
 import { loadTemplates, renderProgram } from "../../src/toolchain/generate/index.js";
 import { textFolder } from "../../src/toolchain/loading/index.js";
 import { compile } from "../../src/toolchain/p4/index.js";
-import { schemeNamed } from "../../src/fabric/schemes/index.js";
-import { type Lab, type LabSpec, labOf, type SwitchEngine, startLab } from "../../src/fabric/testbed/index.js";
-import { buildTopology, hostsOf, type Topology, topologySchema } from "../../src/fabric/topology/index.js";
 import type { Measurement } from "../main.js";
 
 const root = join(import.meta.dirname, "../..");

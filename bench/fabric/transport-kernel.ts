@@ -7,14 +7,14 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Diagnostics, Random, SourceFile } from "../../src/base/index.js";
-import { loadTemplates, renderProgram } from "../../src/toolchain/generate/index.js";
-import { textFolder } from "../../src/toolchain/loading/index.js";
-import { compile } from "../../src/toolchain/p4/index.js";
 import { schemeNamed } from "../../src/fabric/schemes/index.js";
 import type { CongestionControlName } from "../../src/fabric/sim/packet/index.js";
 import { ascending, quantile } from "../../src/fabric/statistics/index.js";
 import { type Lab, labOf, type RunningHost, startLab } from "../../src/fabric/testbed/index.js";
 import { buildTopology, hostsOf, type Topology, topologySchema } from "../../src/fabric/topology/index.js";
+import { loadTemplates, renderProgram } from "../../src/toolchain/generate/index.js";
+import { textFolder } from "../../src/toolchain/loading/index.js";
+import { compile } from "../../src/toolchain/p4/index.js";
 import { FRAME, runChain, SEGMENT } from "../../test/fabric/sim/congestion/chain.js";
 import type { Benchmark, Measurement } from "../main.js";
 

@@ -14,10 +14,10 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Benchmark } from "../main.js";
 import { runSuite, type Target } from "./clients/run-suite.js";
 import { SUITES } from "./clients/suites.js";
 import { counts, type Row, sortDifferences } from "./clients/table.js";
-import type { Benchmark } from "../main.js";
 
 const project = join(import.meta.dirname, "../..");
 
@@ -29,7 +29,9 @@ export const run: Benchmark = async (report) => {
     P4LOOM_SUITES: wanted,
   } = process.env;
   if (clients === undefined || python === undefined || process.getuid?.() !== 0) {
-    console.error("clients: skipped; it needs root, P4LOOM_CLIENTS and P4LOOM_PYTHON (see bench/toolchain/clients.ts)");
+    console.error(
+      "clients: skipped; it needs root, P4LOOM_CLIENTS and P4LOOM_PYTHON (see bench/toolchain/clients.ts)",
+    );
     return;
   }
   const work = process.env["P4LOOM_LOGS"] ?? mkdtempSync(join(tmpdir(), "p4loom-clients-"));

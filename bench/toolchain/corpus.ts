@@ -135,7 +135,9 @@ function argumentsOf(args: readonly string[]): Arguments | undefined {
 async function main(args: readonly string[]): Promise<number> {
   const given = argumentsOf(args);
   if (given === undefined) {
-    console.error("usage: npx tsx bench/toolchain/corpus.ts FOLDER [-I FOLDER]... [--only TEXT] [--compiled FOLDER]");
+    console.error(
+      "usage: npx tsx bench/toolchain/corpus.ts FOLDER [-I FOLDER]... [--only TEXT] [--compiled FOLDER]",
+    );
     return 2;
   }
   const counts = new Map<Verdict["kind"], number>();

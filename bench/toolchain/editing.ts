@@ -4,7 +4,13 @@
  * here, or given: `P4LOOM_EDITING=FILE npm run bench -- editing`.
  */
 import { readFileSync } from "node:fs";
-import { completion, hover, openDocument, type P4Document, semanticTokens } from "../../src/toolchain/editing/index.js";
+import {
+  completion,
+  hover,
+  openDocument,
+  type P4Document,
+  semanticTokens,
+} from "../../src/toolchain/editing/index.js";
 import type { Benchmark } from "../main.js";
 
 const LINES = 1500;

@@ -5,7 +5,14 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { explain, explanationText, type FitResult, fitProgram, toHtml, toText } from "../../src/toolchain/fit/index.js";
+import {
+  explain,
+  explanationText,
+  type FitResult,
+  fitProgram,
+  toHtml,
+  toText,
+} from "../../src/toolchain/fit/index.js";
 import { compile } from "../../src/toolchain/p4/index.js";
 import { loadTarget } from "../../test/toolchain/fit/golden.js";
 

@@ -4,8 +4,8 @@
  * is 1 if there was a fault.
  */
 import { join } from "node:path";
-import { fuzz } from "./fuzz/runner.js";
 import type { Benchmark } from "../main.js";
+import { fuzz } from "./fuzz/runner.js";
 
 const KINDS = ["write", "read", "config", "stream", "bytes"] as const;
 

@@ -4,10 +4,16 @@
  * control bits for all 12,144 ways to give functions to tiers. CPU seconds of this process, one thread.
  */
 import { Random } from "../../src/base/index.js";
-import { crcCatalogue, fieldLengths, hashNamed, sliced } from "../../src/toolchain/hash/index.js";
-import { checkPaths, emptyFlows, FlowTracer, representativePairs, SpreadMeter } from "../../src/fabric/paths/index.js";
+import {
+  checkPaths,
+  emptyFlows,
+  FlowTracer,
+  representativePairs,
+  SpreadMeter,
+} from "../../src/fabric/paths/index.js";
 import { schemeNamed } from "../../src/fabric/schemes/index.js";
 import { buildTopology, hostsOf, switchesOf, topologySchema } from "../../src/fabric/topology/index.js";
+import { crcCatalogue, fieldLengths, hashNamed, sliced } from "../../src/toolchain/hash/index.js";
 import type { Benchmark, Measurement } from "../main.js";
 
 const FLOWS = 10_000_000;

@@ -35,7 +35,8 @@ export const CLAIMS = {
   },
   allInOneStage: {
     sentence: "nothing: all tables fit one stage",
-    breakingTest: "test/toolchain/fit/verdicts.test.ts > a program whose sums fit, and whose placement does not",
+    breakingTest:
+      "test/toolchain/fit/verdicts.test.ts > a program whose sums fit, and whose placement does not",
   },
   linearByConstruction: {
     sentence: "yes, by construction",

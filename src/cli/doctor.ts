@@ -1,7 +1,7 @@
 /** `p4loom doctor`: what this machine has, and which commands work with it. */
 import { claim, formatTable } from "../base/index.js";
-import { interfacesAvailable } from "../toolchain/interfaces/index.js";
 import { advise, examine, type Finding } from "../fabric/testbed/index.js";
+import { interfacesAvailable } from "../toolchain/interfaces/index.js";
 import { EXIT } from "./outcome.js";
 
 export interface DoctorOptions {

@@ -1,11 +1,16 @@
 /** The state of a switch under a plan, as files: statements that p4loom's switches run, and JSON for other programs. */
 import { toHex } from "../base/index.js";
-import { type Printer, statementOf } from "../toolchain/control/index.js";
-import { deviceView, type PacketGenerator, type QueueSelection, type Update } from "../toolchain/device/index.js";
 import { queuesOfLinks } from "../fabric/experiment/index.js";
-import { P4InfoIndex, type Program } from "../toolchain/program/index.js";
 import { calculationName, type SwitchPlan, type SwitchSetting } from "../fabric/schemes/index.js";
 import type { Topology } from "../fabric/topology/index.js";
+import { type Printer, statementOf } from "../toolchain/control/index.js";
+import {
+  deviceView,
+  type PacketGenerator,
+  type QueueSelection,
+  type Update,
+} from "../toolchain/device/index.js";
+import { P4InfoIndex, type Program } from "../toolchain/program/index.js";
 
 /** Everything that `p4loom run` writes into the switch after its program, in the same order. */
 function settingsOf(topology: Topology, own: SwitchPlan): SwitchSetting[] {

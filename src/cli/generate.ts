@@ -2,12 +2,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DiagnosticError, Diagnostics, didYouMean, fail, type Locate, SourceFile } from "../base/index.js";
-import { loadDocument } from "../toolchain/documents/index.js";
 import { compileGenerated } from "../fabric/experiment/index.js";
-import { loadTemplates, renderPrograms } from "../toolchain/generate/index.js";
-import { packageFile, readMapFile, readSource, textFolder, writeFiles } from "../toolchain/loading/index.js";
 import { SCHEMES, type Scheme, type SchemeReport, schemeNamed } from "../fabric/schemes/index.js";
 import { buildTopology, nodeNamed, type Topology, topologySchema } from "../fabric/topology/index.js";
+import { loadDocument } from "../toolchain/documents/index.js";
+import { loadTemplates, renderPrograms } from "../toolchain/generate/index.js";
+import { packageFile, readMapFile, readSource, textFolder, writeFiles } from "../toolchain/loading/index.js";
 import { CODES } from "./codes.js";
 import { stateJson, stateText } from "./generate-state.js";
 import type { GenerateOptions } from "./main.js";

@@ -2,6 +2,7 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Diagnostics, fail } from "../base/index.js";
+import { startExercise } from "../course/exercise-network/index.js";
 import {
   type ExerciseProgram,
   type ExerciseSetup,
@@ -10,10 +11,10 @@ import {
   topologyPathIn,
 } from "../course/exercises/index.js";
 import { runP4c } from "../fabric/experiment/index.js";
+import { NETWORKS, SWITCH_ENGINES } from "../fabric/testbed/index.js";
 import { compileInput, diskFiles, makeFolders, readSource, writeFiles } from "../toolchain/loading/index.js";
 import { compile } from "../toolchain/p4/index.js";
 import { writeP4InfoText } from "../toolchain/program/index.js";
-import { NETWORKS, SWITCH_ENGINES, startExercise } from "../fabric/testbed/index.js";
 import { CODES } from "./codes.js";
 import { omissionsOf, oneOf, runDialogue, runLines } from "./net/dialogue.js";
 import type { NetArguments } from "./net/net-options.js";

@@ -6,10 +6,14 @@ import { assignReport } from "../../src/cli/hash/assign.js";
 import type { HashSettings } from "../../src/cli/hash/hash-options.js";
 import { reportText } from "../../src/cli/hash/report.js";
 import { linear } from "../../src/cli/hash/subjects.js";
-import { recoveredText, type TimelineRow, timelineRow } from "../../src/fabric/experiment/kinds/timeline/flows.js";
+import {
+  recoveredText,
+  type TimelineRow,
+  timelineRow,
+} from "../../src/fabric/experiment/kinds/timeline/flows.js";
+import { certaintyNotes } from "../../src/fabric/schemes/pecmp/index.js";
 import type { FitResult, Verdict } from "../../src/toolchain/fit/fit.js";
 import { verdictLine } from "../../src/toolchain/fit/report/text.js";
-import { certaintyNotes } from "../../src/fabric/schemes/pecmp/index.js";
 import type { TraceEvent } from "../../src/toolchain/switch/index.js";
 import { phraseOf } from "../../src/toolchain/trace/phrases.js";
 

@@ -8,13 +8,13 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { Diagnostics, Random, SourceFile, toHex } from "../../src/base/index.js";
 import { generate } from "../../src/cli/generate.js";
+import { configureSimulated, ProgramCompiler } from "../../src/fabric/experiment/boot.js";
+import { SCHEMES, schemeNamed } from "../../src/fabric/schemes/index.js";
+import { type Topology, tierOf } from "../../src/fabric/topology/index.js";
 import { runCommands } from "../../src/toolchain/control/index.js";
 import type { ReadQuery } from "../../src/toolchain/device/index.js";
-import { configureSimulated, ProgramCompiler } from "../../src/fabric/experiment/boot.js";
 import { loadProgram } from "../../src/toolchain/loading/index.js";
-import { SCHEMES, schemeNamed } from "../../src/fabric/schemes/index.js";
 import { Switch } from "../../src/toolchain/switch/index.js";
-import { type Topology, tierOf } from "../../src/fabric/topology/index.js";
 import { frameOf } from "../fabric/schemes/frames.js";
 import { loadTopology } from "../fabric/topology/load.js";
 

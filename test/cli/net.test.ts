@@ -255,7 +255,12 @@ describe.skipIf(noGrpc !== undefined)(`a controller as those of the tutorials ${
 
   function control(folder: string, port: string, deviceId: number, input: string): string {
     const files = ["build/ring.p4.p4info.txtpb", "build/ring.json"].map((file) => join(folder, file));
-    const argv = [join(root, "test/fabric/testbed/controller.py"), ...files, `127.0.0.1:${port}`, String(deviceId)];
+    const argv = [
+      join(root, "test/fabric/testbed/controller.py"),
+      ...files,
+      `127.0.0.1:${port}`,
+      String(deviceId),
+    ];
     const { stdout, stderr } = spawnSync(python, argv, { input, encoding: "utf8", timeout: 60_000 });
     return stdout + stderr;
   }

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { fromHex, toHex } from "../../src/base/index.js";
+import { decodePcap } from "../../src/base/packets/index.js";
 import type { Update } from "../../src/toolchain/device/index.js";
 import { Interfaces } from "../../src/toolchain/interfaces/index.js";
 import { connect } from "../../src/toolchain/p4runtime/index.js";
-import { decodePcap } from "../../src/fabric/traffic/index.js";
 import { COMMAND } from "../built-command.js";
 import { ip, namespace, pair, whyNot } from "../toolchain/interfaces/namespaces.js";
 

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { agentCommand } from "../../src/toolchain/loading/index.js";
 import { readTrafficFile } from "../../src/fabric/traffic/index.js";
+import { agentCommand } from "../../src/toolchain/loading/index.js";
 import { networkMissing, TestNetwork } from "../fabric/testbed/agent/networks.js";
 
 const page = readFileSync(join(resolve(import.meta.dirname, "../.."), "docs/host-agent.md"), "utf8");

@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import { encodePcap, PcapDecoder } from "../../src/base/packets/index.js";
 import type { Entity, ReadQuery, Update } from "../../src/toolchain/device/index.js";
 import { connect } from "../../src/toolchain/p4runtime/index.js";
 import { type Program, readBmv2, readP4Info } from "../../src/toolchain/program/index.js";
-import { encodePcap, PcapDecoder } from "../../src/fabric/traffic/index.js";
 
 /** A frame at a port. */
 export interface PortFrame {

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile, toHex } from "../../src/base/index.js";
 import { renderProgram } from "../../src/toolchain/generate/index.js";
 import { compile } from "../../src/toolchain/p4/index.js";
-import { templates } from "../toolchain/generate/load.js";
 import { PORTS, scenarios } from "../fabric/schemes/dahu/scenarios.js";
+import { templates } from "../toolchain/generate/load.js";
 import { BMV2, compileWithP4c, NO_BMV2, P4C, type PortFrame, playOnBmv2, thriftBuiltIn } from "./bmv2.js";
 
 /** The embedded switch plays these; on BMv2 they would show nothing that the others do not. */

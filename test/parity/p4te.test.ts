@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
 import { renderProgram } from "../../src/toolchain/generate/index.js";
 import { compile } from "../../src/toolchain/p4/index.js";
-import { templates } from "../toolchain/generate/load.js";
 import { byPort, PORTS, scenarios } from "../fabric/schemes/p4te/scenarios.js";
+import { templates } from "../toolchain/generate/load.js";
 import { BMV2, compileWithP4c, NO_BMV2, P4C, playOnBmv2, thriftBuiltIn } from "./bmv2.js";
 
 /** Copies must be through the switch before the next packet comes. */

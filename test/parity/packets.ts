@@ -1,7 +1,7 @@
 /** Packets for comparing switches: flows between the hosts of a fabric in every header field, and much that is wrong. */
 
 import { Random } from "../../src/base/index.js";
-import { FIELD_BITS, SELECTOR_FIELDS } from "../../src/fabric/hosts/index.js";
+import { FIELD_BITS, SELECTOR_FIELDS } from "../../src/base/packets/index.js";
 
 import { hostsOf, type Topology, type TopologyNode } from "../../src/fabric/topology/index.js";
 import { frameOf } from "../fabric/schemes/frames.js";

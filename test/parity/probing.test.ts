@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Random } from "../../src/base/index.js";
-import { connect, type RemoteDevice } from "../../src/toolchain/p4runtime/index.js";
 import { controlProbeBits, type ProbeHeader, Prober, probeChoice } from "../../src/fabric/probing/index.js";
+import { connect, type RemoteDevice } from "../../src/toolchain/p4runtime/index.js";
 import { leafOf } from "../fabric/schemes/repac/leaf.js";
 import { BMV2, NO_BMV2 } from "./bmv2.js";
 

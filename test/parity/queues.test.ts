@@ -10,9 +10,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { compile } from "../../src/toolchain/p4/index.js";
+import { decodePcap, encodePcap } from "../../src/base/packets/index.js";
 import { type Channel, Network, type Node, SwitchNode } from "../../src/fabric/sim/packet/index.js";
-import { decodePcap, encodePcap } from "../../src/fabric/traffic/index.js";
+import { compile } from "../../src/toolchain/p4/index.js";
 import { COMMAND } from "../built-command.js";
 import { BMV2, NO_BMV2, type PortFrame, playOnBmv2, thriftBuiltIn } from "./bmv2.js";
 

@@ -4,16 +4,16 @@
  */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile, toHex } from "../../src/base/index.js";
+import { schemeNamed } from "../../src/fabric/schemes/index.js";
+import { nodeNamed } from "../../src/fabric/topology/index.js";
 import type { Match, ReadQuery, Update } from "../../src/toolchain/device/index.js";
 import { type ProgramPlan, renderProgram, withFaultTables } from "../../src/toolchain/generate/index.js";
 import { compile } from "../../src/toolchain/p4/index.js";
 import type { Program } from "../../src/toolchain/program/index.js";
-import { schemeNamed } from "../../src/fabric/schemes/index.js";
 import { Switch } from "../../src/toolchain/switch/index.js";
-import { nodeNamed } from "../../src/fabric/topology/index.js";
-import { templates } from "../toolchain/generate/load.js";
 import { PROBES, type ProbeName, probeSet } from "../fabric/schemes/probe-set.js";
 import { example } from "../fabric/topology/load.js";
+import { templates } from "../toolchain/generate/load.js";
 import { BMV2, compileWithP4c, NO_BMV2, P4C, type PortFrame, playOnBmv2 } from "./bmv2.js";
 import { mixedPackets } from "./packets.js";
 

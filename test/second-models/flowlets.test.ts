@@ -2,16 +2,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import { hula } from "../../src/fabric/schemes/registry.js";
+import { nodeNamed } from "../../src/fabric/topology/index.js";
 import { renderProgram } from "../../src/toolchain/generate/index.js";
 import { compile } from "../../src/toolchain/p4/index.js";
-import { hula } from "../../src/fabric/schemes/registry.js";
 import { Switch } from "../../src/toolchain/switch/index.js";
-import { nodeNamed } from "../../src/fabric/topology/index.js";
-import { templates } from "../toolchain/generate/load.js";
-import { flowletsByAge, flowletsByTime, type Seen } from "../models/flowlets.js";
 import { frameOf } from "../fabric/schemes/frames.js";
-import { ManualClock } from "../toolchain/switch/golden.js";
 import { build } from "../fabric/topology/load.js";
+import { flowletsByAge, flowletsByTime, type Seen } from "../models/flowlets.js";
+import { templates } from "../toolchain/generate/load.js";
+import { ManualClock } from "../toolchain/switch/golden.js";
 
 const GAP_US = 500;
 const topology = build({ kind: "leaf_spine", tors: 2, leaves: 4, homing: "single", hosts_per_rack: 1 });

@@ -1,11 +1,11 @@
 /** Ranks, shared bits and the check of hash assignments, against counting and a second elimination. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BitMatrix, correlate, hashNamed, sharedRank, sliced } from "../../src/toolchain/hash/index.js";
 import { checkPaths, type HashModel } from "../../src/fabric/paths/index.js";
+import { BitMatrix, correlate, hashNamed, sharedRank, sliced } from "../../src/toolchain/hash/index.js";
+import { FROM, modelOf, TO, topology } from "../fabric/paths/two-choices.js";
 import { jointShares, rank, sharedBits } from "../models/gf2.js";
 import { worstDependence } from "../models/slots.js";
-import { FROM, modelOf, TO, topology } from "../fabric/paths/two-choices.js";
 
 /** A linear map of 16 bits: column b is the effect of input bit b. */
 const columns = fc.array(fc.nat(0xffff), { minLength: 16, maxLength: 16 });

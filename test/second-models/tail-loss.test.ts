@@ -1,8 +1,8 @@
 /** TCP flows of the packet simulator that lose segments once, against a second model from the RFCs. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { runTailLoss } from "../models/tail-loss.js";
 import { FRAME, runChain, SEGMENT } from "../fabric/sim/congestion/chain.js";
+import { runTailLoss } from "../models/tail-loss.js";
 
 const MS = 1e6;
 /** So fast that the segments of a round arrive together. */

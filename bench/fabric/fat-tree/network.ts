@@ -3,7 +3,6 @@ import { fileURLToPath } from "node:url";
 import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../../src/base/index.js";
 import { bootFabric, ProgramCompiler } from "../../../src/fabric/experiment/boot.js";
 import { loadExperiment } from "../../../src/fabric/experiment/index.js";
-import { packageFile, readSource } from "../../../src/toolchain/loading/index.js";
 import {
   CONGESTION_CONTROLS,
   type Fabric,
@@ -12,6 +11,7 @@ import {
   type TcpOptions,
 } from "../../../src/fabric/sim/packet/index.js";
 import { openWorkload, readSizeDistribution, type Workload } from "../../../src/fabric/traffic/index.js";
+import { packageFile, readSource } from "../../../src/toolchain/loading/index.js";
 
 /** Bits per second of every link, and its delay in nanoseconds. */
 export const RATE_BPS = 10e9;

@@ -8,8 +8,14 @@ import { connect, createServer } from "node:net";
 import { performance } from "node:perf_hooks";
 import { Random } from "../../../src/base/index.js";
 import { fixedPath } from "../../../src/fabric/hosts/index.js";
+import {
+  CONGESTION_CONTROLS,
+  Host,
+  Network,
+  Segment,
+  type TcpOptions,
+} from "../../../src/fabric/sim/packet/index.js";
 import { TUN_HEADROOM, TunDevice } from "../../../src/toolchain/interfaces/index.js";
-import { CONGESTION_CONTROLS, Host, Network, Segment, type TcpOptions } from "../../../src/fabric/sim/packet/index.js";
 
 interface Request {
   readonly segments: number;

@@ -5,7 +5,13 @@
 import type { Random } from "../../../src/base/index.js";
 import { maskOf } from "../../../src/base/index.js";
 import type { ActionCall, Match, Replica, TableEntry, Update } from "../../../src/toolchain/device/index.js";
-import type { ActionInfo, FieldInfo, P4InfoIndex, ProfileInfo, TableInfo } from "../../../src/toolchain/program/index.js";
+import type {
+  ActionInfo,
+  FieldInfo,
+  P4InfoIndex,
+  ProfileInfo,
+  TableInfo,
+} from "../../../src/toolchain/program/index.js";
 import type { Values } from "./values.js";
 
 /** Ports of the switch, from 0. */

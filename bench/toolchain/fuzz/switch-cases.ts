@@ -4,7 +4,12 @@
  */
 import { DiagnosticError, Diagnostics, type Random, SourceFile } from "../../../src/base/index.js";
 import { commandHelp, runCommands } from "../../../src/toolchain/control/index.js";
-import { type Atomicity, DeviceError, type ReadQuery, type Update } from "../../../src/toolchain/device/index.js";
+import {
+  type Atomicity,
+  DeviceError,
+  type ReadQuery,
+  type Update,
+} from "../../../src/toolchain/device/index.js";
 import { type Program, readBmv2 } from "../../../src/toolchain/program/index.js";
 import { Switch } from "../../../src/toolchain/switch/index.js";
 import { mutateJson } from "./json-mutate.js";

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { encodePcap } from "../../../src/fabric/traffic/index.js";
+import { encodePcap } from "../../../src/base/packets/index.js";
 import type { Engine } from "./engines.js";
 import { ipv4Frame, TO_PORT_2 } from "./packets.js";
 

@@ -2,9 +2,9 @@
 import { readdirSync } from "node:fs";
 import type { Argument, Command, Option } from "commander";
 import { ENGINES } from "../../fabric/experiment/index.js";
-import { packageFile } from "../../toolchain/loading/index.js";
 import { SCHEMES } from "../../fabric/schemes/index.js";
 import { NETWORKS, OMISSIONS, SWITCH_ENGINES } from "../../fabric/testbed/index.js";
+import { packageFile } from "../../toolchain/loading/index.js";
 
 /** What a value can be: one of some words, a file, or a folder. Otherwise nothing is offered. */
 export interface Completable {

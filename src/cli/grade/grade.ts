@@ -2,7 +2,6 @@
 import { availableParallelism } from "node:os";
 import { basename, resolve } from "node:path";
 import { claim, Diagnostics, fail, formatTable, printable } from "../../base/index.js";
-import { writeFiles } from "../../toolchain/loading/index.js";
 import {
   failureLines,
   findSubmissions,
@@ -13,6 +12,7 @@ import {
   reportFiles,
 } from "../../course/submissions/index.js";
 import { SWITCH_ENGINES } from "../../fabric/testbed/index.js";
+import { writeFiles } from "../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 import { oneOf } from "../net/dialogue.js";
 import { EXIT, printDiagnostics } from "../outcome.js";

@@ -1,11 +1,11 @@
 /** `p4loom hash assign`: which function, seed and size of groups each switch of a topology has, and what the check of all paths finds. */
 import { dirname } from "node:path";
 import { claim, DiagnosticError, Diagnostics, fail } from "../../base/index.js";
-import { loadDocument } from "../../toolchain/documents/index.js";
-import { readMapFile, readSource } from "../../toolchain/loading/index.js";
 import { checkPaths, type PathCheck, representativePairs } from "../../fabric/paths/index.js";
 import { type NamedSetting, SCHEMES, type Scheme } from "../../fabric/schemes/index.js";
 import { buildTopology, type Topology, topologySchema } from "../../fabric/topology/index.js";
+import { loadDocument } from "../../toolchain/documents/index.js";
+import { readMapFile, readSource } from "../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 import { settingsFile } from "../settings-file.js";
 import type { HashSettings } from "./hash-options.js";

@@ -1,7 +1,7 @@
 /** The options of `p4loom hash` as commander returns them, and their values. */
 import { Argument, type Command } from "commander";
 import { fail } from "../../base/index.js";
-import { SELECTOR_FIELDS, type SelectorField } from "../../fabric/hosts/index.js";
+import { SELECTOR_FIELDS, type SelectorField } from "../../base/packets/index.js";
 import { CODES } from "../codes.js";
 
 const HASH_SUBJECTS = ["catalogue", "linear", "correlate", "collide", "delta", "assign", "pathmap"] as const;

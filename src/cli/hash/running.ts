@@ -1,9 +1,7 @@
 /** `p4loom hash linear --switch ADDRESS`: whether the choices of a switch that runs are linear, and what each header bit does. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { fail, Random } from "../../base/index.js";
-import { DeviceError, type Entity } from "../../toolchain/device/index.js";
-import { FIELD_BITS } from "../../fabric/hosts/index.js";
-import { connect } from "../../toolchain/p4runtime/index.js";
+import { FIELD_BITS } from "../../base/packets/index.js";
 import {
   controlProbeBits,
   type ProbedChoice,
@@ -12,6 +10,8 @@ import {
   REFERENCE_SOURCE_BITS,
   referenceProbe,
 } from "../../fabric/probing/index.js";
+import { DeviceError, type Entity } from "../../toolchain/device/index.js";
+import { connect } from "../../toolchain/p4runtime/index.js";
 import { CODES } from "../codes.js";
 import type { HashSettings } from "./hash-options.js";
 import type { HashReport } from "./report.js";

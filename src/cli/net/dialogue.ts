@@ -3,13 +3,8 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface, type Interface } from "node:readline";
 import { fail } from "../../base/index.js";
-import {
-  OMISSIONS,
-  type Omission,
-  Prompt,
-  type PromptIo,
-  type RunningExercise,
-} from "../../fabric/testbed/index.js";
+import { Prompt, type PromptIo, type RunningExercise } from "../../course/exercise-network/index.js";
+import { OMISSIONS, type Omission } from "../../fabric/testbed/index.js";
 import { CODES } from "../codes.js";
 import { openTypedInput } from "./typed-input.js";
 

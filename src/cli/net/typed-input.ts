@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { constants, createWriteStream, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TypedInput } from "../../fabric/testbed/index.js";
+import type { TypedInput } from "../../course/exercise-network/index.js";
 
 export function openTypedInput(): TypedInput {
   const folder = mkdtempSync(join(tmpdir(), "p4loom-input-"));

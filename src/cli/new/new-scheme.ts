@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fail } from "../../base/index.js";
-import { packageFile, writeFiles } from "../../toolchain/loading/index.js";
 import { SCHEMES } from "../../fabric/schemes/index.js";
+import { packageFile, writeFiles } from "../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 import { EXIT } from "../outcome.js";
 

@@ -1,7 +1,12 @@
 /** Runs the steps of a test on a network, in order, until one fails. */
 import type { Span } from "../../base/index.js";
 import type { Interpreter } from "../../toolchain/control/index.js";
-import { type ControllerPacket, DeviceError, type DeviceEvent, type DigestList } from "../../toolchain/device/index.js";
+import {
+  type ControllerPacket,
+  DeviceError,
+  type DeviceEvent,
+  type DigestList,
+} from "../../toolchain/device/index.js";
 import type { ExerciseStep } from "../exercises/index.js";
 import { bootSwitches } from "./boot.js";
 import type { RunningController, StartController } from "./controller.js";

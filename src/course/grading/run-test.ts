@@ -1,10 +1,10 @@
 /** Runs one test of an exercise on a submission. */
 import { Diagnostics, formatDiagnostic, pathIn, type SourceFile, type Span } from "../../base/index.js";
 import { loadDocument } from "../../toolchain/documents/index.js";
-import type { Exercise, ExerciseTest } from "../exercises/index.js";
 import { fitProgram, targetSchema, verdictLine } from "../../toolchain/fit/index.js";
 import { readStf, runStf } from "../../toolchain/stf/index.js";
 import type { PacketTrace } from "../../toolchain/switch/index.js";
+import type { Exercise, ExerciseTest } from "../exercises/index.js";
 import type { StartController } from "./controller.js";
 import { StepFailure } from "./failure.js";
 import type { TestNetwork } from "./network.js";

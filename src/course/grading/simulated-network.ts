@@ -1,6 +1,5 @@
 /** The network of a test in virtual time, with our switch. */
-import type { Device, DeviceEvent } from "../../toolchain/device/index.js";
-import type { ExerciseTopology } from "../exercises/index.js";
+
 import {
   type Channel,
   type ChannelOptions,
@@ -10,7 +9,9 @@ import {
   Simulation,
   SwitchNode,
 } from "../../fabric/sim/packet/index.js";
+import type { Device, DeviceEvent } from "../../toolchain/device/index.js";
 import type { TraceSink } from "../../toolchain/switch/index.js";
+import type { ExerciseTopology } from "../exercises/index.js";
 import { tooManyFrames } from "./failure.js";
 import { portName, type TestNetwork } from "./network.js";
 import { TestHost } from "./test-host.js";

@@ -1,9 +1,16 @@
 /** A submission: the files that were handed in, together with the exercise's own files. Its programs are compiled once. */
-import { Diagnostics, folderOfPath, formatDiagnostic, isWithin, pathIn, SourceFile } from "../../base/index.js";
+import {
+  Diagnostics,
+  folderOfPath,
+  formatDiagnostic,
+  isWithin,
+  pathIn,
+  SourceFile,
+} from "../../base/index.js";
 import { DeviceError } from "../../toolchain/device/index.js";
-import { type Exercise, type ExerciseFiles, type ExerciseSetup, openExercise } from "../exercises/index.js";
 import { compile } from "../../toolchain/p4/index.js";
 import type { Program } from "../../toolchain/program/index.js";
+import { type Exercise, type ExerciseFiles, type ExerciseSetup, openExercise } from "../exercises/index.js";
 import { StepFailure } from "./failure.js";
 
 export interface CompiledProgram {

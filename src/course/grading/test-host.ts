@@ -2,8 +2,9 @@
  * A host of a test. It answers ARP requests and pings, and stores every frame that arrives. It sends nothing else: the packets of
  * a test must not cause other packets, such as ICMP errors of closed ports.
  */
-import { type ExerciseHost, hostNetwork } from "../exercises/index.js";
+
 import { type Channel, type Node, type Simulation, StackHost } from "../../fabric/sim/packet/index.js";
+import { type ExerciseHost, hostNetwork } from "../exercises/index.js";
 
 export interface ReceivedFrame {
   readonly timeNs: number;

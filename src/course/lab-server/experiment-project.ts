@@ -1,8 +1,11 @@
 /** Converts an experiment file to a project of a lab: its topology, with the programs and entries of one of its schemes. */
 import { DiagnosticError, Diagnostics, fail } from "../../base/index.js";
+import { loadNetworkOf, type NetworkOfFile } from "../../fabric/experiment/index.js";
+import { type Topology, type TopologyNode, tierOf } from "../../fabric/topology/index.js";
 import { type Printer, statementOf } from "../../toolchain/control/index.js";
 import { formatValue } from "../../toolchain/device/index.js";
-import { loadNetworkOf, type NetworkOfFile, schemeInLab } from "../../fabric/experiment/index.js";
+import { compile } from "../../toolchain/p4/index.js";
+import { P4InfoIndex } from "../../toolchain/program/index.js";
 import type {
   LabPlan,
   LabProject,
@@ -11,10 +14,8 @@ import type {
   PlannedSwitch,
   SchemeFacts,
 } from "../lab/index.js";
-import { compile } from "../../toolchain/p4/index.js";
-import { P4InfoIndex } from "../../toolchain/program/index.js";
-import { type Topology, type TopologyNode, tierOf } from "../../fabric/topology/index.js";
 import { CODES } from "./codes.js";
+import { schemeInLab } from "./scheme-in-lab.js";
 
 /** Maximum number of nodes that a page can show and the simulator can run in real time. */
 const MAX_NODES = 200;

@@ -1,8 +1,8 @@
 /** The simulated network of a lab: hosts, switches and links as planned, and which of them are broken. */
 import { fail, type Json, Random } from "../../base/index.js";
+import { type Link, Network, Simulation, StackHost, SwitchNode } from "../../fabric/sim/packet/index.js";
 import { parseValue } from "../../toolchain/device/index.js";
 import { hostNetwork } from "../exercises/index.js";
-import { type Link, Network, Simulation, StackHost, SwitchNode } from "../../fabric/sim/packet/index.js";
 import { CODES } from "./codes.js";
 import { addressValue, DEFAULT_LINK, type LabPlan, type PlannedHost } from "./project.js";
 import type { LinkView, NodeView } from "./protocol.js";

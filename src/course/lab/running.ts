@@ -1,7 +1,7 @@
 /** A simulated network from its start to the next restart: creates its parts from the files and connects them. */
 import { Diagnostics, fail, Random } from "../../base/index.js";
-import type { FrameSender } from "../exercises/index.js";
 import { NS_PER_S } from "../../fabric/sim/packet/index.js";
+import type { FrameSender } from "../exercises/index.js";
 import { CODES } from "./codes.js";
 import type { ProjectFiles } from "./files.js";
 import { Tracker } from "./follow/tracker.js";

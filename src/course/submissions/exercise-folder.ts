@@ -3,8 +3,8 @@ import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Diagnostics, fail } from "../../base/index.js";
-import { type Exercise, readExercise } from "../exercises/index.js";
 import { diskFiles, packageFile } from "../../toolchain/loading/index.js";
+import { type Exercise, readExercise } from "../exercises/index.js";
 import { CODES } from "./codes.js";
 
 /** Folders that no test needs. */

@@ -2,9 +2,9 @@
 
 import { join } from "node:path";
 import { claim } from "../../base/index.js";
+import type { OutputFile } from "../../toolchain/loading/index.js";
 import type { Exercise } from "../exercises/index.js";
 import type { TestResult } from "../grading/index.js";
-import type { OutputFile } from "../../toolchain/loading/index.js";
 import type { GradedSubmission } from "./grade-one.js";
 
 /** `results.json`, `results.csv`, and `NAME/results.json` for Gradescope. */

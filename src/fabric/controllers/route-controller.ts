@@ -5,7 +5,13 @@
  * when all have answered, the removal of what no route uses any more. At each instant packets find a complete path, the old
  * or the new one; in a fabric whose packets go up and then down, a mixture of both has no loops.
  */
-import { difference, type Entity, entityKey, type ReadQuery, type Update } from "../../toolchain/device/index.js";
+import {
+  difference,
+  type Entity,
+  entityKey,
+  type ReadQuery,
+  type Update,
+} from "../../toolchain/device/index.js";
 import { type Topology, withLinksDown } from "../topology/index.js";
 import type { ControlledSwitch, Controller, ControllerContext } from "./controller.js";
 import type { PlannedSwitch, RoutePlanner } from "./route-planner.js";

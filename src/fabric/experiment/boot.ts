@@ -1,7 +1,6 @@
 /** Brings a scheme's fabric up: render, compile, load into every switch, and let the control plane write its state. */
 import { dirname } from "node:path";
 import { Diagnostics, formatDiagnostic, SourceFile, type Span } from "../../base/index.js";
-import type { ControllerPlace } from "../controllers/index.js";
 import {
   loadTemplates,
   type ProgramPlan,
@@ -13,6 +12,7 @@ import {
 import { compileInput, packageFile, textFolder } from "../../toolchain/loading/index.js";
 import { compile } from "../../toolchain/p4/index.js";
 import type { Program } from "../../toolchain/program/index.js";
+import type { ControllerPlace } from "../controllers/index.js";
 import type { SwitchPlan } from "../schemes/index.js";
 import {
   ControlChannel,

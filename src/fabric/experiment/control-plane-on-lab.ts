@@ -1,6 +1,7 @@
 /** Controllers on real switches: the machine's monotonic clock, and the P4Runtime connections of the lab. */
-import type { Clock, HostSession, SwitchSession, SwitchState } from "../controllers/index.js";
+
 import { DeviceError } from "../../toolchain/device/index.js";
+import type { Clock, HostSession, SwitchSession, SwitchState } from "../controllers/index.js";
 import { restingHost } from "../hosts/index.js";
 import type { Agent, RunningSwitch } from "../testbed/index.js";
 import type { Topology } from "../topology/index.js";

@@ -1,7 +1,8 @@
 /** What the experiment files of all kinds have in common: topology, schemes, machine parameters. */
 import { z } from "zod";
 import type { Locate, SourceFile } from "../../base/index.js";
-import { type FlowAssignment, type HostContext, type HostPolicy, SELECTOR_FIELDS } from "../hosts/index.js";
+import { SELECTOR_FIELDS } from "../../base/packets/index.js";
+import type { FlowAssignment, HostContext, HostPolicy } from "../hosts/index.js";
 import { type FabricPlan, type KnownFlow, SCHEMES, type Scheme } from "../schemes/index.js";
 import { bytesSchema, durationSchema, rateSchema, type Topology, topologySchema } from "../topology/index.js";
 import { controlPlaneSchema } from "./control-plane.js";

@@ -21,8 +21,16 @@ import { type RunOptions, runKind, writeResults as writeFiles } from "./run.js";
 import { type LoadOptions, schemeVariants } from "./sweep/load.js";
 
 export { compileGenerated } from "./boot.js";
+export type { ControlPlane } from "./control-plane.js";
+export { planeOver } from "./control-plane-simulated.js";
 export type { EngineContext, EngineOutcome, Progress, TestbedOptions } from "./engine.js";
-export { ENGINES, type EngineName, outputFolder, type SchemeRun } from "./experiment.js";
+export {
+  ENGINES,
+  type EngineName,
+  type MachineSettings,
+  outputFolder,
+  type SchemeRun,
+} from "./experiment.js";
 export { type DrawnFailure, FAILURES } from "./faults/drawn-failures.js";
 export type { FailoverResults, Row, Sample, Series } from "./kinds/failover/results.js";
 export { type Experiment, type ExperimentSettings, experimentSchema } from "./kinds/failover/schema.js";
@@ -46,11 +54,10 @@ export { loadNetworkOf, type NetworkOfFile } from "./network-of-file.js";
 export { type P4cFiles, runP4c } from "./p4c.js";
 export { type PrintedResults, type RunResults, resultsJson } from "./results.js";
 export { type RunOptions, runKind } from "./run.js";
-export { schemeInLab } from "./scheme-in-lab.js";
 export type { LoadOptions } from "./sweep/load.js";
 export type { SlurmOptions, SweepRunOptions } from "./sweep/options.js";
 export type { Shard } from "./sweep/points-file.js";
-export { queuesOfLinks } from "./switch-settings.js";
+export { applySettings, queuesOfLinks, startGenerators } from "./switch-settings.js";
 
 /** Reads and checks an experiment file of any kind, as {@link loadAnyKind} does. */
 export function loadExperimentFile(

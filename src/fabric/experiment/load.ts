@@ -4,7 +4,12 @@
  */
 import { z } from "zod";
 import type { Diagnostics, Locate, SourceFile, Span } from "../../base/index.js";
-import { type EditedContents, loadDocument, type OpenDocument, openDocument } from "../../toolchain/documents/index.js";
+import {
+  type EditedContents,
+  loadDocument,
+  type OpenDocument,
+  openDocument,
+} from "../../toolchain/documents/index.js";
 import { SCHEMES } from "../schemes/index.js";
 import { CODES } from "./codes.js";
 import {

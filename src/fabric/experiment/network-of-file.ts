@@ -1,8 +1,8 @@
 /** The network of an experiment file and one of its schemes, for callers that show it and do not run the experiment. */
 import { z } from "zod";
 import type { Diagnostics } from "../../base/index.js";
+import { SELECTOR_FIELDS } from "../../base/packets/index.js";
 import { loadDocument } from "../../toolchain/documents/index.js";
-import { SELECTOR_FIELDS } from "../hosts/index.js";
 import { ownSchemesOf } from "../own-schemes/index.js";
 import { SCHEMES } from "../schemes/index.js";
 import { type Topology, topologySchema } from "../topology/index.js";

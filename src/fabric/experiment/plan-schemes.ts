@@ -1,6 +1,7 @@
 /** Plans the schemes of an experiment file for its topology. */
 import type { Diagnostics, Locate } from "../../base/index.js";
-import { FIELD_BITS, type HostContext, restingHost } from "../hosts/index.js";
+import { FIELD_BITS } from "../../base/packets/index.js";
+import { type HostContext, restingHost } from "../hosts/index.js";
 import type { Scheme } from "../schemes/index.js";
 import type { Topology } from "../topology/index.js";
 import { CODES } from "./codes.js";

@@ -1,6 +1,6 @@
 /** The simulated network of a scheme. */
 import { Random } from "../../base/index.js";
-import { selectorHeaders, selectorOf } from "../hosts/index.js";
+import { selectorHeaders, selectorOf } from "../../base/packets/index.js";
 import { Fabric, type Node, Simulation } from "../sim/packet/index.js";
 import type { TopologyNode } from "../topology/index.js";
 import type { FabricExperiment, SchemeRun } from "./experiment.js";

@@ -1,7 +1,7 @@
 /** The agent of one host: handles its requests, and restores the host at its end. */
 import { DiagnosticError, Random, systemErrorReason } from "../../base/index.js";
-import type { HostContext, HostPolicy } from "../hosts/index.js";
 import { Interfaces, SocketWatch, TUN_HEADROOM, TunDevice } from "../../toolchain/interfaces/index.js";
+import type { HostContext, HostPolicy } from "../hosts/index.js";
 import { hostPolicyOf } from "../schemes/index.js";
 import { CarrierWatch } from "./carrier-watch.js";
 import { monotonicNs } from "./clock.js";

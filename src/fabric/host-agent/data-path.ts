@@ -7,7 +7,7 @@
  * chooser returns. All other packets keep the mark of their application. What a device does not accept at once is
  * lost, as on a wire. Only new data of a flow whose chooser holds them wait here, until earlier data are acknowledged.
  */
-import { type SelectorField, type SelectorHeaders, selectorOf } from "../hosts/index.js";
+import { type SelectorField, type SelectorHeaders, selectorOf } from "../../base/packets/index.js";
 import { flowOf, reverseKey } from "./addresses.js";
 import type { Flows } from "./flows.js";
 import { addEcho, echoOf, hasEcho, hasRoom, type Mark, removeEcho, writeEce, writeMark } from "./marking.js";

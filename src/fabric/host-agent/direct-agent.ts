@@ -1,7 +1,7 @@
 /** The agent of a host whose kernel sends and receives by its NIC without the agent: it has listeners and flows only. */
 import { Random } from "../../base/index.js";
-import type { HostContext, HostPolicy } from "../hosts/index.js";
 import { SocketWatch } from "../../toolchain/interfaces/index.js";
+import type { HostContext, HostPolicy } from "../hosts/index.js";
 import { monotonicNs } from "./clock.js";
 import type { AgentEvent, AgentStatistics } from "./events.js";
 import { Flows } from "./flows.js";

@@ -1,13 +1,7 @@
 /** The TCP flows that the agent knows, and the marks of their packets. */
 import { type Random, toHex } from "../../base/index.js";
-import {
-  CLIENT,
-  type FlowKey,
-  type HostPolicy,
-  SERVER,
-  type SelectorField,
-  selectorHeaders,
-} from "../hosts/index.js";
+import { type SelectorField, selectorHeaders } from "../../base/packets/index.js";
+import { CLIENT, type FlowKey, type HostPolicy, SERVER } from "../hosts/index.js";
 import { flowOf, isSame, reverseKey } from "./addresses.js";
 import { KeyMap } from "./key-map.js";
 import type { Mark } from "./marking.js";

@@ -1,8 +1,8 @@
 /** The requests that an agent takes, one JSON object a line; docs/host-agent.md lists their members. */
 import { z } from "zod";
 import { type Json, toBytes } from "../../base/index.js";
+import { FIELD_BITS, SELECTOR_FIELDS } from "../../base/packets/index.js";
 import { parseValue } from "../../toolchain/device/index.js";
-import { FIELD_BITS, SELECTOR_FIELDS } from "../hosts/index.js";
 import { addressBytes } from "./addresses.js";
 
 /** Longest name of a Linux network device. */

@@ -7,8 +7,8 @@
  */
 import { readFileSync } from "node:fs";
 import { systemErrorReason, toHex } from "../../base/index.js";
-import { CLIENT } from "../hosts/index.js";
 import { type SocketWatch, TcpSocket } from "../../toolchain/interfaces/index.js";
+import { CLIENT } from "../hosts/index.js";
 import { flowKey, flowOf } from "./addresses.js";
 import type { AgentEvent } from "./events.js";
 import type { Flows } from "./flows.js";

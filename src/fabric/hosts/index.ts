@@ -1,7 +1,6 @@
 /**
  * The behaviour of hosts under a scheme, both in the simulator and in the agent on a real host. A {@link HostPolicy}, which each
- * host makes with its own {@link HostContext}, chooses selectors and NICs, a {@link SelectorField} says which header bits carry a selector, and a TCP option carries the
- * echo. {@link ReceiveWindow} distinguishes new data from known data.
+ * host makes with its own {@link HostContext}, chooses selectors and NICs, and a TCP option carries the echo. {@link ReceiveWindow} distinguishes new data from known data.
  */
 export { ECHO_OPTION } from "./echo-option.js";
 export { type HostClock, type HostContext, restingHost } from "./host-context.js";
@@ -31,12 +30,4 @@ export {
 } from "./re-pathing.js";
 export { ReceiveWindow } from "./receive-window.js";
 export { RoundCounter } from "./round-counter.js";
-export {
-  FIELD_BITS,
-  SELECTOR_FIELDS,
-  type SelectorField,
-  type SelectorHeaders,
-  selectorHeaders,
-  selectorOf,
-} from "./selector-field.js";
 export { unwrap } from "./sequence.js";

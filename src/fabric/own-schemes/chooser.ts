@@ -3,7 +3,8 @@
  * transport counts copies by them and writes them into packets.
  */
 import { fail } from "../../base/index.js";
-import { FIELD_BITS, type PathChooser, type SelectorField } from "../hosts/index.js";
+import { FIELD_BITS, type SelectorField } from "../../base/packets/index.js";
+import type { PathChooser } from "../hosts/index.js";
 import type { Caller } from "./call-watch.js";
 import { CODES } from "./codes.js";
 import { type OwnModule, placeOf } from "./guard.js";

@@ -3,8 +3,14 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { fail, Random, SourceFile, systemErrorReason } from "../../base/index.js";
-import { directionValues, NO_SELECTOR, type ProgramPlan, selectorValues } from "../../toolchain/generate/index.js";
-import { FIELD_BITS, fixedPath, MovingPath, ProbingPath, SELECTOR_FIELDS } from "../hosts/index.js";
+import { FIELD_BITS, SELECTOR_FIELDS } from "../../base/packets/index.js";
+import {
+  directionValues,
+  NO_SELECTOR,
+  type ProgramPlan,
+  selectorValues,
+} from "../../toolchain/generate/index.js";
+import { fixedPath, MovingPath, ProbingPath } from "../hosts/index.js";
 import { fixedHosts, SCHEMES, schemeKit } from "../schemes/index.js";
 import { computeRoutes, hostsOf, nodeNamed, switchesOf } from "../topology/index.js";
 import { CODES } from "./codes.js";

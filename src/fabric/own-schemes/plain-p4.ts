@@ -5,14 +5,14 @@
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { Diagnostics, didYouMean, fail, type Locate, type Span } from "../../base/index.js";
+import { SELECTOR_FIELDS } from "../../base/packets/index.js";
 import { readRuntimeFile, runCommands } from "../../toolchain/control/index.js";
 import { type Device, deviceView, type Update } from "../../toolchain/device/index.js";
 import type { ProgramPlan } from "../../toolchain/generate/index.js";
-import { SELECTOR_FIELDS } from "../hosts/index.js";
 import { loadProgram, readSource } from "../../toolchain/loading/index.js";
 import { P4InfoIndex, type Program } from "../../toolchain/program/index.js";
-import { type FabricPlan, fixedHosts, type Scheme } from "../schemes/index.js";
 import { Switch } from "../../toolchain/switch/index.js";
+import { type FabricPlan, fixedHosts, type Scheme } from "../schemes/index.js";
 import { switchesOf, type Topology, type TopologyNode } from "../topology/index.js";
 import { CODES } from "./codes.js";
 

@@ -1,7 +1,8 @@
 /** The shapes of the values that a user's module returns. */
 import { z } from "zod";
+import { SELECTOR_FIELDS } from "../../base/packets/index.js";
 import { describeIssues } from "../../toolchain/documents/index.js";
-import { SELECTOR_FIELDS, SIGNALS } from "../hosts/index.js";
+import { SIGNALS } from "../hosts/index.js";
 
 const isFunction = z.custom<(...values: never[]) => unknown>((value) => typeof value === "function", {
   error: "expected a function",

@@ -1,6 +1,6 @@
 /** The packet of a probe: Ethernet, perhaps a VLAN tag, IPv4 or IPv6, and a header of 20 bytes that begins with the two ports. */
 import { addWords, finishChecksum, toBytes } from "../../base/index.js";
-import { type SelectorField, selectorHeaders } from "../hosts/index.js";
+import { type SelectorField, selectorHeaders } from "../../base/packets/index.js";
 
 /** Header fields that a switch may hash. */
 export interface ProbeHeader {

@@ -1,7 +1,7 @@
 /** Finds the port by which a running switch would send packets: with packet-outs to its program, and packet-ins as answers. */
 import { fail } from "../../base/index.js";
+import type { SelectorField } from "../../base/packets/index.js";
 import type { Device, DeviceEvent } from "../../toolchain/device/index.js";
-import type { SelectorField } from "../hosts/index.js";
 import { P4InfoIndex } from "../../toolchain/program/index.js";
 import { CODES } from "./codes.js";
 import { type ProbeHeader, probeFrame } from "./probe-frame.js";

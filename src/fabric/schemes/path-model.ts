@@ -1,7 +1,8 @@
 /** The hash inputs of the programs of ECMP and P-ECMP, and the choices of plain groups, as a path model. */
+
+import { FIELD_BITS, type SelectorField } from "../../base/packets/index.js";
 import type { HashChoice } from "../../toolchain/generate/index.js";
 import { bmv2Hash } from "../../toolchain/hash/index.js";
-import { FIELD_BITS, type SelectorField } from "../hosts/index.js";
 import {
   type HashModel,
   type HashPart,

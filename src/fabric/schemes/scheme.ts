@@ -4,16 +4,11 @@
  */
 import type { z } from "zod";
 import type { Locate, Span } from "../../base/index.js";
-import type { ControllerPlan, RoutePlanner } from "../controllers/index.js";
+import type { SelectorField } from "../../base/packets/index.js";
 import type { CrcParameters, PacketGenerator, QueueSelection, Update } from "../../toolchain/device/index.js";
 import type { ProgramPlan } from "../../toolchain/generate/index.js";
-import type {
-  FlowAssignment,
-  HostContext,
-  HostPolicy,
-  PolicyDescription,
-  SelectorField,
-} from "../hosts/index.js";
+import type { ControllerPlan, RoutePlanner } from "../controllers/index.js";
+import type { FlowAssignment, HostContext, HostPolicy, PolicyDescription } from "../hosts/index.js";
 import type { PathModel } from "../paths/index.js";
 import type { Topology } from "../topology/index.js";
 import type { ClosedForm } from "./closed-form.js";

@@ -11,8 +11,6 @@ export const CODES = {
   noLink: "P43109",
   portTaken: "P43110",
   records: "P43111",
-  missingFile: "P43155",
-  refusedEntry: "P43157",
   agentStart: "P43170",
   agentRequest: "P43171",
   flowFailed: "P43172",

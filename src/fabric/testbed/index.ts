@@ -1,12 +1,10 @@
 /**
  * Real processes: {@link startLab} starts a {@link LabSpec}, with our switch or BMv2 on veth interfaces in network
- * namespaces, and removes all of it again. `agent/` controls the agents on the hosts, `exercise/` reads exercise folders,
- * `doctor/` examines which of the required programs and features the machine has.
+ * namespaces, and removes all of it again. `agent/` controls the agents on the hosts, `doctor/` examines which of the required programs and features the machine has.
  */
 export * from "./agent/index.js";
 export { type Advice, advise, type Use } from "./doctor/advice.js";
 export { examine, type Finding, type FindingName, type Given } from "./doctor/examine.js";
-export * from "./exercise/index.js";
 export * from "./lab.js";
 export { type LabOfOptions, labOf } from "./lab-of.js";
 export { isShaped } from "./network/shape.js";

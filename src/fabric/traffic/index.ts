@@ -1,6 +1,6 @@
 /**
  * What hosts send: flow sizes (published distributions in `data/cdf`), arrivals to a load, patterns of pairs, requests with
- * fan-out, as streams of flows; and files of flows (CSV) and of packets (pcap).
+ * fan-out, as streams of flows; files of flows (CSV), and the replay of files of packets.
  */
 export type { ArrivalSpec } from "./arrivals.js";
 export { readSizeDistribution, type ShareUnit, SizeDistribution } from "./cdf.js";
@@ -28,24 +28,6 @@ export {
 export { matrixGroups, type TrafficMatrix } from "./patterns/matrix.js";
 export { type PartnerSpec, type Partners, partnersOf } from "./patterns/partners-of.js";
 export type { Spread } from "./patterns/pattern.js";
-export {
-  decodePcap,
-  encodePcap,
-  PcapDecoder,
-  type PcapOptions,
-  type PcapPacket,
-  pcapHeader,
-  pcapRecord,
-} from "./pcap.js";
-export {
-  type PcapngInterface,
-  type PcapngPacket,
-  pcapngInterface,
-  pcapngPacket,
-  pcapngSection,
-} from "./pcapng.js";
-export { decodePcapng, PcapngDecoder } from "./pcapng-decoder.js";
-export { type RecordedPacket, recordedPackets } from "./recorded-packets.js";
 export { type MappedPrefix, Replay, type ReplaySpec } from "./replay.js";
 export { openTrace, type TraceSpec } from "./trace-flows.js";
 export { DEFAULT_PORT, readTrafficFile, streamTrafficFile, type TrafficFlow } from "./traffic-file.js";

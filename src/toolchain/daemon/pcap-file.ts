@@ -3,8 +3,8 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { DiagnosticError, Diagnostics, fail, systemErrorReason } from "../../base/index.js";
+import { PcapDecoder, type PcapPacket, pcapHeader, pcapRecord } from "../../base/packets/index.js";
 import { makeFolders } from "../loading/index.js";
-import { PcapDecoder, type PcapPacket, pcapHeader, pcapRecord } from "../../fabric/traffic/index.js";
 import { BufferedFile } from "./buffered-file.js";
 import { CODES } from "./codes.js";
 

@@ -1,6 +1,6 @@
 /** The values that the partials in `templates/partials/` name, and the P4 expressions among them. */
 import { z } from "zod";
-import { FIELD_BITS, type SelectorField } from "../../fabric/hosts/index.js";
+import { FIELD_BITS, type SelectorField } from "../../base/packets/index.js";
 
 /** A hash of the five-tuple, as an action selector computes it. */
 export const hashSchema = z.strictObject({

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { fromHex } from "../../../src/base/index.js";
+import { encodePcap } from "../../../src/base/packets/index.js";
 import type { PacketTrace } from "../../../src/toolchain/switch/index.js";
-import { encodePcap } from "../../../src/fabric/traffic/index.js";
 import { COMMAND } from "../../built-command.js";
 
 const root = resolve(import.meta.dirname, "../../..");

@@ -1,7 +1,5 @@
 /** What steps accept and refuse, by the numbers, packets and messages that a network shows. */
 import { describe, expect, it } from "vitest";
-import type { Interpreter } from "../../../src/toolchain/control/index.js";
-import type { ControllerPacket, DigestList } from "../../../src/toolchain/device/index.js";
 import {
   buildFrame,
   type ExerciseHost,
@@ -17,6 +15,8 @@ import type { TestNetwork } from "../../../src/course/grading/network.js";
 import { playPacket, playPing } from "../../../src/course/grading/steps/packet.js";
 import { checkDigests, checkPacketIns, playAsk } from "../../../src/course/grading/steps/state.js";
 import { playTraffic } from "../../../src/course/grading/steps/traffic.js";
+import type { Interpreter } from "../../../src/toolchain/control/index.js";
+import type { ControllerPacket, DigestList } from "../../../src/toolchain/device/index.js";
 
 type Step<K extends ExerciseStep["kind"]> = Extract<ExerciseStep, { kind: K }>;
 

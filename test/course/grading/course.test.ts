@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
 import { EXERCISE_FILE, maximumPoints, readExercise } from "../../../src/course/exercises/index.js";
 import { runTests, type TestResult } from "../../../src/course/grading/index.js";
-import { diskFiles } from "../../../src/toolchain/loading/index.js";
 import { readHandedIn } from "../../../src/course/submissions/index.js";
+import { diskFiles } from "../../../src/toolchain/loading/index.js";
 import { localController } from "./local-controller.js";
 
 const course = resolve(import.meta.dirname, "../../../examples/course");

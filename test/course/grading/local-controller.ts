@@ -1,8 +1,8 @@
 /** Runs a controller's module in this process, to test its effect on switches; `p4loom grade` uses a separate process. */
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import type { StartController } from "../../../src/course/grading/index.js";
 import { Interpreter } from "../../../src/toolchain/control/index.js";
 import type { ControllerPacket, ReadQuery, Update } from "../../../src/toolchain/device/index.js";
-import type { StartController } from "../../../src/course/grading/index.js";
 
 type Listener = (packet: ControllerPacket) => unknown;
 type Start = (context: { switches: Map<string, unknown>; log(text: string): void }) => unknown;

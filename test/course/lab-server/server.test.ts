@@ -6,7 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { type LabServer, openSimulatedLab, readLabProject, serveLab } from "../../../src/course/lab-server/index.js";
+import {
+  type LabServer,
+  openSimulatedLab,
+  readLabProject,
+  serveLab,
+} from "../../../src/course/lab-server/index.js";
 import { ROOT } from "../lab/wall.js";
 
 const PAGE = { type: "text/html", bytes: new TextEncoder().encode("<p>page</p>") };

@@ -19,7 +19,6 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Diagnostics } from "../../../src/base/index.js";
-import { ownCommand } from "../../../src/toolchain/loading/index.js";
 import { pythonStart } from "../../../src/course/submissions/controller/python.js";
 import {
   examineIsolation,
@@ -28,6 +27,7 @@ import {
   gradeAll,
   openExerciseFolder,
 } from "../../../src/course/submissions/index.js";
+import { ownCommand } from "../../../src/toolchain/loading/index.js";
 import "../../built-command.js";
 
 const course = resolve(import.meta.dirname, "../../../examples/course");

@@ -1,9 +1,19 @@
 /** Controllers on virtual time, over control channels to switches that only note what is asked of them. */
 import { DiagnosticError, Random } from "../../../src/base/index.js";
 import { ControllerHost, type ControllerPlan } from "../../../src/fabric/controllers/index.js";
+import {
+  ControlChannel,
+  controlClock,
+  type PortSource,
+  Simulation,
+} from "../../../src/fabric/sim/packet/index.js";
+import {
+  buildTopology,
+  switchesOf,
+  type Topology,
+  topologySchema,
+} from "../../../src/fabric/topology/index.js";
 import type { Device, DeviceEvent, Entity } from "../../../src/toolchain/device/index.js";
-import { ControlChannel, controlClock, type PortSource, Simulation } from "../../../src/fabric/sim/packet/index.js";
-import { buildTopology, switchesOf, type Topology, topologySchema } from "../../../src/fabric/topology/index.js";
 import { NO_HOST } from "./no-hosts.js";
 
 export const MS = 1_000_000;

@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { formatDiagnostic } from "../../../src/base/index.js";
 import type { ControllerContext, LinkEvent } from "../../../src/fabric/controllers/index.js";
-import { DeviceError } from "../../../src/toolchain/device/index.js";
 import { settle } from "../../../src/fabric/sim/packet/index.js";
 import { nodeNamed } from "../../../src/fabric/topology/index.js";
+import { DeviceError } from "../../../src/toolchain/device/index.js";
 import { Bench, diagnosticOf, MS, twoTors } from "./bench.js";
 
 const controller = (start: (context: ControllerContext) => Promise<void> | void) => ({

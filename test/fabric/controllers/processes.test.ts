@@ -10,11 +10,8 @@ import {
   ControllerHost,
   type SwitchSession,
 } from "../../../src/fabric/controllers/index.js";
-import type { Device, Update } from "../../../src/toolchain/device/index.js";
 import { wallControlClock } from "../../../src/fabric/experiment/control-plane-on-lab.js";
 import { loadTimeline, runTimeline } from "../../../src/fabric/experiment/index.js";
-import { compile } from "../../../src/toolchain/p4/index.js";
-import type { Program } from "../../../src/toolchain/program/index.js";
 import {
   type Channel,
   ControlChannel,
@@ -25,6 +22,9 @@ import {
 } from "../../../src/fabric/sim/packet/index.js";
 import { labOf, startLab } from "../../../src/fabric/testbed/index.js";
 import { buildTopology, nodeNamed, topologySchema } from "../../../src/fabric/topology/index.js";
+import type { Device, Update } from "../../../src/toolchain/device/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import type { Program } from "../../../src/toolchain/program/index.js";
 import { bmv2, dotted, labOptions, leftoversOf, makeFolder, whyNot } from "../testbed/machine.js";
 import { NO_HOST } from "./no-hosts.js";
 

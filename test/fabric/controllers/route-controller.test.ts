@@ -3,14 +3,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
 import { ControllerHost, ROUTE_CONTROLLER, routeController } from "../../../src/fabric/controllers/index.js";
-import {
-  type Device,
-  DeviceError,
-  difference,
-  type Entity,
-  entityKey,
-  type Update,
-} from "../../../src/toolchain/device/index.js";
 import { schemeNamed } from "../../../src/fabric/schemes/index.js";
 import { ControlChannel, controlClock, Simulation, settle } from "../../../src/fabric/sim/packet/index.js";
 import {
@@ -20,6 +12,14 @@ import {
   topologySchema,
   withLinksDown,
 } from "../../../src/fabric/topology/index.js";
+import {
+  type Device,
+  DeviceError,
+  difference,
+  type Entity,
+  entityKey,
+  type Update,
+} from "../../../src/toolchain/device/index.js";
 import { MS, NotingSwitch } from "./bench.js";
 import { NO_HOST } from "./no-hosts.js";
 

@@ -2,7 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { DiagnosticError } from "../../../src/base/index.js";
 import { failureOfWord } from "../../../src/fabric/experiment/faults/drawn-failures.js";
 import type { Experiment, SchemeRun } from "../../../src/fabric/experiment/index.js";
-import { equalSites, placesOf, sitesOnPath } from "../../../src/fabric/experiment/kinds/failover/failure-sites.js";
+import {
+  equalSites,
+  placesOf,
+  sitesOnPath,
+} from "../../../src/fabric/experiment/kinds/failover/failure-sites.js";
 import { FlowDrawer } from "../../../src/fabric/experiment/kinds/failover/flow-draw.js";
 import { rowOf } from "../../../src/fabric/experiment/kinds/failover/results.js";
 import { FailoverRig } from "../../../src/fabric/experiment/kinds/failover/rig.js";

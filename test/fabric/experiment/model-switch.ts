@@ -5,14 +5,13 @@
  */
 
 import { addWords, finishChecksum, fromBytes, toBytes } from "../../../src/base/index.js";
-import type { ActionCall, Match, Update } from "../../../src/toolchain/device/index.js";
-import type { ProgramPlan } from "../../../src/toolchain/generate/index.js";
-import { selectorOf } from "../../../src/fabric/hosts/index.js";
-
+import { selectorOf } from "../../../src/base/packets/index.js";
 import type { EcmpProgram } from "../../../src/fabric/schemes/ecmp/program.js";
 import type { FabricPlan } from "../../../src/fabric/schemes/index.js";
 import type { PecmpProgram } from "../../../src/fabric/schemes/pecmp/index.js";
 import { type Channel, type Node, Segment } from "../../../src/fabric/sim/packet/index.js";
+import type { ActionCall, Match, Update } from "../../../src/toolchain/device/index.js";
+import type { ProgramPlan } from "../../../src/toolchain/generate/index.js";
 
 interface Route {
   address: bigint;

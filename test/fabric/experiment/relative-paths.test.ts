@@ -4,7 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
-import { loadExperiment, loadTimeline, runExperiment, runTimeline } from "../../../src/fabric/experiment/index.js";
+import {
+  loadExperiment,
+  loadTimeline,
+  runExperiment,
+  runTimeline,
+} from "../../../src/fabric/experiment/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-relative-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

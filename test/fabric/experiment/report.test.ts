@@ -17,7 +17,11 @@ import { FakeDocument, printNode } from "../../../src/fabric/experiment/fake-doc
 import { formatResults, resultsJson, writeResults } from "../../../src/fabric/experiment/index.js";
 import { figureLines } from "../../../src/fabric/experiment/kinds/failover/cdf-figure.js";
 import { failoverFiles } from "../../../src/fabric/experiment/kinds/failover/report.js";
-import { type FailoverResults, rowOf, type Series } from "../../../src/fabric/experiment/kinds/failover/results.js";
+import {
+  type FailoverResults,
+  rowOf,
+  type Series,
+} from "../../../src/fabric/experiment/kinds/failover/results.js";
 import { samplesCsv } from "../../../src/fabric/experiment/kinds/failover/tables.js";
 import { schemeNotes } from "../../../src/fabric/experiment/results.js";
 import { writeFolder } from "../../../src/fabric/experiment/write.js";

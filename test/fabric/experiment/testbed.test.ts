@@ -7,7 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
-import { type Experiment, loadExperiment, resultsJson, runExperiment } from "../../../src/fabric/experiment/index.js";
+import {
+  type Experiment,
+  loadExperiment,
+  resultsJson,
+  runExperiment,
+} from "../../../src/fabric/experiment/index.js";
 import { findRuns } from "../../../src/fabric/testbed/run/record.js";
 import { bmv2, leftoversOf, whyNot } from "../testbed/machine.js";
 

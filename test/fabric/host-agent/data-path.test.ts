@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random, toHex } from "../../../src/base/index.js";
+import { SELECTOR_FIELDS, type SelectorField } from "../../../src/base/packets/index.js";
 import { DataPath } from "../../../src/fabric/host-agent/data-path.js";
 import { Flows } from "../../../src/fabric/host-agent/flows.js";
 import { ACK, type Family, FIN, get32, IPV4, IPV6, SYN } from "../../../src/fabric/host-agent/packet.js";
@@ -10,9 +11,7 @@ import {
   type HostPolicy,
   type PathChooser,
   restingHost,
-  SELECTOR_FIELDS,
   type SegmentMarks,
-  type SelectorField,
 } from "../../../src/fabric/hosts/index.js";
 import { hostPolicyOf } from "../../../src/fabric/schemes/index.js";
 import { addressOf, FAMILIES, segmentSum, tcpPacket } from "./packets.js";

@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toHex } from "../../../src/base/index.js";
-import { addressBytes, addressText, flowKey, flowOf, reverseKey } from "../../../src/fabric/host-agent/addresses.js";
+import {
+  addressBytes,
+  addressText,
+  flowKey,
+  flowOf,
+  reverseKey,
+} from "../../../src/fabric/host-agent/addresses.js";
 import { KeyMap } from "../../../src/fabric/host-agent/key-map.js";
 
 /** Keys of two lengths, few of them, so that they meet again. */

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toBytes, toHex } from "../../../src/base/index.js";
+import { FIELD_BITS, SELECTOR_FIELDS, selectorHeaders, selectorOf } from "../../../src/base/packets/index.js";
 import {
   addEcho,
   echoOf,
@@ -13,7 +14,6 @@ import {
 } from "../../../src/fabric/host-agent/marking.js";
 import { dscpOf, type Family, flowLabelOf, get32, IPV4 } from "../../../src/fabric/host-agent/packet.js";
 import { makeRoom, pureAck } from "../../../src/fabric/host-agent/rewriting.js";
-import { FIELD_BITS, SELECTOR_FIELDS, selectorHeaders, selectorOf } from "../../../src/fabric/hosts/index.js";
 import { Segment, SegmentBuilder } from "../../../src/fabric/sim/packet/index.js";
 import { FAMILIES, segmentSum, tcpPacket } from "./packets.js";
 

@@ -1,7 +1,15 @@
 /** TCP packets as a kernel sends them, and their checksums. */
 import { expect } from "vitest";
 import { addWords, foldSum } from "../../../src/base/index.js";
-import { ACK, type Family, IPV4, IPV6, PROTOCOL_TCP, put16, put32 } from "../../../src/fabric/host-agent/packet.js";
+import {
+  ACK,
+  type Family,
+  IPV4,
+  IPV6,
+  PROTOCOL_TCP,
+  put16,
+  put32,
+} from "../../../src/fabric/host-agent/packet.js";
 import { finishHeader, transportChecksum } from "../../../src/fabric/host-agent/rewriting.js";
 
 export const FAMILIES = [IPV4, IPV6] as const;

@@ -1,12 +1,12 @@
 /** Flows as packets through the compiled programs of a plan, switch by switch in the embedded switch, without queues and time. */
 import { Diagnostics, Random, SourceFile } from "../../../src/base/index.js";
+import { directedLink, type FlowColumns } from "../../../src/fabric/paths/index.js";
+import { calculationName, type FabricPlan } from "../../../src/fabric/schemes/index.js";
+import { hostsOf, type Topology } from "../../../src/fabric/topology/index.js";
 import { renderProgram } from "../../../src/toolchain/generate/index.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
-import { directedLink, type FlowColumns } from "../../../src/fabric/paths/index.js";
 import type { Program } from "../../../src/toolchain/program/index.js";
-import { calculationName, type FabricPlan } from "../../../src/fabric/schemes/index.js";
 import { Switch } from "../../../src/toolchain/switch/index.js";
-import { hostsOf, type Topology } from "../../../src/fabric/topology/index.js";
 import { templates } from "../../toolchain/generate/load.js";
 import { frameOf } from "../schemes/frames.js";
 

@@ -1,7 +1,12 @@
 /** Routes through a link: where they come from, which links they prefer, and how few of them cover a network. */
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
-import { ExactWalker, linksBetweenSwitches, type NamedRoute, RouteFinder } from "../../../src/fabric/paths/index.js";
+import {
+  ExactWalker,
+  linksBetweenSwitches,
+  type NamedRoute,
+  RouteFinder,
+} from "../../../src/fabric/paths/index.js";
 import { schemeNamed } from "../../../src/fabric/schemes/index.js";
 import { nodeNamed, type Topology } from "../../../src/fabric/topology/index.js";
 import { build } from "../topology/load.js";

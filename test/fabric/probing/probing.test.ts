@@ -1,8 +1,7 @@
 /** Probes against a switch that the test makes: what is sent, what lost answers do, and what is found of a choice. */
 import { describe, expect, it } from "vitest";
 import { addWords, DiagnosticError, foldSum, Random, toHex } from "../../../src/base/index.js";
-import type { ControllerPacket, Device, DeviceEvent } from "../../../src/toolchain/device/index.js";
-import { type SelectorField, selectorHeaders } from "../../../src/fabric/hosts/index.js";
+import { type SelectorField, selectorHeaders } from "../../../src/base/packets/index.js";
 import {
   controlProbeBits,
   DROPPED,
@@ -12,6 +11,7 @@ import {
   REFERENCE_SOURCE_BITS,
   referenceProbe,
 } from "../../../src/fabric/probing/index.js";
+import type { ControllerPacket, Device, DeviceEvent } from "../../../src/toolchain/device/index.js";
 import type { P4InfoIndex } from "../../../src/toolchain/program/index.js";
 
 interface Headers {

@@ -4,7 +4,13 @@
  */
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
-import { CLIENT, type HostPolicy, type PathChooser, restingHost, SERVER } from "../../../src/fabric/hosts/index.js";
+import {
+  CLIENT,
+  type HostPolicy,
+  type PathChooser,
+  restingHost,
+  SERVER,
+} from "../../../src/fabric/hosts/index.js";
 import { mix } from "../../../src/fabric/schemes/hash.js";
 import { type FabricPlan, schemeNamed } from "../../../src/fabric/schemes/index.js";
 import { build } from "../topology/load.js";

@@ -7,7 +7,12 @@ import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
 import { CLIENT, type FlowKey, type PathChooser, SERVER } from "../../../src/fabric/hosts/index.js";
 import type { FabricPlan } from "../../../src/fabric/schemes/index.js";
-import { compileFabric, pecmp, pecmpParameters, type SelectorLayout } from "../../../src/fabric/schemes/pecmp/index.js";
+import {
+  compileFabric,
+  pecmp,
+  pecmpParameters,
+  type SelectorLayout,
+} from "../../../src/fabric/schemes/pecmp/index.js";
 import { prr } from "../../../src/fabric/schemes/prr/index.js";
 import type { Role, Topology } from "../../../src/fabric/topology/index.js";
 import { build, example } from "../topology/load.js";

@@ -4,11 +4,11 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { renderPrograms } from "../../../src/toolchain/generate/index.js";
-import { SELECTOR_FIELDS } from "../../../src/fabric/hosts/index.js";
+import { SELECTOR_FIELDS } from "../../../src/base/packets/index.js";
 import { ecmp } from "../../../src/fabric/schemes/ecmp/index.js";
 import type { FabricPlan } from "../../../src/fabric/schemes/index.js";
 import { prr } from "../../../src/fabric/schemes/prr/index.js";
+import { renderPrograms } from "../../../src/toolchain/generate/index.js";
 import { templates } from "../../toolchain/generate/load.js";
 import { example } from "../topology/load.js";
 import { crc, pack } from "./crc.js";

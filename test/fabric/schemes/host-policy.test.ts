@@ -2,13 +2,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
+import { SELECTOR_FIELDS } from "../../../src/base/packets/index.js";
 import {
   CLIENT,
   type FlowKey,
   type HostPolicy,
   type PolicyDescription,
   restingHost,
-  SELECTOR_FIELDS,
 } from "../../../src/fabric/hosts/index.js";
 import { hostPolicyOf, SCHEMES, type Scheme } from "../../../src/fabric/schemes/index.js";
 import {

@@ -2,8 +2,9 @@
  * A switch reduced to what a plan writes into it: routes, s mod M, groups. Members are in a group in the
  * order in which they were made, as in BMv2. The hash is handed in, so that a test can try every column.
  */
-import type { ActionCall, Match, Update } from "../../../src/toolchain/device/index.js";
+
 import type { SwitchPlan } from "../../../src/fabric/schemes/index.js";
+import type { ActionCall, Match, Update } from "../../../src/toolchain/device/index.js";
 
 export type Step = { port: number } | { drop: string };
 

@@ -7,14 +7,19 @@ import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { schemeNamed } from "../../../src/fabric/schemes/index.js";
+import { buildTopology, topologySchema } from "../../../src/fabric/topology/index.js";
 import type { Device, Entity, ReadQuery } from "../../../src/toolchain/device/index.js";
 import { renderPrograms } from "../../../src/toolchain/generate/index.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
-import { connect, type P4RuntimeServer, type RemoteDevice, serve } from "../../../src/toolchain/p4runtime/index.js";
+import {
+  connect,
+  type P4RuntimeServer,
+  type RemoteDevice,
+  serve,
+} from "../../../src/toolchain/p4runtime/index.js";
 import type { Program } from "../../../src/toolchain/program/index.js";
-import { schemeNamed } from "../../../src/fabric/schemes/index.js";
 import { Switch, type SwitchClock } from "../../../src/toolchain/switch/index.js";
-import { buildTopology, topologySchema } from "../../../src/fabric/topology/index.js";
 import { templates } from "../../toolchain/generate/load.js";
 
 const clock: SwitchClock = { now: () => 0, at: () => () => {} };
@@ -28,7 +33,10 @@ const EVERYTHING: ReadQuery[] = [
   { kind: "directCounter" },
 ];
 
-const text = readFileSync(resolve(import.meta.dirname, "../../../examples/topologies/asymmetric.yaml"), "utf8");
+const text = readFileSync(
+  resolve(import.meta.dirname, "../../../examples/topologies/asymmetric.yaml"),
+  "utf8",
+);
 const topology = buildTopology(topologySchema.parse(parse(text)));
 
 function compileAll(name: string) {

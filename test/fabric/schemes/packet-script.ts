@@ -5,12 +5,18 @@
  */
 
 import { toBytes, toHex } from "../../../src/base/index.js";
+import { FIELD_BITS, type SelectorField } from "../../../src/base/packets/index.js";
+import type { FlowKey } from "../../../src/fabric/hosts/index.js";
+import type { FabricPlan, SwitchPlan } from "../../../src/fabric/schemes/index.js";
+import {
+  compileFabric,
+  type Hop,
+  pecmpParameters,
+  readSlice,
+} from "../../../src/fabric/schemes/pecmp/index.js";
+import { nodeNamed, type Topology, type TopologyNode } from "../../../src/fabric/topology/index.js";
 import type { ActionCall, Match } from "../../../src/toolchain/device/index.js";
 import type { HashChoice, ProgramPlan } from "../../../src/toolchain/generate/index.js";
-import { FIELD_BITS, type FlowKey, type SelectorField } from "../../../src/fabric/hosts/index.js";
-import type { FabricPlan, SwitchPlan } from "../../../src/fabric/schemes/index.js";
-import { compileFabric, type Hop, pecmpParameters, readSlice } from "../../../src/fabric/schemes/pecmp/index.js";
-import { nodeNamed, type Topology, type TopologyNode } from "../../../src/fabric/topology/index.js";
 import { crc, pack } from "./crc.js";
 import { checksum, frameOf } from "./frames.js";
 import { ModelSwitch } from "./model-switch.js";

@@ -4,7 +4,6 @@
  */
 
 import { Random } from "../../../src/base/index.js";
-import type { Update } from "../../../src/toolchain/device/index.js";
 import type { FlowKey } from "../../../src/fabric/hosts/index.js";
 import type { SwitchPlan } from "../../../src/fabric/schemes/index.js";
 import {
@@ -16,6 +15,7 @@ import {
   readSlice,
 } from "../../../src/fabric/schemes/pecmp/index.js";
 import { hostsOf, nodeNamed } from "../../../src/fabric/topology/index.js";
+import type { Update } from "../../../src/toolchain/device/index.js";
 import { build, example } from "../topology/load.js";
 import { crc, pack } from "./crc.js";
 import { frameOf } from "./frames.js";

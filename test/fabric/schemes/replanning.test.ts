@@ -1,9 +1,14 @@
 /** New plans for links that go down and come up: what stays keeps its ids, and what comes back is as it was. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { difference, type Entity, entityKey, type Update } from "../../../src/toolchain/device/index.js";
 import { schemeNamed } from "../../../src/fabric/schemes/index.js";
-import { buildTopology, type Topology, topologySchema, withLinksDown } from "../../../src/fabric/topology/index.js";
+import {
+  buildTopology,
+  type Topology,
+  topologySchema,
+  withLinksDown,
+} from "../../../src/fabric/topology/index.js";
+import { difference, type Entity, entityKey, type Update } from "../../../src/toolchain/device/index.js";
 
 const topology: Topology = buildTopology(
   topologySchema.parse({

@@ -1,9 +1,9 @@
 /** What P4Runtime of BMv2 has no word for, and our switch beside it: one program, the same control plane. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { type Lab, startLab } from "../../../src/fabric/testbed/index.js";
 import { type Device, DeviceError, type Entity, type Update } from "../../../src/toolchain/device/index.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
-import { type Lab, startLab } from "../../../src/fabric/testbed/index.js";
 import { labOptions, makeFolder, whyNot } from "./machine.js";
 import { twoHosts } from "./two-hosts.js";
 

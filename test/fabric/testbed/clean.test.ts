@@ -7,9 +7,15 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DiagnosticError } from "../../../src/base/index.js";
-import { connect } from "../../../src/toolchain/p4runtime/index.js";
-import { cleanRuns, type Lab, type LabOptions, type LabSwitch, startLab } from "../../../src/fabric/testbed/index.js";
+import {
+  cleanRuns,
+  type Lab,
+  type LabOptions,
+  type LabSwitch,
+  startLab,
+} from "../../../src/fabric/testbed/index.js";
 import { takeAway } from "../../../src/fabric/testbed/run/janitor.js";
+import { connect } from "../../../src/toolchain/p4runtime/index.js";
 import { labOptions, leftoversOf, makeFolder, namespacesOf, P4LOOM, whyNot } from "./machine.js";
 import { twoHosts } from "./two-hosts.js";
 

@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import type { Update } from "../../../src/toolchain/device/index.js";
-import { renderProgram } from "../../../src/toolchain/generate/index.js";
-import { compile } from "../../../src/toolchain/p4/index.js";
 import { schemeNamed } from "../../../src/fabric/schemes/index.js";
 import { type RunningHost, startLab } from "../../../src/fabric/testbed/index.js";
 import { buildTopology, topologySchema } from "../../../src/fabric/topology/index.js";
+import type { Update } from "../../../src/toolchain/device/index.js";
+import { renderProgram } from "../../../src/toolchain/generate/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
 import { templates } from "../../toolchain/generate/load.js";
 import { labOptions, makeFolder, whyNot } from "./machine.js";
 import { twoHosts } from "./two-hosts.js";

@@ -3,7 +3,13 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { LabEvent, LabReply, LabRequestInput, LabService, StoryView } from "../../../src/course/lab/index.js";
+import type {
+  LabEvent,
+  LabReply,
+  LabRequestInput,
+  LabService,
+  StoryView,
+} from "../../../src/course/lab/index.js";
 import { labRequestSchema } from "../../../src/course/lab/index.js";
 import { type OpenLab, openTestbedLab } from "../../../src/course/lab-server/index.js";
 import { folderProject } from "../../course/lab/wall.js";

@@ -2,9 +2,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { DeviceError } from "../../../src/toolchain/device/index.js";
 import { type Lab, labOf, loadBetween, startLab } from "../../../src/fabric/testbed/index.js";
 import { hostsOf } from "../../../src/fabric/topology/index.js";
+import { DeviceError } from "../../../src/toolchain/device/index.js";
 import { dotted, LABS, labOptions, leafSpine, leftoversOf, loadEcmp, makeFolder, whyNot } from "./machine.js";
 
 const hosts = hostsOf(leafSpine).map((node) => ({ name: node.name, ipv4: dotted(node.host!.ipv4) }));

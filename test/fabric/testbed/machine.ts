@@ -5,11 +5,6 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
-import { loadTemplates, renderProgram } from "../../../src/toolchain/generate/index.js";
-import { interfacesAvailable } from "../../../src/toolchain/interfaces/index.js";
-import { textFolder } from "../../../src/toolchain/loading/index.js";
-import { compile } from "../../../src/toolchain/p4/index.js";
-import type { Program } from "../../../src/toolchain/program/index.js";
 import { schemeNamed } from "../../../src/fabric/schemes/index.js";
 import {
   examine,
@@ -20,6 +15,11 @@ import {
   type SwitchEngine,
 } from "../../../src/fabric/testbed/index.js";
 import { buildTopology, type Topology, topologySchema } from "../../../src/fabric/topology/index.js";
+import { loadTemplates, renderProgram } from "../../../src/toolchain/generate/index.js";
+import { interfacesAvailable } from "../../../src/toolchain/interfaces/index.js";
+import { textFolder } from "../../../src/toolchain/loading/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import type { Program } from "../../../src/toolchain/program/index.js";
 import { COMMAND } from "../../built-command.js";
 
 const root = resolve(import.meta.dirname, "../../..");

@@ -2,7 +2,13 @@
 import { describe, expect, it } from "vitest";
 import type { DiagnosticError } from "../../../src/base/index.js";
 import { checkSpec } from "../../../src/fabric/testbed/check-spec.js";
-import { advise, type Finding, type FindingName, type LabSpec, labOf } from "../../../src/fabric/testbed/index.js";
+import {
+  advise,
+  type Finding,
+  type FindingName,
+  type LabSpec,
+  labOf,
+} from "../../../src/fabric/testbed/index.js";
 import { ipv6Text, macText } from "../../../src/fabric/testbed/network/addresses.js";
 import {
   atSwitch,

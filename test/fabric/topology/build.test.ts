@@ -2,7 +2,13 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hostsOf, nodeNamed, switchesOf, type Topology, topologySchema } from "../../../src/fabric/topology/index.js";
+import {
+  hostsOf,
+  nodeNamed,
+  switchesOf,
+  type Topology,
+  topologySchema,
+} from "../../../src/fabric/topology/index.js";
 import { build, example, exampleKinds, exampleNames, loadTopology, messagesOf } from "./load.js";
 
 const clos = fc.record({

@@ -2,14 +2,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
-import { loadDocument } from "../../../src/toolchain/documents/index.js";
-import { readMapFile } from "../../../src/toolchain/loading/index.js";
 import {
   buildTopology,
   type Topology,
   type TopologyInput,
   topologySchema,
 } from "../../../src/fabric/topology/index.js";
+import { loadDocument } from "../../../src/toolchain/documents/index.js";
+import { readMapFile } from "../../../src/toolchain/loading/index.js";
 
 const root = resolve(import.meta.dirname, "../../..");
 

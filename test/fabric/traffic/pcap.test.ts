@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DiagnosticError } from "../../../src/base/index.js";
-import { decodePcap, encodePcap, PcapDecoder, type PcapPacket } from "../../../src/fabric/traffic/index.js";
+import { decodePcap, encodePcap, PcapDecoder, type PcapPacket } from "../../../src/base/packets/index.js";
 
 const packet = (seconds: number, nanoseconds: number, ...frame: number[]): PcapPacket => ({
   seconds,

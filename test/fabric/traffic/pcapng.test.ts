@@ -10,7 +10,7 @@ import {
   pcapngInterface,
   pcapngPacket,
   pcapngSection,
-} from "../../../src/fabric/traffic/index.js";
+} from "../../../src/base/packets/index.js";
 
 const packet = (given: Partial<PcapngPacket> = {}): PcapngPacket => ({
   interface: 0,

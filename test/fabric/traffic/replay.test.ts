@@ -9,17 +9,16 @@ import {
   fromBytes,
   toBytes,
 } from "../../../src/base/index.js";
-import { hostsOf } from "../../../src/fabric/topology/index.js";
 import {
   encodePcap,
   pcapngInterface,
   pcapngPacket,
   pcapngSection,
   type RecordedPacket,
-  Replay,
-  type ReplaySpec,
   recordedPackets,
-} from "../../../src/fabric/traffic/index.js";
+} from "../../../src/base/packets/index.js";
+import { hostsOf } from "../../../src/fabric/topology/index.js";
+import { Replay, type ReplaySpec } from "../../../src/fabric/traffic/index.js";
 import { leafSpine } from "./flows.js";
 
 const topology = leafSpine(2, 2);

@@ -1,7 +1,13 @@
 /** Parts of statements by themselves: names, numbers, times, kinds of entities, and what a switch without some services refuses. */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { countersIn, entriesIn, metersIn, ofKind, registersIn } from "../../../src/toolchain/control/entities.js";
+import {
+  countersIn,
+  entriesIn,
+  metersIn,
+  ofKind,
+  registersIn,
+} from "../../../src/toolchain/control/entities.js";
 import { keyText, TableHandles } from "../../../src/toolchain/control/entry-handles.js";
 import { Interpreter, type Surroundings } from "../../../src/toolchain/control/index.js";
 import { candidatesFor, endsOf, shortestName } from "../../../src/toolchain/control/names.js";

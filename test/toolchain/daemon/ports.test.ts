@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { decodePcap, encodePcap } from "../../../src/base/packets/index.js";
 import { Ports } from "../../../src/toolchain/daemon/ports.js";
 import type { PortAttachment } from "../../../src/toolchain/device/index.js";
-import { decodePcap, encodePcap } from "../../../src/fabric/traffic/index.js";
 import { refusal } from "../p4runtime/helpers.js";
 
 function start(options: { captureFolder?: string } = {}) {

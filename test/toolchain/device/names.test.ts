@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DeviceError, Names, NamesExhausted, type NamesOptions } from "../../../src/toolchain/device/index.js";
+import {
+  DeviceError,
+  Names,
+  NamesExhausted,
+  type NamesOptions,
+} from "../../../src/toolchain/device/index.js";
 import { createP4Info } from "../../../src/toolchain/program/index.js";
 
 const translated = (uri: string, annotations: string[] = []) => ({

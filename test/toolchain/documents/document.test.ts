@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { Diagnostics, formatDiagnostic, SourceFile, spanText } from "../../../src/base/index.js";
+import { loadExperiment, loadExperimentFile } from "../../../src/fabric/experiment/index.js";
 import { loadDocument } from "../../../src/toolchain/documents/index.js";
 import { formatPath } from "../../../src/toolchain/documents/schema-issues.js";
-import { loadExperiment, loadExperimentFile } from "../../../src/fabric/experiment/index.js";
 
 const bad = join(import.meta.dirname, "../..", "bad", "experiment");
 

@@ -3,7 +3,13 @@
  * findings. Each program is small enough to know the answer: docs/fit/README.md has the meaning of the verdicts.
  */
 import { describe, expect, it } from "vitest";
-import { explain, type FitResult, fitProgram, type Target, toSarif } from "../../../src/toolchain/fit/index.js";
+import {
+  explain,
+  type FitResult,
+  fitProgram,
+  type Target,
+  toSarif,
+} from "../../../src/toolchain/fit/index.js";
 import { verdictLine } from "../../../src/toolchain/fit/report/text.js";
 import { compileText, loadTarget } from "./golden.js";
 import { FIELDS as F, smaller, tableText as T, wrap } from "./programs.js";

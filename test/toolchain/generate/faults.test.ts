@@ -1,12 +1,12 @@
 /** The fault table: off by default, and what its entries do to packets in the embedded switch. */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { SCHEMES, schemeNamed } from "../../../src/fabric/schemes/index.js";
+import { nodeNamed } from "../../../src/fabric/topology/index.js";
 import type { Match, Update } from "../../../src/toolchain/device/index.js";
 import { renderProgram, withFaultTables } from "../../../src/toolchain/generate/index.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
-import { SCHEMES, schemeNamed } from "../../../src/fabric/schemes/index.js";
 import { Switch } from "../../../src/toolchain/switch/index.js";
-import { nodeNamed } from "../../../src/fabric/topology/index.js";
 import { frameOf } from "../../fabric/schemes/frames.js";
 import { example } from "../../fabric/topology/load.js";
 import { templates } from "./load.js";

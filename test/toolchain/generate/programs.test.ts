@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { checkValues, makeTemplateSet, renderProgram, withFaultTables } from "../../../src/toolchain/generate/index.js";
-import { FIELD_BITS, SELECTOR_FIELDS, selectorHeaders, selectorOf } from "../../../src/fabric/hosts/index.js";
+import { FIELD_BITS, SELECTOR_FIELDS, selectorHeaders, selectorOf } from "../../../src/base/packets/index.js";
+import {
+  checkValues,
+  makeTemplateSet,
+  renderProgram,
+  withFaultTables,
+} from "../../../src/toolchain/generate/index.js";
 import { messagesOf } from "../../fabric/topology/load.js";
 
 describe("a program", () => {

@@ -22,7 +22,9 @@ describe("a command that is missing", () => {
     mkdirSync(bin);
     writeFileSync(join(bin, "p4loom-not-executable"), "");
     chmodSync(join(bin, "p4loom-not-executable"), 0o644);
-    const module = pathToFileURL(resolve(import.meta.dirname, "../../../src/toolchain/loading/run-command.ts")).href;
+    const module = pathToFileURL(
+      resolve(import.meta.dirname, "../../../src/toolchain/loading/run-command.ts"),
+    ).href;
     const loader = resolve(import.meta.dirname, "../../../node_modules/tsx/dist/loader.mjs");
     const script = `import { runCommand } from ${JSON.stringify(module)};
 console.log((await runCommand(["p4loom-not-executable"])).error);`;

@@ -5,7 +5,13 @@ import type { Match } from "../../../src/toolchain/device/index.js";
 import { decodeData, encodeData } from "../../../src/toolchain/p4runtime/codec/data.js";
 import { encodeMatches } from "../../../src/toolchain/p4runtime/codec/match.js";
 import { CURRENT_DIALECT } from "../../../src/toolchain/p4runtime/codec/ports.js";
-import { checkId, checkLong, checkNumber, MAX_INT32, makeWire } from "../../../src/toolchain/p4runtime/codec/wire.js";
+import {
+  checkId,
+  checkLong,
+  checkNumber,
+  MAX_INT32,
+  makeWire,
+} from "../../../src/toolchain/p4runtime/codec/wire.js";
 import { type P4Data, P4DataSchema } from "../../../src/toolchain/p4runtime/generated/p4/v1/p4data_pb.js";
 import { createP4Info, P4InfoIndex, type p4types } from "../../../src/toolchain/program/index.js";
 import { codeOf, cpuProgram, refusal, wireOf } from "./helpers.js";

@@ -1,7 +1,10 @@
 import { fromJsonString } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
 import type { TableEntry } from "../../../src/toolchain/device/index.js";
-import { Update_Type, WriteRequestSchema } from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import {
+  Update_Type,
+  WriteRequestSchema,
+} from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
 import { writeEntries } from "../../../src/toolchain/p4runtime/index.js";
 import { cpuProgram, destination } from "./program.js";
 

@@ -15,7 +15,11 @@ import {
   encodeEntity,
   encodeQuery,
 } from "../../../src/toolchain/p4runtime/codec/entity.js";
-import { decodePacketIn, decodePacketOut, encodePacketIn } from "../../../src/toolchain/p4runtime/codec/packet.js";
+import {
+  decodePacketIn,
+  decodePacketOut,
+  encodePacketIn,
+} from "../../../src/toolchain/p4runtime/codec/packet.js";
 import { LEGACY_DIALECT } from "../../../src/toolchain/p4runtime/codec/ports.js";
 import { decodeTableEntry } from "../../../src/toolchain/p4runtime/codec/table-entry.js";
 import { makeWire, type Wire } from "../../../src/toolchain/p4runtime/codec/wire.js";

@@ -4,7 +4,12 @@ import { type Device, DeviceError, type StatusCode } from "../../../src/toolchai
 import { P4RuntimeChannel } from "../../../src/toolchain/p4runtime/client/channel.js";
 import { CURRENT_DIALECT } from "../../../src/toolchain/p4runtime/codec/ports.js";
 import { makeWire, type Wire } from "../../../src/toolchain/p4runtime/codec/wire.js";
-import { type ConnectOptions, connect, type ServeOptions, serve } from "../../../src/toolchain/p4runtime/index.js";
+import {
+  type ConnectOptions,
+  connect,
+  type ServeOptions,
+  serve,
+} from "../../../src/toolchain/p4runtime/index.js";
 import { P4InfoIndex, type Program } from "../../../src/toolchain/program/index.js";
 import { MemoryDevice } from "./memory-device.js";
 import { cpuProgram } from "./program.js";

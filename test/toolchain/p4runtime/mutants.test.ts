@@ -6,7 +6,12 @@ import fc from "fast-check";
 import { describe, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { DeviceError } from "../../../src/toolchain/device/index.js";
-import { decodeEntity, decodeQuery, decodeUpdate, encodeUpdate } from "../../../src/toolchain/p4runtime/codec/entity.js";
+import {
+  decodeEntity,
+  decodeQuery,
+  decodeUpdate,
+  encodeUpdate,
+} from "../../../src/toolchain/p4runtime/codec/entity.js";
 import { EntitySchema, UpdateSchema } from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
 import { P4InfoIndex, readP4Info, sameP4Info, validateP4Info } from "../../../src/toolchain/program/index.js";
 import { entities } from "./arbitraries.js";

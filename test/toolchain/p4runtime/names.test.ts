@@ -2,7 +2,12 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
 import { fromHex, toHex } from "../../../src/base/index.js";
-import { DeviceError, type DeviceEvent, type Entity, type Update } from "../../../src/toolchain/device/index.js";
+import {
+  DeviceError,
+  type DeviceEvent,
+  type Entity,
+  type Update,
+} from "../../../src/toolchain/device/index.js";
 import { decodeMatches } from "../../../src/toolchain/p4runtime/codec/match.js";
 import { CURRENT_DIALECT } from "../../../src/toolchain/p4runtime/codec/ports.js";
 import { makeWire } from "../../../src/toolchain/p4runtime/codec/wire.js";

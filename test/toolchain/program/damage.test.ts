@@ -8,7 +8,12 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
-import { readBmv2, readP4Info, validateP4Info, writeP4InfoJson } from "../../../src/toolchain/program/index.js";
+import {
+  readBmv2,
+  readP4Info,
+  validateP4Info,
+  writeP4InfoJson,
+} from "../../../src/toolchain/program/index.js";
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 

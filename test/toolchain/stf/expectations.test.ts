@@ -2,7 +2,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile, toHex } from "../../../src/base/index.js";
-import { compareOutputs, type Expect, firstDifference, type Output } from "../../../src/toolchain/stf/expectations.js";
+import {
+  compareOutputs,
+  type Expect,
+  firstDifference,
+  type Output,
+} from "../../../src/toolchain/stf/expectations.js";
 import { type Pattern, readStf } from "../../../src/toolchain/stf/script.js";
 
 function patternOf(text: string): Pattern {

@@ -3,7 +3,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Diagnostics, fromHex, Random, SourceFile, toHex } from "../../../src/base/index.js";
 import { runCommands } from "../../../src/toolchain/control/index.js";
-import { type Bmv2Program, createP4Info, type P4Info, type Program } from "../../../src/toolchain/program/index.js";
+import {
+  type Bmv2Program,
+  createP4Info,
+  type P4Info,
+  type Program,
+} from "../../../src/toolchain/program/index.js";
 import { Switch, type SwitchOptions } from "../../../src/toolchain/switch/index.js";
 
 export interface Output {

@@ -2,7 +2,13 @@
 import { describe, expect, it } from "vitest";
 import { DiagnosticError } from "../../../src/base/index.js";
 import type { PacketTrace } from "../../../src/toolchain/switch/index.js";
-import { readTraces, SourceLines, Story, type TraceFilter, wanted } from "../../../src/toolchain/trace/index.js";
+import {
+  readTraces,
+  SourceLines,
+  Story,
+  type TraceFilter,
+  wanted,
+} from "../../../src/toolchain/trace/index.js";
 import { startFeatures } from "../switch/trace/features.js";
 
 async function read(...lines: string[]): Promise<PacketTrace[]> {

@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { schemeNamed } from "../../../src/fabric/schemes/index.js";
+import { buildTopology, topologySchema } from "../../../src/fabric/topology/index.js";
 import { fitProgram, targetSchema, toJson } from "../../../src/toolchain/fit/index.js";
 import { loadTemplates, renderProgram } from "../../../src/toolchain/generate/index.js";
 import { packageFile, textFolder } from "../../../src/toolchain/loading/index.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
-import { schemeNamed } from "../../../src/fabric/schemes/index.js";
-import { buildTopology, topologySchema } from "../../../src/fabric/topology/index.js";
 
 const VARIANTS = {
   defaults: {},

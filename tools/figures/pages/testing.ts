@@ -13,21 +13,24 @@ interface Score {
 
 /** The survivors of each room, and why no test detects them. */
 const SURVIVORS: Readonly<Record<string, string>> = {
-  "toolchain/hash": "writes and reads beyond the end of typed arrays, which have no effect; steps that save time only (a byte of zeros in Toeplitz, a full rank in `BitMatrix`); bytes of `identity` that are shifted out again; `round_robin` after 2^32 packets; a carry of XXH64 at a sum of exactly 2^32 - 1; one more random check in `looksAffine`",
+  "toolchain/hash":
+    "writes and reads beyond the end of typed arrays, which have no effect; steps that save time only (a byte of zeros in Toeplitz, a full rank in `BitMatrix`); bytes of `identity` that are shifted out again; `round_robin` after 2^32 packets; a carry of XXH64 at a sum of exactly 2^32 - 1; one more random check in `looksAffine`",
   "fabric/topology":
     "caches and shortcuts that save time only; orders in which equal nodes are searched; hop sets with the same ports and another direction, which cannot occur; ties in `majority` against their order, since hop sets are met in ascending order; open: the order of neighbours in `rackClasses` and `wiringOf`",
   "fabric/traffic":
     "bounds of loops that end earlier, since the last share is 1; the initial byte order of `PcapDecoder`, which the header replaces; exactly 2^32 pairs, where both ways to draw are right",
   "toolchain/p4/emit":
     "assertions against our own bugs, which no program reaches (`fault`, missing tables and indexes); `?.` on what is always there; initial values of jump targets, which are set before they are read",
-  "toolchain/fit": "ranges of stages that the exact solver does not need; limits of 400 stages beyond the device; `?.` and `??` for names of the JSON that only hand-written files have (aliases, validity of unions); shortcuts that save time only (candidates of variables for keys, trials of advice)",
+  "toolchain/fit":
+    "ranges of stages that the exact solver does not need; limits of 400 stages beyond the device; `?.` and `??` for names of the JSON that only hand-written files have (aliases, validity of unions); shortcuts that save time only (candidates of variables for keys, trials of advice)",
   "toolchain/switch":
     "steps that save time only (`>= 0` before a write to place -1 of a typed array, which has no effect; a copy of many words at once; a port that is looked at without a packet); ties that both give the same, and the order of equal times (`due-entries`); the exact number of passes after which a packet is given up; numbers of alarms, which only have to differ; a first value that is set before it is read; open: fields of `key` by two names, queues with a rate whose program loops",
   "toolchain/p4/lower":
     'narrowing of kinds that the type checker needs and the program cannot break (`kind === "path"`, `?.`); shortcuts that save time only (no cast to the same type, two bools); two ways to one value (constants of the checker, and their initializers); open, below the goal: types that are filled into generic ones, reads ahead of stacks',
   "toolchain/p4runtime":
     "shortcuts that save time only (values encoded without the generated code, a chunk that stays empty, turns of a request); names of methods in TLS; `?.` on what is always there; open: names that a failed RestoreState has used first, ports of an unknown kind",
-  "fabric/sim": "heuristics of the event queue (spans, reviews), of max-min rounds and of the frame pool, and lists that grow before they must, which save time only; draws that any other constant would spread as well; initial values that are set before they are read; `busyUntil` of a host with a stack",
+  "fabric/sim":
+    "heuristics of the event queue (spans, reviews), of max-min rounds and of the frame pool, and lists that grow before they must, which save time only; draws that any other constant would spread as well; initial values that are set before they are read; `busyUntil` of a host with a stack",
   "fabric/sim/packet/transport":
     "initial values that are set before they are read; conditions that others imply (a probe is never due in a recovery, a window that was closed is never open without a new edge); BBR and CUBIC where two values are equal to the last bit; the pace of a host's own link, which whole runs show",
   "fabric/paths":

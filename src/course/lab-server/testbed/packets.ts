@@ -1,5 +1,6 @@
 /** Packets of a lab on real switches: sends them on interfaces of hosts, and follows them by the traces of switches. */
 import { fail, toHex } from "../../../base/index.js";
+import { hostNamespace, type Lab, switchNamespace } from "../../../fabric/testbed/index.js";
 import { type FrameSender, senderOf } from "../../exercises/index.js";
 import {
   addressValue,
@@ -16,7 +17,6 @@ import {
   type RequestOf,
   TraceFollower,
 } from "../../lab/index.js";
-import { hostNamespace, type Lab, switchNamespace } from "../../../fabric/testbed/index.js";
 import { type FrameOutlet, FrameOutlets } from "./frame-outlets.js";
 import { endsOf, InterfaceNames } from "./spec.js";
 import { TraceReader } from "./trace-reader.js";

@@ -1,7 +1,8 @@
 /** Converts the plan of a lab to real hosts, switches and links. */
+
+import type { LabSpec } from "../../../fabric/testbed/index.js";
 import { inIproute2 } from "../../exercises/index.js";
 import { addressValue, type LabPlan, type PlannedHost } from "../../lab/index.js";
-import type { LabSpec } from "../../../fabric/testbed/index.js";
 
 const MAX_INTERFACE_NAME = 15;
 const FIRST_DEVICE_ID = 1n;

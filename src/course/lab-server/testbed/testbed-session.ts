@@ -1,6 +1,12 @@
 /** A lab on real switches and hosts: the same requests as on the simulator, if real machines can carry them out. */
 import { DiagnosticError, Diagnostics, fail } from "../../../base/index.js";
 import {
+  type InterfaceCounters,
+  type Lab,
+  type LabOptions,
+  startLab,
+} from "../../../fabric/testbed/index.js";
+import {
   answer,
   DEFAULT_LINK,
   type Handlers,
@@ -29,7 +35,6 @@ import {
   useChanged,
   WELL_KNOWN_HEADERS,
 } from "../../lab/index.js";
-import { type InterfaceCounters, type Lab, type LabOptions, startLab } from "../../../fabric/testbed/index.js";
 import { TestbedPackets } from "./packets.js";
 import { commandsOf, endsOf, InterfaceNames, specOf } from "./spec.js";
 import { Terminals } from "./terminals.js";

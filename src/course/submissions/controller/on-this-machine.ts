@@ -1,7 +1,8 @@
 /** Controllers for tests that run in our own process, such as those of a lab: each controller runs in an isolated process. */
+
+import { ownCommand } from "../../../toolchain/loading/index.js";
 import type { Exercise } from "../../exercises/index.js";
 import { type StartController, StepFailure } from "../../grading/index.js";
-import { ownCommand } from "../../../toolchain/loading/index.js";
 import { examineIsolation, type Isolation, isolated } from "../isolation.js";
 import { controllerStarter } from "./parent.js";
 import { type PythonStart, pythonStart } from "./python.js";

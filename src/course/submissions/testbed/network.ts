@@ -4,12 +4,12 @@
  * real time.
  */
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import type { Device, DeviceEvent } from "../../../toolchain/device/index.js";
-import type { ExerciseTopology } from "../../exercises/index.js";
-import { portName, TestHost, type TestNetwork, tooManyFrames } from "../../grading/index.js";
-import { Interfaces } from "../../../toolchain/interfaces/index.js";
 import { Network, type Node, Simulation } from "../../../fabric/sim/packet/index.js";
 import { hostNamespace, type Lab } from "../../../fabric/testbed/index.js";
+import type { Device, DeviceEvent } from "../../../toolchain/device/index.js";
+import { Interfaces } from "../../../toolchain/interfaces/index.js";
+import type { ExerciseTopology } from "../../exercises/index.js";
+import { portName, TestHost, type TestNetwork, tooManyFrames } from "../../grading/index.js";
 import { type Activity, activityOf, namespaceCalled, namespaceOf, startedBy, waitedNs } from "./activity.js";
 import { HostClock } from "./host-clock.js";
 

@@ -4,16 +4,16 @@
  */
 import { getPriority, setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ExerciseTopology } from "../../exercises/index.js";
-import type { TestNetwork } from "../../grading/index.js";
 import {
   type Lab,
   type LabSpec,
-  labOfExercise,
   type RunningSwitch,
   type SwitchEngine,
   startLab,
 } from "../../../fabric/testbed/index.js";
+import { labOfExercise } from "../../exercise-network/index.js";
+import type { ExerciseTopology } from "../../exercises/index.js";
+import type { TestNetwork } from "../../grading/index.js";
 import { sentFrames, TestbedNetwork } from "./network.js";
 
 /** The choice of switches, as plain data. */

@@ -1,6 +1,6 @@
 /** The schemes of a kind without packets, each with a path model. */
 import type { Diagnostics, Locate } from "../../../base/index.js";
-import type { SelectorField } from "../../hosts/index.js";
+import type { SelectorField } from "../../../base/packets/index.js";
 import { CODES } from "../codes.js";
 import { controlPlaneSchema } from "../control-plane.js";
 import type { FabricSettings, SchemeRun } from "../experiment.js";

@@ -1,6 +1,7 @@
 /** Writes the frames of chosen links into a pcapng file while a simulation runs. Times are virtual, from the boot of the fabric. */
+
+import { pcapngInterface, pcapngPacket, pcapngSection } from "../../../base/packets/index.js";
 import { type Channel, type Fabric, NS_PER_S } from "../../sim/packet/index.js";
-import { pcapngInterface, pcapngPacket, pcapngSection } from "../../traffic/index.js";
 import type { CapturePoint } from "./capture-points.js";
 import { OutputFile } from "./output-file.js";
 

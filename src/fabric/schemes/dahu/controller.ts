@@ -3,13 +3,14 @@
  * where the shortest paths are full, and balances its port groups. It is notified of the state of all links of the network, as by a routing
  * protocol, and writes to no switch except its own.
  */
+
+import type { Device, DeviceEvent, Update } from "../../../toolchain/device/index.js";
 import {
   type Controller,
   type ControllerContext,
   type LinkEvent,
   whileRunning,
 } from "../../controllers/index.js";
-import type { Device, DeviceEvent, Update } from "../../../toolchain/device/index.js";
 import type { PortTraffic } from "./policy/allocation.js";
 import type { Rebalancing } from "./policy/epoch.js";
 import { PortClasses } from "./port-classes.js";

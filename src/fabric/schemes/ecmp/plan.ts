@@ -3,9 +3,9 @@
  * a switch does not use a link that is down if the group has another link (P4Runtime specification, 9.2.2).
  */
 
+import type { SelectorField } from "../../../base/packets/index.js";
 import type { Update } from "../../../toolchain/device/index.js";
 import type { ProgramPlan } from "../../../toolchain/generate/index.js";
-import type { SelectorField } from "../../hosts/index.js";
 import {
   computeRoutes,
   type Role,

@@ -1,5 +1,6 @@
 /** The values of the template `templates/ecmp/switch.p4.hbs`. */
 import { z } from "zod";
+import { SELECTOR_FIELDS } from "../../../base/packets/index.js";
 import {
   checkValues,
   directionValues,
@@ -8,7 +9,6 @@ import {
   type ProgramPlan,
   selectorValues,
 } from "../../../toolchain/generate/index.js";
-import { SELECTOR_FIELDS } from "../../hosts/index.js";
 import { DIRECTIONS } from "../hash-settings.js";
 
 /** A direction in which switches of the role choose between next hops. */

@@ -7,8 +7,8 @@
  */
 import { z } from "zod";
 import { fail, type Locate } from "../../../base/index.js";
+import { FIELD_BITS, SELECTOR_FIELDS } from "../../../base/packets/index.js";
 import type { ProgramPlan } from "../../../toolchain/generate/index.js";
-import { FIELD_BITS, SELECTOR_FIELDS } from "../../hosts/index.js";
 import { type Role, switchesOf, type Topology } from "../../topology/index.js";
 import { LEAVES_FOR_SURE, NEVER_LEAVES } from "../closed-form.js";
 import { CODES } from "../codes.js";

@@ -1,6 +1,6 @@
 /** Segment routing on any graph: the selector of a route between two hosts that passes given nodes. */
 import { fail, formatTable } from "../../../base/index.js";
-import type { SelectorField } from "../../hosts/index.js";
+import type { SelectorField } from "../../../base/packets/index.js";
 import type { Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { headerCosts } from "../pecmp/header-cost.js";

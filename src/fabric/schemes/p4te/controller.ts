@@ -4,8 +4,9 @@
  *
  * Events may arrive faster than writes take effect. Then the last event of each port counts, because earlier ones are outdated.
  */
-import type { Controller, ControllerContext } from "../../controllers/index.js";
+
 import type { ActionProfileGroup, Device, DeviceEvent, Update } from "../../../toolchain/device/index.js";
+import type { Controller, ControllerContext } from "../../controllers/index.js";
 import { call, ingressName } from "../fabric.js";
 import { GREEN, statusEntry } from "./port-status.js";
 import {

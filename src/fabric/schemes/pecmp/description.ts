@@ -1,6 +1,6 @@
 /** The shape of the description of P-ECMP's host policy, for descriptions that come from another process. */
 import { z } from "zod";
-import { SELECTOR_FIELDS } from "../../hosts/index.js";
+import { SELECTOR_FIELDS } from "../../../base/packets/index.js";
 import { balancingSchema } from "../plb/balancing-path.js";
 import { FAILOVERS, type PecmpHosts } from "./hosts.js";
 import { HOPS, VERSION_BITS } from "./layout.js";

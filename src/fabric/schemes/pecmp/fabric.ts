@@ -3,7 +3,7 @@
  * whether they fit into the switches and the field.
  */
 import { fail, type Locate } from "../../../base/index.js";
-import { FIELD_BITS } from "../../hosts/index.js";
+import { FIELD_BITS } from "../../../base/packets/index.js";
 import { nodeNamed, type Role, type Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { hashesByTier } from "../hash-settings.js";

@@ -1,5 +1,5 @@
 /** The header bits that a packet needs to carry its path (P-ECMP, section 5.1 and figure 6b). */
-import { FIELD_BITS, type SelectorField } from "../../hosts/index.js";
+import { FIELD_BITS, type SelectorField } from "../../../base/packets/index.js";
 
 export interface HeaderCost {
   readonly way: string;

@@ -5,7 +5,7 @@
  * value of its own, so the field is divided into slices, with the NIC of a dual-homed host in the lowest bits.
  * Transactional updates (section 3.4) double the number of values: this is the version bit.
  */
-import { FIELD_BITS, type SelectorField } from "../../hosts/index.js";
+import { FIELD_BITS, type SelectorField } from "../../../base/packets/index.js";
 import type { Control } from "./matrix.js";
 import type { SelectorSlice } from "./program.js";
 import { bitsFor } from "./selectors.js";

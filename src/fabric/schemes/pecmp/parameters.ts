@@ -1,6 +1,6 @@
 /** Parameters of P-ECMP: the policy C, the header field of the selector, and the capacity of the switches. */
 import { z } from "zod";
-import { SELECTOR_FIELDS } from "../../hosts/index.js";
+import { SELECTOR_FIELDS } from "../../../base/packets/index.js";
 import { hashParameters } from "../hash-settings.js";
 import { balancingSchema } from "../plb/balancing-path.js";
 import { thresholdSchema } from "../plb/marks.js";

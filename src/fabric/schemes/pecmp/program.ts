@@ -1,6 +1,7 @@
 /** The values of the templates in `templates/pecmp/`, and the P4 expressions that cut a slice out of the selector. */
 import { z } from "zod";
 import { fail } from "../../../base/index.js";
+import { FIELD_BITS, SELECTOR_FIELDS, type SelectorField } from "../../../base/packets/index.js";
 import {
   checkValues,
   directionValues,
@@ -8,7 +9,6 @@ import {
   type ProgramPlan,
   selectorValues,
 } from "../../../toolchain/generate/index.js";
-import { FIELD_BITS, SELECTOR_FIELDS, type SelectorField } from "../../hosts/index.js";
 import { CODES } from "../codes.js";
 import { DIRECTIONS } from "../hash-settings.js";
 

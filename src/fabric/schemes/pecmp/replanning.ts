@@ -3,8 +3,9 @@
  * hosts get them at their start. A group that has lost a next hop has another number of rows, for which the
  * offsets may be wrong: an odd offset moves every flow in groups of 4, but not in groups of 3. There a try may fail.
  */
-import type { RoutePlanner } from "../../controllers/index.js";
+
 import type { Update } from "../../../toolchain/device/index.js";
+import type { RoutePlanner } from "../../controllers/index.js";
 import { switchesOf, type Topology } from "../../topology/index.js";
 import { compileMatrices, type Weights } from "./compile.js";
 import type { SelectorLayout } from "./layout.js";

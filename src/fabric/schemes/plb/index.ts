@@ -3,14 +3,8 @@
  * consecutive rounds. After a timeout they act as PRR does, with one copy. See `balancing-path.ts`.
  */
 import { z } from "zod";
-import {
-  FIELD_BITS,
-  type HostContext,
-  type HostPolicy,
-  MovingPath,
-  type Rerouter,
-  SELECTOR_FIELDS,
-} from "../../hosts/index.js";
+import { FIELD_BITS, SELECTOR_FIELDS } from "../../../base/packets/index.js";
+import { type HostContext, type HostPolicy, MovingPath, type Rerouter } from "../../hosts/index.js";
 import { checkDescription } from "../description.js";
 import { planEcmpSwitches } from "../ecmp/plan.js";
 import { flowHash, mix } from "../hash.js";

@@ -3,7 +3,7 @@
  * re-paths by writing a random value into this field; see `hosts.ts`.
  */
 import { z } from "zod";
-import { FIELD_BITS, SELECTOR_FIELDS } from "../../hosts/index.js";
+import { FIELD_BITS, SELECTOR_FIELDS } from "../../../base/packets/index.js";
 import { type ClosedForm, DRAWS_BESIDE_THE_OLD_PATH, DRAWS_BOTH_DIRECTIONS } from "../closed-form.js";
 import { planEcmpSwitches } from "../ecmp/plan.js";
 import { hashParameters } from "../hash-settings.js";

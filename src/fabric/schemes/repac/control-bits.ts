@@ -2,7 +2,7 @@
  * The header bits by which a host chooses a path: low bits of the source port, and a field that the hash covers. A change of them
  * is one number, whose lowest bits are those of the source port.
  */
-import { FIELD_BITS, type SelectorField } from "../../hosts/index.js";
+import { FIELD_BITS, type SelectorField } from "../../../base/packets/index.js";
 
 export interface ControlBits {
   readonly field: SelectorField;

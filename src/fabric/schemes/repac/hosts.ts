@@ -1,6 +1,7 @@
 /** RePaC's hosts: failover by marks (algorithm 1), and the paths that a planner has assigned to flows (algorithm 2). */
 import { z } from "zod";
-import { fixedPath, type HostContext, type HostPolicy, SELECTOR_FIELDS } from "../../hosts/index.js";
+import { SELECTOR_FIELDS } from "../../../base/packets/index.js";
+import { fixedPath, type HostContext, type HostPolicy } from "../../hosts/index.js";
 import { checkDescription } from "../description.js";
 import { MarkedPath } from "./marked-path.js";
 import { MarkChooser } from "./marks.js";

@@ -1,6 +1,6 @@
 /** Parameters of RePaC. */
 import { z } from "zod";
-import { SELECTOR_FIELDS } from "../../hosts/index.js";
+import { SELECTOR_FIELDS } from "../../../base/packets/index.js";
 import { hashParameters } from "../hash-settings.js";
 import { timeText } from "../time-text.js";
 import { FAILOVERS, RECEIVERS } from "./hosts.js";

@@ -1,5 +1,6 @@
 /** The values of the template `templates/repac/switch.p4.hbs`. */
 import { z } from "zod";
+import { SELECTOR_FIELDS } from "../../../base/packets/index.js";
 import {
   checkValues,
   directionValues,
@@ -9,7 +10,6 @@ import {
   type ProgramPlan,
   selectorValues,
 } from "../../../toolchain/generate/index.js";
-import { SELECTOR_FIELDS } from "../../hosts/index.js";
 import { DIRECTIONS } from "../hash-settings.js";
 
 const waySchema = z.strictObject({

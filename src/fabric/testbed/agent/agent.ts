@@ -1,6 +1,7 @@
 /** The agent of one host: starts it, requests listeners, flows and probes, and ends it. */
 
 import type { Json } from "../../../base/index.js";
+import { agentCommand } from "../../../toolchain/loading/index.js";
 import {
   type AgentEvent,
   type AgentSetting,
@@ -9,7 +10,6 @@ import {
   eventSchema,
   type RequestText,
 } from "../../host-agent/index.js";
-import { agentCommand } from "../../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 import type { HostProcess, RunningHost } from "../lab.js";
 import { type AgentConfig, addressText, startRequest } from "./config.js";

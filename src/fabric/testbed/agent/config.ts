@@ -1,7 +1,9 @@
 /** The configuration of an agent: its host, the host's policy, and limits. */
+
+import type { SelectorField } from "../../../base/packets/index.js";
 import { formatValue } from "../../../toolchain/device/index.js";
 import type { RequestText } from "../../host-agent/index.js";
-import type { PolicyDescription, SelectorField } from "../../hosts/index.js";
+import type { PolicyDescription } from "../../hosts/index.js";
 
 export interface AgentNic {
   /** Name of the interface in the host. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Simulation } from "../../../../src/fabric/sim/packet/index.js";
 import { HostClock } from "../../../../src/course/submissions/testbed/host-clock.js";
+import { Simulation } from "../../../../src/fabric/sim/packet/index.js";
 
 const MS = 1e6;
 

@@ -1,7 +1,11 @@
 /** Faults as entries: at which switch and port, with which match and action, in which table. */
 import { describe, expect, it } from "vitest";
 import type { Element } from "../../../../src/fabric/experiment/faults/fault.js";
-import { faultEntries, faultTables, type SwitchFault } from "../../../../src/fabric/experiment/faults/fault-entries.js";
+import {
+  faultEntries,
+  faultTables,
+  type SwitchFault,
+} from "../../../../src/fabric/experiment/faults/fault-entries.js";
 import { nodeNamed } from "../../../../src/fabric/topology/index.js";
 import { example } from "../../topology/load.js";
 import { packets, silence } from "./silence.js";

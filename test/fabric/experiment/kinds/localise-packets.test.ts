@@ -1,6 +1,11 @@
 /** The kind `localise_packets` on the simulator: names by packets through compiled programs, and that these go where the path model says. */
 import { describe, expect, it } from "vitest";
-import { type DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
+import {
+  type DiagnosticError,
+  Diagnostics,
+  formatDiagnostic,
+  SourceFile,
+} from "../../../../src/base/index.js";
 import { loadAnyKind } from "../../../../src/fabric/experiment/index.js";
 import { KINDS } from "../../../../src/fabric/experiment/kinds/registry.js";
 

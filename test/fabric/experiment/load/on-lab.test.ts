@@ -3,8 +3,17 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { type DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
-import { loadExperimentFile, type PrintedResults, type RunOptions } from "../../../../src/fabric/experiment/index.js";
+import {
+  type DiagnosticError,
+  Diagnostics,
+  formatDiagnostic,
+  SourceFile,
+} from "../../../../src/base/index.js";
+import {
+  loadExperimentFile,
+  type PrintedResults,
+  type RunOptions,
+} from "../../../../src/fabric/experiment/index.js";
 import { kernelFrameSizes } from "../../../../src/fabric/experiment/kinds/load/frame-sizes.js";
 import { LOAD_ON_LAB } from "../../../../src/fabric/experiment/kinds/load/on-lab.js";
 import { findRuns } from "../../../../src/fabric/testbed/run/record.js";

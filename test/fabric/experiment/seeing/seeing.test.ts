@@ -4,10 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
+import {
+  PcapngDecoder,
+  type PcapngInterface,
+  type PcapngPacket,
+} from "../../../../src/base/packets/index.js";
 import { loadExperimentFile, type RunOptions } from "../../../../src/fabric/experiment/index.js";
 import { Segment } from "../../../../src/fabric/sim/packet/index.js";
 import { traceSchema } from "../../../../src/toolchain/trace/index.js";
-import { PcapngDecoder, type PcapngInterface, type PcapngPacket } from "../../../../src/fabric/traffic/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-seeing-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

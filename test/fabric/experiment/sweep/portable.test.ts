@@ -3,7 +3,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
-import { loadExperiment, loadTimeline, runExperiment, runTimeline } from "../../../../src/fabric/experiment/index.js";
+import {
+  loadExperiment,
+  loadTimeline,
+  runExperiment,
+  runTimeline,
+} from "../../../../src/fabric/experiment/index.js";
 import { FAILOVER } from "../../../../src/fabric/experiment/kinds/failover/index.js";
 import { TIMELINE } from "../../../../src/fabric/experiment/kinds/timeline/index.js";
 

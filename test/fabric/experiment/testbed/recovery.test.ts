@@ -1,11 +1,19 @@
 /** One run on a testbed with a flow and switches that the test plays: what counts as which outcome. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Device, DeviceError, type Update, type UpdateStatus } from "../../../../src/toolchain/device/index.js";
 import { LabFaults } from "../../../../src/fabric/experiment/faults/on-lab.js";
-import { measureRecovery, type RecoveryPlan } from "../../../../src/fabric/experiment/kinds/failover/recovery.js";
+import {
+  measureRecovery,
+  type RecoveryPlan,
+} from "../../../../src/fabric/experiment/kinds/failover/recovery.js";
 import type { Clock } from "../../../../src/fabric/experiment/testbed/flow-watch.js";
 import { AgentFlow } from "../../../../src/fabric/testbed/index.js";
 import { nodeNamed } from "../../../../src/fabric/topology/index.js";
+import {
+  type Device,
+  DeviceError,
+  type Update,
+  type UpdateStatus,
+} from "../../../../src/toolchain/device/index.js";
 import { example } from "../../topology/load.js";
 import { packets, silence } from "../faults/silence.js";
 

@@ -2,13 +2,13 @@
 import { describe, expect, it } from "vitest";
 import { Diagnostics, Random, SourceFile } from "../../../../src/base/index.js";
 import type { ControllerContext, LinkEvent, SwitchEvent } from "../../../../src/fabric/controllers/index.js";
+import { dahu } from "../../../../src/fabric/schemes/dahu/index.js";
+import { type MapKind, virtualPortMap } from "../../../../src/fabric/schemes/dahu/virtual-port-map.js";
+import { buildTopology, nodeNamed, topologySchema } from "../../../../src/fabric/topology/index.js";
 import type { Entity } from "../../../../src/toolchain/device/index.js";
 import { renderProgram } from "../../../../src/toolchain/generate/index.js";
 import { compile } from "../../../../src/toolchain/p4/index.js";
-import { dahu } from "../../../../src/fabric/schemes/dahu/index.js";
-import { type MapKind, virtualPortMap } from "../../../../src/fabric/schemes/dahu/virtual-port-map.js";
 import { Switch } from "../../../../src/toolchain/switch/index.js";
-import { buildTopology, nodeNamed, topologySchema } from "../../../../src/fabric/topology/index.js";
 import { templates } from "../../../toolchain/generate/load.js";
 import { frameOf } from "../frames.js";
 import { countedFrame } from "./scenarios.js";

@@ -1,10 +1,10 @@
 /** Dahu's programs on chips: the paper's map in one register is refused, a copy for each hash is placed. */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { type DahuProgram, dahuProgram } from "../../../../src/fabric/schemes/dahu/program.js";
 import { fitProgram } from "../../../../src/toolchain/fit/index.js";
 import { renderProgram } from "../../../../src/toolchain/generate/index.js";
 import { compile } from "../../../../src/toolchain/p4/index.js";
-import { type DahuProgram, dahuProgram } from "../../../../src/fabric/schemes/dahu/program.js";
 import { loadTarget } from "../../../toolchain/fit/golden.js";
 import { templates } from "../../../toolchain/generate/load.js";
 

@@ -5,15 +5,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
-import { renderProgram } from "../../../../src/toolchain/generate/index.js";
-import { compile } from "../../../../src/toolchain/p4/index.js";
-import type { Program } from "../../../../src/toolchain/program/index.js";
 import { HeuristicBalancer, Rebalancing } from "../../../../src/fabric/schemes/dahu/index.js";
 import { PortClasses } from "../../../../src/fabric/schemes/dahu/port-classes.js";
 import { SwitchSoftware } from "../../../../src/fabric/schemes/dahu/switch-software.js";
 import type { MapKind } from "../../../../src/fabric/schemes/dahu/virtual-port-map.js";
+import {
+  buildTopology,
+  hostsOf,
+  type Topology,
+  topologySchema,
+} from "../../../../src/fabric/topology/index.js";
+import { renderProgram } from "../../../../src/toolchain/generate/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import type { Program } from "../../../../src/toolchain/program/index.js";
 import { Switch } from "../../../../src/toolchain/switch/index.js";
-import { buildTopology, hostsOf, type Topology, topologySchema } from "../../../../src/fabric/topology/index.js";
 import { templates } from "../../../toolchain/generate/load.js";
 import { dahuOf } from "./fabric.js";
 import { countedFrame } from "./scenarios.js";

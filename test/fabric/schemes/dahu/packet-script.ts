@@ -3,11 +3,11 @@
  * what must come of them. Of the map of virtual ports it has those that the packets meet. The port is worked out by a CRC of our own.
  */
 import { toHex } from "../../../../src/base/index.js";
-import type { Update } from "../../../../src/toolchain/device/index.js";
-import type { ProgramPlan } from "../../../../src/toolchain/generate/index.js";
 import type { FlowKey } from "../../../../src/fabric/hosts/index.js";
 import type { FabricPlan } from "../../../../src/fabric/schemes/index.js";
 import { nodeNamed, type Topology, type TopologyNode } from "../../../../src/fabric/topology/index.js";
+import type { Update } from "../../../../src/toolchain/device/index.js";
+import type { ProgramPlan } from "../../../../src/toolchain/generate/index.js";
 import { frameOf } from "../frames.js";
 import { callText, keyText, paramText, passedOn } from "../packet-script.js";
 import { ModelDahu } from "./model.js";

@@ -2,15 +2,20 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile, toHex } from "../../../../src/base/index.js";
+import { bitmapOf } from "../../../../src/fabric/schemes/dahu/port-classes.js";
+import { dahuProgram } from "../../../../src/fabric/schemes/dahu/program.js";
+import {
+  bitmapUpdate,
+  destinationUpdate,
+  groupUpdate,
+  SELECTOR,
+} from "../../../../src/fabric/schemes/dahu/tables.js";
+import { call, exact, tableEntry } from "../../../../src/fabric/schemes/fabric.js";
+import type { FabricPlan } from "../../../../src/fabric/schemes/index.js";
 import type { Update } from "../../../../src/toolchain/device/index.js";
 import { renderProgram } from "../../../../src/toolchain/generate/index.js";
 import { compile } from "../../../../src/toolchain/p4/index.js";
 import type { Program } from "../../../../src/toolchain/program/index.js";
-import { bitmapOf } from "../../../../src/fabric/schemes/dahu/port-classes.js";
-import { dahuProgram } from "../../../../src/fabric/schemes/dahu/program.js";
-import { bitmapUpdate, destinationUpdate, groupUpdate, SELECTOR } from "../../../../src/fabric/schemes/dahu/tables.js";
-import { call, exact, tableEntry } from "../../../../src/fabric/schemes/fabric.js";
-import type { FabricPlan } from "../../../../src/fabric/schemes/index.js";
 import { Switch } from "../../../../src/toolchain/switch/index.js";
 import { templates } from "../../../toolchain/generate/load.js";
 import { ModelDahu } from "./model.js";

@@ -2,12 +2,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Locate } from "../../../../src/base/index.js";
-import type { Match, Update } from "../../../../src/toolchain/device/index.js";
 import { copyValues } from "../../../../src/fabric/schemes/dahu/copies.js";
 import { type GroupKind, groupLayout } from "../../../../src/fabric/schemes/dahu/group-layout.js";
 import { PortClasses } from "../../../../src/fabric/schemes/dahu/port-classes.js";
 import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
 import { switchesOf, type Topology, withLinksDown } from "../../../../src/fabric/topology/index.js";
+import type { Match, Update } from "../../../../src/toolchain/device/index.js";
 import { build, messagesOf } from "../../topology/load.js";
 
 const dahu = schemeNamed("dahu")!;

@@ -1,10 +1,19 @@
 /** Dahu's switches in the flow simulator by the rules of sections 3, 4 and 7: when they deroute, what they count, what feedback does. */
 import { describe, expect, it } from "vitest";
-import { type GroupPlan, groupsOfNextHops, oneGroup } from "../../../../src/fabric/schemes/dahu/fluid/group-plan.js";
+import {
+  type GroupPlan,
+  groupsOfNextHops,
+  oneGroup,
+} from "../../../../src/fabric/schemes/dahu/fluid/group-plan.js";
 import { DahuRouter, type DahuSettings } from "../../../../src/fabric/schemes/dahu/fluid/router.js";
 import type { PortTraffic, Rebalancing } from "../../../../src/fabric/schemes/dahu/index.js";
 import { Distances, type EpochTraffic, FlowNetwork } from "../../../../src/fabric/sim/flow/index.js";
-import { buildTopology, type Topology, topologySchema, withLinksDown } from "../../../../src/fabric/topology/index.js";
+import {
+  buildTopology,
+  type Topology,
+  topologySchema,
+  withLinksDown,
+} from "../../../../src/fabric/topology/index.js";
 
 const LINK = { rate: "1Gbps", delay: "1us" };
 /** Bytes per nanosecond of a link. */

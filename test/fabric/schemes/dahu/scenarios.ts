@@ -3,12 +3,13 @@
  * in, and the frames that must leave, in their order.
  */
 import { toBytes } from "../../../../src/base/index.js";
-import type { Update } from "../../../../src/toolchain/device/index.js";
-import { type FlowKey, selectorHeaders } from "../../../../src/fabric/hosts/index.js";
+import { selectorHeaders } from "../../../../src/base/packets/index.js";
+import type { FlowKey } from "../../../../src/fabric/hosts/index.js";
 import { type MapKind, virtualPortMap } from "../../../../src/fabric/schemes/dahu/virtual-port-map.js";
 import type { FabricPlan } from "../../../../src/fabric/schemes/index.js";
 import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
 import { buildTopology, nodeNamed, topologySchema } from "../../../../src/fabric/topology/index.js";
+import type { Update } from "../../../../src/toolchain/device/index.js";
 import type { PortFrame } from "../../../parity/bmv2.js";
 import { checksum, frameOf } from "../frames.js";
 import { type Choice, ModelDahu } from "./model.js";

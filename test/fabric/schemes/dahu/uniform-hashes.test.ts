@@ -4,12 +4,12 @@
  */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
-import { renderProgram } from "../../../../src/toolchain/generate/index.js";
-import { compile } from "../../../../src/toolchain/p4/index.js";
 import { FLUID_SCHEMES } from "../../../../src/fabric/schemes/index.js";
 import { FlowNetwork, mixed } from "../../../../src/fabric/sim/flow/index.js";
-import { Switch } from "../../../../src/toolchain/switch/index.js";
 import { buildTopology, hostsOf, topologySchema } from "../../../../src/fabric/topology/index.js";
+import { renderProgram } from "../../../../src/toolchain/generate/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
 import { templates } from "../../../toolchain/generate/load.js";
 import { dahuOf } from "./fabric.js";
 import { countedFrame } from "./scenarios.js";

@@ -3,7 +3,6 @@
  * and is what the path model says.
  */
 import { describe, expect, it } from "vitest";
-import type { Update } from "../../../../src/toolchain/device/index.js";
 import { ecmpFluid } from "../../../../src/fabric/schemes/ecmp/fluid.js";
 import { EcmpGroups } from "../../../../src/fabric/schemes/ecmp/groups.js";
 import { type FabricPlan, schemeNamed } from "../../../../src/fabric/schemes/index.js";
@@ -16,6 +15,7 @@ import {
   type Topology,
   withLinksDown,
 } from "../../../../src/fabric/topology/index.js";
+import type { Update } from "../../../../src/toolchain/device/index.js";
 import { build, example } from "../../topology/load.js";
 import { ModelSwitch } from "../model-switch.js";
 

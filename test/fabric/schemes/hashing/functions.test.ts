@@ -1,9 +1,6 @@
 /** The functions of a chip as P4: the embedded switch computes what the path model computes, for each function and slice. */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
-import { renderProgram } from "../../../../src/toolchain/generate/index.js";
-import { findCrc } from "../../../../src/toolchain/hash/index.js";
-import { compile } from "../../../../src/toolchain/p4/index.js";
 import { addressWords, HashOfFlow, rawFlow } from "../../../../src/fabric/paths/index.js";
 import { call, exact, ingressName, insert, tableEntry } from "../../../../src/fabric/schemes/fabric.js";
 import {
@@ -14,6 +11,9 @@ import {
 } from "../../../../src/fabric/schemes/hashing/functions.js";
 import { hashingProgram } from "../../../../src/fabric/schemes/hashing/program.js";
 import { calculationName } from "../../../../src/fabric/schemes/index.js";
+import { renderProgram } from "../../../../src/toolchain/generate/index.js";
+import { findCrc } from "../../../../src/toolchain/hash/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
 import { Switch } from "../../../../src/toolchain/switch/index.js";
 import { templates } from "../../../toolchain/generate/load.js";
 import { messagesOf } from "../../topology/load.js";

@@ -1,7 +1,6 @@
 /** Slots of groups against the paper's examples, its formula of section 4.2, and theorem 2. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hashNamed } from "../../../../src/toolchain/hash/index.js";
 import {
   areCoprime,
   bestSize,
@@ -9,6 +8,7 @@ import {
   slotsOf,
   unevenness,
 } from "../../../../src/fabric/schemes/hashing/groups.js";
+import { hashNamed } from "../../../../src/toolchain/hash/index.js";
 
 const equal = (ports: number) => Array<number>(ports).fill(1);
 

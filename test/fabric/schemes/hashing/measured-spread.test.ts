@@ -5,7 +5,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DiagnosticError, Random } from "../../../../src/base/index.js";
-import { checkPaths, type PathCheck, type PathModel, representativePairs } from "../../../../src/fabric/paths/index.js";
+import {
+  checkPaths,
+  type PathCheck,
+  type PathModel,
+  representativePairs,
+} from "../../../../src/fabric/paths/index.js";
 import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
 import type { Topology } from "../../../../src/fabric/topology/index.js";
 import { build, example } from "../../topology/load.js";

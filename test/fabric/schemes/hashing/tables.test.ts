@@ -3,11 +3,11 @@
  * slots, with the same function and seed, as in its path model. The check of all paths is about that model.
  */
 import { describe, expect, it } from "vitest";
-import type { ActionCall, Entity } from "../../../../src/toolchain/device/index.js";
-import { findCrc } from "../../../../src/toolchain/hash/index.js";
 import { LOCAL, UNREACHABLE } from "../../../../src/fabric/paths/index.js";
 import { type FabricPlan, schemeNamed } from "../../../../src/fabric/schemes/index.js";
 import { type Topology, withLinksDown } from "../../../../src/fabric/topology/index.js";
+import type { ActionCall, Entity } from "../../../../src/toolchain/device/index.js";
+import { findCrc } from "../../../../src/toolchain/hash/index.js";
 import { build, messagesOf } from "../../topology/load.js";
 
 const hashing = schemeNamed("hashing")!;

@@ -1,6 +1,5 @@
 /** The tables of HULA's switches: links with their capacity, routes to racks, probes of racks, and what is refused. */
 import { describe, expect, it } from "vitest";
-import type { Update } from "../../../../src/toolchain/device/index.js";
 import { type FabricPlan, schemeNamed } from "../../../../src/fabric/schemes/index.js";
 import {
   computeRoutes,
@@ -9,6 +8,7 @@ import {
   type Topology,
   withLinksDown,
 } from "../../../../src/fabric/topology/index.js";
+import type { Update } from "../../../../src/toolchain/device/index.js";
 import { build, example, messagesOf } from "../../topology/load.js";
 
 const hula = schemeNamed("hula")!;

@@ -1,11 +1,11 @@
 /** HULA's compiled program, packet by packet: estimator, best paths with their age, flowlets. */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { hula } from "../../../../src/fabric/schemes/registry.js";
+import { buildTopology, nodeNamed, topologySchema } from "../../../../src/fabric/topology/index.js";
 import { renderProgram } from "../../../../src/toolchain/generate/index.js";
 import { compile } from "../../../../src/toolchain/p4/index.js";
-import { hula } from "../../../../src/fabric/schemes/registry.js";
 import { Switch } from "../../../../src/toolchain/switch/index.js";
-import { buildTopology, nodeNamed, topologySchema } from "../../../../src/fabric/topology/index.js";
 import { templates } from "../../../toolchain/generate/load.js";
 import { ManualClock } from "../../../toolchain/switch/golden.js";
 import { frameOf } from "../frames.js";

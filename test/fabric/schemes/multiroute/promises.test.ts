@@ -3,8 +3,18 @@ import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
 import { CLIENT, restingHost } from "../../../../src/fabric/hosts/index.js";
 import { emptyFlows } from "../../../../src/fabric/paths/index.js";
-import { type FirstTry, firstTries, hostPolicyOf, schemeNamed } from "../../../../src/fabric/schemes/index.js";
-import { DisjointPaths, hostsOf, type Topology, type TopologyNode } from "../../../../src/fabric/topology/index.js";
+import {
+  type FirstTry,
+  firstTries,
+  hostPolicyOf,
+  schemeNamed,
+} from "../../../../src/fabric/schemes/index.js";
+import {
+  DisjointPaths,
+  hostsOf,
+  type Topology,
+  type TopologyNode,
+} from "../../../../src/fabric/topology/index.js";
 import { PacketWalk } from "../../paths/packet-walk.js";
 import { build, example } from "../../topology/load.js";
 import { clos, randomGraph } from "./graphs.js";

@@ -4,12 +4,12 @@
  */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
+import { buildTopology, topologySchema } from "../../../../src/fabric/topology/index.js";
 import type { MeterConfig } from "../../../../src/toolchain/device/index.js";
 import { renderProgram } from "../../../../src/toolchain/generate/index.js";
 import { compile } from "../../../../src/toolchain/p4/index.js";
-import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
 import { Switch } from "../../../../src/toolchain/switch/index.js";
-import { buildTopology, topologySchema } from "../../../../src/fabric/topology/index.js";
 import { templates } from "../../../toolchain/generate/load.js";
 import { ManualClock } from "../../../toolchain/switch/golden.js";
 import { eventFrame } from "./frames.js";

@@ -6,7 +6,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
 import type { ControllerContext, LinkEvent, SwitchEvent } from "../../../../src/fabric/controllers/index.js";
-import { DeviceError, type DeviceEvent, type Entity, type Update } from "../../../../src/toolchain/device/index.js";
+import {
+  DeviceError,
+  type DeviceEvent,
+  type Entity,
+  type Update,
+} from "../../../../src/toolchain/device/index.js";
 import { renderProgram } from "../../../../src/toolchain/generate/index.js";
 import { compile } from "../../../../src/toolchain/p4/index.js";
 import { Switch } from "../../../../src/toolchain/switch/index.js";

@@ -3,11 +3,16 @@
  * and what must come of them. The upward port is worked out here, from the plan and a CRC of our own.
  */
 import { toHex } from "../../../../src/base/index.js";
-import type { Match, MeterConfig, Update } from "../../../../src/toolchain/device/index.js";
-import type { HashChoice, ProgramPlan } from "../../../../src/toolchain/generate/index.js";
 import type { FlowKey } from "../../../../src/fabric/hosts/index.js";
 import type { FabricPlan } from "../../../../src/fabric/schemes/index.js";
-import { computeRoutes, nodeNamed, type Topology, type TopologyNode } from "../../../../src/fabric/topology/index.js";
+import {
+  computeRoutes,
+  nodeNamed,
+  type Topology,
+  type TopologyNode,
+} from "../../../../src/fabric/topology/index.js";
+import type { Match, MeterConfig, Update } from "../../../../src/toolchain/device/index.js";
+import type { HashChoice, ProgramPlan } from "../../../../src/toolchain/generate/index.js";
 import { crc, pack } from "../crc.js";
 import { frameOf } from "../frames.js";
 import { callText, keyText, paramText, passedOn } from "../packet-script.js";

@@ -2,13 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, Random, SourceFile } from "../../../../src/base/index.js";
-import type { MeterConfig, Update } from "../../../../src/toolchain/device/index.js";
-import { renderProgram } from "../../../../src/toolchain/generate/index.js";
 import { CLIENT, restingHost } from "../../../../src/fabric/hosts/index.js";
-import { compile } from "../../../../src/toolchain/p4/index.js";
 import { type FabricPlan, hostPolicyOf, schemeNamed } from "../../../../src/fabric/schemes/index.js";
 import { commonPrefix } from "../../../../src/fabric/schemes/p4te/common-prefix.js";
-import { Switch } from "../../../../src/toolchain/switch/index.js";
 import {
   buildTopology,
   computeRoutes,
@@ -17,6 +13,10 @@ import {
   type TopologyInput,
   topologySchema,
 } from "../../../../src/fabric/topology/index.js";
+import type { MeterConfig, Update } from "../../../../src/toolchain/device/index.js";
+import { renderProgram } from "../../../../src/toolchain/generate/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import { Switch } from "../../../../src/toolchain/switch/index.js";
 import { templates } from "../../../toolchain/generate/load.js";
 import { ManualClock } from "../../../toolchain/switch/golden.js";
 

@@ -3,10 +3,15 @@
  * frames that must leave, by port in their order. Copies for the control plane leave by a port of the test.
  */
 import { toHex } from "../../../../src/base/index.js";
-import type { MeterConfig, Update } from "../../../../src/toolchain/device/index.js";
 import type { FabricPlan } from "../../../../src/fabric/schemes/index.js";
 import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
-import { buildTopology, nodeNamed, type TopologyNode, topologySchema } from "../../../../src/fabric/topology/index.js";
+import {
+  buildTopology,
+  nodeNamed,
+  type TopologyNode,
+  topologySchema,
+} from "../../../../src/fabric/topology/index.js";
+import type { MeterConfig, Update } from "../../../../src/toolchain/device/index.js";
 import type { PortFrame } from "../../../parity/bmv2.js";
 import { ACK, eventFrame, SYN, type TcpFrame, type TrafficEvent, tcpFrame } from "./frames.js";
 

@@ -1,10 +1,10 @@
 /** Every combination of P4TE's switches of the program compiles, for fabrics of one rack as well. */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
-import { renderProgram } from "../../../../src/toolchain/generate/index.js";
-import { compile } from "../../../../src/toolchain/p4/index.js";
 import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
 import { buildTopology, type TopologyInput, topologySchema } from "../../../../src/fabric/topology/index.js";
+import { renderProgram } from "../../../../src/toolchain/generate/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
 import { templates } from "../../../toolchain/generate/load.js";
 
 const scheme = schemeNamed("p4te")!;

@@ -3,7 +3,6 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { DiagnosticError, Diagnostics, SourceFile } from "../../../../src/base/index.js";
-import { loadDocument } from "../../../../src/toolchain/documents/index.js";
 import {
   compileFabric,
   compileMatrices,
@@ -16,6 +15,7 @@ import {
   usableSpace,
 } from "../../../../src/fabric/schemes/pecmp/index.js";
 import { buildTopology, nodeNamed, topologySchema } from "../../../../src/fabric/topology/index.js";
+import { loadDocument } from "../../../../src/toolchain/documents/index.js";
 import { build, example, messagesOf } from "../../topology/load.js";
 
 const bad = resolve(import.meta.dirname, "../../../bad/schemes");

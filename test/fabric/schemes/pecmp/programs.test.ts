@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { renderProgram } from "../../../../src/toolchain/generate/index.js";
 import { type EcmpProgram, ecmpProgram } from "../../../../src/fabric/schemes/ecmp/program.js";
 import { type PecmpProgram, pecmpProgram } from "../../../../src/fabric/schemes/pecmp/index.js";
+import { renderProgram } from "../../../../src/toolchain/generate/index.js";
 import { templates } from "../../../toolchain/generate/load.js";
 import { messagesOf } from "../../topology/load.js";
 

@@ -5,12 +5,17 @@
 import { expect } from "vitest";
 import { Random } from "../../../../src/base/index.js";
 import { ControllerHost } from "../../../../src/fabric/controllers/index.js";
-import type { Device, Entity, ReadQuery, Update } from "../../../../src/toolchain/device/index.js";
-import { entityKey } from "../../../../src/toolchain/device/index.js";
-import { CLIENT, type FlowKey, type HostPolicy, type PathChooser } from "../../../../src/fabric/hosts/index.js";
+import {
+  CLIENT,
+  type FlowKey,
+  type HostPolicy,
+  type PathChooser,
+} from "../../../../src/fabric/hosts/index.js";
 import { type FabricPlan, hostPolicyOf } from "../../../../src/fabric/schemes/index.js";
 import { pecmp, pecmpParameters } from "../../../../src/fabric/schemes/pecmp/index.js";
 import { hostsOf, type Topology } from "../../../../src/fabric/topology/index.js";
+import type { Device, Entity, ReadQuery, Update } from "../../../../src/toolchain/device/index.js";
+import { entityKey } from "../../../../src/toolchain/device/index.js";
 import { flowBetween, ModelFabric, type Walk } from "../model-fabric.js";
 
 const MS = 1_000_000;

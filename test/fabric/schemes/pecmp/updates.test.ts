@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FIELD_BITS } from "../../../../src/fabric/hosts/index.js";
+import { FIELD_BITS } from "../../../../src/base/packets/index.js";
 
 import {
   compileFabric,

@@ -10,7 +10,11 @@ import {
   WaitingPath,
 } from "../../../../src/fabric/hosts/index.js";
 import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
-import { type Balancing, BalancingPath, balancingSchema } from "../../../../src/fabric/schemes/plb/balancing-path.js";
+import {
+  type Balancing,
+  BalancingPath,
+  balancingSchema,
+} from "../../../../src/fabric/schemes/plb/balancing-path.js";
 import { build } from "../../topology/load.js";
 
 const DEFAULTS = balancingSchema.parse({});

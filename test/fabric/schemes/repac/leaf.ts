@@ -1,7 +1,5 @@
 /** A leaf of a small Clos under RePaC, with any hash upwards, also those that the scheme refuses. */
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
-import { type HashChoice, renderProgram } from "../../../../src/toolchain/generate/index.js";
-import { compile } from "../../../../src/toolchain/p4/index.js";
 import {
   computedPathmap,
   type RepacProgram,
@@ -11,6 +9,8 @@ import {
   repacProgram,
 } from "../../../../src/fabric/schemes/repac/index.js";
 import { nodeNamed } from "../../../../src/fabric/topology/index.js";
+import { type HashChoice, renderProgram } from "../../../../src/toolchain/generate/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
 import { templates } from "../../../toolchain/generate/load.js";
 import { example } from "../../topology/load.js";
 

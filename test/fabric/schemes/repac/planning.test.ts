@@ -5,7 +5,12 @@ import { addLoads, emptyFlows, FlowTracer } from "../../../../src/fabric/paths/i
 import type { KnownFlow } from "../../../../src/fabric/schemes/index.js";
 import { planPaths, repac, repacParameters } from "../../../../src/fabric/schemes/repac/index.js";
 import { nicHash } from "../../../../src/fabric/schemes/repac/nic-hash.js";
-import { buildTopology, nodeNamed, type Topology, topologySchema } from "../../../../src/fabric/topology/index.js";
+import {
+  buildTopology,
+  nodeNamed,
+  type Topology,
+  topologySchema,
+} from "../../../../src/fabric/topology/index.js";
 
 /** Figure 8 with one server a rack: the paths of a flow are the 8 spines, which are called leaves here. */
 const testbed = buildTopology(

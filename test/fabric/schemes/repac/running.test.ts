@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import { DiagnosticError, formatDiagnostic, type Json, Random } from "../../../../src/base/index.js";
 import type { ControllerContext, LinkEvent, SwitchEvent } from "../../../../src/fabric/controllers/index.js";
-import type { Device, Entity, Update } from "../../../../src/toolchain/device/index.js";
 import { CLIENT, type HostContext, restingHost } from "../../../../src/fabric/hosts/index.js";
 import { rackRoutes } from "../../../../src/fabric/paths/index.js";
 import {
@@ -14,6 +13,7 @@ import {
   repacParameters,
 } from "../../../../src/fabric/schemes/repac/index.js";
 import { nicHash } from "../../../../src/fabric/schemes/repac/nic-hash.js";
+import type { Device, Entity, Update } from "../../../../src/toolchain/device/index.js";
 import { Switch } from "../../../../src/toolchain/switch/index.js";
 import { LEAF, leafOf } from "./leaf.js";
 

@@ -3,7 +3,12 @@
  * random losses behind it, and an account of the queue's length over time.
  */
 import { addWords, finishChecksum, type Random } from "../../../../src/base/index.js";
-import { type Channel, type Node, NS_PER_S, type Simulation } from "../../../../src/fabric/sim/packet/index.js";
+import {
+  type Channel,
+  type Node,
+  NS_PER_S,
+  type Simulation,
+} from "../../../../src/fabric/sim/packet/index.js";
 
 const IPV4_AT = 14;
 const CE = 3;

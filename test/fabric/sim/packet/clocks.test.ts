@@ -1,6 +1,11 @@
 /** Where a run of the simulation stops, and the clocks that it gives to control planes and switches. */
 import { describe, expect, it } from "vitest";
-import { controlClock, MicrosecondClock, NS_PER_US, Simulation } from "../../../../src/fabric/sim/packet/simulation.js";
+import {
+  controlClock,
+  MicrosecondClock,
+  NS_PER_US,
+  Simulation,
+} from "../../../../src/fabric/sim/packet/simulation.js";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 

@@ -1,7 +1,6 @@
 /** The control channel while the process of the switch ends and runs again. The delay is 100 ns. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
-import type { Device, DeviceEvent, Entity, ReadQuery, Update } from "../../../../src/toolchain/device/index.js";
 import { queryBytes } from "../../../../src/fabric/sim/packet/control-messages.js";
 import {
   type ChannelState,
@@ -12,6 +11,13 @@ import {
   type PortSource,
   Simulation,
 } from "../../../../src/fabric/sim/packet/index.js";
+import type {
+  Device,
+  DeviceEvent,
+  Entity,
+  ReadQuery,
+  Update,
+} from "../../../../src/toolchain/device/index.js";
 
 const DELAY = 100;
 const PROCESSING = 40;

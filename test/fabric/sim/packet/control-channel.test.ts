@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { Device, DeviceEvent, Entity, Update } from "../../../../src/toolchain/device/index.js";
 import {
   ControlChannel,
   entityBytes,
@@ -7,6 +6,7 @@ import {
   Simulation,
   settle,
 } from "../../../../src/fabric/sim/packet/index.js";
+import type { Device, DeviceEvent, Entity, Update } from "../../../../src/toolchain/device/index.js";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 

@@ -5,12 +5,6 @@ import { toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
-import type { DeviceEvent, Entity, Match, ReadQuery, TableEntry } from "../../../../src/toolchain/device/index.js";
-import { encodeUpdate } from "../../../../src/toolchain/p4runtime/codec/entity.js";
-import { CURRENT_DIALECT } from "../../../../src/toolchain/p4runtime/codec/ports.js";
-import { makeWire } from "../../../../src/toolchain/p4runtime/codec/wire.js";
-import { UpdateSchema } from "../../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { P4InfoIndex, readP4Info } from "../../../../src/toolchain/program/index.js";
 import {
   entityBytes,
   eventBytes,
@@ -18,6 +12,18 @@ import {
   packetBytes,
   queryBytes,
 } from "../../../../src/fabric/sim/packet/control-messages.js";
+import type {
+  DeviceEvent,
+  Entity,
+  Match,
+  ReadQuery,
+  TableEntry,
+} from "../../../../src/toolchain/device/index.js";
+import { encodeUpdate } from "../../../../src/toolchain/p4runtime/codec/entity.js";
+import { CURRENT_DIALECT } from "../../../../src/toolchain/p4runtime/codec/ports.js";
+import { makeWire } from "../../../../src/toolchain/p4runtime/codec/wire.js";
+import { UpdateSchema } from "../../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
+import { P4InfoIndex, readP4Info } from "../../../../src/toolchain/program/index.js";
 import { entities } from "../../../toolchain/p4runtime/arbitraries.js";
 
 /** Tags, lengths and the identifier of any entity. */

@@ -1,9 +1,6 @@
 /** What a program sees of the queues in front of simulated links. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
-import type { DeviceEvent } from "../../../../src/toolchain/device/index.js";
-import { compile } from "../../../../src/toolchain/p4/index.js";
-import type { Program } from "../../../../src/toolchain/program/index.js";
 import {
   type Channel,
   CPU_PORT,
@@ -13,6 +10,9 @@ import {
   Simulation,
   SwitchNode,
 } from "../../../../src/fabric/sim/packet/index.js";
+import type { DeviceEvent } from "../../../../src/toolchain/device/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import type { Program } from "../../../../src/toolchain/program/index.js";
 
 /** Sends by port 2, or to the CPU where the first byte is 255, and writes what it sees of the queue into the packet. */
 const PROGRAM = `

@@ -4,7 +4,12 @@ import { addWords, finishChecksum } from "../../../../src/base/index.js";
 import { ECHO_OPTION } from "../../../../src/fabric/hosts/index.js";
 import { DatagramBuilder } from "../../../../src/fabric/sim/packet/datagram-builder.js";
 import { ECHO_BITS, JOIN_OPTION, MAPPING_OPTION } from "../../../../src/fabric/sim/packet/frames.js";
-import { PacketFilter, Segment, SegmentBuilder, type SelectorCodec } from "../../../../src/fabric/sim/packet/index.js";
+import {
+  PacketFilter,
+  Segment,
+  SegmentBuilder,
+  type SelectorCodec,
+} from "../../../../src/fabric/sim/packet/index.js";
 
 const codec: SelectorCodec = {
   headersOf: (selector) => ({ dscp: selector, vlan: undefined, flowLabel: 0 }),

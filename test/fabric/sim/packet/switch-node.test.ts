@@ -1,7 +1,6 @@
 /** Compiled programs on embedded switches inside the network. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
-import type { DeviceEvent } from "../../../../src/toolchain/device/index.js";
 import { bootFabric, ProgramCompiler } from "../../../../src/fabric/experiment/boot.js";
 import type { SchemeRun } from "../../../../src/fabric/experiment/index.js";
 import {
@@ -13,6 +12,7 @@ import {
 } from "../../../../src/fabric/sim/packet/index.js";
 import { hostsOf } from "../../../../src/fabric/topology/index.js";
 import { drawClientPort, hostPlaces, PairDrawer } from "../../../../src/fabric/traffic/index.js";
+import type { DeviceEvent } from "../../../../src/toolchain/device/index.js";
 import { experimentWith } from "../../experiment/model-fabric.js";
 import { transport } from "./relay.js";
 

@@ -2,7 +2,12 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
 import type { NextSegment, PathChooser, Round } from "../../../../src/fabric/hosts/index.js";
-import { NS_PER_MS, NS_PER_S, type TcpConnection, type TcpOptions } from "../../../../src/fabric/sim/packet/index.js";
+import {
+  NS_PER_MS,
+  NS_PER_S,
+  type TcpConnection,
+  type TcpOptions,
+} from "../../../../src/fabric/sim/packet/index.js";
 import { pairOfHosts, policy, steady } from "../packet/relay.js";
 import { tcp } from "./options.js";
 

@@ -1,5 +1,10 @@
 /** Options of the connections that the tests of TCP open. */
-import { CONGESTION_CONTROLS, NS_PER_MS, NS_PER_S, type TcpOptions } from "../../../../src/fabric/sim/packet/index.js";
+import {
+  CONGESTION_CONTROLS,
+  NS_PER_MS,
+  NS_PER_S,
+  type TcpOptions,
+} from "../../../../src/fabric/sim/packet/index.js";
 
 export function tcp(options: Partial<TcpOptions> = {}): TcpOptions {
   return {

@@ -2,8 +2,8 @@
 
 import { spawnSync } from "node:child_process";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { FIELD_BITS, type PolicyDescription, type SelectorField } from "../../../../src/fabric/hosts/index.js";
-import { agentCommand } from "../../../../src/toolchain/loading/index.js";
+import { FIELD_BITS, type SelectorField } from "../../../../src/base/packets/index.js";
+import type { PolicyDescription } from "../../../../src/fabric/hosts/index.js";
 import { type FanOuts, layOut, offsetSet } from "../../../../src/fabric/schemes/pecmp/index.js";
 import { startRequest } from "../../../../src/fabric/testbed/agent/config.js";
 import {
@@ -16,6 +16,7 @@ import {
   runIperf3,
   startAgent,
 } from "../../../../src/fabric/testbed/index.js";
+import { agentCommand } from "../../../../src/toolchain/loading/index.js";
 import { agentConfig, LEFT, networkMissing, pingMissing, RIGHT, TestNetwork } from "./networks.js";
 
 const missing = networkMissing();

@@ -1,7 +1,7 @@
 /** A switch that several controllers use, over gRPC, with a device that keeps what is written. */
 import { describe, expect, it } from "vitest";
-import type { PortControl } from "../../../../src/toolchain/device/index.js";
 import { SharedDevice } from "../../../../src/fabric/testbed/switches/shared-device.js";
+import type { PortControl } from "../../../../src/toolchain/device/index.js";
 import { p4infoOf } from "../../../toolchain/control/start.js";
 import {
   cpuProgram,

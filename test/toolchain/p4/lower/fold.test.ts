@@ -5,7 +5,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toSigned, toUnsigned } from "../../../../src/base/index.js";
-import { binary, bool, cast, field, not, number, variable } from "../../../../src/toolchain/p4/lower/build.js";
+import {
+  binary,
+  bool,
+  cast,
+  field,
+  not,
+  number,
+  variable,
+} from "../../../../src/toolchain/p4/lower/build.js";
 import { fold, unsignedValue } from "../../../../src/toolchain/p4/lower/fold.js";
 import type { BinaryOp, BitsType, Expr, ExprOf, IrType } from "../../../../src/toolchain/p4/lower/ir.js";
 import { BOOL, bits } from "../../../../src/toolchain/p4/lower/ir-types.js";

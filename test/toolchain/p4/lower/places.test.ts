@@ -1,6 +1,14 @@
 /** Questions about places that the passes ask: whether two can be the same storage, what an expression reads, and what statements change. */
 import { describe, expect, it } from "vitest";
-import { binary, cast, elementAt, field, number, valid, variable } from "../../../../src/toolchain/p4/lower/build.js";
+import {
+  binary,
+  cast,
+  elementAt,
+  field,
+  number,
+  valid,
+  variable,
+} from "../../../../src/toolchain/p4/lower/build.js";
 import type { AggregateType, Expr, IrTable, IrType, Stmt } from "../../../../src/toolchain/p4/lower/ir.js";
 import { bits } from "../../../../src/toolchain/p4/lower/ir-types.js";
 import {

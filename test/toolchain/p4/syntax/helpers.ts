@@ -1,6 +1,11 @@
 /** What the tests of the syntax room share. */
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
-import type { Declaration, Expression, SourceUnit, Statement } from "../../../../src/toolchain/p4/syntax/ast.js";
+import type {
+  Declaration,
+  Expression,
+  SourceUnit,
+  Statement,
+} from "../../../../src/toolchain/p4/syntax/ast.js";
 import { type PreprocessorOptions, parse } from "../../../../src/toolchain/p4/syntax/index.js";
 
 /** Parses text that must be right. */

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { CallExpression, ControlDeclaration, InstanceDeclaration } from "../../../../src/toolchain/p4/syntax/ast.js";
+import type {
+  CallExpression,
+  ControlDeclaration,
+  InstanceDeclaration,
+} from "../../../../src/toolchain/p4/syntax/ast.js";
 import { typeToString } from "../../../../src/toolchain/p4/types/index.js";
 import { checkBody, checkText } from "./checked.js";
 

@@ -5,7 +5,12 @@ import type {
   Expression,
   Statement,
 } from "../../../../src/toolchain/p4/syntax/ast.js";
-import { constantOf, constantToString, evaluate, typeToString } from "../../../../src/toolchain/p4/types/index.js";
+import {
+  constantOf,
+  constantToString,
+  evaluate,
+  typeToString,
+} from "../../../../src/toolchain/p4/types/index.js";
 import { checkBody, checkText } from "./checked.js";
 
 /** The value and type of a constant expression, as text; the codes of what is wrong with it otherwise. */

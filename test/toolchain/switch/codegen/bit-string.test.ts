@@ -1,7 +1,12 @@
 /** Bit strings against integers: bits are in the order of the network, the most significant first. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { getBits, loadVarbit, putBits, putVarbit } from "../../../../src/toolchain/switch/codegen/bit-string.js";
+import {
+  getBits,
+  loadVarbit,
+  putBits,
+  putVarbit,
+} from "../../../../src/toolchain/switch/codegen/bit-string.js";
 
 /** The bytes as one integer. */
 const integer = (bytes: Uint8Array): bigint =>

@@ -2,7 +2,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Emitter } from "../../../../src/toolchain/switch/codegen/emitter.js";
-import { constant, type Num, NumberWriter, rangeOf, TooWide } from "../../../../src/toolchain/switch/codegen/number.js";
+import {
+  constant,
+  type Num,
+  NumberWriter,
+  rangeOf,
+  TooWide,
+} from "../../../../src/toolchain/switch/codegen/number.js";
 import {
   divideWords,
   multiplyWords,

@@ -5,7 +5,13 @@
 import { describe, expect, it } from "vitest";
 import { type BitPart, chunk, load } from "../../../../src/toolchain/switch/codegen/bits.js";
 import { Emitter } from "../../../../src/toolchain/switch/codegen/emitter.js";
-import { constant, type Num, NumberWriter, TooWide, word } from "../../../../src/toolchain/switch/codegen/number.js";
+import {
+  constant,
+  type Num,
+  NumberWriter,
+  TooWide,
+  word,
+} from "../../../../src/toolchain/switch/codegen/number.js";
 
 /** The statements that an expression needs before it, then the expressions. */
 function written(write: (numbers: NumberWriter) => string | readonly string[]): string[] {

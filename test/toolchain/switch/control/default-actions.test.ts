@@ -1,6 +1,11 @@
 /** What a controller may change of a default action (P4-16 spec 14.2.1.4, P4Runtime specification 9.1.6), and what a key may be (9.1.1). */
 import { describe, expect, it } from "vitest";
-import { DeviceError, type Entity, type Match, type TableAction } from "../../../../src/toolchain/device/index.js";
+import {
+  DeviceError,
+  type Entity,
+  type Match,
+  type TableAction,
+} from "../../../../src/toolchain/device/index.js";
 import type { bmv2 } from "../../../../src/toolchain/program/index.js";
 import { Switch } from "../../../../src/toolchain/switch/index.js";
 import { ManualClock } from "../golden.js";

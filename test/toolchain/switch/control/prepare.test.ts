@@ -1,6 +1,11 @@
 /** A program that is prepared beside the running one, and changed over to at once. */
 import { describe, expect, it } from "vitest";
-import { DeviceError, type DeviceEvent, type ReadQuery, type Update } from "../../../../src/toolchain/device/index.js";
+import {
+  DeviceError,
+  type DeviceEvent,
+  type ReadQuery,
+  type Update,
+} from "../../../../src/toolchain/device/index.js";
 import { p4infoOf } from "../../control/start.js";
 import { ManualClock, startUnconfigured } from "../golden.js";
 

@@ -3,7 +3,12 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
-import { type Bmv2Program, type bmv2, createP4Info, readBmv2 } from "../../../../src/toolchain/program/index.js";
+import {
+  type Bmv2Program,
+  type bmv2,
+  createP4Info,
+  readBmv2,
+} from "../../../../src/toolchain/program/index.js";
 import { startGolden, startProgram } from "../golden.js";
 
 /** A table of one 8-bit key and four entries at most; its second entry does not fit. */

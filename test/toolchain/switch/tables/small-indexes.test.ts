@@ -4,7 +4,12 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type FieldKind, keyShape, prefixMask, putWords } from "../../../../src/toolchain/switch/tables/shape.js";
+import {
+  type FieldKind,
+  keyShape,
+  prefixMask,
+  putWords,
+} from "../../../../src/toolchain/switch/tables/shape.js";
 import { TernaryIndex } from "../../../../src/toolchain/switch/tables/ternary-index.js";
 import { runs } from "../../../fuzz-seed.js";
 import {

@@ -1,8 +1,9 @@
 /** The key `replay`: packets of a capture. The whole file is checked before anything runs, and read again in each run. */
 import { didYouMean } from "../../../../base/index.js";
+import { recordedPackets } from "../../../../base/packets/index.js";
 import { parseValue } from "../../../../toolchain/device/index.js";
 import { hostsOf } from "../../../topology/index.js";
-import { type MappedPrefix, type PacketSource, Replay, recordedPackets } from "../../../traffic/index.js";
+import { type MappedPrefix, type PacketSource, Replay } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
 import type { TrafficContext } from "./plan-traffic.js";
 import { piecesOf, type TrafficFiles } from "./traffic-files.js";

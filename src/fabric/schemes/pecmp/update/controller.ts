@@ -13,8 +13,9 @@
  * A controller that starts asks the hosts for the announcement, and reads the state of the switches. Without an announcement there is nothing
  * to do. Where a host has the new version, the update is finished from step 3. Otherwise it is finished from step 1, or rolled back.
  */
-import type { Controller, ControllerContext } from "../../../controllers/index.js";
+
 import type { Update } from "../../../../toolchain/device/index.js";
+import type { Controller, ControllerContext } from "../../../controllers/index.js";
 import type { Topology, TopologyNode } from "../../../topology/index.js";
 import { checkDescription } from "../../description.js";
 import type { PecmpHosts } from "../hosts.js";

@@ -1,6 +1,7 @@
 /** Writes a state to switches, repeatedly if necessary: a switch that does not run gets it when it runs again. */
-import type { ControlledSwitch, ControllerContext } from "../../../controllers/index.js";
+
 import { difference, type Entity, type ReadQuery } from "../../../../toolchain/device/index.js";
+import type { ControlledSwitch, ControllerContext } from "../../../controllers/index.js";
 import { ingressName } from "../../fabric.js";
 import type { SwitchStates } from "./switch-states.js";
 

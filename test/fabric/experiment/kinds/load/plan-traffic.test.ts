@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../../../../src/base/index.js";
-import { loadDocument } from "../../../../../src/toolchain/documents/index.js";
 import { planTraffic } from "../../../../../src/fabric/experiment/kinds/load/plan-traffic.js";
 import { loadSchema, trafficSchema } from "../../../../../src/fabric/experiment/kinds/load/traffic-schema.js";
 import { nodeNamed } from "../../../../../src/fabric/topology/index.js";
+import { loadDocument } from "../../../../../src/toolchain/documents/index.js";
 import { drawn, leafSpine } from "../../../traffic/flows.js";
 
 const bad = join(import.meta.dirname, "../../../../bad/load-traffic");

@@ -1,13 +1,13 @@
 /** The kind `localise`: names of failures, probes to cover all ways, wrong files. */
 import { describe, expect, it } from "vitest";
 import { DiagnosticError, Diagnostics, SourceFile } from "../../../../../src/base/index.js";
-import { loadDocument } from "../../../../../src/toolchain/documents/index.js";
 import { localiseOf } from "../../../../../src/fabric/experiment/kinds/localise/check.js";
 import { runLocalise } from "../../../../../src/fabric/experiment/kinds/localise/outcome.js";
 import { collectorOf, localiseRow } from "../../../../../src/fabric/experiment/kinds/localise/rows.js";
 import { localiseSchema } from "../../../../../src/fabric/experiment/kinds/localise/schema.js";
 import { SCHEMES } from "../../../../../src/fabric/schemes/index.js";
 import { buildTopology } from "../../../../../src/fabric/topology/index.js";
+import { loadDocument } from "../../../../../src/toolchain/documents/index.js";
 
 function load(text: string) {
   const diagnostics = new Diagnostics();

@@ -3,7 +3,7 @@
  * and a program in the background continues.
  */
 import { readFileSync } from "node:fs";
-import type { HostProcess, RunningHost } from "../lab.js";
+import type { HostProcess, RunningHost } from "../../fabric/testbed/index.js";
 
 /** Characters around the status that ends the output of a command. They are in Unicode's private use area, so that no text contains them. */
 const MARK_START = "\ue0d0";

@@ -1,23 +1,28 @@
 /** A running exercise: its lab, with every switch programmed as its files say. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { DiagnosticError, Diagnostics, fail, SourceFile } from "../../../base/index.js";
-import { Interpreter, type Surroundings } from "../../../toolchain/control/index.js";
-import { DeviceError } from "../../../toolchain/device/index.js";
+import { DiagnosticError, Diagnostics, fail, SourceFile } from "../../base/index.js";
+import {
+  type Lab,
+  type LabEnd,
+  type LabOptions,
+  type LabSpec,
+  startLab,
+} from "../../fabric/testbed/index.js";
+import { Interpreter, type Surroundings } from "../../toolchain/control/index.js";
+import { DeviceError } from "../../toolchain/device/index.js";
+import { writeUpdates } from "../../toolchain/p4runtime/index.js";
+import { P4InfoIndex, type Program, readBmv2, readP4Info } from "../../toolchain/program/index.js";
 import type {
   ExerciseEnd,
   ExerciseProgram,
   ExerciseSetup,
   ExerciseTopology,
   SwitchSetup,
-} from "../../../course/exercises/index.js";
-import { inIproute2 } from "../../../course/exercises/index.js";
-import { writeUpdates } from "../../../toolchain/p4runtime/index.js";
-import { P4InfoIndex, type Program, readBmv2, readP4Info } from "../../../toolchain/program/index.js";
-import { CODES } from "../codes.js";
-import type { Lab, LabEnd, LabOptions, LabSpec } from "../lab.js";
-import { startLab } from "../start.js";
+} from "../exercises/index.js";
+import { inIproute2 } from "../exercises/index.js";
 import { formatIpv4 } from "./addresses.js";
+import { CODES } from "./codes.js";
 
 /** First port, as in the tutorials' Mininet. */
 const FIRST_GRPC_PORT = 50051;

@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
-import { readTopologyFile } from "../../../../src/course/exercises/index.js";
-import { formatIpv4 } from "../../../../src/fabric/testbed/exercise/addresses.js";
-import type { RunningExercise } from "../../../../src/fabric/testbed/exercise/exercise.js";
-import { Prompt } from "../../../../src/fabric/testbed/exercise/prompt.js";
-import type { RunningHost } from "../../../../src/fabric/testbed/lab.js";
+import { Diagnostics, SourceFile } from "../../../src/base/index.js";
+import { formatIpv4 } from "../../../src/course/exercise-network/addresses.js";
+import type { RunningExercise } from "../../../src/course/exercise-network/exercise.js";
+import { Prompt } from "../../../src/course/exercise-network/prompt.js";
+import { readTopologyFile } from "../../../src/course/exercises/index.js";
+import type { RunningHost } from "../../../src/fabric/testbed/lab.js";
 import { localHost } from "./local-host.js";
 
-const path = resolve(import.meta.dirname, "../../../../examples/exercise/topo/topology.json");
+const path = resolve(import.meta.dirname, "../../../examples/exercise/topo/topology.json");
 const topology = readTopologyFile(new SourceFile(path, readFileSync(path, "utf8")), new Diagnostics())!;
 
 /** A prompt over a network with set answers: h3 cannot be reached. */

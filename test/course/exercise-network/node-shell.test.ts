@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { NodeShell } from "../../../../src/fabric/testbed/exercise/node-shell.js";
+import { NodeShell } from "../../../src/course/exercise-network/node-shell.js";
 import { localHost } from "./local-host.js";
 
 const noBash = spawnSync("bash", ["--version"]).status !== 0;

@@ -2,7 +2,7 @@
  * Classic pcap files as bytes: microsecond and nanosecond stamps, either byte order. A decoder takes a file piece by
  * piece, so that memory stays bounded however long the file is. Format: draft-ietf-opsawg-pcap, sections 4 and 5.
  */
-import { fail } from "../../base/index.js";
+import { fail } from "../index.js";
 import { CODES } from "./codes.js";
 import { PieceBuffer } from "./piece-buffer.js";
 

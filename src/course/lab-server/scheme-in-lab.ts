@@ -1,15 +1,20 @@
 /** A scheme of an experiment file in a lab on the simulator: the same settings, host policies and controllers as in a run. */
 import { DiagnosticError } from "../../base/index.js";
+import { selectorHeaders, selectorOf } from "../../base/packets/index.js";
+import {
+  applySettings,
+  type ControlPlane,
+  type MachineSettings,
+  planeOver,
+  queuesOfLinks,
+  type SchemeRun,
+  startGenerators,
+} from "../../fabric/experiment/index.js";
+import type { SwitchPlan } from "../../fabric/schemes/index.js";
+import { ControlChannel, HostChannel } from "../../fabric/sim/packet/index.js";
+import type { Topology } from "../../fabric/topology/index.js";
 import type { Device } from "../../toolchain/device/index.js";
-import { selectorHeaders, selectorOf } from "../hosts/index.js";
-import type { ControlledNetwork, LabScheme, SchemeControl } from "../../course/lab/index.js";
-import type { SwitchPlan } from "../schemes/index.js";
-import { ControlChannel, HostChannel } from "../sim/packet/index.js";
-import type { Topology } from "../topology/index.js";
-import type { ControlPlane } from "./control-plane.js";
-import { planeOver } from "./control-plane-simulated.js";
-import type { MachineSettings, SchemeRun } from "./experiment.js";
-import { applySettings, queuesOfLinks, startGenerators } from "./switch-settings.js";
+import type { ControlledNetwork, LabScheme, SchemeControl } from "../lab/index.js";
 
 export function schemeInLab(topology: Topology, scheme: SchemeRun, machine: MachineSettings): LabScheme {
   const { plan, hosts } = scheme;

@@ -2,7 +2,7 @@
  * Reads pcapng files piece by piece: all sections, either byte order, any resolution of the stamps. Blocks of other kinds than
  * interfaces and packets are skipped. Format: draft-ietf-opsawg-pcapng, sections 3 and 4.
  */
-import { fail } from "../../base/index.js";
+import { fail } from "../index.js";
 import { CODES } from "./codes.js";
 import { MAX_PCAP_FRAME } from "./pcap.js";
 import {

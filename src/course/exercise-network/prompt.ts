@@ -2,9 +2,9 @@
  * The prompt of an exercise, with Mininet's usual words. `h1 CMD` runs a command in a host, with names of hosts replaced by their
  * addresses; `s1 STATEMENT` runs a statement at a switch; the other words are about the whole network.
  */
-import { DiagnosticError, didYouMean, formatDiagnostic, formatTable } from "../../../base/index.js";
-import { type Completion, completions } from "../../../toolchain/control/index.js";
-import { DeviceError } from "../../../toolchain/device/index.js";
+import { DiagnosticError, didYouMean, formatDiagnostic, formatTable } from "../../base/index.js";
+import { type Completion, completions } from "../../toolchain/control/index.js";
+import { DeviceError } from "../../toolchain/device/index.js";
 import { formatIpv4 } from "./addresses.js";
 import type { RunningExercise } from "./exercise.js";
 import { iperf, ping, pingAll } from "./measure.js";

@@ -1,5 +1,5 @@
 /** Packets of a capture, classic pcap or pcapng, read one at a time from pieces of its bytes. */
-import { fail } from "../../base/index.js";
+import { fail } from "../index.js";
 import { CODES } from "./codes.js";
 import { PcapDecoder } from "./pcap.js";
 import { BLOCK } from "./pcapng.js";
