@@ -22,7 +22,7 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { addWords, finishChecksum } from ${source("base/index.ts")};
-import { TUN_HEADROOM, TunDevice } from ${source("interfaces/index.ts")};
+import { TUN_HEADROOM, TunDevice } from ${source("toolchain/interfaces/index.ts")};
 
 const internetChecksum = (bytes) => finishChecksum(addWords(bytes, 0, bytes.length, 0));
 const ip = (line) => execFileSync("ip", line.split(" "));

@@ -20,8 +20,8 @@ import { execFileSync } from "node:child_process";
 import { connect, createServer } from "node:net";
 import { performance } from "node:perf_hooks";
 import { Random } from ${source("base/index.ts")};
-import { TUN_HEADROOM, TunDevice } from ${source("interfaces/index.ts")};
-import { CONGESTION_CONTROLS, Host, Network } from ${source("sim/packet/index.ts")};
+import { TUN_HEADROOM, TunDevice } from ${source("toolchain/interfaces/index.ts")};
+import { CONGESTION_CONTROLS, Host, Network } from ${source("fabric/sim/packet/index.ts")};
 
 const BYTES = ${BYTES};
 const random = new Random(7);

@@ -201,7 +201,7 @@ const at = (path: string): string => pathToFileURL(join(import.meta.dirname, pat
 
 /** A controller as a process of its own, to be killed: loads a program, writes entries, stays primary. */
 const CONTROLLER = `
-const { connect } = await import("${at("../../src/toolchain/p4runtime/index.ts")}");
+const { connect } = await import("${at("../../../src/toolchain/p4runtime/index.ts")}");
 const { destination, roomyProgram } = await import("${at("program.ts")}");
 const device = await connect(process.argv.at(-1), { batchSize: 50 });
 await device.load(roomyProgram());
