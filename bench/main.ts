@@ -4,21 +4,11 @@
  * machine kind in `bench/baseline.json`. `--save` makes this run the new baseline. `npm run bench -- differential FOLDER`
  * is another program: see `differential.ts`.
  */
+
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
-
-/** One measurement as a benchmark reports it; `rival` where another program was measured in the same run. */
-export interface Measurement {
-  name: string;
-  unit: string;
-  value: number;
-  rival?: { name: string; value: number };
-  /** Further results, printed as they are. */
-  more?: Readonly<Record<string, string | number>>;
-}
-
-export type Benchmark = (report: (measurement: Measurement) => void) => Promise<void>;
+import type { Benchmark } from "./benchmark.js";
 
 const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   pecmp: () => import("./fabric/pecmp.js"),

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { COMMAND } from "../test/built-command.js";
 import { P4C } from "../test/parity/bmv2.js";
-import type { Benchmark } from "./main.js";
+import type { Benchmark } from "./benchmark.js";
 
 const CALLS = 7;
 const PROGRAMS = ["p4/ecmp/tor.p4", "p4/pecmp/tor.p4", "test/golden/l3/l3.p4"];

@@ -14,7 +14,7 @@ import {
   gradeAll,
   openExerciseFolder,
 } from "../../src/course/submissions/index.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 import { writeRows } from "../toolchain/page-table.js";
 
 const course = resolve(import.meta.dirname, "../../examples/course");

@@ -10,7 +10,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SwitchEngine } from "../../src/fabric/testbed/index.js";
-import type { Measurement } from "../main.js";
+import type { Measurement } from "../benchmark.js";
 import { writeRows } from "../toolchain/page-table.js";
 
 const root = join(import.meta.dirname, "../..");

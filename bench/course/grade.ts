@@ -7,7 +7,7 @@ import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Diagnostics } from "../../src/base/index.js";
 import { findSubmissions, gradeAll, openExerciseFolder } from "../../src/course/submissions/index.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 const COUNT = 200;
 const WORKERS = 2;

@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { CHROMIUM, openPage, startBrowser, startLab } from "../../test/course/lab/browser/browser.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 const SWITCHES = 8;
 const PACKETS_PER_SECOND = 10_000;

@@ -12,7 +12,7 @@ import {
   LabSession,
   labRequestSchema,
 } from "../../src/course/lab/index.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 const SWITCHES = 8;
 const PACKETS_PER_SECOND = 10_000;

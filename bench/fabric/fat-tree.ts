@@ -14,7 +14,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hostsOf } from "../../src/fabric/topology/index.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 import { memoryLatency } from "./fat-tree/memory-latency.js";
 import { bootFatTree, FlowPlayer, type PlayedFlow, webSearch } from "./fat-tree/network.js";
 import { fatTreeInNs3 } from "./fat-tree/ns3.js";

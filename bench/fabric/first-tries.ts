@@ -17,7 +17,7 @@ import {
 } from "../../src/fabric/schemes/index.js";
 import { buildTopology, hostsOf, type Topology, topologySchema } from "../../src/fabric/topology/index.js";
 import { clos, randomGraph } from "../../test/fabric/schemes/multiroute/graphs.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 const GRAPHS = 1000;
 /** Per graph. */

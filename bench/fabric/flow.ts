@@ -10,7 +10,7 @@ import { FLUID_SCHEMES } from "../../src/fabric/schemes/index.js";
 import { FlowNetwork, type FlowStart, MaxMin, simulateFlows } from "../../src/fabric/sim/flow/index.js";
 import { buildTopology, type Topology, topologySchema } from "../../src/fabric/topology/index.js";
 import { partnersOf } from "../../src/fabric/traffic/index.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 const GBPS = { rate: "1Gbps", delay: "1us" };
 

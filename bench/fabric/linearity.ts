@@ -6,7 +6,7 @@
  */
 import { Random } from "../../src/base/index.js";
 import { drawInput, hashFunctions, type NamedHash } from "../../src/toolchain/hash/index.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 const HEADERS = Number(process.env["LINEARITY_HEADERS"] ?? 1_000_000);
 /** A five-tuple, then a byte whose upper four bits are the control bits, as those of a TTL. */

@@ -10,7 +10,7 @@ import { localiseSchema } from "../../src/fabric/experiment/kinds/localise/schem
 import { SCHEMES } from "../../src/fabric/schemes/index.js";
 import { buildTopology } from "../../src/fabric/topology/index.js";
 import { loadDocument } from "../../src/toolchain/documents/index.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 const CLOS = "kind: clos, homing: dual, tors_per_pod: 8, leaves_per_pod: 8, hosts_per_rack: 2";
 const FABRICS = [

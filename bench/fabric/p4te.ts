@@ -8,7 +8,7 @@ import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.
 import { LOAD } from "../../src/fabric/experiment/kinds/load/index.js";
 import { loadKind } from "../../src/fabric/experiment/load.js";
 import { runOnSimulator } from "../../src/fabric/experiment/on-simulator.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 const FILE = join(import.meta.dirname, "../../examples/p4te/websearch.yaml");
 /** Of the file's schemes, those of the package. */

@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import { parse } from "yaml";
 import { compileMatrices, pecmp, pecmpParameters } from "../../src/fabric/schemes/pecmp/index.js";
 import { buildTopology, type Topology, topologySchema } from "../../src/fabric/topology/index.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 const path = resolve(import.meta.dirname, "../../examples/topologies/production.yaml");
 

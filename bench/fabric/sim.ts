@@ -12,7 +12,7 @@ import {
   NS_PER_S,
 } from "../../src/fabric/sim/packet/index.js";
 import { drawClientPort, hostPlaces, PairDrawer } from "../../src/fabric/traffic/index.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 const EXPERIMENT = `
 name: bench

@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { COMMAND } from "../../test/built-command.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 /** 15 points and 2 schemes: 30 jobs of about a second each. */
 const LARGE = `name: sweep

@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { ascending, quantile } from "../../src/fabric/statistics/index.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 const program = join(import.meta.dirname, "transport/tail-losses.ts");
 

@@ -19,7 +19,7 @@ import { buildTopology, hostsOf, type Topology, topologySchema } from "../../src
 import { loadTemplates, renderProgram } from "../../src/toolchain/generate/index.js";
 import { textFolder } from "../../src/toolchain/loading/index.js";
 import { compile } from "../../src/toolchain/p4/index.js";
-import type { Measurement } from "../main.js";
+import type { Measurement } from "../benchmark.js";
 
 const root = join(import.meta.dirname, "../..");
 const main = join(root, "dist/cli/main.js");

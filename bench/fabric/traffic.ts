@@ -15,7 +15,7 @@ import {
   type Workload,
 } from "../../src/fabric/traffic/index.js";
 import { leafSpine } from "../../test/fabric/traffic/flows.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;

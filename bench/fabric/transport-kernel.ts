@@ -16,7 +16,7 @@ import { loadTemplates, renderProgram } from "../../src/toolchain/generate/index
 import { textFolder } from "../../src/toolchain/loading/index.js";
 import { compile } from "../../src/toolchain/p4/index.js";
 import { FRAME, runChain, SEGMENT } from "../../test/fabric/sim/congestion/chain.js";
-import type { Benchmark, Measurement } from "../main.js";
+import type { Benchmark, Measurement } from "../benchmark.js";
 
 const root = join(import.meta.dirname, "../..");
 const main = join(root, "dist/cli/main.js");

@@ -11,7 +11,7 @@ import {
   TRANSPORT,
 } from "../../test/fabric/sim/congestion/chain.js";
 import { VALIDATION } from "../../test/fabric/sim/congestion/validation.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 import { compileNs3, type Ns3Program, ns3Missing } from "./ns3.js";
 
 const NS3_CONTROLS: Readonly<Record<string, string>> = {

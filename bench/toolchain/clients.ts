@@ -14,7 +14,7 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 import { runSuite, type Target } from "./clients/run-suite.js";
 import { SUITES } from "./clients/suites.js";
 import { counts, type Row, sortDifferences } from "./clients/table.js";

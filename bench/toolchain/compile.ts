@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
 import { compile } from "../../src/toolchain/p4/index.js";
 import { parse } from "../../src/toolchain/p4/syntax/index.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 /** A v1model program with that many tables; 24 lines and about 830 bytes each. */
 function fabricProgram(tables: number): string {

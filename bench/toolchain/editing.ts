@@ -11,7 +11,7 @@ import {
   type P4Document,
   semanticTokens,
 } from "../../src/toolchain/editing/index.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 const LINES = 1500;
 const KEYS = 40;

@@ -5,7 +5,7 @@
 import { explain, fitProgram, placeExactly } from "../../src/toolchain/fit/index.js";
 import { compileText, loadTarget } from "../../test/toolchain/fit/golden.js";
 import { oneTable, type RandomTable, randomProgram } from "../../test/toolchain/fit/programs.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 /** Groups of dependent tables: chains of five, every third table ternary, every second guarded. */
 function tables(count: number): RandomTable[] {

@@ -4,7 +4,7 @@
  * is 1 if there was a fault.
  */
 import { join } from "node:path";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 import { fuzz } from "./fuzz/runner.js";
 
 const KINDS = ["write", "read", "config", "stream", "bytes"] as const;

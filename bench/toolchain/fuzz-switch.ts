@@ -5,7 +5,7 @@
  * seed and number; the exit status is 1 if there was a fault.
  */
 import { join } from "node:path";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 import { fuzz } from "./fuzz/runner.js";
 
 const KINDS = ["packets", "config", "writes", "commands"] as const;

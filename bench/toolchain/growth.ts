@@ -14,7 +14,7 @@ import {
   topologySchema,
 } from "../../src/fabric/topology/index.js";
 import { hostPlaces, PairDrawer } from "../../src/fabric/traffic/index.js";
-import type { Benchmark, Measurement } from "../main.js";
+import type { Benchmark, Measurement } from "../benchmark.js";
 
 /** Pods of 32 ToRs and 8 leaves, 8 planes of 64 spines (P-ECMP's topology #12), 16 hosts a rack. */
 function fabric(pods: number): Topology {

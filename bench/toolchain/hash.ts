@@ -14,7 +14,7 @@ import {
 import { schemeNamed } from "../../src/fabric/schemes/index.js";
 import { buildTopology, hostsOf, switchesOf, topologySchema } from "../../src/fabric/topology/index.js";
 import { crcCatalogue, fieldLengths, hashNamed, sliced } from "../../src/toolchain/hash/index.js";
-import type { Benchmark, Measurement } from "../main.js";
+import type { Benchmark, Measurement } from "../benchmark.js";
 
 const FLOWS = 10_000_000;
 const BATCH = 1 << 18;

@@ -11,7 +11,7 @@ import { Diagnostics, SourceFile } from "../../src/base/index.js";
 import { runCommands } from "../../src/toolchain/control/index.js";
 import { type Program, readBmv2, readP4Info } from "../../src/toolchain/program/index.js";
 import { Switch } from "../../src/toolchain/switch/index.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 const MB = 2 ** 20;
 const SWITCHES = 200;

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { serve } from "../../src/toolchain/p4runtime/index.js";
 import type { Switch } from "../../src/toolchain/switch/index.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 /** The default maximum number of updates in one Write. */
 export const FLOOD = 100_000;

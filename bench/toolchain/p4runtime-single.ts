@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { P4InfoIndex, type Program, writeP4InfoText } from "../../src/toolchain/program/index.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 const WRITES = 500;
 /** Number of Writes after which V8 has compiled their code: a new switch is slower. */

@@ -10,7 +10,7 @@ import type { Update } from "../../src/toolchain/device/index.js";
 import { connect, serve } from "../../src/toolchain/p4runtime/index.js";
 import { type Bmv2Program, type Program, readP4Info } from "../../src/toolchain/program/index.js";
 import { Switch } from "../../src/toolchain/switch/index.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 import { FLOOD, measureDelays } from "./p4runtime-delay.js";
 import { measureSingleWrites } from "./p4runtime-single.js";
 

@@ -10,7 +10,7 @@ import { runCommands } from "../../src/toolchain/control/index.js";
 import type { Match, Update } from "../../src/toolchain/device/index.js";
 import { type Bmv2Program, createP4Info } from "../../src/toolchain/program/index.js";
 import { Switch } from "../../src/toolchain/switch/index.js";
-import type { Measurement } from "../main.js";
+import type { Measurement } from "../benchmark.js";
 import { bmv2, OURS } from "./switch/engines.js";
 import { entryCosts } from "./switch/entries.js";
 import { filesRate } from "./switch/files.js";

@@ -6,7 +6,7 @@ import { Diagnostics, Random, SourceFile } from "../../src/base/index.js";
 import type { Match, Update } from "../../src/toolchain/device/index.js";
 import { compile } from "../../src/toolchain/p4/index.js";
 import { Switch } from "../../src/toolchain/switch/index.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 const FEW = 5000;
 const MANY = 40_000;

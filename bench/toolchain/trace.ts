@@ -5,7 +5,7 @@ import { Diagnostics, fromHex, SourceFile } from "../../src/base/index.js";
 import { runCommands } from "../../src/toolchain/control/index.js";
 import { type Bmv2Program, createP4Info } from "../../src/toolchain/program/index.js";
 import { Switch } from "../../src/toolchain/switch/index.js";
-import type { Benchmark } from "../main.js";
+import type { Benchmark } from "../benchmark.js";
 
 const folder = resolve(import.meta.dirname, "../../test/golden/l3");
 

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { Interfaces, interfacesAvailable } from "../../src/toolchain/interfaces/index.js";
-import type { Measurement } from "../main.js";
+import type { Measurement } from "../benchmark.js";
 import { bmv2, type Engine, OURS } from "./switch/engines.js";
 import { ipv4Frame, TO_PORT_2 } from "./switch/packets.js";
 

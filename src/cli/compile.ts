@@ -11,7 +11,7 @@ import {
   writeP4InfoText,
 } from "../toolchain/program/index.js";
 import { CODES } from "./codes.js";
-import type { CheckOptions, CompileOptions } from "./main.js";
+import type { CheckOptions, CompileOptions } from "./options.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 
 export async function compileFile(path: string, options: CompileOptions): Promise<number> {

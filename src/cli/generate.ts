@@ -10,7 +10,7 @@ import { loadTemplates, renderPrograms } from "../toolchain/generate/index.js";
 import { packageFile, readMapFile, readSource, textFolder, writeFiles } from "../toolchain/loading/index.js";
 import { CODES } from "./codes.js";
 import { stateJson, stateText } from "./generate-state.js";
-import type { GenerateOptions } from "./main.js";
+import type { GenerateOptions } from "./options.js";
 import { EXIT } from "./outcome.js";
 import { settingsFile } from "./settings-file.js";
 

@@ -1,8 +1,4 @@
 #!/usr/bin/env node
-/**
- * The command line: parses arguments, calls a room, prints. Each command's module is loaded only when it is called,
- * so that `p4loom compile` does not pay for gRPC or plotting.
- */
 import { Argument, Command, CommanderError, Option } from "commander";
 import { addExamples } from "./examples.js";
 import type { FitCommandOptions } from "./fit.js";
@@ -13,6 +9,11 @@ import { defineLab, type LabArguments } from "./lab/lab-options.js";
 import { defineLsp, type LspArguments } from "./lsp/lsp-options.js";
 import { defineMachineCommands } from "./machine-commands.js";
 import { defineNet, type NetArguments } from "./net/net-options.js";
+/**
+ * The command line: parses arguments, calls a room, prints. Each command's module is loaded only when it is called,
+ * so that `p4loom compile` does not pay for gRPC or plotting.
+ */
+import type { CheckOptions, CompileOptions, GenerateOptions } from "./options.js";
 import { conclude, EXIT } from "./outcome.js";
 import { defineRun, type RunArguments } from "./run/run-options.js";
 import { defineShell, type ShellArguments } from "./shell/shell-options.js";
@@ -221,37 +222,6 @@ program
   });
 
 addExamples(program);
-
-export interface GenerateOptions {
-  set: string[];
-  out?: string;
-  topology?: string;
-  report?: boolean;
-  json?: boolean;
-  route?: string;
-}
-
-export interface PreprocessorOptions {
-  I: string[];
-  D: string[];
-  U: string[];
-  jsonDiagnostics?: boolean;
-}
-
-export interface CheckOptions extends PreprocessorOptions {
-  Wdisable?: string | true;
-  Werror?: string | true;
-  maxErrorCount: string;
-}
-
-export interface CompileOptions extends CheckOptions {
-  o?: string;
-  p4runtimeFiles?: string;
-  p4runtimeEntriesFiles?: string;
-  pp?: string;
-  E?: boolean;
-  dump?: string;
-}
 
 // A reader that closes the pipe early (`p4loom ... | head`) is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

@@ -4,7 +4,7 @@ import { TRACE_FILE_BYTES, TraceFile } from "../toolchain/daemon/index.js";
 import { loadProgram, readSource } from "../toolchain/loading/index.js";
 import { readStf, runStf, type StfResult } from "../toolchain/stf/index.js";
 import type { PacketTrace } from "../toolchain/switch/index.js";
-import type { PreprocessorOptions } from "./main.js";
+import type { PreprocessorOptions } from "./options.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 
 export interface StfCommandOptions extends PreprocessorOptions {

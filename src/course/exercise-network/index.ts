@@ -4,4 +4,5 @@
  */
 
 export { type ExerciseOptions, labOfExercise, RunningExercise, startExercise } from "./exercise.js";
-export { type Outcome, Prompt, type PromptIo, type TypedInput } from "./prompt.js";
+export { type Outcome, Prompt } from "./prompt.js";
+export type { PromptIo, TypedInput } from "./prompt-io.js";

@@ -1,7 +1,7 @@
 /** `pingall` and `iperf`, in Mininet's words. */
 import { z } from "zod";
 import { formatIpv4 } from "./addresses.js";
-import { INTERRUPTED, knownNodes, type Prompt } from "./prompt.js";
+import { INTERRUPTED, knownNodes, type WordContext } from "./prompt-io.js";
 
 const DEFAULT_WAIT_S = 1;
 const IPERF_SECONDS = 5;
@@ -13,13 +13,13 @@ interface Echo {
 }
 
 /** `pingall [SECONDS]`: status 1 when an echo was lost. */
-export function pingAll(prompt: Prompt, rest: string, stop: AbortSignal, times = false): Promise<number> {
+export function pingAll(prompt: WordContext, rest: string, stop: AbortSignal, times = false): Promise<number> {
   return ping(prompt, prompt.exercise.setup.topology.hosts.length, rest, stop, times);
 }
 
 /** Pings between the first `count` hosts. */
 export async function ping(
-  prompt: Prompt,
+  prompt: WordContext,
   count: number,
   rest: string,
   stop: AbortSignal,
@@ -57,7 +57,7 @@ export async function ping(
   return received === sent ? 0 : 1;
 }
 
-async function echo(prompt: Prompt, source: string, target: bigint, waitSeconds: number): Promise<Echo> {
+async function echo(prompt: WordContext, source: string, target: bigint, waitSeconds: number): Promise<Echo> {
   const words = ["ping", "-c1", "-W", String(waitSeconds), formatIpv4(target)];
   const timeoutMs = waitSeconds * 1000 + 5000;
   const { status, stdout } = await prompt.exercise.lab.hosts.get(source)!.exec(words, { timeoutMs });
@@ -66,7 +66,7 @@ async function echo(prompt: Prompt, source: string, target: bigint, waitSeconds:
 }
 
 /** `iperf [HOST HOST]`: TCP from the first to the second, the first two of the network by default. */
-export async function iperf(prompt: Prompt, rest: string, stop: AbortSignal): Promise<number> {
+export async function iperf(prompt: WordContext, rest: string, stop: AbortSignal): Promise<number> {
   const { lab, setup } = prompt.exercise;
   const [first, second] = setup.topology.hosts.map(({ name }) => name);
   const [client = first, server = second, ...more] = rest.split(/\s+/).filter(Boolean);
@@ -108,7 +108,7 @@ done
 printf '%s' "$report"
 exit $status`;
 
-function printReport(prompt: Prompt, status: number, text: string, stderr: string): number {
+function printReport(prompt: WordContext, status: number, text: string, stderr: string): number {
   const report = readReport(text);
   const { sum_sent: sent, sum_received: received } = report?.end ?? {};
   if (report?.error === undefined && sent !== undefined && received !== undefined) {

@@ -7,36 +7,9 @@ import { type Completion, completions } from "../../toolchain/control/index.js";
 import { DeviceError } from "../../toolchain/device/index.js";
 import { formatIpv4 } from "./addresses.js";
 import type { RunningExercise } from "./exercise.js";
+import { INTERRUPTED, knownNodes, type PromptIo, type TypedInput } from "./prompt-io.js";
 import { iperf, ping, pingAll } from "./measure.js";
 import { NodeShell } from "./node-shell.js";
-
-/** The functions of the caller, which owns the terminal, for the prompt. */
-export interface PromptIo {
-  write(text: string): void;
-  /** Milliseconds of any clock. */
-  now(): number;
-  /** Input for a program that starts; absent: its input is empty. */
-  input?(): TypedInput;
-  /** Text of a file, for `source`; undefined: it cannot be read. */
-  read(path: string): string | undefined;
-  /** Runs a line in a shell on this machine, until `stop` at the latest; its exit status. */
-  shell(line: string, stop: AbortSignal): Promise<number>;
-}
-
-/** The text that is typed while a program runs. */
-export interface TypedInput {
-  /** A file that the program reads. */
-  readonly path: string;
-  write(line: string): void;
-  end(): void;
-  /** Once the program has ended. */
-  close(): void;
-}
-
-/** Hosts or switches that exist, for messages about one that does not. */
-export function knownNodes(names: Iterable<string>): string {
-  return `there are ${[...names].join(", ")}`;
-}
 
 /** How a line ended; `exit`: the prompt is to be left. */
 export type Outcome = number | "exit";
@@ -46,9 +19,6 @@ interface Word {
   help: string;
   run(prompt: Prompt, rest: string, stop: AbortSignal): Promise<Outcome> | Outcome;
 }
-
-/** Status of a line that Ctrl-C ended. */
-export const INTERRUPTED = 130;
 
 const MAX_SOURCE_DEPTH = 10;
 

@@ -15,7 +15,7 @@ import {
 import { format } from "../../toolchain/formatting/index.js";
 import { CODES } from "./codes.js";
 import type { ProjectFiles } from "./files.js";
-import type { Handlers } from "./handlers.js";
+import type { Handlers } from "./handler-types.js";
 import type { ProgramBook } from "./program-book.js";
 import { includesOf } from "./programs.js";
 import type { EditView, LabOp } from "./protocol.js";

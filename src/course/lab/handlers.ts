@@ -3,30 +3,10 @@
 import { diagnosticViews, refusalOf } from "./diagnostics.js";
 import { type EditOp, editHandlers } from "./editing.js";
 import type { ProjectFiles } from "./files.js";
-import type {
-  LabAnswers,
-  LabDiagnostic,
-  LabEvent,
-  LabOp,
-  LabReply,
-  LabRequest,
-  RequestOf,
-} from "./protocol.js";
+import type { Handlers } from "./handler-types.js";
+import { WithDiagnostics } from "./handler-types.js";
+import type { LabAnswers, LabEvent, LabOp, LabReply, LabRequest } from "./protocol.js";
 import type { SwitchBoard } from "./switch-board.js";
-
-/** A value with diagnostics: warnings, or errors in spite of which the request was carried out. */
-class WithDiagnostics<Op extends LabOp> {
-  constructor(
-    readonly value: LabAnswers[Op],
-    readonly diagnostics: readonly LabDiagnostic[],
-  ) {}
-}
-
-export type Handlers<Op extends LabOp = LabOp> = {
-  [One in Op]: (
-    request: RequestOf<One>,
-  ) => LabAnswers[One] | WithDiagnostics<One> | Promise<LabAnswers[One] | WithDiagnostics<One>>;
-};
 
 /** Carries out a request; errors of users become replies. */
 export async function answer(handlers: Handlers, request: LabRequest): Promise<LabReply> {

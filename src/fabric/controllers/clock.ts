@@ -1,13 +1,7 @@
 /** The clocks of controllers: simulation time, or time of the machine. All times are whole nanoseconds. */
-import type { Incarnation } from "./incarnation.js";
 
-/** The clock that a run hands in. */
-export interface Clock {
-  /** Nanoseconds since the control plane began. */
-  now(): number;
-  /** Calls `wake` once, at `time` or as soon as possible after it; returns a function that cancels the call. */
-  at(time: number, wake: () => void): () => void;
-}
+import type { Incarnation } from "./incarnation.js";
+import type { Clock } from "./time-source.js";
 
 /** The clock of one controller. Its timers end with the controller. */
 export interface ControllerClock {

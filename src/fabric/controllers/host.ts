@@ -10,7 +10,7 @@ import {
 } from "../../base/index.js";
 import type { Device } from "../../toolchain/device/index.js";
 import { hostsOf, type Topology } from "../topology/index.js";
-import { type Clock, IncarnationClock } from "./clock.js";
+import { IncarnationClock } from "./clock.js";
 import { CODES } from "./codes.js";
 import type {
   CommandEvent,
@@ -24,6 +24,7 @@ import { failureOf, type ReadSource } from "./failure.js";
 import { GatedDevice } from "./gated-device.js";
 import { Incarnation, NeverReady } from "./incarnation.js";
 import { linkEvents, type SwitchSession, switchEvents } from "./switch-session.js";
+import type { Clock } from "./time-source.js";
 
 /** The channel between controllers and the policy of a host. A run hands in one for each host. */
 export interface HostSession {

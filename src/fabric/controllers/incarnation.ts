@@ -3,7 +3,7 @@
  * nothing does after the end: timers do not fire, promises do not settle, listeners are not called, and calls of
  * its code have no effect.
  */
-import type { Clock } from "./clock.js";
+import type { Clock } from "./time-source.js";
 
 /**
  * How often a controller may be woken at one instant by its own requests of the same instant: virtual time cannot advance

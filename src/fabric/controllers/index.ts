@@ -3,7 +3,7 @@
  * {@link ControllerHost} starts, stops, kills and restarts the controllers of a fabric. The host touches no clock, switch or
  * file by itself: an engine hands them in as {@link ControllerEnvironment}.
  */
-export type { Clock, ControllerClock } from "./clock.js";
+export type { ControllerClock } from "./clock.js";
 export type {
   CommandEvent,
   ControlledHost,
@@ -29,4 +29,5 @@ export { ControllerStopped, MAX_WAKES_AT_ONE_INSTANT } from "./incarnation.js";
 export { ROUTE_CONTROLLER, type RouteControllerOptions, routeController } from "./route-controller.js";
 export type { PlannedSwitch, RoutePlanner } from "./route-planner.js";
 export type { SwitchSession, SwitchState } from "./switch-session.js";
+export type { Clock } from "./time-source.js";
 export { whileRunning } from "./while-running.js";

@@ -23,10 +23,11 @@ import {
   settle,
 } from "../sim/packet/index.js";
 import { hostsOf, type TopologyNode } from "../topology/index.js";
-import type { FabricExperiment, SchemeRun } from "./experiment.js";
+import type { FabricExperiment } from "./experiment.js";
 import { sourceWithFaultTables } from "./faults/source-fault-tables.js";
 import { checkP4c, compileWithP4c } from "./p4c.js";
 import { writePlanned } from "./planned-state.js";
+import type { SchemeRun } from "./scheme-run.js";
 import { buildFabric } from "./simulator.js";
 import { applySettings, queuesOfLinks, startGenerators } from "./switch-settings.js";
 import { wireModel } from "./wire.js";

@@ -3,7 +3,7 @@ import { STOP_LIMIT_NS } from "../controllers/index.js";
 import { controlClock, type Simulation } from "../sim/packet/index.js";
 import type { BootedFabric } from "./boot.js";
 import { ControlPlane, type ControlPlaneOptions } from "./control-plane.js";
-import type { SchemeRun } from "./experiment.js";
+import type { SchemeRun } from "./scheme-run.js";
 
 /**
  * Starts the controllers of a scheme, and advances virtual time until all are ready for traffic; undefined where the scheme has none.

@@ -1,11 +1,12 @@
 /** What the experiment files of all kinds have in common: topology, schemes, machine parameters. */
+
 import { z } from "zod";
 import type { Locate, SourceFile } from "../../base/index.js";
 import { SELECTOR_FIELDS } from "../../base/packets/index.js";
-import type { FlowAssignment, HostContext, HostPolicy } from "../hosts/index.js";
-import { type FabricPlan, type KnownFlow, SCHEMES, type Scheme } from "../schemes/index.js";
+import { SCHEMES, type Scheme } from "../schemes/index.js";
 import { bytesSchema, durationSchema, rateSchema, type Topology, topologySchema } from "../topology/index.js";
 import { controlPlaneSchema } from "./control-plane.js";
+import type { SchemeRun } from "./scheme-run.js";
 import { seeingSchema } from "./seeing/request.js";
 import { sweepSchema } from "./sweep/schema.js";
 import { transportSchema } from "./transport.js";
@@ -129,27 +130,6 @@ export interface MachineSettings {
     readonly processing: number;
     readonly local_delay: number;
   };
-}
-
-/** One scheme of an experiment, planned for its topology. */
-export interface SchemeRun {
-  /** Name in the results. */
-  label: string;
-  /** Name in figures and tables for people. */
-  title: string;
-  scheme: string;
-  runs: number;
-  /** The parameters after the scheme's schema has parsed them. */
-  parameters: Readonly<Record<string, unknown>>;
-  plan: FabricPlan;
-  /** Schemas of the values of its commands, by their names. */
-  commands: Readonly<Record<string, z.ZodType>>;
-  /** Throws DiagnosticError for a command that has the right shape but cannot be carried out. */
-  checkCommand?: (command: { readonly name: string; readonly values: unknown }, locate: Locate) => void;
-  /** Plans flows that are known before they open, one assignment a flow; absent: the scheme plans none. */
-  assign?: (flows: readonly KnownFlow[]) => FlowAssignment[];
-  /** Makes the policy of one host of the plan, for hosts in this process. */
-  hosts(context: HostContext): HostPolicy;
 }
 
 /** A checked experiment file with its topology and the plans of its schemes. */

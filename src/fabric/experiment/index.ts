@@ -14,7 +14,8 @@ import { KINDS } from "./kinds/registry.js";
 import { TIMELINE } from "./kinds/timeline/index.js";
 import type { TimelineResults } from "./kinds/timeline/results.js";
 import type { Timeline } from "./kinds/timeline/schema.js";
-import { type LoadedExperiment, loadAnyKind, loadKind } from "./load.js";
+import { loadAnyKind, loadKind } from "./load.js";
+import type { LoadedExperiment } from "./loaded.js";
 import { readSource } from "./read-source.js";
 import { withNotes } from "./results.js";
 import { type RunOptions, runKind, writeResults as writeFiles } from "./run.js";
@@ -24,13 +25,7 @@ export { compileGenerated } from "./boot.js";
 export type { ControlPlane } from "./control-plane.js";
 export { planeOver } from "./control-plane-simulated.js";
 export type { EngineContext, EngineOutcome, Progress, TestbedOptions } from "./engine.js";
-export {
-  ENGINES,
-  type EngineName,
-  type MachineSettings,
-  outputFolder,
-  type SchemeRun,
-} from "./experiment.js";
+export { ENGINES, type EngineName, type MachineSettings, outputFolder } from "./experiment.js";
 export { type DrawnFailure, FAILURES } from "./faults/drawn-failures.js";
 export type { FailoverResults, Row, Sample, Series } from "./kinds/failover/results.js";
 export { type Experiment, type ExperimentSettings, experimentSchema } from "./kinds/failover/schema.js";
@@ -49,11 +44,13 @@ export type {
 export type { TimelineRow } from "./kinds/timeline/flows.js";
 export type { TimelineResults } from "./kinds/timeline/results.js";
 export type { Timeline } from "./kinds/timeline/schema.js";
-export { type LoadedExperiment, loadAnyKind, loadKind, type RegisteredKind, register } from "./load.js";
+export { loadAnyKind, loadKind, register } from "./load.js";
+export type { LoadedExperiment, RegisteredKind } from "./loaded.js";
 export { loadNetworkOf, type NetworkOfFile } from "./network-of-file.js";
 export { type P4cFiles, runP4c } from "./p4c.js";
 export { type PrintedResults, type RunResults, resultsJson } from "./results.js";
 export { type RunOptions, runKind } from "./run.js";
+export type { SchemeRun } from "./scheme-run.js";
 export type { LoadOptions } from "./sweep/load.js";
 export type { SlurmOptions, SweepRunOptions } from "./sweep/options.js";
 export type { Shard } from "./sweep/points-file.js";

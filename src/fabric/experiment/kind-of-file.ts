@@ -1,7 +1,7 @@
 /** Finds the kind of a file without the key `kind` from its other keys, and names the candidates where they do not decide. */
 import type { z } from "zod";
 import type { SchemeSet } from "./experiment.js";
-import type { RegisteredKind } from "./load.js";
+import type { RegisteredKind } from "./loaded.js";
 
 export type KindOfFile =
   | { readonly kind: RegisteredKind }

@@ -3,7 +3,7 @@ import type { Diagnostics, Locate } from "../../base/index.js";
 import type { FlowAssignment } from "../hosts/index.js";
 import type { FlowArrival, Workload } from "../traffic/index.js";
 import { CODES } from "./codes.js";
-import type { SchemeRun } from "./experiment.js";
+import type { SchemeRun } from "./scheme-run.js";
 
 /** Adds P45308 at each scheme that plans flows. `why`: the reason why the flows of this experiment cannot be planned. */
 export function refusePlanning(

@@ -2,6 +2,7 @@
  * From an experiment file to a checked experiment of its kind, or to a sweep of them. All errors of the file are found here; errors
  * that only a combination of values causes are found before a sweep starts.
  */
+
 import { z } from "zod";
 import type { Diagnostics, Locate, SourceFile, Span } from "../../base/index.js";
 import {
@@ -12,71 +13,18 @@ import {
 } from "../../toolchain/documents/index.js";
 import { SCHEMES } from "../schemes/index.js";
 import { CODES } from "./codes.js";
-import {
-  type CommonSettings,
-  type FabricExperiment,
-  type FabricSettings,
-  type SchemeSet,
-  schemesSchema,
-} from "./experiment.js";
+import { type FabricExperiment, type FabricSettings, type SchemeSet, schemesSchema } from "./experiment.js";
 import { FabricCache } from "./fabric-cache.js";
 import { type KindOfFile, kindOfFile } from "./kind-of-file.js";
 import type { ExperimentKind, Unit } from "./kinds/kind.js";
+import type { CheckedFile, CheckMeans, ExperimentFile, LoadedExperiment, RegisteredKind } from "./loaded.js";
 import { planSchemes } from "./plan-schemes.js";
 import { collecting, readSource } from "./read-source.js";
-import { type PrintedResults, printedTable, resultsJson } from "./results.js";
-import { type RunOptions, runKind } from "./run.js";
+import { printedTable, resultsJson } from "./results.js";
+import { runKind } from "./run.js";
 import { kindPoints } from "./sweep/kind-points.js";
-import { type LoadOptions, loadSweep, type Sweep } from "./sweep/load.js";
-import type { FinishedSweep, Point, SweepOutput } from "./sweep/point.js";
+import { type LoadOptions, loadSweep } from "./sweep/load.js";
 import { topologyOf } from "./topology-of.js";
-
-/** A checked experiment file, ready to run, whatever its kind is. */
-export interface LoadedExperiment {
-  readonly kind: string;
-  /** Whether the kind accepts {@link RunOptions.runs}. */
-  readonly takesRuns: boolean;
-  /** Settings of the first point of a sweep. */
-  readonly settings: CommonSettings;
-  /** Present where the experiment runs as a sweep. */
-  readonly sweep?: Sweep;
-  run(options: RunOptions): Promise<PrintedResults>;
-}
-
-/** A checked file whose kind is hidden. */
-interface CheckedFile {
-  readonly settings: CommonSettings;
-  /** `runs`: in place of those of the file and its schemes. */
-  point(runs?: number): Point;
-  /** Runs the experiment; undefined where the kind always runs as a sweep. */
-  readonly run: ((options: RunOptions) => Promise<PrintedResults>) | undefined;
-}
-
-/** State that checks of several files share. */
-interface CheckMeans {
-  readonly schemes: SchemeSet;
-  /** For checks of files that differ in a few keys. */
-  readonly cache?: FabricCache;
-}
-
-/** A kind without its types, as the registry has it. */
-export interface RegisteredKind {
-  readonly name: string;
-  readonly keys: readonly string[];
-  readonly takesRuns: boolean;
-  /** The schema of its files, which may name these schemes. */
-  schemaWith(schemes: SchemeSet): z.ZodType<CommonSettings>;
-  /** `value`: the document after the schema has parsed it. */
-  check(
-    source: SourceFile,
-    value: unknown,
-    locate: Locate,
-    diagnostics: Diagnostics,
-    means: CheckMeans,
-  ): CheckedFile | undefined;
-  /** The results of points of files that {@link check} accepted. */
-  output(sweep: FinishedSweep): Promise<SweepOutput>;
-}
 
 /**
  * Reads and checks a file of one kind; undefined after errors, which `diagnostics` holds: P43001 to P43004 (the document's
@@ -198,18 +146,6 @@ export function loadAnyKind(
   if (checked.run === undefined) return loadSweep(file, diagnostics, options);
   const { name, takesRuns } = kind;
   return { kind: name, takesRuns, settings: checked.settings, run: checked.run };
-}
-
-/** An experiment file that has been read. */
-export interface ExperimentFile {
-  readonly source: SourceFile;
-  readonly document: OpenDocument;
-  readonly schemes: SchemeSet;
-  /** Checks the file, or a version of it with other contents. Undefined after errors, which go to `diagnostics`. */
-  check(
-    edited: EditedContents | undefined,
-    diagnostics: Diagnostics,
-  ): { readonly kind: RegisteredKind; readonly checked: CheckedFile } | undefined;
 }
 
 function hasSweep({ contents }: OpenDocument): boolean {

@@ -8,16 +8,10 @@ import { SCHEMES } from "../schemes/index.js";
 import { type Topology, topologySchema } from "../topology/index.js";
 import { ProgramCompiler } from "./boot.js";
 import { controlPlaneSchema } from "./control-plane.js";
-import {
-  ipSchema,
-  type MachineSettings,
-  machineKeys,
-  type SchemeRun,
-  type SchemeSet,
-  schemesSchema,
-} from "./experiment.js";
+import { ipSchema, type MachineSettings, machineKeys, type SchemeSet, schemesSchema } from "./experiment.js";
 import { planSchemes } from "./plan-schemes.js";
 import { collecting, readSource } from "./read-source.js";
+import type { SchemeRun } from "./scheme-run.js";
 import { schemeVariants } from "./sweep/load.js";
 import { topologyOf } from "./topology-of.js";
 

@@ -14,8 +14,9 @@ import {
 import type { ControlPlane, SchemeLog } from "./control-plane.js";
 import { runControlled, startControllers, stopControllers } from "./control-plane-simulated.js";
 import { breather, counter, type EngineContext, type EngineOutcome } from "./engine.js";
-import type { FabricExperiment, FabricSettings, SchemeRun } from "./experiment.js";
+import type { FabricExperiment, FabricSettings } from "./experiment.js";
 import type { ExperimentKind, SimulatorStage, Unit } from "./kinds/kind.js";
+import type { SchemeRun } from "./scheme-run.js";
 import { fileWord, type Seeing, type SeeingOrder, type SeenRun, watchFabric } from "./seeing/seeing.js";
 
 export async function runOnSimulator<

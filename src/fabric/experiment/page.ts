@@ -1,8 +1,9 @@
 /** The page of a report: one file that loads no other file. */
 import { escapeMarkup, htmlPage } from "../../base/index.js";
 import { rowsCsv } from "./csv.js";
-import type { FabricExperiment, SchemeRun } from "./experiment.js";
+import type { FabricExperiment } from "./experiment.js";
 import type { RunResults } from "./results.js";
+import type { SchemeRun } from "./scheme-run.js";
 import { wireText } from "./wire.js";
 
 /** The parts that a kind adds to the page. */

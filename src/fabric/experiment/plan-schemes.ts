@@ -6,9 +6,10 @@ import type { Scheme } from "../schemes/index.js";
 import type { Topology } from "../topology/index.js";
 import { CODES } from "./codes.js";
 import { withControlPlane } from "./control-plane.js";
-import { type FabricSettings, parameterShape, type SchemeRun, type SchemeSet } from "./experiment.js";
+import { type FabricSettings, parameterShape, type SchemeSet } from "./experiment.js";
 import type { FabricCache } from "./fabric-cache.js";
 import { collecting } from "./read-source.js";
+import type { SchemeRun } from "./scheme-run.js";
 
 /** The settings that the schemes' plans depend on. */
 type PlanSettings = Pick<FabricSettings, "schemes" | "selector" | "traffic" | "control_plane"> & {

@@ -1,7 +1,8 @@
 /** The results of every kind of experiment, and their printed form. */
 import type { Diagnostic } from "../../base/index.js";
 import type { SchemeLog } from "./control-plane.js";
-import type { EngineName, SchemeRun } from "./experiment.js";
+import type { EngineName } from "./experiment.js";
+import type { SchemeRun } from "./scheme-run.js";
 import { type WireName, wireText } from "./wire.js";
 
 export interface RunResults<E, O, R extends object> {

@@ -3,7 +3,8 @@ import { Random } from "../../base/index.js";
 import { selectorHeaders, selectorOf } from "../../base/packets/index.js";
 import { Fabric, type Node, Simulation } from "../sim/packet/index.js";
 import type { TopologyNode } from "../topology/index.js";
-import type { FabricExperiment, SchemeRun } from "./experiment.js";
+import type { FabricExperiment } from "./experiment.js";
+import type { SchemeRun } from "./scheme-run.js";
 import { wireModel } from "./wire.js";
 
 /** Makes the switch of a node; `bootFabric` passes one that runs compiled programs. */

@@ -1,7 +1,7 @@
 /** Refuses impossible labs before anything is created. */
 import { Diagnostics } from "../../base/index.js";
 import { CODES } from "./codes.js";
-import type { LabSpec } from "./lab.js";
+import type { LabSpec } from "./lab-spec.js";
 
 /** IFNAMSIZ of Linux is 16 with the closing zero. */
 const MAX_INTERFACE_NAME = 15;

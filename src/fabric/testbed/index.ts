@@ -7,6 +7,7 @@ export { type Advice, advise, type Use } from "./doctor/advice.js";
 export { examine, type Finding, type FindingName, type Given } from "./doctor/examine.js";
 export * from "./lab.js";
 export { type LabOfOptions, labOf } from "./lab-of.js";
+export * from "./lab-spec.js";
 export { isShaped } from "./network/shape.js";
 export { type CleanedRun, cleanRuns } from "./run/clean.js";
 export { hostNamespace, switchNamespace } from "./run/record.js";

@@ -1,6 +1,6 @@
 /** A topology as a lab: one host or switch process for every node, one veth pair for every link. */
 import { switchesOf, type Topology, type TopologyNode } from "../topology/index.js";
-import type { LabHost, LabLink, LabSpec } from "./lab.js";
+import type { LabHost, LabLink, LabSpec } from "./lab-spec.js";
 import { macText } from "./network/addresses.js";
 
 export interface LabOfOptions {

@@ -2,89 +2,16 @@
  * A lab: real switch processes and Linux hosts on real interfaces. {@link LabSpec} describes it, {@link Lab}
  * is a running one. `startLab` starts a lab from its spec; `labOf` makes a spec from a topology.
  */
+
 import type { Device } from "../../toolchain/device/index.js";
+import type { LabSwitch, SwitchEngine } from "./lab-spec.js";
+import type { ExecResult } from "./system/command.js";
 import type { InterfaceCounters } from "./usage/counters.js";
 import type { LabUsage } from "./usage/usage.js";
-
-/** An address and the length of its network's prefix. */
-export interface InterfaceAddress {
-  readonly address: bigint;
-  readonly length: number;
-}
-
-export interface LabInterface {
-  /** Its name inside the host, such as `eth0`; at most 15 characters. */
-  readonly name: string;
-  /** 48 bits. */
-  readonly mac: bigint;
-  readonly ipv4?: InterfaceAddress;
-  readonly ipv6?: InterfaceAddress;
-  /** Bytes; default 1500. */
-  readonly mtu?: number;
-}
-
-export interface LabHost {
-  readonly name: string;
-  readonly interfaces: readonly LabInterface[];
-  /** Shell lines that run in the host, in this order, when all interfaces are up. */
-  readonly commands: readonly string[];
-}
-
-export interface LabPort {
-  /** 0 to 510. */
-  readonly number: number;
-  /** Unique in the lab; at most 15 characters. */
-  readonly interface: string;
-  /** Bits per second at which the switch itself sends, so that its queue fills; absent: as fast as the kernel takes frames. */
-  readonly rateBps?: number;
-}
-
-/** The first free TCP port from this one on, so that labs of the same kind can run side by side. */
-export interface PortFrom {
-  readonly from: number;
-}
-
-export interface LabSwitch {
-  readonly name: string;
-  readonly deviceId: bigint;
-  readonly ports: readonly LabPort[];
-  readonly cpuPort?: number;
-  readonly priorityQueues?: number;
-  /** TCP port on 127.0.0.1 for other P4Runtime controllers: this one (0: any), or the first free one from it on. */
-  readonly grpcPort?: number | PortFrom;
-}
-
-export interface LabEnd {
-  /** Name of a host or switch. */
-  readonly node: string;
-  /** One of the node's interfaces. */
-  readonly interface: string;
-}
-
-export interface LabLink {
-  readonly a: LabEnd;
-  readonly b: LabEnd;
-  /** Bits per second, each way; absent: as fast as the machine can. */
-  readonly rateBps?: number;
-  /** Nanoseconds one way; absent or 0: no additional delay. */
-  readonly delayNs?: number;
-}
-
-export interface LabSpec {
-  readonly name: string;
-  readonly hosts: readonly LabHost[];
-  readonly switches: readonly LabSwitch[];
-  /** Every interface of a host and of a switch belongs to exactly one link. */
-  readonly links: readonly LabLink[];
-}
 
 export const NETWORKS = ["netns", "mininet"] as const;
 /** The program that makes hosts and links: p4loom with iproute2, or Mininet. */
 export type NetworkKind = (typeof NETWORKS)[number];
-
-export const SWITCH_ENGINES = ["switch", "bmv2"] as const;
-/** `switch`: `p4loom switch`; `bmv2`: simple_switch_grpc. */
-export type SwitchEngine = (typeof SWITCH_ENGINES)[number];
 
 export const OMISSIONS = ["delay", "rate"] as const;
 /** Properties of links that a lab omits if the kernel cannot provide them. */
@@ -179,13 +106,6 @@ export interface RunningSwitch {
   kill(): Promise<void>;
   /** Starts it again, without a program; ends the old process first if there is one. */
   restart(): Promise<void>;
-}
-
-export interface ExecResult {
-  /** Exit status; 128 + number of the signal where one ended the process. */
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 export interface RunningHost {

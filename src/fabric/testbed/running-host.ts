@@ -1,8 +1,9 @@
 /** A host of a running lab: commands in its namespace. */
 import { spawn } from "node:child_process";
 import { setImmediate } from "node:timers/promises";
-import type { ExecResult, HostProcess, RunningHost } from "./lab.js";
+import type { HostProcess, RunningHost } from "./lab.js";
 import { hostNamespace } from "./run/record.js";
+import type { ExecResult } from "./system/command.js";
 import { command, NOT_FOUND_STATUS, signalGroup, signalStatus } from "./system/command.js";
 
 const TERM_MS = 1000;

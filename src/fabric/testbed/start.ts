@@ -5,9 +5,11 @@ import { fail, systemErrorReason } from "../../base/index.js";
 import { makeFolders } from "../../toolchain/loading/index.js";
 import { checkSpec } from "./check-spec.js";
 import { CODES } from "./codes.js";
-import type { Lab, LabEnd, LabOptions, LabSpec, RunningHost, RunningSwitch } from "./lab.js";
+import type { Lab, LabOptions, RunningHost, RunningSwitch } from "./lab.js";
+import type { LabEnd, LabSpec } from "./lab-spec.js";
 import { bringUpHosts, bringUpSwitches } from "./network/interfaces.js";
-import { makeNetwork, type Network } from "./network/network.js";
+import { makeNetwork } from "./network/network.js";
+import type { Network } from "./network/network-interface.js";
 import {
   atSwitch,
   linkName,

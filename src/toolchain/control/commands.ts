@@ -1,5 +1,6 @@
 /** All statements by name: those of the shell and those of simple_switch_CLI. The two have no name in common. */
-import { type Command, usageText } from "./command.js";
+import { usageText } from "./command.js";
+import type { Command } from "./context.js";
 import { processStatements } from "./shell/process-statements.js";
 import { readStatements } from "./shell/read-statements.js";
 import { sessionStatements } from "./shell/session-statements.js";

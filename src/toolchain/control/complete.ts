@@ -1,8 +1,8 @@
 /** The words that are possible at the cursor: names of statements, objects, fields, actions and parameters. */
 import { printable } from "../../base/index.js";
 import type { ActionInfo, P4InfoIndex, Slot, TableInfo } from "../program/index.js";
-import type { Command } from "./command.js";
 import { COMMANDS } from "./commands.js";
+import type { Command } from "./context.js";
 import { actionsOf, profileActions } from "./context.js";
 import { candidatesFor, endsOf, type Named, shortestName } from "./names.js";
 import { listResources } from "./resources.js";

@@ -1,4 +1,3 @@
-/** What all statements share: the device, the names of its program, and lookups that fail with a place. */
 import { type Diagnostics, fail, type SourceFile, type Span } from "../../base/index.js";
 import { type ActionCall, type Device, deviceView, type Naming } from "../device/index.js";
 import {
@@ -11,7 +10,6 @@ import {
   type TableInfo,
 } from "../program/index.js";
 import { CODES } from "./codes.js";
-import type { Command } from "./command.js";
 import { EntryHandles } from "./entry-handles.js";
 import { findNamed } from "./names.js";
 import { ReplicationNodes } from "./replication-nodes.js";
@@ -194,4 +192,22 @@ export function slotNames(slots: readonly Slot[]): string {
 /** `1 field`, `2 fields`: for words whose plural ends in s. */
 export function count(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
+}
+
+export interface Command {
+  /**
+   * The name and its arguments. A placeholder like `<table>` determines what completion offers for it. The name after a
+   * colon, as in `<action:table>`, is the earlier placeholder to which it belongs.
+   */
+  readonly usage: string;
+  /** What it does, in a few words. */
+  readonly summary: string;
+  /** Minimum and maximum number of words after the name. */
+  readonly least: number;
+  readonly most: number;
+  /** Works without a program on the device. */
+  readonly bare?: boolean;
+  /** The statement resets the device: all handles and nodes become invalid. */
+  readonly reloads?: boolean;
+  run(context: Context, words: readonly Word[], name: Word): Promise<void>;
 }

@@ -6,6 +6,7 @@
  */
 
 import type { P4InfoIndex, Program } from "../program/index.js";
+import { DeviceError } from "./device-error.js";
 import type { Names } from "./names.js";
 import type { PortControl } from "./ports.js";
 
@@ -217,44 +218,6 @@ export type ReadQuery =
   | { kind: "cloneSession"; sessionId?: number }
   | { kind: "digest"; digest?: string }
   | { kind: "valueSet"; valueSet?: string };
-
-/** Canonical error space of gRPC (google.rpc.Code), by name. */
-export type StatusCode =
-  | "OK"
-  | "CANCELLED"
-  | "UNKNOWN"
-  | "INVALID_ARGUMENT"
-  | "DEADLINE_EXCEEDED"
-  | "NOT_FOUND"
-  | "ALREADY_EXISTS"
-  | "PERMISSION_DENIED"
-  | "RESOURCE_EXHAUSTED"
-  | "FAILED_PRECONDITION"
-  | "ABORTED"
-  | "OUT_OF_RANGE"
-  | "UNIMPLEMENTED"
-  | "INTERNAL"
-  | "UNAVAILABLE"
-  | "DATA_LOSS"
-  | "UNAUTHENTICATED";
-
-export interface UpdateStatus {
-  code: StatusCode;
-  message: string;
-}
-
-/** What a device refuses: the state of the device is unchanged by a refused update. */
-export class DeviceError extends Error {
-  constructor(
-    readonly code: StatusCode,
-    message: string,
-    /** For a failed write: one status per update of the batch, in order. */
-    readonly updates?: readonly UpdateStatus[],
-  ) {
-    super(message);
-    this.name = "DeviceError";
-  }
-}
 
 /** P4Runtime spec 12.1: the effect of a batch of which an update fails. */
 export type Atomicity = "continueOnError" | "rollbackOnError" | "dataplaneAtomic";

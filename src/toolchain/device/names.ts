@@ -14,7 +14,7 @@
  * for something else.
  */
 import type { P4Info, p4types } from "../program/index.js";
-import { DeviceError } from "./device.js";
+import { DeviceError } from "./device-error.js";
 
 /** Translates values of one program. */
 export interface Naming {

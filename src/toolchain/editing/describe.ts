@@ -9,7 +9,8 @@ import {
   type Type,
   typeToString,
 } from "../p4/index.js";
-import { isMacro, type Target } from "./occurrences/occurrences.js";
+import type { Target } from "./occurrences/occurrence.js";
+import { isMacro } from "./occurrences/occurrences.js";
 
 /** The text of a type as in the program, or from the checker. */
 export function typeText(expression: ast.TypeExpression, type: Type | undefined): string {

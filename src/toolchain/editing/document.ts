@@ -1,16 +1,17 @@
 /** A P4 program that is open in an editor: its text, and the results of the compiler, computed at the first request. */
-import { type Diagnostic, Diagnostics, SourceFile, type Span } from "../../base/index.js";
+
+import { type Diagnostic, Diagnostics, SourceFile } from "../../base/index.js";
 import {
   type Analysis,
   analyse,
   type ast,
   compileChecked,
   type IncludeResolver,
-  type Macro,
   type PreprocessorWatcher,
 } from "../p4/index.js";
 import type { Program } from "../program/index.js";
 import { type Occurrences, occurrencesOf } from "./occurrences/occurrences.js";
+import type { PreprocessorFindings } from "./preprocessor-findings.js";
 import { sourceOf } from "./spans.js";
 
 export interface DocumentOptions {
@@ -19,14 +20,6 @@ export interface DocumentOptions {
   /** Macros, as for the options `-D NAME=VALUE` and `-U NAME`. */
   readonly defines?: Readonly<Record<string, string>>;
   readonly undefines?: readonly string[];
-}
-
-/** The results of the preprocessor. */
-export interface PreprocessorFindings {
-  readonly macros: Macro[];
-  readonly uses: { readonly span: Span; readonly macro: Macro }[];
-  readonly includes: { readonly span: Span; readonly file: SourceFile }[];
-  readonly skipped: Span[];
 }
 
 /** One state of a program. It is immutable: each change of the text creates a new document. */

@@ -5,7 +5,8 @@ import { ANNOTATIONS, BUILTINS, TABLE_PROPERTIES } from "./catalogue.js";
 import { commentOf } from "./comments.js";
 import { constantText, headOf, rangeText, sizeText, typeText } from "./describe.js";
 import type { P4Document } from "./document.js";
-import { isMacro, type Occurrence, type Target } from "./occurrences/occurrences.js";
+import type { Occurrence, Target } from "./occurrences/occurrence.js";
+import { isMacro } from "./occurrences/occurrences.js";
 import { holds, isWritten, sourceOf, spanAsRead } from "./spans.js";
 import { innermost } from "./tree.js";
 

@@ -13,7 +13,7 @@ export { type DocumentOptions, openDocument, openIncluded, P4Document } from "./
 export { type Hover, hover } from "./hover.js";
 export { type Lens, lenses } from "./lenses.js";
 export { definition, references } from "./navigate.js";
-export type { Occurrence } from "./occurrences/occurrences.js";
+export type { Occurrence } from "./occurrences/occurrence.js";
 export { type Fold, folds, type OutlineItem, outline } from "./outline.js";
 export { type QuickFix, quickFixes } from "./quick-fixes.js";
 export { applyEdits, type Edit, type Refusal, rename, renameable } from "./rename.js";

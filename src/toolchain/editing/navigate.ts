@@ -1,7 +1,8 @@
 /** Finds the declaration and the uses of a name. */
 import type { Span } from "../../base/index.js";
 import type { P4Document } from "./document.js";
-import { type Occurrence, placeOf, type Target } from "./occurrences/occurrences.js";
+import type { Occurrence, Target } from "./occurrences/occurrence.js";
+import { placeOf } from "./occurrences/occurrences.js";
 import { holds, sourceOf } from "./spans.js";
 
 /** The meaning of the name at an offset of the document. */

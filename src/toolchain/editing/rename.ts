@@ -2,7 +2,8 @@
 import { SourceFile, type Span } from "../../base/index.js";
 import { type IncludeResolver, keywordSet, standardLibrary } from "../p4/index.js";
 import { openDocument, type P4Document } from "./document.js";
-import { nameOf, type Occurrence, placeOf, type Target } from "./occurrences/occurrences.js";
+import type { Occurrence, Target } from "./occurrences/occurrence.js";
+import { nameOf, placeOf } from "./occurrences/occurrences.js";
 import { spanAsRead } from "./spans.js";
 
 export interface Edit {

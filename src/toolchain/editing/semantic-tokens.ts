@@ -1,7 +1,8 @@
 /** The kind of each token of a text, for colours: from the checker if it has one, otherwise from the scanner. */
 import { type ast, keywordSet } from "../p4/index.js";
 import type { P4Document } from "./document.js";
-import { isMacro, type Occurrence } from "./occurrences/occurrences.js";
+import type { Occurrence } from "./occurrences/occurrence.js";
+import { isMacro } from "./occurrences/occurrences.js";
 import { sourceOf } from "./spans.js";
 import { elementsOfDocument } from "./text.js";
 

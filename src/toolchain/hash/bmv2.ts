@@ -1,19 +1,15 @@
 /** The hash algorithms of the BMv2 JSON format, by the format's names. */
+
 import { Crc, type CrcParameters } from "./crc.js";
 import { Crc64, type Crc64Parameters } from "./crc64.js";
 import { ConsistentRoundRobin, RoundRobin } from "./round-robin.js";
 import { csum16, hashEx, Identity, xor16, xor32 } from "./simple.js";
 import { Toeplitz } from "./toeplitz.js";
+import type { WideHash } from "./wide-hash.js";
 import { Xxh64 } from "./xxh64.js";
 
 /** A hash of at most 32 bits over `bytes[0..length)`. */
 export type HashFunction = (bytes: Uint8Array, length: number) => number;
-
-/** A hash of up to 64 bits: `low` returns its low word and stores the high word in `high`, until the next call. */
-export interface WideHash {
-  low(bytes: Uint8Array, length: number): number;
-  readonly high: number;
-}
 
 const CRC16: CrcParameters = { width: 16, poly: 0x8005, init: 0, refin: true, refout: true, xorout: 0 };
 const CRC32: CrcParameters = {

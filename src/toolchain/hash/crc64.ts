@@ -1,6 +1,7 @@
 /** CRCs of 64 bits in the Rocksoft model, on two 32-bit words. */
-import type { WideHash } from "./bmv2.js";
+
 import { reflect } from "./crc.js";
+import type { WideHash } from "./wide-hash.js";
 
 export interface Crc64Parameters {
   /** Generator polynomial without its top term, most significant bit first. */

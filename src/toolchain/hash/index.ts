@@ -10,7 +10,6 @@ export {
   type HashFunction,
   isOwnHash,
   toeplitzHash,
-  type WideHash,
 } from "./bmv2.js";
 export { type CatalogueCrc, crcCatalogue, findCrc } from "./catalogue.js";
 export { type Collision, collision } from "./collision.js";
@@ -36,4 +35,5 @@ export {
 } from "./rtag7.js";
 export { csum16, hashEx, Identity, xor16, xor32 } from "./simple.js";
 export { Toeplitz } from "./toeplitz.js";
+export type { WideHash } from "./wide-hash.js";
 export { Xxh64 } from "./xxh64.js";

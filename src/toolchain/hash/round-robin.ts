@@ -1,5 +1,5 @@
 /** The two "hashes" of BMv2 that count, so that packets go to all members of a group in turn. */
-import type { WideHash } from "./bmv2.js";
+import type { WideHash } from "./wide-hash.js";
 
 /** Returns 0, 1, 2, ... for any input. */
 export class RoundRobin implements WideHash {

@@ -1,6 +1,6 @@
 /** The hash functions of v1model other than CRCs: checksums and XOR folds over big-endian words. */
 import { addWords, finishChecksum } from "../../base/index.js";
-import type { WideHash } from "./bmv2.js";
+import type { WideHash } from "./wide-hash.js";
 
 /** One's-complement sum of 16-bit words, complemented (RFC 1071). A zero byte follows an odd last byte. */
 export function csum16(bytes: Uint8Array, length: number = bytes.length): number {

@@ -2,7 +2,7 @@
  * XXH64 (Y. Collet, "xxHash fast digest algorithm", specification 0.1.1) with seed 0. A 64-bit number is two 32-bit words,
  * so that no BigInt is created for a packet.
  */
-import type { WideHash } from "./bmv2.js";
+import type { WideHash } from "./wide-hash.js";
 
 /** A 64-bit register. */
 class Word64 {

@@ -3,7 +3,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { LabOptions, LabSwitch } from "../../../src/fabric/testbed/lab.js";
+import type { LabOptions } from "../../../src/fabric/testbed/lab.js";
+import type { LabSwitch } from "../../../src/fabric/testbed/lab-spec.js";
 import { findBmv2 } from "../../../src/fabric/testbed/switches/bmv2.js";
 import { planSwitch } from "../../../src/fabric/testbed/switches/command-line.js";
 

@@ -1,5 +1,5 @@
 /** The smallest lab worth the name: two hosts at one switch. */
-import type { LabHost, LabSpec } from "../../../src/fabric/testbed/lab.js";
+import type { LabHost, LabSpec } from "../../../src/fabric/testbed/lab-spec.js";
 
 function host(number: number, commands: readonly string[]): LabHost {
   const address = (10n << 24n) + BigInt(number);

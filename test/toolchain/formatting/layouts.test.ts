@@ -12,7 +12,7 @@ const golden = resolve(import.meta.dirname, "../../golden");
 
 const PROGRAMS = [
   "syntax/everything.p4",
-  "formatting/corners.p4",
+  "formatting/corners.txt",
   ...["annotations", "externs", "flow", "instances", "parser", "tables", "values"].map(
     (name) => `constructs/${name}.p4`,
   ),
@@ -67,7 +67,7 @@ describe.each(PROGRAMS)("%s", (program) => {
   it.each(Object.entries(LAYOUTS))("%s", async (layout, gapOf) => {
     const once = formatted(program, laidOut(text, gapOf));
     expect(formatted(program, once)).toBe(once);
-    const name = program.replace(/^.*\//, "").replace(/\.p4$/, "");
-    await expect(once).toMatchFileSnapshot(join(golden, "formatting", `${name}.${layout}.p4`));
+    const name = program.replace(/^.*\//, "").replace(/\.(p4|txt)$/, "");
+    await expect(once).toMatchFileSnapshot(join(golden, "formatting", `${name}.${layout}.txt`));
   });
 });

@@ -11,9 +11,10 @@ import type { SwitchEngine } from "../../testbed/index.js";
 import type { Topology } from "../../topology/index.js";
 import type { Steps } from "../advance.js";
 import type { ControlPlane } from "../control-plane.js";
-import type { EngineName, FabricExperiment, FabricSettings, SchemeRun } from "../experiment.js";
+import type { EngineName, FabricExperiment, FabricSettings } from "../experiment.js";
 import type { SimulatorFaultOptions } from "../faults/on-simulator.js";
 import type { RunResults } from "../results.js";
+import type { SchemeRun } from "../scheme-run.js";
 import type { SchemeOnLab } from "../testbed/scheme-on-lab.js";
 import type { FileText } from "../write.js";
 

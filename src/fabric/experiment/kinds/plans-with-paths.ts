@@ -3,8 +3,9 @@ import type { Diagnostics, Locate } from "../../../base/index.js";
 import type { SelectorField } from "../../../base/packets/index.js";
 import { CODES } from "../codes.js";
 import { controlPlaneSchema } from "../control-plane.js";
-import type { FabricSettings, SchemeRun } from "../experiment.js";
+import type { FabricSettings } from "../experiment.js";
 import { planSchemes } from "../plan-schemes.js";
+import type { SchemeRun } from "../scheme-run.js";
 import type { TopologyCheck } from "./topology-kind.js";
 
 type PathSettings = Pick<FabricSettings, "schemes"> & { readonly ip: 4 | 6 };

@@ -10,7 +10,7 @@ import { rowsCsv } from "../csv.js";
 import { breather } from "../engine.js";
 import type { CommonSettings, SchemeSet } from "../experiment.js";
 import type { FabricCache } from "../fabric-cache.js";
-import type { RegisteredKind } from "../load.js";
+import type { RegisteredKind } from "../loaded.js";
 import { collecting } from "../read-source.js";
 import { resultsJson, withNotes } from "../results.js";
 import { settingsOfUnit } from "../sweep/dependencies.js";

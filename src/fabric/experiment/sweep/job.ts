@@ -5,10 +5,10 @@ import { DiagnosticError, fail, formatDiagnostic } from "../../../base/index.js"
 import { CODES } from "../codes.js";
 import { fileWord, type SeeingFolder } from "../seeing/seeing.js";
 import { jobKey } from "./dependencies.js";
-import type { Sweep } from "./load.js";
 import type { JobOrder } from "./messages.js";
 import type { JobLab } from "./point.js";
 import type { PointRecord } from "./points-file.js";
+import type { Sweep } from "./sweep.js";
 import { pointName } from "./words.js";
 
 export interface JobMeans {

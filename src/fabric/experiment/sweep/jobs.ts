@@ -1,10 +1,10 @@
 /** The jobs of a sweep: every unit of every point under every seed, in the order of the results. */
 import type { EngineName } from "../experiment.js";
 import { jobKey } from "./dependencies.js";
-import type { Sweep } from "./load.js";
 import type { JobOrder } from "./messages.js";
 import type { Point } from "./point.js";
 import type { PointRecord, Shard } from "./points-file.js";
+import type { Sweep } from "./sweep.js";
 import { pointName } from "./words.js";
 
 export interface Job extends JobOrder {

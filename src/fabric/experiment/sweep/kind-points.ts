@@ -1,10 +1,11 @@
 /** Hides the types of a kind behind points whose outcomes are JSON, and makes the results of a sweep of them. */
 import { CompiledPrograms, ProgramCompiler } from "../boot.js";
 import { rowsCsv } from "../csv.js";
-import type { FabricExperiment, FabricSettings, SchemeRun } from "../experiment.js";
+import type { FabricExperiment, FabricSettings } from "../experiment.js";
 import type { ExperimentKind, SweepPoint, SweepResults, Unit } from "../kinds/kind.js";
 import { printedTable, type RunResults, resultsJson, schemeNotes } from "../results.js";
 import { labOf, refuseSeeing } from "../run.js";
+import type { SchemeRun } from "../scheme-run.js";
 import { seeingOf } from "../seeing/request.js";
 import { dependenciesOf } from "./dependencies.js";
 import { sweepPage } from "./page.js";

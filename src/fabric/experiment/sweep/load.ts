@@ -1,14 +1,15 @@
 /** Makes a sweep of the key `sweep` of a file and checks all of its values. */
+
 import { z } from "zod";
 import { type Diagnostic, DiagnosticError, Diagnostics, type SourceFile } from "../../../base/index.js";
 import { type EditedContents, openDocument } from "../../../toolchain/documents/index.js";
 import { CODES } from "../codes.js";
-import type { CommonSettings, SchemeSet } from "../experiment.js";
-import type { ExperimentFile, LoadedExperiment } from "../load.js";
+import type { SchemeSet } from "../experiment.js";
+import type { ExperimentFile, LoadedExperiment } from "../loaded.js";
 import { type Assignment, edited } from "./edit.js";
-import type { FinishedSweep, Point, SweepOutput } from "./point.js";
 import { sweepSchema } from "./schema.js";
 import { SINGLE, type SweepSpace, spaceOf } from "./space.js";
+import type { Sweep } from "./sweep.js";
 import { counted, pointName } from "./words.js";
 
 export interface LoadOptions {
@@ -20,19 +21,6 @@ export interface LoadOptions {
 
 /** Larger sweeps are refused without `many`: they are usually a mistake. */
 const MAX_RUNS = 10_000;
-
-/** An experiment file as a sweep of its points. */
-export interface Sweep {
-  readonly source: SourceFile;
-  /** Of the first point. */
-  readonly settings: CommonSettings;
-  readonly space: SweepSpace;
-  /** Checks the point with this number, from 0. Throws DiagnosticError. */
-  point(number: number, runs?: number): Point;
-  output(sweep: FinishedSweep): Promise<SweepOutput>;
-  /** Throws DiagnosticError P43041 where there are more jobs than the user accepts; `each`: jobs for each point and seed. */
-  checkNumber(each: number): void;
-}
 
 /** Adds P43040 and P43041, and errors of values, at their positions. A file without the key `sweep` is one point. */
 export function loadSweep(

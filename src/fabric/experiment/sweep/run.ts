@@ -17,13 +17,13 @@ import type { SeeingFolder } from "../seeing/seeing.js";
 import { checkFolder, writeFolder } from "../write.js";
 import { diagnosticText, recordOfJob } from "./job.js";
 import { type Job, jobsOf, jobsOfShard, likeRecord, longestFirst, type SweepJobs } from "./jobs.js";
-import type { Sweep } from "./load.js";
 import type { WorkerStart } from "./messages.js";
 import type { SweepRunOptions } from "./options.js";
 import type { FinishedPoint, JobLab } from "./point.js";
 import { type PointRecord, PointsFile, pointsFileName, readPoints, type Shard } from "./points-file.js";
 import { type FailedJob, type PoolWorker, runPool } from "./pool.js";
 import { runOnSlurm } from "./slurm.js";
+import type { Sweep } from "./sweep.js";
 import { counted } from "./words.js";
 import { startWorker } from "./worker-process.js";
 

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../base/index.js";
 import { lateError } from "../../own-schemes/index.js";
 import { diagnosticText, recordOfJob } from "./job.js";
-import type { LoadOptions, Sweep } from "./load.js";
+import type { LoadOptions } from "./load.js";
 import {
   ALIVE_INTERVAL_MS,
   type FromWorker,
@@ -12,6 +12,7 @@ import {
   type ToWorker,
   type WorkerStart,
 } from "./messages.js";
+import type { Sweep } from "./sweep.js";
 
 /** Reads an experiment with the schemes that it defines itself. */
 export type ReadSweep = (

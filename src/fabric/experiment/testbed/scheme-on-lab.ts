@@ -14,10 +14,11 @@ import {
 } from "../../testbed/index.js";
 import type { TopologyNode } from "../../topology/index.js";
 import { LabControl } from "../control-plane-on-lab.js";
-import type { FabricExperiment, SchemeRun } from "../experiment.js";
+import type { FabricExperiment } from "../experiment.js";
 import type { FaultyLab } from "../faults/on-lab.js";
-import { agentSeed } from "../kinds/failover/prediction.js";
+import { agentSeed } from "../kinds/failover/agent-seed.js";
 import { writePlanned } from "../planned-state.js";
+import type { SchemeRun } from "../scheme-run.js";
 import { applySettings, queuesOfLinks, startGenerators } from "../switch-settings.js";
 import type { Journal } from "./journal.js";
 

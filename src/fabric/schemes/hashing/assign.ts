@@ -1,7 +1,9 @@
 /** The function and seed of each switch for packets from below and for others, and the sizes of its groups. */
+
 import { fail, type Locate, Random } from "../../../base/index.js";
 import { switchesOf, type Topology, tierOf } from "../../topology/index.js";
 import { CODES } from "../codes.js";
+import type { Assignment } from "./assignment.js";
 import { type ChipFunction, chipFunction } from "./functions.js";
 import { areCoprime, bestSize, partWeights } from "./groups.js";
 import { meshSizes } from "./mesh-sizes.js";
@@ -9,24 +11,6 @@ import { CHIPS, type HashingParameters } from "./parameters.js";
 import { type Place, placesOf } from "./places.js";
 import { recombine } from "./recombine.js";
 import type { ClassedSwitch } from "./routing.js";
-
-interface HashSetting {
-  /** Index in {@link Assignment.functions}. */
-  readonly function: number;
-  /** 32 bits. */
-  readonly seed: number;
-}
-
-export interface Assignment {
-  /** Functions of the chip, in its order. */
-  readonly functions: readonly ChipFunction[];
-  /** How many of them are in use. */
-  readonly used: number;
-  /** Setting for packets from below (kind 0) or others (kind 1). */
-  settingOf(node: number, kind: number): HashSetting;
-  /** Number of slots of the groups of a class; undefined: the sum of the weights. */
-  sizeOf(node: number, kind: number, source: number): number | undefined;
-}
 
 export function assign(
   topology: Topology,

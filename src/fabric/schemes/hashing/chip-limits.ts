@@ -2,7 +2,7 @@
 import { fail, type Locate } from "../../../base/index.js";
 import type { Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
-import type { Assignment } from "./assign.js";
+import type { Assignment } from "./assignment.js";
 import type { HashingParameters } from "./parameters.js";
 import { portsOfSlots } from "./path-model.js";
 import { type ClassedSwitch, KINDS } from "./routing.js";

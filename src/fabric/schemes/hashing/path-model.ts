@@ -1,7 +1,7 @@
 /** An assignment as a path model. */
 import type { HashModel, PathModel, PortChoice, SwitchModel } from "../../paths/index.js";
 import type { HopSet } from "../../topology/index.js";
-import type { Assignment } from "./assign.js";
+import type { Assignment } from "./assignment.js";
 import { hashModelOf } from "./functions.js";
 import { partWeights, slotsOf } from "./groups.js";
 import type { HashingParameters } from "./parameters.js";

@@ -3,7 +3,7 @@ import type { Update } from "../../../toolchain/device/index.js";
 import { LOCAL } from "../../paths/index.js";
 import type { Prefix, PrefixPair, Topology } from "../../topology/index.js";
 import { call, exact, forward, ingressName, insert, tableEntry } from "../fabric.js";
-import type { Assignment } from "./assign.js";
+import type { Assignment } from "./assignment.js";
 import type { HashingParameters } from "./parameters.js";
 import { portsOfSlots } from "./path-model.js";
 import { type ClassedSwitch, KINDS } from "./routing.js";

@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { SELECTOR_FIELDS } from "../../../base/packets/index.js";
 import { balancingSchema } from "../plb/balancing-path.js";
-import { FAILOVERS, type PecmpHosts } from "./hosts.js";
+import { FAILOVERS } from "./failovers.js";
+import type { PecmpHosts } from "./hosts.js";
 import { HOPS, VERSION_BITS } from "./layout.js";
 import { SPRAYS } from "./spraying.js";
 import { SUBFLOW_RULES } from "./subflows.js";

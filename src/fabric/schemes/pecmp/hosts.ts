@@ -14,6 +14,7 @@
  * - `prr` follows PRR, as section 5.2 says, with one copy: the sender shifts its selector at a timeout, the receiver shifts
  *   its own when it receives only data that it already has.
  */
+
 import { Random } from "../../../base/index.js";
 import {
   type ConnectionEnd,
@@ -29,13 +30,13 @@ import {
 } from "../../hosts/index.js";
 import { flowHash } from "../hash.js";
 import { BALANCING_NEEDS, type Balancing, BalancingPath } from "../plb/balancing-path.js";
+import type { FAILOVERS } from "./failovers.js";
 import { HOPS, readSlice, type SelectorLayout, writeSlice } from "./layout.js";
 import type { OffsetSet } from "./selectors.js";
 import { type Spray, SprayedPath, Sprayer } from "./spraying.js";
 import { type SubflowRule, shifted, subflowOffset } from "./subflows.js";
 import { type Via, viaSelector } from "./via.js";
 
-export const FAILOVERS = ["probe", "shift", "prr", "none"] as const;
 export type Failover = (typeof FAILOVERS)[number];
 
 /** What a reader of results must know about each way to fail over. */

@@ -45,7 +45,8 @@ export {
 } from "./compile.js";
 export { ExactRoutes } from "./exact-routes.js";
 export { compileFabric, modelOf } from "./fabric.js";
-export { FAILOVERS, makeRerouter, type PecmpHosts, pecmpHosts } from "./hosts.js";
+export { FAILOVERS } from "./failovers.js";
+export { makeRerouter, type PecmpHosts, pecmpHosts } from "./hosts.js";
 export {
   type FanOuts,
   HOPS,

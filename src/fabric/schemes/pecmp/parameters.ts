@@ -5,13 +5,13 @@ import { hashParameters } from "../hash-settings.js";
 import { balancingSchema } from "../plb/balancing-path.js";
 import { thresholdSchema } from "../plb/marks.js";
 import { groupMembersSchema } from "../wcmp/group.js";
-import { FAILOVERS } from "./hosts.js";
+import { FAILOVERS } from "./failovers.js";
 import { VERSION_BITS } from "./layout.js";
 import { SPRAYS } from "./spraying.js";
 import { SWITCH_MODELS } from "./sram.js";
 import { SUBFLOW_RULES } from "./subflows.js";
 import { elementSchema, updateParameters, weightsSchema } from "./update/parameters.js";
-import { viaSchema } from "./via.js";
+import { viaSchema } from "./via-schema.js";
 
 const modelSchema = z.union(
   [

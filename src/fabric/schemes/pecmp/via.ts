@@ -2,6 +2,7 @@
  * Segment routing by hosts (P-ECMP, section 3.2): flows between two hosts begin with the selector of a route through given nodes, such as
  * a switch with a middlebox.
  */
+
 import { z } from "zod";
 import { didYouMean, fail, type Locate } from "../../../base/index.js";
 import type { FlowKey } from "../../hosts/index.js";
@@ -12,11 +13,7 @@ import type { PecmpFabric } from "./fabric.js";
 import type { SelectorLayout } from "./layout.js";
 import type { PecmpParameters } from "./parameters.js";
 import { routeThrough } from "./route.js";
-
-const LIST = "expected names of nodes: a host, the nodes that its packets pass, a host";
-
-/** `[host, node, ..., host]`: packets of the first host to the last one pass these nodes in this order. */
-export const viaSchema = z.array(z.array(z.string(), { error: LIST }).min(3, LIST)).default([]);
+import { LIST } from "./via-schema.js";
 
 /** The first route of the packets of a host to another one; from JSON, so addresses are decimal strings. */
 export interface Via {

@@ -3,10 +3,10 @@
 import type { Json, Random } from "../../../base/index.js";
 import type { HostContext, HostPolicy } from "../../hosts/index.js";
 import { hostsOf, type Topology, type TopologyNode } from "../../topology/index.js";
-import type { ChannelOptions } from "./channel.js";
+import type { ChannelOptions, Node } from "./channel.js";
 import { FabricEvents } from "./fabric-events.js";
 import { Host } from "./host.js";
-import { type Link, Network, type Node } from "./network.js";
+import { type Link, Network } from "./network.js";
 import type { SelectorCodec } from "./network-headers.js";
 import type { Simulation } from "./simulation.js";
 import type { WireModel } from "./wire-model.js";

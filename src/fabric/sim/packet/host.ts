@@ -1,11 +1,11 @@
 /** A server: one or more bonded NICs under one address, the ends of its connections, and a host policy. */
 import { fromBytes, type Random, toBytes } from "../../../base/index.js";
 import { CLIENT, type ConnectionEnd, type FlowKey, type HostPolicy, SERVER } from "../../hosts/index.js";
+import type { Node } from "./channel.js";
 import type { Connection, ConnectionHost, Stream, Timed } from "./connection.js";
 import { DatagramBuilder } from "./datagram-builder.js";
 import { giveFrame } from "./frame-pool.js";
 import { FLAG_ACK, FLAG_FIN, FLAG_RST, FLAG_SYN, Segment } from "./frames.js";
-import type { Node } from "./network.js";
 import { type FlowAddresses, PROTOCOL_TCP, PROTOCOL_UDP, type SelectorCodec } from "./network-headers.js";
 import { SegmentBuilder } from "./segment-builder.js";
 import type { Simulation } from "./simulation.js";

@@ -4,6 +4,7 @@
  * {@link Fabric} a whole topology whose switches run compiled programs on real packet bytes.
  */
 
+export type { Node } from "./channel.js";
 export { Channel, type ChannelOptions, type ChannelStats, type ChannelTap } from "./channel.js";
 export {
   type CloseReason,
@@ -36,7 +37,7 @@ export {
   type ImpairmentOptions,
   shareThreshold,
 } from "./impairment.js";
-export { type Endpoint, type Link, type LinkOptions, Network, type Node } from "./network.js";
+export { type Endpoint, type Link, type LinkOptions, Network } from "./network.js";
 export type { FlowAddresses, SelectorCodec } from "./network-headers.js";
 export { type AddressPrefix, FrameFields, PacketFilter, type PacketMatch } from "./packet-match.js";
 export type { PortSource } from "./port-source.js";

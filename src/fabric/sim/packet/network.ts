@@ -1,21 +1,10 @@
 /** Nodes, the links between them, and failures of both. */
+
+import type { Node } from "./channel.js";
 import { Channel, type ChannelOptions } from "./channel.js";
 import type { FrameFault } from "./impairment.js";
 import { Simulation } from "./simulation.js";
 import { BOUNDED, BYTES_DELIVERED, DELIVERED, LEAST, WATCHED, WireMemory } from "./wire-memory.js";
-
-/** An object with numbered ports at which frames arrive: a switch, a host, or a node of a test. */
-export interface Node {
-  readonly name: string;
-  /** The node keeps frames until the link is free and sends one after the other: its channels need no queue. */
-  readonly ownQueues?: boolean;
-  /** A frame has arrived in full. It belongs to the node, which may keep it, change it and send it on. */
-  receive(port: number, frame: Uint8Array): void;
-  /** Called once for each port while the network is built, with the output for frames that leave by that port. */
-  attach(port: number, output: Channel): void;
-  /** The carrier of a port was lost or came back; only for failures with a signal. */
-  portState?(port: number, up: boolean): void;
-}
 
 export interface Endpoint {
   node: Node;

@@ -10,8 +10,7 @@ import {
   type SwitchOptions,
   Workspaces,
 } from "../../../toolchain/switch/index.js";
-import type { Channel } from "./channel.js";
-import type { Node } from "./network.js";
+import type { Channel, Node } from "./channel.js";
 import type { PortSource } from "./port-source.js";
 import { MicrosecondClock, type Simulation } from "./simulation.js";
 import { HEADERS_ONLY, type WireModel } from "./wire-model.js";

@@ -1,5 +1,5 @@
 /** Addresses as iproute2 reads them. */
-import type { InterfaceAddress } from "../lab.js";
+import type { InterfaceAddress } from "../lab-spec.js";
 
 export function macText(mac: bigint): string {
   return mac

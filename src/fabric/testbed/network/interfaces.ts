@@ -1,7 +1,7 @@
 /** Brings interfaces up: offloads off, addresses, no frames that the kernel sends by itself, and the hosts' own commands. */
 import { fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
-import type { LabHost, LabSpec } from "../lab.js";
+import type { LabHost, LabSpec } from "../lab-spec.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { command, inParallel, setUp } from "../system/command.js";
 import { ipv4Text, ipv6Text, macText } from "./addresses.js";

@@ -9,10 +9,10 @@ import { z } from "zod";
 import { fail } from "../../../base/index.js";
 import { packageFile } from "../../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
-import type { LabSpec } from "../lab.js";
+import type { LabSpec } from "../lab-spec.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { command, setUp } from "../system/command.js";
-import type { Network } from "./network.js";
+import type { Network } from "./network-interface.js";
 
 const answerSchema = z.object({ hosts: z.record(z.string(), z.number()) });
 

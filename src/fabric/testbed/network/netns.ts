@@ -1,8 +1,8 @@
 /** A network of plain namespaces and veth pairs, by iproute2 alone. */
-import type { LabEnd, LabSpec } from "../lab.js";
+import type { LabEnd, LabSpec } from "../lab-spec.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { setUp } from "../system/command.js";
-import type { Network } from "./network.js";
+import type { Network } from "./network-interface.js";
 
 export class NetnsNetwork implements Network {
   async build(id: string, spec: LabSpec, stop: AbortSignal): Promise<void> {

@@ -11,7 +11,8 @@
  */
 import { fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
-import type { LabLink, LabOptions, LabSpec, Omission, SwitchEngine } from "../lab.js";
+import type { LabOptions, Omission } from "../lab.js";
+import type { LabLink, LabSpec, SwitchEngine } from "../lab-spec.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { inParallel, setUp } from "../system/command.js";
 import type { Qdiscs } from "../system/qdiscs.js";

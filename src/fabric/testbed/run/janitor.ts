@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
-import type { ExecResult } from "../lab.js";
+import type { ExecResult } from "../system/command.js";
 import { command } from "../system/command.js";
 import { runFolder, switchNamespace } from "./record.js";
 

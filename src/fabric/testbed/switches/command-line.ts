@@ -1,6 +1,7 @@
 /** The command lines that start switches: both engines take the flags of simple_switch_grpc. */
 import { join } from "node:path";
-import type { LabOptions, LabSwitch } from "../lab.js";
+import type { LabOptions } from "../lab.js";
+import type { LabSwitch } from "../lab-spec.js";
 import { runFolder } from "../run/record.js";
 import type { Bmv2Files } from "./bmv2.js";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createConnection, createServer, type Server } from "node:net";
 import { fail, systemErrorReason } from "../../../base/index.js";
 import { CODES } from "../codes.js";
-import type { PortFrom } from "../lab.js";
+import type { PortFrom } from "../lab-spec.js";
 
 const LAST_PORT = 65_535;
 

@@ -5,7 +5,6 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
-import type { ExecResult } from "../lab.js";
 
 export interface CommandOptions {
   readonly input?: string;
@@ -157,4 +156,11 @@ export async function inParallel<T>(
   };
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
   if (errors.length > 0) throw errors[0];
+}
+
+export interface ExecResult {
+  /** Exit status; 128 + number of the signal where one ended the process. */
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
 }

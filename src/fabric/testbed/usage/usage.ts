@@ -4,7 +4,7 @@
  * from which an experiment sees whether its figures describe the network or a saturated machine.
  */
 import { monotonicNs } from "../../host-agent/index.js";
-import type { LabSpec, SwitchEngine } from "../lab.js";
+import type { LabSpec, SwitchEngine } from "../lab-spec.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { setUp } from "../system/command.js";
 import { type MachineTimes, type ProcessTimes, processTimesIn, readMachineTimes } from "./processor-time.js";

@@ -1,7 +1,8 @@
 /** Statements about the session: programs, files, help, the end. */
 import { didYouMean, fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
-import { type Command, type Commands, usageText } from "../command.js";
+import { type Commands, usageText } from "../command.js";
+import type { Command } from "../context.js";
 import { candidatesFor, endsOf } from "../names.js";
 import { actionText, saveAll } from "./read-statements.js";
 

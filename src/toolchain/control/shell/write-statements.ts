@@ -11,8 +11,8 @@ import type {
 } from "../../device/index.js";
 import type { TableInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
-import { type Command, type Commands, MANY } from "../command.js";
-import { type Context, profileActions } from "../context.js";
+import { type Commands, MANY } from "../command.js";
+import { type Command, type Context, profileActions } from "../context.js";
 import { findNamed } from "../names.js";
 import { findRegister, findResource, type Resource } from "../resources.js";
 import { readInteger, readMatch, readSlot, readValue } from "../values.js";

@@ -2,8 +2,8 @@
 import { fail } from "../../../base/index.js";
 import type { CloneSessionEntry } from "../../device/index.js";
 import { CODES } from "../codes.js";
-import { type Command, type Commands, MANY } from "../command.js";
-import type { Context } from "../context.js";
+import { type Commands, MANY } from "../command.js";
+import type { Command, Context } from "../context.js";
 import type { ReplicationNodes } from "../replication-nodes.js";
 import type { Word } from "../words.js";
 

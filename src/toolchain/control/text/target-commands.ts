@@ -12,8 +12,8 @@ import {
 } from "../../device/index.js";
 import type { Program } from "../../program/index.js";
 import { CODES } from "../codes.js";
-import { type Command, type Commands, MANY } from "../command.js";
-import { actionsOf, type Context } from "../context.js";
+import { type Commands, MANY } from "../command.js";
+import { actionsOf, type Command, type Context } from "../context.js";
 import { findNamed } from "../names.js";
 import { readValue } from "../values.js";
 import type { Word } from "../words.js";

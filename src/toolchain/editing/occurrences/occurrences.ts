@@ -1,24 +1,11 @@
 /** The occurrences of all names of a program, with their meanings. */
+
 import type { SourceFile, Span } from "../../../base/index.js";
-import type { Analysis, ast, ConstantValue, Macro, Type } from "../../p4/index.js";
-import type { PreprocessorFindings } from "../document.js";
+import type { Analysis, Macro } from "../../p4/index.js";
+import type { PreprocessorFindings } from "../preprocessor-findings.js";
 import { isWritten, sourceOf, spanAsRead } from "../spans.js";
 import { collectNames } from "./collect.js";
-
-/** The meaning of a name: its declaration. */
-export type Target = ast.Declaration | ast.FieldDeclaration | Macro;
-
-export interface Occurrence {
-  /** The span in the file as read. It contains exactly the name, unless `written` is false. */
-  readonly span: Span;
-  readonly target: Target;
-  readonly role: "declaration" | "read" | "write";
-  /** Whether the name itself is at the span; otherwise a macro that is used there produced it. */
-  readonly written: boolean;
-  /** The type of the expression that ends with this name, if there is one. */
-  readonly type?: Type | undefined;
-  readonly constant?: ConstantValue | undefined;
-}
+import type { Occurrence, Target } from "./occurrence.js";
 
 /** All names of a program, in all of its files. */
 export class Occurrences {

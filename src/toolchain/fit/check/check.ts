@@ -3,6 +3,7 @@
  * and what the hardware offers instead. The rules are those of the open Tofino compiler as measured
  * (test/golden/fit), and of the container ALU.
  */
+
 import { Diagnostics } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
@@ -12,17 +13,10 @@ import type { Feature } from "../model/features.js";
 import type { FitModel } from "../model/model.js";
 import { Places, type SourceLookup } from "../source.js";
 import type { Target } from "../target.js";
+import type { CheckContext } from "./check-context.js";
 import { branchAdvice, isArithmetic, unavailableOperation } from "./operations.js";
 import { checkProgram } from "./program.js";
 import { checkRegister, checkRegisterUses } from "./registers.js";
-
-/** What a rule sees, and how it reports. */
-export interface CheckContext {
-  readonly model: FitModel;
-  readonly target: Target;
-  /** Adds an error at a place, with what to do instead. */
-  refuse(code: string, source: bmv2.SourceInfo | undefined, message: string, instead: string): void;
-}
 
 type FeatureOf<K extends Feature["kind"]> = Extract<Feature, { kind: K }>;
 

@@ -2,7 +2,7 @@
 import { CODES } from "../codes.js";
 import { fieldLabel } from "../model/expressions.js";
 import { actionReads, keyReads, type Unit, writesOf } from "../model/model.js";
-import type { CheckContext } from "./check.js";
+import type { CheckContext } from "./check-context.js";
 
 export function checkProgram(context: CheckContext): void {
   for (const unit of context.model.units) checkKey(context, unit);

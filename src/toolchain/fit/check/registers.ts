@@ -4,7 +4,7 @@ import { attachedMemory } from "../memory/attached.js";
 import { quoteExpr } from "../model/expressions.js";
 import type { Feature } from "../model/features.js";
 import type { Attached } from "../model/model.js";
-import type { CheckContext } from "./check.js";
+import type { CheckContext } from "./check-context.js";
 import { unavailableOperation } from "./operations.js";
 
 /** Indexes that a message lists, and characters of each. */

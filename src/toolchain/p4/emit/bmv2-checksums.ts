@@ -6,8 +6,8 @@ import { and, not } from "../lower/build.js";
 import { fold } from "../lower/fold.js";
 import type { Expr, IrControl, Stmt, StmtOf } from "../lower/ir.js";
 import { Names } from "../lower/names.js";
-import type { Emission } from "./bmv2-actions.js";
 import { algorithm, calculationInput } from "./bmv2-externs.js";
+import type { Emission } from "./emission.js";
 import { sourceInfo } from "./source-info.js";
 
 /** The checksums to update come first, as in p4c's output. */

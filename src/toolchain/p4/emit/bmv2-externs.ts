@@ -5,9 +5,9 @@ import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { fold, isZeroWidth } from "../lower/fold.js";
 import type { Expr, StmtOf } from "../lower/ir.js";
-import type { BlockKind, Emission } from "./bmv2-actions.js";
-import { primitive, target } from "./bmv2-actions.js";
 import { hexValue } from "./bmv2-expressions.js";
+import type { BlockKind, Emission } from "./emission.js";
+import { primitive, target } from "./emission.js";
 
 type Extern = StmtOf<"extern">;
 type Digest = StmtOf<"digest">;

@@ -17,9 +17,10 @@ import type {
 import { fault } from "../lower/ir.js";
 import { scalarWidth } from "../lower/ir-types.js";
 import { statesOf } from "../lower/walk.js";
-import type { Emission } from "./bmv2-actions.js";
-import { plainPrimitives, target } from "./bmv2-actions.js";
+import { plainPrimitives } from "./bmv2-actions.js";
 import { hex } from "./bmv2-expressions.js";
+import type { Emission } from "./emission.js";
+import { target } from "./emission.js";
 import { sourceInfo } from "./source-info.js";
 import { typeWidth } from "./type-width.js";
 

@@ -4,7 +4,6 @@ import { DiagnosticError } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { fieldLists } from "../lower/field-lists.js";
 import type { IrAction, IrControl, IrProgram } from "../lower/ir.js";
-import type { BlockKind, Emission } from "./bmv2-actions.js";
 import { emitAction } from "./bmv2-actions.js";
 import { emitArrays } from "./bmv2-arrays.js";
 import { emitChecksums } from "./bmv2-checksums.js";
@@ -12,6 +11,7 @@ import { ExpressionEmitter } from "./bmv2-expressions.js";
 import { emitDeparser, emitParser, emitValueSets } from "./bmv2-parser.js";
 import { emitPipeline, newNumbering } from "./bmv2-pipeline.js";
 import { Resources } from "./bmv2-resources.js";
+import type { BlockKind, Emission } from "./emission.js";
 import { Layout } from "./layout.js";
 
 /** Undefined when the program needs something that BMv2 cannot do; a diagnostic says what. */

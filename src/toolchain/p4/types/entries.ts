@@ -13,7 +13,7 @@ import { constantOf } from "./coerce.js";
 import { isCompileTimeKnown } from "./compile-time.js";
 import { checkExpression } from "./expressions.js";
 import { checkKeySets, isEverything } from "./key-sets.js";
-import { checkActionUse, type TableContext } from "./tables.js";
+import { checkActionUse, type TableContext } from "./table-context.js";
 
 /** The largest priority of P4Runtime and BMv2, 2^31 - 1. */
 const MAX_PRIORITY = 2147483647n;

@@ -4,15 +4,11 @@
  * deprecated now. Both are read. A server answers the form in which a controller wrote a port (Read-Write Symmetry);
  * which form a client writes depends on the version that the switch implements.
  */
+
 import { DeviceError, type Replica } from "../../device/index.js";
 import { bytesToValue, decodeName, encodeName, encodeValue } from "./bytes.js";
+import type { Dialect } from "./dialect.js";
 import { checkNumber, type Wire } from "./wire.js";
-
-/** How messages are written for the other side. */
-export interface Dialect {
-  /** Ports as integers in the deprecated fields: for servers before P4Runtime 1.4, such as BMv2. */
-  readonly legacyPorts: boolean;
-}
 
 export const CURRENT_DIALECT: Dialect = { legacyPorts: false };
 export const LEGACY_DIALECT: Dialect = { legacyPorts: true };

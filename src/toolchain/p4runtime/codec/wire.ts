@@ -1,7 +1,7 @@
 /** Data that every conversion needs: the program's objects, and the form in which the other side writes values. */
 import { DeviceError, Names, type Naming } from "../../device/index.js";
 import type { P4InfoIndex } from "../../program/index.js";
-import type { Dialect } from "./ports.js";
+import type { Dialect } from "./dialect.js";
 
 export interface Wire {
   readonly index: P4InfoIndex;

@@ -16,7 +16,7 @@ import { writeLookup } from "./lookup.js";
 import { type Num, NumberWriter, TooWide, word } from "./number.js";
 import { writeParser } from "./parser.js";
 import { tableShape, writePipeline } from "./pipeline.js";
-import type { Code, ProfileInfo, Specialised, TableInfo } from "./program.js";
+import type { Code, ProfileInfo, Specialised, TableInfo } from "./specialised.js";
 import { StoreWriter, shiftStack } from "./store.js";
 import type { TracePoints } from "./trace-points.js";
 import { divideWords, multiplyWords, shiftWordsLeft, shiftWordsRight } from "./wide.js";

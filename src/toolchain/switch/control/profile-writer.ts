@@ -8,7 +8,7 @@ import type {
 import type { StoredGroup } from "../tables/profile.js";
 import { type Instance, type ProfileControl, putParameters } from "./instance.js";
 import { refuse } from "./keys.js";
-import { checkAction, type Undo } from "./table-writer.js";
+import { checkAction, type Undo } from "./write-checks.js";
 
 export class ProfileWriter {
   constructor(readonly instance: Instance) {}

@@ -1,44 +1,12 @@
 /** Insert, modify and delete of table entries (P4Runtime spec 9.1). Every function returns a function that undoes it. */
-import type {
-  ActionCall,
-  CounterData,
-  Match,
-  TableAction,
-  TableEntry,
-  WeightedAction,
-} from "../../device/index.js";
-import type { bmv2 } from "../../program/index.js";
+
+import type { CounterData, Match, TableAction, TableEntry, WeightedAction } from "../../device/index.js";
 import { setCounter } from "../tables/resources.js";
 import type { StoredEntry } from "../tables/store.js";
 import { type Instance, putParameters, type TableControl } from "./instance.js";
-import { checkWidth, type Key, readKey, refuse } from "./keys.js";
+import { type Key, readKey, refuse } from "./keys.js";
 import type { ProfileWriter } from "./profile-writer.js";
-
-export type Undo = () => void;
-
-/** Checks an action and its parameters against the actions that are allowed. */
-export function checkAction(
-  what: string,
-  actions: ReadonlyMap<string, bmv2.Bmv2Action>,
-  call: ActionCall,
-): bmv2.Bmv2Action {
-  const action = actions.get(call.action);
-  if (action === undefined)
-    refuse("NOT_FOUND", `${what} has no action ${call.action}; it has ${[...actions.keys()].join(", ")}`);
-  const names = action.runtime_data.map(({ name }) => name);
-  for (const name of Object.keys(call.params))
-    if (!names.includes(name))
-      refuse(
-        "NOT_FOUND",
-        `action ${call.action} has no parameter ${name}; it has ${names.join(", ") || "none"}`,
-      );
-  for (const { name, bitwidth } of action.runtime_data) {
-    if (!Object.hasOwn(call.params, name))
-      refuse("INVALID_ARGUMENT", `action ${call.action} needs its parameter ${name}`);
-    checkWidth(`parameter ${name} of action ${call.action}`, call.params[name]!, bitwidth);
-  }
-  return action;
-}
+import { checkAction, type Undo } from "./write-checks.js";
 
 export class TableWriter {
   constructor(

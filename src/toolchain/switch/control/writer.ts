@@ -22,7 +22,8 @@ import type { Digests } from "./digests.js";
 import type { Instance, TableControl } from "./instance.js";
 import { checkBounds, checkMasked, checkPrefix, checkWidth, refuse } from "./keys.js";
 import { ProfileWriter } from "./profile-writer.js";
-import { checkCounter, checkMeter, ratesOf, TableWriter, type Undo } from "./table-writer.js";
+import { checkCounter, checkMeter, ratesOf, TableWriter } from "./table-writer.js";
+import type { Undo } from "./write-checks.js";
 
 /** Numbers of clone sessions have 15 bits. P4Runtime has no session 0, v1model does: its server refuses it. */
 const MAX_SESSION = 32767;

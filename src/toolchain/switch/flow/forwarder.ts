@@ -3,13 +3,15 @@
  * egress, deparser. The order at the end of ingress and of egress is that of the "simple_switch"
  * document of the behavioral model.
  */
+
 import type { Replica } from "../../device/index.js";
-import type { Code, Specialised } from "../codegen/program.js";
+import type { Code, Specialised } from "../codegen/specialised.js";
 import type { SwitchClock, SwitchStatistics } from "../options.js";
 import type { OwnState } from "../state/own-state.js";
 import { NO_LIMIT, type PacketState } from "../state/packet-state.js";
 import type { TraceNode } from "../trace/recorder.js";
 import type { PacketTracer } from "../trace/tracer.js";
+import type { Output } from "./output.js";
 import { Fifo, type PacketCopy } from "./packet-copy.js";
 import type { Queues } from "./queues.js";
 import type { MirrorSession, Replication } from "./replication.js";
@@ -30,11 +32,6 @@ const MAX_PASSES = 65536;
 
 /** In place of the time at which a packet was queued: the packet was not queued. */
 const NOT_QUEUED = -1;
-
-/** Destination of frames that have left their queue and egress. */
-export interface Output {
-  transmit(port: number, frame: Uint8Array): void;
-}
 
 export class Forwarder {
   /** Undefined while no packet is being run. */

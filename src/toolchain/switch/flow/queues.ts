@@ -7,7 +7,7 @@
  */
 import type { AlarmClock, QueueOptions, Sleeper, SwitchClock } from "../options.js";
 import { alarmsOf } from "./alarm.js";
-import type { Output } from "./forwarder.js";
+import type { Output } from "./output.js";
 import { Fifo, type PacketCopy } from "./packet-copy.js";
 import type { QueueLimits } from "./queue-limits.js";
 

@@ -2,7 +2,7 @@
  * Memory that a switch needs while it runs a packet; nothing in it outlives the packet. Switches of one program may share
  * workspaces: a thousand switches that run one after the other then need only one, which stays in the processor's cache.
  */
-import type { Specialised } from "../codegen/program.js";
+import type { Specialised } from "../codegen/specialised.js";
 import type { OwnState } from "../state/own-state.js";
 import { PacketState, standardFields } from "../state/packet-state.js";
 import { Fifo, type PacketCopy, PacketPool } from "./packet-copy.js";

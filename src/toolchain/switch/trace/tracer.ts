@@ -3,7 +3,7 @@ import { toHex } from "../../../base/index.js";
 import type { Replica } from "../../device/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { expressionText, fieldsOf, fieldText } from "../codegen/expression-text.js";
-import type { Code, Specialised } from "../codegen/program.js";
+import type { Code, Specialised } from "../codegen/specialised.js";
 import type { PointOf, TracePoint } from "../codegen/trace-points.js";
 import type { Instance } from "../control/instance.js";
 import type { MirrorSession } from "../flow/replication.js";

@@ -2,10 +2,10 @@
 import { SourceFile } from "../../../../src/base/index.js";
 import type { FabricSettings } from "../../../../src/fabric/experiment/experiment.js";
 import { recordOfJob } from "../../../../src/fabric/experiment/sweep/job.js";
-import type { Sweep } from "../../../../src/fabric/experiment/sweep/load.js";
 import type { JobOrder } from "../../../../src/fabric/experiment/sweep/messages.js";
 import type { JobEnd, PoolWorker } from "../../../../src/fabric/experiment/sweep/pool.js";
 import { SweepSpace } from "../../../../src/fabric/experiment/sweep/space.js";
+import type { Sweep } from "../../../../src/fabric/experiment/sweep/sweep.js";
 
 export interface FakeSize {
   /** Values of the keys `a`, `b` ... */

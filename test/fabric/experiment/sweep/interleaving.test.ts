@@ -5,10 +5,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
-import type { Sweep } from "../../../../src/fabric/experiment/sweep/load.js";
 import type { SweepRunOptions } from "../../../../src/fabric/experiment/sweep/options.js";
 import { type PointRecord, readPoints } from "../../../../src/fabric/experiment/sweep/points-file.js";
 import { runSweep, type WorkerStarter } from "../../../../src/fabric/experiment/sweep/run.js";
+import type { Sweep } from "../../../../src/fabric/experiment/sweep/sweep.js";
 import { runs } from "../../../fuzz-seed.js";
 import { type FakeSize, fakeSweep, fakeWorker } from "./fake-sweep.js";
 

@@ -2,17 +2,14 @@
  * The kind `failover`: drawn flows, each hit by a failure on its path, and the time until its data get through again.
  * A unit is a scheme and a failure.
  */
-import type { DrawnFailure } from "../../faults/drawn-failures.js";
-import type { RunKind, Unit } from "../kind.js";
+
+import type { RunKind } from "../kind.js";
 import { checkFailover } from "./check.js";
 import type { Prepared } from "./on-lab.js";
 import { PORTABLE_SERIES } from "./portable.js";
 import { failoverTable, type Row, rowOf, type Sample, type Series } from "./results.js";
 import { type Experiment, experimentSchema, type FailoverFile } from "./schema.js";
-
-export interface FailoverUnit extends Unit {
-  readonly failure: DrawnFailure;
-}
+import type { FailoverUnit } from "./unit.js";
 
 export const FAILOVER: RunKind<FailoverFile, Experiment, FailoverUnit, Series, Row, Prepared> = {
   name: "failover",

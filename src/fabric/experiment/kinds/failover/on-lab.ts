@@ -13,11 +13,11 @@ import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
 import type { SchemeOnLab } from "../../testbed/scheme-on-lab.js";
 import type { LabSide } from "../kind.js";
 import { SERVER_PORT } from "./flow-draw.js";
-import type { FailoverUnit } from "./index.js";
 import { type PredictedRun, Predictor } from "./prediction.js";
 import { measureRecovery, type RecoveryOutcome } from "./recovery.js";
 import type { Sample, Series } from "./results.js";
 import type { Experiment } from "./schema.js";
+import type { FailoverUnit } from "./unit.js";
 
 /** Maximum number of attempts at a run whose flow has timeouts before its fault. */
 const MAX_ATTEMPTS = 5;

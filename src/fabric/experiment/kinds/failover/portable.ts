@@ -1,8 +1,8 @@
 /** The outcome of a unit of the kind `failover` as JSON. The time of a recovery that never comes is Infinity, which JSON writes as null. */
 import type { RunKind } from "../kind.js";
-import type { FailoverUnit } from "./index.js";
 import type { PathExample, Sample, Series } from "./results.js";
 import type { Experiment, FailoverFile } from "./schema.js";
+import type { FailoverUnit } from "./unit.js";
 
 interface SeriesJson {
   readonly samples: readonly (Omit<Sample, "recoveryMs"> & { readonly recoveryMs: number | null })[];

@@ -2,12 +2,14 @@
  * Predicts the runs of a testbed with the simulator, which has the same programs and the same state: the flow of each run,
  * the paths of its two directions, and the element that fails. The first packets of a flow do not depend on time.
  */
+
 import { Random } from "../../../../base/index.js";
 import type { FlowKey } from "../../../hosts/index.js";
 import type { Fabric } from "../../../sim/packet/index.js";
 import type { Topology } from "../../../topology/index.js";
 import type { DrawnFailure } from "../../faults/drawn-failures.js";
 import type { Element } from "../../faults/fault.js";
+import { agentSeed } from "./agent-seed.js";
 import { FlowDrawer, type Paths } from "./flow-draw.js";
 import type { PathExample } from "./results.js";
 import { FailoverRig } from "./rig.js";
@@ -52,11 +54,6 @@ export class Predictor {
   example(failure: DrawnFailure, runs: number): PathExample | undefined {
     return new FailoverRig(this.#experiment, this.#fabric).show(failure, runs, this.#seed);
   }
-}
-
-/** Seed of the agent on a host. */
-export function agentSeed(seed: number, host: string): number {
-  return new Random(seed).fork(`agent ${host}`).uint32();
 }
 
 /** The randomness that the agent of the sending host gives to a flow; it depends on addresses and ports in hexadecimal. */

@@ -2,9 +2,10 @@
 
 import { formatTable } from "../../../../base/index.js";
 import { mean, summarise } from "../../../statistics/index.js";
-import type { EngineName, SchemeRun } from "../../experiment.js";
+import type { EngineName } from "../../experiment.js";
 import { type DrawnFailure, isPartial } from "../../faults/drawn-failures.js";
 import type { RunResults } from "../../results.js";
+import type { SchemeRun } from "../../scheme-run.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
 import { equalSites } from "./failure-sites.js";
 import type { Experiment } from "./schema.js";

@@ -1,8 +1,8 @@
 /** A scheme's closed form for a failure of an experiment, and the times of its tries. */
 import type { Tries } from "../../../schemes/index.js";
 import { computeRoutes, type Topology } from "../../../topology/index.js";
-import type { SchemeRun } from "../../experiment.js";
 import { type DrawnFailure, isSingleCut } from "../../faults/drawn-failures.js";
+import type { SchemeRun } from "../../scheme-run.js";
 import { equalSites } from "./failure-sites.js";
 import type { Experiment } from "./schema.js";
 

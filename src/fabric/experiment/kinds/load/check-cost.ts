@@ -2,10 +2,11 @@
  * Estimates what drawn traffic costs before anything starts. A forgotten unit (`fixed: 1` is one byte) asks for billions of flows, and a
  * run of them would end hours later, if at all.
  */
+
 import { Random } from "../../../../base/index.js";
 import { openWorkload, type PartSpec, type WorkloadSpec } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
-import type { TrafficContext } from "./plan-traffic.js";
+import type { TrafficContext, TrafficCost } from "./traffic-context.js";
 
 /**
  * Limits of one scheme under one seed. The simulator forwards some hundred thousand packets a second, so that the limit of data packets is
@@ -13,14 +14,6 @@ import type { TrafficContext } from "./plan-traffic.js";
  */
 const MOST_FLOWS = 10_000_000;
 const MOST_PACKETS = 5_000_000_000;
-
-export interface TrafficCost {
-  readonly flows: number;
-  /** Payload. */
-  readonly bytes: number;
-  /** Data packets, without retransmissions and acknowledgements. */
-  readonly packets: number;
-}
 
 /** On average; undefined for closed loops that only a duration ends, whose flows depend on the network. */
 function costOf(spec: WorkloadSpec, { topology }: Pick<TrafficContext, "topology">): TrafficCost | undefined {

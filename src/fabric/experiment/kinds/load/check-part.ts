@@ -18,7 +18,7 @@ import {
   spreadOf,
 } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
-import type { TrafficContext } from "./plan-traffic.js";
+import type { TrafficContext } from "./traffic-context.js";
 import type { TrafficFiles } from "./traffic-files.js";
 import type { TrafficPart } from "./traffic-schema.js";
 

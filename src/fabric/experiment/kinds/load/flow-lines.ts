@@ -1,23 +1,8 @@
 /** One line a measured flow: `flows.jsonl` of experiments with `record: flows`. */
-import type { Topology } from "../../../topology/index.js";
-import type { MeteredFlow } from "./meters/flow-meter.js";
-import type { LoadFigures } from "./outcome.js";
 
-/** Times in nanoseconds from the start of the traffic. */
-export interface FlowLine {
-  readonly flow: number;
-  readonly start_ns: number;
-  readonly src: string;
-  readonly dst: string;
-  readonly bytes: number;
-  /** Absent: the flow had not ended. */
-  readonly fct_ns?: number;
-  readonly slowdown?: number;
-  readonly group?: number;
-  readonly retransmissions?: number;
-  readonly timeouts?: number;
-  readonly reordered?: number;
-}
+import type { Topology } from "../../../topology/index.js";
+import type { FlowLine, LoadFigures } from "./load-figures.js";
+import type { MeteredFlow } from "./meters/flow-meter.js";
 
 /** `nowNs`: when the receiver had all data; undefined for an unfinished flow. */
 function flowLine({ nodes }: Topology, flow: MeteredFlow, nowNs: number | undefined): FlowLine {

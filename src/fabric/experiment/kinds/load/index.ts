@@ -2,8 +2,9 @@
 import type { Fault } from "../../faults/fault.js";
 import type { SweepKind, Unit } from "../kind.js";
 import { loadOf } from "./check.js";
+import type { LoadFigures } from "./load-figures.js";
 import { loadNotes } from "./notes.js";
-import type { LoadFigures, LoadOutcome } from "./outcome.js";
+import type { LoadOutcome } from "./outcome.js";
 import { type LoadRow, loadRows } from "./rows.js";
 import { type Load, type LoadSettings, loadFileSchema } from "./schema.js";
 import { loadTable } from "./table.js";

@@ -17,10 +17,11 @@ import { IdealTimes } from "./ideal-time.js";
 import { checkLoadOnLab, isDirect } from "./lab/check.js";
 import { FabricCounters } from "./lab/fabric-counters.js";
 import { LabFlows } from "./lab/lab-flows.js";
+import type { LoadFigures } from "./load-figures.js";
 import { FlowMeter, type MeteredFlow } from "./meters/flow-meter.js";
 import type { LinkUse } from "./meters/link-meter.js";
 import { noneMeasured } from "./none-measured.js";
-import type { LoadFigures, LoadOutcome } from "./outcome.js";
+import type { LoadOutcome } from "./outcome.js";
 import type { Load } from "./schema.js";
 
 /** From the start of the agents to the start of the traffic. */

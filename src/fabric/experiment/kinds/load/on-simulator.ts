@@ -1,9 +1,9 @@
 /** Load on the packet simulator: flows arrive, run at the same time and are measured. */
 import { Random } from "../../../../base/index.js";
 import type { Steps } from "../../advance.js";
-import type { SchemeRun } from "../../experiment.js";
 import { scheduleFaults } from "../../faults/during-run.js";
 import { assignmentsOf } from "../../known-flows.js";
+import type { SchemeRun } from "../../scheme-run.js";
 import { transportOptions } from "../../transport.js";
 import type { SimulatorStage } from "../kind.js";
 import { Arrivals } from "./arrivals.js";
@@ -11,6 +11,7 @@ import { endOf } from "./check.js";
 import { FlowRecorder } from "./flow-lines.js";
 import { frameSizes } from "./frame-sizes.js";
 import { IdealTimes } from "./ideal-time.js";
+import type { LoadFigures } from "./load-figures.js";
 import { FabricMeter } from "./meters/fabric-meter.js";
 import { FlowMeter, type MeteredFlow } from "./meters/flow-meter.js";
 import { HalvesMeter } from "./meters/halves-meter.js";
@@ -18,7 +19,6 @@ import { uplinkBusyNs } from "./meters/link-meter.js";
 import { SeriesMeter } from "./meters/series-meter.js";
 import { WindowTrace } from "./meters/window-trace.js";
 import { noneMeasured } from "./none-measured.js";
-import type { LoadFigures } from "./outcome.js";
 import { replayPackets } from "./replay-packets.js";
 import type { Load } from "./schema.js";
 import { SimulatedFlows } from "./simulated-flows.js";

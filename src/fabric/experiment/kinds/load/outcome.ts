@@ -1,51 +1,7 @@
 /** The outcome of a unit: all figures of one scheme under one seed. All but the scheme is JSON. */
-import type { SchemeRun } from "../../experiment.js";
-import type { RunLoad } from "../../testbed/machine-load.js";
-import type { FlowLine } from "./flow-lines.js";
-import type { Drops } from "./meters/drop-meter.js";
-import type { FlowFigures, GroupFigures } from "./meters/flow-meter.js";
-import type { Halves } from "./meters/halves-meter.js";
-import type { LinkUse } from "./meters/link-meter.js";
-import type { QueueFigures } from "./meters/queue-meter.js";
-import type { LoadSeries } from "./meters/series-meter.js";
-import type { WindowSample } from "./meters/window-trace.js";
 
-export interface LoadFigures {
-  readonly seed: number;
-  readonly flows: FlowFigures;
-  readonly groups?: GroupFigures;
-  /** Number of all flows, those of the warm-up included, and how many of these had not ended at the end. */
-  readonly started: number;
-  readonly openAtEnd: number;
-  /** Nanoseconds from the start of the traffic: the window of links, queues and goodput, and the end of the run. */
-  readonly window: readonly [begin: number, end: number];
-  readonly endNs: number;
-  /** With commands: when the first one to any scheme of the file is given. It divides the window. */
-  readonly firstCommandNs?: number;
-  /** Payload that arrived in the window and after it; only where more arrived after it. */
-  readonly outsideWindow?: { readonly within: number; readonly after: number };
-  /** Bits of payload per second that the traffic offers on average by its description; absent for recorded flows and closed loops. */
-  readonly nominalBps?: number;
-  /** The halves of the window; absent where it has none (all flows start at one instant), and on a testbed. */
-  readonly halves?: Halves;
-  readonly links?: readonly LinkUse[];
-  /** Only from the simulator: a testbed's switches do not report these. */
-  readonly queues?: QueueFigures;
-  readonly drops?: Drops;
-  /** On a testbed: number of frames that entered a switch and did not leave it, by switch, where it is above 0. */
-  readonly lostAtSwitches?: Readonly<Record<string, number>>;
-  /** With `series`. */
-  readonly series?: LoadSeries;
-  /** With `windows`: in the order of the samples; and number of samples beyond the most that are kept. */
-  readonly windows?: readonly WindowSample[];
-  readonly windowsLeftOut?: number;
-  /** With `record: flows`: in the order in which they ended. */
-  readonly lines?: readonly FlowLine[];
-  /** Number of lines that `record_limit` cut off. */
-  readonly linesLeftOut?: number;
-  /** Only on a testbed. */
-  readonly load?: RunLoad;
-}
+import type { SchemeRun } from "../../scheme-run.js";
+import type { LoadFigures } from "./load-figures.js";
 
 export interface LoadOutcome extends LoadFigures {
   readonly scheme: SchemeRun;

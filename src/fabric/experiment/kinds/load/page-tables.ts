@@ -1,9 +1,9 @@
 /** The tables of the page as HTML. */
 import { escapeMarkup } from "../../../../base/index.js";
 import type { FabricPlan } from "../../../schemes/index.js";
-import type { SchemeRun } from "../../experiment.js";
 import { effectName, elementName } from "../../faults/fault.js";
 import { flatten } from "../../page.js";
+import type { SchemeRun } from "../../scheme-run.js";
 import { wireText } from "../../wire.js";
 import { type LoadPoint, type LoadSweep, pointName, type ShownScheme, unitOf } from "./figures/data.js";
 import type { COMPARED, Comparison } from "./paired.js";

@@ -5,7 +5,7 @@ import { parseValue } from "../../../../toolchain/device/index.js";
 import { hostsOf } from "../../../topology/index.js";
 import { type MappedPrefix, type PacketSource, Replay } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
-import type { TrafficContext } from "./plan-traffic.js";
+import type { TrafficContext } from "./traffic-context.js";
 import { piecesOf, type TrafficFiles } from "./traffic-files.js";
 import type { TrafficSettings } from "./traffic-schema.js";
 

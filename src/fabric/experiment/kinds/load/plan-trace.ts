@@ -4,7 +4,7 @@ import { hostsOf } from "../../../topology/index.js";
 import { openTrace, streamTrafficFile, type TrafficFlow } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
 import { carriedBy } from "./check-part.js";
-import type { FlowPlan, TrafficContext } from "./plan-traffic.js";
+import type { FlowPlan, TrafficContext } from "./traffic-context.js";
 import { piecesOf, type TrafficFiles, textOf } from "./traffic-files.js";
 
 /** Undefined after errors: see `planTraffic`. */

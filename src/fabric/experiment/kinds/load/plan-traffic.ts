@@ -1,47 +1,15 @@
 /** From the key `traffic` to a workload for each seed. All errors of the traffic are found here, before anything runs. */
-import type { Diagnostics, Locate, Random, SourceFile } from "../../../../base/index.js";
-import type { Topology } from "../../../topology/index.js";
-import { openWorkload, type PacketSource, type Workload } from "../../../traffic/index.js";
+
+import { openWorkload } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
 import { collecting } from "../../read-source.js";
-import { checkCost, type TrafficCost } from "./check-cost.js";
+import { checkCost } from "./check-cost.js";
 import { checkPart } from "./check-part.js";
 import { planReplay } from "./plan-replay.js";
 import { planTrace } from "./plan-trace.js";
-import { type FileDigest, TrafficFiles } from "./traffic-files.js";
-import type { TrafficPart, TrafficSettings } from "./traffic-schema.js";
-
-/** Checked traffic, with hosts of its topology. */
-export interface TrafficPlan {
-  /** The same seed gives the same flows, under every scheme. */
-  workload(random: Random): Workload;
-  /** Frames that hosts send in addition to the flows; absent: none. */
-  readonly replay: (() => PacketSource) | undefined;
-  /** Flows start before this time, in nanoseconds, and `flows` is their maximum number; absent where the file gives none. */
-  readonly durationNs: number | undefined;
-  readonly flows: number | undefined;
-  /** What drawn traffic costs on average; absent for recorded flows, and for closed loops that only a duration ends. */
-  readonly cost?: TrafficCost | undefined;
-  /** The files that were read in addition to the experiment file: results depend on them. */
-  readonly files: readonly FileDigest[];
-}
-
-export interface TrafficContext {
-  readonly settings: TrafficSettings;
-  /** The key `load` of the file. */
-  readonly load: number | undefined;
-  /** Payload of a full segment. */
-  readonly segmentBytes: number;
-  readonly topology: Topology;
-  /** The experiment file. */
-  readonly source: SourceFile;
-  /** Finds places of the experiment file: the traffic is under `traffic`, the load under `load`. */
-  readonly locate: Locate;
-  readonly diagnostics: Diagnostics;
-}
-
-/** Without the files and the packets. */
-export type FlowPlan = Omit<TrafficPlan, "files" | "replay">;
+import type { FlowPlan, TrafficContext, TrafficPlan } from "./traffic-context.js";
+import { TrafficFiles } from "./traffic-files.js";
+import type { TrafficPart } from "./traffic-schema.js";
 
 /**
  * Undefined after errors, which `diagnostics` holds: P42301 to P42304 and P42331 for sizes, P42320 to P42324 for traces,

@@ -6,8 +6,8 @@ import { type Checked, fabricKeys, machineKeys, whole } from "../../experiment.j
 import type { RunFaults } from "../../faults/during-run.js";
 import { listedFaultSchema } from "../../faults/listed-faults.js";
 import { transportSchema } from "../../transport.js";
-import type { TrafficPlan } from "./plan-traffic.js";
 import { DEFAULT_BOUNDS } from "./size-classes.js";
+import type { TrafficPlan } from "./traffic-context.js";
 import { loadSchema, trafficSchema } from "./traffic-schema.js";
 
 export const loadFileSchema = z.strictObject({

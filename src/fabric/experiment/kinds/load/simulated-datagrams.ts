@@ -1,7 +1,7 @@
 /** A UDP flow of a workload: it is complete when every datagram has arrived; a flow with a lost datagram stays unfinished. */
 import type { UdpOptions, UdpReceiver, UdpSender } from "../../../sim/packet/index.js";
 import type { FlowArrival } from "../../../traffic/index.js";
-import type { FlowEvents, RunningFlow } from "./simulated-flows.js";
+import type { FlowEvents, RunningFlow } from "./running-flow.js";
 
 /** @param release called when the flow has ended @param send starts the sender */
 export function simulatedDatagrams(

@@ -1,31 +1,16 @@
 /** Opens the flows of a workload between simulated hosts, and closes them. */
+
 import { fromBytes, type Random } from "../../../../base/index.js";
 import { CLIENT, type ConnectionEnd, type FlowAssignment, SERVER } from "../../../hosts/index.js";
 import type { Fabric, Stream, TransportOptions } from "../../../sim/packet/index.js";
 import { drawClientPort, type FlowArrival } from "../../../traffic/index.js";
 import type { FlowCounters } from "./meters/flow-meter.js";
 import { writePaced } from "./paced-writes.js";
+import type { FlowEvents, RunningFlow } from "./running-flow.js";
 import { simulatedDatagrams } from "./simulated-datagrams.js";
 
 const PROTOCOL_TCP = 6;
 const PROTOCOL_UDP = 17;
-
-/** Events for the owner of a flow. */
-export interface FlowEvents {
-  /** The receiver has all data in order. */
-  completed(): void;
-  /** Both ends are closed: the counters do not change any more. Called once, also for a flow that did not complete. */
-  ended(): void;
-}
-
-/** A flow between two hosts. */
-export interface RunningFlow {
-  counters(): FlowCounters;
-  /** Sends the first bytes. */
-  start(): void;
-  /** The sender's end of a stream. */
-  readonly client?: Stream;
-}
 
 /** A flow whose client waits for its server: a stream, or the receiver of datagrams. */
 interface OpenFlow<S> {

@@ -1,7 +1,7 @@
 /** Rows of the kind `localise_packets`, and the table of them. */
 import { claim, formatTable } from "../../../../base/index.js";
 import { quantile } from "../../../statistics/index.js";
-import type { SchemeRun } from "../../experiment.js";
+import type { SchemeRun } from "../../scheme-run.js";
 import { RESULTS } from "../localise/result.js";
 import type { LocaliseOnEngine } from "./outcome.js";
 import type { FailureClass } from "./schema.js";

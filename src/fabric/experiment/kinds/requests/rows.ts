@@ -1,7 +1,7 @@
 /** Rows of the kind `requests`, one for each scheme and point over all seeds, and the table of them. */
 import { type Cell, formatTable } from "../../../../base/index.js";
 import { QuantileSketch, quantile } from "../../../statistics/index.js";
-import type { SchemeRun } from "../../experiment.js";
+import type { SchemeRun } from "../../scheme-run.js";
 import type { RequestsOutcome } from "./on-simulator.js";
 import type { Application } from "./schema.js";
 

@@ -3,7 +3,7 @@ import type { SourceFile } from "../../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import type { SizeDistribution } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
-import type { SchemeRun } from "../../experiment.js";
+import type { SchemeRun } from "../../scheme-run.js";
 import { TrafficFiles } from "../load/traffic-files.js";
 import { plansWithPaths } from "../plans-with-paths.js";
 import type { TopologyCheck, TopologyUnit } from "../topology-kind.js";

@@ -2,7 +2,7 @@
 import type { SourceFile } from "../../../../base/index.js";
 import { nodeNamed, type Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
-import type { SchemeRun } from "../../experiment.js";
+import type { SchemeRun } from "../../scheme-run.js";
 import { plansWithPaths } from "../plans-with-paths.js";
 import type { TopologyCheck, TopologyUnit } from "../topology-kind.js";
 import type { SurvivalSettings } from "./schema.js";

@@ -1,9 +1,9 @@
 /** The files that a timeline writes: outages, a figure, and a page with all of it. */
 import { escapeMarkup } from "../../../../base/index.js";
 import { csv } from "../../csv.js";
-import type { SchemeRun } from "../../experiment.js";
 import { effectName, elementName } from "../../faults/fault.js";
 import { inline, resultsPage, schemeTitle } from "../../page.js";
+import type { SchemeRun } from "../../scheme-run.js";
 import { timelineFigure } from "./figure.js";
 import { recoveredText, recoveryOf, type TimelineRow } from "./flows.js";
 import type { TimelineResults, TimelineSeries } from "./results.js";

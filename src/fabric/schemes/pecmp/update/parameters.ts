@@ -1,7 +1,7 @@
 /** Keys of an experiment file about updates: how they are made, and what a command changes. */
 import { z } from "zod";
 import { durationSchema } from "../../../topology/index.js";
-import { FAILOVERS } from "../hosts.js";
+import { FAILOVERS } from "../failovers.js";
 
 /** A switch with all its links, or all links between two nodes. */
 export const elementSchema = z.union([z.string(), z.tuple([z.string(), z.string()])], {

@@ -4,9 +4,8 @@
  */
 import { addWords, foldSum, toBytes } from "../../../../base/index.js";
 import { fixedPath, type HostPolicy } from "../../../hosts/index.js";
-import type { Channel } from "../channel.js";
+import type { Channel, Node } from "../channel.js";
 import { Host } from "../host.js";
-import type { Node } from "../network.js";
 import {
   ETHERTYPE_IPV4,
   ETHERTYPE_IPV6,

@@ -1,6 +1,6 @@
 /** Measures the network itself in one window: queues, links and lost packets. */
 import type { Fabric } from "../../../../sim/packet/index.js";
-import type { LoadFigures } from "../outcome.js";
+import type { LoadFigures } from "../load-figures.js";
 import { DropMeter } from "./drop-meter.js";
 import { LinkMeter, type LinkUse } from "./link-meter.js";
 import { type QueueFigures, QueueMeter } from "./queue-meter.js";

@@ -1,0 +1,58 @@
+/** What the generated code of a program is. */
+
+import type { Bmv2Program, bmv2 } from "../../program/index.js";
+import type { OwnParts, OwnState } from "../state/own-state.js";
+import type { PacketState } from "../state/packet-state.js";
+import type { KeyShape } from "../tables/shape.js";
+import type { Layout } from "./layout.js";
+import type { TracePoint } from "./trace-points.js";
+
+/** The functions that a program becomes; all work on the packet that the state holds. */
+export interface Code {
+  /** Sets everything to 0 that starts each packet at 0. */
+  clear(phv: Int32Array): void;
+  /** Headers from the frame into the PHV; gives the parser error's number. */
+  parse(state: PacketState): number;
+  /** 1 when a checksum that is to be verified is wrong. */
+  verifyChecksums(state: PacketState): number;
+  ingress(state: PacketState): void;
+  egress(state: PacketState): void;
+  updateChecksums(state: PacketState): void;
+  deparse(state: PacketState, limit: number): Uint8Array;
+  /** Copies the fields of a field list between PHVs. */
+  copyFieldList(to: Int32Array, from: Int32Array, list: number): void;
+  /** What a switch has for itself, in the shape that the other functions use. */
+  makeOwn(parts: OwnParts, shared: OwnState): OwnState;
+}
+
+export interface TableInfo {
+  readonly table: bmv2.Bmv2Table;
+  readonly shape: KeyShape;
+  /** Words of an action's parameters, and of an entry's record. */
+  readonly stride: number;
+  readonly record: number;
+  /** Actions an entry or member may have, by name. */
+  readonly actions: ReadonlyMap<string, bmv2.Bmv2Action>;
+}
+
+export interface ProfileInfo {
+  readonly profile: bmv2.ActionProfile;
+  readonly stride: number;
+  readonly actions: ReadonlyMap<string, bmv2.Bmv2Action>;
+}
+
+export interface Specialised {
+  readonly program: Bmv2Program;
+  readonly layout: Layout;
+  readonly code: Code;
+  readonly source: string;
+  readonly tables: readonly TableInfo[];
+  readonly profiles: readonly ProfileInfo[];
+  readonly actionNumbers: ReadonlyMap<string, number>;
+  /** Algorithms by the number that the code knows them by: of the calculations, then of the selectors. */
+  readonly hashes: readonly string[];
+  /** Maximum length of hash inputs in bytes. */
+  readonly hashBytes: number;
+  /** The meaning of the numbers in calls of the tracer; absent in the variant that does not trace. */
+  readonly points: readonly TracePoint[] | undefined;
+}
