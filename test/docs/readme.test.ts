@@ -46,11 +46,14 @@ describe("README", () => {
   it("runs the library example, which prints what the page says", () => {
     const code = /```ts\n([\s\S]*?)```/.exec(readme)![1]!;
     const file = join(folder, "example.mts");
+    const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+      exports: Record<string, string>;
+    };
+    const sourceOf = (name: string) =>
+      exports[`./${name}`]!.replace("./dist/", "src/").replace(/\.js$/, ".ts");
     writeFileSync(
       file,
-      code.replace(/"p4loom\/([a-z0-9/]+)"/g, (_, room) =>
-        JSON.stringify(join(root, "src", room, "index.ts")),
-      ),
+      code.replace(/"p4loom\/([a-z0-9/]+)"/g, (_, room) => JSON.stringify(join(root, sourceOf(room)))),
     );
     const printed = /It prints\n\n {4}(.*)\n/.exec(readme)![1]!;
     const { stdout, stderr } = node("--import", "tsx", file);

@@ -49,8 +49,8 @@ export const linesOf = (block: Block): Record<string, string[]> =>
 
 /** Files of these kinds are searched for names of other files. */
 const NAMES_FILES = /\.(ya?ml|p4|ts|mjs)$/;
-/** Every benchmark imports its types from the program that names them all. */
-const BENCHMARKS = "bench/main.ts";
+/** Every benchmark imports its types from here. */
+const BENCHMARKS = "bench/benchmark.ts";
 /** Words that look like a file, in any text. */
 const FILE_WORDS = /[\w@.+-]*(?:\/[\w@.+-]+)*\.(?:ya?ml|csv|jsonl?|p4|stf|txt|pcap|cdf|ts|js|mjs|py)\b/g;
 
@@ -81,7 +81,8 @@ function inputsOf(root: string, made: Run): string[] {
       if (!code) add(posix.normalize(name));
     }
   };
-  if (made.kind === "bench") add(`bench/${made.args[0]}.ts`);
+  if (made.kind === "bench")
+    for (const folder of ["", "toolchain/", "fabric/", "course/"]) add(`bench/${folder}${made.args[0]}.ts`);
   for (const argument of made.args) add(posix.normalize(argument.replace(/^[\w.-]+=/, "")));
   return [...found];
 }

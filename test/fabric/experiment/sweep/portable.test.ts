@@ -1,6 +1,6 @@
 /** Outcomes of a unit cross processes and files as JSON: what comes back gives the same rows and files. */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
 import {
@@ -12,7 +12,7 @@ import {
 import { FAILOVER } from "../../../../src/fabric/experiment/kinds/failover/index.js";
 import { TIMELINE } from "../../../../src/fabric/experiment/kinds/timeline/index.js";
 
-const examples = join(import.meta.dirname, "..", "..", "..", "examples");
+const examples = resolve(import.meta.dirname, "../../../../examples");
 
 function throughJson(json: unknown): unknown {
   return JSON.parse(JSON.stringify(json)) as unknown;

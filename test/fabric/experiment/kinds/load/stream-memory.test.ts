@@ -40,8 +40,8 @@ console.log(count({ sizes: "web_search", flows: ${FLOWS} }, 0.5), count({ trace:
 it("draws and reads half a million flows with a heap of 25 MB", async () => {
   const folder = mkdtempSync(join(tmpdir(), "p4loom-stream-"));
   try {
-    // As deep as dist/cli/main.js: the data of the package are found from there.
-    const script = join(folder, "dist/count/main.mjs");
+    // As deep as the rooms of a wing: the data of the package are found from there.
+    const script = join(folder, "dist/fabric/count/main.mjs");
     await build({
       stdin: { contents: PROGRAM, resolveDir: join(import.meta.dirname, "../../../../.."), loader: "ts" },
       outfile: script,
