@@ -21,8 +21,8 @@ import { twoHosts } from "./two-hosts.js";
 
 const reason = whyNot("netns", "switch");
 
-/** Where `hold-lab.ts` is bundled: two folders below the package's, as `dist/cli` is, so that it finds the package's files. */
-const bundle = resolve(import.meta.dirname, "../../../out", `lab-hold-${process.pid}`);
+/** Where `hold-lab.ts` is bundled: three folders below the package's, as a room of a wing is, so that it finds the package's files. */
+const bundle = resolve(import.meta.dirname, "../../../out/lab-hold", String(process.pid));
 const HOLD_LAB = join(bundle, "hold-lab.js");
 
 beforeAll(async () => {
