@@ -68,6 +68,31 @@ function importsOf(text: string): string[] {
   return [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1]!);
 }
 
+/** The compiler's functions call each other as the grammar's rules do: an expression has types, and a type expressions. */
+const RECURSIVE = ["toolchain/p4/syntax/", "toolchain/p4/types/", "toolchain/p4/lower/elaborate/"];
+
+/** The strongly connected components with more than one module (Tarjan 1972). */
+function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[][] {
+  const index = new Map<string, number>();
+  const low = new Map<string, number>();
+  const stack: string[] = [];
+  const circles: string[][] = [];
+  const visit = (file: string): void => {
+    index.set(file, index.size);
+    low.set(file, index.get(file)!);
+    stack.push(file);
+    for (const target of imports.get(file) ?? []) {
+      if (!index.has(target)) visit(target);
+      if (stack.includes(target)) low.set(file, Math.min(low.get(file)!, low.get(target)!));
+    }
+    if (low.get(file) !== index.get(file)) return;
+    const circle = stack.splice(stack.indexOf(file));
+    if (circle.length > 1) circles.push(circle.sort());
+  };
+  for (const file of imports.keys()) if (!index.has(file)) visit(file);
+  return circles;
+}
+
 describe("architecture", () => {
   const files = sourceFiles(src);
 
@@ -178,6 +203,25 @@ describe("architecture", () => {
         : [...may].filter((name) => !used.has(`${path} ${name}`)).map((name) => `${path}: ${name}`),
     );
     expect(unused).toEqual([]);
+  });
+
+  it("has no circles of modules, but where functions follow the recursion of the grammar", () => {
+    const imports = new Map(
+      files.map((file) => [
+        file,
+        importsOf(readFileSync(file, "utf8"))
+          .filter((target) => target.startsWith("."))
+          .map((target) => resolve(dirname(file), target.replace(/\.js$/, ".ts"))),
+      ]),
+    );
+    const circles = circlesOf(imports).map((circle) => circle.map((file) => relative(src, file)));
+    expect(
+      circles.filter(
+        (circle) => !circle.every((file) => RECURSIVE.some((folder) => file.startsWith(folder))),
+      ),
+    ).toEqual([]);
+    // The number may only shrink.
+    expect(circles.length).toBeLessThanOrEqual(6);
   });
 
   it("keeps clock, timers, file system and unseeded randomness to the rooms that may touch them", () => {

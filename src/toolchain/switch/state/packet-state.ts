@@ -3,7 +3,6 @@
  * same program may share one, since nothing in it outlives a packet; {@link OwnState} is the state of each switch.
  */
 import type { Layout } from "../codegen/layout.js";
-import type { PacketTracer } from "../trace/tracer.js";
 import type { OwnState } from "./own-state.js";
 
 /** PHV places of the standard metadata that the switch itself reads and writes; -1 for a field the program lacks. */
@@ -93,8 +92,8 @@ export class PacketState {
   recirculate = 0;
   digest = 0;
   limit = NO_LIMIT;
-  /** Receives every step of traced code, which runs only while there is a tracer. */
-  tracer: PacketTracer | undefined = undefined;
+  /** Receives every step of traced code, which runs only while there is a tracer. A `PacketTracer`: generated code alone calls it. */
+  tracer: object | undefined = undefined;
 
   constructor(
     readonly main: Int32Array,
