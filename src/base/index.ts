@@ -16,7 +16,7 @@ export {
   printable,
   type Severity,
 } from "./diagnostics.js";
-export { addWords, finishChecksum, foldSum } from "./internet-checksum.js";
+export { addWords, finishChecksum, foldSum } from "./packets/checksum.js";
 export { type Json, notJson } from "./json.js";
 export { escapeMarkup, htmlPage } from "./markup.js";
 export { folderOfPath, isWithin, nameOfPath, pathIn } from "./paths.js";

@@ -30,7 +30,7 @@ import {
   PROTOCOL_UDP,
   RST,
   SYN,
-} from "./packet.js";
+} from "../../base/packets/ip-family.js";
 import { makeRoom, pureAck } from "./rewriting.js";
 import { type FlowWatcher, NO_PROGRESS, type TcpFlow } from "./tcp-flow.js";
 

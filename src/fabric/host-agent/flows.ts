@@ -5,7 +5,7 @@ import { CLIENT, type FlowKey, type HostPolicy, SERVER } from "../hosts/index.js
 import { flowOf, isSame, reverseKey } from "./addresses.js";
 import { KeyMap } from "./key-map.js";
 import type { Mark } from "./marking.js";
-import { ECT_0, type Family, familyOf, IPV4, PROTOCOL_TCP, put16 } from "./packet.js";
+import { ECT_0, type Family, familyOf, IPV4, PROTOCOL_TCP, put16 } from "../../base/packets/ip-family.js";
 import type { NicConfig } from "./requests.js";
 import { DUPLICATES_FOR_LOSS, type FlowWatcher, TcpFlow } from "./tcp-flow.js";
 

@@ -1,5 +1,5 @@
 /**
- * Marks segments between the kernel and the wire, as `src/fabric/sim/packet/frames.ts` does in the simulator.
+ * Marks segments between the kernel and the wire, as `src/base/packets/segment.ts` does in the simulator.
  *
  * On the wire a segment carries its selector in the headers (see {@link Mark}) and the echo as its first TCP option. The
  * kernel sees neither. In both directions a segment is changed in place: the headers move by the eight
@@ -7,7 +7,7 @@
  * segment stays damaged.
  */
 import { ECHO_OPTION } from "../hosts/index.js";
-import { ECE, type Family, get16, get32, IPV4, put16, put32 } from "./packet.js";
+import { ECE, type Family, get16, get32, IPV4, put16, put32 } from "../../base/packets/ip-family.js";
 
 /** Bytes of the option, and its first words. */
 export const ECHO_LENGTH = ECHO_OPTION.length;

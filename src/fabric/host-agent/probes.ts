@@ -8,7 +8,7 @@
 import { addressText, flowKey, isSame, reverseKey } from "./addresses.js";
 import type { DataPath } from "./data-path.js";
 import type { AgentEvent } from "./events.js";
-import { type Family, familyOf, PROTOCOL_UDP } from "./packet.js";
+import { type Family, familyOf, PROTOCOL_UDP } from "../../base/packets/ip-family.js";
 import { type ProbeHeader, probePacket, readProbe } from "./probe-packets.js";
 import { MOST_REVERSE, type ProbeRequest, RequestError, type StartRequest } from "./requests.js";
 import type { Timers } from "./timers.js";

@@ -1,6 +1,6 @@
 /** Segments that are rebuilt: with space for the echo, or as an acknowledgement alone. Both are rare. */
 import { addWords, finishChecksum } from "../../base/index.js";
-import { ACK, type Family, FIN, get32, IPV4, PROTOCOL_TCP, put16, put32, SYN } from "./packet.js";
+import { ACK, type Family, FIN, get32, IPV4, PROTOCOL_TCP, put16, put32, SYN } from "../../base/packets/ip-family.js";
 
 const OPTION_END = 0;
 const OPTION_NOP = 1;

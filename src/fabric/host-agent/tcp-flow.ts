@@ -8,7 +8,7 @@
  */
 import { type FlowKey, type PathChooser, ReceiveWindow, RoundCounter, unwrap } from "../hosts/index.js";
 import type { Mark } from "./marking.js";
-import type { Family } from "./packet.js";
+import type { Family } from "../../base/packets/ip-family.js";
 import { RoundTrips } from "./round-trips.js";
 
 /** Maximum number of copies of one acknowledgement. */

@@ -12,7 +12,7 @@ import { CLIENT } from "../hosts/index.js";
 import { flowKey, flowOf } from "./addresses.js";
 import type { AgentEvent } from "./events.js";
 import type { Flows } from "./flows.js";
-import { PROTOCOL_TCP } from "./packet.js";
+import { PROTOCOL_TCP } from "../../base/packets/ip-family.js";
 import type { FlowRequest } from "./requests.js";
 import type { FlowWatcher, TcpFlow } from "./tcp-flow.js";
 import { isInLossState, tcpInfo } from "./tcp-info.js";

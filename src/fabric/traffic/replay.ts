@@ -3,7 +3,7 @@ import { fail } from "../../base/index.js";
 import type { RecordedPacket } from "../../base/packets/index.js";
 import { hostsOf, type Topology } from "../topology/index.js";
 import { CODES } from "./codes.js";
-import { ipPacket, isReadable, readdress } from "./readdress.js";
+import { ipPacket, isReadable, readdress } from "../../base/packets/readdress.js";
 import type { PacketSource, TimedFrame } from "./workload.js";
 
 /** Addresses of a prefix in the capture, and the host that replaces them. */

@@ -5,7 +5,7 @@ import { Random, toHex } from "../../../src/base/index.js";
 import { SELECTOR_FIELDS, type SelectorField } from "../../../src/base/packets/index.js";
 import { DataPath } from "../../../src/fabric/host-agent/data-path.js";
 import { Flows } from "../../../src/fabric/host-agent/flows.js";
-import { ACK, type Family, FIN, get32, IPV4, IPV6, SYN } from "../../../src/fabric/host-agent/packet.js";
+import { ACK, type Family, FIN, get32, IPV4, IPV6, SYN } from "../../../src/base/packets/ip-family.js";
 import type { FlowWatcher } from "../../../src/fabric/host-agent/tcp-flow.js";
 import {
   type HostPolicy,

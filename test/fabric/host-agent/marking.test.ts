@@ -12,7 +12,7 @@ import {
   removeEcho,
   writeMark,
 } from "../../../src/fabric/host-agent/marking.js";
-import { dscpOf, type Family, flowLabelOf, get32, IPV4 } from "../../../src/fabric/host-agent/packet.js";
+import { dscpOf, type Family, flowLabelOf, get32, IPV4 } from "../../../src/base/packets/ip-family.js";
 import { makeRoom, pureAck } from "../../../src/fabric/host-agent/rewriting.js";
 import { Segment, SegmentBuilder } from "../../../src/fabric/sim/packet/index.js";
 import { FAMILIES, segmentSum, tcpPacket } from "./packets.js";

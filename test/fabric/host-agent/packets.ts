@@ -9,7 +9,7 @@ import {
   PROTOCOL_TCP,
   put16,
   put32,
-} from "../../../src/fabric/host-agent/packet.js";
+} from "../../../src/base/packets/ip-family.js";
 import { finishHeader, transportChecksum } from "../../../src/fabric/host-agent/rewriting.js";
 
 export const FAMILIES = [IPV4, IPV6] as const;

@@ -9,7 +9,7 @@ import { flowKey } from "../../../src/fabric/host-agent/addresses.js";
 import { DataPath } from "../../../src/fabric/host-agent/data-path.js";
 import { Flows } from "../../../src/fabric/host-agent/flows.js";
 import { removeEcho, writeEce } from "../../../src/fabric/host-agent/marking.js";
-import { IPV6, isMarked } from "../../../src/fabric/host-agent/packet.js";
+import { IPV6, isMarked } from "../../../src/base/packets/ip-family.js";
 import type { HostPolicy, PathChooser } from "../../../src/fabric/hosts/index.js";
 import type { Channel, Connection, Host } from "../../../src/fabric/sim/packet/index.js";
 import { pairOfHosts, transport } from "../sim/packet/relay.js";

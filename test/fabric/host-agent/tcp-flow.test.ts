@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { flowOf } from "../../../src/fabric/host-agent/addresses.js";
-import { IPV4, PROTOCOL_TCP } from "../../../src/fabric/host-agent/packet.js";
+import { IPV4, PROTOCOL_TCP } from "../../../src/base/packets/ip-family.js";
 import { NO_PROGRESS, TcpFlow } from "../../../src/fabric/host-agent/tcp-flow.js";
 import { fixedPath, ReceiveWindow } from "../../../src/fabric/hosts/index.js";
 

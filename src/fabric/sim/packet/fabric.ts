@@ -7,7 +7,7 @@ import type { ChannelOptions, Node } from "./channel.js";
 import { FabricEvents } from "./fabric-events.js";
 import { Host } from "./host.js";
 import { type Link, Network } from "./network.js";
-import type { SelectorCodec } from "./network-headers.js";
+import type { SelectorCodec } from "../../../base/packets/network-headers.js";
 import type { Simulation } from "./simulation.js";
 import type { WireModel } from "./wire-model.js";
 

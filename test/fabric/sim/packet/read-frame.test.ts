@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { addWords, finishChecksum } from "../../../../src/base/index.js";
 import { ECHO_OPTION } from "../../../../src/fabric/hosts/index.js";
-import { DatagramBuilder } from "../../../../src/fabric/sim/packet/datagram-builder.js";
-import { ECHO_BITS, JOIN_OPTION, MAPPING_OPTION } from "../../../../src/fabric/sim/packet/frames.js";
+import { DatagramBuilder } from "../../../../src/base/packets/datagram-builder.js";
+import { ECHO_BITS, JOIN_OPTION, MAPPING_OPTION } from "../../../../src/base/packets/segment.js";
 import {
   PacketFilter,
   Segment,

@@ -1,7 +1,7 @@
 /** ARP and ICMP frames at their bounds, and the verdicts of a host on whole frames. */
 import { describe, expect, it } from "vitest";
 import { addWords, finishChecksum } from "../../../../src/base/index.js";
-import { DatagramBuilder } from "../../../../src/fabric/sim/packet/datagram-builder.js";
+import { DatagramBuilder } from "../../../../src/base/packets/datagram-builder.js";
 import {
   arpFrame,
   icmpFrame,
@@ -11,7 +11,7 @@ import {
   SegmentBuilder,
   StackHost,
 } from "../../../../src/fabric/sim/packet/index.js";
-import { icmpError, icmpErrorText } from "../../../../src/fabric/sim/packet/stack/icmp.js";
+import { icmpError, icmpErrorText } from "../../../../src/base/packets/icmp.js";
 
 const MAC = 0x080000000222n;
 const OWN = 0x0a000102n;

@@ -1,6 +1,6 @@
 /** Address resolution (RFC 826) for IPv4 on Ethernet: frames, and the table of a host with the frames that wait for an answer. */
 import { fromBytes, toBytes } from "../../../../base/index.js";
-import { get16, put16 } from "../network-headers.js";
+import { get16, put16 } from "../../../../base/packets/network-headers.js";
 
 export const ETHERTYPE_ARP = 0x0806;
 const BROADCAST = 0xffff_ffff_ffffn;

@@ -15,7 +15,7 @@ import {
   PROTOCOL_TCP,
   PROTOCOL_UDP,
   type SelectorCodec,
-} from "../network-headers.js";
+} from "../../../../base/packets/network-headers.js";
 import type { Simulation } from "../simulation.js";
 import type { UdpReceiver } from "../transport/udp-flow.js";
 import { ArpTable, arpFrame, ETHERTYPE_ARP, readArp } from "./arp.js";
@@ -29,7 +29,7 @@ import {
   PROTOCOL_ICMP,
   readIcmp,
   UNREACHABLE,
-} from "./icmp.js";
+} from "../../../../base/packets/icmp.js";
 import { Ping, type PingHost, type PingListener, type PingOptions } from "./ping.js";
 
 export interface StackHostOptions {

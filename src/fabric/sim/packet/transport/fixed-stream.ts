@@ -19,9 +19,9 @@ import {
   type ConnectionHost,
   type ConnectionListener,
 } from "../connection.js";
-import { FLAG_ACK, FLAG_ECE, FLAG_PSH, type Segment } from "../frames.js";
+import { FLAG_ACK, FLAG_ECE, FLAG_PSH, type Segment } from "../../../../base/packets/segment.js";
 import { type RetransmissionOptions, RetransmissionTimeout } from "../retransmission-timer.js";
-import type { SegmentBuilder } from "../segment-builder.js";
+import type { SegmentBuilder } from "../../../../base/packets/segment-builder.js";
 
 export interface FixedStreamOptions extends RetransmissionOptions {
   readonly protocol?: "fixed";

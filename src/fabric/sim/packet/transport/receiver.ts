@@ -4,9 +4,9 @@
  */
 import { type PathChooser, ReceiveWindow, type SegmentMarks } from "../../../hosts/index.js";
 import type { ConnectionCounters } from "../connection.js";
-import { OPTION_SACK } from "../frames.js";
-import { put32 } from "../network-headers.js";
-import { OPTION_ROOM, type SegmentBuilder } from "../segment-builder.js";
+import { OPTION_SACK } from "../../../../base/packets/segment.js";
+import { put32 } from "../../../../base/packets/network-headers.js";
+import { OPTION_ROOM, type SegmentBuilder } from "../../../../base/packets/segment-builder.js";
 import type { TcpOptions } from "./tcp-options.js";
 
 const NEVER = Number.POSITIVE_INFINITY;

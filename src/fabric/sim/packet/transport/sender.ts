@@ -7,7 +7,7 @@
  */
 import { type PathChooser, RoundCounter, type SegmentMarks, unwrap } from "../../../hosts/index.js";
 import type { ConnectionCounters } from "../connection.js";
-import type { Segment } from "../frames.js";
+import type { Segment } from "../../../../base/packets/segment.js";
 import type { RetransmissionTimeout } from "../retransmission-timer.js";
 import type { AckSample, CongestionControl } from "./congestion/congestion-control.js";
 import { DeliveryRate } from "./delivery-rate.js";

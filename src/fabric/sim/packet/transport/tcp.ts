@@ -29,10 +29,10 @@ import {
   OPTION_SACK_PERMITTED,
   OPTION_WINDOW_SCALE,
   type Segment,
-} from "../frames.js";
-import { put16, put32 } from "../network-headers.js";
+} from "../../../../base/packets/segment.js";
+import { put16, put32 } from "../../../../base/packets/network-headers.js";
 import { RetransmissionTimeout } from "../retransmission-timer.js";
-import type { SegmentBuilder } from "../segment-builder.js";
+import type { SegmentBuilder } from "../../../../base/packets/segment-builder.js";
 import type { CongestionControl } from "./congestion/congestion-control.js";
 import { Receiver } from "./receiver.js";
 import { Sender, type SenderOutput, type SubflowSource } from "./sender.js";

@@ -4,9 +4,9 @@
  */
 import { type PathChooser, ReceiveWindow } from "../../../hosts/index.js";
 import type { Timed } from "../connection.js";
-import type { DatagramBuilder } from "../datagram-builder.js";
-import type { Segment } from "../frames.js";
-import { get32 } from "../network-headers.js";
+import type { DatagramBuilder } from "../../../../base/packets/datagram-builder.js";
+import type { Segment } from "../../../../base/packets/segment.js";
+import { get32 } from "../../../../base/packets/network-headers.js";
 
 /** Least payload: the number. */
 export const NUMBER_BYTES = 4;

@@ -3,7 +3,7 @@
  * generated programs reads them, so that a fault affects the same frames in the simulator and in a fault table:
  * at most one 802.1Q tag; ports only of TCP and UDP packets that are not fragments, after an IPv4 header without options.
  */
-import { toBytes } from "../../../base/index.js";
+import { toBytes } from "../index.js";
 
 /** Addresses with the same first `length` bits. IPv4 has 32 bits, IPv6 128. */
 export interface AddressPrefix {

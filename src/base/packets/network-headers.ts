@@ -1,6 +1,6 @@
 /** Ethernet, an optional 802.1Q tag, and IPv4 or IPv6: the headers before the transport header of a frame. */
-import { addWords, finishChecksum, toBytes } from "../../../base/index.js";
-import type { SelectorHeaders } from "../../../base/packets/index.js";
+import { addWords, finishChecksum, toBytes } from "../index.js";
+import type { SelectorHeaders } from "./index.js";
 
 export const ETHERTYPE_VLAN = 0x8100;
 export const ETHERTYPE_IPV4 = 0x0800;

@@ -1,6 +1,6 @@
 /** ICMP for IPv4 (RFC 792): echo, and the errors that hosts and routers send. */
-import { addWords, finishChecksum, foldSum } from "../../../../base/index.js";
-import { ETHERTYPE_IPV4, get16, prepareHeaders, put16 } from "../network-headers.js";
+import { addWords, finishChecksum, foldSum } from "../index.js";
+import { ETHERTYPE_IPV4, get16, prepareHeaders, put16 } from "./network-headers.js";
 
 export const PROTOCOL_ICMP = 1;
 export const ECHO_REPLY = 0;

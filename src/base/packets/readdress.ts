@@ -1,5 +1,5 @@
 /** Recorded packets with the addresses of other hosts: IPv4 and IPv6, checksums kept right by their differences (RFC 1624). */
-import { addWords, foldSum, fromBytes, toBytes } from "../../base/index.js";
+import { addWords, foldSum, fromBytes, toBytes } from "../index.js";
 
 /** Link types of captures that are read (www.tcpdump.org/linktypes.html): Ethernet, and IP without a link. */
 const ETHERNET = 1;

@@ -1,6 +1,6 @@
 /** Real bytes of UDP datagrams (RFC 768) that carry a number; the rest of the payload is zeros. */
-import { addWords, finishChecksum } from "../../../base/index.js";
-import type { FlowKey } from "../../hosts/index.js";
+import { addWords, finishChecksum } from "../index.js";
+import type { FlowKey } from "../../fabric/hosts/index.js";
 import { takeFrame } from "./frame-pool.js";
 import {
   type FlowAddresses,

@@ -1,7 +1,7 @@
 /** Frames as a host reads them: Ethernet, an optional 802.1Q tag, IPv4 or IPv6, then TCP or UDP, checksums verified. */
-import { addWords, foldSum } from "../../../base/index.js";
-import { FIELD_BITS, type SelectorHeaders } from "../../../base/packets/index.js";
-import { ECHO_OPTION } from "../../hosts/index.js";
+import { addWords, foldSum } from "../index.js";
+import { FIELD_BITS, type SelectorHeaders } from "./index.js";
+import { ECHO_OPTION } from "../../fabric/hosts/index.js";
 import {
   CE,
   ETHERTYPE_IPV4,

@@ -3,10 +3,10 @@
  * Each segment carries the selector in its headers (the scheme chooses the field) and, in a TCP option for experiments
  * (RFC 6994), the echo: the selector of the last segment received from the other end. It is the first option.
  */
-import { addWords, finishChecksum } from "../../../base/index.js";
-import { ECHO_OPTION } from "../../hosts/index.js";
+import { addWords, finishChecksum } from "../index.js";
+import { ECHO_OPTION } from "../../fabric/hosts/index.js";
 import { takeFrame } from "./frame-pool.js";
-import { ECHO_BITS } from "./frames.js";
+import { ECHO_BITS } from "./segment.js";
 import {
   type FlowAddresses,
   finishIp,
