@@ -297,6 +297,24 @@ describe("architecture", () => {
     expect(foreign).toEqual([]);
   });
 
+  it("defines numbers of protocols in base/packets alone", () => {
+    const broken = files
+      // P4 programs and the notation of exercises have numbers of their own.
+      .filter((file) => !/^(base\/packets|toolchain\/p4)\//.test(relative(src, file)))
+      .flatMap((file) =>
+        readFileSync(file, "utf8")
+          .split("\n")
+          .filter((line) => !/^\s*(\*|\/)/.test(line))
+          .filter((line) =>
+            /\b0x(0800|800|0806|8100|88a8|86dd)\b|\b(IP)?PROTO(COL)?_\w+ = \d|\b(ECT_0|CE|FLAG_\w+) = /.test(
+              line,
+            ),
+          )
+          .map((line) => `${relative(root, file)}: ${line.trim()}`),
+      );
+    expect(broken).toEqual([]);
+  });
+
   it("keeps gRPC in p4runtime", () => {
     const broken = files.filter(
       (file) =>

@@ -1,5 +1,5 @@
 /**
- * Functions that every room may use: diagnostics, source positions, bit values, the Internet checksum, seeded random numbers, text
+ * Functions that every room may use: diagnostics, source positions, bit values, seeded random numbers, text
  * tables, text that is safe on terminals and in HTML, and "did you mean".
  */
 export { bitLength, fromBytes, fromHex, maskOf, toBytes, toHex, toSigned, toUnsigned } from "./bits.js";
@@ -16,7 +16,6 @@ export {
   printable,
   type Severity,
 } from "./diagnostics.js";
-export { addWords, finishChecksum, foldSum } from "./packets/checksum.js";
 export { type Json, notJson } from "./json.js";
 export { escapeMarkup, htmlPage } from "./markup.js";
 export { folderOfPath, isWithin, nameOfPath, pathIn } from "./paths.js";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addWords, finishChecksum, foldSum, fromHex } from "../../src/base/index.js";
+import { fromHex } from "../../src/base/index.js";
+import { addWords, finishChecksum, foldSum } from "../../src/base/packets/index.js";
 
 describe("Internet checksum", () => {
   it("computes the example of RFC 1071, section 3", () => {

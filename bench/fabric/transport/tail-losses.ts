@@ -7,14 +7,9 @@ import { execFileSync } from "node:child_process";
 import { connect, createServer } from "node:net";
 import { performance } from "node:perf_hooks";
 import { Random } from "../../../src/base/index.js";
+import { Segment } from "../../../src/base/packets/index.js";
 import { fixedPath } from "../../../src/fabric/hosts/index.js";
-import {
-  CONGESTION_CONTROLS,
-  Host,
-  Network,
-  Segment,
-  type TcpOptions,
-} from "../../../src/fabric/sim/packet/index.js";
+import { CONGESTION_CONTROLS, Host, Network, type TcpOptions } from "../../../src/fabric/sim/packet/index.js";
 import { TUN_HEADROOM, TunDevice } from "../../../src/toolchain/interfaces/index.js";
 
 interface Request {

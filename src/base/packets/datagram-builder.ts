@@ -1,17 +1,17 @@
 /** Real bytes of UDP datagrams (RFC 768) that carry a number; the rest of the payload is zeros. */
-import { addWords, finishChecksum } from "../index.js";
+
 import type { FlowKey } from "../../fabric/hosts/index.js";
+import { addWords, finishChecksum } from "./checksum.js";
 import { takeFrame } from "./frame-pool.js";
 import {
   type FlowAddresses,
   finishIp,
-  PROTOCOL_UDP,
   type PreparedHeaders,
   prepareHeaders,
-  put16,
-  put32,
   type SelectorCodec,
 } from "./network-headers.js";
+import { PROTOCOL_UDP } from "./numbers.js";
+import { put16, put32 } from "./words.js";
 
 const UDP_HEADER = 8;
 

@@ -1,8 +1,10 @@
 /** ICMP for IPv4 (RFC 792): echo, and the errors that hosts and routers send. */
-import { addWords, finishChecksum, foldSum } from "../index.js";
-import { ETHERTYPE_IPV4, get16, prepareHeaders, put16 } from "./network-headers.js";
 
-export const PROTOCOL_ICMP = 1;
+import { addWords, finishChecksum, foldSum } from "./checksum.js";
+import { prepareHeaders } from "./network-headers.js";
+import { ETHERTYPE_IPV4, PROTOCOL_ICMP } from "./numbers.js";
+import { get16, put16 } from "./words.js";
+
 export const ECHO_REPLY = 0;
 export const UNREACHABLE = 3;
 export const ECHO_REQUEST = 8;

@@ -1,18 +1,7 @@
 /** Positions of the fields of IP and TCP headers, and functions that read them. Positions count from the start of the IP header. */
 
-export const PROTOCOL_TCP = 6;
-export const PROTOCOL_UDP = 17;
-
-/** TCP flags in the low bits of the word that holds the data offset. */
-export const FIN = 0x01;
-export const SYN = 0x02;
-export const RST = 0x04;
-export const ACK = 0x10;
-export const ECE = 0x40;
-
-/** ECN field of the IP header (RFC 3168). */
-export const ECT_0 = 2;
-const CE = 3;
+import { CE, PROTOCOL_TCP } from "./numbers.js";
+import { get16 } from "./words.js";
 
 /** An IPv4 header without options, or an IPv6 header without extensions. */
 export interface Family {
@@ -52,26 +41,6 @@ export function isMarked(bytes: Uint8Array, ip: number, family: Family): boolean
 /** The family of a flow key. */
 export function familyOf(key: Uint8Array): Family {
   return key.length === IPV4.keyLength ? IPV4 : IPV6;
-}
-
-export function get16(bytes: Uint8Array, at: number): number {
-  return (bytes[at]! << 8) | bytes[at + 1]!;
-}
-
-export function put16(bytes: Uint8Array, at: number, value: number): void {
-  bytes[at] = value >>> 8;
-  bytes[at + 1] = value;
-}
-
-export function get32(bytes: Uint8Array, at: number): number {
-  return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
-}
-
-export function put32(bytes: Uint8Array, at: number, value: number): void {
-  bytes[at] = value >>> 24;
-  bytes[at + 1] = value >>> 16;
-  bytes[at + 2] = value >>> 8;
-  bytes[at + 3] = value;
 }
 
 /** Whether `bytes[ip, end)` is a TCP segment, and no fragment of one, with an IP header without options. */

@@ -1,17 +1,12 @@
 /** Ethernet, an optional 802.1Q tag, and IPv4 or IPv6: the headers before the transport header of a frame. */
-import { addWords, finishChecksum, toBytes } from "../index.js";
-import type { SelectorHeaders } from "./index.js";
 
-export const ETHERTYPE_VLAN = 0x8100;
-export const ETHERTYPE_IPV4 = 0x0800;
-export const ETHERTYPE_IPV6 = 0x86dd;
-export const PROTOCOL_TCP = 6;
-export const PROTOCOL_UDP = 17;
+import { toBytes } from "../index.js";
+import { addWords, finishChecksum } from "./checksum.js";
+import { ECT_0, ETHERTYPE_IPV4, ETHERTYPE_IPV6, ETHERTYPE_VLAN } from "./numbers.js";
+import type { SelectorHeaders } from "./selector-field.js";
+import { put16, put32 } from "./words.js";
+
 const HOP_LIMIT = 64;
-
-/** ECN field of the IP header (RFC 3168). */
-const ECT_0 = 2;
-export const CE = 3;
 
 /** How selectors are written into headers and read back. */
 export interface SelectorCodec {
@@ -30,26 +25,6 @@ export interface FlowAddresses {
   dstPort: number;
 }
 
-export function put16(bytes: Uint8Array, at: number, value: number): void {
-  bytes[at] = value >>> 8;
-  bytes[at + 1] = value;
-}
-
-export function put32(bytes: Uint8Array, at: number, value: number): void {
-  bytes[at] = value >>> 24;
-  bytes[at + 1] = value >>> 16;
-  bytes[at + 2] = value >>> 8;
-  bytes[at + 3] = value;
-}
-
-export function get16(bytes: Uint8Array, at: number): number {
-  return (bytes[at]! << 8) | bytes[at + 1]!;
-}
-
-export function get32(bytes: Uint8Array, at: number): number {
-  return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
-}
-
 /** Headers up to the ports, and room for the rest of the transport header. Lengths and checksums are 0, ECN is "not capable". */
 export interface PreparedHeaders {
   readonly bytes: Uint8Array;
@@ -66,6 +41,7 @@ export function prepareHeaders(
   { dscp, vlan, flowLabel, ttl = HOP_LIMIT }: SelectorHeaders,
   protocol: number,
   transportBytes: number,
+  dontFragment = true,
 ): PreparedHeaders {
   const ipAt = 14 + (vlan === undefined ? 0 : 4);
   const transportAt = ipAt + (ipVersion === 4 ? 20 : 40);
@@ -83,7 +59,7 @@ export function prepareHeaders(
     bytes[ipAt] = 0x45;
     bytes[ipAt + 1] = (dscp & 0x3f) << 2;
     // Identification 0 with "don't fragment" set: an atomic datagram (RFC 6864).
-    put16(bytes, ipAt + 6, 0x4000);
+    if (dontFragment) put16(bytes, ipAt + 6, 0x4000);
     bytes[ipAt + 8] = ttl;
     bytes[ipAt + 9] = protocol;
   } else {

@@ -3,7 +3,10 @@
  * generated programs reads them, so that a fault affects the same frames in the simulator and in a fault table:
  * at most one 802.1Q tag; ports only of TCP and UDP packets that are not fragments, after an IPv4 header without options.
  */
+
 import { toBytes } from "../index.js";
+import { ETHERTYPE_IPV4, ETHERTYPE_IPV6, ETHERTYPE_VLAN, PROTOCOL_TCP, PROTOCOL_UDP } from "./numbers.js";
+import { get16 } from "./words.js";
 
 /** Addresses with the same first `length` bits. IPv4 has 32 bits, IPv6 128. */
 export interface AddressPrefix {
@@ -25,12 +28,6 @@ export interface PacketMatch {
   readonly maxBytes?: number;
 }
 
-const ETHERTYPE_VLAN = 0x8100;
-const ETHERTYPE_IPV4 = 0x0800;
-const ETHERTYPE_IPV6 = 0x86dd;
-const PROTOCOL_TCP = 6;
-const PROTOCOL_UDP = 17;
-
 /** Positions of the fields of a frame; 0: the frame does not have them. One object is reused for all frames. */
 export class FrameFields {
   ipVersion: 0 | 4 | 6 = 0;
@@ -45,10 +42,10 @@ export class FrameFields {
     this.protocol = 0;
     if (frame.length < 14) return;
     let at = 14;
-    let type = (frame[12]! << 8) | frame[13]!;
+    let type = get16(frame, 12);
     if (type === ETHERTYPE_VLAN) {
       if (frame.length < 18) return;
-      type = (frame[16]! << 8) | frame[17]!;
+      type = get16(frame, 16);
       at = 18;
     }
     let end = at;
@@ -84,10 +81,7 @@ export function payloadBytes(frame: Uint8Array): number {
   FIELDS.read(frame);
   const { ipVersion, ipAt, protocol, portsAt } = FIELDS;
   if (portsAt === 0) return 0;
-  const end =
-    ipVersion === 4
-      ? ipAt + ((frame[ipAt + 2]! << 8) | frame[ipAt + 3]!)
-      : portsAt + ((frame[ipAt + 4]! << 8) | frame[ipAt + 5]!);
+  const end = ipVersion === 4 ? ipAt + get16(frame, ipAt + 2) : portsAt + get16(frame, ipAt + 4);
   const header = protocol === PROTOCOL_UDP ? UDP_HEADER : (frame[portsAt + 12]! >> 4) * 4;
   return Math.max(0, end - portsAt - header);
 }
@@ -143,7 +137,7 @@ export class PacketFilter {
     if (protocol !== undefined && fields.protocol !== protocol) return false;
     if (srcPort === undefined && dstPort === undefined) return true;
     if (portsAt === 0) return false;
-    if (srcPort !== undefined && ((frame[portsAt]! << 8) | frame[portsAt + 1]!) !== srcPort) return false;
-    return dstPort === undefined || ((frame[portsAt + 2]! << 8) | frame[portsAt + 3]!) === dstPort;
+    if (srcPort !== undefined && get16(frame, portsAt) !== srcPort) return false;
+    return dstPort === undefined || get16(frame, portsAt + 2) === dstPort;
   }
 }

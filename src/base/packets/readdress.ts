@@ -1,21 +1,32 @@
 /** Recorded packets with the addresses of other hosts: IPv4 and IPv6, checksums kept right by their differences (RFC 1624). */
-import { addWords, foldSum, fromBytes, toBytes } from "../index.js";
+
+import { fromBytes, toBytes } from "../index.js";
+import { addWords, foldSum } from "./checksum.js";
+import {
+  ETHERTYPE_IPV4,
+  ETHERTYPE_IPV6,
+  ETHERTYPE_SERVICE_VLAN,
+  ETHERTYPE_VLAN,
+  PROTOCOL_ICMPV6,
+  PROTOCOL_TCP,
+  PROTOCOL_UDP,
+} from "./numbers.js";
+import { get16 } from "./words.js";
 
 /** Link types of captures that are read (www.tcpdump.org/linktypes.html): Ethernet, and IP without a link. */
 const ETHERNET = 1;
 const RAW_IP: ReadonlySet<number> = new Set([12, 101, 228, 229]);
 
-const ETHERTYPE = { 4: 0x0800, 6: 0x86dd } as const;
-const VLAN_TAGS: ReadonlySet<number> = new Set([0x8100, 0x88a8]);
+const ETHERTYPE = { 4: ETHERTYPE_IPV4, 6: ETHERTYPE_IPV6 } as const;
+const VLAN_TAGS: ReadonlySet<number> = new Set([ETHERTYPE_VLAN, ETHERTYPE_SERVICE_VLAN]);
 const ETHERNET_HEADER = 14;
 
 /** By protocol: position in the transport header of the checksum, which covers the addresses. */
 const CHECKSUM_AT: ReadonlyMap<number, number> = new Map([
-  [6, 16],
-  [17, 6],
-  [58, 2],
+  [PROTOCOL_TCP, 16],
+  [PROTOCOL_UDP, 6],
+  [PROTOCOL_ICMPV6, 2],
 ]);
-const UDP = 17;
 
 export function isReadable(linkType: number): boolean {
   return linkType === ETHERNET || RAW_IP.has(linkType);
@@ -35,8 +46,8 @@ export function ipPacket(frame: Uint8Array, linkType: number): IpPacket | undefi
   let at = 0;
   if (linkType === ETHERNET) {
     at = ETHERNET_HEADER;
-    while (at + 4 <= frame.length && VLAN_TAGS.has(u16(frame, at - 2))) at += 4;
-    const type = at <= frame.length ? u16(frame, at - 2) : 0;
+    while (at + 4 <= frame.length && VLAN_TAGS.has(get16(frame, at - 2))) at += 4;
+    const type = at <= frame.length ? get16(frame, at - 2) : 0;
     if (type !== ETHERTYPE[4] && type !== ETHERTYPE[6]) return undefined;
   }
   const version = (frame[at] ?? 0) >> 4;
@@ -76,11 +87,11 @@ export function readdress(
   frame.set(toBytes(ends.source, size), addresses);
   frame.set(toBytes(ends.destination, size), addresses + size);
   const after = foldSum(addWords(frame, addresses, addresses + 2 * size, 0));
-  const isLaterFragment = version === 4 && (u16(frame, ip + 6) & 0x1fff) !== 0;
+  const isLaterFragment = version === 4 && (get16(frame, ip + 6) & 0x1fff) !== 0;
   const protocol = frame[ip + (version === 4 ? 9 : 6)]!;
   const transport = ip + (version === 4 ? 4 * (frame[ip]! & 0xf) : 40);
   if (version === 4) adjust(frame, ip + 10, before, after);
-  const offset = version === 4 && protocol === 58 ? undefined : CHECKSUM_AT.get(protocol);
+  const offset = version === 4 && protocol === PROTOCOL_ICMPV6 ? undefined : CHECKSUM_AT.get(protocol);
   if (
     offset === undefined ||
     isLaterFragment ||
@@ -89,21 +100,17 @@ export function readdress(
     return frame;
   const checksum = transport + offset;
   // A UDP checksum of 0 over IPv4 means that there is none.
-  if (protocol === UDP && u16(frame, checksum) === 0) return frame;
+  if (protocol === PROTOCOL_UDP && get16(frame, checksum) === 0) return frame;
   adjust(frame, checksum, before, after);
-  if (protocol === UDP && u16(frame, checksum) === 0) frame.fill(0xff, checksum, checksum + 2);
+  if (protocol === PROTOCOL_UDP && get16(frame, checksum) === 0) frame.fill(0xff, checksum, checksum + 2);
   return frame;
 }
 
 /** RFC 1624, equation 3: HC' = ~(~HC + ~m + m'). */
 function adjust(frame: Uint8Array, at: number, before: number, after: number): void {
-  const sum = ~foldSum((~u16(frame, at) & 0xffff) + (~before & 0xffff) + after) & 0xffff;
+  const sum = ~foldSum((~get16(frame, at) & 0xffff) + (~before & 0xffff) + after) & 0xffff;
   frame[at] = sum >> 8;
   frame[at + 1] = sum & 0xff;
-}
-
-function u16(bytes: Uint8Array, at: number): number {
-  return (bytes[at]! << 8) | bytes[at + 1]!;
 }
 
 function address(frame: Uint8Array, at: number, size: number): bigint {

@@ -3,20 +3,19 @@
  * Each segment carries the selector in its headers (the scheme chooses the field) and, in a TCP option for experiments
  * (RFC 6994), the echo: the selector of the last segment received from the other end. It is the first option.
  */
-import { addWords, finishChecksum } from "../index.js";
-import { ECHO_OPTION } from "../../fabric/hosts/index.js";
+import { addWords, finishChecksum } from "./checksum.js";
+import { ECHO_OPTION } from "./echo-option.js";
 import { takeFrame } from "./frame-pool.js";
-import { ECHO_BITS } from "./segment.js";
 import {
   type FlowAddresses,
   finishIp,
-  PROTOCOL_TCP,
   type PreparedHeaders,
   prepareHeaders,
-  put16,
-  put32,
   type SelectorCodec,
 } from "./network-headers.js";
+import { PROTOCOL_TCP } from "./numbers.js";
+import { ECHO_BITS } from "./segment.js";
+import { put16, put32 } from "./words.js";
 
 /** Of a segment whose only option is the echo. */
 const TCP_HEADER_LENGTH = 20 + ECHO_OPTION.length;

@@ -1,27 +1,9 @@
 /** Frames as a host reads them: Ethernet, an optional 802.1Q tag, IPv4 or IPv6, then TCP or UDP, checksums verified. */
-import { addWords, foldSum } from "../index.js";
-import { FIELD_BITS, type SelectorHeaders } from "./index.js";
-import { ECHO_OPTION } from "../../fabric/hosts/index.js";
-import {
-  CE,
-  ETHERTYPE_IPV4,
-  ETHERTYPE_IPV6,
-  ETHERTYPE_VLAN,
-  get16,
-  get32,
-  PROTOCOL_TCP,
-  PROTOCOL_UDP,
-} from "./network-headers.js";
-
-export const FLAG_FIN = 0x01;
-export const FLAG_SYN = 0x02;
-export const FLAG_RST = 0x04;
-export const FLAG_PSH = 0x08;
-export const FLAG_ACK = 0x10;
-/** The data that an acknowledgement answers were marked; in a SYN: ECN is offered or accepted (RFC 3168). */
-export const FLAG_ECE = 0x40;
-/** The sender has reduced its window (RFC 3168). */
-export const FLAG_CWR = 0x80;
+import { addWords, foldSum } from "./checksum.js";
+import { ECHO_OPTION } from "./echo-option.js";
+import { CE, ETHERTYPE_IPV4, ETHERTYPE_IPV6, ETHERTYPE_VLAN, PROTOCOL_TCP, PROTOCOL_UDP } from "./numbers.js";
+import { FIELD_BITS, type SelectorHeaders } from "./selector-field.js";
+import { get16, get32 } from "./words.js";
 
 /** Kinds of TCP options (RFC 9293, 7323, 2018, 8684). */
 export const OPTION_MSS = 2;

@@ -13,7 +13,12 @@ interface Echo {
 }
 
 /** `pingall [SECONDS]`: status 1 when an echo was lost. */
-export function pingAll(prompt: WordContext, rest: string, stop: AbortSignal, times = false): Promise<number> {
+export function pingAll(
+  prompt: WordContext,
+  rest: string,
+  stop: AbortSignal,
+  times = false,
+): Promise<number> {
   return ping(prompt, prompt.exercise.setup.topology.hosts.length, rest, stop, times);
 }
 

@@ -7,9 +7,9 @@ import { type Completion, completions } from "../../toolchain/control/index.js";
 import { DeviceError } from "../../toolchain/device/index.js";
 import { formatIpv4 } from "./addresses.js";
 import type { RunningExercise } from "./exercise.js";
-import { INTERRUPTED, knownNodes, type PromptIo, type TypedInput } from "./prompt-io.js";
 import { iperf, ping, pingAll } from "./measure.js";
 import { NodeShell } from "./node-shell.js";
+import { INTERRUPTED, knownNodes, type PromptIo, type TypedInput } from "./prompt-io.js";
 
 /** How a line ended; `exit`: the prompt is to be left. */
 export type Outcome = number | "exit";

@@ -2,7 +2,7 @@
  * Builds frames from headers. Fields without a value get one that follows from the rest of the frame (types, protocols,
  * lengths, checksums) or from the sender (addresses). Tests of exercises and the lab's page use it.
  */
-import { addWords, finishChecksum } from "../../base/index.js";
+import { addWords, finishChecksum } from "../../base/packets/index.js";
 import { ETHER_TYPES, IP_PROTOCOLS, writeBits } from "./header-layouts.js";
 import { hostNetwork } from "./host-network.js";
 import { type HeaderPart, partBytes, type StackPart } from "./packet-stack.js";

@@ -1,5 +1,6 @@
 /** The packet that a test expects: its headers with the fields to check. */
-import { addWords, foldSum, toHex } from "../../base/index.js";
+import { toHex } from "../../base/index.js";
+import { addWords, foldSum } from "../../base/packets/index.js";
 import { readBits } from "./header-layouts.js";
 import { fieldText, partBytes, type StackPart } from "./packet-stack.js";
 

@@ -3,6 +3,7 @@
  * a test must not cause other packets, such as ICMP errors of closed ports.
  */
 
+import { ETHERTYPE_ARP, ETHERTYPE_IPV4, PROTOCOL_ICMP } from "../../base/packets/index.js";
 import { type Channel, type Node, type Simulation, StackHost } from "../../fabric/sim/packet/index.js";
 import { type ExerciseHost, hostNetwork } from "../exercises/index.js";
 
@@ -10,10 +11,6 @@ export interface ReceivedFrame {
   readonly timeNs: number;
   readonly frame: Uint8Array;
 }
-
-const ETHERTYPE_IPV4 = 0x0800;
-const ETHERTYPE_ARP = 0x0806;
-const PROTOCOL_ICMP = 1;
 
 export class TestHost implements Node {
   readonly name: string;

@@ -1,7 +1,8 @@
 /** The parts of a scheme in a lab, in addition to programs and entries: settings, host policies, controllers. */
 
+import type { SelectorCodec } from "../../base/packets/index.js";
 import type { HostContext, HostPolicy } from "../../fabric/hosts/index.js";
-import type { Host, SelectorCodec, Simulation, SwitchNode } from "../../fabric/sim/packet/index.js";
+import type { Host, Simulation, SwitchNode } from "../../fabric/sim/packet/index.js";
 import type { Device } from "../../toolchain/device/index.js";
 
 /** Facts about the scheme of a project; they are part of the project, so a page can contain them. */

@@ -7,17 +7,16 @@
  * chooser returns. All other packets keep the mark of their application. What a device does not accept at once is
  * lost, as on a wire. Only new data of a flow whose chooser holds them wait here, until earlier data are acknowledged.
  */
-import { type SelectorField, type SelectorHeaders, selectorOf } from "../../base/packets/index.js";
-import { flowOf, reverseKey } from "./addresses.js";
-import type { Flows } from "./flows.js";
-import { addEcho, echoOf, hasEcho, hasRoom, type Mark, removeEcho, writeEce, writeMark } from "./marking.js";
 import {
-  ACK,
   dscpOf,
-  ECE,
+  ETHERTYPE_VLAN,
   endOf,
   type Family,
-  FIN,
+  FLAG_ACK,
+  FLAG_ECE,
+  FLAG_FIN,
+  FLAG_RST,
+  FLAG_SYN,
   flowLabelOf,
   get16,
   get32,
@@ -28,16 +27,19 @@ import {
   isTcp,
   PROTOCOL_TCP,
   PROTOCOL_UDP,
-  RST,
-  SYN,
-} from "../../base/packets/ip-family.js";
+  type SelectorField,
+  type SelectorHeaders,
+  selectorOf,
+} from "../../base/packets/index.js";
+import { flowOf, reverseKey } from "./addresses.js";
+import type { Flows } from "./flows.js";
+import { addEcho, echoOf, hasEcho, hasRoom, type Mark, removeEcho, writeEce, writeMark } from "./marking.js";
 import { makeRoom, pureAck } from "./rewriting.js";
 import { type FlowWatcher, NO_PROGRESS, type TcpFlow } from "./tcp-flow.js";
 
 /** Echo of a segment that carries none. */
 const UNKNOWN = -1;
 const ETHERNET_LENGTH = 14;
-const ETHERTYPE_VLAN = 0x8100;
 /** Room before a packet for the Ethernet header, a tag and the echo. */
 const HEADROOM = 64;
 const PACKET_BYTES = 65_535;
@@ -93,7 +95,7 @@ export class DataPath {
     const flags = bytes[tcp + 13]!;
     const sequence = get32(bytes, tcp + 4);
     let flow = this.flows.sending(bytes, keyAt, family.keyLength);
-    const opens = (flags & (SYN | ACK)) === SYN;
+    const opens = (flags & (FLAG_SYN | FLAG_ACK)) === FLAG_SYN;
     if (flow === undefined || (opens && flow.first !== undefined && flow.first !== sequence))
       flow = this.flows.open(bytes.slice(keyAt, keyAt + family.keyLength), flow, "client");
     const payload = end - tcp - (bytes[tcp + 12]! >>> 4) * 4;
@@ -103,16 +105,16 @@ export class DataPath {
       return;
     }
     let selectors: readonly number[] | undefined;
-    if (length > 0) selectors = this.#decide(flow, sequence, payload, length, (flags & SYN) !== 0);
-    if (this.#ecn && (flags & ACK) !== 0) {
+    if (length > 0) selectors = this.#decide(flow, sequence, payload, length, (flags & FLAG_SYN) !== 0);
+    if (this.#ecn && (flags & FLAG_ACK) !== 0) {
       writeEce(bytes, tcp, flow.owesMark);
       flow.owesMark = false;
     }
     let answers: readonly number[] | undefined;
-    if (flow.answers !== undefined && (flags & ACK) !== 0) {
+    if (flow.answers !== undefined && (flags & FLAG_ACK) !== 0) {
       answers = flow.answers;
       flow.answers = undefined;
-      if (length === 0 || (flags & SYN) !== 0) {
+      if (length === 0 || (flags & FLAG_SYN) !== 0) {
         selectors ??= answers;
         answers = undefined;
       }
@@ -126,7 +128,8 @@ export class DataPath {
     } else {
       this.#sendPacket(bytes.slice(ip, end), flow, selectors ?? [flow.chooser.selector], answers ?? []);
     }
-    if ((flags & (RST | FIN)) !== 0) this.flows.end(flow, flags & RST ? 3 : 1, this.devices.now());
+    if ((flags & (FLAG_RST | FLAG_FIN)) !== 0)
+      this.flows.end(flow, flags & FLAG_RST ? 3 : 1, this.devices.now());
   }
 
   /** Sends packets that a flow held back as if the kernel had sent them now. */
@@ -281,7 +284,7 @@ export class DataPath {
     const carries = hasEcho(frame, tcp, end);
     if (carries) marks.echo = echoOf(frame, tcp);
     if (this.#ecn) {
-      marks.marked = (frame[tcp + 13]! & ECE) !== 0;
+      marks.marked = (frame[tcp + 13]! & FLAG_ECE) !== 0;
       writeEce(frame, tcp, false);
     }
     const watcher = this.#track(frame, ip, family, payload, carries);
@@ -306,10 +309,10 @@ export class DataPath {
     const flags = frame[tcp + 13]!;
     const sequence = get32(frame, tcp + 4);
     let flow = this.flows.receiving(frame, keyAt, family.keyLength);
-    const opens = (flags & (SYN | ACK)) === SYN;
+    const opens = (flags & (FLAG_SYN | FLAG_ACK)) === FLAG_SYN;
     if (flow === undefined || (opens && flow.peerFirst !== undefined && flow.peerFirst !== sequence)) {
       const toAt = keyAt + family.addressLength;
-      if ((flags & RST) !== 0 || !this.flows.isOwn(frame.subarray(toAt, toAt + family.addressLength)))
+      if ((flags & FLAG_RST) !== 0 || !this.flows.isOwn(frame.subarray(toAt, toAt + family.addressLength)))
         return undefined;
       flow = this.flows.open(reverseKey(frame.subarray(keyAt, keyAt + family.keyLength)), flow, "server");
     }
@@ -320,7 +323,7 @@ export class DataPath {
     const length = dataLength(flags, payload);
     if (length > 0) {
       const known = flow.arrived(sequence, length);
-      if ((flags & SYN) !== 0) {
+      if ((flags & FLAG_SYN) !== 0) {
         flow.peerFirst = sequence;
         if (known) flow.answersAgain(this.devices.now());
       }
@@ -328,7 +331,7 @@ export class DataPath {
       if (carries) flow.answerOn(chooser.onData(marks, known));
     }
     let watcher: FlowWatcher | undefined;
-    if ((flags & (ACK | RST)) === ACK) {
+    if ((flags & (FLAG_ACK | FLAG_RST)) === FLAG_ACK) {
       const window = get16(frame, tcp + 14);
       const now = this.devices.now();
       const ended = flow.acknowledge(get32(frame, tcp + 8), length === 0, window, now);
@@ -340,7 +343,8 @@ export class DataPath {
         if (ended > 0) watcher?.recovered(flow, ended);
       }
     }
-    if ((flags & (RST | FIN)) !== 0) this.flows.end(flow, flags & RST ? 3 : 2, this.devices.now());
+    if ((flags & (FLAG_RST | FLAG_FIN)) !== 0)
+      this.flows.end(flow, flags & FLAG_RST ? 3 : 2, this.devices.now());
     return watcher;
   }
 
@@ -369,9 +373,9 @@ export class DataPath {
   }
 }
 
-/** Sequence numbers that a segment takes: its payload, and one each for SYN and FIN. */
+/** Sequence numbers that a segment takes: its payload, and one each for FLAG_SYN and FLAG_FIN. */
 function dataLength(flags: number, payload: number): number {
-  return payload + (flags & SYN ? 1 : 0) + (flags & FIN ? 1 : 0);
+  return payload + (flags & FLAG_SYN ? 1 : 0) + (flags & FLAG_FIN ? 1 : 0);
 }
 
 function headerLength(bytes: Uint8Array, ip: number, family: Family): number {

@@ -1,11 +1,21 @@
 /** The TCP flows that the agent knows, and the marks of their packets. */
+
 import { type Random, toHex } from "../../base/index.js";
-import { type SelectorField, selectorHeaders } from "../../base/packets/index.js";
+import {
+  ECT_0,
+  ETHERTYPE_VLAN,
+  type Family,
+  familyOf,
+  IPV4,
+  PROTOCOL_TCP,
+  put16,
+  type SelectorField,
+  selectorHeaders,
+} from "../../base/packets/index.js";
 import { CLIENT, type FlowKey, type HostPolicy, SERVER } from "../hosts/index.js";
 import { flowOf, isSame, reverseKey } from "./addresses.js";
 import { KeyMap } from "./key-map.js";
 import type { Mark } from "./marking.js";
-import { ECT_0, type Family, familyOf, IPV4, PROTOCOL_TCP, put16 } from "../../base/packets/ip-family.js";
 import type { NicConfig } from "./requests.js";
 import { DUPLICATES_FOR_LOSS, type FlowWatcher, TcpFlow } from "./tcp-flow.js";
 
@@ -13,7 +23,6 @@ import { DUPLICATES_FOR_LOSS, type FlowWatcher, TcpFlow } from "./tcp-flow.js";
 const MOST_FLOWS = 16_384;
 /** Closed flows stay for this time, so that their last segments find them. */
 const LINGER_NS = 10e9;
-const ETHERTYPE_VLAN = 0x8100;
 
 export interface HostConfig {
   readonly addresses: readonly Uint8Array[];

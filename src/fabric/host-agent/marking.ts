@@ -6,8 +6,16 @@
  * bytes of the option, and the payload stays. Checksums are updated incrementally (RFC 1624), so a damaged
  * segment stays damaged.
  */
-import { ECHO_OPTION } from "../hosts/index.js";
-import { ECE, type Family, get16, get32, IPV4, put16, put32 } from "../../base/packets/ip-family.js";
+import {
+  ECHO_OPTION,
+  type Family,
+  FLAG_ECE,
+  get16,
+  get32,
+  IPV4,
+  put16,
+  put32,
+} from "../../base/packets/index.js";
 
 /** Bytes of the option, and its first words. */
 export const ECHO_LENGTH = ECHO_OPTION.length;
@@ -50,12 +58,12 @@ function echoSum(echo: number): number {
   return ECHO_SUM + (echo >>> 16) + (echo & 0xffff);
 }
 
-/** Sets or clears the ECE flag of the segment whose TCP header stands at `tcp`. */
+/** Sets or clears the FLAG_ECE flag of the segment whose TCP header stands at `tcp`. */
 export function writeEce(bytes: Uint8Array, tcp: number, isSet: boolean): void {
   const flags = bytes[tcp + 13]!;
-  if (((flags & ECE) !== 0) === isSet) return;
-  bytes[tcp + 13] = flags ^ ECE;
-  correct(bytes, tcp + 16, isSet ? ECE : without(ECE));
+  if (((flags & FLAG_ECE) !== 0) === isSet) return;
+  bytes[tcp + 13] = flags ^ FLAG_ECE;
+  correct(bytes, tcp + 16, isSet ? FLAG_ECE : without(FLAG_ECE));
 }
 
 /** Whether the segment whose TCP header stands at `tcp` has room for the option. */

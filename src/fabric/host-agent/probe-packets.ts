@@ -1,6 +1,15 @@
 /** The bytes of probes: IP, UDP, then {@link ProbeHeader}, and in a probe the selectors of its replies. */
 import { toHex } from "../../base/index.js";
-import { type Family, familyOf, get16, get32, IPV4, PROTOCOL_UDP, put16, put32 } from "../../base/packets/ip-family.js";
+import {
+  type Family,
+  familyOf,
+  get16,
+  get32,
+  IPV4,
+  PROTOCOL_UDP,
+  put16,
+  put32,
+} from "../../base/packets/index.js";
 import { finishHeader, transportChecksum } from "./rewriting.js";
 
 const HOP_LIMIT = 64;

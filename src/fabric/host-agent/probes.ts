@@ -5,10 +5,11 @@
  * any reply arrives, the probe has arrived: its forward path works. For the probes that have arrived, the replies on a selector
  * show whether that reverse path works. The agents keep probes from the kernel, so any ports can be used.
  */
+
+import { type Family, familyOf, PROTOCOL_UDP } from "../../base/packets/index.js";
 import { addressText, flowKey, isSame, reverseKey } from "./addresses.js";
 import type { DataPath } from "./data-path.js";
 import type { AgentEvent } from "./events.js";
-import { type Family, familyOf, PROTOCOL_UDP } from "../../base/packets/ip-family.js";
 import { type ProbeHeader, probePacket, readProbe } from "./probe-packets.js";
 import { MOST_REVERSE, type ProbeRequest, RequestError, type StartRequest } from "./requests.js";
 import type { Timers } from "./timers.js";

@@ -1,6 +1,17 @@
 /** Segments that are rebuilt: with space for the echo, or as an acknowledgement alone. Both are rare. */
-import { addWords, finishChecksum } from "../../base/index.js";
-import { ACK, type Family, FIN, get32, IPV4, PROTOCOL_TCP, put16, put32, SYN } from "../../base/packets/ip-family.js";
+import {
+  addWords,
+  type Family,
+  FLAG_ACK,
+  FLAG_FIN,
+  FLAG_SYN,
+  finishChecksum,
+  get32,
+  IPV4,
+  PROTOCOL_TCP,
+  put16,
+  put32,
+} from "../../base/packets/index.js";
 
 const OPTION_END = 0;
 const OPTION_NOP = 1;
@@ -78,14 +89,14 @@ export function makeRoom(packet: Uint8Array, family: Family): Uint8Array | undef
   return undefined;
 }
 
-/** The acknowledgement of a segment with data as a packet of its own, without SYN and FIN. */
+/** The acknowledgement of a segment with data as a packet of its own, without FLAG_SYN and FLAG_FIN. */
 export function pureAck(packet: Uint8Array, family: Family): Uint8Array {
   const segment = packet.subarray(family.length);
   const header = (segment[12]! >>> 4) * 4;
   const flags = segment[13]!;
-  const length = segment.length - header + (flags & SYN ? 1 : 0) + (flags & FIN ? 1 : 0);
+  const length = segment.length - header + (flags & FLAG_SYN ? 1 : 0) + (flags & FLAG_FIN ? 1 : 0);
   const start = segment.slice(0, header);
   put32(start, 4, get32(segment, 4) + length);
-  start[13] = ACK;
+  start[13] = FLAG_ACK;
   return withSegment(packet, family, start);
 }

@@ -6,9 +6,11 @@
  * SYN and FIN count as one byte of data each, as in TCP. Times are nanoseconds, sequence numbers those of the
  * wire.
  */
-import { type FlowKey, type PathChooser, ReceiveWindow, RoundCounter, unwrap } from "../hosts/index.js";
+
+import type { Family } from "../../base/packets/index.js";
+import { unwrap } from "../../base/packets/index.js";
+import { type FlowKey, type PathChooser, ReceiveWindow, RoundCounter } from "../hosts/index.js";
 import type { Mark } from "./marking.js";
-import type { Family } from "../../base/packets/ip-family.js";
 import { RoundTrips } from "./round-trips.js";
 
 /** Maximum number of copies of one acknowledgement. */

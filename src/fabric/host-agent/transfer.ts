@@ -7,12 +7,12 @@
  */
 import { readFileSync } from "node:fs";
 import { systemErrorReason, toHex } from "../../base/index.js";
+import { PROTOCOL_TCP } from "../../base/packets/index.js";
 import { type SocketWatch, TcpSocket } from "../../toolchain/interfaces/index.js";
 import { CLIENT } from "../hosts/index.js";
 import { flowKey, flowOf } from "./addresses.js";
 import type { AgentEvent } from "./events.js";
 import type { Flows } from "./flows.js";
-import { PROTOCOL_TCP } from "../../base/packets/ip-family.js";
 import type { FlowRequest } from "./requests.js";
 import type { FlowWatcher, TcpFlow } from "./tcp-flow.js";
 import { isInLossState, tcpInfo } from "./tcp-info.js";

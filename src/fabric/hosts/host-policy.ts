@@ -1,11 +1,3 @@
-/**
- * The choices of a host: the selector of each segment that it sends, and the NIC that sends the segment.
- *
- * A flow has two ends, and each direction has a path of its own. The host that waits for an acknowledgement
- * does not know which direction failed. So every segment carries, in addition to its own selector, an echo: the
- * selector of the last segment received from the other end. A policy may send one segment on two paths
- * at once, and then keep the one that works according to the echo.
- */
 import type { Json, Random } from "../../base/index.js";
 
 /** The five-tuple of a flow, as one of its ends sends it. */

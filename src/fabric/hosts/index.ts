@@ -2,7 +2,6 @@
  * The behaviour of hosts under a scheme, both in the simulator and in the agent on a real host. A {@link HostPolicy}, which each
  * host makes with its own {@link HostContext}, chooses selectors and NICs, and a TCP option carries the echo. {@link ReceiveWindow} distinguishes new data from known data.
  */
-export { ECHO_OPTION } from "../../base/packets/echo-option.js";
 export { type HostClock, type HostContext, restingHost } from "./host-context.js";
 export {
   CLIENT,
@@ -30,4 +29,3 @@ export {
 } from "./re-pathing.js";
 export { ReceiveWindow } from "./receive-window.js";
 export { RoundCounter } from "./round-counter.js";
-export { unwrap } from "../../base/packets/sequence.js";

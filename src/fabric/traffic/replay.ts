@@ -1,9 +1,9 @@
 /** Packets of a capture, sent by the hosts of a topology at the times of the capture. */
 import { fail } from "../../base/index.js";
 import type { RecordedPacket } from "../../base/packets/index.js";
+import { ipPacket, isReadable, readdress } from "../../base/packets/index.js";
 import { hostsOf, type Topology } from "../topology/index.js";
 import { CODES } from "./codes.js";
-import { ipPacket, isReadable, readdress } from "../../base/packets/readdress.js";
 import type { PacketSource, TimedFrame } from "./workload.js";
 
 /** Addresses of a prefix in the capture, and the host that replaces them. */

@@ -1,5 +1,5 @@
 /** The hash functions of v1model other than CRCs: checksums and XOR folds over big-endian words. */
-import { addWords, finishChecksum } from "../../base/index.js";
+import { addWords, finishChecksum } from "../../base/packets/index.js";
 import type { WideHash } from "./wide-hash.js";
 
 /** One's-complement sum of 16-bit words, complemented (RFC 1071). A zero byte follows an odd last byte. */

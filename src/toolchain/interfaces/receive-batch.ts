@@ -1,5 +1,5 @@
 /** Memory of recvmmsg(2): many frames in one call, each with the VLAN tag that the kernel took out of it. */
-import { addWords, finishChecksum } from "../../base/index.js";
+import { addWords, ETHERTYPE_VLAN, finishChecksum } from "../../base/packets/index.js";
 import { type Libc, memory } from "./libc.js";
 
 /** Maximum length of a frame. No wire carries a longer frame; it is dropped. */
@@ -27,7 +27,6 @@ const VLAN_WORD = 8;
 const MSG_TRUNC = 0x20;
 const TP_STATUS_VLAN_VALID = 0x10;
 const TP_STATUS_VLAN_TPID_VALID = 0x40;
-const ETHERTYPE_VLAN = 0x8100;
 const NEEDS_CHECKSUM = 1;
 
 /** Why {@link ReceiveBatch.frame} could not return a frame. */

@@ -4,12 +4,12 @@
  * opinion on what the compiled programs do.
  */
 
-import { addWords, finishChecksum, fromBytes, toBytes } from "../../../src/base/index.js";
-import { selectorOf } from "../../../src/base/packets/index.js";
+import { fromBytes, toBytes } from "../../../src/base/index.js";
+import { addWords, finishChecksum, Segment, selectorOf } from "../../../src/base/packets/index.js";
 import type { EcmpProgram } from "../../../src/fabric/schemes/ecmp/program.js";
 import type { FabricPlan } from "../../../src/fabric/schemes/index.js";
 import type { PecmpProgram } from "../../../src/fabric/schemes/pecmp/index.js";
-import { type Channel, type Node, Segment } from "../../../src/fabric/sim/packet/index.js";
+import type { Channel, Node } from "../../../src/fabric/sim/packet/index.js";
 import type { ActionCall, Match, Update } from "../../../src/toolchain/device/index.js";
 import type { ProgramPlan } from "../../../src/toolchain/generate/index.js";
 

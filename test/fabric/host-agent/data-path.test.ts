@@ -2,10 +2,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random, toHex } from "../../../src/base/index.js";
-import { SELECTOR_FIELDS, type SelectorField } from "../../../src/base/packets/index.js";
+import {
+  type Family,
+  FLAG_ACK,
+  FLAG_FIN,
+  FLAG_SYN,
+  get32,
+  IPV4,
+  IPV6,
+  SELECTOR_FIELDS,
+  type SelectorField,
+} from "../../../src/base/packets/index.js";
 import { DataPath } from "../../../src/fabric/host-agent/data-path.js";
 import { Flows } from "../../../src/fabric/host-agent/flows.js";
-import { ACK, type Family, FIN, get32, IPV4, IPV6, SYN } from "../../../src/base/packets/ip-family.js";
 import type { FlowWatcher } from "../../../src/fabric/host-agent/tcp-flow.js";
 import {
   type HostPolicy,
@@ -94,7 +103,7 @@ describe("two data paths", () => {
       family: fc.constantFrom(...FAMILIES),
       options,
       data: fc.uint8Array({ maxLength: 1300 }),
-      flags: fc.constantFrom(ACK, SYN, SYN | ACK, ACK | 8, ACK | FIN),
+      flags: fc.constantFrom(FLAG_ACK, FLAG_SYN, FLAG_SYN | FLAG_ACK, FLAG_ACK | 8, FLAG_ACK | FLAG_FIN),
       sequence: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
     });
     fc.assert(
@@ -122,20 +131,20 @@ describe("two data paths", () => {
   it.each(FAMILIES)("echo the selector of the last segment, IPv$version", (family) => {
     const left = new Host(1, fixed(5));
     const right = new Host(2, fixed(9));
-    const [syn] = left.send(tcpPacket(family, { flags: SYN, sequence: 7 }));
+    const [syn] = left.send(tcpPacket(family, { flags: FLAG_SYN, sequence: 7 }));
     expect(marksOf(syn!, family)).toEqual([5, 0]);
     right.receive(syn!);
     const answer = {
       src: 2,
       ports: [5201, 4000],
-      flags: SYN | ACK,
+      flags: FLAG_SYN | FLAG_ACK,
       acknowledgement: 8,
       sequence: 99,
     } as const;
     const [synAck] = right.send(tcpPacket(family, answer));
     expect(marksOf(synAck!, family)).toEqual([9, 5]);
     left.receive(synAck!);
-    const [ack] = left.send(tcpPacket(family, { flags: ACK, sequence: 8, acknowledgement: 100 }));
+    const [ack] = left.send(tcpPacket(family, { flags: FLAG_ACK, sequence: 8, acknowledgement: 100 }));
     expect(marksOf(ack!, family)).toEqual([5, 9]);
   });
 
@@ -179,7 +188,7 @@ describe("two data paths", () => {
     const classes = [{ dscp: 2, upTo: 1000 }, { dscp: 4 }];
     const dscpOf = (bytes: number | undefined) => {
       const host = new Host(1, hostPolicyOf({ kind: "p4te", classes }, restingHost()));
-      const packet = tcpPacket(IPV4, { flags: SYN });
+      const packet = tcpPacket(IPV4, { flags: FLAG_SYN });
       const nothing = () => {};
       if (bytes !== undefined)
         host.flows.watch(packet.slice(12, 24), {
@@ -239,10 +248,10 @@ describe("two data paths", () => {
   it("start a flow afresh when its ports are used again, with other random numbers", () => {
     const left = new Host(1, hostPolicyOf({ kind: "prr", values: 64 }, restingHost()));
     const drawn = (first: number): number[] => {
-      left.send(tcpPacket(IPV4, { flags: SYN, sequence: first }));
+      left.send(tcpPacket(IPV4, { flags: FLAG_SYN, sequence: first }));
       return Array.from({ length: 8 }, () => {
         left.now += 2 * QUIET;
-        return marksOf(left.send(tcpPacket(IPV4, { flags: SYN, sequence: first }))[0]!, IPV4)[0];
+        return marksOf(left.send(tcpPacket(IPV4, { flags: FLAG_SYN, sequence: first }))[0]!, IPV4)[0];
       });
     };
     const before = drawn(1);
@@ -262,9 +271,9 @@ describe("two data paths", () => {
   it("forget closed flows after ten seconds", () => {
     const left = new Host(1, fixed(0));
     const close = (port: number): void => {
-      left.send(tcpPacket(IPV4, { ports: [port, 80], flags: FIN | ACK }));
+      left.send(tcpPacket(IPV4, { ports: [port, 80], flags: FLAG_FIN | FLAG_ACK }));
       const [frame] = new Host(2, fixed(0)).send(
-        tcpPacket(IPV4, { src: 2, ports: [80, port], flags: FIN | ACK }),
+        tcpPacket(IPV4, { src: 2, ports: [80, port], flags: FLAG_FIN | FLAG_ACK }),
       );
       left.receive(frame!);
     };

@@ -2,7 +2,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toBytes, toHex } from "../../../src/base/index.js";
-import { FIELD_BITS, SELECTOR_FIELDS, selectorHeaders, selectorOf } from "../../../src/base/packets/index.js";
+import {
+  dscpOf,
+  type Family,
+  FIELD_BITS,
+  flowLabelOf,
+  get32,
+  IPV4,
+  SELECTOR_FIELDS,
+  Segment,
+  SegmentBuilder,
+  selectorHeaders,
+  selectorOf,
+} from "../../../src/base/packets/index.js";
 import {
   addEcho,
   echoOf,
@@ -12,9 +24,7 @@ import {
   removeEcho,
   writeMark,
 } from "../../../src/fabric/host-agent/marking.js";
-import { dscpOf, type Family, flowLabelOf, get32, IPV4 } from "../../../src/base/packets/ip-family.js";
 import { makeRoom, pureAck } from "../../../src/fabric/host-agent/rewriting.js";
-import { Segment, SegmentBuilder } from "../../../src/fabric/sim/packet/index.js";
 import { FAMILIES, segmentSum, tcpPacket } from "./packets.js";
 
 const ROOM = 64;

@@ -1,15 +1,16 @@
 /** TCP packets as a kernel sends them, and their checksums. */
 import { expect } from "vitest";
-import { addWords, foldSum } from "../../../src/base/index.js";
 import {
-  ACK,
+  addWords,
   type Family,
+  FLAG_ACK,
+  foldSum,
   IPV4,
   IPV6,
   PROTOCOL_TCP,
   put16,
   put32,
-} from "../../../src/base/packets/ip-family.js";
+} from "../../../src/base/packets/index.js";
 import { finishHeader, transportChecksum } from "../../../src/fabric/host-agent/rewriting.js";
 
 export const FAMILIES = [IPV4, IPV6] as const;
@@ -36,7 +37,7 @@ export interface PacketParts {
 
 /** A packet from one end to the other. */
 export function tcpPacket(family: Family, parts: PacketParts = {}): Uint8Array {
-  const { options = new Uint8Array(0), data = new Uint8Array(0), flags = ACK, src = 1 } = parts;
+  const { options = new Uint8Array(0), data = new Uint8Array(0), flags = FLAG_ACK, src = 1 } = parts;
   const { sequence = 1_000_000, acknowledgement = 77, ports = [4000, 5201] } = parts;
   const tcp = family.length;
   const header = 20 + options.length;

@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
+import { familyOf, IPV4 } from "../../../src/base/packets/index.js";
 import { flowKey } from "../../../src/fabric/host-agent/addresses.js";
 import { DataPath } from "../../../src/fabric/host-agent/data-path.js";
 import type { AgentEvent } from "../../../src/fabric/host-agent/events.js";
 import { Flows } from "../../../src/fabric/host-agent/flows.js";
-import { familyOf, IPV4 } from "../../../src/base/packets/ip-family.js";
 import { probePacket, readProbe } from "../../../src/fabric/host-agent/probe-packets.js";
 import { Probes } from "../../../src/fabric/host-agent/probes.js";
 import { type ProbeRequest, readRequest } from "../../../src/fabric/host-agent/requests.js";

@@ -5,11 +5,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
+import { IPV6, isMarked } from "../../../src/base/packets/index.js";
 import { flowKey } from "../../../src/fabric/host-agent/addresses.js";
 import { DataPath } from "../../../src/fabric/host-agent/data-path.js";
 import { Flows } from "../../../src/fabric/host-agent/flows.js";
 import { removeEcho, writeEce } from "../../../src/fabric/host-agent/marking.js";
-import { IPV6, isMarked } from "../../../src/base/packets/ip-family.js";
 import type { HostPolicy, PathChooser } from "../../../src/fabric/hosts/index.js";
 import type { Channel, Connection, Host } from "../../../src/fabric/sim/packet/index.js";
 import { pairOfHosts, transport } from "../sim/packet/relay.js";

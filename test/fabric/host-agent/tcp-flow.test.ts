@@ -1,8 +1,8 @@
 /** What the agent makes of TCP that passes by: timeouts, progress, and the selectors of acknowledgements. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { IPV4, PROTOCOL_TCP } from "../../../src/base/packets/index.js";
 import { flowOf } from "../../../src/fabric/host-agent/addresses.js";
-import { IPV4, PROTOCOL_TCP } from "../../../src/base/packets/ip-family.js";
 import { NO_PROGRESS, TcpFlow } from "../../../src/fabric/host-agent/tcp-flow.js";
 import { fixedPath, ReceiveWindow } from "../../../src/fabric/hosts/index.js";
 

@@ -1,7 +1,7 @@
 /** Probes against a switch that the test makes: what is sent, what lost answers do, and what is found of a choice. */
 import { describe, expect, it } from "vitest";
-import { addWords, DiagnosticError, foldSum, Random, toHex } from "../../../src/base/index.js";
-import { type SelectorField, selectorHeaders } from "../../../src/base/packets/index.js";
+import { DiagnosticError, Random, toHex } from "../../../src/base/index.js";
+import { addWords, foldSum, type SelectorField, selectorHeaders } from "../../../src/base/packets/index.js";
 import {
   controlProbeBits,
   DROPPED,

@@ -1,16 +1,12 @@
 /** Recorded packets between other hosts: addresses, checksums, times, and what is left out. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type DiagnosticError, fromBytes, toBytes } from "../../../src/base/index.js";
 import {
   addWords,
-  type DiagnosticError,
+  encodePcap,
   finishChecksum,
   foldSum,
-  fromBytes,
-  toBytes,
-} from "../../../src/base/index.js";
-import {
-  encodePcap,
   pcapngInterface,
   pcapngPacket,
   pcapngSection,

@@ -21,7 +21,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { addWords, finishChecksum } from ${source("base/index.ts")};
+import { addWords, finishChecksum } from ${source("base/packets/index.ts")};
 import { TUN_HEADROOM, TunDevice } from ${source("toolchain/interfaces/index.ts")};
 
 const internetChecksum = (bytes) => finishChecksum(addWords(bytes, 0, bytes.length, 0));

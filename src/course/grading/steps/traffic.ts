@@ -1,4 +1,5 @@
 /** A step that sends many packets in flows, and checks the packets that arrive, their order, and the ports that they used. */
+import { ETHERTYPE_IPV4 } from "../../../base/packets/index.js";
 import {
   buildFrame,
   type ExerciseHost,
@@ -84,7 +85,8 @@ function numbersOf(frame: Uint8Array, step: TrafficStep): { flow: number; number
   const at = TRANSPORT_AT + HEADER_BYTES[step.protocol];
   if (frame.length < at + 8) return undefined;
   const view = new DataView(frame.buffer, frame.byteOffset, frame.length);
-  if (view.getUint16(12) !== 0x0800 || view.getUint16(TRANSPORT_AT + 2) !== step.port) return undefined;
+  if (view.getUint16(12) !== ETHERTYPE_IPV4 || view.getUint16(TRANSPORT_AT + 2) !== step.port)
+    return undefined;
   return { flow: view.getUint32(at), number: view.getUint32(at + 4) };
 }
 

@@ -1,5 +1,18 @@
 /** Describes a frame in a few words, by its well-known headers. */
-import { readArp, readIcmp, Segment } from "../../../fabric/sim/packet/index.js";
+import {
+  ETHERTYPE_ARP,
+  ETHERTYPE_IPV4,
+  FLAG_ACK,
+  FLAG_FIN,
+  FLAG_RST,
+  FLAG_SYN,
+  get16,
+  PROTOCOL_TCP,
+  PROTOCOL_UDP,
+  readArp,
+  readIcmp,
+  Segment,
+} from "../../../base/packets/index.js";
 import type { PacketView } from "../protocol.js";
 
 export interface FrameDescription {
@@ -11,10 +24,10 @@ export interface FrameDescription {
 
 const SEGMENT = new Segment();
 const FLAGS: readonly [number, string][] = [
-  [0x02, "SYN"],
-  [0x10, "ACK"],
-  [0x01, "FIN"],
-  [0x04, "RST"],
+  [FLAG_SYN, "SYN"],
+  [FLAG_ACK, "ACK"],
+  [FLAG_FIN, "FIN"],
+  [FLAG_RST, "RST"],
 ];
 const ICMP_NAMES: Readonly<Record<number, string>> = {
   0: "ICMP echo reply",
@@ -22,8 +35,6 @@ const ICMP_NAMES: Readonly<Record<number, string>> = {
   8: "ICMP echo request",
   11: "ICMP time exceeded",
 };
-const TCP = 6;
-const UDP = 17;
 
 export function ipv4Text(address: bigint | number): string {
   const word = Number(address);
@@ -36,15 +47,15 @@ export function flowKeyOf(protocol: string, first: string, second: string): stri
 }
 
 export function describeFrame(frame: Uint8Array): FrameDescription {
-  const type = frame.length < 14 ? -1 : (frame[12]! << 8) | frame[13]!;
-  const arp = type === 0x0806 ? readArp(frame) : undefined;
+  const type = frame.length < 14 ? -1 : get16(frame, 12);
+  const arp = type === ETHERTYPE_ARP ? readArp(frame) : undefined;
   if (arp !== undefined) {
     const [sender, target] = [ipv4Text(arp.sender), ipv4Text(arp.target)];
     const label =
       arp.operation === 1 ? `ARP who has ${target}? ${sender} asks` : `ARP ${sender} answers ${target}`;
     return { protocol: "arp", label };
   }
-  const icmp = type === 0x0800 ? readIcmp(frame) : undefined;
+  const icmp = type === ETHERTYPE_IPV4 ? readIcmp(frame) : undefined;
   if (icmp !== undefined) {
     const [source, destination] = [ipv4Text(icmp.source), ipv4Text(icmp.destination)];
     const isEcho = icmp.type === 0 || icmp.type === 8;
@@ -56,9 +67,10 @@ export function describeFrame(frame: Uint8Array): FrameDescription {
   }
   if (SEGMENT.read(frame)) return describeSegment(SEGMENT);
   if (type < 0) return { protocol: "other", label: `${frame.length} bytes` };
-  if (type === 0x0800 && frame.length >= 34) {
+  if (type === ETHERTYPE_IPV4 && frame.length >= 34) {
     const word = (at: number): number => new DataView(frame.buffer, frame.byteOffset + at).getUint32(0);
-    const protocol = frame[23] === TCP ? "TCP" : frame[23] === UDP ? "UDP" : `IPv4 protocol ${frame[23]}`;
+    const protocol =
+      frame[23] === PROTOCOL_TCP ? "TCP" : frame[23] === PROTOCOL_UDP ? "UDP" : `IPv4 protocol ${frame[23]}`;
     return { protocol: "other", label: `${protocol} ${ipv4Text(word(26))} → ${ipv4Text(word(30))}` };
   }
   return { protocol: "other", label: `type 0x${type.toString(16).padStart(4, "0")}, ${frame.length} bytes` };
@@ -70,7 +82,7 @@ function describeSegment(segment: Segment): FrameDescription {
   const [source, destination] = [`${address(srcAt)}:${srcPort}`, `${address(dstAt)}:${dstPort}`];
   const way = `${source} → ${destination}`;
   const size = payloadLength === 0 ? "" : `, ${payloadLength} bytes`;
-  if (protocol === UDP)
+  if (protocol === PROTOCOL_UDP)
     return { protocol: "udp", label: `UDP ${way}${size}`, flowKey: flowKeyOf("udp", source, destination) };
   const names = FLAGS.flatMap(([bit, name]) => ((flags & bit) === 0 ? [] : [name])).join(" ");
   return {

@@ -1,8 +1,9 @@
 /** Faults as entries of the fault tables (`withFaultTables`) of the switches that they affect. */
 import { maskOf } from "../../../base/index.js";
+import type { AddressPrefix, PacketMatch } from "../../../base/packets/index.js";
 import { type Device, DeviceError, type Match, type TableEntry } from "../../../toolchain/device/index.js";
 import { faultTable, MAX_FAULT_TABLES } from "../../../toolchain/generate/index.js";
-import { type AddressPrefix, type PacketMatch, shareThreshold } from "../../sim/packet/index.js";
+import { shareThreshold } from "../../sim/packet/index.js";
 import type { Topology } from "../../topology/index.js";
 import { directionsOf, type Fault, isCut } from "./fault.js";
 

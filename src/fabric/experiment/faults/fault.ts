@@ -1,5 +1,5 @@
 /** A fault: an element of the network, what happens to it, to which packets, and when. Times are nanoseconds. */
-import type { PacketMatch } from "../../sim/packet/index.js";
+import type { PacketMatch } from "../../../base/packets/index.js";
 import type { Topology } from "../../topology/index.js";
 
 /** Both directions of a link, or one. `out` is what end `a` of the link sends. */

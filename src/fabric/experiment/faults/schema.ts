@@ -1,8 +1,8 @@
 /** How files describe faults: the keys that a list of faults and a draw of failures have in common, and their meaning. */
 import { z } from "zod";
 import { type Diagnostics, didYouMean, type Span } from "../../../base/index.js";
+import type { AddressPrefix, PacketMatch } from "../../../base/packets/index.js";
 import { parseValue } from "../../../toolchain/device/index.js";
-import type { AddressPrefix, PacketMatch } from "../../sim/packet/index.js";
 import {
   durationSchema,
   hostsOf,

@@ -13,7 +13,7 @@ export interface Assignment {
   sizeOf(node: number, kind: number, source: number): number | undefined;
 }
 
-export interface HashSetting {
+interface HashSetting {
   /** Index in {@link Assignment.functions}. */
   readonly function: number;
   /** 32 bits. */

@@ -1,4 +1,3 @@
-/** Congestion marks: a program marks a packet (CE) that meets a queue of this number of packets, as switches do for DCTCP. */
 import { z } from "zod";
 import type { ProgramPlan } from "../../../toolchain/generate/index.js";
 

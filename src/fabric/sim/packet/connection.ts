@@ -1,6 +1,5 @@
-/** One end of a reliable byte stream as hosts and experiments use it, for any protocol. */
+import type { Segment } from "../../../base/packets/index.js";
 import type { FlowKey, PathChooser } from "../../hosts/index.js";
-import type { Segment } from "../../../base/packets/segment.js";
 import type { RetransmissionTimeout } from "./retransmission-timer.js";
 
 /** An object that its host wakes at given times. */

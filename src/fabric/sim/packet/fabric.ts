@@ -1,13 +1,13 @@
 /** A whole topology as a network: hosts with their policy, and for each switch the node that the caller makes. */
 
 import type { Json, Random } from "../../../base/index.js";
+import type { SelectorCodec } from "../../../base/packets/index.js";
 import type { HostContext, HostPolicy } from "../../hosts/index.js";
 import { hostsOf, type Topology, type TopologyNode } from "../../topology/index.js";
 import type { ChannelOptions, Node } from "./channel.js";
 import { FabricEvents } from "./fabric-events.js";
 import { Host } from "./host.js";
 import { type Link, Network } from "./network.js";
-import type { SelectorCodec } from "../../../base/packets/network-headers.js";
 import type { Simulation } from "./simulation.js";
 import type { WireModel } from "./wire-model.js";
 

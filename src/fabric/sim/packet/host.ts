@@ -1,13 +1,22 @@
 /** A server: one or more bonded NICs under one address, the ends of its connections, and a host policy. */
 import { fromBytes, type Random, toBytes } from "../../../base/index.js";
+import {
+  DatagramBuilder,
+  FLAG_ACK,
+  FLAG_FIN,
+  FLAG_RST,
+  FLAG_SYN,
+  type FlowAddresses,
+  giveFrame,
+  PROTOCOL_TCP,
+  PROTOCOL_UDP,
+  Segment,
+  SegmentBuilder,
+  type SelectorCodec,
+} from "../../../base/packets/index.js";
 import { CLIENT, type ConnectionEnd, type FlowKey, type HostPolicy, SERVER } from "../../hosts/index.js";
 import type { Node } from "./channel.js";
 import type { Connection, ConnectionHost, Stream, Timed } from "./connection.js";
-import { DatagramBuilder } from "../../../base/packets/datagram-builder.js";
-import { giveFrame } from "../../../base/packets/frame-pool.js";
-import { FLAG_ACK, FLAG_FIN, FLAG_RST, FLAG_SYN, Segment } from "../../../base/packets/segment.js";
-import { type FlowAddresses, PROTOCOL_TCP, PROTOCOL_UDP, type SelectorCodec } from "../../../base/packets/network-headers.js";
-import { SegmentBuilder } from "../../../base/packets/segment-builder.js";
 import type { Simulation } from "./simulation.js";
 import { FixedStream, type FixedStreamOptions } from "./transport/fixed-stream.js";
 import { MultipathConnection } from "./transport/multipath.js";

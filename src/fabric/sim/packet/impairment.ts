@@ -3,7 +3,7 @@
  * random decisions of a fault come from one stream, in the order in which frames reach the ends of its channels.
  */
 import type { Random } from "../../../base/index.js";
-import { FrameFields, PacketFilter, type PacketMatch, payloadBytes } from "../../../base/packets/packet-match.js";
+import { FrameFields, PacketFilter, type PacketMatch, payloadBytes } from "../../../base/packets/index.js";
 
 export interface ImpairmentOptions {
   /** Absent: every frame. */

@@ -27,7 +27,6 @@ export { entityBytes, eventBytes, MESSAGE_BYTES, packetBytes, queryBytes } from 
 export { EventQueue } from "./event-queue.js";
 export { Fabric, type FabricOptions } from "./fabric.js";
 export { FabricEvents, type FabricObserver, type FabricPlace } from "./fabric-events.js";
-export { FLAG_ACK, FLAG_CWR, FLAG_ECE, FLAG_FIN, FLAG_PSH, FLAG_RST, FLAG_SYN, Segment } from "../../../base/packets/segment.js";
 export { Host, type HostOptions, type HostStats, type Peer, type TransportOptions } from "./host.js";
 export { HostChannel } from "./host-channel.js";
 export {
@@ -38,11 +37,8 @@ export {
   shareThreshold,
 } from "./impairment.js";
 export { type Endpoint, type Link, type LinkOptions, Network } from "./network.js";
-export type { FlowAddresses, SelectorCodec } from "../../../base/packets/network-headers.js";
-export { type AddressPrefix, FrameFields, PacketFilter, type PacketMatch } from "../../../base/packets/packet-match.js";
 export type { PortSource } from "./port-source.js";
 export { type RetransmissionOptions, RetransmissionTimeout } from "./retransmission-timer.js";
-export { SegmentBuilder } from "../../../base/packets/segment-builder.js";
 export {
   controlClock,
   type Handler,
@@ -52,8 +48,7 @@ export {
   Simulation,
   type SimulationOptions,
 } from "./simulation.js";
-export { type ArpHost, type ArpMessage, ArpTable, arpFrame, readArp } from "./stack/arp.js";
-export { type IcmpMessage, icmpErrorText, icmpFrame, readIcmp } from "../../../base/packets/icmp.js";
+export { type ArpHost, ArpTable } from "./stack/arp-table.js";
 export { Ping, type PingListener, type PingOptions } from "./stack/ping.js";
 export { type FrameVerdict, StackHost, type StackHostOptions } from "./stack/stack-host.js";
 export { CPU_PORT, type QueueObserver, SwitchNode, type SwitchNodeOptions } from "./switch-node.js";

@@ -105,7 +105,7 @@ export function typeActionCall(
   return bound;
 }
 
-export function compareArguments(
+function compareArguments(
   cx: Checker,
   action: ActionDeclaration,
   bound: BoundArguments,

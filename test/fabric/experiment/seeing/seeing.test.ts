@@ -8,9 +8,9 @@ import {
   PcapngDecoder,
   type PcapngInterface,
   type PcapngPacket,
+  Segment,
 } from "../../../../src/base/packets/index.js";
 import { loadExperimentFile, type RunOptions } from "../../../../src/fabric/experiment/index.js";
-import { Segment } from "../../../../src/fabric/sim/packet/index.js";
 import { traceSchema } from "../../../../src/toolchain/trace/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-seeing-"));

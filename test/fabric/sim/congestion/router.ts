@@ -2,7 +2,8 @@
  * A router of the validation networks: first-in-first-out queue towards the next router, with drop-tail or a marking threshold,
  * random losses behind it, and an account of the queue's length over time.
  */
-import { addWords, finishChecksum, type Random } from "../../../../src/base/index.js";
+import type { Random } from "../../../../src/base/index.js";
+import { addWords, finishChecksum } from "../../../../src/base/packets/index.js";
 import {
   type Channel,
   type Node,

@@ -1,7 +1,8 @@
 /** The events of a connection for its path chooser, and their times: each optional method of `PathChooser` at its moment. */
 import { describe, expect, it } from "vitest";
+import { FLAG_ECE, Segment, SegmentBuilder } from "../../../../src/base/packets/index.js";
 import type { NextSegment, PathChooser, Round } from "../../../../src/fabric/hosts/index.js";
-import { FLAG_ECE, NS_PER_MS, Segment, SegmentBuilder } from "../../../../src/fabric/sim/packet/index.js";
+import { NS_PER_MS } from "../../../../src/fabric/sim/packet/index.js";
 import { pairOfHosts, policy, steady } from "./relay.js";
 
 /** A chooser that never moves, with some methods of its own. */

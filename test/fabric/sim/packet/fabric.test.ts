@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
-import { type FixedStreamOptions, Segment } from "../../../../src/fabric/sim/packet/index.js";
+import { Segment } from "../../../../src/base/packets/index.js";
+import type { FixedStreamOptions } from "../../../../src/fabric/sim/packet/index.js";
 import { hostsOf, TIER } from "../../../../src/fabric/topology/index.js";
 import { experimentWith, modelFabric } from "../../experiment/model-fabric.js";
 import { transport } from "./relay.js";

@@ -1,6 +1,6 @@
 /** Frames that are reused: they are zeros again, and no two of them share memory. */
 import { expect, it } from "vitest";
-import { giveFrame, takeFrame } from "../../../../src/base/packets/frame-pool.js";
+import { giveFrame, takeFrame } from "../../../../src/base/packets/index.js";
 
 it("gives frames of any length, all zeros, that share no memory", () => {
   for (const length of [1, 7, 64, 1500, 4096, 4097, 9000, 70_000]) {

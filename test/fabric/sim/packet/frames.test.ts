@@ -1,13 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addWords, finishChecksum, fromHex, toHex } from "../../../../src/base/index.js";
+import { fromHex, toHex } from "../../../../src/base/index.js";
 import {
+  addWords,
   FLAG_ACK,
   FLAG_PSH,
+  finishChecksum,
   Segment,
   SegmentBuilder,
   type SelectorCodec,
-} from "../../../../src/fabric/sim/packet/index.js";
+} from "../../../../src/base/packets/index.js";
 
 const codecs: Record<string, SelectorCodec> = {
   dscp: {

@@ -3,16 +3,18 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random, toHex } from "../../../../src/base/index.js";
 import {
+  PacketFilter,
+  type PacketMatch,
+  Segment,
+  SegmentBuilder,
+} from "../../../../src/base/packets/index.js";
+import {
   type Channel,
   Impairment,
   type ImpairmentOptions,
   Network,
   type Node,
   NS_PER_S,
-  PacketFilter,
-  type PacketMatch,
-  Segment,
-  SegmentBuilder,
   shareThreshold,
 } from "../../../../src/fabric/sim/packet/index.js";
 

@@ -1,15 +1,18 @@
 /** What a host reads of a frame, and what it refuses: each length, option and field at its bound. */
 import { describe, expect, it } from "vitest";
-import { addWords, finishChecksum } from "../../../../src/base/index.js";
-import { ECHO_OPTION } from "../../../../src/fabric/hosts/index.js";
-import { DatagramBuilder } from "../../../../src/base/packets/datagram-builder.js";
-import { ECHO_BITS, JOIN_OPTION, MAPPING_OPTION } from "../../../../src/base/packets/segment.js";
 import {
+  addWords,
+  DatagramBuilder,
+  ECHO_BITS,
+  ECHO_OPTION,
+  finishChecksum,
+  JOIN_OPTION,
+  MAPPING_OPTION,
   PacketFilter,
   Segment,
   SegmentBuilder,
   type SelectorCodec,
-} from "../../../../src/fabric/sim/packet/index.js";
+} from "../../../../src/base/packets/index.js";
 
 const codec: SelectorCodec = {
   headersOf: (selector) => ({ dscp: selector, vlan: undefined, flowLabel: 0 }),

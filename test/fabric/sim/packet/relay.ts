@@ -1,6 +1,7 @@
 /** Two hosts, each with a NIC on each of two relays (a1-x-b1, a1-y-b1): enough network to test a transport. */
 
 import { Random, toBytes } from "../../../../src/base/index.js";
+import { Segment, type SelectorCodec } from "../../../../src/base/packets/index.js";
 import type { HostPolicy, PathChooser } from "../../../../src/fabric/hosts/index.js";
 import {
   type Channel,
@@ -11,8 +12,6 @@ import {
   type Node,
   NS_PER_MS,
   NS_PER_S,
-  Segment,
-  type SelectorCodec,
 } from "../../../../src/fabric/sim/packet/index.js";
 
 /** Passes every frame from one host to the other, as a router does: new destination MAC, TTL untouched. */

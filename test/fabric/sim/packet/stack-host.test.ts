@@ -1,15 +1,12 @@
 /** A simulated host below its transport: ARP, routes, ping, refused datagrams, and what it says of each frame. */
 import { describe, expect, it } from "vitest";
 import { Random, toHex } from "../../../../src/base/index.js";
+import { arpFrame, icmpFrame, readArp, readIcmp } from "../../../../src/base/packets/index.js";
 import {
-  arpFrame,
   CONGESTION_CONTROLS,
-  icmpFrame,
   Network,
   NS_PER_MS,
   NS_PER_S,
-  readArp,
-  readIcmp,
   Simulation,
   StackHost,
   type StackHostOptions,

@@ -1,17 +1,18 @@
 /** ARP and ICMP frames at their bounds, and the verdicts of a host on whole frames. */
 import { describe, expect, it } from "vitest";
-import { addWords, finishChecksum } from "../../../../src/base/index.js";
-import { DatagramBuilder } from "../../../../src/base/packets/datagram-builder.js";
 import {
+  addWords,
   arpFrame,
+  DatagramBuilder,
+  finishChecksum,
+  icmpError,
+  icmpErrorText,
   icmpFrame,
-  Network,
   readArp,
   readIcmp,
   SegmentBuilder,
-  StackHost,
-} from "../../../../src/fabric/sim/packet/index.js";
-import { icmpError, icmpErrorText } from "../../../../src/base/packets/icmp.js";
+} from "../../../../src/base/packets/index.js";
+import { Network, StackHost } from "../../../../src/fabric/sim/packet/index.js";
 
 const MAC = 0x080000000222n;
 const OWN = 0x0a000102n;

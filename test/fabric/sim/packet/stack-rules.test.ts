@@ -1,14 +1,11 @@
 /** Rules of a host's stack: which errors concern a ping, the numbers of pings, what waits for an address, and gateways. */
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
+import { arpFrame, icmpFrame, readArp, readIcmp } from "../../../../src/base/packets/index.js";
 import {
-  arpFrame,
-  icmpFrame,
   Network,
   NS_PER_MS,
   NS_PER_S,
-  readArp,
-  readIcmp,
   Simulation,
   StackHost,
   type StackHostOptions,

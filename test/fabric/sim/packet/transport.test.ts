@@ -1,12 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
-import {
-  type PathChooser,
-  ReceiveWindow,
-  type SegmentMarks,
-  unwrap,
-} from "../../../../src/fabric/hosts/index.js";
+import { unwrap } from "../../../../src/base/packets/index.js";
+import { type PathChooser, ReceiveWindow, type SegmentMarks } from "../../../../src/fabric/hosts/index.js";
 import { NS_PER_MS, NS_PER_S, RetransmissionTimeout } from "../../../../src/fabric/sim/packet/index.js";
 import { pairOfHosts, policy, steady } from "./relay.js";
 

@@ -2,19 +2,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
-import { unwrap } from "../../../../src/fabric/hosts/index.js";
+import {
+  FLAG_ACK,
+  FLAG_SYN,
+  Segment,
+  type SelectorCodec,
+  unwrap,
+} from "../../../../src/base/packets/index.js";
 import {
   type Channel,
   CONGESTION_CONTROLS,
-  FLAG_ACK,
-  FLAG_SYN,
   Host,
   Network,
   type Node,
   NS_PER_MS,
   NS_PER_S,
-  Segment,
-  type SelectorCodec,
   type Stream,
   type TcpOptions,
 } from "../../../../src/fabric/sim/packet/index.js";

@@ -17,6 +17,7 @@
  */
 import { expect } from "vitest";
 import { Random } from "../../../../src/base/index.js";
+import { Segment, SegmentBuilder, type SelectorCodec } from "../../../../src/base/packets/index.js";
 import type { PathChooser } from "../../../../src/fabric/hosts/index.js";
 import {
   type CloseReason,
@@ -24,9 +25,6 @@ import {
   Network,
   type Node,
   NS_PER_MS,
-  Segment,
-  SegmentBuilder,
-  type SelectorCodec,
   type TcpConnection,
   type TcpOptions,
 } from "../../../../src/fabric/sim/packet/index.js";

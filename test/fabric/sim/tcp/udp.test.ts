@@ -1,7 +1,8 @@
 /** UDP flows at a rate, and what their receivers count. */
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
-import { NS_PER_MS, NS_PER_S, Segment, type UdpReceiver } from "../../../../src/fabric/sim/packet/index.js";
+import { Segment } from "../../../../src/base/packets/index.js";
+import { NS_PER_MS, NS_PER_S, type UdpReceiver } from "../../../../src/fabric/sim/packet/index.js";
 import { pairOfHosts, policy, steady } from "../packet/relay.js";
 
 function flow(options: { segmentBytes?: number; rateBps?: number; bytes?: number }, ipVersion: 4 | 6 = 4) {

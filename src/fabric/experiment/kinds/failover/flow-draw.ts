@@ -3,7 +3,9 @@
  * a testbed. The path of a flow is observed in the simulator, where the switches run the same programs with the same
  * state.
  */
+
 import { fail, Random } from "../../../../base/index.js";
+import { PROTOCOL_TCP, Segment } from "../../../../base/packets/index.js";
 import { CLIENT, type FlowKey, SERVER } from "../../../hosts/index.js";
 import {
   type Channel,
@@ -11,7 +13,6 @@ import {
   type Fabric,
   type Host,
   NS_PER_S,
-  Segment,
   type TransportOptions,
 } from "../../../sim/packet/index.js";
 import { drawClientPort, hostPlaces, PairDrawer, type Place } from "../../../traffic/index.js";
@@ -26,8 +27,6 @@ import { SitesMet } from "./sites-met.js";
 
 /** Destination port of all flows. */
 export const SERVER_PORT = 5201;
-
-const PROTOCOL_TCP = 6;
 
 /** A flow that is open in the simulator. */
 export interface SimulatedFlow {

@@ -1,5 +1,5 @@
 /** Sizes of the frames of a flow, for its ideal time. */
-import { ECHO_OPTION } from "../../../hosts/index.js";
+import { ECHO_OPTION } from "../../../../base/packets/index.js";
 import { HEADERS_ONLY } from "../../../sim/packet/index.js";
 import type { FlowArrival } from "../../../traffic/index.js";
 import { wireModel } from "../../wire.js";

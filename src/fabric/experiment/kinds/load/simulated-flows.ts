@@ -1,6 +1,7 @@
 /** Opens the flows of a workload between simulated hosts, and closes them. */
 
 import { fromBytes, type Random } from "../../../../base/index.js";
+import { PROTOCOL_TCP, PROTOCOL_UDP } from "../../../../base/packets/index.js";
 import { CLIENT, type ConnectionEnd, type FlowAssignment, SERVER } from "../../../hosts/index.js";
 import type { Fabric, Stream, TransportOptions } from "../../../sim/packet/index.js";
 import { drawClientPort, type FlowArrival } from "../../../traffic/index.js";
@@ -8,9 +9,6 @@ import type { FlowCounters } from "./meters/flow-meter.js";
 import { writePaced } from "./paced-writes.js";
 import type { FlowEvents, RunningFlow } from "./running-flow.js";
 import { simulatedDatagrams } from "./simulated-datagrams.js";
-
-const PROTOCOL_TCP = 6;
-const PROTOCOL_UDP = 17;
 
 /** A flow whose client waits for its server: a stream, or the receiver of datagrams. */
 interface OpenFlow<S> {

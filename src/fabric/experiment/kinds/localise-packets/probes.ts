@@ -2,7 +2,9 @@
  * Probes go as packets to another host and back. With exact next hops they take covers of all links and routes through suspects, and the
  * answer takes a drawn route; otherwise they go between random hosts with random ports. The path model gives their paths.
  */
+
 import type { Random } from "../../../../base/index.js";
+import { PROTOCOL_UDP } from "../../../../base/packets/index.js";
 import { type FlowKey, type HostPolicy, restingHost } from "../../../hosts/index.js";
 import {
   ExactWalker,
@@ -36,7 +38,6 @@ export type NextProbe = (suspects: readonly Suspect[]) => Probe;
 
 /** Maximum number of draws of ports until both packets leave by the NICs of their routes. */
 const MOST_DRAWS = 256;
-const PROTOCOL_UDP = 17;
 /** Lowest port of probes, on both sides: hosts listen at ports below it. */
 const FIRST_PORT = 20_000;
 const PORTS = 12_000;

@@ -2,7 +2,9 @@
  * Paths of probes. With exact next hops: a set of routes that covers every directed link between switches, then the links of hosts, and,
  * when some probes are lost, routes through the suspects. Otherwise: between random hosts with random ports, as in Pingmesh.
  */
+
 import type { Random } from "../../../../base/index.js";
+import { PROTOCOL_UDP } from "../../../../base/packets/index.js";
 import {
   elementsOf,
   emptyFlows,
@@ -197,5 +199,3 @@ function randomFlows(
     return flows;
   };
 }
-
-const PROTOCOL_UDP = 17;

@@ -1,5 +1,7 @@
 /** A timeline on the packet simulator. */
+
 import { Random } from "../../../../base/index.js";
+import { PROTOCOL_TCP } from "../../../../base/packets/index.js";
 import { CLIENT, type ConnectionEnd, SERVER } from "../../../hosts/index.js";
 import type { Fabric } from "../../../sim/packet/index.js";
 import type { Steps } from "../../advance.js";
@@ -54,8 +56,6 @@ export async function playInSimulator(
 function* until(time: number): Steps<void> {
   yield time;
 }
-
-const PROTOCOL_TCP = 6;
 
 /** Number of parts into which a timeline is divided; signals of the process are handled between them. */
 const SLICES = 10_000;

@@ -1,6 +1,7 @@
 /**
  * Records what happens on a fabric of the simulator for its timeline page. It only observes: the run is the same without it.
  */
+import { PROTOCOL_TCP } from "../../../../base/packets/index.js";
 import type { DeviceEvent } from "../../../../toolchain/device/index.js";
 import {
   type Channel,
@@ -27,7 +28,6 @@ const MAX_VALUES = 1_200_000;
 const [LEAST_BINS, MOST_BINS] = [64, 1024];
 /** Maximum number of flows that are recorded one by one. */
 const MAX_FLOWS = 20_000;
-const PROTOCOL_TCP = 6;
 
 type DropReasons = SwitchNode["device"]["stats"]["drops"];
 

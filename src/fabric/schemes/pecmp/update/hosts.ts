@@ -5,7 +5,9 @@
  * `drained` a flow that moves, with data in flight, sends no new data until all of them are acknowledged, and continues with the new
  * version. A flow that keeps its path changes at once. An acknowledgement without data changes at once: an older one that arrives late has no effect.
  */
+
 import type { Json, Random } from "../../../../base/index.js";
+import { PROTOCOL_TCP } from "../../../../base/packets/index.js";
 import type {
   ConnectionEnd,
   FlowKey,
@@ -23,9 +25,6 @@ import type { Version } from "../updates.js";
 import { asJson, type HostState, request } from "./messages.js";
 import { MovedRoutes } from "./moved-flows.js";
 import type { UpdateSpec } from "./parameters.js";
-
-/** TCP: without acknowledgements, as in other protocols, it is unknown when a flow may change. */
-const PROTOCOL_TCP = 6;
 
 /** The policy of one host; `first`: the initial target of both versions. */
 export function versionedHosts(

@@ -2,34 +2,37 @@
  * A simulated host with the usual stack: below the transport of {@link Host} it has routes, an ARP table and ICMP. It
  * answers ARP requests and pings, refuses datagrams to closed ports, and reports for each frame how it was handled.
  */
-import { addWords, foldSum, toBytes } from "../../../../base/index.js";
-import { fixedPath, type HostPolicy } from "../../../hosts/index.js";
-import type { Channel, Node } from "../channel.js";
-import { Host } from "../host.js";
+import { toBytes } from "../../../../base/index.js";
 import {
+  addWords,
+  arpFrame,
+  ECHO_REPLY,
+  ECHO_REQUEST,
+  ETHERTYPE_ARP,
   ETHERTYPE_IPV4,
   ETHERTYPE_IPV6,
   ETHERTYPE_VLAN,
+  foldSum,
   get16,
   get32,
-  PROTOCOL_TCP,
-  PROTOCOL_UDP,
-  type SelectorCodec,
-} from "../../../../base/packets/network-headers.js";
-import type { Simulation } from "../simulation.js";
-import type { UdpReceiver } from "../transport/udp-flow.js";
-import { ArpTable, arpFrame, ETHERTYPE_ARP, readArp } from "./arp.js";
-import {
-  ECHO_REPLY,
-  ECHO_REQUEST,
   icmpError,
   icmpErrorText,
   icmpFrame,
   PORT_UNREACHABLE,
   PROTOCOL_ICMP,
+  PROTOCOL_TCP,
+  PROTOCOL_UDP,
+  readArp,
   readIcmp,
+  type SelectorCodec,
   UNREACHABLE,
-} from "../../../../base/packets/icmp.js";
+} from "../../../../base/packets/index.js";
+import { fixedPath, type HostPolicy } from "../../../hosts/index.js";
+import type { Channel, Node } from "../channel.js";
+import { Host } from "../host.js";
+import type { Simulation } from "../simulation.js";
+import type { UdpReceiver } from "../transport/udp-flow.js";
+import { ArpTable } from "./arp-table.js";
 import { Ping, type PingHost, type PingListener, type PingOptions } from "./ping.js";
 
 export interface StackHostOptions {

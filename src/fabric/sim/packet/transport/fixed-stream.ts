@@ -5,13 +5,15 @@
  * SACK and RACK, delayed acknowledgements, round trips measured for each segment) would each need an exception to send the
  * same segments at the same times, on which the figures of these experiments depend.
  */
+
+import type { SegmentBuilder } from "../../../../base/packets/index.js";
+import { FLAG_ACK, FLAG_ECE, FLAG_PSH, type Segment, unwrap } from "../../../../base/packets/index.js";
 import {
   type FlowKey,
   type PathChooser,
   ReceiveWindow,
   RoundCounter,
   type SegmentMarks,
-  unwrap,
 } from "../../../hosts/index.js";
 import {
   type Connection,
@@ -19,9 +21,7 @@ import {
   type ConnectionHost,
   type ConnectionListener,
 } from "../connection.js";
-import { FLAG_ACK, FLAG_ECE, FLAG_PSH, type Segment } from "../../../../base/packets/segment.js";
 import { type RetransmissionOptions, RetransmissionTimeout } from "../retransmission-timer.js";
-import type { SegmentBuilder } from "../../../../base/packets/segment-builder.js";
 
 export interface FixedStreamOptions extends RetransmissionOptions {
   readonly protocol?: "fixed";

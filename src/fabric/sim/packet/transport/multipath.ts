@@ -5,7 +5,9 @@
  * are opened at once, data count as arrived when a subflow's receiver has them, in any order, and the receive window is
  * that of each subflow.
  */
-import { type FlowKey, ReceiveWindow, unwrap } from "../../../hosts/index.js";
+
+import { unwrap } from "../../../../base/packets/index.js";
+import { type FlowKey, ReceiveWindow } from "../../../hosts/index.js";
 import { type CloseReason, ConnectionCounters, type ConnectionListener, type Stream } from "../connection.js";
 import type { SubflowGroup, SubflowView } from "./congestion/congestion-control.js";
 import type { SubflowSource } from "./sender.js";

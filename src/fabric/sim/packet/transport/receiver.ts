@@ -2,11 +2,10 @@
  * The receiving half of TCP: arrived data, due acknowledgements, the SACK blocks, the offered window, and the feedback of marks
  * to the sender.
  */
+
+import { OPTION_ROOM, OPTION_SACK, put32, type SegmentBuilder } from "../../../../base/packets/index.js";
 import { type PathChooser, ReceiveWindow, type SegmentMarks } from "../../../hosts/index.js";
 import type { ConnectionCounters } from "../connection.js";
-import { OPTION_SACK } from "../../../../base/packets/segment.js";
-import { put32 } from "../../../../base/packets/network-headers.js";
-import { OPTION_ROOM, type SegmentBuilder } from "../../../../base/packets/segment-builder.js";
 import type { TcpOptions } from "./tcp-options.js";
 
 const NEVER = Number.POSITIVE_INFINITY;

@@ -5,9 +5,11 @@
  * One file, because loss detection, recovery and the timers read and write the same positions for each acknowledgement;
  * parts with a state of their own are in other files (`scoreboard.ts`, `rack.ts`, `delivery-rate.ts`).
  */
-import { type PathChooser, RoundCounter, type SegmentMarks, unwrap } from "../../../hosts/index.js";
+
+import type { Segment } from "../../../../base/packets/index.js";
+import { unwrap } from "../../../../base/packets/index.js";
+import { type PathChooser, RoundCounter, type SegmentMarks } from "../../../hosts/index.js";
 import type { ConnectionCounters } from "../connection.js";
-import type { Segment } from "../../../../base/packets/segment.js";
 import type { RetransmissionTimeout } from "../retransmission-timer.js";
 import type { AckSample, CongestionControl } from "./congestion/congestion-control.js";
 import { DeliveryRate } from "./delivery-rate.js";

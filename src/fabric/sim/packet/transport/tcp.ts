@@ -6,14 +6,8 @@
  * scoreboard gives a round trip for each acknowledgement, DSACK and F-RTO detect spurious recoveries, and connections are too
  * short here for sequence numbers to wrap around.
  */
-import { type FlowKey, type PathChooser, type SegmentMarks, unwrap } from "../../../hosts/index.js";
-import {
-  type CloseReason,
-  type Connection,
-  ConnectionCounters,
-  type ConnectionHost,
-  type ConnectionListener,
-} from "../connection.js";
+
+import type { SegmentBuilder } from "../../../../base/packets/index.js";
 import {
   FLAG_ACK,
   FLAG_CWR,
@@ -28,11 +22,20 @@ import {
   OPTION_MSS,
   OPTION_SACK_PERMITTED,
   OPTION_WINDOW_SCALE,
+  put16,
+  put32,
   type Segment,
-} from "../../../../base/packets/segment.js";
-import { put16, put32 } from "../../../../base/packets/network-headers.js";
+  unwrap,
+} from "../../../../base/packets/index.js";
+import type { FlowKey, PathChooser, SegmentMarks } from "../../../hosts/index.js";
+import {
+  type CloseReason,
+  type Connection,
+  ConnectionCounters,
+  type ConnectionHost,
+  type ConnectionListener,
+} from "../connection.js";
 import { RetransmissionTimeout } from "../retransmission-timer.js";
-import type { SegmentBuilder } from "../../../../base/packets/segment-builder.js";
 import type { CongestionControl } from "./congestion/congestion-control.js";
 import { Receiver } from "./receiver.js";
 import { Sender, type SenderOutput, type SubflowSource } from "./sender.js";

@@ -1,12 +1,7 @@
-/**
- * A UDP flow at a rate: datagrams with numbers, and a receiver that counts lost, reordered and duplicate ones. A payload
- * begins with the number of its datagram in 32 bits, of which the highest marks the last datagram; the rest is zeros.
- */
+import type { DatagramBuilder, Segment } from "../../../../base/packets/index.js";
+import { get32 } from "../../../../base/packets/index.js";
 import { type PathChooser, ReceiveWindow } from "../../../hosts/index.js";
 import type { Timed } from "../connection.js";
-import type { DatagramBuilder } from "../../../../base/packets/datagram-builder.js";
-import type { Segment } from "../../../../base/packets/segment.js";
-import { get32 } from "../../../../base/packets/network-headers.js";
 
 /** Least payload: the number. */
 export const NUMBER_BYTES = 4;

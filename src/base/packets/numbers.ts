@@ -1,0 +1,30 @@
+/** Numbers of protocols and flags, each once. */
+
+/** Ethernet types (IANA, "IEEE 802 Numbers"). */
+export const ETHERTYPE_IPV4 = 0x0800;
+export const ETHERTYPE_ARP = 0x0806;
+export const ETHERTYPE_VLAN = 0x8100;
+export const ETHERTYPE_IPV6 = 0x86dd;
+/** The outer tag of IEEE 802.1ad. */
+export const ETHERTYPE_SERVICE_VLAN = 0x88a8;
+
+/** IPv4 protocols and IPv6 next headers (IANA, "Protocol Numbers"). */
+export const PROTOCOL_ICMP = 1;
+export const PROTOCOL_TCP = 6;
+export const PROTOCOL_UDP = 17;
+export const PROTOCOL_ICMPV6 = 58;
+
+/** ECN field of the IP header (RFC 3168): able to be marked, and marked by a switch. */
+export const ECT_0 = 2;
+export const CE = 3;
+
+/** Flags of TCP (RFC 9293, section 3.1). */
+export const FLAG_FIN = 0x01;
+export const FLAG_SYN = 0x02;
+export const FLAG_RST = 0x04;
+export const FLAG_PSH = 0x08;
+export const FLAG_ACK = 0x10;
+/** The data that an acknowledgement answers were marked; in a SYN: ECN is offered or accepted (RFC 3168). */
+export const FLAG_ECE = 0x40;
+/** The sender has reduced its window (RFC 3168). */
+export const FLAG_CWR = 0x80;
