@@ -1,7 +1,7 @@
 /** Real bytes of UDP datagrams (RFC 768) that carry a number; the rest of the payload is zeros. */
 
-import type { FlowKey } from "../../fabric/hosts/index.js";
 import { addWords, finishChecksum } from "./checksum.js";
+import type { FlowKey } from "./flow-key.js";
 import { takeFrame } from "./frame-pool.js";
 import {
   type FlowAddresses,

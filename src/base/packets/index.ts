@@ -7,6 +7,7 @@ export { type ArpMessage, arpFrame, BROADCAST, FRAME_BYTES, readArp } from "./ar
 export { addWords, finishChecksum, foldSum } from "./checksum.js";
 export { DatagramBuilder } from "./datagram-builder.js";
 export { ECHO_OPTION } from "./echo-option.js";
+export type { FlowKey } from "./flow-key.js";
 export { giveFrame, takeFrame } from "./frame-pool.js";
 export {
   ECHO_REPLY,

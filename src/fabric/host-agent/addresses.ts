@@ -1,8 +1,8 @@
 /** Conversions of addresses and flow keys: bytes as in packets, numbers for policies, text for people. */
 import { isIPv4, isIPv6 } from "node:net";
 import { fromBytes, toBytes } from "../../base/index.js";
+import type { FlowKey } from "../../base/packets/index.js";
 import { formatValue, parseValue } from "../../toolchain/device/index.js";
-import type { FlowKey } from "../hosts/index.js";
 
 /** Four or sixteen bytes; undefined where `text` is no address. */
 export function addressBytes(text: string): Uint8Array | undefined {

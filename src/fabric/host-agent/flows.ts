@@ -5,6 +5,7 @@ import {
   ECT_0,
   ETHERTYPE_VLAN,
   type Family,
+  type FlowKey,
   familyOf,
   IPV4,
   PROTOCOL_TCP,
@@ -12,7 +13,7 @@ import {
   type SelectorField,
   selectorHeaders,
 } from "../../base/packets/index.js";
-import { CLIENT, type FlowKey, type HostPolicy, SERVER } from "../hosts/index.js";
+import { CLIENT, type HostPolicy, SERVER } from "../hosts/index.js";
 import { flowOf, isSame, reverseKey } from "./addresses.js";
 import { KeyMap } from "./key-map.js";
 import type { Mark } from "./marking.js";

@@ -8,8 +8,8 @@
  */
 
 import type { Family } from "../../base/packets/index.js";
-import { unwrap } from "../../base/packets/index.js";
-import { type FlowKey, type PathChooser, ReceiveWindow, RoundCounter } from "../hosts/index.js";
+import { type FlowKey, unwrap } from "../../base/packets/index.js";
+import { type PathChooser, ReceiveWindow, RoundCounter } from "../hosts/index.js";
 import type { Mark } from "./marking.js";
 import { RoundTrips } from "./round-trips.js";
 

@@ -1,15 +1,5 @@
 import type { Json, Random } from "../../base/index.js";
-
-/** The five-tuple of a flow, as one of its ends sends it. */
-export interface FlowKey {
-  /** IPv4 or IPv6 address. */
-  readonly src: bigint;
-  readonly dst: bigint;
-  /** 6 TCP, 17 UDP. */
-  readonly protocol: number;
-  readonly srcPort: number;
-  readonly dstPort: number;
-}
+import type { FlowKey } from "../../base/packets/index.js";
 
 /** The path information of a received segment. */
 export interface SegmentMarks {

@@ -7,7 +7,6 @@ export {
   CLIENT,
   type ConnectionEnd,
   type FlowAssignment,
-  type FlowKey,
   fixedPath,
   type HostPolicy,
   type NextSegment,

@@ -3,8 +3,9 @@
  * ports and messages are made from them.
  */
 import { fail, type Json, notJson, type Random } from "../../base/index.js";
+import type { FlowKey } from "../../base/packets/index.js";
 import { SELECTOR_FIELDS } from "../../base/packets/index.js";
-import type { ConnectionEnd, FlowKey, HostContext, HostPolicy, PolicyDescription } from "../hosts/index.js";
+import type { ConnectionEnd, HostContext, HostPolicy, PolicyDescription } from "../hosts/index.js";
 import { schemeKit } from "../schemes/index.js";
 import { type Caller, watchedCaller } from "./call-watch.js";
 import { checkedChooser } from "./chooser.js";

@@ -6,7 +6,8 @@
  * The bound: a failure can be avoided if the graph has a path without the element, which a minimum-cost flow finds (`DisjointPaths`).
  */
 import type { Random } from "../../base/index.js";
-import { CLIENT, type FlowKey, type HostPolicy, SERVER } from "../hosts/index.js";
+import type { FlowKey } from "../../base/packets/index.js";
+import { CLIENT, type HostPolicy, SERVER } from "../hosts/index.js";
 import { DisjointPaths, type Topology } from "../topology/index.js";
 import type { FabricPlan } from "./scheme.js";
 import { type HostFlow, SelectorPaths } from "./selector-paths.js";

@@ -1,5 +1,5 @@
 /** The hash of a host's NIC bond. It is not linear, so it does not correlate with the CRCs of the switches. */
-import type { FlowKey } from "../hosts/index.js";
+import type { FlowKey } from "../../base/packets/index.js";
 
 const cache = new WeakMap<FlowKey, number>();
 

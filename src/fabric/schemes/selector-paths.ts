@@ -2,7 +2,9 @@
  * Computes the path of a packet from its flow and its selector, with the hash functions of the plan's switches and the NIC that its host's policy
  * picks. No packet is sent, so it is fast for fabrics of hundreds of switches.
  */
-import { type FlowKey, type HostPolicy, type PolicyDescription, restingHost } from "../hosts/index.js";
+
+import type { FlowKey } from "../../base/packets/index.js";
+import { type HostPolicy, type PolicyDescription, restingHost } from "../hosts/index.js";
 import {
   emptyFlows,
   type FlowColumns,

@@ -2,6 +2,7 @@
  * TCP sockets with functions that Node's own do not offer: a segment size, TCP_INFO, the bytes that wait for an acknowledgement, and
  * discarding data without a copy. No call blocks.
  */
+import { PROTOCOL_TCP } from "../../base/packets/index.js";
 import {
   AF_INET,
   AF_INET6,
@@ -19,7 +20,6 @@ import {
 const SO_REUSEADDR = 2;
 const SO_ERROR = 4;
 const SO_LINGER = 13;
-const IPPROTO_TCP = 6;
 const TCP_NODELAY = 1;
 const TCP_MAXSEG = 2;
 const TCP_INFO = 11;
@@ -97,18 +97,21 @@ export class TcpSocket {
 
   /** Sends small segments at once. */
   sendAtOnce(): void {
-    this.#set(IPPROTO_TCP, TCP_NODELAY, 1);
+    this.#set(PROTOCOL_TCP, TCP_NODELAY, 1);
   }
 
   /** Bytes of a full segment, the options that every segment has included. */
   limitSegments(bytes: number): void {
-    this.#set(IPPROTO_TCP, TCP_MAXSEG, bytes);
+    this.#set(PROTOCOL_TCP, TCP_MAXSEG, bytes);
   }
 
   /** Congestion control by the kernel's name, such as cubic; ENOENT where the kernel does not have it. Connections inherit it from their listener. */
   control(name: string): void {
     const bytes = new TextEncoder().encode(name);
-    this.#check("setsockopt", this.#c.setsockopt(this.#fd, IPPROTO_TCP, TCP_CONGESTION, bytes, bytes.length));
+    this.#check(
+      "setsockopt",
+      this.#c.setsockopt(this.#fd, PROTOCOL_TCP, TCP_CONGESTION, bytes, bytes.length),
+    );
   }
 
   /** No more data will be sent: the other end is notified after the data. */
@@ -149,7 +152,7 @@ export class TcpSocket {
   /** `struct tcp_info` as long as this kernel has it (linux/tcp.h). */
   info(): DataView {
     const bytes = memory(INFO_BYTES);
-    return new DataView(bytes.buffer, 0, this.#get(IPPROTO_TCP, TCP_INFO, bytes));
+    return new DataView(bytes.buffer, 0, this.#get(PROTOCOL_TCP, TCP_INFO, bytes));
   }
 
   /** Further calls have no effect. `reset`: the other end is notified at once that the connection has ended. */

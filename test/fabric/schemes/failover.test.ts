@@ -5,7 +5,8 @@
 
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
-import { CLIENT, type FlowKey, type PathChooser, SERVER } from "../../../src/fabric/hosts/index.js";
+import type { FlowKey } from "../../../src/base/packets/index.js";
+import { CLIENT, type PathChooser, SERVER } from "../../../src/fabric/hosts/index.js";
 import type { FabricPlan } from "../../../src/fabric/schemes/index.js";
 import {
   compileFabric,

@@ -1,8 +1,8 @@
 /** Ethernet frames for tests: TCP over IPv4 or IPv6, with a selector in any of the header fields. */
 
 import { toBytes } from "../../../src/base/index.js";
+import type { FlowKey } from "../../../src/base/packets/index.js";
 import { type SelectorField, selectorHeaders } from "../../../src/base/packets/index.js";
-import type { FlowKey } from "../../../src/fabric/hosts/index.js";
 
 export interface FrameOptions {
   readonly family: "ipv4" | "ipv6";

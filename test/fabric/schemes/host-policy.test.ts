@@ -2,10 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
-import { SELECTOR_FIELDS } from "../../../src/base/packets/index.js";
+import { type FlowKey, SELECTOR_FIELDS } from "../../../src/base/packets/index.js";
 import {
   CLIENT,
-  type FlowKey,
   type HostPolicy,
   type PolicyDescription,
   restingHost,

@@ -1,7 +1,8 @@
 /** A fabric of {@link ModelSwitch}es with one random hash per tier (or per switch), to walk packets through. */
 
 import { Random } from "../../../src/base/index.js";
-import { type FlowKey, type HostPolicy, restingHost } from "../../../src/fabric/hosts/index.js";
+import type { FlowKey } from "../../../src/base/packets/index.js";
+import { type HostPolicy, restingHost } from "../../../src/fabric/hosts/index.js";
 import { type FabricPlan, hostPolicyOf } from "../../../src/fabric/schemes/index.js";
 import type { Hop, SelectorLayout } from "../../../src/fabric/schemes/pecmp/index.js";
 import { readSlice, versionMask } from "../../../src/fabric/schemes/pecmp/index.js";

@@ -5,8 +5,8 @@
  */
 
 import { toBytes, toHex } from "../../../src/base/index.js";
+import type { FlowKey } from "../../../src/base/packets/index.js";
 import { FIELD_BITS, type SelectorField } from "../../../src/base/packets/index.js";
-import type { FlowKey } from "../../../src/fabric/hosts/index.js";
 import type { FabricPlan, SwitchPlan } from "../../../src/fabric/schemes/index.js";
 import {
   compileFabric,

@@ -4,7 +4,7 @@
  */
 
 import { Random } from "../../../src/base/index.js";
-import type { FlowKey } from "../../../src/fabric/hosts/index.js";
+import type { FlowKey } from "../../../src/base/packets/index.js";
 import type { SwitchPlan } from "../../../src/fabric/schemes/index.js";
 import {
   compileFabric,

@@ -2,7 +2,7 @@
  * Drops of certain packets of a flow, in the simulator. A flow is known by its number; its five-tuple, and so what must be counted, is
  * known when it opens. The packets are counted where they reach the end of the first link of the flow's source.
  */
-import type { FlowKey } from "../../hosts/index.js";
+import type { FlowKey } from "../../../base/packets/index.js";
 import { type Channel, CountedLoss, type Fabric } from "../../sim/packet/index.js";
 import { hostsOf } from "../../topology/index.js";
 import { directionsOf, elementName, type Fault } from "./fault.js";

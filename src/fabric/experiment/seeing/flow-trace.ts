@@ -3,8 +3,8 @@
  * the file of the flow. `p4loom trace` reads them. All other packets are not traced, so they cost no more time.
  */
 import { fromHex } from "../../../base/index.js";
+import type { FlowKey } from "../../../base/packets/index.js";
 import { FrameFields } from "../../../base/packets/index.js";
-import type { FlowKey } from "../../hosts/index.js";
 import { type Fabric, SwitchNode } from "../../sim/packet/index.js";
 import { OutputFile } from "./output-file.js";
 

@@ -7,9 +7,9 @@
  * for another one of the list, which is certain not to contain the failed element.
  */
 import type { Json, Random } from "../../../base/index.js";
+import type { FlowKey } from "../../../base/packets/index.js";
 import {
   type ConnectionEnd,
-  type FlowKey,
   fixedPath,
   type HostPolicy,
   MovingPath,

@@ -2,7 +2,7 @@
  * Routes by exact next hops (P-ECMP, section 3.2): every shortest route between two hosts with the selector that names it, and the
  * selector of a route. With control of next hops each hop reads a slice of its own, and a value of the slice names one next hop.
  */
-import type { FlowKey } from "../../hosts/index.js";
+import type { FlowKey } from "../../../base/packets/index.js";
 import { directedLink } from "../../paths/index.js";
 import type { Topology } from "../../topology/index.js";
 import { flowHash } from "../hash.js";

@@ -16,9 +16,9 @@
  */
 
 import { Random } from "../../../base/index.js";
+import type { FlowKey } from "../../../base/packets/index.js";
 import {
   type ConnectionEnd,
-  type FlowKey,
   type HostContext,
   type HostPolicy,
   type LeavingPath,

@@ -5,7 +5,7 @@
 
 import { z } from "zod";
 import { didYouMean, fail, type Locate } from "../../../base/index.js";
-import type { FlowKey } from "../../hosts/index.js";
+import type { FlowKey } from "../../../base/packets/index.js";
 import { nodeNamed, type Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { selectorWithNic } from "./exact-routes.js";

@@ -3,8 +3,8 @@
  * Its CRC differs from those of the switches.
  */
 import { toBytes } from "../../../base/index.js";
+import type { FlowKey } from "../../../base/packets/index.js";
 import { Crc } from "../../../toolchain/hash/index.js";
-import type { FlowKey } from "../../hosts/index.js";
 
 /** CRC-16/IBM-3740. */
 const CRC = new Crc({ width: 16, poly: 0x1021, init: 0xffff, refin: false, refout: false, xorout: 0 });

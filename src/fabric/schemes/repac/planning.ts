@@ -4,7 +4,8 @@
  * of many pairs, whose paths share links, are planned together: the load of a path is that of its most loaded link.
  */
 import { fail, type Locate } from "../../../base/index.js";
-import type { FlowAssignment, FlowKey } from "../../hosts/index.js";
+import type { FlowKey } from "../../../base/packets/index.js";
+import type { FlowAssignment } from "../../hosts/index.js";
 import { type FlowColumns, FlowTracer, MAX_LINKS, type PathModel } from "../../paths/index.js";
 import type { Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";

@@ -1,5 +1,5 @@
-import type { Segment } from "../../../base/packets/index.js";
-import type { FlowKey, PathChooser } from "../../hosts/index.js";
+import type { FlowKey, Segment } from "../../../base/packets/index.js";
+import type { PathChooser } from "../../hosts/index.js";
 import type { RetransmissionTimeout } from "./retransmission-timer.js";
 
 /** An object that its host wakes at given times. */

@@ -1,5 +1,5 @@
 /** Events of an experiment on a fabric, for recorders: flows, faults, and the beginning of the experiment. */
-import type { FlowKey } from "../../hosts/index.js";
+import type { FlowKey } from "../../../base/packets/index.js";
 
 /** A part of the topology, by its indexes. */
 export interface FabricPlace {

@@ -7,6 +7,7 @@ import {
   FLAG_RST,
   FLAG_SYN,
   type FlowAddresses,
+  type FlowKey,
   giveFrame,
   PROTOCOL_TCP,
   PROTOCOL_UDP,
@@ -14,7 +15,7 @@ import {
   SegmentBuilder,
   type SelectorCodec,
 } from "../../../base/packets/index.js";
-import { CLIENT, type ConnectionEnd, type FlowKey, type HostPolicy, SERVER } from "../../hosts/index.js";
+import { CLIENT, type ConnectionEnd, type HostPolicy, SERVER } from "../../hosts/index.js";
 import type { Node } from "./channel.js";
 import type { Connection, ConnectionHost, Stream, Timed } from "./connection.js";
 import type { Simulation } from "./simulation.js";

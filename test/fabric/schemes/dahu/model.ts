@@ -1,6 +1,6 @@
 /** What a Dahu switch does with a packet, from the writes of its control plane alone, by a CRC of our own. */
 
-import type { FlowKey } from "../../../../src/fabric/hosts/index.js";
+import type { FlowKey } from "../../../../src/base/packets/index.js";
 import type { Match, Update } from "../../../../src/toolchain/device/index.js";
 import { crc, pack } from "../crc.js";
 

@@ -3,7 +3,7 @@
  * what must come of them. Of the map of virtual ports it has those that the packets meet. The port is worked out by a CRC of our own.
  */
 import { toHex } from "../../../../src/base/index.js";
-import type { FlowKey } from "../../../../src/fabric/hosts/index.js";
+import type { FlowKey } from "../../../../src/base/packets/index.js";
 import type { FabricPlan } from "../../../../src/fabric/schemes/index.js";
 import { nodeNamed, type Topology, type TopologyNode } from "../../../../src/fabric/topology/index.js";
 import type { Update } from "../../../../src/toolchain/device/index.js";

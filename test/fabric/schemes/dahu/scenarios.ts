@@ -3,8 +3,8 @@
  * in, and the frames that must leave, in their order.
  */
 import { toBytes } from "../../../../src/base/index.js";
+import type { FlowKey } from "../../../../src/base/packets/index.js";
 import { selectorHeaders } from "../../../../src/base/packets/index.js";
-import type { FlowKey } from "../../../../src/fabric/hosts/index.js";
 import { type MapKind, virtualPortMap } from "../../../../src/fabric/schemes/dahu/virtual-port-map.js";
 import type { FabricPlan } from "../../../../src/fabric/schemes/index.js";
 import { schemeNamed } from "../../../../src/fabric/schemes/index.js";

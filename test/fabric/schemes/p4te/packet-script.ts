@@ -3,7 +3,7 @@
  * and what must come of them. The upward port is worked out here, from the plan and a CRC of our own.
  */
 import { toHex } from "../../../../src/base/index.js";
-import type { FlowKey } from "../../../../src/fabric/hosts/index.js";
+import type { FlowKey } from "../../../../src/base/packets/index.js";
 import type { FabricPlan } from "../../../../src/fabric/schemes/index.js";
 import {
   computeRoutes,

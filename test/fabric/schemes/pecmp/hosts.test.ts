@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
-import { type FlowKey, restingHost } from "../../../../src/fabric/hosts/index.js";
+import type { FlowKey } from "../../../../src/base/packets/index.js";
+import { restingHost } from "../../../../src/fabric/hosts/index.js";
 import { hostPolicyOf, SCHEMES, schemeNamed } from "../../../../src/fabric/schemes/index.js";
 import {
   compileFabric,

@@ -4,13 +4,9 @@
  */
 import { expect } from "vitest";
 import { Random } from "../../../../src/base/index.js";
+import type { FlowKey } from "../../../../src/base/packets/index.js";
 import { ControllerHost } from "../../../../src/fabric/controllers/index.js";
-import {
-  CLIENT,
-  type FlowKey,
-  type HostPolicy,
-  type PathChooser,
-} from "../../../../src/fabric/hosts/index.js";
+import { CLIENT, type HostPolicy, type PathChooser } from "../../../../src/fabric/hosts/index.js";
 import { type FabricPlan, hostPolicyOf } from "../../../../src/fabric/schemes/index.js";
 import { pecmp, pecmpParameters } from "../../../../src/fabric/schemes/pecmp/index.js";
 import { hostsOf, type Topology } from "../../../../src/fabric/topology/index.js";

@@ -2,12 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Json, Random } from "../../../../src/base/index.js";
-import {
-  CLIENT,
-  type FlowKey,
-  type HostContext,
-  type PathChooser,
-} from "../../../../src/fabric/hosts/index.js";
+import type { FlowKey } from "../../../../src/base/packets/index.js";
+import { CLIENT, type HostContext, type PathChooser } from "../../../../src/fabric/hosts/index.js";
 import { hostPolicyOf } from "../../../../src/fabric/schemes/index.js";
 import type { SelectorLayout } from "../../../../src/fabric/schemes/pecmp/index.js";
 import { pecmp, pecmpParameters } from "../../../../src/fabric/schemes/pecmp/index.js";

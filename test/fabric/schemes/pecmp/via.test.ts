@@ -1,7 +1,8 @@
 /** Flows that begin on a route through a waypoint: packets pass it, both ways and under both IP versions; and lists that name none. */
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
-import { CLIENT, type FlowKey, type HostPolicy } from "../../../../src/fabric/hosts/index.js";
+import type { FlowKey } from "../../../../src/base/packets/index.js";
+import { CLIENT, type HostPolicy } from "../../../../src/fabric/hosts/index.js";
 import { emptyFlows } from "../../../../src/fabric/paths/index.js";
 import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
 import { nodeNamed, type Topology } from "../../../../src/fabric/topology/index.js";

@@ -1,7 +1,8 @@
 /** What a host does below its transport: ports, whose segments are whose, what it refuses, and what it forgets. */
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
-import type { ConnectionEnd, FlowKey, HostPolicy } from "../../../../src/fabric/hosts/index.js";
+import type { FlowKey } from "../../../../src/base/packets/index.js";
+import type { ConnectionEnd, HostPolicy } from "../../../../src/fabric/hosts/index.js";
 import { NS_PER_MS, NS_PER_S, type UdpReceiver } from "../../../../src/fabric/sim/packet/index.js";
 import { tcp } from "../tcp/options.js";
 import { pairOfHosts, policy, steady } from "./relay.js";

@@ -5,8 +5,8 @@
  */
 
 import { fail, Random } from "../../../../base/index.js";
-import { PROTOCOL_TCP, Segment } from "../../../../base/packets/index.js";
-import { CLIENT, type FlowKey, SERVER } from "../../../hosts/index.js";
+import { type FlowKey, PROTOCOL_TCP, Segment } from "../../../../base/packets/index.js";
+import { CLIENT, SERVER } from "../../../hosts/index.js";
 import {
   type Channel,
   type Connection,

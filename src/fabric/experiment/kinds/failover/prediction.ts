@@ -4,7 +4,7 @@
  */
 
 import { Random } from "../../../../base/index.js";
-import type { FlowKey } from "../../../hosts/index.js";
+import type { FlowKey } from "../../../../base/packets/index.js";
 import type { Fabric } from "../../../sim/packet/index.js";
 import type { Topology } from "../../../topology/index.js";
 import type { DrawnFailure } from "../../faults/drawn-failures.js";

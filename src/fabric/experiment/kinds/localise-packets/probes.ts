@@ -4,8 +4,8 @@
  */
 
 import type { Random } from "../../../../base/index.js";
-import { PROTOCOL_UDP } from "../../../../base/packets/index.js";
-import { type FlowKey, type HostPolicy, restingHost } from "../../../hosts/index.js";
+import { type FlowKey, PROTOCOL_UDP } from "../../../../base/packets/index.js";
+import { type HostPolicy, restingHost } from "../../../hosts/index.js";
 import {
   ExactWalker,
   emptyFlows,

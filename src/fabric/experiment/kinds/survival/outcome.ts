@@ -3,7 +3,8 @@
  * subflow is lost if its data or its acknowledgements cross the element; a connection, if all of its subflows are (section 5.2).
  */
 import { Random } from "../../../../base/index.js";
-import { type FlowKey, type HostPolicy, restingHost } from "../../../hosts/index.js";
+import type { FlowKey } from "../../../../base/packets/index.js";
+import { type HostPolicy, restingHost } from "../../../hosts/index.js";
 import { emptyFlows, MAX_LINKS, type PathSource } from "../../../paths/index.js";
 import { SelectorPaths } from "../../../schemes/index.js";
 import { hostsOf, nodeNamed, type Topology } from "../../../topology/index.js";

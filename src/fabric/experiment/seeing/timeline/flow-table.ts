@@ -1,7 +1,7 @@
 /** The flows of a run, found by the bytes of their packets. */
 import { toBytes } from "../../../../base/index.js";
+import type { FlowKey } from "../../../../base/packets/index.js";
 import { FrameFields } from "../../../../base/packets/index.js";
-import type { FlowKey } from "../../../hosts/index.js";
 import type { FlowPath } from "./flow-paths.js";
 
 /** A flow while it is recorded. */

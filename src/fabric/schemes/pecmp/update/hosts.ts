@@ -7,10 +7,10 @@
  */
 
 import type { Json, Random } from "../../../../base/index.js";
+import type { FlowKey } from "../../../../base/packets/index.js";
 import { PROTOCOL_TCP } from "../../../../base/packets/index.js";
 import type {
   ConnectionEnd,
-  FlowKey,
   HostContext,
   HostPolicy,
   NextSegment,

@@ -8,7 +8,7 @@
  * its own path. No flow that moves is left out.
  */
 import { z } from "zod";
-import type { FlowKey } from "../../../hosts/index.js";
+import type { FlowKey } from "../../../../base/packets/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { HOPS, type Hop, readSlice, type SelectorLayout } from "../layout.js";
 import { type SwitchChoice, SwitchChoices } from "../switch-choices.js";

@@ -7,14 +7,15 @@
  */
 
 import type { SegmentBuilder } from "../../../../base/packets/index.js";
-import { FLAG_ACK, FLAG_ECE, FLAG_PSH, type Segment, unwrap } from "../../../../base/packets/index.js";
 import {
+  FLAG_ACK,
+  FLAG_ECE,
+  FLAG_PSH,
   type FlowKey,
-  type PathChooser,
-  ReceiveWindow,
-  RoundCounter,
-  type SegmentMarks,
-} from "../../../hosts/index.js";
+  type Segment,
+  unwrap,
+} from "../../../../base/packets/index.js";
+import { type PathChooser, ReceiveWindow, RoundCounter, type SegmentMarks } from "../../../hosts/index.js";
 import {
   type Connection,
   ConnectionCounters,

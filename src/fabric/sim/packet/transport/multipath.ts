@@ -6,8 +6,8 @@
  * that of each subflow.
  */
 
-import { unwrap } from "../../../../base/packets/index.js";
-import { type FlowKey, ReceiveWindow } from "../../../hosts/index.js";
+import { type FlowKey, unwrap } from "../../../../base/packets/index.js";
+import { ReceiveWindow } from "../../../hosts/index.js";
 import { type CloseReason, ConnectionCounters, type ConnectionListener, type Stream } from "../connection.js";
 import type { SubflowGroup, SubflowView } from "./congestion/congestion-control.js";
 import type { SubflowSource } from "./sender.js";

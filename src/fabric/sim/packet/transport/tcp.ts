@@ -7,7 +7,7 @@
  * short here for sequence numbers to wrap around.
  */
 
-import type { SegmentBuilder } from "../../../../base/packets/index.js";
+import type { FlowKey, SegmentBuilder } from "../../../../base/packets/index.js";
 import {
   FLAG_ACK,
   FLAG_CWR,
@@ -27,7 +27,7 @@ import {
   type Segment,
   unwrap,
 } from "../../../../base/packets/index.js";
-import type { FlowKey, PathChooser, SegmentMarks } from "../../../hosts/index.js";
+import type { PathChooser, SegmentMarks } from "../../../hosts/index.js";
 import {
   type CloseReason,
   type Connection,
