@@ -112,6 +112,54 @@ const dead = block({
   },
 });
 
+/** A search with the confidence that it needed. */
+interface SureSearch extends Search {
+  readonly confidence: number;
+}
+
+const sureSearches = (document: RunDocument): SureSearch[] =>
+  document.rows
+    .filter(({ loss }: SureSearch) => loss !== undefined && loss < 1)
+    .map((row: SureSearch) =>
+      pickKeys(
+        row,
+        (["confidence", ...SEARCH_KEYS] as (keyof SureSearch)[]).filter((key) => row[key] !== undefined),
+      ),
+    );
+
+/** Elements that lose a share of the packets. */
+const lossy = block({
+  runs: { fat: run("examples/pecmp/link-loss.yaml"), twelve: run("examples/pecmp/localise-12.yaml") },
+  pick: { fat: sureSearches, twelve: sureSearches },
+  slow: true,
+  render: ({ fat, twelve }) => {
+    const cell = (rows: readonly SureSearch[], scheme: string, failed: string, loss: number) => {
+      const row = found(rows, { scheme, failed, loss, confidence: 0.99 } as Partial<Search>);
+      return row === undefined ? "" : `${outcome(row)}; ${fixed(row.probes_p50!)}`;
+    };
+    return table(
+      ["failed", "loss", "fat tree, exact", "fat tree, random", "#12, exact", "#12, random"],
+      ELEMENTS.flatMap((failed) =>
+        [0.1, 0.01, 0.001].map((loss, i) => [
+          i === 0 ? failed : "",
+          `${100 * loss} %`,
+          ...[fat, twelve].flatMap((rows) => [EXACT, RANDOM].map((scheme) => cell(rows, scheme, failed, loss))),
+        ]),
+      ),
+    );
+  },
+  values: ({ fat }) => {
+    const sure = fat.filter(({ confidence }) => confidence === 0.999);
+    const sum = (key: "failures" | "wrong" | "unnamed" | "several") =>
+      sure.reduce((total, row) => total + (row[key] ?? 0), 0);
+    return {
+      failures: fixed(sum("failures")),
+      wrong: fixed(sum("wrong")),
+      unnamed: fixed(sum("unnamed") + sum("several")),
+    };
+  },
+});
+
 interface Lost {
   readonly scheme: string;
   readonly subflow_ports: string;
@@ -458,6 +506,7 @@ export const longRuns = {
   balance_30: balance30,
   covers,
   dead,
+  lossy,
   multipath,
   spray,
   sprayTimes,
