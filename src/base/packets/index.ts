@@ -3,6 +3,8 @@
  * `network-headers`, `segment-builder`, `datagram-builder`, `arp` and `icmp`, and read by `segment`, `packet-match`, `ip-family` and the same
  * `arp` and `icmp`. Files of packets are `pcap` and `pcapng`; `selector-field` has the header fields that carry a selector.
  */
+
+export { ipv4Text, ipv6Text, macText } from "./address-text.js";
 export { type ArpMessage, arpFrame, BROADCAST, FRAME_BYTES, readArp } from "./arp.js";
 export { addWords, finishChecksum, foldSum } from "./checksum.js";
 export { DatagramBuilder } from "./datagram-builder.js";

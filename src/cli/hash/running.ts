@@ -1,7 +1,8 @@
 /** `p4loom hash linear --switch ADDRESS`: whether the choices of a switch that runs are linear, and what each header bit does. */
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { fail, Random } from "../../base/index.js";
-import { FIELD_BITS } from "../../base/packets/index.js";
+import { FIELD_BITS, ipv4Text } from "../../base/packets/index.js";
 import {
   controlProbeBits,
   type ProbedChoice,
@@ -75,7 +76,7 @@ function destinations(entities: readonly Entity[]): Destination[] {
     // The last address of a prefix: the first ones may have longer prefixes of their own.
     const last = part.value | ((1n << BigInt(32 - part.prefixLength)) - 1n);
     if (!found.has(key))
-      found.set(key, { route: `${addressText(part.value)}/${part.prefixLength}`, address: last });
+      found.set(key, { route: `${ipv4Text(part.value)}/${part.prefixLength}`, address: last });
   }
   for (const entity of entities) {
     if (entity.kind !== "tableEntry" || !tables.has(entity.table) || entity.match.length > 0) continue;
@@ -88,10 +89,6 @@ function destinations(entities: readonly Entity[]): Destination[] {
 
 function actionKey(action: unknown): string {
   return JSON.stringify(action, (_, value: unknown) => (typeof value === "bigint" ? `${value}` : value));
-}
-
-function addressText(address: bigint): string {
-  return [24n, 16n, 8n, 0n].map((shift) => (address >> shift) & 0xffn).join(".");
 }
 
 function reportOf(

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DiagnosticError, Diagnostics, fail, SourceFile } from "../../base/index.js";
+import { ipv4Text } from "../../base/packets/index.js";
 import {
   type Lab,
   type LabEnd,
@@ -21,7 +22,6 @@ import type {
   SwitchSetup,
 } from "../exercises/index.js";
 import { inIproute2 } from "../exercises/index.js";
-import { formatIpv4 } from "./addresses.js";
 import { CODES } from "./codes.js";
 
 /** First port, as in the tutorials' Mininet. */
@@ -44,7 +44,7 @@ export class RunningExercise {
     const { hosts } = this.setup.topology;
     return command.replace(/\S+/g, (word) => {
       const host = hosts.find(({ name }) => name === word);
-      return host === undefined ? word : formatIpv4(host.ipv4);
+      return host === undefined ? word : ipv4Text(host.ipv4);
     });
   }
 

@@ -1,6 +1,6 @@
 /** `pingall` and `iperf`, in Mininet's words. */
 import { z } from "zod";
-import { formatIpv4 } from "./addresses.js";
+import { ipv4Text } from "../../base/packets/index.js";
 import { INTERRUPTED, knownNodes, type WordContext } from "./prompt-io.js";
 
 const DEFAULT_WAIT_S = 1;
@@ -63,7 +63,7 @@ export async function ping(
 }
 
 async function echo(prompt: WordContext, source: string, target: bigint, waitSeconds: number): Promise<Echo> {
-  const words = ["ping", "-c1", "-W", String(waitSeconds), formatIpv4(target)];
+  const words = ["ping", "-c1", "-W", String(waitSeconds), ipv4Text(target)];
   const timeoutMs = waitSeconds * 1000 + 5000;
   const { status, stdout } = await prompt.exercise.lab.hosts.get(source)!.exec(words, { timeoutMs });
   const time = /time=([\d.]+) ms/.exec(stdout)?.[1];
@@ -83,7 +83,7 @@ export async function iperf(prompt: WordContext, rest: string, stop: AbortSignal
     return 2;
   }
   prompt.print(`*** Iperf: testing TCP bandwidth between ${client} and ${server}`);
-  const address = formatIpv4(setup.topology.hosts.find(({ name }) => name === server)!.ipv4);
+  const address = ipv4Text(setup.topology.hosts.find(({ name }) => name === server)!.ipv4);
   const listener = to.spawn(["iperf3", "-s", "-1"]);
   const sender = from.spawn(["sh", "-c", CLIENT, "sh", address]);
   const end = (): void => void sender.kill();

@@ -3,9 +3,9 @@
  * addresses; `s1 STATEMENT` runs a statement at a switch; the other words are about the whole network.
  */
 import { DiagnosticError, didYouMean, formatDiagnostic, formatTable } from "../../base/index.js";
+import { ipv4Text } from "../../base/packets/index.js";
 import { type Completion, completions } from "../../toolchain/control/index.js";
 import { DeviceError } from "../../toolchain/device/index.js";
-import { formatIpv4 } from "./addresses.js";
 import type { RunningExercise } from "./exercise.js";
 import { iperf, ping, pingAll } from "./measure.js";
 import { NodeShell } from "./node-shell.js";
@@ -276,7 +276,7 @@ function links(prompt: Prompt): number {
 
 function dump(prompt: Prompt): number {
   const { setup, grpcPorts } = prompt.exercise;
-  for (const { name, ipv4 } of setup.topology.hosts) prompt.print(`<Host ${name}: eth0:${formatIpv4(ipv4)}>`);
+  for (const { name, ipv4 } of setup.topology.hosts) prompt.print(`<Host ${name}: eth0:${ipv4Text(ipv4)}>`);
   for (const [name, port] of grpcPorts) prompt.print(`<Switch ${name}: P4Runtime 127.0.0.1:${port}>`);
   return 0;
 }

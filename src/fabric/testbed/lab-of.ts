@@ -1,7 +1,8 @@
 /** A topology as a lab: one host or switch process for every node, one veth pair for every link. */
+
+import { macText } from "../../base/packets/index.js";
 import { switchesOf, type Topology, type TopologyNode } from "../topology/index.js";
 import type { LabHost, LabLink, LabSpec } from "./lab-spec.js";
-import { macText } from "./network/addresses.js";
 
 export interface LabOfOptions {
   /** Device ids of the switches count from here; default 1. */

@@ -2,7 +2,9 @@
  * Values as people write them: integers, MAC, IPv4 and IPv6 addresses, checked against the width of what
  * they are for. Text in, unsigned number out, and back.
  */
+
 import { maskOf } from "../../base/index.js";
+import { ipv4Text, ipv6Text, macText } from "../../base/packets/index.js";
 
 /** What a text means, or what is wrong with it: a sentence that names the text and what would be right. */
 export type ParsedValue =
@@ -115,37 +117,18 @@ export function formatValue(value: bigint, bits: number, style: ValueStyle = sty
   if (value < 0n || value >> BigInt(width) !== 0n) {
     throw new RangeError(`${value} does not fit ${plural(width)}`);
   }
-  const bytes = (count: number): number[] =>
-    Array.from({ length: count }, (_, i) => Number((value >> BigInt(8 * (count - 1 - i))) & 0xffn));
   switch (style) {
     case "decimal":
       return value.toString();
     case "hex":
       return `0x${value.toString(16).padStart(Math.ceil(bits / 4), "0")}`;
     case "mac":
-      return bytes(6)
-        .map((byte) => byte.toString(16).padStart(2, "0"))
-        .join(":");
+      return macText(value);
     case "ipv4":
-      return bytes(4).join(".");
+      return ipv4Text(value);
     case "ipv6":
-      return formatIpv6(value);
+      return ipv6Text(value);
   }
 }
 
 const STYLE_BITS: Readonly<Partial<Record<ValueStyle, number>>> = { mac: 48, ipv4: 32, ipv6: 128 };
-
-/** RFC 5952: lower case, no leading zeros, the first of the longest runs of two or more zero groups as `::`. */
-function formatIpv6(value: bigint): string {
-  const groups = Array.from({ length: 8 }, (_, i) => Number((value >> BigInt(16 * (7 - i))) & 0xffffn));
-  let best = 0;
-  let length = 1;
-  for (let start = 0; start < 8; start++) {
-    let end = start;
-    while (end < 8 && groups[end] === 0) end++;
-    if (end - start > length) [best, length] = [start, end - start];
-  }
-  const text = (part: number[]): string => part.map((group) => group.toString(16)).join(":");
-  if (length < 2) return text(groups);
-  return `${text(groups.slice(0, best))}::${text(groups.slice(best + length))}`;
-}

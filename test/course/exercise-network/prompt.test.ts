@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { formatIpv4 } from "../../../src/course/exercise-network/addresses.js";
+import { ipv4Text } from "../../../src/base/packets/index.js";
 import type { RunningExercise } from "../../../src/course/exercise-network/exercise.js";
 import { Prompt } from "../../../src/course/exercise-network/prompt.js";
 import { readTopologyFile } from "../../../src/course/exercises/index.js";
@@ -33,9 +33,7 @@ function open(files: Record<string, string> = {}) {
     },
     grpcPorts: new Map(topology.switches.map(({ name }, index) => [name, 50051 + index])),
     withAddresses: (command: string) =>
-      command.replace(/\bh\d\b/g, (name) =>
-        formatIpv4(topology.hosts.find((one) => one.name === name)!.ipv4),
-      ),
+      command.replace(/\bh\d\b/g, (name) => ipv4Text(topology.hosts.find((one) => one.name === name)!.ipv4)),
     command: async (name: string, text: string, print: (line: string) => void) => {
       print(`${name} got ${text}`);
       return text === "nonsense" ? 1 : 0;

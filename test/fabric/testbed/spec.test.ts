@@ -1,6 +1,7 @@
 /** What is decided before anything is made: specs, names, rates and delays, advice. No root needed. */
 import { describe, expect, it } from "vitest";
 import type { DiagnosticError } from "../../../src/base/index.js";
+import { macText } from "../../../src/base/packets/index.js";
 import { checkSpec } from "../../../src/fabric/testbed/check-spec.js";
 import {
   advise,
@@ -9,7 +10,7 @@ import {
   type LabSpec,
   labOf,
 } from "../../../src/fabric/testbed/index.js";
-import { ipv6Text, macText } from "../../../src/fabric/testbed/network/addresses.js";
+import { ipv6WithLength } from "../../../src/fabric/testbed/network/addresses.js";
 import {
   atSwitch,
   longerDelayLines,
@@ -236,7 +237,7 @@ describe("rates and delays", () => {
 describe("texts of other programs", () => {
   it("are addresses as iproute2 reads them", () => {
     expect(macText(0x02000000000an)).toBe("02:00:00:00:00:0a");
-    expect(ipv6Text({ address: (0xfd00n << 112n) | 1n, length: 128 })).toBe("fd00:0:0:0:0:0:0:1/128");
+    expect(ipv6WithLength({ address: (0xfd00n << 112n) | 1n, length: 128 })).toBe("fd00::1/128");
   });
 
   it("are answers of simple_switch_CLI", () => {

@@ -1,4 +1,5 @@
 /** Describes a frame in a few words, by its well-known headers. */
+import { fromBytes } from "../../../base/index.js";
 import {
   ETHERTYPE_ARP,
   ETHERTYPE_IPV4,
@@ -7,6 +8,9 @@ import {
   FLAG_RST,
   FLAG_SYN,
   get16,
+  get32,
+  ipv4Text,
+  ipv6Text,
   PROTOCOL_TCP,
   PROTOCOL_UDP,
   readArp,
@@ -35,11 +39,6 @@ const ICMP_NAMES: Readonly<Record<number, string>> = {
   8: "ICMP echo request",
   11: "ICMP time exceeded",
 };
-
-export function ipv4Text(address: bigint | number): string {
-  const word = Number(address);
-  return [24, 16, 8, 0].map((shift) => (word >>> shift) & 255).join(".");
-}
 
 /** Key of a flow between two endpoints, each an address and a port (or the identifier of a ping). */
 export function flowKeyOf(protocol: string, first: string, second: string): string {
@@ -93,9 +92,6 @@ function describeSegment(segment: Segment): FrameDescription {
 }
 
 function addressText(frame: Uint8Array, at: number, ipVersion: 4 | 6): string {
-  if (ipVersion === 4) return frame.subarray(at, at + 4).join(".");
-  const groups = Array.from({ length: 8 }, (_, i) =>
-    ((frame[at + 2 * i]! << 8) | frame[at + 2 * i + 1]!).toString(16),
-  );
-  return `[${groups.join(":")}]`;
+  if (ipVersion === 4) return ipv4Text(get32(frame, at));
+  return `[${ipv6Text(fromBytes(frame.subarray(at, at + 16)))}]`;
 }

@@ -1,9 +1,9 @@
 /** The command interpreter of a simulated host: pings, flows, addresses and the ARP table. */
 import { didYouMean, fail } from "../../../base/index.js";
+import { ipv4Text } from "../../../base/packets/index.js";
 import { parseBytes, parseDuration, parseRate } from "../../../fabric/topology/index.js";
 import { formatValue } from "../../../toolchain/device/index.js";
 import { CODES } from "../codes.js";
-import { ipv4Text } from "../follow/describe.js";
 import type { LabNetwork } from "../network.js";
 import type { Traffic } from "../protocol.js";
 import type { Flow } from "./flow.js";

@@ -1,5 +1,6 @@
 /** A ping, a UDP flow or a TCP flow between two simulated hosts, with its figures. */
 import { fail, type Random } from "../../../base/index.js";
+import { ipv4Text } from "../../../base/packets/index.js";
 import {
   CONGESTION_CONTROLS,
   type CongestionControlName,
@@ -13,7 +14,7 @@ import {
   type UdpSender,
 } from "../../../fabric/sim/packet/index.js";
 import { CODES } from "../codes.js";
-import { flowKeyOf, ipv4Text } from "../follow/describe.js";
+import { flowKeyOf } from "../follow/describe.js";
 import type { LabNetwork } from "../network.js";
 import type { FlowPoint, FlowView, Traffic } from "../protocol.js";
 import type { Servers } from "./servers.js";

@@ -1,10 +1,11 @@
 /** Brings interfaces up: offloads off, addresses, no frames that the kernel sends by itself, and the hosts' own commands. */
 import { fail } from "../../../base/index.js";
+import { macText } from "../../../base/packets/index.js";
 import { CODES } from "../codes.js";
 import type { LabHost, LabSpec } from "../lab-spec.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { command, inParallel, setUp } from "../system/command.js";
-import { ipv4Text, ipv6Text, macText } from "./addresses.js";
+import { ipv4WithLength, ipv6WithLength } from "./addresses.js";
 
 /** MTU with room for headers that programs add to full packets; a host's own MTU does not change. */
 const SWITCH_MTU = 9500;
@@ -60,8 +61,8 @@ function hostLines(host: LabHost): string[] {
       lines.push(sysctl(`${conf}/accept_ra`, 0), sysctl(`${conf}/autoconf`, 0));
     }
     lines.push(offloadsOff(name), `ip link set ${name} address ${macText(mac)} mtu ${mtu}`);
-    if (ipv4 !== undefined) lines.push(`ip address add ${ipv4Text(ipv4)} dev ${name}`);
-    if (ipv6 !== undefined) lines.push(`ip -6 address add ${ipv6Text(ipv6)} dev ${name} nodad`);
+    if (ipv4 !== undefined) lines.push(`ip address add ${ipv4WithLength(ipv4)} dev ${name}`);
+    if (ipv6 !== undefined) lines.push(`ip -6 address add ${ipv6WithLength(ipv6)} dev ${name} nodad`);
     lines.push(`ip link set ${name} up`);
   }
   return lines;

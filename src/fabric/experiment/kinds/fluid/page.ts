@@ -1,10 +1,9 @@
 /** The page of a fluid experiment, and its figures as files. The page loads no other file. */
-import { escapeMarkup, htmlPage } from "../../../../base/index.js";
-import { rowsCsv } from "../../csv.js";
-import { flatten, inline } from "../../page.js";
+
+import { escapeMarkup } from "../../../../base/index.js";
+import { inline } from "../../page.js";
 import { loadPlot } from "../../plot.js";
-import { lineOf } from "../load/figures/style.js";
-import { PAGE_STYLE } from "../load/page-style.js";
+import { schemeLegend, sweepPage } from "../sweep-page.js";
 import {
   axisKey,
   type FluidSweep,
@@ -43,16 +42,10 @@ export async function fluidFiles(sweep: FluidSweep): Promise<[name: string, text
       `<div class="panels">${figure(`utilisation${suffix}`, utilisationFigure(Plot, point, schemes))}${figure(`time${suffix}`, timeFigure(Plot, point, schemes))}</div>`,
     ];
   });
-  const { settings, source } = sweep.points[0]!.experiment;
-  const title = settings.title ?? settings.name;
   const rows = sweep.points.flatMap(({ units }) => units.flatMap((unit) => unit.rows));
-  const html = htmlPage(title, PAGE_STYLE, [
-    "<main>",
-    `<h1>${escapeMarkup(title)}</h1>`,
-    `<p class="lead">Rates of flows without packets: ${schemes.length} schemes, ${sweep.points.length} points, seeds ${sweep.seeds.join(", ")}.</p>`,
-    ...sweep.warnings.map((text) => `<p class="note"><strong>Warning: ${escapeMarkup(text)}</strong></p>`),
-    ...sweep.notes.map((text) => `<p class="note">${escapeMarkup(text)}</p>`),
-    legend(schemes),
+  const lead = `Rates of flows without packets: ${schemes.length} schemes, ${sweep.points.length} points, seeds ${sweep.seeds.join(", ")}.`;
+  const html = sweepPage(sweep, rows, lead, [
+    schemeLegend(schemes),
     ...(over.length === 0
       ? []
       : [`<h2>By ${escapeMarkup(key!)}</h2>`, `<div class="panels">${over.join("\n")}</div>`]),
@@ -60,26 +53,12 @@ export async function fluidFiles(sweep: FluidSweep): Promise<[name: string, text
     resultTable(rows, sweep.keys),
     "<h2>Links and throughput over time</h2>",
     ...points,
-    "<h2>Parameters</h2>",
-    `<p class="note">${escapeMarkup(flatten(settings.topology).join(", "))}</p>`,
-    `<details><summary>Experiment file</summary><pre>${escapeMarkup(source.text)}</pre></details>`,
-    `<details><summary>Results as CSV</summary><pre>${escapeMarkup(rowsCsv(rows))}</pre></details>`,
-    "</main>",
   ]);
   return [["report.html", html], ...figures];
 }
 
 function numberAt(key: string): (row: FluidRow) => number | undefined {
   return (row) => (typeof row[key] === "number" ? row[key] : undefined);
-}
-
-function legend(schemes: readonly string[]): string {
-  const entries = schemes.map((scheme, place) => {
-    const { colour, dash } = lineOf(place);
-    const stroke = `stroke="${colour}" stroke-width="3"${dash === undefined ? "" : ` stroke-dasharray="${dash}"`}`;
-    return `<span><svg width="26" height="8" aria-hidden="true"><path d="M0 4h26" ${stroke}></path></svg>${escapeMarkup(scheme)}</span>`;
-  });
-  return `<div class="legend">${entries.join("")}</div>`;
 }
 
 function resultTable(rows: readonly FluidRow[], keys: readonly string[]): string {

@@ -1,7 +1,9 @@
 /** One page that compares the schemes of a load experiment: figures, tables, tests, a description of each scheme. It loads no other file. */
+
 import { escapeMarkup, htmlPage } from "../../../../base/index.js";
 import { inline } from "../../page.js";
 import { loadPlot, type PlotLibrary } from "../../plot.js";
+import { legend } from "../sweep-page.js";
 import { figuresByKey, type KeyLine, type Panel } from "./figures/by-key.js";
 import {
   axisKey,
@@ -15,7 +17,6 @@ import {
 import { slowdownFigures } from "./figures/distributions.js";
 import { linkFigure } from "./figures/links.js";
 import { queueFigure } from "./figures/queues.js";
-import { lineOf } from "./figures/style.js";
 import { PAGE_STYLE } from "./page-style.js";
 import { factsTable, mechanismTable, resultTable, stateTable, testTable } from "./page-tables.js";
 import { comparisons } from "./paired.js";
@@ -95,15 +96,6 @@ function lead(sweep: LoadSweep, schemes: readonly ShownScheme[]): string {
   );
   const total = flows.reduce((a, b) => a + b, 0);
   return `${count(schemes.length, "scheme")}, ${count(sweep.points.length, "point")}, ${count(sweep.seeds.length, "seed")}: ${total.toLocaleString("en-US")} measured flows in all runs, on ${sweep.engine === "sim" ? "the packet simulator" : `real switches (${sweep.engine})`}.`;
-}
-
-function legend(lines: readonly { readonly title: string; readonly place: number }[]): string {
-  const entries = lines.map(({ title, place }) => {
-    const { colour, dash } = lineOf(place);
-    const stroke = `stroke="${colour}" stroke-width="3"${dash === undefined ? "" : ` stroke-dasharray="${dash}"`}`;
-    return `<span><svg width="26" height="8" aria-hidden="true"><path d="M0 4h26" ${stroke}></path></svg>${escapeMarkup(title)}</span>`;
-  });
-  return `<div class="legend">${entries.join("")}</div>`;
 }
 
 type Keep = (name: string, svg: string) => string;

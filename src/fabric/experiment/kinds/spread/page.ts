@@ -1,13 +1,12 @@
 /** The page of a spread experiment, and its figures as files. The page loads no other file. */
-import { escapeMarkup, htmlPage } from "../../../../base/index.js";
-import { rowsCsv } from "../../csv.js";
-import { flatten, inline } from "../../page.js";
+
+import { escapeMarkup } from "../../../../base/index.js";
+import { inline } from "../../page.js";
 import { loadPlot } from "../../plot.js";
 import type { SweepResults } from "../kind.js";
 import { linesFigure } from "../load/figures/lines.js";
-import { lineOf } from "../load/figures/style.js";
-import { PAGE_STYLE } from "../load/page-style.js";
 import { rowTable } from "../row-table.js";
+import { schemeLegend, sweepPage } from "../sweep-page.js";
 import type { Spread, SpreadUnit } from "./check.js";
 import type { SpreadOutcome } from "./outcome.js";
 import type { SpreadRow } from "./rows.js";
@@ -47,24 +46,14 @@ export async function spreadFiles(sweep: SpreadSweep): Promise<[name: string, te
     });
     return `<h2>${escapeMarkup(name === "" ? "Groups and links" : name)}</h2><div class="panels">${panels.join("")}</div>`;
   });
-  const { settings, source } = sweep.points[0]!.experiment;
-  const title = settings.title ?? settings.name;
+  const { settings } = sweep.points[0]!.experiment;
   const rows = sweep.points.flatMap(({ units }) => units.flatMap((unit) => unit.rows));
-  const html = htmlPage(title, PAGE_STYLE, [
-    "<main>",
-    `<h1>${escapeMarkup(title)}</h1>`,
-    `<p class="lead">${settings.trace_flows} flows traced under ${schemes.length} schemes; seeds ${sweep.seeds.join(", ")}.</p>`,
-    ...sweep.warnings.map((text) => `<p class="note"><strong>Warning: ${escapeMarkup(text)}</strong></p>`),
-    ...sweep.notes.map((text) => `<p class="note">${escapeMarkup(text)}</p>`),
-    legend(schemes),
+  const lead = `${settings.trace_flows} flows traced under ${schemes.length} schemes; seeds ${sweep.seeds.join(", ")}.`;
+  const html = sweepPage(sweep, rows, lead, [
+    schemeLegend(schemes),
     ...sections,
     "<h2>Results</h2>",
     rowTable(rows),
-    "<h2>Parameters</h2>",
-    `<p class="note">${escapeMarkup(flatten(settings.topology).join(", "))}</p>`,
-    `<details><summary>Experiment file</summary><pre>${escapeMarkup(source.text)}</pre></details>`,
-    `<details><summary>Results as CSV</summary><pre>${escapeMarkup(rowsCsv(rows))}</pre></details>`,
-    "</main>",
   ]);
   return [["report.html", html], ...figures];
 }
@@ -92,13 +81,4 @@ function loadsOf(
     const sorted = [...loads].sort((a, b) => b - a);
     return [{ scheme: unit.scheme, dots: sorted.map((y, i) => ({ x: i + 1, y })) }];
   });
-}
-
-function legend(schemes: readonly string[]): string {
-  const entries = schemes.map((scheme, place) => {
-    const { colour, dash } = lineOf(place);
-    const stroke = `stroke="${colour}" stroke-width="3"${dash === undefined ? "" : ` stroke-dasharray="${dash}"`}`;
-    return `<span><svg width="26" height="8" aria-hidden="true"><path d="M0 4h26" ${stroke}></path></svg>${escapeMarkup(scheme)}</span>`;
-  });
-  return `<div class="legend">${entries.join("")}</div>`;
 }

@@ -2,6 +2,7 @@
  * A simulated host with the usual stack: below the transport of {@link Host} it has routes, an ARP table and ICMP. It
  * answers ARP requests and pings, refuses datagrams to closed ports, and reports for each frame how it was handled.
  */
+
 import { toBytes } from "../../../../base/index.js";
 import {
   addWords,
@@ -18,6 +19,7 @@ import {
   icmpError,
   icmpErrorText,
   icmpFrame,
+  ipv4Text,
   PORT_UNREACHABLE,
   PROTOCOL_ICMP,
   PROTOCOL_TCP,
@@ -296,7 +298,3 @@ export class StackHost implements Node, PingHost {
 }
 
 const CLOSED_UDP_PORT = "its UDP port is closed";
-
-function ipv4Text(address: number): string {
-  return [24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join(".");
-}
