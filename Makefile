@@ -38,7 +38,7 @@ golden: node_modules/.package-lock.json
 golden-rivals: node_modules/.package-lock.json
 	npx tsx tools/golden-rivals.ts $(if $(UPDATE),--update) $(NAMES)
 
-# Mutation test of a room, for example ROOM=p4/lower; SAMPLE=150 takes 150 mutants instead of all, TESTS="FILE ..." certain tests.
+# Mutation test of a room, for example ROOM=toolchain/p4/lower; SAMPLE=150 takes 150 mutants instead of all, TESTS="FILE ..." certain tests.
 # RECORD="fresh sample" writes the score into tools/mutants/scores.json.
 mutants: node_modules/.package-lock.json
 	$(if $(RECORD),P4LOOM_MUTANTS_RECORD="$(RECORD)") node tools/mutants.mjs $(ROOM) $(SAMPLE) $(TESTS)

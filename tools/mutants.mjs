@@ -24,9 +24,13 @@ import { dirname, join, relative, resolve } from "node:path";
 import { Instrumenter } from "@stryker-mutator/instrumenter";
 
 const root = resolve(import.meta.dirname, "..");
-const [room, which = "", ...onlyTests] = process.argv.slice(2);
-if (room === undefined || !existsSync(join(root, "src", room)) || !/^([1-9]\d*|survivors)?$/.test(which)) {
-  console.error("usage: node tools/mutants.mjs ROOM [COUNT | survivors] [TEST ...]; ROOM is a folder below src");
+const [named, which = "", ...onlyTests] = process.argv.slice(2);
+/** A room is named with its wing or without it. */
+const room = ["", "toolchain", "fabric", "course"]
+  .map((wing) => join(wing, named ?? ""))
+  .find((path) => path !== "" && path !== "." && existsSync(join(root, "src", path)));
+if (named === undefined || room === undefined || !/^([1-9]\d*|survivors)?$/.test(which)) {
+  console.error("usage: node tools/mutants.mjs ROOM [COUNT | survivors] [TEST ...]; ROOM is a folder below src, or below one of its wings");
   process.exit(2);
 }
 process.chdir(root);

@@ -143,7 +143,9 @@ const lossy = block({
         [0.1, 0.01, 0.001].map((loss, i) => [
           i === 0 ? failed : "",
           `${100 * loss} %`,
-          ...[fat, twelve].flatMap((rows) => [EXACT, RANDOM].map((scheme) => cell(rows, scheme, failed, loss))),
+          ...[fat, twelve].flatMap((rows) =>
+            [EXACT, RANDOM].map((scheme) => cell(rows, scheme, failed, loss)),
+          ),
         ]),
       ),
     );

@@ -38,14 +38,14 @@ const SURVIVORS: Readonly<Record<string, string>> = {
   "fabric/schemes":
     "caches and shortcuts that save time only (sets of virtual ports, `givers` of first fit, `MatrixIds` of an empty switch); which of several equal orders or hash values is taken; second places for a message (`locate(...) ?? ...`); open: `multiroute/trees`, `pecmp/certain-offsets`, the switch writer of updates",
   "toolchain/formatting":
-    "open, far below the goal: the columns of long lines (`wrapping`), and shortcuts over what is always there (`?.`, a bracket that the check before has refused)",
+    "`?.` on what is always there; trimming of what the end of a line trims again; a column of one line, which has nothing to align to; ranks of places of which only one is on the line (`wrapping`); open: brackets that branches of an #if share, an `else` of a list's block, more than 200 tokens between angles",
   "toolchain/control":
     "`?.` and `??` on what is always there (tables and fields that the printed entity names); a write of no mirrors; conditions that two words imply; open: packets and digests that `watch` prints in full, names of values without a naming",
   "fabric/probing": "open: not looked at one by one",
   "course/grading":
     "conditions that others imply (a target without stages, an answer to ARP that is not IPv4, frames of other types than IPv4); networks that are always on time; listings of files that no caller makes; `?.` on what is always there; open: the order of several errors of one packet test, details of a program that a target refuses, digests that are configured already. The tests of `test/course/submissions`, which grade in processes, are not counted",
   "fabric/sim/flow":
-    "a little below the goal: lists that grow before they must, chosen orders, rounds instead of the ordered filling and a kept least share (`max-min`, `ordered-filling`), which save time only; seeds that any other constant would spread as well; open: the buckets of flows by path, changes of a link without an effect (`link-faults`)",
+    "lists that grow before they must, shortcuts that save time only (`max-min`, `ordered-filling`, a kept least share), seeds that any other constant would spread as well; open: the buckets of flows by path beyond their first number, a restart without a signal and routes that change twice at one time (`link-faults`), hosts whose only link is down",
   "fabric/schemes/repac":
     "caches that save time only (`nic-hash`, known pathmaps); bounds of loops that end earlier; a tie between paths of equal load; places of messages; open: hints of messages in `check`, a pathmap that is probed again (`pathmap-controller`)",
   "toolchain/editing":
@@ -56,7 +56,19 @@ const SURVIVORS: Readonly<Record<string, string>> = {
   "fabric/statistics":
     "bounds that are equal to the last bit; a guard of a continued fraction; draws beyond 20 pairs, whose test the limit leaves out",
   "toolchain/program":
-    "open, below the goal: messages of `bmv2-reader` after a first error of the same object, texts of P4Info that are missing or doubled (`lookup`, `validate`, `text-reader`)",
+    "`?.` and `??` on what other checks imply; equal lengths in messages; `<` or `<=` behind the end of a text; entries of `@defaultonly` in a P4Info that is made from BMv2 JSON alone; places of messages inside a value; open: types of types in `lookup`, sums over several errors of one object",
+  "course/lab":
+    "open: not looked at one by one. A third are functions that the page alone calls (`state-view`, `exercise-tests`, `console`), whose tests run in a browser and are not counted",
+  "course/lab-server":
+    "open: not looked at one by one. Of 147 survivors 110 are in functions of real switches (`testbed-session`, `spec`, `packets`, `terminals`, `open-lab`), whose tests start namespaces and are not counted",
+  "fabric/experiment/faults":
+    "open: not looked at one by one. Half of the survivors are in functions of real switches and of fault tables, whose tests start processes and are not counted",
+  "fabric/experiment/seeing":
+    "open: not looked at one by one. The tests that record timelines run whole experiments in processes and are not counted",
+  "fabric/experiment/testbed":
+    "not looked at one by one: 172 of 187 survivors are in functions that run on real switches, whose tests are not counted",
+  "fabric/experiment/sweep":
+    "not looked at one by one: sweeps run in worker processes, whose tests are not counted",
 };
 
 const GOAL = 0.85;
