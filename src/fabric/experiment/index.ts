@@ -14,9 +14,9 @@ import { KINDS } from "./kinds/registry.js";
 import { TIMELINE } from "./kinds/timeline/index.js";
 import type { TimelineResults } from "./kinds/timeline/results.js";
 import type { Timeline } from "./kinds/timeline/schema.js";
-import { loadAnyKind, loadKind } from "./load.js";
+import { loadAnyKind, loadKind, loadOpened } from "./load.js";
 import type { LoadedExperiment } from "./loaded.js";
-import { readSource } from "./read-source.js";
+import { openExperiment } from "./read-source.js";
 import { withNotes } from "./results.js";
 import { type RunOptions, runKind, writeResults as writeFiles } from "./run.js";
 import { type LoadOptions, schemeVariants } from "./sweep/load.js";
@@ -71,10 +71,13 @@ export async function loadExperimentWithOwn(
   diagnostics: Diagnostics,
   options?: LoadOptions,
 ): Promise<LoadedExperiment | undefined> {
-  const source = typeof input === "string" ? readSource(input, diagnostics) : input;
-  if (source === undefined) return undefined;
-  const own = await ownSchemesOf(source, (schemes) => schemeVariants(source, { ...SCHEMES, ...schemes }));
-  return loadAnyKind(source, diagnostics, KINDS, { ...SCHEMES, ...own }, options);
+  const opened = openExperiment(input, diagnostics);
+  if (opened === undefined) return undefined;
+  const { source, document } = opened;
+  const own = await ownSchemesOf(source, document, (schemes) =>
+    schemeVariants(document, { ...SCHEMES, ...schemes }),
+  );
+  return loadOpened(opened, diagnostics, KINDS, { ...SCHEMES, ...own }, options);
 }
 
 /** As {@link loadKind}, for the kind `failover`. */

@@ -5,12 +5,7 @@
 
 import { z } from "zod";
 import type { Diagnostics, Locate, SourceFile, Span } from "../../base/index.js";
-import {
-  type EditedContents,
-  loadDocument,
-  type OpenDocument,
-  openDocument,
-} from "../../toolchain/documents/index.js";
+import { type EditedContents, loadDocument, type OpenDocument } from "../../toolchain/documents/index.js";
 import { SCHEMES } from "../schemes/index.js";
 import { CODES } from "./codes.js";
 import { type FabricExperiment, type FabricSettings, type SchemeSet, schemesSchema } from "./experiment.js";
@@ -19,7 +14,7 @@ import { type KindOfFile, kindOfFile } from "./kind-of-file.js";
 import type { ExperimentKind, Unit } from "./kinds/kind.js";
 import type { CheckedFile, CheckMeans, ExperimentFile, LoadedExperiment, RegisteredKind } from "./loaded.js";
 import { planSchemes } from "./plan-schemes.js";
-import { collecting, readSource } from "./read-source.js";
+import { collecting, type OpenExperiment, openExperiment, readSource } from "./read-source.js";
 import { printedTable, resultsJson } from "./results.js";
 import { runKind } from "./run.js";
 import { kindPoints } from "./sweep/kind-points.js";
@@ -129,9 +124,18 @@ export function loadAnyKind(
   schemes: SchemeSet = SCHEMES,
   options: LoadOptions = {},
 ): LoadedExperiment | undefined {
-  const source = typeof input === "string" ? readSource(input, diagnostics) : input;
-  const document = source && openDocument(source, diagnostics);
-  if (source === undefined || document === undefined) return undefined;
+  const opened = openExperiment(input, diagnostics);
+  return opened && loadOpened(opened, diagnostics, kinds, schemes, options);
+}
+
+/** As {@link loadAnyKind}, of a file that is open. */
+export function loadOpened(
+  { source, document }: OpenExperiment,
+  diagnostics: Diagnostics,
+  kinds: readonly [RegisteredKind, ...RegisteredKind[]],
+  schemes: SchemeSet,
+  options: LoadOptions = {},
+): LoadedExperiment | undefined {
   const means: CheckMeans = { schemes, cache: new FabricCache() };
   const file: ExperimentFile = {
     source,

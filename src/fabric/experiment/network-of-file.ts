@@ -2,7 +2,6 @@
 import { z } from "zod";
 import type { Diagnostics } from "../../base/index.js";
 import { SELECTOR_FIELDS } from "../../base/packets/index.js";
-import { loadDocument } from "../../toolchain/documents/index.js";
 import { ownSchemesOf } from "../own-schemes/index.js";
 import { SCHEMES } from "../schemes/index.js";
 import { type Topology, topologySchema } from "../topology/index.js";
@@ -10,7 +9,7 @@ import { ProgramCompiler } from "./boot.js";
 import { controlPlaneSchema } from "./control-plane.js";
 import { ipSchema, type MachineSettings, machineKeys, type SchemeSet, schemesSchema } from "./experiment.js";
 import { planSchemes } from "./plan-schemes.js";
-import { collecting, readSource } from "./read-source.js";
+import { collecting, openExperiment } from "./read-source.js";
 import type { SchemeRun } from "./scheme-run.js";
 import { schemeVariants } from "./sweep/load.js";
 import { topologyOf } from "./topology-of.js";
@@ -62,13 +61,16 @@ export async function loadNetworkOf(
   label: string | undefined,
   diagnostics: Diagnostics,
 ): Promise<NetworkOfFile | undefined> {
-  const source = readSource(path, diagnostics);
-  if (source === undefined) return undefined;
-  const own = await ownSchemesOf(source, (more) => schemeVariants(source, { ...SCHEMES, ...more }));
+  const opened = openExperiment(path, diagnostics);
+  if (opened === undefined) return undefined;
+  const { source, document } = opened;
+  const own = await ownSchemesOf(source, document, (more) =>
+    schemeVariants(document, { ...SCHEMES, ...more }),
+  );
   const known: SchemeSet = { ...SCHEMES, ...own };
-  const document = loadDocument(source, shape(known), diagnostics);
-  if (document === undefined) return undefined;
-  const { value, locate } = document;
+  const loaded = document.check(shape(known), diagnostics);
+  if (loaded === undefined) return undefined;
+  const { value, locate } = loaded;
   return collecting(diagnostics, () => {
     const topology = topologyOf(value, source, locate, undefined);
     const title = value.title ?? value.name;

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { Diagnostics, type Locate, type SourceFile } from "../../base/index.js";
 import { SELECTOR_FIELDS } from "../../base/packets/index.js";
-import { type EditedContents, type LoadedDocument, openDocument } from "../../toolchain/documents/index.js";
+import type { EditedContents, LoadedDocument, OpenDocument } from "../../toolchain/documents/index.js";
 import { readMapFile } from "../../toolchain/loading/index.js";
 import type { FabricPlan, Scheme } from "../schemes/index.js";
 import { buildTopology, type Topology, topologySchema } from "../topology/index.js";
@@ -28,14 +28,14 @@ function isPath(name: string): boolean {
  * file finds are not checked here. Throws DiagnosticError for a scheme that cannot be loaded: P43401 to P43405, and errors of the
  * compiler and of the readers of entries.
  *
+ * @param document of the file
  * @param variants other contents that the file will be used with, from the schemes that it has as it is
  */
 export async function ownSchemesOf(
   file: SourceFile,
+  document: OpenDocument,
   variants: (schemes: Readonly<Record<string, Scheme>>) => Iterable<EditedContents> = () => [],
 ): Promise<Record<string, Scheme>> {
-  const document = openDocument(file, new Diagnostics());
-  if (document === undefined) return {};
   const folder = dirname(file.path);
   const schemes: Record<string, Scheme> = {};
   const plans = new Map<string, FabricPlan>();

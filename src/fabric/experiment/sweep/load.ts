@@ -1,8 +1,8 @@
 /** Makes a sweep of the key `sweep` of a file and checks all of its values. */
 
 import { z } from "zod";
-import { type Diagnostic, DiagnosticError, Diagnostics, type SourceFile } from "../../../base/index.js";
-import { type EditedContents, openDocument } from "../../../toolchain/documents/index.js";
+import { type Diagnostic, DiagnosticError, Diagnostics } from "../../../base/index.js";
+import type { EditedContents, OpenDocument } from "../../../toolchain/documents/index.js";
 import { CODES } from "../codes.js";
 import type { SchemeSet } from "../experiment.js";
 import type { ExperimentFile, LoadedExperiment } from "../loaded.js";
@@ -103,11 +103,9 @@ function readSpace(
 }
 
 /** Contents of points that together have all schemes of a sweep; schemes must be loaded before a file is checked. */
-export function* schemeVariants(source: SourceFile, schemes: SchemeSet): Generator<EditedContents> {
-  const ignored = new Diagnostics();
-  const document = openDocument(source, ignored);
-  const space = document && readSpace({ document, schemes }, ignored);
-  if (document === undefined || space === undefined) return;
+export function* schemeVariants(document: OpenDocument, schemes: SchemeSet): Generator<EditedContents> {
+  const space = readSpace({ document, schemes }, new Diagnostics());
+  if (space === undefined) return;
   const decides = ({ path }: Assignment) => ["topology", "schemes", "selector"].includes(String(path[0]));
   // A larger number is refused later, or was accepted by the user.
   let left = MAX_RUNS;
