@@ -2,6 +2,7 @@
  * Diagnostics as data. A user's error is recorded with a stable code (`docs/errors.md` lists all), a
  * span and notes; printing is a separate step. Internal errors are assertions instead.
  */
+import { given } from "./given.js";
 import type { Span } from "./source.js";
 
 export type Severity = "error" | "warning" | "info";
@@ -68,7 +69,7 @@ function makeDiagnostic(
     severity,
     code,
     message,
-    ...(span === undefined ? {} : { span }),
+    ...given({ span }),
     notes: notes.map((note) => (typeof note === "string" ? { message: note } : note)),
   };
 }

@@ -16,6 +16,7 @@ export {
   printable,
   type Severity,
 } from "./diagnostics.js";
+export { given } from "./given.js";
 export { type Json, notJson } from "./json.js";
 export { escapeMarkup, htmlPage } from "./markup.js";
 export { folderOfPath, isWithin, nameOfPath, pathIn } from "./paths.js";

@@ -1,5 +1,5 @@
 /** `p4loom fit`: does a program fit RMT, Tofino 1 or Tofino 2? */
-import { Diagnostics, fail } from "../base/index.js";
+import { Diagnostics, fail, given } from "../base/index.js";
 import {
   checkBudget,
   difference,
@@ -90,7 +90,7 @@ export async function fit(path: string, options: FitCommandOptions): Promise<num
       print({
         ...toJson(result),
         ...(options.budget === undefined ? {} : { budget: uses }),
-        ...(shown === undefined ? {} : { explanation: shown }),
+        ...given({ explanation: shown }),
       });
     } else {
       process.stdout.write(`${toText(result)}\n`);
@@ -140,7 +140,7 @@ async function improve(result: FitResult, seconds: string | true): Promise<FitRe
 async function readProgram(path: string, options: FitCommandOptions): Promise<LoadedProgram> {
   const diagnostics = new Diagnostics();
   const { p4info, I: include, D: define, U: undefine } = options;
-  const files = { path, include, define, undefine, ...(p4info === undefined ? {} : { p4info }) };
+  const files = { path, include, define, undefine, ...given({ p4info }) };
   const loaded = await loadProgram(files, diagnostics, "error");
   printDiagnostics(
     diagnostics.list.filter(({ severity }) => severity !== "info"),

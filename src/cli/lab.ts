@@ -1,6 +1,7 @@
 /** `p4loom lab`: a network to see and to touch, in a page on this machine. */
+
 import { spawn } from "node:child_process";
-import { fail } from "../base/index.js";
+import { fail, given } from "../base/index.js";
 import {
   openSimulatedLab,
   openTestbedLab,
@@ -24,8 +25,7 @@ export async function lab(folders: readonly string[], options: LabArguments): Pr
   const { program, scheme } = options;
   const read = (folder: string) =>
     readLabProject(folder, {
-      ...(program === undefined ? {} : { program }),
-      ...(scheme === undefined ? {} : { scheme }),
+      ...given({ program, scheme }),
       withoutSolutions: options.static !== undefined,
     });
   if (options.static !== undefined) {

@@ -1,5 +1,5 @@
 /** `p4loom run`: runs an experiment file, prints the table, writes the results. */
-import { DiagnosticError, Diagnostics } from "../base/index.js";
+import { DiagnosticError, Diagnostics, given } from "../base/index.js";
 import {
   ENGINES,
   type EngineName,
@@ -75,8 +75,7 @@ async function runFile(file: string, options: RunArguments, late: AbortSignal): 
   const results = await untilSignal((stop) => {
     const wanted: RunOptions = {
       engine,
-      ...(seed === undefined ? {} : { seed }),
-      ...(runs === undefined ? {} : { runs }),
+      ...given({ seed, runs }),
       ...(options.p4c === undefined ? {} : { p4c: options.p4c }),
       out,
       progress: line.show,
@@ -88,7 +87,7 @@ async function runFile(file: string, options: RunArguments, late: AbortSignal): 
         allowMissing: new Set(missing as Omission[]),
         pcap: options.pcap === true,
       },
-      ...(seeing === undefined ? {} : { seeing }),
+      ...given({ seeing }),
     };
     return experiment.run(wanted).finally(line.clear);
   }, late);

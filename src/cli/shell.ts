@@ -1,5 +1,5 @@
 /** `p4loom shell`: statements on any P4Runtime switch, from the terminal, files or the command line. */
-import { type Diagnostic, Diagnostics, fail, printable, SourceFile } from "../base/index.js";
+import { type Diagnostic, Diagnostics, fail, given, printable, SourceFile } from "../base/index.js";
 import { Interpreter, type Output } from "../toolchain/control/index.js";
 import { DeviceError } from "../toolchain/device/index.js";
 import { readSource } from "../toolchain/loading/index.js";
@@ -38,10 +38,9 @@ async function open({ address, deviceId, electionId, timeoutMs, args }: ShellSet
   try {
     return await connect(address, {
       deviceId,
-      ...(electionId === undefined ? {} : { electionId }),
+      ...given({ electionId }),
       ...(args.role === undefined ? {} : { role: args.role }),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(tls === undefined ? {} : { tls }),
+      ...given({ timeoutMs, tls }),
       takeOver: args.takeOver ?? electionId !== undefined,
       readOnly: args.readOnly ?? false,
       onNotice: (notice) => process.stderr.write(`p4loom shell: ${printable(noticeText(notice))}\n`),

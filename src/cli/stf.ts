@@ -1,5 +1,5 @@
 /** `p4loom stf`: plays a packet test against the embedded switch. */
-import { claim, Diagnostics } from "../base/index.js";
+import { claim, Diagnostics, given } from "../base/index.js";
 import { TRACE_FILE_BYTES, TraceFile } from "../toolchain/daemon/index.js";
 import { loadProgram, readSource } from "../toolchain/loading/index.js";
 import { readStf, runStf, type StfResult } from "../toolchain/stf/index.js";
@@ -36,7 +36,7 @@ export async function stf(
   const diagnostics = new Diagnostics();
   const commands = readStf(readSource(testPath), diagnostics);
   const { p4info, I: include, D: define, U: undefine } = options;
-  const files = { path: programPath, include, define, undefine, ...(p4info === undefined ? {} : { p4info }) };
+  const files = { path: programPath, include, define, undefine, ...given({ p4info }) };
   // The names of a program without a P4Info are those of its BMv2 JSON.
   const { program, hasP4Info } = await loadProgram(files, diagnostics, "ignore");
   let result: StfResult | undefined;

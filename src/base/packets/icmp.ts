@@ -1,5 +1,6 @@
 /** ICMP for IPv4 (RFC 792): echo, and the errors that hosts and routers send. */
 
+import { given } from "../index.js";
 import { addWords, finishChecksum, foldSum } from "./checksum.js";
 import { prepareHeaders } from "./network-headers.js";
 import { ETHERTYPE_IPV4, PROTOCOL_ICMP } from "./numbers.js";
@@ -77,7 +78,7 @@ export function icmpFrame(
   const { body, ttl } = message;
   const prepared = prepareHeaders(
     { ipVersion: 4, srcMac, dstMac: 0n, src, dst, srcPort: 0, dstPort: 0 },
-    { dscp: 0, vlan: undefined, flowLabel: 0, ...(ttl === undefined ? {} : { ttl }) },
+    { dscp: 0, vlan: undefined, flowLabel: 0, ...given({ ttl }) },
     PROTOCOL_ICMP,
     ICMP_BYTES,
   );

@@ -2,7 +2,7 @@
  * Reads pcapng files piece by piece: all sections, either byte order, any resolution of the stamps. Blocks of other kinds than
  * interfaces and packets are skipped. Format: draft-ietf-opsawg-pcapng, sections 3 and 4.
  */
-import { fail } from "../index.js";
+import { fail, given } from "../index.js";
 import { CODES } from "./codes.js";
 import { MAX_PCAP_FRAME } from "./pcap.js";
 import {
@@ -175,8 +175,7 @@ export class PcapngDecoder {
       nanoseconds: Number(((ticks % ticksASecond) * 1_000_000_000n) / ticksASecond),
       frame: this.#buffer.bytes.slice(at + 20, at + 20 + kept),
       ...(length === kept ? {} : { length }),
-      ...(outbound === undefined ? {} : { outbound }),
-      ...(comment === undefined ? {} : { comment }),
+      ...given({ outbound, comment }),
     };
   }
 

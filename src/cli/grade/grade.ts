@@ -1,7 +1,8 @@
 /** `p4loom grade`: the tests of an exercise, with points. */
+
 import { availableParallelism } from "node:os";
 import { basename, resolve } from "node:path";
-import { claim, Diagnostics, fail, formatTable, printable } from "../../base/index.js";
+import { claim, Diagnostics, fail, formatTable, given, printable } from "../../base/index.js";
 import {
   failureLines,
   findSubmissions,
@@ -29,7 +30,7 @@ export async function grade(folder: string, options: GradeArguments): Promise<nu
   const engine = oneOf("--engine", options.engine, ENGINES);
   if (bmv2 !== undefined && engine !== "bmv2")
     fail(CODES.wrongValue, undefined, `--bmv2 names the switch of --engine bmv2; the engine is ${engine}`);
-  const testbed = engine === "sim" ? undefined : { engine, ...(bmv2 === undefined ? {} : { bmv2 }) };
+  const testbed = engine === "sim" ? undefined : { engine, ...given({ bmv2 }) };
   // Real switches share the processors: parallel tests would be slower and change their timing.
   const workers = options.workers ?? (testbed === undefined ? availableParallelism() : 1);
   const found =
@@ -39,7 +40,7 @@ export async function grade(folder: string, options: GradeArguments): Promise<nu
   const graded = await untilSignal((stop) =>
     gradeAll(found, exercise, folder, diagnostics, {
       workers,
-      ...(testbed === undefined ? {} : { testbed }),
+      ...given({ testbed }),
       stop,
     }),
   );

@@ -1,5 +1,7 @@
 /** The options of `p4loom run` that say how the jobs of a sweep run. */
+
 import { availableParallelism } from "node:os";
+import { given } from "../../base/index.js";
 import type { SweepRunOptions } from "../../fabric/experiment/index.js";
 import type { RunArguments } from "./run-options.js";
 
@@ -55,10 +57,7 @@ export function sweepRunOptions(options: RunArguments, tell: (line: string) => v
   if (gather === false && shard === undefined) throw new WrongUsage("--no-gather goes with --shard");
   return {
     workers: workers ?? availableParallelism(),
-    ...(memoryMb === undefined ? {} : { memoryMb }),
-    ...(jobMs === undefined ? {} : { jobMs }),
-    ...(resume === undefined ? {} : { resume }),
-    ...(shard === undefined ? {} : { shard }),
+    ...given({ memoryMb, jobMs, resume, shard }),
     ...(gather === undefined ? {} : { gather: gather ? "only" : "never" }),
     ...(slurm === undefined
       ? {}

@@ -1,6 +1,7 @@
 /** The options of `p4loom shell`. */
+
 import type { Command } from "commander";
-import { fail } from "../../base/index.js";
+import { fail, given } from "../../base/index.js";
 import { CODES } from "../codes.js";
 import { repeatable } from "../switch/switch-options.js";
 
@@ -90,7 +91,7 @@ export function checkShell(address: string, args: ShellArguments): ShellSetup {
   return {
     address: /^\d+$/.test(address) ? `127.0.0.1:${address}` : address,
     deviceId: number("--device-id", args.deviceId, 64) ?? 0n,
-    ...(electionId === undefined ? {} : { electionId }),
+    ...given({ electionId }),
     ...(seconds === undefined ? {} : { timeoutMs: Math.round(1000 * seconds) }),
     args,
   };

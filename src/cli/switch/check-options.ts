@@ -1,7 +1,7 @@
 /** Checks the options of `p4loom switch` before anything is opened. */
 
 import { resolve } from "node:path";
-import { Diagnostics, fail } from "../../base/index.js";
+import { Diagnostics, fail, given } from "../../base/index.js";
 import {
   captureOf,
   filesOf,
@@ -81,16 +81,14 @@ export function checkArguments(programs: readonly string[], args: SwitchArgument
   const tls = tlsOf(args);
   const source = programOf(programs, args);
   const setup: SwitchRequest = {
-    ...(source === undefined ? {} : { program: source }),
+    ...given({ program: source }),
     ...(args.commands === undefined ? {} : { commands: args.commands }),
     ...portsOf(args, cpuPort, dropPort),
     ...(args.pcap === undefined ? {} : { captureFolder: args.pcap }),
     waitMs: args.useFiles === undefined ? 0 : 1000 * secondsOf(args.useFiles),
     exitWhenDone: args.exitWhenDone ?? false,
     deviceId: deviceIdOf(args.deviceId),
-    ...(address === undefined ? {} : { address }),
-    ...(tls === undefined ? {} : { tls }),
-    ...(cpuPort === undefined ? {} : { cpuPort }),
+    ...given({ address, tls, cpuPort }),
     dropPort,
     priorityQueues: number("--priority-queues", args.priorityQueues, 1, 1, MAX_QUEUES),
     log: {
@@ -224,7 +222,7 @@ function programOf(programs: readonly string[], args: SwitchArguments): ProgramF
       `--p4info ${p4info}: a .p4 program is compiled, which gives its P4Info`,
     );
   }
-  return { path, ...(p4info === undefined ? {} : { p4info }), include: args.I, define: args.D };
+  return { path, ...given({ p4info }), include: args.I, define: args.D };
 }
 
 function portsOf(
@@ -298,8 +296,7 @@ function interfaceOf(
   return {
     port,
     name,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(rateBps === undefined ? {} : { rateBps }),
+    ...given({ namespace, rateBps }),
     ...(folder === undefined ? {} : { capture: captureOf(folder, name!) }),
   };
 }

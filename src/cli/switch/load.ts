@@ -1,5 +1,5 @@
 /** Reads all files that the command line names, and runs the switch. */
-import { Diagnostics } from "../../base/index.js";
+import { Diagnostics, given } from "../../base/index.js";
 import { runSwitch, type Surroundings } from "../../toolchain/daemon/index.js";
 import { loadProgram, readBytes, readSource } from "../../toolchain/loading/index.js";
 import type { SwitchRequest } from "./check-options.js";
@@ -25,9 +25,7 @@ export async function loadAndRunSwitch(request: SwitchRequest, surroundings: Sur
   await runSwitch(
     {
       ...rest,
-      ...(loaded === undefined ? {} : { program: loaded }),
-      ...(lines === undefined ? {} : { commands: lines }),
-      ...(read === undefined ? {} : { tls: read }),
+      ...given({ program: loaded, commands: lines, tls: read }),
     },
     surroundings,
   );

@@ -1,7 +1,8 @@
 /** The options of `p4loom trace` as commander returns them, and their meaning. */
+
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Command } from "commander";
-import { fail, fromHex } from "../../base/index.js";
+import { fail, fromHex, given } from "../../base/index.js";
 import type { TraceFilter } from "../../toolchain/trace/index.js";
 import { CODES } from "../codes.js";
 import { repeatable } from "../switch/switch-options.js";
@@ -88,8 +89,7 @@ export function filterOf(path: string, args: TraceArguments): TraceFilter {
   return {
     ...(packet === undefined ? {} : { packet: wholeNumber("--packet", packet, least) }),
     ...(port === undefined ? {} : { port: wholeNumber("--port", port, MAX_PORT) }),
-    ...(table === undefined ? {} : { table }),
-    ...(dropped === undefined ? {} : { dropped }),
+    ...given({ table, dropped }),
   };
 }
 
@@ -112,7 +112,6 @@ export function packetOf(program: string, args: TraceArguments): TryPacket {
     seed: seed === undefined ? 1 : wholeNumber("--seed", seed, 0xffff_ffff),
     include: args.I,
     define: args.D,
-    ...(commands === undefined ? {} : { commands }),
-    ...(p4info === undefined ? {} : { p4info }),
+    ...given({ commands, p4info }),
   };
 }

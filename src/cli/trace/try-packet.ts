@@ -1,5 +1,5 @@
 /** Sends one packet through a program and returns its trace. */
-import { Diagnostics } from "../../base/index.js";
+import { Diagnostics, given } from "../../base/index.js";
 import { runCommands } from "../../toolchain/control/index.js";
 import { loadProgram, readSource } from "../../toolchain/loading/index.js";
 import { type PacketTrace, Switch } from "../../toolchain/switch/index.js";
@@ -28,7 +28,7 @@ const STANDING = { now: () => 0, at: () => () => {} };
 export async function tryPacket(setup: TryPacket): Promise<PacketTrace> {
   const { program: path, p4info, include, define, port, bytes, commands, seed } = setup;
   const diagnostics = new Diagnostics();
-  const source = { path, include, define, ...(p4info === undefined ? {} : { p4info }) };
+  const source = { path, include, define, ...given({ p4info }) };
   const { program } = await loadProgram(source, diagnostics, "warning");
   const device = new Switch(program, { clock: STANDING, seed, transmit: () => {} });
   if (commands !== undefined) {

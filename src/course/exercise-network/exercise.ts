@@ -1,7 +1,8 @@
 /** A running exercise: its lab, with every switch programmed as its files say. */
+
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { DiagnosticError, Diagnostics, fail, SourceFile } from "../../base/index.js";
+import { DiagnosticError, Diagnostics, fail, given, SourceFile } from "../../base/index.js";
 import { ipv4Text } from "../../base/packets/index.js";
 import {
   type Lab,
@@ -254,14 +255,12 @@ export function labOfExercise(topology: ExerciseTopology): LabSpec {
         .filter(({ node }) => node === name)
         .map((of) => ({ number: of.port, interface: interfaceName(of, false) }))
         .sort((one, other) => one.number - other.number),
-      ...(cpuPort === undefined ? {} : { cpuPort }),
-      ...(priorityQueues === undefined ? {} : { priorityQueues }),
+      ...given({ cpuPort, priorityQueues }),
     })),
     links: topology.links.map(({ a, b, delayNs, rateBps }) => ({
       a: end(a),
       b: end(b),
-      ...(delayNs === undefined ? {} : { delayNs }),
-      ...(rateBps === undefined ? {} : { rateBps }),
+      ...given({ delayNs, rateBps }),
     })),
   };
 }

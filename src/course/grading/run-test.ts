@@ -1,5 +1,12 @@
 /** Runs one test of an exercise on a submission. */
-import { Diagnostics, formatDiagnostic, pathIn, type SourceFile, type Span } from "../../base/index.js";
+import {
+  Diagnostics,
+  formatDiagnostic,
+  given,
+  pathIn,
+  type SourceFile,
+  type Span,
+} from "../../base/index.js";
 import { loadDocument } from "../../toolchain/documents/index.js";
 import { fitProgram, targetSchema, verdictLine } from "../../toolchain/fit/index.js";
 import { readStf, runStf } from "../../toolchain/stf/index.js";
@@ -59,7 +66,7 @@ export async function runTest(
     of: points,
     expected,
     seen,
-    ...(place === undefined ? {} : { place }),
+    ...given({ place }),
     ...(hint === undefined || failure.ofFiles ? {} : { hint }),
     details,
     story,

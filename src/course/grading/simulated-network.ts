@@ -1,5 +1,6 @@
 /** The network of a test in virtual time, with our switch. */
 
+import { given } from "../../base/index.js";
 import {
   type Channel,
   type ChannelOptions,
@@ -58,8 +59,7 @@ export class SimulatedNetwork implements TestNetwork {
           seed: SEED + index,
           queuePackets: QUEUE_PACKETS,
           queueBytes: Number.POSITIVE_INFINITY,
-          ...(cpuPort === undefined ? {} : { cpuPort }),
-          ...(priorityQueues === undefined ? {} : { priorities: priorityQueues }),
+          ...given({ cpuPort, priorities: priorityQueues }),
         }),
       ]),
     );

@@ -1,5 +1,5 @@
 /** Converts an experiment file to a project of a lab: its topology, with the programs and entries of one of its schemes. */
-import { DiagnosticError, Diagnostics, fail } from "../../base/index.js";
+import { DiagnosticError, Diagnostics, fail, given } from "../../base/index.js";
 import { loadNetworkOf, type NetworkOfFile } from "../../fabric/experiment/index.js";
 import { type Topology, type TopologyNode, tierOf } from "../../fabric/topology/index.js";
 import { type Printer, statementOf } from "../../toolchain/control/index.js";
@@ -51,7 +51,7 @@ export async function projectOfExperiment(
     title,
     files,
     open: { kind: "plan", plan: planOf(topology, network, entries) },
-    ...(facts === undefined ? {} : { scheme: facts }),
+    ...given({ scheme: facts }),
   };
   return network.scheme === undefined
     ? { project }
@@ -124,7 +124,7 @@ function planOf(
       return {
         name: node.name,
         ...(program === undefined ? {} : { program: `${program}.p4` }),
-        ...(commands === undefined ? {} : { commands }),
+        ...given({ commands }),
         ...(node.role === "switch" && node.tier === undefined ? {} : { tier: tierOf(node) }),
       };
     });

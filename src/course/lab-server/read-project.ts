@@ -1,7 +1,8 @@
 /** Makes a project of a lab from the path that the user gives on the command line. */
+
 import { statSync } from "node:fs";
 import { basename, dirname, relative, resolve, sep } from "node:path";
-import { Diagnostics, fail } from "../../base/index.js";
+import { Diagnostics, fail, given } from "../../base/index.js";
 import type { LabProject, LabScheme } from "../lab/index.js";
 import { CODES } from "./codes.js";
 import { projectOfExperiment } from "./experiment-project.js";
@@ -87,7 +88,7 @@ function exercise(folder: string, topology: string | undefined, options: ReadOpt
       open: {
         kind: "exercise",
         ...(topology === undefined ? {} : { topology: inFolder(topology) }),
-        ...(named === undefined ? {} : { program: named }),
+        ...given({ program: named }),
       },
     },
   };

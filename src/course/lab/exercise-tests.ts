@@ -1,5 +1,5 @@
 /** Runs the tests of an exercise, each on a new network: the network that the page shows does not change. */
-import { DiagnosticError, Diagnostics, fail } from "../../base/index.js";
+import { DiagnosticError, Diagnostics, fail, given } from "../../base/index.js";
 import { EXERCISE_FILE, type Exercise, readExercise } from "../exercises/index.js";
 import { type RunTestOptions, runTest, Submission, type TestResult } from "../grading/index.js";
 import { CODES } from "./codes.js";
@@ -32,7 +32,7 @@ export function exerciseTests(optionsFor: (exercise: Exercise) => RunTestOptions
         title,
         text: files[TEXT_FILE] ?? about,
         tests: tests.map(({ name, points }) => ({ name, title: name, points })),
-        ...(start === undefined ? {} : { start }),
+        ...given({ start }),
       };
     },
     async run(files, names, tell) {

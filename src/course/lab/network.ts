@@ -1,5 +1,5 @@
 /** The simulated network of a lab: hosts, switches and links as planned, and which of them are broken. */
-import { fail, type Json, Random } from "../../base/index.js";
+import { fail, given, type Json, Random } from "../../base/index.js";
 import { type Link, Network, Simulation, StackHost, SwitchNode } from "../../fabric/sim/packet/index.js";
 import { parseValue } from "../../toolchain/device/index.js";
 import { hostNetwork } from "../exercises/index.js";
@@ -51,8 +51,7 @@ export class LabNetwork {
           seed: seed + i,
           queuePackets: scheme?.queues.packets ?? QUEUE_PACKETS,
           queueBytes: scheme?.queues.bytes ?? Number.POSITIVE_INFINITY,
-          ...(cpuPort === undefined ? {} : { cpuPort }),
-          ...(priorityQueues === undefined ? {} : { priorities: priorityQueues }),
+          ...given({ cpuPort, priorities: priorityQueues }),
           log: (text) => log(name, text),
         }),
       );
@@ -207,7 +206,7 @@ export class LabNetwork {
         y,
         up: true,
         ipv4: address,
-        ...(ipv6 === undefined ? {} : { ipv6 }),
+        ...given({ ipv6 }),
         mac,
       };
     }
@@ -219,8 +218,7 @@ export class LabNetwork {
       x,
       y,
       up: this.isUp(name),
-      ...(program === undefined ? {} : { program }),
-      ...(tier === undefined ? {} : { tier }),
+      ...given({ program, tier }),
     };
   }
 }

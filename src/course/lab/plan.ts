@@ -1,5 +1,5 @@
 /** Converts the files of a project to the network that they describe. */
-import { type Diagnostics, nameOfPath, pathIn } from "../../base/index.js";
+import { type Diagnostics, given, nameOfPath, pathIn } from "../../base/index.js";
 import { formatValue } from "../../toolchain/device/index.js";
 import { type ExerciseSetup, openExercise, readTopologyFile, topologyPathIn } from "../exercises/index.js";
 import type { ProjectFiles } from "./files.js";
@@ -41,16 +41,14 @@ function planOfExercise({ topology, switches, folder }: ExerciseSetup): LabPlan 
           ...(compiled ? { p4info: runs.p4info } : {}),
           ...(runtimeFile === undefined ? {} : { runtime: pathIn(folder, runtimeFile) }),
           ...(commandFile === undefined ? {} : { commands: pathIn(folder, commandFile) }),
-          ...(cpuPort === undefined ? {} : { cpuPort }),
-          ...(priorityQueues === undefined ? {} : { priorityQueues }),
+          ...given({ cpuPort, priorityQueues }),
         };
       },
     ),
     links: topology.links.map(({ a, b, delayNs, rateBps }) => ({
       a,
       b,
-      ...(delayNs === undefined ? {} : { delayNs }),
-      ...(rateBps === undefined ? {} : { rateBps }),
+      ...given({ delayNs, rateBps }),
     })),
   };
 }
@@ -88,8 +86,7 @@ function singleSwitch(path: string, files: ProjectFiles): LabPlan {
         name: "s1",
         program: path,
         ...(path.endsWith(".json") && p4info !== undefined ? { p4info } : {}),
-        ...(runtime === undefined ? {} : { runtime }),
-        ...(commands === undefined ? {} : { commands }),
+        ...given({ runtime, commands }),
       },
     ],
     links: hosts.map(({ name }, i) => ({ a: { node: name, port: 0 }, b: { node: "s1", port: i + 1 } })),

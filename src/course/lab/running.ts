@@ -1,5 +1,5 @@
 /** A simulated network from its start to the next restart: creates its parts from the files and connects them. */
-import { Diagnostics, fail, Random } from "../../base/index.js";
+import { Diagnostics, fail, given, Random } from "../../base/index.js";
 import { NS_PER_S } from "../../fabric/sim/packet/index.js";
 import type { FrameSender } from "../exercises/index.js";
 import { CODES } from "./codes.js";
@@ -234,7 +234,7 @@ export class Running {
     return {
       mac,
       ipv4,
-      ...(ipv6 === undefined ? {} : { ipv6 }),
+      ...given({ ipv6 }),
       macTowards: (destination) => {
         if (gateways?.[0] !== undefined) return gateways[0];
         const next = destination === undefined ? undefined : options.nextHop(destination);

@@ -2,7 +2,7 @@
  * A lab on the simulator: the network of a project, which pages show and change. It does not depend on where it runs: clock and
  * timers are passed in, files are texts, and all messages are plain JSON (`protocol.ts`).
  */
-import { DiagnosticError, Diagnostics, fail } from "../../base/index.js";
+import { DiagnosticError, Diagnostics, fail, given } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { diagnosticViews } from "./diagnostics.js";
 import { ProjectFiles } from "./files.js";
@@ -67,7 +67,7 @@ export class LabSession implements LabService {
     const { timers, seed, scheme } = this.#options;
     const running = await Running.start({
       plan,
-      ...(scheme === undefined ? {} : { scheme }),
+      ...given({ scheme }),
       files: this.#files,
       timers,
       seed,
@@ -118,9 +118,7 @@ export class LabSession implements LabService {
       "clock.set": ({ running, speed, skipIdle }) => {
         const { pacer } = this.#running;
         pacer.set({
-          ...(running === undefined ? {} : { running }),
-          ...(speed === undefined ? {} : { speed }),
-          ...(skipIdle === undefined ? {} : { skipIdle }),
+          ...given({ running, speed, skipIdle }),
         });
         this.#outbox.send({ kind: "clock", clock: pacer.view });
         return pacer.view;

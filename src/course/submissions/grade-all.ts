@@ -1,8 +1,9 @@
 /** Grades many submissions, some of them in parallel, each in processes of its own. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { type Diagnostics, fail } from "../../base/index.js";
+import { type Diagnostics, fail, given } from "../../base/index.js";
 import { ownCommand } from "../../toolchain/loading/index.js";
 import type { Exercise } from "../exercises/index.js";
 import { CODES } from "./codes.js";
@@ -93,7 +94,7 @@ export async function gradeAll(
         gradeOne(
           submissions[index]!,
           exercise,
-          { ...job, ...(real === undefined ? {} : { testbed: real }) },
+          { ...job, ...given({ testbed: real }) },
           [...own, WORKER_COMMAND],
           isolation,
           stop,

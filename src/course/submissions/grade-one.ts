@@ -1,6 +1,8 @@
 /** Grades one submission in a process of its own. */
+
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
+import { given } from "../../base/index.js";
 import { type Exercise, maximumPoints } from "../exercises/index.js";
 import type { TestResult } from "../grading/index.js";
 import { isPython } from "./controller/on-this-machine.js";
@@ -177,8 +179,7 @@ function surrounding(controller: string | undefined, isolation: Isolation): Isol
 function environment(): NodeJS.ProcessEnv {
   const { PATH, P4LOOM_COMMAND } = process.env;
   return {
-    ...(PATH === undefined ? {} : { PATH }),
-    ...(P4LOOM_COMMAND === undefined ? {} : { P4LOOM_COMMAND }),
+    ...given({ PATH, P4LOOM_COMMAND }),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Converts an exception of a controller into a diagnostic with the controller's name and the place of the throw. */
-import { type Diagnostic, DiagnosticError, SourceFile, type Span } from "../../base/index.js";
+import { type Diagnostic, DiagnosticError, given, SourceFile, type Span } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { MAX_WAKES_AT_ONE_INSTANT, NeverReady, TimeStandsStill } from "./incarnation.js";
 
@@ -57,7 +57,7 @@ export function failureOf(
       name === undefined
         ? `a promise that no controller awaits was rejected: ${words}`
         : `controller "${name}" has failed: ${words}`,
-    ...(span === undefined ? {} : { span }),
+    ...given({ span }),
     notes:
       place === undefined || span !== undefined
         ? []

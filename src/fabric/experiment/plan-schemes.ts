@@ -1,5 +1,7 @@
 /** Plans the schemes of an experiment file for its topology. */
+
 import type { Diagnostics, Locate } from "../../base/index.js";
+import { given } from "../../base/index.js";
 import { FIELD_BITS } from "../../base/packets/index.js";
 import { type HostContext, restingHost } from "../hosts/index.js";
 import type { Scheme } from "../schemes/index.js";
@@ -84,7 +86,7 @@ export function planSchemes(
             hosts,
             commands: chosen.commands ?? {},
             ...(chosen.checkCommand === undefined ? {} : { checkCommand }),
-            ...(assign === undefined ? {} : { assign }),
+            ...given({ assign }),
           },
         ];
       }) ?? []

@@ -1,8 +1,9 @@
 /** The pipeline under all kinds: an engine brings up each scheme, units run on it, rows and files come out. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fail, type Span } from "../../base/index.js";
+import { fail, given, type Span } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { logFiles } from "./control-plane.js";
 import { rowsCsv } from "./csv.js";
@@ -106,8 +107,7 @@ function contextOf(options: RunOptions, folder: string, { settings }: FabricExpe
     testbed,
     folder,
     stop,
-    ...(p4c === undefined ? {} : { p4c }),
-    ...(seeing === undefined ? {} : { seeing }),
+    ...given({ p4c, seeing }),
   };
 }
 

@@ -2,7 +2,7 @@
  * Calls a user's host policy. An exception gets its place in the user's file. Returned values are checked, because packets,
  * ports and messages are made from them.
  */
-import { fail, type Json, notJson, type Random } from "../../base/index.js";
+import { fail, given, type Json, notJson, type Random } from "../../base/index.js";
 import type { FlowKey } from "../../base/packets/index.js";
 import { SELECTOR_FIELDS } from "../../base/packets/index.js";
 import type { ConnectionEnd, HostContext, HostPolicy, PolicyDescription } from "../hosts/index.js";
@@ -36,8 +36,7 @@ export function policyOf(
   const policy = made as Partial<HostPolicy> & Pick<HostPolicy, "open">;
   const { ecn, needs, onCarrier } = policy;
   return {
-    ...(ecn === undefined ? {} : { ecn }),
-    ...(needs === undefined ? {} : { needs }),
+    ...given({ ecn, needs }),
     open: (flow, random, end) => {
       const chooser = call("open", () => policy.open(flow, random, end));
       const wrong = issueOf(chooserShape, chooser, "chooser");

@@ -1,4 +1,5 @@
 /** A network under construction: nodes and links are numbered in the order in which they are added. */
+import { given } from "../../base/index.js";
 import type { Link, Port, Role } from "./topology.js";
 
 export interface DraftNode {
@@ -47,7 +48,7 @@ export class Draft {
       b: { node: b.index, port: portB },
       rateBps: shape.rate,
       delayNs: shape.delay,
-      ...(cost === undefined ? {} : { cost }),
+      ...given({ cost }),
       ...(shape.rate_pps === undefined ? {} : { ratePps: shape.rate_pps }),
       ...(shape.queue_packets === undefined ? {} : { queuePackets: shape.queue_packets }),
     });

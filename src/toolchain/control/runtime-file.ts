@@ -4,7 +4,7 @@
  * for an exact or optional field, `[value, length]` for lpm, `[value, mask]` for ternary, `[low, high]` for range. The
  * notation of the command text (`"10.0.0.0/8"`, `"0x10&&&0xf0"`, `"1->9"`) is accepted too.
  */
-import { type Diagnostics, fail, type SourceFile, type Span, spanText } from "../../base/index.js";
+import { type Diagnostics, fail, given, type SourceFile, type Span, spanText } from "../../base/index.js";
 import type { Match, Naming, Replica, TableEntry, Update } from "../device/index.js";
 import {
   type FieldInfo,
@@ -86,9 +86,7 @@ export function readRuntimeFile(file: SourceFile, diagnostics: Diagnostics): Run
       reader.wrong(["target"], `the target is "${target}"; the only target is "bmv2"`);
     for (const key of KEYS.slice(3)) if (top[key] !== undefined) reader.list(top[key], [key]);
     return {
-      ...(target === undefined ? {} : { target }),
-      ...(p4info === undefined ? {} : { p4info }),
-      ...(bmv2Json === undefined ? {} : { bmv2Json }),
+      ...given({ target, p4info, bmv2Json }),
       updates: (index, found, naming) => new RuntimeReader(file, found, index, naming).updates(top),
     };
   } catch (error) {

@@ -2,9 +2,10 @@
  * The ports of a running switch: interfaces and pcap files, those of the start and those that a controller adds. A port that
  * was removed is down: packets to it are dropped, and group members that watch it take no part.
  */
+
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, normalize, relative, resolve } from "node:path";
-import { DiagnosticError } from "../../base/index.js";
+import { DiagnosticError, given } from "../../base/index.js";
 import {
   DeviceError,
   type PortAttachment,
@@ -292,7 +293,7 @@ export class Ports implements PortControl {
 }
 
 function attachmentOf({ name, namespace }: { name: string; namespace?: string }): PortAttachment {
-  return { kind: "interface", name, ...(namespace === undefined ? {} : { namespace }) };
+  return { kind: "interface", name, ...given({ namespace }) };
 }
 
 function sameFile(one: string, other: string): boolean {

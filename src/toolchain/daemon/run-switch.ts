@@ -1,6 +1,7 @@
 /** A switch from its start to its end: program, P4Runtime server, ports, log. */
+
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Diagnostic, Diagnostics, fail, toHex } from "../../base/index.js";
+import { type Diagnostic, Diagnostics, fail, given, toHex } from "../../base/index.js";
 import { DeviceError, type DeviceEvent, type PortAttachment } from "../device/index.js";
 import type { P4RuntimeServer } from "../p4runtime/index.js";
 import type { Program } from "../program/index.js";
@@ -240,7 +241,7 @@ class Run {
         deviceId,
         // The server does not check ports against a list: as in BMv2, a group may name a port that is added later.
         translations,
-        ...(tls === undefined ? {} : { tls }),
+        ...given({ tls }),
       });
     } catch (error) {
       if (error instanceof DeviceError && error.code === "UNAVAILABLE")

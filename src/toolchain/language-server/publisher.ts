@@ -1,7 +1,9 @@
 /** Sends diagnostics to the editor: those of parser and checker at once, those of a whole compilation after a pause in typing. */
+
 import type { CancellationToken, Connection, Diagnostic as LspDiagnostic } from "vscode-languageserver";
 import { DiagnosticSeverity } from "vscode-languageserver";
 import type { Diagnostic } from "../../base/index.js";
+import { given } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { diagnosticOf, uriOf } from "./convert.js";
 import { MAX_TEXT, type Workspace } from "./workspace.js";
@@ -85,7 +87,7 @@ export class Publisher {
     const version = this.#versions.get(path);
     void this.connection.sendDiagnostics({
       uri: uriOf(path),
-      ...(version === undefined ? {} : { version }),
+      ...given({ version }),
       diagnostics: [
         ...quick,
         ...(this.#later.get(path) ?? []),

@@ -1,5 +1,5 @@
 /** The compiler as one function: source text in, BMv2 JSON and P4Info out. */
-import { Diagnostics, SourceFile } from "../../base/index.js";
+import { Diagnostics, given, SourceFile } from "../../base/index.js";
 import type { TableEntry } from "../device/index.js";
 import type { Program } from "../program/index.js";
 import { emitBmv2 } from "./emit/bmv2-program.js";
@@ -65,9 +65,7 @@ function checkSource(
   const unit = parse(
     {
       file,
-      ...(resolveInclude === undefined ? {} : { resolveInclude }),
-      ...(defines === undefined ? {} : { defines }),
-      ...(undefines === undefined ? {} : { undefines }),
+      ...given({ resolveInclude, defines, undefines }),
     },
     diagnostics,
   );

@@ -2,7 +2,7 @@
  * Plays a packet test against the embedded switch: commands and packets in the order of the file, on a clock that
  * the test moves; at the end each port's packets are compared with what the test expects of it.
  */
-import { DiagnosticError, type Diagnostics, fail, SourceFile, type Span } from "../../base/index.js";
+import { DiagnosticError, type Diagnostics, fail, given, SourceFile, type Span } from "../../base/index.js";
 import { Interpreter } from "../control/index.js";
 import { type CounterData, DeviceError, type Entity, type TableEntry } from "../device/index.js";
 import { type Bmv2Program, createP4Info, describeBmv2, type P4Info, P4InfoIndex } from "../program/index.js";
@@ -86,9 +86,7 @@ class Player {
       {
         clock: this.#clock,
         transmit: (port, frame) => this.#outputs.push({ port, frame, cause: this.#cause }),
-        ...(seed === undefined ? {} : { seed }),
-        ...(print === undefined ? {} : { log: print }),
-        ...(trace === undefined ? {} : { trace }),
+        ...given({ seed, log: print, trace }),
       },
     );
     this.#interpreter = new Interpreter(this.#switch);

@@ -1,4 +1,5 @@
 /** A trace as lines with their depth, their style and the P4 place that each comes from: for a terminal and for a page. */
+import { given } from "../../base/index.js";
 import type { bmv2 } from "../program/index.js";
 import type { PacketTrace, TraceEvent, TraceTree } from "../switch/index.js";
 import { causeText, type Line, outcomeText, phraseOf, type Style } from "./phrases.js";
@@ -25,7 +26,7 @@ const OWN: ReadonlySet<TraceEvent["kind"]> = new Set([
 export function storyLines(packet: PacketTrace, device = ""): StoryLine[] {
   const lines: StoryLine[] = [];
   const say = (depth: number, line: Line, source?: bmv2.SourceInfo) =>
-    lines.push({ depth, ...line, ...(source === undefined ? {} : { source }) });
+    lines.push({ depth, ...line, ...given({ source }) });
   const { packet_id, ingress_port, packet_size, time_us } = packet.input;
   const text = `${device}packet ${packet_id} on port ${ingress_port}: ${bytesText(packet_size)} at ${timeText(time_us)}`;
   say(0, { text, style: "bold" });

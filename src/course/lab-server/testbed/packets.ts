@@ -1,5 +1,5 @@
 /** Packets of a lab on real switches: sends them on interfaces of hosts, and follows them by the traces of switches. */
-import { fail, toHex } from "../../../base/index.js";
+import { fail, given, toHex } from "../../../base/index.js";
 import { hostNamespace, type Lab, switchNamespace } from "../../../fabric/testbed/index.js";
 import { type FrameSender, senderOf } from "../../exercises/index.js";
 import {
@@ -100,7 +100,7 @@ export class TestbedPackets {
       this.#outlets.send(outlet, frame);
       if (count > 1) this.#sendMore(outlet, frame, count - 1, intervalNs);
       const packet = await number;
-      return { ...built, ...(packet === undefined ? {} : { packet }) };
+      return { ...built, ...given({ packet }) };
     } finally {
       end();
       this.#open.delete(end);

@@ -1,5 +1,6 @@
 /** Converts the plan of a lab to real hosts, switches and links. */
 
+import { given } from "../../../base/index.js";
 import type { LabSpec } from "../../../fabric/testbed/index.js";
 import { inIproute2 } from "../../exercises/index.js";
 import { addressValue, type LabPlan, type PlannedHost } from "../../lab/index.js";
@@ -75,13 +76,11 @@ export function specOf(plan: LabPlan): LabSpec {
         .filter(({ node }) => node === name)
         .map(({ port }) => ({ number: port, interface: names.of(name, port) }))
         .sort((one, other) => one.number - other.number),
-      ...(cpuPort === undefined ? {} : { cpuPort }),
-      ...(priorityQueues === undefined ? {} : { priorityQueues }),
+      ...given({ cpuPort, priorityQueues }),
     })),
     links: plan.links.map(({ delayNs, rateBps }, i) => ({
       ...ends[i]!,
-      ...(delayNs === undefined ? {} : { delayNs }),
-      ...(rateBps === undefined ? {} : { rateBps }),
+      ...given({ delayNs, rateBps }),
     })),
   };
 }

@@ -1,5 +1,5 @@
 /** A lab on real switches and hosts: the same requests as on the simulator, if real machines can carry them out. */
-import { DiagnosticError, Diagnostics, fail } from "../../../base/index.js";
+import { DiagnosticError, Diagnostics, fail, given } from "../../../base/index.js";
 import {
   type InterfaceCounters,
   type Lab,
@@ -349,7 +349,7 @@ export class TestbedSession implements LabService {
           ...places.get(name)!,
           up: true,
           ipv4: `${ipv4}/${prefixLength}`,
-          ...(ipv6 === undefined ? {} : { ipv6 }),
+          ...given({ ipv6 }),
           mac,
         };
       }),
@@ -386,8 +386,7 @@ export class TestbedSession implements LabService {
       x,
       y,
       up: !this.#downSwitches.has(name),
-      ...(program === undefined ? {} : { program }),
-      ...(tier === undefined ? {} : { tier }),
+      ...given({ program, tier }),
     };
   }
 

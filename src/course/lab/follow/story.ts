@@ -1,5 +1,5 @@
 /** One packet that is followed from hop to hop, and how it ended. */
-import { toHex } from "../../../base/index.js";
+import { given, toHex } from "../../../base/index.js";
 import type { PacketTrace, TraceOutcome, TraceTree } from "../../../toolchain/switch/index.js";
 import { outcomeText, SourceLines, Story } from "../../../toolchain/trace/index.js";
 import type { HopView, PacketEndView, PacketView, StoryView } from "../protocol.js";
@@ -55,9 +55,9 @@ export class Followed {
       protocol,
       label,
       bytes,
-      ...(flow === undefined ? {} : { flow }),
+      ...given({ flow }),
       end,
-      ...(parent === undefined ? {} : { parent }),
+      ...given({ parent }),
     };
   }
 

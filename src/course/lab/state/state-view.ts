@@ -1,4 +1,5 @@
 /** The state of a switch for a page: tables with their entries, groups, arrays, each with the statements that write it. */
+import { given } from "../../../base/index.js";
 import { deletionOf, type Printer, statementOf, targetText } from "../../../toolchain/control/index.js";
 import {
   type Device,
@@ -138,7 +139,7 @@ async function arrayViews(
       kind: "counter",
       name,
       size: found.length,
-      ...(unit === undefined ? {} : { unit }),
+      ...given({ unit }),
       cells: shown.map((cell) => ({
         index: cell.index,
         value: `${cell.data.packets} packets, ${cell.data.bytes} bytes`,
@@ -168,7 +169,7 @@ async function arrayViews(
       kind: "register",
       name,
       size: found.length,
-      ...(bits === undefined ? {} : { bits }),
+      ...given({ bits }),
       cells: shown.map((cell) => ({
         index: cell.index,
         value: String(cell.value),

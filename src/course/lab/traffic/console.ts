@@ -1,5 +1,5 @@
 /** The command interpreter of a simulated host: pings, flows, addresses and the ARP table. */
-import { didYouMean, fail } from "../../../base/index.js";
+import { didYouMean, fail, given } from "../../../base/index.js";
 import { ipv4Text } from "../../../base/packets/index.js";
 import { parseBytes, parseDuration, parseRate } from "../../../fabric/topology/index.js";
 import { formatValue } from "../../../toolchain/device/index.js";
@@ -109,7 +109,7 @@ function trafficOf(kind: Traffic["kind"], from: string, words: readonly string[]
   }
   const bytes = amount(first, parseBytes, "size such as 10MB");
   const congestionControl = options.get("C") ?? "cubic";
-  return { kind, from, to, port: port(5201), ...(bytes === undefined ? {} : { bytes }), congestionControl };
+  return { kind, from, to, port: port(5201), ...given({ bytes }), congestionControl };
 }
 
 /** Options of each command; every option has a value. */

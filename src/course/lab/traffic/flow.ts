@@ -1,5 +1,5 @@
 /** A ping, a UDP flow or a TCP flow between two simulated hosts, with its figures. */
-import { fail, type Random } from "../../../base/index.js";
+import { fail, given, type Random } from "../../../base/index.js";
 import { ipv4Text } from "../../../base/packets/index.js";
 import {
   CONGESTION_CONTROLS,
@@ -122,7 +122,7 @@ export class Flow {
     this.#points.push({
       at: now,
       bitsPerSecond: ((receivedBytes - this.#sampledBytes) * 8e9) / passed,
-      ...(smoothedRttNs === undefined ? {} : { rttNs: smoothedRttNs }),
+      ...given({ rttNs: smoothedRttNs }),
     });
     if (this.#points.length > MAX_POINTS) this.#points.shift();
     this.#sampledAt = now;
@@ -149,12 +149,12 @@ export class Flow {
       label,
       state: this.#state,
       startedAt,
-      ...(endedAt === undefined ? {} : { endedAt }),
+      ...given({ endedAt }),
       ...(this.#state === "completed" && traffic.kind !== "ping" ? { fctNs: endedAt! - startedAt } : {}),
       sentPackets,
       receivedPackets,
       receivedBytes,
-      ...(retransmissions === undefined ? {} : { retransmissions }),
+      ...given({ retransmissions }),
       ...(rttsNs.length === 0
         ? {}
         : { rttNs: { min: Math.min(...rttsNs), mean: sum / rttsNs.length, max: Math.max(...rttsNs) } }),

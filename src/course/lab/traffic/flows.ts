@@ -1,5 +1,5 @@
 /** The flows of a lab: starts them, finds them by their packets, stops them. */
-import { fail, type Random } from "../../../base/index.js";
+import { fail, given, type Random } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { LabNetwork } from "../network.js";
 import type { FlowView, Traffic } from "../protocol.js";
@@ -27,7 +27,7 @@ export class Flows {
     const context = {
       lab: this.lab,
       random: this.random.fork(`flow ${id}`),
-      ...(print === undefined ? {} : { print }),
+      ...given({ print }),
       ended: this.ended,
       servers: this.#servers,
       register: (keys: readonly string[]) => {

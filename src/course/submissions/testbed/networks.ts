@@ -2,8 +2,10 @@
  * Networks of real switches for tests, one after the other. Namespaces, links and processes of our switch are created
  * once; before each further test, links are repaired and the state of switches is cleared.
  */
+
 import { getPriority, setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { given } from "../../../base/index.js";
 import {
   type Lab,
   type LabSpec,
@@ -105,7 +107,7 @@ export class TestbedNetworks {
     const lab = await startLab(quietLab(this.topology), {
       network: "netns",
       engine,
-      ...(bmv2 === undefined ? {} : { bmv2 }),
+      ...given({ bmv2 }),
       folder,
       logLevel: "off",
       allowMissing: new Set(["delay", "rate"] as const),

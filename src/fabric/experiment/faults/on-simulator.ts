@@ -1,5 +1,7 @@
 /** Faults in the simulator: outages and impairments of channels, carrier signals, and switches without program and state. */
+
 import type { Random } from "../../../base/index.js";
+import { given } from "../../../base/index.js";
 import {
   type Channel,
   type ControlFault,
@@ -233,7 +235,7 @@ export class SimulatorFaults {
       if (effect.kind !== "packets") throw new Error("only faults of packets are impairments");
       const { loss, corruption, delay } = effect;
       impairment = new Impairment({
-        ...(match === undefined ? {} : { match }),
+        ...given({ match }),
         loss,
         corruption,
         delay,

@@ -1,6 +1,7 @@
 /** How files describe faults: the keys that a list of faults and a draw of failures have in common, and their meaning. */
+
 import { z } from "zod";
-import { type Diagnostics, didYouMean, type Span } from "../../../base/index.js";
+import { type Diagnostics, didYouMean, given, type Span } from "../../../base/index.js";
 import type { AddressPrefix, PacketMatch } from "../../../base/packets/index.js";
 import { parseValue } from "../../../toolchain/device/index.js";
 import {
@@ -96,7 +97,7 @@ export function packetEffect(
     loss: loss ?? 0,
     corruption: corruption ?? 0,
     delay: delay ?? 0,
-    ...(rate === undefined ? {} : { rate }),
+    ...given({ rate }),
   };
 }
 
@@ -166,13 +167,15 @@ export function packetMatch(
   const src = spec.src === undefined ? undefined : prefixOf(spec.src, "src", topology, ip, place);
   const dst = spec.dst === undefined ? undefined : prefixOf(spec.dst, "dst", topology, ip, place);
   return {
-    ...(src === undefined ? {} : { src }),
-    ...(dst === undefined ? {} : { dst }),
-    ...(known === undefined ? {} : { protocol: known }),
-    ...(src_port === undefined ? {} : { srcPort: src_port }),
-    ...(dst_port === undefined ? {} : { dstPort: dst_port }),
-    ...(min_bytes === undefined ? {} : { minBytes: min_bytes }),
-    ...(max_bytes === undefined ? {} : { maxBytes: max_bytes }),
+    ...given({
+      src,
+      dst,
+      protocol: known,
+      srcPort: src_port,
+      dstPort: dst_port,
+      minBytes: min_bytes,
+      maxBytes: max_bytes,
+    }),
   };
 }
 

@@ -1,7 +1,8 @@
 /** Runs one job of a sweep in this process and makes its record. */
+
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { DiagnosticError, fail, formatDiagnostic } from "../../../base/index.js";
+import { DiagnosticError, fail, formatDiagnostic, given } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { fileWord, type SeeingFolder } from "../seeing/seeing.js";
 import { jobKey } from "./dependencies.js";
@@ -53,8 +54,7 @@ export async function recordOfJob(sweep: Sweep, order: JobOrder, means: JobMeans
     unit: name,
     seed,
     ms: Math.round(performance.now() - started),
-    ...(log === undefined ? {} : { log }),
-    ...(notes === undefined ? {} : { notes }),
+    ...given({ log, notes }),
     outcome,
   };
   return JSON.stringify(record);

@@ -1,4 +1,5 @@
 /** Hides the types of a kind behind points whose outcomes are JSON, and makes the results of a sweep of them. */
+import { given } from "../../../base/index.js";
 import { CompiledPrograms, ProgramCompiler } from "../boot.js";
 import { rowsCsv } from "../csv.js";
 import type { FabricExperiment, FabricSettings } from "../experiment.js";
@@ -60,7 +61,7 @@ export function kindPoints<
           const { outcome, log, notes } = made;
           return {
             outcome: kind.portable.toJson(outcome),
-            ...(log === undefined ? {} : { log }),
+            ...given({ log }),
             ...(notes.length === 0 ? {} : { notes }),
           };
         },
@@ -161,7 +162,7 @@ async function runOnLab<
   const side = { units: () => [unit], lab: await labOf(kind, experiment, engine) };
   const context = {
     ...{ testbed, folder, stop, progress: (done: number) => done > 0 && step() },
-    ...(p4c === undefined ? {} : { p4c }),
+    ...given({ p4c }),
   };
   const { series, notes, logs } = await run(side, own, engine, seed, context);
   const log = logs.flatMap(({ lines }) => lines);
@@ -190,7 +191,7 @@ function fewOf(notes: readonly string[], noun: "note" | "warning"): readonly str
 /** A row with the swept keys after its scheme. A key of the row itself keeps the row's value. */
 function withKeys<R extends object>(row: R, values: Readonly<Record<string, unknown>>): R {
   const { scheme } = row as { scheme?: unknown };
-  return { ...(scheme === undefined ? {} : { scheme }), ...values, ...row };
+  return { ...given({ scheme }), ...values, ...row };
 }
 
 /** The table of a kind whose rows are of one seed has no column for swept keys: each point and seed has a table of its own. */

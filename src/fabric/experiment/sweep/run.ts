@@ -3,10 +3,11 @@
  * results. The results depend only on the records, in the order of the file: not on the number of workers, on shards, or on
  * interruptions of the sweep.
  */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
-import { type Diagnostic, DiagnosticError, fail } from "../../../base/index.js";
+import { type Diagnostic, DiagnosticError, fail, given } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { breather } from "../engine.js";
 import type { EngineName } from "../experiment.js";
@@ -183,8 +184,7 @@ class SweepRun {
       {
         path: source.path,
         text: source.text,
-        ...(runs === undefined ? {} : { runs }),
-        ...(p4c === undefined ? {} : { p4c }),
+        ...given({ runs, p4c }),
         seeing: this.#seeing,
       },
       { memoryMb, jobMs: this.#options.jobMs },

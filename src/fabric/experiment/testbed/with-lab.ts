@@ -1,7 +1,7 @@
 /** Starts the lab of an experiment, runs something on it, and removes it. */
 
 import { join } from "node:path";
-import { DiagnosticError } from "../../../base/index.js";
+import { DiagnosticError, given } from "../../../base/index.js";
 import { DeviceError } from "../../../toolchain/device/index.js";
 import { CPU_PORT } from "../../sim/packet/index.js";
 import { labOf, type SwitchEngine, startLab } from "../../testbed/index.js";
@@ -27,7 +27,7 @@ export async function withLab<T>(
   const lab = await startLab(labOf(experiment.topology, { cpuPort: CPU_PORT }), {
     network,
     engine,
-    ...(bmv2 === undefined ? {} : { bmv2 }),
+    ...given({ bmv2 }),
     folder,
     pcap,
     allowMissing,

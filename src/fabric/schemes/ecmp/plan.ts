@@ -3,6 +3,7 @@
  * a switch does not use a link that is down if the group has another link (P4Runtime specification, 9.2.2).
  */
 
+import { given } from "../../../base/index.js";
 import type { SelectorField } from "../../../base/packets/index.js";
 import type { Update } from "../../../toolchain/device/index.js";
 import type { ProgramPlan } from "../../../toolchain/generate/index.js";
@@ -77,7 +78,7 @@ export function planEcmpSwitches(
       });
       return ecmpProgram(role, {
         role: role === "switch" || role === "host" ? "fabric" : role,
-        ...(hashedField === undefined ? {} : { hashedField }),
+        ...given({ hashedField }),
         ...Object.fromEntries(ways.get(role)!.map((way) => [way, wayOf(way)])),
         routes: largest(least.routes, (table) => table.routes.length),
       });

@@ -2,6 +2,7 @@
  * P4TE (D. D. Robin, 2022): each switch monitors the queues and rates of its own ports, picks paths by them for each flowlet, and
  * changes the window of senders by fake acknowledgements. `docs/papers/p4te.md` says what follows the paper and what differs.
  */
+import { given } from "../../../base/index.js";
 import type { Scheme } from "../scheme.js";
 import { p4teController } from "./controller.js";
 import { p4teHosts } from "./hosts.js";
@@ -40,7 +41,7 @@ export const p4te: Scheme<P4teParameters> = {
         kind: "p4te",
         classes: parameters.classes.map(({ dscp, up_to }) => ({
           dscp,
-          ...(up_to === undefined ? {} : { upTo: up_to }),
+          ...given({ upTo: up_to }),
         })),
       },
       // After a timeout a flow has often been idle for longer than the flowlet gap.

@@ -2,7 +2,7 @@
  * A fabric under P-ECMP, compiled and checked: the matrices of every switch, the layout of the selector, and
  * whether they fit into the switches and the field.
  */
-import { fail, type Locate } from "../../../base/index.js";
+import { fail, given, type Locate } from "../../../base/index.js";
 import { FIELD_BITS } from "../../../base/packets/index.js";
 import { nodeNamed, type Role, type Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
@@ -84,7 +84,7 @@ export function compileFabric(topology: Topology, parameters: PecmpParameters, l
     offsets,
     weights,
     isWeighted,
-    ...(certain === undefined ? {} : { certain }),
+    ...given({ certain }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** The rules for the hosts of a fabric, from the parameters of the scheme. */
+import { given } from "../../../base/index.js";
 import type { Balancing } from "../plb/balancing-path.js";
 import type { PecmpHosts } from "./hosts.js";
 import type { SelectorLayout } from "./layout.js";
@@ -17,6 +18,6 @@ export function hostsOf(
     offsets,
     subflows: subflow_selectors,
     ...(balance === undefined ? {} : { balance: rules as Balancing }),
-    ...(spray === undefined ? {} : { spray }),
+    ...given({ spray }),
   };
 }

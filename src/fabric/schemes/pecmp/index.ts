@@ -5,7 +5,7 @@
  * Read `matrix.ts` (what a control matrix is), `compile.ts` (from a topology to matrices), `layout.ts` (bits of
  * the selector), `selectors.ts` (the offsets of hosts), `hosts.ts` (the hosts' behaviour).
  */
-import { claim, fail, type Locate } from "../../../base/index.js";
+import { claim, fail, given, type Locate } from "../../../base/index.js";
 import type { Update } from "../../../toolchain/device/index.js";
 import type { ProgramPlan } from "../../../toolchain/generate/index.js";
 import { type Role, switchesOf, type Topology } from "../../topology/index.js";
@@ -100,8 +100,7 @@ export const pecmp: Scheme<PecmpParameters> = {
     const routes = via?.[context.name];
     const rules = {
       ...common,
-      ...(nics === undefined ? {} : { nics }),
-      ...(routes === undefined ? {} : { via: routes }),
+      ...given({ nics, via: routes }),
     };
     return switchover === undefined ? pecmpHosts(rules, context) : versionedHosts(rules, switchover, context);
   },
@@ -300,7 +299,7 @@ function programsOf(
     return pecmpProgram(role, template, {
       field: layout.field,
       ...Object.fromEntries(directionsOf(template).map((direction) => [direction, way(direction)])),
-      ...(version === undefined ? {} : { version }),
+      ...given({ version }),
       sizes: {
         routes: tableSize(
           versions *

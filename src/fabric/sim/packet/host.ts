@@ -1,5 +1,5 @@
 /** A server: one or more bonded NICs under one address, the ends of its connections, and a host policy. */
-import { fromBytes, type Random, toBytes } from "../../../base/index.js";
+import { fromBytes, given, type Random, toBytes } from "../../../base/index.js";
 import {
   DatagramBuilder,
   FLAG_ACK,
@@ -242,7 +242,7 @@ export class Host implements Node, ConnectionHost, UdpHost {
         role: "client",
         subflow,
         subflows: localPorts.length,
-        ...(bytes === undefined ? {} : { bytes }),
+        ...given({ bytes }),
       };
       const lane = isShared ? subflow : 0;
       const made = this.#make(ipVersion, port, peer, lane);
@@ -371,7 +371,7 @@ export class Host implements Node, ConnectionHost, UdpHost {
       initialWindow: options.initialWindow * options.segmentBytes,
       now: () => this.#simulation.now,
       random: random.fork("congestion control"),
-      ...(whole === undefined ? {} : { siblings: whole }),
+      ...given({ siblings: whole }),
     });
     return new TcpConnection({
       host: this,

@@ -1,6 +1,7 @@
 /** The agent of one host: starts it, requests listeners, flows and probes, and ends it. */
 
 import type { Json } from "../../../base/index.js";
+import { given } from "../../../base/index.js";
 import { agentCommand } from "../../../toolchain/loading/index.js";
 import {
   type AgentEvent,
@@ -59,7 +60,7 @@ export class Agent {
    * connections, by the kernel's name. P43171 if the agent cannot listen.
    */
   async listen(port: number, congestion?: string): Promise<void> {
-    await this.#ask({ op: "listen", port, ...(congestion === undefined ? {} : { congestion }) });
+    await this.#ask({ op: "listen", port, ...given({ congestion }) });
   }
 
   /** Calls back when all data of an accepted connection and its end have arrived; returns a function that stops this. */

@@ -1,5 +1,6 @@
 /** The configuration of an agent: its host, the host's policy, and limits. */
 
+import { given } from "../../../base/index.js";
 import type { SelectorField } from "../../../base/packets/index.js";
 import { formatValue } from "../../../toolchain/device/index.js";
 import type { RequestText } from "../../host-agent/index.js";
@@ -57,7 +58,7 @@ export function startRequest(config: AgentConfig): RequestText {
     config;
   return {
     op: "start",
-    ...(name === undefined ? {} : { name }),
+    ...given({ name }),
     tun: TUN_NAME,
     field,
     policy,
@@ -69,9 +70,7 @@ export function startRequest(config: AgentConfig): RequestText {
     })),
     ...(ipv4 === undefined ? {} : { ipv4: addressText(ipv4, 4) }),
     ...(ipv6 === undefined ? {} : { ipv6: addressText(ipv6, 6) }),
-    ...(mtu === undefined ? {} : { mtu }),
-    ...(direct === undefined ? {} : { direct }),
-    ...(ecn === undefined ? {} : { ecn }),
+    ...given({ mtu, direct, ecn }),
     ...(rateBps === undefined ? {} : { rateBps: Math.round(rateBps) }),
     ...(rtoMarginNs === undefined ? {} : { rtoMinMs: Math.ceil(rtoMarginNs / NS_PER_MS) }),
     ...(rtoCapNs === undefined ? {} : { rtoCapMs: Math.ceil(rtoCapNs / NS_PER_MS) }),

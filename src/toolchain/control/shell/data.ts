@@ -1,5 +1,5 @@
 /** Entities as plain data for `--json`: table entries as in `sN-runtime.json`, other entities with P4Runtime's names. */
-import { toHex } from "../../../base/index.js";
+import { given, toHex } from "../../../base/index.js";
 import type { Entity, Match, TableAction, TableEntry } from "../../device/index.js";
 import type { FieldInfo, Slot } from "../../program/index.js";
 import { type Printer, valueText } from "./statements.js";
@@ -60,7 +60,7 @@ function target(printer: Printer, action: TableAction | undefined): Record<strin
         action_set: action.actions.map(({ weight, watchPort, action: name, params }) => ({
           ...call(printer, name, params),
           weight,
-          ...(watchPort === undefined ? {} : { watch_port: watchPort }),
+          ...given({ watch_port: watchPort }),
         })),
       };
   }

@@ -1,5 +1,5 @@
 /** Parts of statements: keys, actions, options, durations, elements of arrays. */
-import { fail, fromHex, type Span } from "../../../base/index.js";
+import { fail, fromHex, given, type Span } from "../../../base/index.js";
 import type { ActionCall, Match, TableAction, TableEntry, WeightedAction } from "../../device/index.js";
 import type { ActionInfo, FieldInfo, Slot, TableInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
@@ -198,7 +198,7 @@ export function readEntry(
     priority: rank,
     ...(target === undefined ? {} : { action: readTarget(context, table, back.rest, at.span) }),
     ...(timeout === undefined ? {} : { idleTimeoutNs: readDuration("the timeout", timeout) }),
-    ...(bytes === undefined ? {} : { metadata: bytes }),
+    ...given({ metadata: bytes }),
     ...(controller_metadata === undefined
       ? {}
       : { controllerMetadata: readValue("the controller metadata", controller_metadata, 64) }),

@@ -2,7 +2,7 @@
  * Entities as statements of the shell: every printed statement can be read back. Counts and times that are not part of a
  * statement follow it as a comment.
  */
-import { toHex } from "../../../base/index.js";
+import { given, toHex } from "../../../base/index.js";
 import {
   type ActionCall,
   type ControllerPacket,
@@ -245,7 +245,7 @@ function digestSlots(index: P4InfoIndex, digest: string): Slot[] {
       name,
       bitwidth: index.bitwidthOf(typeSpec) ?? 0,
       isString: stringType !== undefined,
-      ...(stringType === undefined ? {} : { stringType }),
+      ...given({ stringType }),
     };
   });
 }

@@ -1,7 +1,7 @@
 /** Annotations in P4Info: as text, structured, as documentation, as ids. */
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { fail } from "../../../base/index.js";
+import { fail, given } from "../../../base/index.js";
 import type { p4info } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import type { Annotation, Expression } from "../syntax/ast.js";
@@ -29,7 +29,7 @@ export function annotated(annotations: readonly Annotation[], skip: readonly str
     else if (!HIDDEN.has(one.name) && !skip.includes(one.name)) texts.push(annotationText(one));
   }
   const doc = documentation(annotations);
-  return { annotations: texts, structuredAnnotations: structured, ...(doc === undefined ? {} : { doc }) };
+  return { annotations: texts, structuredAnnotations: structured, ...given({ doc }) };
 }
 
 /** The same without documentation, for messages that have none. */

@@ -1,6 +1,7 @@
 /** Any P4Runtime switch as a `Device`. */
+
 import { create, equals } from "@bufbuild/protobuf";
-import { Diagnostics } from "../../../base/index.js";
+import { Diagnostics, given } from "../../../base/index.js";
 import {
   type Atomicity,
   type ControllerPacket,
@@ -188,8 +189,7 @@ export class RemoteDevice implements Device {
     // Without the cookie: what the switch runs does not depend on it.
     const { p4info, p4DeviceConfig } = config ?? {};
     const shown = create(ForwardingPipelineConfigSchema, {
-      ...(p4info === undefined ? {} : { p4info }),
-      ...(p4DeviceConfig === undefined ? {} : { p4DeviceConfig }),
+      ...given({ p4info, p4DeviceConfig }),
     });
     if (this.#wire !== undefined && equals(ForwardingPipelineConfigSchema, shown, this.#config)) return;
     this.#config = shown;

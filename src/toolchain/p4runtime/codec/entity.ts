@@ -1,5 +1,7 @@
 /** Entities of every kind and their messages, both ways: in Writes, in requests and answers of Reads. */
+
 import { create } from "@bufbuild/protobuf";
+import { given } from "../../../base/index.js";
 import {
   DeviceError,
   type Entity,
@@ -380,5 +382,5 @@ function arrayQuery<K extends ArrayKind>(
   }
   const array = arrayById(arrays, id, kind) as Parameters<typeof decodeIndex>[1];
   const index = decodeIndex(at, array);
-  return { [kind]: array.name, ...(index === undefined ? {} : { index }) } as { [name in K]?: string };
+  return { [kind]: array.name, ...given({ index }) } as { [name in K]?: string };
 }

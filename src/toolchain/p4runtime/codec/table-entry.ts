@@ -2,7 +2,9 @@
  * Table entries (P4Runtime spec 9.1), their direct counters and meters (9.3, 9.4). A request is checked by the
  * rules that P4Info alone decides; the device checks what depends on its state.
  */
+
 import { create } from "@bufbuild/protobuf";
+import { given } from "../../../base/index.js";
 import {
   DeviceError,
   type DirectCounterEntry,
@@ -316,9 +318,7 @@ export function encodeDirectQuery(wire: Wire, query: DirectQuery): TableEntryMes
   const { table, match, priority } = query;
   return encodeTableQuery(wire, {
     kind: "tableEntry",
-    ...(table === undefined ? {} : { table }),
-    ...(match === undefined ? {} : { match }),
-    ...(priority === undefined ? {} : { priority }),
+    ...given({ table, match, priority }),
   });
 }
 

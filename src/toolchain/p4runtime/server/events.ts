@@ -1,5 +1,7 @@
 /** Events of a device as stream messages to the primaries (P4Runtime spec 16). */
+
 import { create } from "@bufbuild/protobuf";
+import { given } from "../../../base/index.js";
 import type { DeviceEvent } from "../../device/index.js";
 import { encodeDigestList } from "../codec/digest.js";
 import { encodePacketIn } from "../codec/packet.js";
@@ -30,9 +32,7 @@ export function encodeEvent(wire: Wire, event: DeviceEvent): StreamMessageRespon
           table,
           match,
           priority,
-          ...(controllerMetadata === undefined ? {} : { controllerMetadata }),
-          ...(metadata === undefined ? {} : { metadata }),
-          ...(idleTimeoutNs === undefined ? {} : { idleTimeoutNs }),
+          ...given({ controllerMetadata, metadata, idleTimeoutNs }),
         });
       });
       const value = create(IdleTimeoutNotificationSchema, { tableEntry, timestamp: event.timestampNs });

@@ -2,7 +2,9 @@
  * Positions of values in a JSON text. An object or array is scanned when a position in it is first requested, and its
  * members' places are kept with the file: asking for all places of a file reads it once for each level of nesting.
  */
+
 import type { SourceFile, Span } from "../../../base/index.js";
+import { given } from "../../../base/index.js";
 
 export type JsonPath = readonly (string | number)[];
 
@@ -82,7 +84,7 @@ class Places {
         position = this.#skipBlanks(this.#skipBlanks(key.end) + 1);
       }
       const end = this.#skipValue(position);
-      members.set(name, { start: position, end, ...(key === undefined ? {} : { key }) });
+      members.set(name, { start: position, end, ...given({ key }) });
       position = this.#skipBlanks(end);
       if (this.text[position] === ",") position = this.#skipBlanks(position + 1);
     }

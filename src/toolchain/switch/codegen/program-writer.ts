@@ -1,5 +1,5 @@
 /** The code of a program, part by part: calculations, actions, tables, pipelines, parser, deparser, checksums, field lists. */
-import { fail } from "../../../base/index.js";
+import { fail, given } from "../../../base/index.js";
 import { bmv2Hash, bmv2HashNames, bmv2WideHash, isOwnHash } from "../../hash/index.js";
 import type { Bmv2Program, bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
@@ -262,7 +262,7 @@ export class ProgramWriter {
 function resourcesOf(program: Bmv2Program, layout: Layout, trace: TracePoints | undefined): Resources {
   return {
     layout,
-    ...(trace === undefined ? {} : { trace }),
+    ...given({ trace }),
     counters: new Map(program.counter_arrays.map(({ name }, i) => [name, ownPlace("counters", i)])),
     meters: new Map(program.meter_arrays.map(({ name }, i) => [name, ownPlace("meters", i)])),
     registers: new Map(

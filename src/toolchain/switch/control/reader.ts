@@ -1,4 +1,5 @@
 /** Reads (P4Runtime spec 11.3): wildcards, single entities, direct resources with their entries. */
+import { given } from "../../../base/index.js";
 import {
   type CounterData,
   DeviceError,
@@ -54,7 +55,7 @@ export class Reader {
         for (const [table, stored] of this.#direct(query.table, query, isMetered)) {
           const config = configOf(table.store.meter!.rates(stored.number));
           const entry = this.#plain(table, stored);
-          yield { kind: "directMeter", entry, ...(config === undefined ? {} : { config }) };
+          yield { kind: "directMeter", entry, ...given({ config }) };
         }
         return;
       case "member":
@@ -85,7 +86,7 @@ export class Reader {
         const { meters } = this.instance;
         for (const [array, index] of this.#elements("meter", meters, query.meter, query.index)) {
           const config = configOf(array.rates(index));
-          yield { kind: "meter", meter: array.name, index, ...(config === undefined ? {} : { config }) };
+          yield { kind: "meter", meter: array.name, index, ...given({ config }) };
         }
         return;
       }
@@ -102,7 +103,7 @@ export class Reader {
             kind: "multicastGroup",
             groupId,
             replicas,
-            ...(metadata === undefined ? {} : { metadata }),
+            ...given({ metadata }),
           };
         }
         return;

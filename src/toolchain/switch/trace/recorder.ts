@@ -1,5 +1,5 @@
 /** Builds trace documents: the current copy, the ends of the others, and when a document is complete. */
-import { toHex } from "../../../base/index.js";
+import { given, toHex } from "../../../base/index.js";
 import type { PointOf } from "../codegen/trace-points.js";
 import {
   type PacketTrace,
@@ -168,7 +168,7 @@ export class TraceRecorder {
     this.deliver({
       trace_version: TRACE_VERSION,
       device,
-      ...(program === undefined ? {} : { program }),
+      ...given({ program }),
       input: packet.input,
       root: joined(packet.root.tree as TraceTree),
       ...(packet.cut ? { cut: true } : {}),
@@ -185,18 +185,16 @@ function joined(tree: TraceTree): TraceTree {
     const { egress_port, replica_instance, events, outcome, branches } = only;
     return joined({
       cause: tree.cause,
-      ...(egress_port === undefined ? {} : { egress_port }),
-      ...(replica_instance === undefined ? {} : { replica_instance }),
+      ...given({ egress_port, replica_instance }),
       events: [...tree.events, ...events],
       outcome,
-      ...(branches === undefined ? {} : { branches }),
+      ...given({ branches }),
     });
   }
   const { cause, egress_port, replica_instance, events, outcome, branches } = tree;
   return {
     cause,
-    ...(egress_port === undefined ? {} : { egress_port }),
-    ...(replica_instance === undefined ? {} : { replica_instance }),
+    ...given({ egress_port, replica_instance }),
     events,
     outcome,
     ...(branches === undefined ? {} : { branches: branches.map(joined) }),

@@ -3,7 +3,7 @@
  * data get through again. The flows and failures are those of the simulator.
  */
 
-import { fail } from "../../../../base/index.js";
+import { fail, given } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import { type DrawnFailure, faultsOf, isPartial } from "../../faults/drawn-failures.js";
 import { elementName } from "../../faults/fault.js";
@@ -128,7 +128,7 @@ class LabRig {
       port: SERVER_PORT,
       clientPort,
       segmentBytes: segment_bytes,
-      ...(window_segments === undefined ? {} : { windowSegments: window_segments }),
+      ...given({ windowSegments: window_segments }),
     });
     return measureRecovery(flow, {
       failsAfter,

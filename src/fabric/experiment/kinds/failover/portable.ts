@@ -1,4 +1,5 @@
 /** The outcome of a unit of the kind `failover` as JSON. The time of a recovery that never comes is Infinity, which JSON writes as null. */
+import { given } from "../../../../base/index.js";
 import type { RunKind } from "../kind.js";
 import type { PathExample, Sample, Series } from "./results.js";
 import type { Experiment, FailoverFile } from "./schema.js";
@@ -17,7 +18,7 @@ export const PORTABLE_SERIES: Portable = {
       ...sample,
       recoveryMs: sample.recoveryMs === Number.POSITIVE_INFINITY ? null : sample.recoveryMs,
     })),
-    ...(example === undefined ? {} : { example }),
+    ...given({ example }),
   }),
   fromJson: (json, { scheme, failure }) => {
     const { samples, example } = json as SeriesJson;

@@ -1,5 +1,5 @@
 /** The outcome of a run of a scheme under a seed, as JSON. */
-import { Random } from "../../../../base/index.js";
+import { given, Random } from "../../../../base/index.js";
 import { Aimd, type FlowFigures, MaxMin, simulateFlows } from "../../../sim/flow/index.js";
 import { ascending, type SketchJson } from "../../../statistics/index.js";
 import type { TopologyStage } from "../topology-kind.js";
@@ -46,7 +46,7 @@ export async function runFluid(
     warmUpNs: warm_up,
     epochNs: epoch,
     stepNs: step,
-    ...(bundles === undefined ? {} : { buckets: bundles }),
+    ...given({ buckets: bundles }),
     keepPaths,
     subflows,
     random: random.fork("hashes"),

@@ -1,5 +1,6 @@
 /** One line a measured flow: `flows.jsonl` of experiments with `record: flows`. */
 
+import { given } from "../../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import type { FlowLine, LoadFigures } from "./load-figures.js";
 import type { MeteredFlow } from "./meters/flow-meter.js";
@@ -15,12 +16,10 @@ function flowLine({ nodes }: Topology, flow: MeteredFlow, nowNs: number | undefi
     src: nodes[arrival.source]!.name,
     dst: nodes[arrival.destination]!.name,
     bytes: arrival.bytes,
-    ...(time === undefined ? {} : { fct_ns: time }),
+    ...given({ fct_ns: time }),
     ...(time === undefined || ideal === undefined ? {} : { slowdown: Number((time / ideal).toFixed(4)) }),
     ...(arrival.group === undefined ? {} : { group: arrival.group.id }),
-    ...(retransmissions === undefined ? {} : { retransmissions }),
-    ...(timeouts === undefined ? {} : { timeouts }),
-    ...(reordered === undefined ? {} : { reordered }),
+    ...given({ retransmissions, timeouts, reordered }),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Load on real switches: the flows of the workload by the kernel's TCP, at their times, measured as in the simulator. */
-import { Random } from "../../../../base/index.js";
+import { given, Random } from "../../../../base/index.js";
 import { monotonicNs } from "../../../testbed/index.js";
 import { hostsOf } from "../../../topology/index.js";
 import type { FlowArrival } from "../../../traffic/index.js";
@@ -103,7 +103,7 @@ class LabLoad {
       return {
         seed,
         flows: this.#meter.classes(),
-        ...(groups === undefined ? {} : { groups }),
+        ...given({ groups }),
         started: this.#started,
         openAtEnd,
         window: [settings.warm_up, this.#windowEnd!],

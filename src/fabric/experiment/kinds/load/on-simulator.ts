@@ -1,5 +1,5 @@
 /** Load on the packet simulator: flows arrive, run at the same time and are measured. */
-import { Random } from "../../../../base/index.js";
+import { given, Random } from "../../../../base/index.js";
 import type { Steps } from "../../advance.js";
 import { scheduleFaults } from "../../faults/during-run.js";
 import { assignmentsOf } from "../../known-flows.js";
@@ -153,15 +153,15 @@ export async function loadInSimulator(
   return {
     seed,
     flows: meter.classes(),
-    ...(groups === undefined ? {} : { groups }),
+    ...given({ groups }),
     started: arrivals.count,
     openAtEnd,
     window: [warm_up, windowEnd!],
-    ...(firstCommand === undefined ? {} : { firstCommandNs: firstCommand }),
+    ...given({ firstCommandNs: firstCommand }),
     endNs: sinceStart(),
     ...(after > within ? { outsideWindow: { within, after } } : {}),
     ...(workload.offeredBps === undefined ? {} : { nominalBps: workload.offeredBps }),
-    ...(ofHalves === undefined ? {} : { halves: ofHalves }),
+    ...given({ halves: ofHalves }),
     ...fabricMeter.figures(),
     ...seriesFigures,
     ...windowTrace?.samples(),

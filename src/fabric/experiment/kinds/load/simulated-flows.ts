@@ -1,6 +1,6 @@
 /** Opens the flows of a workload between simulated hosts, and closes them. */
 
-import { fromBytes, type Random } from "../../../../base/index.js";
+import { fromBytes, given, type Random } from "../../../../base/index.js";
 import { PROTOCOL_TCP, PROTOCOL_UDP } from "../../../../base/packets/index.js";
 import { CLIENT, type ConnectionEnd, type FlowAssignment, SERVER } from "../../../hosts/index.js";
 import type { Fabric, Stream, TransportOptions } from "../../../sim/packet/index.js";
@@ -151,7 +151,7 @@ export class SimulatedFlows {
   /** The client of a flow without subflows. */
   #client({ id, bytes }: FlowArrival): ConnectionEnd {
     const assignment = this.assignments?.get(id);
-    return { ...CLIENT, bytes, ...(assignment === undefined ? {} : { assignment }) };
+    return { ...CLIENT, bytes, ...given({ assignment }) };
   }
 
   /** Takes client ports that no open flow between the same ends has. Until `release`, the server's connections find the flow by them. */

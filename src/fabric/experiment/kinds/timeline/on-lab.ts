@@ -1,6 +1,6 @@
 /** A timeline on real switches and hosts: flows of the kernel's TCP, faults as entries, link events and killed processes. */
 
-import { DiagnosticError } from "../../../../base/index.js";
+import { DiagnosticError, given } from "../../../../base/index.js";
 import { type AgentFlow, monotonicNs, runIperf3 } from "../../../testbed/index.js";
 import { listedFaultTables, withFaults } from "../../faults/during-lab.js";
 import type { Fault } from "../../faults/fault.js";
@@ -73,7 +73,7 @@ async function play(
         policyPort: true,
         ...(flow.bytes === undefined ? {} : { bytes: flow.bytes }),
         segmentBytes: segment_bytes,
-        ...(window_segments === undefined ? {} : { windowSegments: window_segments }),
+        ...given({ windowSegments: window_segments }),
         startNs: Math.round(start + flow.start),
       }),
       start,

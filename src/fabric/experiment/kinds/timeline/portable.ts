@@ -1,4 +1,5 @@
 /** The outcome of a unit of the kind `timeline` as JSON: hosts by their names. */
+import { given } from "../../../../base/index.js";
 import { nodeNamed } from "../../../topology/index.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
 import type { RunKind, Unit } from "../kind.js";
@@ -21,7 +22,7 @@ export const PORTABLE_FLOWS: Portable = {
       ...record,
       flow: { ...record.flow, from: record.flow.from.name, to: record.flow.to.name },
     })),
-    ...(load === undefined ? {} : { load }),
+    ...given({ load }),
   }),
   fromJson: (json, { scheme }, { topology }) => {
     const { records, load } = json as FlowsJson;
@@ -40,7 +41,7 @@ export const PORTABLE_FLOWS: Portable = {
         outages: outages.map((outage) => ({ ...outage, to: outage.to })),
         broken,
       })),
-      ...(load === undefined ? {} : { load }),
+      ...given({ load }),
     };
   },
 };

@@ -1,6 +1,7 @@
 /**
  * Records what happens on a fabric of the simulator for its timeline page. It only observes: the run is the same without it.
  */
+import { given } from "../../../../base/index.js";
 import { PROTOCOL_TCP } from "../../../../base/packets/index.js";
 import type { DeviceEvent } from "../../../../toolchain/device/index.js";
 import {
@@ -241,7 +242,7 @@ export class FabricRecorder {
         const flow = this.#table.find(frame)?.index;
         const where = `${this.#name(from)} > ${this.#name(to)}`;
         const text = why === "fault" ? `lost by a fault on ${where}` : `no space in the queue of ${where}`;
-        this.#drop({ text, link: direction >> 1, ...(flow === undefined ? {} : { flow }) }, 1);
+        this.#drop({ text, link: direction >> 1, ...given({ flow }) }, 1);
       },
     });
     this.#stops.push(stop);

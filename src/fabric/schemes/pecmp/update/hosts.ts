@@ -7,6 +7,7 @@
  */
 
 import type { Json, Random } from "../../../../base/index.js";
+import { given } from "../../../../base/index.js";
 import type { FlowKey } from "../../../../base/packets/index.js";
 import { PROTOCOL_TCP } from "../../../../base/packets/index.js";
 import type {
@@ -35,7 +36,7 @@ export function versionedHosts(
   const state = new VersionState(first, context);
   const { ecn, needs = [] } = state.policies[0];
   return {
-    ...(ecn === undefined ? {} : { ecn }),
+    ...given({ ecn }),
     needs: [...needs.filter((signal) => signal !== "packets"), "messages", "packets", "holding"],
     open: (flow, random, end) => new VersionedPath(state, { flow, random, end }, switchover === "drained"),
     nic: (flow, selector, nics) =>

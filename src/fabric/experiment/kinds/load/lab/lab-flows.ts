@@ -1,5 +1,7 @@
 /** The flows of a workload as connections of the kernel's TCP between the hosts of a lab. */
+
 import type { Random } from "../../../../../base/index.js";
+import { given } from "../../../../../base/index.js";
 import type { Agent, AgentFlow, FlowResult, Received } from "../../../../testbed/index.js";
 import { addressText } from "../../../../testbed/index.js";
 import type { Topology, TopologyNode } from "../../../../topology/index.js";
@@ -196,7 +198,6 @@ function countersOf({ delivered, result, isComplete, arrival }: Open): FlowCount
   const counted = tcp?.kernelTimeouts ?? (timeouts === undefined || timeouts === 0 ? undefined : timeouts);
   return {
     delivered: isComplete ? arrival.bytes : delivered,
-    ...(retransmissions === undefined ? {} : { retransmissions }),
-    ...(counted === undefined ? {} : { timeouts: counted }),
+    ...given({ retransmissions, timeouts: counted }),
   };
 }

@@ -1,4 +1,5 @@
 /** Measures the network itself in one window: queues, links and lost packets. */
+import { given } from "../../../../../base/index.js";
 import type { Fabric } from "../../../../sim/packet/index.js";
 import type { LoadFigures } from "../load-figures.js";
 import { DropMeter } from "./drop-meter.js";
@@ -35,7 +36,7 @@ export class FabricMeter {
   figures(): Pick<LoadFigures, "queues" | "links" | "drops"> {
     const queues = this.#queueFigures?.();
     return {
-      ...(queues === undefined ? {} : { queues }),
+      ...given({ queues }),
       ...(this.#linkUse.length === 0 ? {} : { links: this.#linkUse }),
       drops: this.#drops.end(),
     };

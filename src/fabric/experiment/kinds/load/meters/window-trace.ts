@@ -1,4 +1,5 @@
 /** Samples the congestion windows and round trips of certain flows at equal intervals while they are open. */
+import { given } from "../../../../../base/index.js";
 import type { Simulation, Stream } from "../../../../sim/packet/index.js";
 import { TcpConnection } from "../../../../sim/packet/index.js";
 
@@ -60,7 +61,7 @@ export class WindowTrace {
       at: this.simulation.now - start,
       window: client.congestionControl.window,
       inFlight: client.bytesInFlight,
-      ...(smoothedRtt === undefined ? {} : { smoothedRtt }),
+      ...given({ smoothedRtt }),
       acknowledged: client.bytesAcknowledged,
     });
   }
