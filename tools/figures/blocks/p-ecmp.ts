@@ -129,29 +129,27 @@ const sureSearches = (document: RunDocument): SureSearch[] =>
 
 /** Elements that lose a share of the packets. */
 const lossy = block({
-  runs: { fat: run("examples/pecmp/link-loss.yaml"), twelve: run("examples/pecmp/localise-12.yaml") },
-  pick: { fat: sureSearches, twelve: sureSearches },
+  runs: { rows: run("examples/pecmp/link-loss.yaml") },
+  pick: { rows: sureSearches },
   slow: true,
-  render: ({ fat, twelve }) => {
-    const cell = (rows: readonly SureSearch[], scheme: string, failed: string, loss: number) => {
-      const row = found(rows, { scheme, failed, loss, confidence: 0.99 } as Partial<Search>);
-      return row === undefined ? "" : `${outcome(row)}; ${fixed(row.probes_p50!)}`;
+  render: ({ rows }) => {
+    const cells = (scheme: string, failed: string, loss: number) => {
+      const row = found(rows, { scheme, failed, loss, confidence: 0.99 } as Partial<Search>)!;
+      return [outcome(row), fixed(row.probes_p50!)];
     };
     return table(
-      ["failed", "loss", "fat tree, exact", "fat tree, random", "#12, exact", "#12, random"],
+      ["failed", "loss", "exact: right / wrong", "probes p50", "random: right / wrong", "probes p50"],
       ELEMENTS.flatMap((failed) =>
         [0.1, 0.01, 0.001].map((loss, i) => [
           i === 0 ? failed : "",
           `${100 * loss} %`,
-          ...[fat, twelve].flatMap((rows) =>
-            [EXACT, RANDOM].map((scheme) => cell(rows, scheme, failed, loss)),
-          ),
+          ...[EXACT, RANDOM].flatMap((scheme) => cells(scheme, failed, loss)),
         ]),
       ),
     );
   },
-  values: ({ fat }) => {
-    const sure = fat.filter(({ confidence }) => confidence === 0.999);
+  values: ({ rows }) => {
+    const sure = rows.filter(({ confidence }) => confidence === 0.999);
     const sum = (key: "failures" | "wrong" | "unnamed" | "several") =>
       sure.reduce((total, row) => total + (row[key] ?? 0), 0);
     return {
