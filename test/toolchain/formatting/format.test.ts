@@ -200,6 +200,7 @@ describe("what it writes", () => {
       "apply { a = {1}-b; c = d[1]-e; f = true-g; h = default -1; }",
       "apply {\n    a = { 1 } - b;\n    c = d[1] - e;\n    f = true - g;\n    h = default -1;\n}\n",
     ],
+    "a text that begins with a bracket": ["( a ) ;\n", "(a);\n"],
     "an #else without its #if": ["#else\nconst int A=1;\n", "#else\nconst int A = 1;\n"],
   };
 
