@@ -1,4 +1,4 @@
-/** The key of a flow. */
+/** A flow by its addresses, its protocol and its ports. */
 
 /** The five-tuple of a flow, as one of its ends sends it. */
 export interface FlowKey {

@@ -1,5 +1,5 @@
 /**
- * Packets as bytes, for all rooms. Numbers of protocols, positions of fields and checksums exist here alone: headers are written by
+ * Packets as bytes, for all rooms. Numbers of protocols and checksums are defined here alone. Headers are written by
  * `network-headers`, `segment-builder`, `datagram-builder`, `arp` and `icmp`, and read by `segment`, `packet-match`, `ip-family` and the same
  * `arp` and `icmp`. Files of packets are `pcap` and `pcapng`; `selector-field` has the header fields that carry a selector.
  */

@@ -1,3 +1,4 @@
+/** The functions that answer the requests of the lab's page, by request. */
 import type { LabAnswers, LabDiagnostic, LabOp, RequestOf } from "./protocol.js";
 
 export type Handlers<Op extends LabOp = LabOp> = {

@@ -8,8 +8,8 @@ import { CODES } from "./codes.js";
 import type { Lab, LabOptions, RunningHost, RunningSwitch } from "./lab.js";
 import type { LabEnd, LabSpec } from "./lab-spec.js";
 import { bringUpHosts, bringUpSwitches } from "./network/interfaces.js";
+import type { Network } from "./network/lab-network.js";
 import { makeNetwork } from "./network/network.js";
-import type { Network } from "./network/network-interface.js";
 import {
   atSwitch,
   linkName,

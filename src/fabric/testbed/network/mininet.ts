@@ -12,7 +12,7 @@ import { CODES } from "../codes.js";
 import type { LabSpec } from "../lab-spec.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { command, setUp } from "../system/command.js";
-import type { Network } from "./network-interface.js";
+import type { Network } from "./lab-network.js";
 
 const answerSchema = z.object({ hosts: z.record(z.string(), z.number()) });
 

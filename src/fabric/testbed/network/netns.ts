@@ -2,7 +2,7 @@
 import type { LabEnd, LabSpec } from "../lab-spec.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { setUp } from "../system/command.js";
-import type { Network } from "./network-interface.js";
+import type { Network } from "./lab-network.js";
 
 export class NetnsNetwork implements Network {
   async build(id: string, spec: LabSpec, stop: AbortSignal): Promise<void> {

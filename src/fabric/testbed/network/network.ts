@@ -4,9 +4,9 @@
  */
 
 import type { NetworkKind } from "../lab.js";
+import type { Network } from "./lab-network.js";
 import { MininetNetwork } from "./mininet.js";
 import { NetnsNetwork } from "./netns.js";
-import type { Network } from "./network-interface.js";
 
 export function makeNetwork(kind: NetworkKind): Network {
   return kind === "netns" ? new NetnsNetwork() : new MininetNetwork();

@@ -101,7 +101,7 @@ describe.skipIf(missing !== undefined)(`agents on two hosts${missing ? ` (${miss
     const seen = await network.seen();
     for (const side of [seen.right, seen.left]) {
       expect(Object.keys(side)).toEqual([`0/${selector}`]);
-      // The echo of the last frame: behind the twenty bytes of TCP, as frames.ts has it.
+      // The echo of the last frame: behind the twenty bytes of TCP, as base/packets/segment.ts has it.
       const frame = side[`0/${selector}`]![1];
       const at = 2 * (14 + (field === "vlan" ? 4 : 0) + (ipVersion === 4 ? 20 : 40) + 20);
       expect(frame.slice(at, at + 16)).toBe(`fd085034${selector.toString(16).padStart(8, "0")}`);
