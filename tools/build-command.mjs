@@ -4,17 +4,18 @@
  * page of `p4loom lab` (`tools/build-page.mjs`), and the manual page `dist/man/p4loom.1`.
  * `npm run build` calls this after `tsc`, which builds the library; the tests call it to test what users run.
  *
- *     node tools/build-command.mjs [--if-stale] [--no-cache]
+ *     node tools/build-command.mjs [--if-stale]
  *
- * `--if-stale`: does nothing when no source is newer than the programs. `--no-cache`: without code caches.
+ * `--if-stale`: does nothing when no source is newer than the programs.
  *
- * Why one file with code caches: a cold `p4loom compile` of a small program spends most of its time on finding, reading
- * and compiling its 700 modules. V8 takes the compiled functions from a cache instead (docs/dependencies.md, "Start-up").
+ * Why one file: a cold `p4loom compile` of a small program spends most of its time on finding, reading and compiling its 700
+ * modules. From its second start on, V8 takes the compiled functions from a cache (`tools/launcher.cjs`; docs/dependencies.md,
+ * "Start-up").
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { build } from "esbuild";
@@ -26,16 +27,21 @@ const root = resolve(import.meta.dirname, "..");
 const src = join(root, "src");
 const page = join(root, "pages/lab");
 
-/** The programs: the file with their code, the file that starts it, and the runs that fill the code caches. */
-const COMMAND = program("cli", "command.cjs", "main.js", commandRuns);
+/** The programs: the file with their code, the file that starts it, and the commands with a code cache of their own. */
+const COMMAND = program("cli", "command.cjs", "main.js", [
+  ...["compile", "check", "fit", "stf", "trace", "generate", "run", "switch", "shell", "grader"],
+]);
 // In a folder with modules of the library, so the extensions tell Node that they are scripts.
-const AGENT = program("fabric/host-agent", "process.cjs", "main.cjs", agentRuns);
+const AGENT = program("fabric/host-agent", "process.cjs", "main.cjs", []);
 const PROGRAMS = [COMMAND, AGENT];
+
+/** Starts either program. */
+const LAUNCHER = join(root, "tools/launcher.cjs");
 
 /** The manual page. package.json names it, so that npm installs it where man finds it. */
 const MANUAL = join(root, "dist/man/p4loom.1");
 
-function program(room, code, launcher, runs) {
+function program(room, code, launcher, commands) {
   // Beside the modules of the library: `distUrl` in the code finds them from its folder's parent.
   const folder = join(root, "dist", basename(room));
   return {
@@ -44,7 +50,7 @@ function program(room, code, launcher, runs) {
     codeName: code,
     code: join(folder, code),
     launcher: join(folder, launcher),
-    runs,
+    commands,
   };
 }
 
@@ -78,14 +84,15 @@ async function bundle({ entry, code }) {
     bundle: true,
     platform: "node",
     format: "cjs",
+    // For the places of internal errors; the published package does not have it.
+    sourcemap: "external",
+    sourcesContent: false,
     target: "node20",
     external: EXTERNAL,
     // A lazily loaded module is a function in the bundle, and `require` for the external ones.
     supported: { "dynamic-import": false },
     minifyWhitespace: true,
     minifySyntax: true,
-    sourcemap: "external",
-    sourcesContent: false,
     legalComments: "none",
     metafile: true,
     logLevel: "warning",
@@ -102,131 +109,13 @@ async function bundle({ entry, code }) {
   return Object.keys(result.metafile.inputs);
 }
 
-const launcherText = ({ codeName }) => `#!/usr/bin/env node
-// Starts the program from its bundle, with the functions that V8 compiled when it was built; see tools/build-command.mjs.
-"use strict";
-const { readFileSync } = require("node:fs");
-const Module = require("node:module");
-const { join } = require("node:path");
-const { Script } = require("node:vm");
-
-const file = join(__dirname, "${codeName}");
-
-// import() does not work in a script with a cache: modules of users are imported here.
-globalThis[Symbol.for("p4loom.import")] = (url) => import(url);
-
-function readCache(name) {
-  try {
-    return readFileSync(join(__dirname, "cache", \`\${name}-\${process.version}-\${process.arch}\`));
-  } catch {
-    return undefined;
-  }
-}
-
-const cachedData = (/^[a-z]+$/.test(process.argv[2]) && readCache(process.argv[2])) || readCache("any");
-if (cachedData === undefined) {
-  // Built by another version of Node. From 22.1 on, Node keeps a cache itself.
-  Module.enableCompileCache?.();
-  require(file);
-} else {
-  // V8 checks the cache, and compiles as usual if it does not fit.
-  const script = new Script(Module.wrap(readFileSync(file, "latin1")), { filename: file, cachedData });
-  const module = { exports: {} };
-  script.runInThisContext()(module.exports, Module.createRequire(file), module, file, __dirname);
-}
-`;
-
-/**
- * Runs a program in this process as the launcher does, and writes the functions that V8 has compiled by its end. Those
- * that do not end by themselves are stopped.
- */
-const WARM_UP = `"use strict";
-const { readFileSync, writeFileSync } = require("node:fs");
-const Module = require("node:module");
-const { dirname } = require("node:path");
-const { Script } = require("node:vm");
-
-const [file, cache] = process.argv.splice(2, 2);
-const script = new Script(Module.wrap(readFileSync(file, "latin1")), { filename: file });
-const exit = process.exit.bind(process);
-process.exit = () => {
-  writeFileSync(cache, script.createCachedData());
-  exit(0);
-};
-process.argv[1] = file;
-const module_ = { exports: {} };
-script.runInThisContext()(module_.exports, Module.createRequire(file), module_, file, dirname(file));
-module_.exports.finished?.finally(() => process.exit());
-// Servers end in their own time after a signal; what waits for a switch that is not there does not end.
-setTimeout(() => process.emit("SIGTERM"), 3_000).unref();
-setTimeout(() => process.exit(), 6_000).unref();
-`;
-
-/** One run of each command whose start should be short. `any` is for all others, and for help. */
-function commandRuns(folder) {
-  const program = "p4/pecmp/tor.p4";
-  const compiled = join(folder, "tor.json");
-  const packet = "ffffffffffff00000000000108004500002800000000400600000a0000010a000002";
-  const args = {
-    any: ["--help"],
-    compile: ["compile", program, "-o", compiled, "--p4runtime-files", join(folder, "tor.p4info.txtpb")],
-    check: ["check", "test/bad/p4/types-unknown-name.p4"],
-    fit: ["fit", program],
-    stf: ["stf", program, "p4/pecmp/tor.stf"],
-    trace: ["trace", program, "--packet", packet],
-    generate: ["generate", "pecmp", "-o", folder],
-    run: ["run", "examples/pecmp-failover-small.yaml", "--out", join(folder, "run")],
-    switch: ["switch", compiled, "--grpc-server-addr", "127.0.0.1:0"],
-    shell: ["shell", "127.0.0.1:9", "-c", "help"],
-  };
-  const runs = Object.fromEntries(Object.entries(args).map(([name, words]) => [name, { args: words }]));
-  return { ...runs, grader: { args: ["grader"], input: graderInput() } };
-}
-
-/** The job of the process that grades a submission: the solution of the first exercise. */
-function graderInput() {
-  const folder = join(root, "examples/course/01-forwarding");
-  const text = (path) => readFileSync(join(folder, path), "utf8");
-  const paths = ["exercise.yaml", "topology.json", "s1-runtime.json", "s2-runtime.json", "tests/one-switch.stf"];
-  return `${JSON.stringify({
-    exercise: Object.fromEntries(paths.map((path) => [path, text(path)])),
-    handedIn: { "forwarding.p4": text("solution/forwarding.p4") },
-    targets: {},
-    controller: [],
-  })}\n`;
-}
-
-/** The agent reads requests. It ends when it does not find the NIC, before it changes anything. */
-function agentRuns() {
-  const nic = { name: "p4loom-none", mac: "02:00:00:00:00:01", gateway: "02:00:00:00:00:02" };
-  const start = { op: "start", ipv4: "10.0.0.1", ipv6: "fd00::1", tun: "p4loom-none", nics: [nic], field: "dscp", seed: 1 };
-  const slice = { low: 0, width: 2 };
-  const layout = {
-    ...{ field: "dscp", control: "offset", versionBit: "none", shared: true, bits: 2 },
-    ...{ slices: { tor: slice }, fanOuts: { tor: { least: 4, most: 4 } } },
-  };
-  const offsets = { rule: "odd", offsets: [1, 3], bits: 2 };
-  const policy = { kind: "pecmp", failover: "probe", layout, offsets };
-  return { any: { input: `${JSON.stringify({ ...start, policy })}\n` } };
-}
-
-function writeCaches({ folder: dist, code, runs }) {
-  const folder = mkdtempSync(join(tmpdir(), "p4loom-build-"));
-  const caches = join(dist, "cache");
-  rmSync(caches, { recursive: true, force: true });
-  mkdirSync(caches, { recursive: true });
-  try {
-    const script = join(folder, "warm-up.cjs");
-    writeFileSync(script, WARM_UP);
-    for (const [name, { args = [], input = "" }] of Object.entries(runs(folder))) {
-      const cache = join(caches, `${name}-${process.version}-${process.arch}`);
-      const options = { cwd: root, encoding: "utf8", input };
-      const { stderr } = spawnSync(process.execPath, [script, code, cache, ...args], options);
-      if (!existsSync(cache)) throw new Error(`no code cache of ${code} ${args.join(" ")}: ${stderr}`);
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+/** The launcher, with the name of the code, its hash, and the commands with caches of their own. */
+function launcherText({ code, codeName, commands }) {
+  const hash = createHash("sha256").update(readFileSync(code)).digest("hex").slice(0, 16);
+  const bundle = `const BUNDLE = ${JSON.stringify({ code: codeName, hash, commands })};`;
+  const text = readFileSync(LAUNCHER, "utf8").replace(/^const BUNDLE = .*$/m, () => bundle);
+  if (!text.includes(bundle)) throw new Error(`${LAUNCHER} has no line "const BUNDLE = ..."`);
+  return text;
 }
 
 /** Writes the output of `p4loom man`, which is generated from the definitions of the commands. */
@@ -255,7 +144,7 @@ function isFresh() {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),
   );
-  const tools = ["build-command.mjs", "build-page.mjs", "bundle-plugins.mjs", "licences.mjs"].map((name) => join(root, "tools", name));
+  const tools = ["build-command.mjs", "launcher.cjs", "build-page.mjs", "bundle-plugins.mjs", "licences.mjs"].map((name) => join(root, "tools", name));
   return [...sources, ...tools, join(root, "package.json")].every((file) => statSync(file).mtimeMs <= built);
 }
 
@@ -289,7 +178,6 @@ await withLock(async () => {
     rmSync(one.launcher, { force: true });
     const inputs = await bundle(one);
     writeFileSync(join(one.folder, "THIRD-PARTY-LICENSES.txt"), licences(root, inputs));
-    if (!process.argv.includes("--no-cache")) writeCaches(one);
     writeFileSync(one.launcher, launcherText(one));
     chmodSync(one.launcher, 0o755);
   }
