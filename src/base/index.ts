@@ -5,6 +5,7 @@
 export { bitLength, fromBytes, fromHex, maskOf, toBytes, toHex, toSigned, toUnsigned } from "./bits.js";
 export { CLAIMS, claim } from "./claims.js";
 export { closest, didYouMean } from "./closest.js";
+export { defined } from "./defined.js";
 export {
   type Diagnostic,
   DiagnosticError,
