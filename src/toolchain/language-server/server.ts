@@ -4,19 +4,22 @@ import {
   type CodeAction,
   CodeActionKind,
   type Connection,
+  type InitializeParams,
+  type InitializeResult,
   InsertTextFormat,
   LSPErrorCodes,
   MarkupKind,
-  type Position,
   ResponseError,
   SemanticTokensBuilder,
+  type ServerCapabilities,
+  type TextDocumentPositionParams,
   TextDocumentSyncKind,
   TextDocuments,
   type TextEdit,
   type WorkspaceEdit,
 } from "vscode-languageserver";
 import { TextDocument } from "vscode-languageserver-textdocument";
-import { DiagnosticError, Diagnostics, SourceFile } from "../../base/index.js";
+import { DiagnosticError, Diagnostics, given, SourceFile } from "../../base/index.js";
 import {
   completion,
   definition,
@@ -72,45 +75,78 @@ interface EditorOptions {
   target?: unknown;
 }
 
+const CAPABILITIES: ServerCapabilities = {
+  textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
+  hoverProvider: true,
+  completionProvider: { triggerCharacters: [".", "@", "#", "<"] },
+  signatureHelpProvider: { triggerCharacters: ["(", ","] },
+  definitionProvider: true,
+  referencesProvider: true,
+  documentHighlightProvider: true,
+  renameProvider: { prepareProvider: true },
+  documentSymbolProvider: true,
+  foldingRangeProvider: true,
+  documentFormattingProvider: true,
+  codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
+  codeLensProvider: {},
+  semanticTokensProvider: {
+    legend: { tokenTypes: [...TOKEN_KINDS], tokenModifiers: [...TOKEN_MODIFIERS] },
+    full: true,
+  },
+};
+
+/** What the requests of one editor share. */
+interface Session {
+  readonly connection: Connection;
+  readonly options: ServerOptions;
+  readonly workspace: Workspace;
+  readonly texts: TextDocuments<TextDocument>;
+  readonly publisher: Publisher;
+  /** The target whose stages are shown. */
+  targetName: string;
+  /** Whether the editor fills in the parts of a completion. */
+  snippets: boolean;
+}
+
 /** Answers requests on a connection until the editor ends it. */
 export function serve(connection: Connection, options: ServerOptions): void {
   const workspace = new Workspace();
-  const texts = new TextDocuments(TextDocument);
-  const publisher = new Publisher(connection, workspace);
-  let targetName = options.target;
-  let snippets = false;
+  const session: Session = {
+    connection,
+    options,
+    workspace,
+    texts: new TextDocuments(TextDocument),
+    publisher: new Publisher(connection, workspace),
+    targetName: options.target,
+    snippets: false,
+  };
+  connection.onInitialize((params) => initialise(session, params));
+  followTexts(session);
+  answerWhileWriting(session);
+  answerNames(session);
+  answerStructure(session);
+  answerChanges(session);
+  answerColours(session);
+  session.texts.listen(connection);
+  connection.listen();
+}
 
-  connection.onInitialize(({ capabilities, initializationOptions, workspaceFolders, rootUri }) => {
-    const given = (initializationOptions ?? {}) as EditorOptions;
-    const folders = (workspaceFolders ?? []).map(({ uri }) => pathOf(uri));
-    workspace.folders = folders.length > 0 || !rootUri ? folders : [pathOf(rootUri)];
-    workspace.settings = mergedSettings(options, given, workspace.folders);
-    if (typeof given.target === "string") targetName = given.target;
-    snippets = capabilities.textDocument?.completion?.completionItem?.snippetSupport === true;
-    return {
-      serverInfo: { name: "p4loom", version: options.version },
-      capabilities: {
-        textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
-        hoverProvider: true,
-        completionProvider: { triggerCharacters: [".", "@", "#", "<"] },
-        signatureHelpProvider: { triggerCharacters: ["(", ","] },
-        definitionProvider: true,
-        referencesProvider: true,
-        documentHighlightProvider: true,
-        renameProvider: { prepareProvider: true },
-        documentSymbolProvider: true,
-        foldingRangeProvider: true,
-        documentFormattingProvider: true,
-        codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
-        codeLensProvider: {},
-        semanticTokensProvider: {
-          legend: { tokenTypes: [...TOKEN_KINDS], tokenModifiers: [...TOKEN_MODIFIERS] },
-          full: true,
-        },
-      },
-    };
-  });
+function initialise(
+  session: Session,
+  { capabilities, initializationOptions, workspaceFolders, rootUri }: InitializeParams,
+): InitializeResult {
+  const { options, workspace } = session;
+  const wanted = (initializationOptions ?? {}) as EditorOptions;
+  const folders = (workspaceFolders ?? []).map(({ uri }) => pathOf(uri));
+  workspace.folders = folders.length > 0 || !rootUri ? folders : [pathOf(rootUri)];
+  workspace.settings = mergedSettings(options, wanted, workspace.folders);
+  if (typeof wanted.target === "string") session.targetName = wanted.target;
+  session.snippets = capabilities.textDocument?.completion?.completionItem?.snippetSupport === true;
+  return { serverInfo: { name: "p4loom", version: options.version }, capabilities: CAPABILITIES };
+}
 
+/** Keeps the workspace as the editor's texts and the files are. */
+function followTexts({ connection, workspace, texts, publisher }: Session): void {
   texts.onDidChangeContent(({ document }) => {
     const path = pathOf(document.uri);
     workspace.set(path, document.getText(), document.version);
@@ -129,39 +165,49 @@ export function serve(connection: Connection, options: ServerOptions): void {
     workspace.refresh();
     publisher.allChanged();
   });
+}
 
-  /** The document and the offset of a request. */
-  const at = (uri: string, position: Position): { document: P4Document; offset: number } | undefined => {
-    const document = workspace.document(pathOf(uri));
-    return document === undefined ? undefined : { document, offset: offsetOf(document.file, position) };
-  };
+/** The document and the offset of a request. */
+function placeIn(
+  workspace: Workspace,
+  { textDocument, position }: TextDocumentPositionParams,
+): { document: P4Document; offset: number } | undefined {
+  const document = workspace.document(pathOf(textDocument.uri));
+  return document === undefined ? undefined : { document, offset: offsetOf(document.file, position) };
+}
 
-  connection.onHover(({ textDocument, position }) => {
-    const place = at(textDocument.uri, position);
+/** What an editor shows beside the cursor: hover, completion, signatures. */
+function answerWhileWriting(session: Session): void {
+  const { connection, workspace } = session;
+
+  connection.onHover((request) => {
+    const place = placeIn(workspace, request);
     const found = place && hover(place.document, place.offset);
     return (
       found && { contents: { kind: MarkupKind.Markdown, value: found.text }, range: rangeOf(found.span) }
     );
   });
 
-  connection.onCompletion(({ textDocument, position }) => {
-    const place = at(textDocument.uri, position);
+  connection.onCompletion((request) => {
+    const place = placeIn(workspace, request);
     if (place === undefined) return [];
     const { start, items } = completion(place.document, place.offset);
-    const range = { start: positionOf(place.document.file, start), end: position };
+    const range = { start: positionOf(place.document.file, start), end: request.position };
     return items.map(({ label, kind, detail, documentation, insert, rank }) => ({
       label,
       kind: completionKind(kind),
-      ...(detail === "" ? {} : { detail }),
-      ...(documentation === "" ? {} : { documentation: { kind: MarkupKind.Markdown, value: documentation } }),
+      ...given({
+        detail: detail || undefined,
+        documentation: documentation ? { kind: MarkupKind.Markdown, value: documentation } : undefined,
+      }),
       sortText: String(rank).padStart(4, "0") + label,
-      insertTextFormat: snippets ? InsertTextFormat.Snippet : InsertTextFormat.PlainText,
-      textEdit: { range, newText: snippets ? insert : label },
+      insertTextFormat: session.snippets ? InsertTextFormat.Snippet : InsertTextFormat.PlainText,
+      textEdit: { range, newText: session.snippets ? insert : label },
     }));
   });
 
-  connection.onSignatureHelp(({ textDocument, position }) => {
-    const place = at(textDocument.uri, position);
+  connection.onSignatureHelp((request) => {
+    const place = placeIn(workspace, request);
     const found = place && signatureHelp(place.document, place.offset);
     return (
       found && {
@@ -175,23 +221,26 @@ export function serve(connection: Connection, options: ServerOptions): void {
       }
     );
   });
+}
 
-  connection.onDefinition(({ textDocument, position }) => {
-    const place = at(textDocument.uri, position);
+/** Where a name is declared and used, and its change. */
+function answerNames({ connection, workspace }: Session): void {
+  connection.onDefinition((request) => {
+    const place = placeIn(workspace, request);
     const found = place && definition(place.document, place.offset);
     return found && locationOf(found);
   });
 
-  connection.onReferences(({ textDocument, position, context }) => {
-    const place = at(textDocument.uri, position);
+  connection.onReferences((request) => {
+    const place = placeIn(workspace, request);
     if (place === undefined) return [];
     return references(place.document, place.offset)
-      .filter(({ role }) => context.includeDeclaration || role !== "declaration")
+      .filter(({ role }) => request.context.includeDeclaration || role !== "declaration")
       .map(({ span }) => locationOf(span));
   });
 
-  connection.onDocumentHighlight(({ textDocument, position }) => {
-    const place = at(textDocument.uri, position);
+  connection.onDocumentHighlight((request) => {
+    const place = placeIn(workspace, request);
     if (place === undefined) return [];
     const { document, offset } = place;
     return references(document, offset)
@@ -199,21 +248,26 @@ export function serve(connection: Connection, options: ServerOptions): void {
       .map(({ span, role }) => ({ range: rangeOf(span), kind: role === "write" ? 3 : 2 }));
   });
 
-  connection.onPrepareRename(({ textDocument, position }) => {
-    const place = at(textDocument.uri, position);
+  connection.onPrepareRename((request) => {
+    const place = placeIn(workspace, request);
     const found = place && renameable(place.document, place.offset);
     if (found === undefined || "refused" in found)
       throw refusal(found?.refused ?? "this text is not analysed");
     return rangeOf(found.span);
   });
 
-  connection.onRenameRequest(({ textDocument, position, newName }): WorkspaceEdit => {
-    const place = at(textDocument.uri, position);
+  connection.onRenameRequest((request): WorkspaceEdit => {
+    const place = placeIn(workspace, request);
     if (place === undefined) throw refusal("this text is not analysed");
-    const edits = renameEverywhere(workspace, place.document, place.offset, newName);
+    const edits = renameEverywhere(workspace, place.document, place.offset, request.newName);
     if ("refused" in edits) throw refusal(edits.refused);
     return { changes: changesOf(edits) };
   });
+}
+
+/** The parts of a text: outline, folds, the stages of its tables. */
+function answerStructure(session: Session): void {
+  const { connection, workspace, publisher, options } = session;
 
   connection.onDocumentSymbol(({ textDocument }) => {
     const document = workspace.document(pathOf(textDocument.uri));
@@ -222,20 +276,38 @@ export function serve(connection: Connection, options: ServerOptions): void {
 
   connection.onFoldingRanges(({ textDocument }) => {
     const document = workspace.document(pathOf(textDocument.uri));
-    return (document === undefined ? [] : folds(document)).map(({ start, end, kind }) => ({
-      startLine: positionOf(document!.file, start).line,
-      endLine: positionOf(document!.file, end).line,
+    if (document === undefined) return [];
+    return folds(document).map(({ start, end, kind }) => ({
+      startLine: positionOf(document.file, start).line,
+      endLine: positionOf(document.file, end).line,
       kind: FOLD_KINDS[kind],
     }));
   });
 
+  connection.onCodeLens(async ({ textDocument }, token: CancellationToken) => {
+    const path = pathOf(textDocument.uri);
+    // Placing tables takes longer than all other requests, so changes and other requests are handled first.
+    await publisher.idle(token);
+    if (token.isCancellationRequested) throw new ResponseError(LSPErrorCodes.RequestCancelled, "cancelled");
+    const document = workspace.document(path);
+    if (document === undefined) return [];
+    return lenses(document, loadedTarget(options, session.targetName)).map(({ span, text }) => ({
+      range: rangeOf(span),
+      command: { title: text, command: "" },
+    }));
+  });
+}
+
+/** Changes of a text: formatting and quick fixes. */
+function answerChanges({ connection, workspace, texts }: Session): void {
   connection.onDocumentFormatting(({ textDocument }): TextEdit[] => {
     const text = texts.get(textDocument.uri)?.getText();
     if (text === undefined) return [];
     const file = new SourceFile(pathOf(textDocument.uri), text);
     const diagnostics = new Diagnostics();
     const formatted = format(file, diagnostics);
-    if (formatted === undefined) throw refusal(diagnostics.list[0]!.message);
+    if (formatted === undefined)
+      throw refusal(diagnostics.list[0]?.message ?? "this text cannot be formatted");
     return formatted === text ? [] : [changedLines(file, formatted)];
   });
 
@@ -253,20 +325,9 @@ export function serve(connection: Connection, options: ServerOptions): void {
       }),
     );
   });
+}
 
-  connection.onCodeLens(async ({ textDocument }, token: CancellationToken) => {
-    const path = pathOf(textDocument.uri);
-    // Placing tables takes longer than all other requests, so changes and other requests are handled first.
-    await publisher.idle(token);
-    if (token.isCancellationRequested) throw new ResponseError(LSPErrorCodes.RequestCancelled, "cancelled");
-    const document = workspace.document(path);
-    if (document === undefined) return [];
-    return lenses(document, loadedTarget(options, targetName)).map(({ span, text }) => ({
-      range: rangeOf(span),
-      command: { title: text, command: "" },
-    }));
-  });
-
+function answerColours({ connection, workspace }: Session): void {
   connection.languages.semanticTokens.on(({ textDocument }) => {
     const document = workspace.document(pathOf(textDocument.uri));
     const builder = new SemanticTokensBuilder();
@@ -284,9 +345,6 @@ export function serve(connection: Connection, options: ServerOptions): void {
     }
     return builder.build();
   });
-
-  texts.listen(connection);
-  connection.listen();
 }
 
 function refusal(message: string): ResponseError<void> {
@@ -296,20 +354,20 @@ function refusal(message: string): ResponseError<void> {
 /** The command line's settings with those of the editor; relative folders begin in the workspace. */
 function mergedSettings(
   { settings, folder }: ServerOptions,
-  given: EditorOptions,
+  wanted: EditorOptions,
   folders: readonly string[],
 ): PreprocessorSettings {
   const strings = (value: unknown) =>
     Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
   const base = folders[0] ?? folder;
-  const macros = strings(given.define).map((macro): [string, string] => {
+  const macros = strings(wanted.define).map((macro): [string, string] => {
     const equals = macro.indexOf("=");
     return equals < 0 ? [macro, "1"] : [macro.slice(0, equals), macro.slice(equals + 1)];
   });
   return {
     include: [
       ...settings.include,
-      ...strings(given.include).map((one) => (one.startsWith("/") ? one : `${base}/${one}`)),
+      ...strings(wanted.include).map((one) => (one.startsWith("/") ? one : `${base}/${one}`)),
     ],
     defines: { ...settings.defines, ...Object.fromEntries(macros) },
     undefines: settings.undefines,
