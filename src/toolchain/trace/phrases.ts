@@ -97,13 +97,8 @@ export function phraseOf(event: TraceEvent): Phrase | undefined {
       const wait = event.queued_us === undefined ? "" : `, after ${timeText(event.queued_us)} in the queue`;
       return { text: `${event.stage_name}${port}${wait}`, style: "cyan" };
     }
-    case "extract": {
-      const fields = event.fields.map(({ field, value }) => {
-        const name = field.startsWith(`${event.header}.`) ? field.slice(event.header.length + 1) : field;
-        return `${name} ${valueText(field, value)}`;
-      });
-      return { text: `extract ${event.header} (${bytesText(event.packet_size)}): ${fields.join(", ")}` };
-    }
+    case "extract":
+      return extractPhrase(event);
     case "advance":
       return { text: `skip ${event.bits} bits` };
     case "parser_transition": {
@@ -177,20 +172,10 @@ export function phraseOf(event: TraceEvent): Phrase | undefined {
     case "clone_session_lookup":
       if (event.session_found) return undefined;
       return { text: `clone session ${event.session_id} does not exist: no clone`, style: "yellow" };
-    case "multicast_group_lookup": {
-      const group = `multicast group ${event.multicast_group_id}`;
-      if (!event.group_found) return { text: `${group} does not exist`, style: "yellow" };
-      const ports = event.replicas.map(({ egress_port }) => egress_port).join(", ");
-      return ports === ""
-        ? { text: `${group} is empty`, style: "yellow" }
-        : { text: `${group}: ports ${ports}` };
-    }
-    case "deparser_emit": {
-      const parts = event.headers.map(({ header, packet_size }) => `${header} ${packet_size}`);
-      const cut = event.cut_to === undefined ? "" : `, cut to ${event.cut_to}`;
-      const sum = [...parts, `payload ${event.payload_size}`].join(" + ");
-      return { text: `${sum} = ${bytesText(event.packet_size)}${cut}` };
-    }
+    case "multicast_group_lookup":
+      return groupPhrase(event);
+    case "deparser_emit":
+      return emitPhrase(event);
   }
 }
 
@@ -211,6 +196,28 @@ function variables(values: Readonly<Record<string, string>>): string {
 
 function countsText({ packets, bytes }: { packets: number; bytes: number }): string {
   return `now ${packets} packet${packets === 1 ? "" : "s"}, ${bytesText(bytes)}`;
+}
+
+function extractPhrase({ header, fields, packet_size }: TraceEvent & { kind: "extract" }): Phrase {
+  const read = fields.map(({ field, value }) => {
+    const name = field.startsWith(`${header}.`) ? field.slice(header.length + 1) : field;
+    return `${name} ${valueText(field, value)}`;
+  });
+  return { text: `extract ${header} (${bytesText(packet_size)}): ${read.join(", ")}` };
+}
+
+function groupPhrase(event: TraceEvent & { kind: "multicast_group_lookup" }): Phrase {
+  const group = `multicast group ${event.multicast_group_id}`;
+  if (!event.group_found) return { text: `${group} does not exist`, style: "yellow" };
+  const ports = event.replicas.map(({ egress_port }) => egress_port).join(", ");
+  return ports === "" ? { text: `${group} is empty`, style: "yellow" } : { text: `${group}: ports ${ports}` };
+}
+
+function emitPhrase(event: TraceEvent & { kind: "deparser_emit" }): Phrase {
+  const parts = event.headers.map(({ header, packet_size }) => `${header} ${packet_size}`);
+  const cut = event.cut_to === undefined ? "" : `, cut to ${event.cut_to}`;
+  const sum = [...parts, `payload ${event.payload_size}`].join(" + ");
+  return { text: `${sum} = ${bytesText(event.packet_size)}${cut}` };
 }
 
 function checksumPhrase(event: TraceEvent & { kind: "checksum" }): Phrase {

@@ -2,8 +2,17 @@
  * Checks a placement: order, distances, conflicts, shared memories, sizes, and all resources of all stages. It counts
  * the amounts from the assignment itself, not from the sums that the placement kept.
  */
+import { defined } from "../../../base/index.js";
 import { attachedMemory } from "../memory/attached.js";
-import { entriesToPlace, type Placement, type Problem, stageCount, stageRanges } from "./placement.js";
+import type { Demand } from "./demand.js";
+import {
+  entriesToPlace,
+  type Part,
+  type Placement,
+  type Problem,
+  stageCount,
+  stageRanges,
+} from "./placement.js";
 import {
   hashGroupsFit,
   limitsOf,
@@ -14,151 +23,220 @@ import {
   tcamUnitsFit,
 } from "./stage.js";
 
-/** All violations, one sentence each; empty when the placement holds. */
-export function verifyPlacement(problem: Problem, placement: Placement): string[] {
-  const { model, graph, target, conflicts, demands } = problem;
-  const wrong: string[] = [];
-  const units = model.units;
-  const { first, last } = stageRanges(placement, units.length);
-  const failed = new Set(placement.unplaced.map((entry) => entry.unit.id));
-  const name = (id: number) => units[id]!.name;
+/** What is counted of one stage. */
+interface StageUse {
+  readonly counts: ResourceCounts;
+  readonly exactBytes: Set<string>;
+  readonly ternaryBytes: Set<string>;
+  /** Names of memories that several tables use. */
+  readonly shared: Set<string>;
+  readonly hashPieces: number[];
+  /** Rows of TCAM blocks by how many blocks are side by side. */
+  readonly tcamUnits: Map<number, number>;
+  readonly gateways: Set<number>;
+}
 
-  for (const unit of units) {
-    if (failed.has(unit.id)) continue;
-    if (first[unit.id] === -1) wrong.push(`${unit.name} is in no stage`);
-    if (unit.kind !== "match") continue;
-    const parts = placement.parts.filter((part) => part.unit.id === unit.id);
-    const entries = parts.reduce((sum, part) => sum + part.entries, 0);
-    const wanted = entriesToPlace(unit);
-    if (entries < wanted) wrong.push(`${unit.name} has room for ${entries} of ${wanted} entries`);
-    for (const part of parts) {
-      if (part.layout.entries < part.entries && unit.key.every((k) => k.kind !== "range")) {
-        wrong.push(`${unit.name} in stage ${part.stage} holds fewer entries than the part states`);
+/** A check on its way: the placement, and what was found wrong so far. */
+class Verification {
+  readonly wrong: string[] = [];
+  /** First and last stage of each unit, by its id; -1 where it is in none. */
+  readonly #first: readonly number[];
+  readonly #last: readonly number[];
+  /** Units that the placement states as unplaced. */
+  readonly #failed: ReadonlySet<number>;
+
+  constructor(
+    private readonly problem: Problem,
+    private readonly placement: Placement,
+  ) {
+    const { first, last } = stageRanges(placement, problem.model.units.length);
+    this.#first = first;
+    this.#last = last;
+    this.#failed = new Set(placement.unplaced.map((entry) => entry.unit.id));
+  }
+
+  #name(id: number): string {
+    return this.problem.model.units[id]?.name ?? `unit ${id}`;
+  }
+
+  /** Every unit is in a stage, and has room for its entries. */
+  checkSizes(): void {
+    for (const unit of this.problem.model.units) {
+      if (this.#failed.has(unit.id)) continue;
+      if (this.#first[unit.id] === -1) this.wrong.push(`${unit.name} is in no stage`);
+      if (unit.kind !== "match") continue;
+      const parts = this.placement.parts.filter((part) => part.unit.id === unit.id);
+      const entries = parts.reduce((sum, part) => sum + part.entries, 0);
+      const wanted = entriesToPlace(unit);
+      if (entries < wanted) this.wrong.push(`${unit.name} has room for ${entries} of ${wanted} entries`);
+      for (const part of parts) {
+        if (part.layout.entries < part.entries && unit.key.every((k) => k.kind !== "range"))
+          this.wrong.push(`${unit.name} in stage ${part.stage} holds fewer entries than the part states`);
       }
     }
   }
-  for (const edge of graph.edges) {
-    if (failed.has(edge.from) || failed.has(edge.to)) continue;
-    if (first[edge.to]! < last[edge.from]! + edge.distance) {
-      wrong.push(`${name(edge.to)} (${edge.kind}) is too early after ${name(edge.from)}`);
+
+  /** A unit that depends on another one is as many stages later as the dependency needs. */
+  checkOrder(): void {
+    for (const { from, to, distance, kind } of this.problem.graph.edges) {
+      if (this.#failed.has(from) || this.#failed.has(to)) continue;
+      if (defined(this.#first[to]) < defined(this.#last[from]) + distance)
+        this.wrong.push(`${this.#name(to)} (${kind}) is too early after ${this.#name(from)}`);
     }
   }
-  const stages = stageCount(placement.parts);
-  const limits = limitsOf(target);
-  for (let stage = 0; stage < stages; stage++) {
-    const here = placement.parts.filter((part) => part.stage === stage);
-    const counts = noCounts();
-    const exactBytes = new Set<string>();
-    const ternaryBytes = new Set<string>();
-    const shared = new Set<string>();
-    const pieces: number[] = [];
-    const tcamUnits = new Map<number, number>();
-    const gateways = new Set<number>();
+
+  checkStages(): void {
+    const stages = stageCount(this.placement.parts);
+    for (let stage = 0; stage < stages; stage++) {
+      const here = this.placement.parts.filter((part) => part.stage === stage);
+      this.#checkUse(stage, this.#useOf(here));
+      this.#checkConflicts(stage, here);
+    }
+  }
+
+  /** What the parts of a stage take together. */
+  #useOf(here: readonly Part[]): StageUse {
+    const use: StageUse = {
+      counts: noCounts(),
+      exactBytes: new Set(),
+      ternaryBytes: new Set(),
+      shared: new Set(),
+      hashPieces: [],
+      tcamUnits: new Map(),
+      gateways: new Set(),
+    };
     for (const part of here) {
-      const { id } = part.unit;
-      if (part.spill !== undefined) {
-        counts.srams += part.spill.srams;
-        counts.map_rams += part.spill.mapRams;
-        counts.meter_alus++;
-        counts.logical_tables++;
-        continue;
-      }
-      const demand = demands[id]!;
-      const { layout } = part;
-      addCounts(counts, {
-        srams: layout.blocks.match + layout.blocks.action + layout.blocks.indirection + layout.blocks.direct,
-        tcams: layout.tcams,
-        map_rams: layout.mapRams,
-        gateways: demand.gateways,
-        logical_tables: demand.logicalTables,
-        hash_dist_units: demand.hashDistribution,
-        meter_alus: demand.meterAlus,
-        stats_alus: demand.statsAlus,
-        vliw_slots: demand.vliw,
-        action_bus_bytes: demand.actionBusBytes,
-        exact_tables: demand.exactTables,
-        ternary_tables: demand.ternaryTables,
-      });
-      for (const byte of demand.exactBytes) exactBytes.add(byte);
-      for (const byte of demand.ternaryBytes) ternaryBytes.add(byte);
-      pieces.push(...demand.hashPieces);
-      if (layout.hashBits > 0) pieces.push(layout.hashBits);
-      if (layout.tcamWidth > 0) {
-        tcamUnits.set(
-          layout.tcamWidth,
-          (tcamUnits.get(layout.tcamWidth) ?? 0) + layout.tcams / layout.tcamWidth,
-        );
-      }
-      const spilled = placement.parts.filter((other) => other.unit.id === id && other.spill !== undefined);
-      for (const memory of demand.shared) {
-        if (shared.has(memory.name) || spilled.some((other) => other.spill!.name === memory.name)) continue;
-        shared.add(memory.name);
-        addCounts(counts, {
-          srams: memory.srams,
-          map_rams: memory.mapRams,
-          meter_alus: memory.meterAlus,
-          stats_alus: memory.statsAlus,
+      if (part.spill !== undefined)
+        addCounts(use.counts, {
+          srams: part.spill.srams,
+          map_rams: part.spill.mapRams,
+          meter_alus: 1,
+          logical_tables: 1,
         });
-      }
-      if (part.gateway !== undefined) {
-        const condition = part.gateway;
-        if (gateways.has(condition)) wrong.push(`${name(condition)} is the gateway of two tables`);
-        gateways.add(condition);
-        if (!here.some((other) => other.unit.id === condition)) {
-          wrong.push(`${name(condition)} is the gateway of ${part.unit.name} but in another stage`);
-        }
-        if (!model.flow.successors(condition).includes(id)) {
-          wrong.push(`${name(condition)} does not lead to ${part.unit.name}`);
-        }
-        counts.logical_tables--;
-        if (demand.gateways > 0) counts.gateways--;
-      }
+      else this.#addPart(use, part, here);
     }
-    counts.hash_bits = pieces.reduce((sum, bits) => sum + bits, 0);
-    counts.xbar_bytes_exact = exactBytes.size;
-    counts.xbar_bytes_ternary = ternaryBytes.size;
+    const { counts } = use;
+    counts.hash_bits = use.hashPieces.reduce((sum, bits) => sum + bits, 0);
+    counts.xbar_bytes_exact = use.exactBytes.size;
+    counts.xbar_bytes_ternary = use.ternaryBytes.size;
+    return use;
+  }
+
+  #addPart(use: StageUse, part: Part, here: readonly Part[]): void {
+    const demand = defined(this.problem.demands[part.unit.id]);
+    const { layout } = part;
+    addCounts(use.counts, {
+      srams: layout.blocks.match + layout.blocks.action + layout.blocks.indirection + layout.blocks.direct,
+      tcams: layout.tcams,
+      map_rams: layout.mapRams,
+      gateways: demand.gateways,
+      logical_tables: demand.logicalTables,
+      hash_dist_units: demand.hashDistribution,
+      meter_alus: demand.meterAlus,
+      stats_alus: demand.statsAlus,
+      vliw_slots: demand.vliw,
+      action_bus_bytes: demand.actionBusBytes,
+      exact_tables: demand.exactTables,
+      ternary_tables: demand.ternaryTables,
+    });
+    for (const byte of demand.exactBytes) use.exactBytes.add(byte);
+    for (const byte of demand.ternaryBytes) use.ternaryBytes.add(byte);
+    use.hashPieces.push(...demand.hashPieces);
+    if (layout.hashBits > 0) use.hashPieces.push(layout.hashBits);
+    const width = layout.tcamWidth;
+    if (width > 0) use.tcamUnits.set(width, (use.tcamUnits.get(width) ?? 0) + layout.tcams / width);
+    this.#addShared(use, part.unit.id, demand);
+    if (part.gateway === undefined) return;
+    this.#checkGateway(use, part, part.gateway, here);
+    use.counts.logical_tables--;
+    if (demand.gateways > 0) use.counts.gateways--;
+  }
+
+  /** Memories that several tables use count once in a stage, and not where a part of their own holds them. */
+  #addShared(use: StageUse, unit: number, demand: Demand): void {
+    const spilled = this.placement.parts.filter((part) => part.unit.id === unit && part.spill !== undefined);
+    for (const memory of demand.shared) {
+      if (use.shared.has(memory.name) || spilled.some((part) => part.spill?.name === memory.name)) continue;
+      use.shared.add(memory.name);
+      addCounts(use.counts, {
+        srams: memory.srams,
+        map_rams: memory.mapRams,
+        meter_alus: memory.meterAlus,
+        stats_alus: memory.statsAlus,
+      });
+    }
+  }
+
+  #checkGateway(use: StageUse, part: Part, condition: number, here: readonly Part[]): void {
+    const name = this.#name(condition);
+    if (use.gateways.has(condition)) this.wrong.push(`${name} is the gateway of two tables`);
+    use.gateways.add(condition);
+    if (!here.some((other) => other.unit.id === condition))
+      this.wrong.push(`${name} is the gateway of ${part.unit.name} but in another stage`);
+    if (!this.problem.model.flow.successors(condition).includes(part.unit.id))
+      this.wrong.push(`${name} does not lead to ${part.unit.name}`);
+  }
+
+  /** The use is within the stage, and is the one that the placement states. */
+  #checkUse(stage: number, { counts, hashPieces, tcamUnits }: StageUse): void {
+    const { target } = this.problem;
+    const limits = limitsOf(target);
+    const stated = this.placement.stages[stage];
     for (const resource of RESOURCES) {
       const limit = limits[resource];
-      if (limit !== null && counts[resource] > limit) {
-        wrong.push(`stage ${stage} uses ${counts[resource]} of ${limit} ${resource}`);
-      }
-      if (counts[resource] !== placement.stages[stage]?.[resource]) {
-        wrong.push(
-          `stage ${stage} has ${counts[resource]} ${resource}, the placement states ${placement.stages[stage]?.[resource]}`,
+      if (limit !== null && counts[resource] > limit)
+        this.wrong.push(`stage ${stage} uses ${counts[resource]} of ${limit} ${resource}`);
+      if (counts[resource] !== stated?.[resource])
+        this.wrong.push(
+          `stage ${stage} has ${counts[resource]} ${resource}, the placement states ${stated?.[resource]}`,
         );
-      }
     }
     const { hash_groups: groups, hash_group_bits: bits } = target.per_stage;
-    if (groups !== null && bits !== null && !hashGroupsFit(pieces, groups, bits)) {
-      wrong.push(`stage ${stage}: hash bits do not fit the groups`);
-    }
+    if (groups !== null && bits !== null && !hashGroupsFit(hashPieces, groups, bits))
+      this.wrong.push(`stage ${stage}: hash bits do not fit the groups`);
     const { columns, blocks } = target.tcam;
-    if (columns !== null && !tcamUnitsFit(tcamUnits, columns, Math.floor(blocks / columns))) {
-      wrong.push(`stage ${stage}: TCAM blocks do not fit the columns`);
-    }
+    if (columns !== null && !tcamUnitsFit(tcamUnits, columns, Math.floor(blocks / columns)))
+      this.wrong.push(`stage ${stage}: TCAM blocks do not fit the columns`);
+  }
+
+  #checkConflicts(stage: number, here: readonly Part[]): void {
     for (const part of here) {
+      const conflicts = defined(this.problem.conflicts[part.unit.id]);
       for (const other of here) {
-        if (part.unit.id < other.unit.id && conflicts[part.unit.id]!.has(other.unit.id)) {
-          wrong.push(`${part.unit.name} and ${other.unit.name} write one container in stage ${stage}`);
-        }
+        if (part.unit.id < other.unit.id && conflicts.has(other.unit.id))
+          this.wrong.push(`${part.unit.name} and ${other.unit.name} write one container in stage ${stage}`);
       }
     }
   }
-  for (const group of problem.companions) {
-    const places = new Set(group.filter((id) => !failed.has(id)).map((id) => first[id]));
-    if (places.size > 1) {
-      wrong.push(`${group.map(name).join(", ")} share a memory but not a stage`);
+
+  /** Units that share a memory are in one stage, and each has the memory's blocks. */
+  checkMemories(): void {
+    const { companions, model, target, demands } = this.problem;
+    for (const group of companions) {
+      const places = new Set(group.filter((id) => !this.#failed.has(id)).map((id) => this.#first[id]));
+      if (places.size > 1)
+        this.wrong.push(`${group.map((id) => this.#name(id)).join(", ")} share a memory but not a stage`);
+    }
+    for (const unit of model.units) {
+      for (const attached of unit.attached) {
+        if (attached.index === "direct") continue;
+        const { blocks } = attachedMemory(attached, attached.size, target);
+        const memory = defined(demands[unit.id]).shared.find((entry) => entry.name === attached.name);
+        if (memory === undefined || memory.srams < blocks)
+          this.wrong.push(`${attached.name} has too few blocks`);
+      }
     }
   }
-  for (const unit of units) {
-    for (const attached of unit.attached) {
-      if (attached.index === "direct") continue;
-      const { blocks } = attachedMemory(attached, attached.size, target);
-      const memory = demands[unit.id]!.shared.find((entry) => entry.name === attached.name);
-      if (memory === undefined || memory.srams < blocks) wrong.push(`${attached.name} has too few blocks`);
-    }
-  }
-  return wrong;
+}
+
+/** All violations, one sentence each; empty when the placement holds. */
+export function verifyPlacement(problem: Problem, placement: Placement): string[] {
+  const verification = new Verification(problem, placement);
+  verification.checkSizes();
+  verification.checkOrder();
+  verification.checkStages();
+  verification.checkMemories();
+  return verification.wrong;
 }
 
 function addCounts(counts: ResourceCounts, more: Partial<Record<Resource, number>>): void {

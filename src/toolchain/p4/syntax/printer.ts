@@ -2,10 +2,13 @@
 import type {
   ActionRef,
   Annotation,
+  ControlDeclaration,
   Declaration,
   EnumMember,
   FunctionDeclaration,
+  InstanceDeclaration,
   Parameter,
+  ParserDeclaration,
   SourceUnit,
   Statement,
   TableDeclaration,
@@ -55,17 +58,10 @@ class Printer {
     switch (d.kind) {
       case "constant":
       case "variable":
+        this.line(`${head}${inlineDeclaration(d)};`);
+        break;
       case "instance":
-        if (d.kind === "instance" && d.body !== undefined) {
-          const { body } = d;
-          this.block(
-            `${head}${inlineDeclaration(d)} =`,
-            () => {
-              for (const member of body) this.declaration(member);
-            },
-            ";",
-          );
-        } else this.line(`${head}${inlineDeclaration(d)};`);
+        this.#instance(head, d);
         break;
       case "action":
         this.block(`${head}action ${d.name.name}${params(d.params)}`, () =>
@@ -75,36 +71,18 @@ class Printer {
       case "table":
         this.#table(head, d);
         break;
-      case "parser": {
-        const { body } = d;
-        const title = `${head}parser ${d.name.name}${typeParams(d.typeParams)}${params(d.params)}`;
-        if (body === undefined) this.line(`${title};`);
-        else
-          this.block(title + constructorParams(d.constructorParams), () => {
-            for (const local of body.locals) this.declaration(local);
-            for (const state of body.states) this.declaration(state);
-          });
+      case "parser":
+        this.#parser(head, d);
         break;
-      }
       case "state":
         this.block(`${head}state ${d.name.name}`, () => {
           this.statements(d.statements);
           if (d.transition !== undefined) this.#transition(d.transition);
         });
         break;
-      case "control": {
-        const { body } = d;
-        const title = `${head}control ${d.name.name}${typeParams(d.typeParams)}${params(d.params)}`;
-        if (body === undefined) this.line(`${title};`);
-        else
-          this.block(title + constructorParams(d.constructorParams), () => {
-            for (const local of body.locals) this.declaration(local);
-            this.block(`apply ${annotations(body.apply.annotations)}`.trimEnd(), () =>
-              this.statements(body.apply.statements),
-            );
-          });
+      case "control":
+        this.#control(head, d);
         break;
-      }
       case "package":
         this.line(`${head}package ${d.name.name}${typeParams(d.typeParams)}${params(d.constructorParams)};`);
         break;
@@ -150,6 +128,43 @@ class Printer {
       case "enumMember":
         this.line(`${head}${d.kind === "parameter" ? parameter(d) : d.name.name}`);
     }
+  }
+
+  #instance(head: string, d: InstanceDeclaration): void {
+    const { body } = d;
+    if (body === undefined) this.line(`${head}${inlineDeclaration(d)};`);
+    else
+      this.block(
+        `${head}${inlineDeclaration(d)} =`,
+        () => {
+          for (const member of body) this.declaration(member);
+        },
+        ";",
+      );
+  }
+
+  #parser(head: string, d: ParserDeclaration): void {
+    const { body } = d;
+    const title = `${head}parser ${d.name.name}${typeParams(d.typeParams)}${params(d.params)}`;
+    if (body === undefined) this.line(`${title};`);
+    else
+      this.block(title + constructorParams(d.constructorParams), () => {
+        for (const local of body.locals) this.declaration(local);
+        for (const state of body.states) this.declaration(state);
+      });
+  }
+
+  #control(head: string, d: ControlDeclaration): void {
+    const { body } = d;
+    const title = `${head}control ${d.name.name}${typeParams(d.typeParams)}${params(d.params)}`;
+    if (body === undefined) this.line(`${title};`);
+    else
+      this.block(title + constructorParams(d.constructorParams), () => {
+        for (const local of body.locals) this.declaration(local);
+        this.block(`apply ${annotations(body.apply.annotations)}`.trimEnd(), () =>
+          this.statements(body.apply.statements),
+        );
+      });
   }
 
   #members(members: readonly EnumMember[]): void {

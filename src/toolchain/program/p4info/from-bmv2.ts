@@ -3,7 +3,7 @@
  * gives both files; ids are made up. p4c writes optional fields as ternary ones, so that is what they are here, and
  * a value set is one field as wide as all its parts.
  */
-import type { Bmv2Program, FieldRef, MatchKind } from "../bmv2.js";
+import type { Bmv2Program, Bmv2Table, FieldRef, MatchKind } from "../bmv2.js";
 import {
   ActionRef_Scope,
   MatchField_MatchType,
@@ -34,33 +34,70 @@ const PREFIX = {
 } as const;
 
 export function describeBmv2(program: Bmv2Program): P4Info {
-  const ids = new Map<string, number>();
+  return new Description(program).p4info();
+}
+
+class Description {
   /** Numbered as they come, one id a name: BMv2 has an action once for each table that uses it. */
-  const idOf = (kind: keyof typeof PREFIX, name: string): number => {
-    const key = `${kind} ${name}`;
-    if (!ids.has(key)) ids.set(key, PREFIX[kind] * 2 ** 24 + ids.size + 1);
-    return ids.get(key)!;
-  };
-  const preamble = (kind: keyof typeof PREFIX, name: string) => ({ id: idOf(kind, name), name });
-  const width = fieldWidths(program);
-  const tables = program.pipelines.flatMap((pipeline) => pipeline.tables);
-  const direct = (list: readonly { is_direct: boolean; binding?: string; name: string }[], table: string) =>
-    list.filter((array) => array.is_direct && array.binding === table).map(({ name }) => name);
-  const actions = new Map(program.actions.map((action) => [action.name, action]));
-  // Of several with the same name, one with parameters has more information.
-  for (const action of program.actions) {
-    if (action.runtime_data.length > actions.get(action.name)!.runtime_data.length)
-      actions.set(action.name, action);
+  readonly #ids = new Map<string, number>();
+  readonly #tables: readonly Bmv2Table[];
+
+  constructor(private readonly program: Bmv2Program) {
+    this.#tables = program.pipelines.flatMap((pipeline) => pipeline.tables);
   }
-  const actionNames = new Map(program.actions.map(({ id, name }) => [id, name]));
-  const meters = program.meter_arrays.map((meter) => ({
-    ...meter,
-    // older compilers bind a direct meter in the table alone
-    binding: meter.binding ?? tables.find((table) => table.direct_meters === meter.name)?.name ?? "",
-  }));
-  return createP4Info({
-    tables: tables.map((table) => ({
-      preamble: preamble("table", table.name),
+
+  /** Ids are made in the order of this list. */
+  p4info(): P4Info {
+    const { program } = this;
+    const meters = program.meter_arrays.map((meter) => ({
+      ...meter,
+      // older compilers bind a direct meter in the table alone
+      binding: meter.binding ?? this.#tables.find((table) => table.direct_meters === meter.name)?.name ?? "",
+    }));
+    return createP4Info({
+      tables: this.#describeTables(meters),
+      actions: this.#describeActions(),
+      actionProfiles: this.#describeProfiles(),
+      counters: program.counter_arrays
+        .filter((counter) => !counter.is_direct)
+        .map(({ name, size = 0 }) => ({ preamble: this.#preamble("counter", name), size: BigInt(size) })),
+      directCounters: program.counter_arrays
+        .filter((counter) => counter.is_direct)
+        .map(({ name, binding = "" }) => this.#direct("directCounter", name, binding)),
+      meters: meters
+        .filter((meter) => !meter.is_direct)
+        .map(({ name, size = 0 }) => ({ preamble: this.#preamble("meter", name), size: BigInt(size) })),
+      directMeters: meters
+        .filter((meter) => meter.is_direct)
+        .map(({ name, binding }) => this.#direct("directMeter", name, binding)),
+      registers: this.#describeRegisters(),
+      valueSets: this.#describeValueSets(),
+    });
+  }
+
+  #idOf(kind: keyof typeof PREFIX, name: string): number {
+    const key = `${kind} ${name}`;
+    let id = this.#ids.get(key);
+    if (id === undefined) this.#ids.set(key, (id = PREFIX[kind] * 2 ** 24 + this.#ids.size + 1));
+    return id;
+  }
+
+  #preamble(kind: keyof typeof PREFIX, name: string): { id: number; name: string } {
+    return { id: this.#idOf(kind, name), name };
+  }
+
+  #direct(kind: "directCounter" | "directMeter", name: string, table: string) {
+    return { preamble: this.#preamble(kind, name), directTableId: this.#idOf("table", table) };
+  }
+
+  #describeTables(meters: readonly BoundArray[]) {
+    const { program } = this;
+    const width = fieldWidths(program);
+    const actionNames = new Map(program.actions.map(({ id, name }) => [id, name]));
+    const boundTo = (list: readonly BoundArray[], table: string) =>
+      list.filter((array) => array.is_direct && array.binding === table);
+    return this.#tables.map((table) => ({
+      preamble: this.#preamble("table", table.name),
       matchFields: table.key.map((key, i) => ({
         id: i + 1,
         name: key.name ?? (typeof key.target === "string" ? `${key.target}.$valid$` : key.target.join(".")),
@@ -68,16 +105,17 @@ export function describeBmv2(program: Bmv2Program): P4Info {
         match: { case: "matchType" as const, value: KINDS[key.match_type] },
       })),
       actionRefs: [...new Set(table.action_ids.map((id) => actionNames.get(id) ?? ""))].map((name) => ({
-        id: idOf("action", name),
+        id: this.#idOf("action", name),
         scope: ActionRef_Scope.TABLE_AND_DEFAULT,
       })),
       constDefaultActionId: table.default_entry?.action_entry_const
-        ? idOf("action", actionNames.get(table.default_entry.action_id) ?? "")
+        ? this.#idOf("action", actionNames.get(table.default_entry.action_id) ?? "")
         : 0,
-      implementationId: table.action_profile === undefined ? 0 : idOf("actionProfile", table.action_profile),
+      implementationId:
+        table.action_profile === undefined ? 0 : this.#idOf("actionProfile", table.action_profile),
       directResourceIds: [
-        ...direct(program.counter_arrays, table.name).map((name) => idOf("directCounter", name)),
-        ...direct(meters, table.name).map((name) => idOf("directMeter", name)),
+        ...boundTo(program.counter_arrays, table.name).map(({ name }) => this.#idOf("directCounter", name)),
+        ...boundTo(meters, table.name).map(({ name }) => this.#idOf("directMeter", name)),
       ],
       size: BigInt(table.max_size),
       // entries of a program are constant unless its own P4Info says otherwise
@@ -85,41 +123,38 @@ export function describeBmv2(program: Bmv2Program): P4Info {
       idleTimeoutBehavior: table.support_timeout
         ? Table_IdleTimeoutBehavior.NOTIFY_CONTROL
         : Table_IdleTimeoutBehavior.NO_TIMEOUT,
-    })),
-    actions: [...actions.values()].map((action) => ({
-      preamble: preamble("action", action.name),
+    }));
+  }
+
+  #describeActions() {
+    const actions = new Map(this.program.actions.map((action) => [action.name, action]));
+    // Of several with the same name, one with parameters has more information.
+    for (const action of this.program.actions) {
+      if (action.runtime_data.length > (actions.get(action.name)?.runtime_data.length ?? 0))
+        actions.set(action.name, action);
+    }
+    return [...actions.values()].map((action) => ({
+      preamble: this.#preamble("action", action.name),
       params: action.runtime_data.map(({ name, bitwidth }, i) => ({ id: i + 1, name, bitwidth })),
-    })),
-    actionProfiles: program.pipelines
+    }));
+  }
+
+  #describeProfiles() {
+    return this.program.pipelines
       .flatMap((pipeline) => pipeline.action_profiles)
       .map((profile) => ({
-        preamble: preamble("actionProfile", profile.name),
-        tableIds: tables
+        preamble: this.#preamble("actionProfile", profile.name),
+        tableIds: this.#tables
           .filter((table) => table.action_profile === profile.name)
-          .map((table) => idOf("table", table.name)),
+          .map((table) => this.#idOf("table", table.name)),
         withSelector: profile.selector !== undefined,
         size: BigInt(profile.max_size),
-      })),
-    counters: program.counter_arrays
-      .filter((counter) => !counter.is_direct)
-      .map(({ name, size = 0 }) => ({ preamble: preamble("counter", name), size: BigInt(size) })),
-    directCounters: program.counter_arrays
-      .filter((counter) => counter.is_direct)
-      .map(({ name, binding = "" }) => ({
-        preamble: preamble("directCounter", name),
-        directTableId: idOf("table", binding),
-      })),
-    meters: meters
-      .filter((meter) => !meter.is_direct)
-      .map(({ name, size = 0 }) => ({ preamble: preamble("meter", name), size: BigInt(size) })),
-    directMeters: meters
-      .filter((meter) => meter.is_direct)
-      .map(({ name, binding }) => ({
-        preamble: preamble("directMeter", name),
-        directTableId: idOf("table", binding),
-      })),
-    registers: program.register_arrays.map(({ name, size, bitwidth }) => ({
-      preamble: preamble("register", name),
+      }));
+  }
+
+  #describeRegisters() {
+    return this.program.register_arrays.map(({ name, size, bitwidth }) => ({
+      preamble: this.#preamble("register", name),
       size,
       typeSpec: {
         typeSpec: {
@@ -127,9 +162,12 @@ export function describeBmv2(program: Bmv2Program): P4Info {
           value: { typeSpec: { case: "bit" as const, value: { bitwidth } } },
         },
       },
-    })),
-    valueSets: program.parse_vsets.map(({ name, compressed_bitwidth, max_size = 0 }) => ({
-      preamble: preamble("valueSet", name),
+    }));
+  }
+
+  #describeValueSets() {
+    return this.program.parse_vsets.map(({ name, compressed_bitwidth, max_size = 0 }) => ({
+      preamble: this.#preamble("valueSet", name),
       match: [
         {
           id: 1,
@@ -139,8 +177,15 @@ export function describeBmv2(program: Bmv2Program): P4Info {
         },
       ],
       size: max_size,
-    })),
-  });
+    }));
+  }
+}
+
+/** A counter or meter array, of a table if it is direct. */
+interface BoundArray {
+  readonly name: string;
+  readonly is_direct: boolean;
+  readonly binding?: string;
 }
 
 /** Width of a field in bits; 1 for a header's validity. */

@@ -7,6 +7,7 @@
  * 0 at the start of each packet), then header fields (which keep their values, as in BMv2) and the headers' places in the
  * frame.
  */
+import { defined } from "../../../base/index.js";
 import type { Bmv2Program, bmv2 } from "../../program/index.js";
 
 export interface FieldSlot {
@@ -93,128 +94,159 @@ function fieldWords(width: number, varbit: boolean): number {
 
 /** Lays out a program whose references are known to be sound (see `readBmv2`). */
 export function layOut(program: Bmv2Program): Layout {
-  const types = new Map(program.header_types.map((type) => [type.name, type]));
-  const instances = new Map(program.headers.map((header) => [header.id, header]));
-  const headers = new Map<string, HeaderSlot>();
+  return new LayoutBuilder(program).layout();
+}
 
-  const ordered: bmv2.HeaderInstance[] = [];
-  const placed = new Set<number>();
-  const place = (id: number) => {
-    if (placed.has(id)) return;
-    placed.add(id);
-    ordered.push(instances.get(id)!);
-  };
-  const unionsById = new Map(program.header_unions.map((union) => [union.id, union]));
-  for (const stack of program.header_stacks) for (const id of stack.header_ids) place(id);
-  for (const stack of program.header_union_stacks)
-    for (const union of stack.header_union_ids) for (const id of unionsById.get(union)!.header_ids) place(id);
-  for (const union of program.header_unions) for (const id of union.header_ids) place(id);
-  for (const header of program.headers) place(header.id);
+class LayoutBuilder {
+  readonly #headers = new Map<string, HeaderSlot>();
+  readonly #types: ReadonlyMap<string, bmv2.HeaderType>;
+  readonly #instances: ReadonlyMap<number, bmv2.HeaderInstance>;
+  readonly #unionsById: ReadonlyMap<number, Bmv2Program["header_unions"][number]>;
+  /** Headers in stacks; they have no single place in the frame. */
+  readonly #stacked: ReadonlySet<number>;
+  /** The next free word. */
+  #at = 0;
+  /** The word of the next stack's index. */
+  #next = 0;
 
-  const stacked = new Set([
-    ...program.header_stacks.flatMap((stack) => stack.header_ids),
-    ...program.header_union_stacks.flatMap((stack) =>
-      stack.header_union_ids.flatMap((union) => unionsById.get(union)!.header_ids),
-    ),
-  ]);
-  let at = 0;
-  const build = (instance: bmv2.HeaderInstance, valid: number): HeaderSlot => {
-    const type = types.get(instance.header_type)!;
-    const start = at;
+  constructor(private readonly program: Bmv2Program) {
+    this.#types = new Map(program.header_types.map((type) => [type.name, type]));
+    this.#instances = new Map(program.headers.map((header) => [header.id, header]));
+    this.#unionsById = new Map(program.header_unions.map((union) => [union.id, union]));
+    this.#stacked = new Set([
+      ...program.header_stacks.flatMap((stack) => stack.header_ids),
+      ...program.header_union_stacks.flatMap((stack) =>
+        stack.header_union_ids.flatMap((union) => this.#membersOf(union)),
+      ),
+    ]);
+  }
+
+  layout(): Layout {
+    const { program } = this;
+    for (const header of program.headers) if (header.metadata) this.#placeHeader(header, -1);
+    const metadata = this.#at;
+    const real = this.#inOrder().filter((header) => !header.metadata);
+    const validAt = this.#at;
+    this.#at += real.length;
+    this.#next = this.#at;
+    this.#at += program.header_stacks.length + program.header_union_stacks.length;
+    const cleared = this.#at;
+    for (const [i, header] of real.entries()) this.#placeHeader(header, validAt + i);
+
+    const headers = this.#headers;
+    const aliases = new Map(program.field_aliases.map(([alias, field]) => [alias, field]));
+    return {
+      words: this.#at,
+      changes: { fields: new Set(), headers: new Set() },
+      cleared,
+      metadata,
+      headers,
+      stacks: this.#makeStacks(),
+      unions: this.#makeUnions(),
+      unionStacks: this.#makeUnionStacks(),
+      field(header, name) {
+        const direct = headers.get(header)?.byName.get(name);
+        if (direct !== undefined) return direct;
+        const alias = aliases.get(`${header}.${name}`);
+        return alias === undefined ? undefined : headers.get(alias[0])?.byName.get(alias[1]);
+      },
+    };
+  }
+
+  /** The headers of a union. */
+  #membersOf(union: number): readonly number[] {
+    return defined(this.#unionsById.get(union)).header_ids;
+  }
+
+  /** All headers; elements of stacks and members of unions come first, each stack and union in one piece. */
+  #inOrder(): bmv2.HeaderInstance[] {
+    const { program } = this;
+    const ids = new Set([
+      ...program.header_stacks.flatMap((stack) => stack.header_ids),
+      ...program.header_union_stacks.flatMap((stack) =>
+        stack.header_union_ids.flatMap((union) => this.#membersOf(union)),
+      ),
+      ...program.header_unions.flatMap((union) => union.header_ids),
+      ...program.headers.map((header) => header.id),
+    ]);
+    return [...ids].map((id) => defined(this.#instances.get(id)));
+  }
+
+  /** Gives a header its words, with the word of its validity. */
+  #placeHeader(instance: bmv2.HeaderInstance, valid: number): void {
+    const type = defined(this.#types.get(instance.header_type));
+    const at = this.#at;
     const fixedBits = type.fields.reduce((sum, [, width]) => sum + (width === "*" ? 0 : width), 0);
     const fields = type.fields.map(([name, width, signed]): FieldSlot => {
       const varbit = width === "*";
       const bits = varbit ? Math.max(0, (type.max_length ?? 0) * 8 - fixedBits) : width;
       const words = fieldWords(bits, varbit);
-      const slot = { header: instance.name, name, at, words, width: bits, signed: signed === true, varbit };
-      at += words;
-      return slot;
+      const first = this.#at;
+      this.#at += words;
+      return { header: instance.name, name, at: first, words, width: bits, signed: signed === true, varbit };
     });
-    const words = at - start;
+    const words = this.#at - at;
     const varbit = fields.find((field) => field.varbit);
-    const placed = !instance.metadata && varbit === undefined && !stacked.has(instance.id);
-    const slot: HeaderSlot = {
+    const placed = !instance.metadata && varbit === undefined && !this.#stacked.has(instance.id);
+    this.#headers.set(instance.name, {
       name: instance.name,
       metadata: instance.metadata,
       valid,
       fields,
       byName: new Map(fields.map((field) => [field.name, field])),
-      at: start,
+      at,
       words,
       fixedBits,
       varbit,
-      place: placed ? at++ : -1,
+      place: placed ? this.#at++ : -1,
       union: undefined,
-    };
-    headers.set(instance.name, slot);
-    return slot;
-  };
-
-  for (const header of program.headers) if (header.metadata) build(header, -1);
-  const metadata = at;
-  const real = ordered.filter((header) => !header.metadata);
-  const validAt = new Map(real.map((header, i) => [header.id, at + i]));
-  at += real.length;
-  const nextAt = at;
-  at += program.header_stacks.length + program.header_union_stacks.length;
-  const cleared = at;
-  for (const header of real) build(header, validAt.get(header.id)!);
-
-  const slotOf = (id: number) => headers.get(instances.get(id)!.name)!;
-  const unions = new Map<string, UnionSlot>();
-  for (const union of program.header_unions) {
-    const slot = { name: union.name, members: union.header_ids.map(slotOf) };
-    for (const member of slot.members) member.union = slot;
-    unions.set(union.name, slot);
+    });
   }
 
-  let next = nextAt;
-  const stackOf = (name: string, elements: HeaderSlot[][], memberNames: string[]): StackSlot => ({
-    name,
-    size: elements.length,
-    next: next++,
-    elements,
-    stride: elements[0]!.reduce((sum, header) => sum + header.words, 0),
-    validStride: elements[0]!.length,
-    memberNames,
-  });
-  const stacks = new Map(
-    program.header_stacks.map((stack) => [
-      stack.name,
-      stackOf(
-        stack.name,
-        stack.header_ids.map((id) => [slotOf(id)]),
-        [],
-      ),
-    ]),
-  );
-  const unionTypes = new Map(program.header_union_types.map((type) => [type.name, type]));
-  const unionStacks = new Map(
-    program.header_union_stacks.map((stack) => [
-      stack.name,
-      stackOf(
-        stack.name,
-        stack.header_union_ids.map((id) => unionsById.get(id)!.header_ids.map(slotOf)),
-        unionTypes.get(stack.union_type)!.headers.map(([member]) => member),
-      ),
-    ]),
-  );
+  #slotOf(id: number): HeaderSlot {
+    return defined(this.#headers.get(defined(this.#instances.get(id)).name));
+  }
 
-  const aliases = new Map(program.field_aliases.map(([alias, field]) => [alias, field]));
-  return {
-    words: at,
-    changes: { fields: new Set(), headers: new Set() },
-    cleared,
-    metadata,
-    headers,
-    stacks,
-    unions,
-    unionStacks,
-    field(header, name) {
-      const direct = headers.get(header)?.byName.get(name);
-      if (direct !== undefined) return direct;
-      const alias = aliases.get(`${header}.${name}`);
-      return alias === undefined ? undefined : headers.get(alias[0])?.byName.get(alias[1]);
-    },
-  };
+  #makeUnions(): Map<string, UnionSlot> {
+    const unions = new Map<string, UnionSlot>();
+    for (const union of this.program.header_unions) {
+      const slot = { name: union.name, members: union.header_ids.map((id) => this.#slotOf(id)) };
+      for (const member of slot.members) member.union = slot;
+      unions.set(union.name, slot);
+    }
+    return unions;
+  }
+
+  #makeStacks(): Map<string, StackSlot> {
+    return new Map(
+      this.program.header_stacks.map(({ name, header_ids }) => {
+        const elements = header_ids.map((id) => [this.#slotOf(id)]);
+        return [name, this.#makeStack(name, elements, [])];
+      }),
+    );
+  }
+
+  #makeUnionStacks(): Map<string, StackSlot> {
+    const types = new Map(this.program.header_union_types.map((type) => [type.name, type]));
+    return new Map(
+      this.program.header_union_stacks.map(({ name, union_type, header_union_ids }) => {
+        const elements = header_union_ids.map((id) => this.#membersOf(id).map((one) => this.#slotOf(one)));
+        const memberNames = defined(types.get(union_type)).headers.map(([member]) => member);
+        return [name, this.#makeStack(name, elements, memberNames)];
+      }),
+    );
+  }
+
+  #makeStack(name: string, elements: HeaderSlot[][], memberNames: string[]): StackSlot {
+    const first = defined(elements[0]);
+    return {
+      name,
+      size: elements.length,
+      next: this.#next++,
+      elements,
+      stride: first.reduce((sum, header) => sum + header.words, 0),
+      validStride: first.length,
+      memberNames,
+    };
+  }
 }
