@@ -83,6 +83,8 @@ export function indexOf(program: Program, naming: Naming | undefined): P4InfoInd
 /** What a statement may do to the session that runs it. */
 export interface SessionHooks {
   readonly commands: ReadonlyMap<string, Command>;
+  /** Aborts statements that run until they are stopped. */
+  readonly stop: AbortSignal;
   /** Runs other text. */
   runFile(file: SourceFile): Promise<void>;
   /** No further statement runs. */
@@ -96,18 +98,20 @@ export class Context {
     readonly surroundings: Surroundings,
     readonly output: Output,
     readonly diagnostics: Diagnostics,
-    /** Aborts statements that run until they are stopped. */
-    readonly stop: AbortSignal,
     readonly session: SessionHooks,
   ) {}
 
   /** The same context with another receiver of answers. */
   to(output: Output): Context {
-    return new Context(this.state, this.surroundings, output, this.diagnostics, this.stop, this.session);
+    return new Context(this.state, this.surroundings, output, this.diagnostics, this.session);
   }
 
   get commands(): ReadonlyMap<string, Command> {
     return this.session.commands;
+  }
+
+  get stop(): AbortSignal {
+    return this.session.stop;
   }
 
   runFile(file: SourceFile): Promise<void> {

@@ -168,8 +168,9 @@ export class Interpreter {
       await this.#run(file, diagnostics, output, stop).finally(() => this.#depth--);
     };
     try {
-      const context = new Context(state, this.surroundings, output, diagnostics, stop, {
+      const context = new Context(state, this.surroundings, output, diagnostics, {
         commands: COMMANDS,
+        stop,
         runFile,
         end: () => {
           this.#ended = true;

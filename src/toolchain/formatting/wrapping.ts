@@ -63,7 +63,7 @@ export function breakLongLines(
     );
     const best = bestOf(places);
     if (best === undefined) continue;
-    const cut = cutAt(text, elements, best, brackets, line, broken);
+    const cut = cutAt(text, elements, best, { brackets, first: line.first, broken });
     broken.add(cut.index);
     cuts.push(cut);
   }
@@ -181,14 +181,21 @@ function bestOf(places: readonly Place[]): Place | undefined {
   return fitting[0] ?? [...places].sort((a, b) => a.end - b.end)[0];
 }
 
+/** What is known of the line that is cut. */
+interface LineAround {
+  readonly brackets: readonly Around[];
+  /** Its first element. */
+  readonly first: number;
+  /** Elements before which a line ends already. */
+  readonly broken: ReadonlySet<number>;
+}
+
 /** Where the line is cut, and at which column the next one begins: it tells the layout whether a bracket's lines are aligned. */
 function cutAt(
   text: string,
   elements: readonly Element[],
   { index, bracket }: Place,
-  brackets: readonly Around[],
-  { first }: LineOfElements,
-  broken: ReadonlySet<number>,
+  { brackets, first, broken }: LineAround,
 ): { index: number; column: number } {
   if (bracket < 0) return { index, column: 0 };
   const content = columnOf(text, elements[bracket + 1]!.start);

@@ -197,15 +197,18 @@ export class Switch implements Device {
       else held.push(event);
     });
     const writer = new Writer(instance, digests, (table, entry) => idle.update(table, entry));
+    const { specialised, own, replication } = instance;
     const forwarder = new Forwarder(
-      instance.specialised,
-      instance.own,
-      this.stats,
-      this,
-      clock,
-      this.#options.ownsFrames === true,
-      instance.replication,
-      (list, phv) => digests.learn(list, phv),
+      {
+        specialised,
+        own,
+        stats: this.stats,
+        output: this,
+        clock,
+        ownsFrames: this.#options.ownsFrames === true,
+        replication,
+        learn: (list, phv) => digests.learn(list, phv),
+      },
       this.#workspaces,
     );
     addProgramEntries(writer.tables);

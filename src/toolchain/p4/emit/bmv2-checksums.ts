@@ -1,5 +1,5 @@
 /** The two checksum controls: calls of verify_checksum and update_checksum, perhaps under conditions. */
-import { fail } from "../../../base/index.js";
+import { defined, fail } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { and, not } from "../lower/build.js";
@@ -20,9 +20,10 @@ export function emitChecksums(emission: Emission, verify: IrControl, compute: Ir
         if (stmt.kind === "if") {
           visit(stmt.whenTrue, both(condition, stmt.condition));
           visit(stmt.whenFalse, both(condition, fold(not(stmt.condition))));
-        } else if (stmt.kind === "extern" && isChecksum(stmt, isVerify))
-          list.push(checksum(emission, stmt, condition, names.unique("cksum"), list.length, isVerify));
-        else
+        } else if (stmt.kind === "extern" && isChecksum(stmt, isVerify)) {
+          const identity = { name: names.unique("cksum"), id: list.length };
+          list.push(checksum(emission, stmt, condition, identity, isVerify));
+        } else
           fail(
             CODES.checksumStatement,
             stmt.span,
@@ -51,23 +52,21 @@ function checksum(
   emission: Emission,
   stmt: StmtOf<"extern">,
   outer: Expr | undefined,
-  name: string,
-  id: number,
+  identity: Pick<bmv2.Checksum, "name" | "id">,
   isVerify: boolean,
 ): bmv2.Checksum {
   const [condition, data, target, algo] = stmt.args;
-  const input = calculationInput(emission, data!);
+  const input = calculationInput(emission, defined(data));
   if (stmt.name.endsWith("_with_payload")) input.push({ type: "payload", value: null });
-  const calculation = emission.resources.calculation(algorithm(algo!), input, stmt.span);
+  const calculation = emission.resources.calculation(algorithm(defined(algo)), input, stmt.span);
   return {
-    name,
-    id,
+    ...identity,
     ...sourceInfo(stmt.span),
-    target: emission.expressions.layout.field(target!),
+    target: emission.expressions.layout.field(defined(target)),
     type: "generic",
     calculation,
     verify: isVerify,
     update: !isVerify,
-    if_cond: emission.expressions.truth(fold(both(outer, condition!))),
+    if_cond: emission.expressions.truth(fold(both(outer, defined(condition)))),
   };
 }

@@ -50,7 +50,11 @@ export function preprocessString(
     if (!groups.every((group) => group.active)) return "";
     const comment = commentStart(line);
     inComment = comment >= 0 && line.startsWith("/*", comment) && !line.includes("*/", comment + 2);
-    return preprocessLine(line, comment, index === 0, index === all.length - 1, place, context);
+    const code = comment < 0 ? line : line.slice(0, comment);
+    const indent = /^\s*/.exec(code)?.[0].length ?? 0;
+    const body = replaceMacros(code.slice(indent), place, context).replace(/\s+/g, " ");
+    const whole = " ".repeat(index === 0 ? Math.min(indent, 1) : indent) + body + line.slice(code.length);
+    return index === all.length - 1 ? whole : whole.trimEnd();
   });
   if (groups.length > 0)
     diagnostics.error(CODES.unpairedConditional, place, "inside this string an #if has no #endif");
@@ -84,23 +88,6 @@ function applyDirective(
 /** Where the first comment of a line begins; -1 without one. */
 function commentStart(line: string): number {
   return line.search(/\/[/*]/);
-}
-
-function preprocessLine(
-  line: string,
-  comment: number,
-  isFirst: boolean,
-  isLast: boolean,
-  place: Span,
-  context: StringContext,
-): string {
-  const code = comment < 0 ? line : line.slice(0, comment);
-  const rest = comment < 0 ? "" : line.slice(comment);
-  const indent = /^\s*/.exec(code)![0].length;
-  const body = replaceMacros(code.slice(indent), place, context).replace(/\s+/g, " ");
-  const start = isFirst ? " ".repeat(Math.min(indent, 1)) : " ".repeat(indent);
-  const whole = start + body + rest;
-  return isLast ? whole : whole.trimEnd();
 }
 
 function replaceMacros(code: string, place: Span, context: StringContext): string {

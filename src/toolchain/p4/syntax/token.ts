@@ -38,7 +38,10 @@ export const punctuators: readonly string[] = [
  */
 export type TokenKind = string;
 
-/** A token is a span too: the place of its text, or of the macro use that it came from. */
+/**
+ * A token is a span too: the place of its text, or of the macro use that it came from. Its parts are parameters, since a program has tens of
+ * thousands of tokens, and an object for each call would cost more than the rest of the scanner.
+ */
 export class Token implements Span {
   constructor(
     readonly kind: TokenKind,

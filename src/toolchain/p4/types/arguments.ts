@@ -1,5 +1,5 @@
 /** Matching arguments to parameters (sections 6.8 and 8.21): by position or name, defaults, optional ones, directions. */
-import { closest, type Span } from "../../../base/index.js";
+import { closest, defined, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Argument, Expression, Parameter, TypeParameter } from "../syntax/ast.js";
 import {
@@ -165,7 +165,7 @@ export function typeArguments(
   });
   for (const [index, type] of typeArgs.entries())
     if (signature.given[index] === undefined)
-      checkInferred(cx, signature, signature.typeParams[index]!, type, types, bound);
+      checkInferred(cx, { signature, types, bound }, defined(signature.typeParams[index]), type);
   for (const [index, param] of bound.params.entries()) {
     const arg = bound.args[index];
     if (arg !== undefined) checkArgument(cx, param, inference.apply(types[index]!), arg, signature);
@@ -173,14 +173,19 @@ export function typeArguments(
   return { typeArgs, type: inference.apply(returns) };
 }
 
+/** A call whose type arguments are looked for, with the types of its parameters. */
+interface InferredCall {
+  readonly signature: Signature;
+  readonly types: readonly Type[];
+  readonly bound: BoundArguments;
+}
+
 /** An inferred type must be one that values can have at run time. */
 function checkInferred(
   cx: Checker,
-  signature: Signature,
+  { signature, types, bound }: InferredCall,
   param: TypeParameter,
   type: Type,
-  types: readonly Type[],
-  bound: BoundArguments,
 ): void {
   const loose = contains(
     type,

@@ -136,7 +136,7 @@ function callFunction(
   const isStatic = isExtern && name === "static_assert";
   if (!isStatic) requirePlace(cx, isExtern ? "extern" : "function", name, e.span);
   forbidRecursion(cx, declaration, e.span);
-  const result = finish(cx, e, declaration, bound, `function '${name}'`, NOTHING, expected);
+  const result = finish(cx, e, { ...chosen, what: `function '${name}'`, outer: NOTHING }, expected);
   e.resolved = {
     kind: isExtern ? "externFunction" : "function",
     declaration,
@@ -159,13 +159,20 @@ function functionType(declaration: FunctionDeclaration): Type {
   };
 }
 
+/** The function or method that a call was found to mean. */
+interface Chosen {
+  readonly declaration: FunctionDeclaration;
+  readonly bound: BoundArguments;
+  /** What it is called in messages. */
+  readonly what: string;
+  /** The type arguments of the object that it is a method of. */
+  readonly outer: Substitution;
+}
+
 function finish(
   cx: Checker,
   e: CallExpression,
-  declaration: FunctionDeclaration,
-  bound: BoundArguments,
-  what: string,
-  outer: Substitution,
+  { declaration, bound, what, outer }: Chosen,
   expected: Type | undefined,
 ): { typeArgs: Type[]; type: Type } {
   const given = e.typeArgs.map((arg) => resolveType(cx, arg));
@@ -256,26 +263,21 @@ function callMethod(
       callee.base.span,
       `an instance of '${extern.name.name}' must be declared before it is used`,
     );
-  const result = finish(
-    cx,
-    e,
-    declaration,
-    bound,
-    what,
-    substitutionOf(extern.typeParams, base.args),
-    expected,
-  );
-  e.resolved = {
-    kind: "externMethod",
+  const outer = substitutionOf(extern.typeParams, base.args);
+  const result = finish(cx, e, { ...chosen, what, outer }, expected);
+  const { typeArgs } = result;
+  const method = {
+    kind: "externMethod" as const,
     object: callee.base,
     extern,
     declaration,
-    typeArgs: result.typeArgs,
+    typeArgs,
     ...bound,
   };
+  e.resolved = method;
   callee.type = functionType(declaration);
   cx.deprecated(declaration, e.span);
-  checkPacketIn(cx, e, extern, declaration, bound, result.typeArgs);
+  checkPacketIn(cx, e, method);
   return result.type;
 }
 

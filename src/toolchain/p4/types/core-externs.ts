@@ -6,18 +6,22 @@ import type { Checker } from "./checker.js";
 import type { BoundArguments } from "./resolution.js";
 import type { Type } from "./type.js";
 
+/** A call of a method of an extern, its arguments bound to parameters. */
+interface MethodCall extends BoundArguments {
+  readonly extern: ExternDeclaration;
+  readonly declaration: FunctionDeclaration;
+  readonly typeArgs: readonly Type[];
+}
+
 /** `extract` takes headers, with a size those with one varbit field; `lookahead` types of fixed size. */
 export function checkPacketIn(
   cx: Checker,
   e: CallExpression,
-  extern: ExternDeclaration,
-  method: FunctionDeclaration,
-  bound: BoundArguments,
-  typeArgs: readonly Type[],
+  { extern, declaration: method, args, params, typeArgs }: MethodCall,
 ): void {
   if (extern.name.name !== "packet_in") return;
   if (method.name.name === "extract") {
-    const header = bound.args[0]?.value;
+    const header = args[0]?.value;
     const type = typeArgs[0] ?? UNKNOWN;
     const span = header?.span ?? e.span;
     if (type.kind === "unknown" || type.kind === "typeVariable") return;
@@ -30,13 +34,13 @@ export function checkPacketIn(
       contains(field.type, (inner) => inner.kind === "varbit"),
     ).length;
     const name = typeToString(type);
-    if (bound.params.length === 1 && varbits > 0)
+    if (params.length === 1 && varbits > 0)
       cx.error(
         CODES.extractWithoutSize,
         span,
         `header ${name} has a varbit field: extract needs its size in bits as a second argument`,
       );
-    else if (bound.params.length === 2 && varbits !== 1)
+    else if (params.length === 2 && varbits !== 1)
       cx.error(
         CODES.extractWithSize,
         span,

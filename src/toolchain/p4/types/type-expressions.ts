@@ -3,6 +3,7 @@ import type { Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   Declaration,
+  Identifier,
   NamedType,
   StructLikeDeclaration,
   TypeExpression,
@@ -169,14 +170,14 @@ function resolveNamed(cx: Checker, e: NamedType, use: TypeUse): Type {
     case "header":
     case "headerUnion":
       if (declaration.typeParams.length === 0) return withoutArguments(cx, e, declaration);
-      if (!rightCount(cx, e.span, declaration, declaration.typeParams, args.length, false)) return UNKNOWN;
+      if (!rightCount(cx, e.span, declaration, args.length)) return UNKNOWN;
       return specialize(cx, e, declaration, args);
     case "extern":
     case "parser":
     case "control":
     case "package": {
       const infer = use.inferArguments === true && args.length === 0;
-      if (!rightCount(cx, e.span, declaration, declaration.typeParams, args.length, infer)) return UNKNOWN;
+      if (!infer && !rightCount(cx, e.span, declaration, args.length)) return UNKNOWN;
       return { kind: declaration.kind, declaration, args } as Type;
     }
     default:
@@ -266,12 +267,10 @@ export function declaredType(cx: Checker, declaration: Declaration): Type {
 function rightCount(
   cx: Checker,
   span: Span,
-  declaration: Declaration,
-  params: readonly TypeParameter[],
+  { name, typeParams: params }: { readonly name: Identifier; readonly typeParams: readonly TypeParameter[] },
   given: number,
-  infer: boolean,
 ): boolean {
-  if (given === params.length || infer) return true;
+  if (given === params.length) return true;
   const names = params.map((param) => param.name.name).join(", ");
   const takes =
     params.length === 0
@@ -280,7 +279,7 @@ function rightCount(
   cx.error(
     CODES.typeArguments,
     span,
-    `type '${declaration.name.name}' takes ${takes}, ${given === 0 ? "none" : given} given`,
+    `type '${name.name}' takes ${takes}, ${given === 0 ? "none" : given} given`,
     ...hint(undefined),
   );
   return false;

@@ -26,7 +26,7 @@ export function encodeData(wire: Wire, spec: Spec, values: readonly bigint[], wh
 
 export function decodeData(wire: Wire, spec: Spec, data: P4Data | undefined, what: string): bigint[] {
   const out: bigint[] = [];
-  decode(wire, spec, data, what, out, 0);
+  decode({ wire, what, out }, spec, data, 0);
   return out;
 }
 
@@ -95,14 +95,15 @@ function encode(wire: Wire, spec: Spec, take: () => bigint, what: string, depth:
   }
 }
 
-function decode(
-  wire: Wire,
-  spec: Spec,
-  message: P4Data | undefined,
-  what: string,
-  out: bigint[],
-  depth: number,
-): void {
+/** A value on its way from its message: the parts are added to `out`. */
+interface Decoding {
+  readonly wire: Wire;
+  readonly what: string;
+  readonly out: bigint[];
+}
+
+function decode(decoding: Decoding, spec: Spec, message: P4Data | undefined, depth: number): void {
+  const { wire, what, out } = decoding;
   const { index, naming } = wire;
   const type = resolve(index, spec, what, depth);
   const data = message?.data;
@@ -147,7 +148,7 @@ function decode(
       if (members.length !== specs.length) {
         throw invalid(`"${what}": ${members.length} members where its type has ${specs.length}`);
       }
-      for (const [i, member] of specs.entries()) decode(wire, member, members[i], what, out, depth + 1);
+      for (const [i, member] of specs.entries()) decode(decoding, member, members[i], depth + 1);
       break;
     }
     default:

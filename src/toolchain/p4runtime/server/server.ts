@@ -416,7 +416,7 @@ class Handlers {
         }
         const check = ({ entity }: Update): void => checkAccess(role, config, entity);
         const pace = paceOf(this.#yieldTurn);
-        return applyUpdates(wire, device, request, atomicityOf(head.atomicity), check, pace);
+        return applyUpdates(wire, device, request, { atomicity: atomicityOf(head.atomicity), check, pace });
       });
       if (statuses === undefined) return WRITTEN;
       const failed = statuses.filter((status) => status.code !== "OK").length;

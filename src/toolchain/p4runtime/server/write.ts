@@ -61,6 +61,14 @@ interface UpdateMessages {
   update(i: number): UpdateMessage;
 }
 
+interface WriteManner {
+  readonly atomicity: Atomicity;
+  /** Throws where the sender may not send a message. */
+  check(message: UpdateMessage): void;
+  /** Between messages: other work may have its turn. */
+  readonly pace: Pace;
+}
+
 /**
  * The statuses of the updates, or undefined when all took effect. Throws errors of the whole call: an
  * update that cannot be decoded, and errors of `check`; nothing is applied then.
@@ -69,9 +77,7 @@ export async function applyUpdates(
   wire: Wire,
   device: Device,
   messages: UpdateMessages,
-  atomicity: Atomicity,
-  check: (message: UpdateMessage) => void,
-  pace: Pace,
+  { atomicity, check, pace }: WriteManner,
 ): Promise<UpdateStatus[] | undefined> {
   const statuses: UpdateStatus[] = new Array(messages.length);
   const updates: Update[] = [];

@@ -31,7 +31,10 @@ export function getBits(bytes: Uint8Array, at: number, count: number): number {
   return result;
 }
 
-/** Loads a varbit of `bits` bits (whole bytes) into its PHV words: length first, then bytes big-endian, then zeros. */
+/**
+ * Loads a varbit of `bits` bits (whole bytes) into its PHV words: length first, then bytes big-endian, then zeros. Generated code calls it for
+ * each packet, so it gets numbers and makes no object.
+ */
 export function loadVarbit(
   phv: Int32Array,
   at: number,

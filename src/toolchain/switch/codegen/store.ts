@@ -148,7 +148,10 @@ export class StoreWriter {
   }
 }
 
-/** push_front (count > 0) or pop_front (count < 0) of a stack; elements that come in are invalid (P4-16 spec 8.18). */
+/**
+ * push_front (count > 0) or pop_front (count < 0) of a stack; elements that come in are invalid (P4-16 spec 8.18). Generated code calls it
+ * with the numbers of a {@link StackSlot}, without an object a packet.
+ */
 export function shiftStack(
   phvWords: Int32Array,
   valid: number,

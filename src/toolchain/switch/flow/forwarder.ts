@@ -33,7 +33,29 @@ const MAX_PASSES = 65536;
 /** In place of the time at which a packet was queued: the packet was not queued. */
 const NOT_QUEUED = -1;
 
-export class Forwarder {
+/** What a forwarder works with. */
+interface ForwarderParts {
+  readonly specialised: Specialised;
+  readonly own: OwnState;
+  readonly stats: SwitchStatistics;
+  readonly output: Output;
+  readonly clock: SwitchClock;
+  /** Frames that arrive may be changed. */
+  readonly ownsFrames: boolean;
+  readonly replication: Replication;
+  /** Sends the digest of a learn list. */
+  readonly learn: (list: number, phv: Int32Array) => void;
+}
+
+export class Forwarder implements ForwarderParts {
+  readonly specialised: Specialised;
+  readonly own: OwnState;
+  readonly stats: SwitchStatistics;
+  readonly output: Output;
+  readonly clock: SwitchClock;
+  readonly ownsFrames: boolean;
+  readonly replication: Replication;
+  readonly learn: (list: number, phv: Int32Array) => void;
   /** Undefined while no packet is being run. */
   #work: Workspace | undefined;
   readonly #workspaces: ProgramWorkspaces;
@@ -49,19 +71,16 @@ export class Forwarder {
   #tracer: PacketTracer | undefined;
   readonly #timestampsWide: boolean;
 
-  constructor(
-    readonly specialised: Specialised,
-    readonly own: OwnState,
-    readonly stats: SwitchStatistics,
-    readonly output: Output,
-    readonly clock: SwitchClock,
-    /** Frames that arrive may be changed. */
-    readonly ownsFrames: boolean,
-    readonly replication: Replication,
-    /** Sends the digest of a learn list. */
-    readonly learn: (list: number, phv: Int32Array) => void,
-    workspaces: Workspaces,
-  ) {
+  constructor(parts: ForwarderParts, workspaces: Workspaces) {
+    const { specialised } = parts;
+    this.specialised = specialised;
+    this.own = parts.own;
+    this.stats = parts.stats;
+    this.output = parts.output;
+    this.clock = parts.clock;
+    this.ownsFrames = parts.ownsFrames;
+    this.replication = parts.replication;
+    this.learn = parts.learn;
     this.#workspaces = workspaces.of(specialised);
     this.state = (this.#workspaces.free[0] ?? this.#newWorkspace()).state;
     this.#code = specialised.code;

@@ -60,7 +60,7 @@ export function lookupEvent(instance: Instance, fields: FieldView, lookup: Looku
   const stored = store.entries.get(entry);
   if (stored !== undefined) {
     event.matched_entry = entryOf(control, stored);
-    putMember(event, phv, fields, control, stored, lookup.selected);
+    putMember(event, fields, control, stored, lookup);
   }
   putAction(event, instance, lookup);
   if (entry >= 0 && table.with_counters) event.direct_counter = readCounter(store, entry);
@@ -94,11 +94,10 @@ function putAction(event: TableLookup, instance: Instance, { point, action, data
 
 function putMember(
   event: TableLookup,
-  phv: Int32Array,
   fields: FieldView,
   control: TableControl,
   stored: StoredEntry,
-  { hash, slots, handle = -1 }: Selected,
+  { phv, selected: { hash, slots, handle = -1 } }: Lookup,
 ): void {
   const { profile } = control;
   if (profile === undefined) return;

@@ -9,20 +9,23 @@ import type { FieldChange, TraceEvent } from "./types.js";
 
 type Body<Event = TraceEvent> = Event extends unknown ? Omit<Event, "source_info"> : never;
 
-/**
- * The event of a primitive that was just run; undefined when there is nothing to report.
- * @param reported what generated code passes about it: an index, the low and high word of a hash, whether an assertion holds
- */
+/** What a primitive did that was just run. */
+interface Done {
+  readonly point: PointOf<"primitive">;
+  readonly changes: FieldChange[];
+  /** What generated code passes about it: an index, the low and high word of a hash, whether an assertion holds. */
+  readonly reported: readonly number[];
+}
+
+/** The event of a primitive that was just run; undefined when there is nothing to report. */
 export function primitiveEvent(
   instance: Instance,
   state: PacketState,
   fields: FieldView,
-  point: PointOf<"primitive">,
-  changes: FieldChange[],
-  reported: readonly number[],
+  done: Done,
 ): TraceEvent | undefined {
-  const { source_info } = point.primitive;
-  const body = bodyOf(instance, state, fields, point, changes, reported);
+  const { source_info } = done.point.primitive;
+  const body = bodyOf(instance, state, fields, done);
   if (body === undefined) return undefined;
   return (source_info === undefined ? body : { ...body, source_info }) as TraceEvent;
 }
@@ -44,9 +47,7 @@ function bodyOf(
   instance: Instance,
   state: PacketState,
   fields: FieldView,
-  { op, resource }: PointOf<"primitive">,
-  changes: FieldChange[],
-  reported: readonly number[],
+  { point: { op, resource }, changes, reported }: Done,
 ): Body | undefined {
   const index = reported[0] ?? 0;
   const operation = HEADER_OPERATIONS[op];

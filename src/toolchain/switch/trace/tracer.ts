@@ -124,6 +124,7 @@ export class PacketTracer extends TraceRecorder {
     this.#selected = { ...this.#selected, handle };
   }
 
+  /** Six numbers and arrays, since generated code calls it for each lookup of a traced packet. */
   lookup(
     number: number,
     entry: number,
@@ -163,7 +164,11 @@ export class PacketTracer extends TraceRecorder {
     const marks = /^(mark_to_)?drop$/.test(point.op);
     if (marks || target === this.#egressSpec) node.decided = point;
     if (/^(assert|assume)$/.test(point.op) && details[0] === 0) node.failed ??= point;
-    const event = primitiveEvent(this.instance, this.#state, this.fields, point, changes, details);
+    const event = primitiveEvent(this.instance, this.#state, this.fields, {
+      point,
+      changes,
+      reported: details,
+    });
     if (event !== undefined) this.event(event);
     this.fields.look(this.#state.phv);
   }

@@ -69,22 +69,31 @@ function callFunction(
     result = env.context.newLocal("retval", irType({ ...env, scope }, returns, span), span);
   env.out.list.push(...copyIn);
   const body = known(declaration.body, span, "a function without a body");
-  inlineBody(env, scope, env.frame.site, declaration.name.name, copyOut, result, span, (inner) => {
+  const inlined = { scope, site: env.frame.site, name: declaration.name.name, copyOut, result, span };
+  inlineBody(env, inlined, (inner) => {
     for (const one of body.statements) statement(inner, one);
   });
   env.out.list.push(...copyOut);
   return result === undefined ? undefined : variable(result, span);
 }
 
+/** A body that takes the place of its call. */
+export interface InlinedBody {
+  /** Where its names have their meaning. */
+  readonly scope: InstanceScope;
+  readonly site: Frame["site"];
+  readonly name: string;
+  /** What `return` has to do before it leaves. */
+  readonly copyOut: Stmt[];
+  /** Holds what the body returns. */
+  readonly result?: Variable | undefined;
+  readonly span: Span;
+}
+
 /** Emits a body that `return` leaves as one block. */
 export function inlineBody(
   env: Env,
-  scope: InstanceScope,
-  site: Frame["site"],
-  name: string,
-  copyOut: Stmt[],
-  result: Variable | undefined,
-  span: Span,
+  { scope, site, name, copyOut, result, span }: InlinedBody,
   part: (inner: Env) => void,
 ): void {
   const end: Label = { name };
@@ -109,7 +118,7 @@ function callAction(env: Env, declaration: ActionDeclaration, call: BoundArgumen
   const { copyIn, copyOut } = bindArguments(env, scope, call.params, call.args, closed);
   const body = collect(env, (inner) => {
     inner.out.list.push(...copyIn);
-    inlineBody(inner, scope, "action", declaration.name.name, copyOut, undefined, span, (body) => {
+    inlineBody(inner, { scope, site: "action", name: declaration.name.name, copyOut, span }, (body) => {
       for (const one of declaration.body.statements) statement(body, one);
     });
     inner.out.list.push(...copyOut);

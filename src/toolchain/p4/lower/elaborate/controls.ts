@@ -88,20 +88,12 @@ export function runControl(
   // Tables keep the storage of the first application.
   const used = instance.applied !== undefined && hasTables(instance) ? instance.applied : scope;
   instance.applied ??= scope;
-  inlineBody(
-    { ...env, prefix: instance.name },
-    used,
-    env.frame.site,
-    declaration.name.name,
-    copyOut,
-    undefined,
-    span,
-    (inner) => {
-      for (const local of body.locals) declareLocal(inner, instance, local);
-      const apply: Env = { ...inner, scope: new InstanceScope(used) };
-      for (const one of body.apply.statements) env.context.guard(() => statement(apply, one));
-    },
-  );
+  const inlined = { scope: used, site: env.frame.site, name: declaration.name.name, copyOut, span };
+  inlineBody({ ...env, prefix: instance.name }, inlined, (inner) => {
+    for (const local of body.locals) declareLocal(inner, instance, local);
+    const apply: Env = { ...inner, scope: new InstanceScope(used) };
+    for (const one of body.apply.statements) env.context.guard(() => statement(apply, one));
+  });
 }
 
 function declareLocal(env: Env, instance: ControlInstance, local: Declaration): void {

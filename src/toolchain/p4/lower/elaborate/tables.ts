@@ -302,18 +302,11 @@ function tableAction(
     const closed = home === env.context.globalScope;
     const bound = bindArguments(inner, scope, directed, (args ?? []).slice(0, directed.length), closed);
     inner.out.list.push(...bound.copyIn);
-    inlineBody(
-      inner,
-      scope,
-      "action",
-      declaration.name.name,
-      bound.copyOut,
-      undefined,
-      declaration.span,
-      (body) => {
-        for (const one of declaration.body.statements) statement(body, one);
-      },
-    );
+    const { copyOut } = bound;
+    const { name, span } = declaration;
+    inlineBody(inner, { scope, site: "action", name: name.name, copyOut, span }, (body) => {
+      for (const one of declaration.body.statements) statement(body, one);
+    });
     inner.out.list.push(...bound.copyOut);
   });
   return action;
