@@ -5,7 +5,9 @@
  * pairs: 100 % of every linear function, about 1/8 of the others. `LINEARITY_HEADERS` sets another number of headers.
  */
 import { Random } from "../../src/base/index.js";
-import { drawInput, hashFunctions, type NamedHash } from "../../src/toolchain/hash/index.js";
+import type { NamedHash } from "../../src/toolchain/hash/functions.js";
+import { hashFunctions } from "../../src/toolchain/hash/index.js";
+import { drawInput } from "../../src/toolchain/hash/inputs.js";
 import type { Benchmark } from "../benchmark.js";
 
 const HEADERS = Number(process.env["LINEARITY_HEADERS"] ?? 1_000_000);

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
-import { readP4Info, sameP4Info } from "../../src/toolchain/program/index.js";
+import { readP4Info } from "../../src/toolchain/program/index.js";
+import { sameP4Info } from "../../src/toolchain/program/p4info/same.js";
 import { COMMAND } from "../built-command.js";
 
 const root = resolve(import.meta.dirname, "../..");

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { traceSchema } from "../../src/toolchain/trace/index.js";
+import { traceSchema } from "../../src/toolchain/trace/schema.js";
 import { COMMAND } from "../built-command.js";
 
 const root = resolve(import.meta.dirname, "../..");

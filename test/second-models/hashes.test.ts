@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkPaths, type HashModel } from "../../src/fabric/paths/index.js";
-import { BitMatrix, correlate, hashNamed, sharedRank, sliced } from "../../src/toolchain/hash/index.js";
+import { BitMatrix, sharedRank } from "../../src/toolchain/hash/gf2.js";
+import { correlate, hashNamed, sliced } from "../../src/toolchain/hash/index.js";
 import { FROM, modelOf, TO, topology } from "../fabric/paths/two-choices.js";
 import { jointShares, rank, sharedBits } from "../models/gf2.js";
 import { worstDependence } from "../models/slots.js";

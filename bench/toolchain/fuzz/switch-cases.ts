@@ -3,7 +3,8 @@
  * with a diagnostic; a rejected write must not change its state.
  */
 import { DiagnosticError, Diagnostics, type Random, SourceFile } from "../../../src/base/index.js";
-import { commandHelp, runCommands } from "../../../src/toolchain/control/index.js";
+import { commandHelp } from "../../../src/toolchain/control/commands.js";
+import { runCommands } from "../../../src/toolchain/control/index.js";
 import {
   type Atomicity,
   DeviceError,

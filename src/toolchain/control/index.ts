@@ -5,7 +5,6 @@
  * at the cursor. `runtime-file.ts` reads the tutorials' `sN-runtime.json`.
  */
 
-export { commandHelp } from "./commands.js";
 export { type Completion, completions } from "./complete.js";
 export type { Output, Surroundings } from "./context.js";
 export { Interpreter, runCommands } from "./interpreter.js";

@@ -48,4 +48,4 @@ export { Names, NamesExhausted, type NamesOptions, type Naming } from "./names.j
 export type { PortAttachment, PortControl, PortDescription } from "./ports.js";
 export { difference, INSERTED_KINDS, reconcile } from "./reconcile.js";
 export { settingsThrough } from "./through-settings.js";
-export { formatValue, type ParsedValue, parseValue, styleOfWidth, type ValueStyle } from "./values.js";
+export { formatValue, parseValue, styleOfWidth } from "./values.js";

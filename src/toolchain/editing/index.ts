@@ -7,21 +7,13 @@
  *     completion/   completion of words, signature help
  *     others        one function of an editor each
  */
-export { type Completion, type Completions, completion } from "./completion/completion.js";
-export { type Signature, type SignatureHelp, signatureHelp } from "./completion/signature-help.js";
-export { type DocumentOptions, openDocument, openIncluded, P4Document } from "./document.js";
-export { type Hover, hover } from "./hover.js";
-export { type Lens, lenses } from "./lenses.js";
+export { type Completion, completion } from "./completion/completion.js";
+export { type SignatureHelp, signatureHelp } from "./completion/signature-help.js";
+export { openDocument, openIncluded, P4Document } from "./document.js";
+export { hover } from "./hover.js";
+export { lenses } from "./lenses.js";
 export { definition, references } from "./navigate.js";
-export type { Occurrence } from "./occurrences/occurrence.js";
 export { type Fold, folds, type OutlineItem, outline } from "./outline.js";
-export { type QuickFix, quickFixes } from "./quick-fixes.js";
-export { applyEdits, type Edit, type Refusal, rename, renameable } from "./rename.js";
-export {
-  type SemanticToken,
-  semanticTokens,
-  TOKEN_KINDS,
-  TOKEN_MODIFIERS,
-  type TokenKind,
-  type TokenModifier,
-} from "./semantic-tokens.js";
+export { quickFixes } from "./quick-fixes.js";
+export { type Edit, type Refusal, rename, renameable } from "./rename.js";
+export { semanticTokens, TOKEN_KINDS, TOKEN_MODIFIERS } from "./semantic-tokens.js";

@@ -27,10 +27,10 @@ export const TOKEN_KINDS = [
   "operator",
   "decorator",
 ] as const;
-export type TokenKind = (typeof TOKEN_KINDS)[number];
+type TokenKind = (typeof TOKEN_KINDS)[number];
 
 export const TOKEN_MODIFIERS = ["declaration", "readonly", "defaultLibrary", "modification"] as const;
-export type TokenModifier = (typeof TOKEN_MODIFIERS)[number];
+type TokenModifier = (typeof TOKEN_MODIFIERS)[number];
 
 export interface SemanticToken {
   readonly start: number;

@@ -4,31 +4,15 @@
  * places tables in stages (place/). Targets are data: `targetSchema` is the shape of a target file.
  */
 
-export {
-  type BudgetItem,
-  type BudgetUse,
-  checkBudget,
-  difference,
-  differenceText,
-  type FitDifference,
-  overBudgetText,
-  parseBudget,
-} from "./budget.js";
+export { checkBudget, difference, differenceText, overBudgetText, parseBudget } from "./budget.js";
 export { CODES as FIT_CODES } from "./codes.js";
-export { type Advice, type Explanation, explain, explanationText } from "./explain.js";
-export { conclude, type FitOptions, type FitResult, fitProgram, type Verdict } from "./fit.js";
-export { type ExactOptions, type ExactResult, placeExactly } from "./place/exact.js";
-export {
-  type GraphTable,
-  type GreedyOrder,
-  type GreedyResult,
-  placeGreedily,
-  type TableGraph,
-} from "./place/rmt.js";
+export { type Explanation, explain, explanationText } from "./explain.js";
+export { conclude, type FitOptions, type FitResult, fitProgram } from "./fit.js";
+export { placeExactly } from "./place/exact.js";
+export { type GraphTable, placeGreedily, type TableGraph } from "./place/rmt.js";
 export { toHtml } from "./report/html.js";
 export { type FitDocument, type TableReport, toJson } from "./report/json.js";
 export { toSarif } from "./report/sarif.js";
 export { toText, verdictLine } from "./report/text.js";
-export type { SourceLookup } from "./source.js";
-export { parseSweep, runSweep, type Sweep, type SweepPoint, sweepText } from "./sweep.js";
+export { parseSweep, runSweep, sweepText } from "./sweep.js";
 export { type Target, targetSchema } from "./target.js";

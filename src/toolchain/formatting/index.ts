@@ -9,4 +9,3 @@
 export { conditionalKind } from "./braces.js";
 export { type Element, elementsOf } from "./elements.js";
 export { format } from "./format.js";
-export { LINE_LENGTH } from "./wrapping.js";

@@ -3,19 +3,11 @@ export { directionValues, type HashChoice, hashSchema, NO_SELECTOR, selectorValu
 export {
   checkValues,
   faultTable,
-  type GeneratedFile,
   MAX_FAULT_TABLES,
-  type OwnText,
   type ProgramPlan,
   renderProgram,
   renderPrograms,
   withFaultTables,
   withMarks,
 } from "./programs.js";
-export {
-  checkBraces,
-  loadTemplates,
-  makeTemplateSet,
-  type TemplateFolder,
-  type TemplateSet,
-} from "./templates.js";
+export { loadTemplates, type TemplateSet } from "./templates.js";

@@ -24,7 +24,7 @@ export interface ProgramPlan {
 }
 
 /** A file of a user: a template, which may use the partials of the package, or P4 source as it is. */
-export interface OwnText {
+interface OwnText {
   readonly file: SourceFile;
   readonly kind: "template" | "source";
 }

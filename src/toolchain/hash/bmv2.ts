@@ -31,7 +31,7 @@ const CRC_CCITT: CrcParameters = {
 const CRC8: CrcParameters = { width: 8, poly: 0x07, init: 0, refin: false, refout: false, xorout: 0 };
 
 /** Initial parameters of the CRC algorithms of BMv2; those of the `_custom` algorithms can be changed at run time. */
-export const bmv2Crcs: Readonly<Record<string, CrcParameters>> = {
+const bmv2Crcs: Readonly<Record<string, CrcParameters>> = {
   crc8_custom: CRC8,
   crc16: CRC16,
   crc16_custom: CRC16,

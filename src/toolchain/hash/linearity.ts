@@ -7,7 +7,7 @@ import { linearPart } from "./gf2.js";
 import { drawInput } from "./inputs.js";
 import { type MemberChoice, memberBits } from "./member-choice.js";
 
-export interface Counterexample {
+interface Counterexample {
   /** Bytes of the header, and of the change. */
   readonly x: Uint8Array;
   readonly delta: Uint8Array;

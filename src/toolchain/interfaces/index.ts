@@ -14,11 +14,11 @@ import { libc, missing } from "./libc.js";
 import { PacketSocket } from "./packet-socket.js";
 
 export { FineTimer } from "./fine-timer.js";
-export type { InterfaceEvents, InterfacePort, InterfaceStatistics } from "./interfaces.js";
+export type { InterfaceStatistics } from "./interfaces.js";
 export { Interfaces } from "./interfaces.js";
-export { type Interest, type ReadyHandler, SocketWatch, type Watched } from "./socket-watch.js";
+export { SocketWatch } from "./socket-watch.js";
 export { TcpSocket } from "./tcp-socket.js";
-export { type PacketHandler, TUN_HEADROOM, TunDevice } from "./tun.js";
+export { TUN_HEADROOM, TunDevice } from "./tun.js";
 
 /** Whether this process can open interfaces: it runs on Linux, with koffi and with permission. */
 export function interfacesAvailable(): { ok: true } | { ok: false; reason: string } {

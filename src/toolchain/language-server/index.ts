@@ -5,5 +5,4 @@
  *     workspace   open texts, files, which program a file belongs to
  *     publisher   computes and sends diagnostics
  */
-export { type ServerOptions, serve } from "./server.js";
 export { startOnStdio } from "./stdio.js";

@@ -18,11 +18,8 @@ export {
   compileInput,
   type LoadedProgram,
   loadProgram,
-  type MissingP4Info,
-  type PreprocessorSettings,
   type ProgramFiles,
-  readP4InfoFile,
 } from "./load-program.js";
 export { agentCommand, ownCommand } from "./own-command.js";
-export { type CommandEnd, type CommandOptions, runCommand } from "./run-command.js";
-export { type TextFolder, textFolder } from "./text-folder.js";
+export { runCommand } from "./run-command.js";
+export { textFolder } from "./text-folder.js";

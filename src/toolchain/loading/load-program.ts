@@ -15,7 +15,7 @@ import { CODES } from "./codes.js";
 import { readBytes, readSource, readSourceIfThere } from "./files.js";
 
 /** What the C preprocessor is given: `-I`, `-D NAME[=VALUE]` and `-U NAME`. */
-export interface PreprocessorSettings {
+interface PreprocessorSettings {
   readonly include: readonly string[];
   readonly define: readonly string[];
   readonly undefine?: readonly string[];
@@ -134,7 +134,7 @@ function findP4Info(
 }
 
 /** A P4Info in the format that the suffix of its file names. `option`: the option that gave the path, for P40004. */
-export function readP4InfoFile(path: string, option: string, diagnostics: Diagnostics): P4Info {
+function readP4InfoFile(path: string, option: string, diagnostics: Diagnostics): P4Info {
   const format = checkP4InfoSuffix(path, option);
   const p4info = readP4Info(format === "binary" ? readBytes(path) : readSource(path), format, diagnostics);
   diagnostics.throwIfErrors();

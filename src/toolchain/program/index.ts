@@ -25,10 +25,7 @@ export * as p4info from "./p4info/generated/p4/config/v1/p4info_pb.js";
 export * as p4types from "./p4info/generated/p4/config/v1/p4types_pb.js";
 export {
   type ActionInfo,
-  type ActionUse,
-  type ControllerHeaderInfo,
   type FieldInfo,
-  type FieldKind,
   P4InfoIndex,
   type P4Object,
   P4Objects,
@@ -38,7 +35,7 @@ export {
   type TableInfo,
   type ValueSetInfo,
 } from "./p4info/lookup.js";
-export { createP4Info, type P4Info, type P4InfoInit } from "./p4info/message.js";
+export { createP4Info, type P4Info } from "./p4info/message.js";
 export { sameP4Info } from "./p4info/same.js";
 export { writeText } from "./p4info/text-writer.js";
 export { validateP4Info } from "./p4info/validate.js";

@@ -12,21 +12,14 @@ export type {
   SwitchClock,
   SwitchOptions,
   SwitchStatistics,
-  TraceOutput,
   TraceSink,
 } from "./options.js";
 export { Switch } from "./switch.js";
 export {
   type FieldChange,
-  type HashInput,
   type PacketTrace,
   type TableLookup,
   TRACE_VERSION,
-  type TraceCause,
-  type TraceDropReason,
-  type TracedEntry,
-  type TracedField,
-  type TracedMatch,
   type TraceEvent,
   type TraceInput,
   type TraceOutcome,

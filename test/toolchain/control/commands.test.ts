@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { commandHelp, runCommands } from "../../../src/toolchain/control/index.js";
+import { commandHelp } from "../../../src/toolchain/control/commands.js";
+import { runCommands } from "../../../src/toolchain/control/index.js";
 import { startUnconfigured } from "../switch/golden.js";
 
 const bad = resolve(import.meta.dirname, "../../bad/control");

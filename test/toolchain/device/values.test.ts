@@ -1,13 +1,8 @@
 import { isIPv6 } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  formatValue,
-  parseValue,
-  styleOfWidth,
-  type ValueStyle,
-  valueText,
-} from "../../../src/toolchain/device/index.js";
+import { formatValue, parseValue, styleOfWidth, valueText } from "../../../src/toolchain/device/index.js";
+import type { ValueStyle } from "../../../src/toolchain/device/values.js";
 
 const value = (text: string, bits: number, signed = false): bigint | string => {
   const parsed = parseValue(text, bits, signed);

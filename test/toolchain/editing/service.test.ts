@@ -6,7 +6,6 @@ import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile, spanText } from "../../../src/base/index.js";
 import { loadDocument } from "../../../src/toolchain/documents/index.js";
 import {
-  applyEdits,
   completion,
   definition,
   folds,
@@ -22,6 +21,7 @@ import {
   semanticTokens,
   signatureHelp,
 } from "../../../src/toolchain/editing/index.js";
+import { applyEdits } from "../../../src/toolchain/editing/rename.js";
 import { fitProgram, targetSchema, toJson } from "../../../src/toolchain/fit/index.js";
 import { format } from "../../../src/toolchain/formatting/index.js";
 import type { IncludeResolver } from "../../../src/toolchain/p4/index.js";

@@ -5,12 +5,8 @@
  * A part: stage, `s` for SRAM or `t` for TCAM, entries, blocks of match entries `+` blocks of action data.
  */
 import { describe, expect, it } from "vitest";
-import {
-  type GraphTable,
-  type GreedyOrder,
-  placeGreedily,
-  type Target,
-} from "../../../src/toolchain/fit/index.js";
+import { type GraphTable, placeGreedily, type Target } from "../../../src/toolchain/fit/index.js";
+import type { GreedyOrder } from "../../../src/toolchain/fit/place/rmt.js";
 import { loadTarget } from "./golden.js";
 
 const rmt = loadTarget("rmt");

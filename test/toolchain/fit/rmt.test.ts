@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GreedyOrder, placeGreedily, type TableGraph } from "../../../src/toolchain/fit/index.js";
+import { placeGreedily } from "../../../src/toolchain/fit/index.js";
+import type { GreedyOrder, TableGraph } from "../../../src/toolchain/fit/place/rmt.js";
 import { loadTarget } from "./golden.js";
 
 interface GraphFile {

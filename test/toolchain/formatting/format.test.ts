@@ -5,7 +5,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { meaningOf } from "../../../src/toolchain/formatting/elements.js";
-import { elementsOf, format, LINE_LENGTH } from "../../../src/toolchain/formatting/index.js";
+import { elementsOf, format } from "../../../src/toolchain/formatting/index.js";
+import { LINE_LENGTH } from "../../../src/toolchain/formatting/wrapping.js";
 import type { IncludeResolver } from "../../../src/toolchain/p4/index.js";
 import { compiledForm } from "./compiled-form.js";
 

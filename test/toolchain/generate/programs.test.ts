@@ -1,12 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { FIELD_BITS, SELECTOR_FIELDS, selectorHeaders, selectorOf } from "../../../src/base/packets/index.js";
-import {
-  checkValues,
-  makeTemplateSet,
-  renderProgram,
-  withFaultTables,
-} from "../../../src/toolchain/generate/index.js";
+import { checkValues, renderProgram, withFaultTables } from "../../../src/toolchain/generate/index.js";
+import { makeTemplateSet } from "../../../src/toolchain/generate/templates.js";
 import { messagesOf } from "../../fabric/topology/load.js";
 
 describe("a program", () => {

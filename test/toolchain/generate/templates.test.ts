@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SourceFile } from "../../../src/base/index.js";
-import { checkBraces, loadTemplates, makeTemplateSet } from "../../../src/toolchain/generate/index.js";
+import { loadTemplates } from "../../../src/toolchain/generate/index.js";
+import { checkBraces, makeTemplateSet } from "../../../src/toolchain/generate/templates.js";
 import { messagesOf } from "../../fabric/topology/load.js";
 import { templates } from "./load.js";
 

@@ -1,21 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DiagnosticError, Random } from "../../../src/base/index.js";
+import { fieldEffects, shortestField } from "../../../src/toolchain/hash/delta.js";
 import {
   collision,
   correlate,
-  drawInput,
-  fieldEffects,
   fieldLengths,
   hashFunctions,
   hashNamed,
   linearityOf,
-  type MemberChoice,
   parseHash,
   parseInput,
-  shortestField,
   sliced,
 } from "../../../src/toolchain/hash/index.js";
+import { drawInput } from "../../../src/toolchain/hash/inputs.js";
+import type { MemberChoice } from "../../../src/toolchain/hash/member-choice.js";
 
 const choice = (text: string, size: number): MemberChoice => ({ hash: parseHash(text), size });
 const SAMPLES = { samples: 20_000, seed: 1 };

@@ -1,22 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fromHex, Random } from "../../../src/base/index.js";
+import { BitMatrix, linearPart, looksAffine, sharedRank } from "../../../src/toolchain/hash/gf2.js";
 import {
-  BitMatrix,
   bmv2Hash,
   Crc,
   findCrc,
-  linearPart,
-  looksAffine,
-  Pearson,
-  RTAG7_BINS,
   type Rtag7Function,
-  rtag7,
   rtag7Functions,
-  rtag7Member,
-  sharedRank,
-  Toeplitz,
 } from "../../../src/toolchain/hash/index.js";
+import { Pearson } from "../../../src/toolchain/hash/pearson.js";
+import { RTAG7_BINS, rtag7, rtag7Member } from "../../../src/toolchain/hash/rtag7.js";
+import { Toeplitz } from "../../../src/toolchain/hash/toeplitz.js";
 
 describe("Toeplitz", () => {
   // Key and vectors of Microsoft's "Verifying the RSS hash calculation": source, destination, then ports.

@@ -1,12 +1,7 @@
 /** Hashes of 64 bits, against published check values. */
 import { describe, expect, it } from "vitest";
-import {
-  bmv2Hash,
-  bmv2WideHash,
-  Crc64,
-  toeplitzHash,
-  type WideHash,
-} from "../../../src/toolchain/hash/index.js";
+import { Crc64 } from "../../../src/toolchain/hash/crc64.js";
+import { bmv2Hash, bmv2WideHash, toeplitzHash, type WideHash } from "../../../src/toolchain/hash/index.js";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const run = (hash: WideHash, input: Uint8Array) => {

@@ -6,7 +6,8 @@ import { Worker } from "node:worker_threads";
 import { buildSync } from "esbuild";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { DiagnosticError, formatDiagnostic, fromHex, Random, toHex } from "../../../src/base/index.js";
-import { type InterfacePort, Interfaces } from "../../../src/toolchain/interfaces/index.js";
+import { Interfaces } from "../../../src/toolchain/interfaces/index.js";
+import type { InterfacePort } from "../../../src/toolchain/interfaces/interfaces.js";
 import { inside, ip, namespace, pair, whyNot } from "./namespaces.js";
 
 const reason = whyNot();

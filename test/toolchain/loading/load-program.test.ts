@@ -3,13 +3,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type DiagnosticError, Diagnostics, SourceFile } from "../../../src/base/index.js";
-import {
-  loadProgram,
-  type MissingP4Info,
-  makeFolders,
-  readSource,
-  writeFiles,
-} from "../../../src/toolchain/loading/index.js";
+import { loadProgram, makeFolders, readSource, writeFiles } from "../../../src/toolchain/loading/index.js";
+import type { MissingP4Info } from "../../../src/toolchain/loading/load-program.js";
 
 const golden = resolve(import.meta.dirname, "../../golden/l3");
 const SMALL = resolve(import.meta.dirname, "../stf/programs/small.p4");

@@ -13,7 +13,8 @@ import {
   encodeUpdate,
 } from "../../../src/toolchain/p4runtime/codec/entity.js";
 import { EntitySchema, UpdateSchema } from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { P4InfoIndex, readP4Info, sameP4Info, validateP4Info } from "../../../src/toolchain/program/index.js";
+import { P4InfoIndex, readP4Info, validateP4Info } from "../../../src/toolchain/program/index.js";
+import { sameP4Info } from "../../../src/toolchain/program/p4info/same.js";
 import { entities } from "./arbitraries.js";
 import { cpuProgram, wireOf } from "./helpers.js";
 

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Entity, TableEntry, Update } from "../../../src/toolchain/device/index.js";
+import { difference, entityKey, reconcile } from "../../../src/toolchain/device/index.js";
 import { batches } from "../../../src/toolchain/p4runtime/client/batches.js";
-import { difference, entityKey, reconcile } from "../../../src/toolchain/p4runtime/index.js";
 import { Outbox } from "../../../src/toolchain/p4runtime/server/outbox.js";
 import { Lock } from "../../../src/toolchain/p4runtime/server/server.js";
 import { StagedDevice } from "../../../src/toolchain/p4runtime/server/staged.js";

@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url";
 import { create } from "@bufbuild/protobuf";
 import { expect, it, onTestFinished } from "vitest";
 import { fromHex } from "../../../src/base/index.js";
+import { reconcile } from "../../../src/toolchain/device/index.js";
 import type { Stream } from "../../../src/toolchain/p4runtime/client/channel.js";
 import { electionIdMessage } from "../../../src/toolchain/p4runtime/election.js";
 import {
@@ -16,7 +17,7 @@ import {
   type StreamMessageResponse,
   WriteRequestSchema,
 } from "../../../src/toolchain/p4runtime/generated/p4/v1/p4runtime_pb.js";
-import { type Notice, reconcile, serve } from "../../../src/toolchain/p4runtime/index.js";
+import { type Notice, serve } from "../../../src/toolchain/p4runtime/index.js";
 import type { Program } from "../../../src/toolchain/program/index.js";
 import { Switch } from "../../../src/toolchain/switch/index.js";
 import { ManualClock } from "../switch/golden.js";

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
 import type { Bmv2Program, P4Info } from "../../../src/toolchain/program/index.js";
-import { readStf, runStf, type StfOptions } from "../../../src/toolchain/stf/index.js";
+import { readStf, runStf } from "../../../src/toolchain/stf/index.js";
+import type { StfOptions } from "../../../src/toolchain/stf/run-script.js";
 
 function compileSmall(): { bmv2: Bmv2Program; p4info: P4Info } {
   const diagnostics = new Diagnostics();

@@ -8,7 +8,7 @@ import { documentation } from "../hover.js";
 import { before } from "../text.js";
 import { reachedBy } from "./chain.js";
 
-export interface Signature {
+interface Signature {
   readonly label: string;
   readonly parameters: readonly string[];
   /** Markdown. */

@@ -20,7 +20,7 @@ export type { IncludeResolver, PreprocessorOptions, PreprocessorWatcher } from "
 export { printExpression } from "./print-expression.js";
 export { printUnit } from "./printer.js";
 export { Scanner } from "./scanner.js";
-export { isName, keywordSet, type Token } from "./token.js";
+export { keywordSet } from "./token.js";
 
 /**
  * Preprocesses and parses a program. Errors go to `diagnostics`, with codes P401xx and P402xx; the tree then lacks

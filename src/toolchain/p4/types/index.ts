@@ -13,7 +13,7 @@
  *     algebra, fold, default-value, evaluate
  *                         what can be asked of types and constants, also by later passes
  */
-export { signatureToString, sizeOf, substitute, substitutionOf, typeToString, unwrapNew } from "./algebra.js";
+export { sizeOf, typeToString, unwrapNew } from "./algebra.js";
 export { constantOf } from "./coerce.js";
 export type { ConstantValue } from "./constant-value.js";
 export { entryPriorities } from "./entries.js";

@@ -74,7 +74,7 @@ export interface ActionInfo extends P4Object<Action> {
   readonly params: Slots<Slot>;
 }
 
-export interface ActionUse {
+interface ActionUse {
   readonly action: ActionInfo;
   readonly scope: ActionRef_Scope;
 }

@@ -11,7 +11,7 @@ import {
   Segment,
 } from "../../../../src/base/packets/index.js";
 import { loadExperimentFile, type RunOptions } from "../../../../src/fabric/experiment/index.js";
-import { traceSchema } from "../../../../src/toolchain/trace/index.js";
+import { traceSchema } from "../../../../src/toolchain/trace/schema.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-seeing-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,7 +4,7 @@ import { fromHex, Random } from "../../../../src/base/index.js";
 import type { Bmv2Program } from "../../../../src/toolchain/program/index.js";
 import { specialise } from "../../../../src/toolchain/switch/codegen/program.js";
 import type { PacketTrace, TraceTree } from "../../../../src/toolchain/switch/index.js";
-import { traceSchema } from "../../../../src/toolchain/trace/index.js";
+import { traceSchema } from "../../../../src/toolchain/trace/schema.js";
 import { framesOf, goldenJson, type Output, startGolden, stateOf } from "../golden.js";
 import { nodesOf, startFeatures } from "./features.js";
 
