@@ -20,6 +20,7 @@ import { openExperiment } from "./read-source.js";
 import { withNotes } from "./results.js";
 import { type RunOptions, runKind, writeResults as writeFiles } from "./run.js";
 import { type LoadOptions, schemeVariants } from "./sweep/load.js";
+import { textTable } from "./view/table.js";
 
 export { compileGenerated } from "./boot.js";
 export type { ControlPlane } from "./control-plane.js";
@@ -37,8 +38,6 @@ export type {
   RunKind,
   SimulatorStage,
   SweepKind,
-  SweepPoint,
-  SweepResults,
   Unit,
 } from "./kinds/kind.js";
 export type { TimelineRow } from "./kinds/timeline/flows.js";
@@ -48,7 +47,13 @@ export { loadAnyKind, loadKind, register } from "./load.js";
 export type { LoadedExperiment, RegisteredKind } from "./loaded.js";
 export { loadNetworkOf, type NetworkOfFile } from "./network-of-file.js";
 export { type P4cFiles, runP4c } from "./p4c.js";
-export { type PrintedResults, type RunResults, resultsJson } from "./results.js";
+export {
+  type PrintedResults,
+  type RunResults,
+  resultsJson,
+  type SweepPoint,
+  type SweepResults,
+} from "./results.js";
 export { type RunOptions, runKind } from "./run.js";
 export type { SchemeRun } from "./scheme-run.js";
 export type { LoadOptions } from "./sweep/load.js";
@@ -110,7 +115,7 @@ export function runTimeline(
 
 /** The result table of the kind `failover` for a terminal, with the notes below it. */
 export function formatResults({ rows, notes }: FailoverResults): string {
-  return withNotes(FAILOVER.table(rows), notes);
+  return withNotes(textTable(FAILOVER.view.columns, rows), notes);
 }
 
 /** Runs jobs of a sweep as a worker process, until the process that started this one ends. */

@@ -20,6 +20,7 @@ import { runKind } from "./run.js";
 import { kindPoints } from "./sweep/kind-points.js";
 import { type LoadOptions, loadSweep } from "./sweep/load.js";
 import { topologyOf } from "./topology-of.js";
+import { textTable } from "./view/table.js";
 
 /**
  * Reads and checks a file of one kind; undefined after errors, which `diagnostics` holds: P43001 to P43004 (the document's
@@ -103,7 +104,12 @@ export function register<
             : async (options) => {
                 const results = await runKind(kind, experiment, options);
                 const { notes, warnings, rows, engine } = results;
-                const table = printedTable(kind.table(rows), notes, experiment.settings, engine);
+                const table = printedTable(
+                  textTable(kind.view.columns, rows),
+                  notes,
+                  experiment.settings,
+                  engine,
+                );
                 return { json: resultsJson(results), table, notes, warnings };
               },
       };

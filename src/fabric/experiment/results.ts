@@ -24,6 +24,44 @@ export interface RunResults<E, O, R extends object> {
   readonly programs: readonly { readonly file: string; readonly text: string }[];
 }
 
+/** Results of a sweep: every point, its units, and the outcome of each unit under each seed. */
+export interface SweepResults<E, U, O, R> {
+  /** Name of the experiment. */
+  readonly name: string;
+  /** The file's seed, or the one that the user gives in place of it. */
+  readonly seed: number;
+  readonly engine: EngineName;
+  /** Swept keys as the file writes them, in the order of the columns; empty for a file that sweeps seeds alone, or nothing. */
+  readonly keys: readonly string[];
+  /** All seeds of the sweep, in their order. */
+  readonly seeds: readonly number[];
+  /** In the order of the file: the last key varies first. */
+  readonly points: readonly SweepPoint<E, U, O, R>[];
+  /** Of all points. */
+  readonly rows: readonly R[];
+  readonly notes: readonly string[];
+  /** Failed jobs, one sentence for each kind of failure. */
+  readonly warnings: readonly string[];
+  /** Generated programs by file name, for example `SCHEME/tor.p4`. */
+  readonly programs: readonly { readonly file: string; readonly text: string }[];
+}
+
+/** One assignment of values to the swept keys. */
+export interface SweepPoint<E, U, O, R> {
+  /** Value by swept key, as the file writes it. */
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly experiment: E;
+  readonly units: readonly {
+    readonly unit: U;
+    /** Seeds whose job succeeded: all of the sweep, unless jobs failed. */
+    readonly seeds: readonly number[];
+    /** One outcome for each of `seeds`. */
+    readonly outcomes: readonly O[];
+    /** As in `results.json`: with the swept keys. */
+    readonly rows: readonly R[];
+  }[];
+}
+
 /** What is printed of results of any kind. */
 export interface PrintedResults {
   /** The text of `results.json`. */

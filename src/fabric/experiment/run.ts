@@ -6,13 +6,14 @@ import { join } from "node:path";
 import { fail, given, type Span } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { logFiles } from "./control-plane.js";
-import { rowsCsv } from "./csv.js";
 import type { EngineContext, EngineOutcome, Progress, TestbedOptions } from "./engine.js";
 import type { EngineName, FabricExperiment, FabricSettings } from "./experiment.js";
 import type { LabSide, RunKind, Unit } from "./kinds/kind.js";
-import { type RunResults, resultsJson, schemeNotes } from "./results.js";
+import { type RunResults, resultsJson, type SweepResults, schemeNotes } from "./results.js";
 import { type SeeingRequest, seeingOf } from "./seeing/request.js";
 import type { SweepRunOptions } from "./sweep/options.js";
+import { rowsCsv } from "./view/csv.js";
+import { drawnFiles } from "./view/draw.js";
 import { checkFolder, writeFolder } from "./write.js";
 
 export interface RunOptions {
@@ -81,8 +82,8 @@ export async function runKind<
 }
 
 /** Writes the files of all kinds and those of this one, as {@link writeFolder} does. */
-export async function writeResults<E extends FabricExperiment, O, R extends object>(
-  kind: Pick<RunKind<never, E, never, O, R, never>, "files">,
+export async function writeResults<E extends FabricExperiment, U extends Unit, O, R extends object>(
+  kind: Pick<RunKind<never, E, U, O, R, never>, "units" | "rows" | "view">,
   results: RunResults<E, O, R>,
   folder: string,
 ): Promise<void> {
@@ -90,12 +91,51 @@ export async function writeResults<E extends FabricExperiment, O, R extends obje
     [
       ["results.json", resultsJson(results)],
       ["results.csv", rowsCsv(results.rows)],
-      ...(await kind.files(results)),
+      ...(await drawnFiles(kind.view, sweepOf(kind, results))),
       ...logFiles(results.logs),
       ...results.programs.map(({ file, text }): [string, string] => [join("programs", file), text]),
     ],
     folder,
   );
+}
+
+/** A run as a sweep of one point. */
+export function sweepOf<E extends FabricExperiment, U extends Unit, O, R extends object>(
+  { units, rows }: Pick<RunKind<never, E, U, O, R, never>, "units" | "rows">,
+  {
+    experiment: name,
+    seed,
+    engine,
+    notes,
+    warnings,
+    programs,
+    source,
+    series,
+    rows: all,
+  }: RunResults<E, O, R>,
+): SweepResults<E, U, O, R> {
+  const point = {
+    values: {},
+    experiment: source,
+    units: units(source).map((unit, i) => ({
+      unit,
+      seeds: [seed],
+      outcomes: [series[i]!],
+      rows: rows(source, series[i]!, engine),
+    })),
+  };
+  return {
+    name,
+    seed,
+    engine,
+    keys: [],
+    seeds: [seed],
+    points: [point],
+    rows: all,
+    notes,
+    warnings,
+    programs,
+  };
 }
 
 /** `folder` is for logs. */

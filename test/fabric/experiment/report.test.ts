@@ -12,18 +12,19 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { escapeMarkup } from "../../../src/base/index.js";
-import { rowsCsv } from "../../../src/fabric/experiment/csv.js";
-import { FakeDocument, printNode } from "../../../src/fabric/experiment/fake-document.js";
 import { formatResults, resultsJson, writeResults } from "../../../src/fabric/experiment/index.js";
 import { figureLines } from "../../../src/fabric/experiment/kinds/failover/cdf-figure.js";
-import { failoverFiles } from "../../../src/fabric/experiment/kinds/failover/report.js";
+import { FAILOVER } from "../../../src/fabric/experiment/kinds/failover/index.js";
 import {
   type FailoverResults,
   rowOf,
   type Series,
 } from "../../../src/fabric/experiment/kinds/failover/results.js";
-import { samplesCsv } from "../../../src/fabric/experiment/kinds/failover/tables.js";
 import { schemeNotes } from "../../../src/fabric/experiment/results.js";
+import { sweepOf } from "../../../src/fabric/experiment/run.js";
+import { rowsCsv } from "../../../src/fabric/experiment/view/csv.js";
+import { drawnFiles } from "../../../src/fabric/experiment/view/draw.js";
+import { FakeDocument, printNode } from "../../../src/fabric/experiment/view/fake-document.js";
 import { writeFolder } from "../../../src/fabric/experiment/write.js";
 import { allRuns, experimentWith } from "./model-fabric.js";
 
@@ -54,11 +55,14 @@ it("has no first try where each packet has a path of its own", () => {
 
 /** Page and figures. */
 async function renderReport(results: FailoverResults) {
-  const files = new Map(await failoverFiles(results));
-  const [html, cdfSvg, topologySvg] = ["report.html", "recovery-cdf.svg", "topology.svg"].map(
-    (name) => files.get(name)!,
-  );
-  return { html: html!, cdfSvg: cdfSvg!, topologySvg: topologySvg! };
+  const files = new Map(await drawnFiles(FAILOVER.view, sweepOf(FAILOVER, results)));
+  const [html, cdfSvg, topologySvg, samples] = [
+    "report.html",
+    "recovery-cdf.svg",
+    "topology.svg",
+    "samples.csv",
+  ].map((name) => files.get(name) as string);
+  return { html: html!, cdfSvg: cdfSvg!, topologySvg: topologySvg!, samples: samples! };
 }
 
 const folders: string[] = [];
@@ -179,12 +183,13 @@ describe("results", () => {
     expect(await renderReport(a)).toEqual(await renderReport(b));
   });
 
-  it("come as CSV too", () => {
+  it("come as CSV too", async () => {
     const results = resultsOf();
     const table = rowsCsv(results.rows).trimEnd().split("\n");
     expect(table.length).toBe(13);
     expect(table[0]).toMatch(/^scheme,failure,runs,recovered,first_try_success,p50_ms/);
-    const samples = samplesCsv(results.series).trimEnd().split("\n");
+    const { samples: text } = await renderReport(results);
+    const samples = text.trimEnd().split("\n");
     expect(samples.length).toBe(1 + 12 * 20);
     expect(samples.at(-1)).toMatch(/^none,link,19,,26,[\d.]+,0$/);
   });

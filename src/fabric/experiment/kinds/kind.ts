@@ -13,10 +13,9 @@ import type { Steps } from "../advance.js";
 import type { ControlPlane } from "../control-plane.js";
 import type { EngineName, FabricExperiment, FabricSettings } from "../experiment.js";
 import type { SimulatorFaultOptions } from "../faults/on-simulator.js";
-import type { RunResults } from "../results.js";
 import type { SchemeRun } from "../scheme-run.js";
 import type { SchemeOnLab } from "../testbed/scheme-on-lab.js";
-import type { FileText } from "../write.js";
+import type { View } from "../view/view.js";
 
 /** A part of an experiment that does not depend on other parts: it may run alone, and in any order within its scheme. */
 export interface Unit {
@@ -86,38 +85,6 @@ export interface LabSide<E, U, O, P> {
   warnings(outcomes: readonly O[]): string[];
 }
 
-/** Results of a sweep: every point, its units, and the outcome of each unit under each seed. */
-export interface SweepResults<E, U, O, R> {
-  /** Name of the experiment. */
-  readonly name: string;
-  readonly engine: EngineName;
-  /** Swept keys as the file writes them, in the order of the columns; empty for a file that sweeps seeds alone, or nothing. */
-  readonly keys: readonly string[];
-  /** All seeds of the sweep, in their order. */
-  readonly seeds: readonly number[];
-  /** In the order of the file: the last key varies first. */
-  readonly points: readonly SweepPoint<E, U, O, R>[];
-  readonly notes: readonly string[];
-  /** Failed jobs, one sentence for each kind of failure. */
-  readonly warnings: readonly string[];
-}
-
-/** One assignment of values to the swept keys. */
-export interface SweepPoint<E, U, O, R> {
-  /** Value by swept key, as the file writes it. */
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly experiment: E;
-  readonly units: readonly {
-    readonly unit: U;
-    /** Seeds whose job succeeded: all of the sweep, unless jobs failed. */
-    readonly seeds: readonly number[];
-    /** One outcome for each of `seeds`. */
-    readonly outcomes: readonly O[];
-    /** As in `results.json`: with the swept keys. */
-    readonly rows: readonly R[];
-  }[];
-}
-
 /**
  * The members of all kinds. `E`: the checked experiment. `U`: a unit. `O`: the outcome of a unit. `R`: a row of the result table. `P`: data
  * prepared for a lab.
@@ -159,11 +126,8 @@ interface KindBase<
   notes?(unit: U, outcomes: readonly O[]): readonly string[];
   /** Why the figures of a unit may mislead, one sentence each; a sweep passes the outcomes of all its seeds. */
   warnings?(experiment: E, unit: U, outcomes: readonly O[]): readonly string[];
-  /**
-   * Files of a sweep in addition to `results.json`, `results.csv`, `points.jsonl` and `programs/`, one of them a page. Without this member
-   * there is a page with the table of rows.
-   */
-  sweepFiles?(sweep: SweepResults<E, U, O, R>): Promise<readonly (readonly [name: string, text: FileText])[]>;
+  /** Its table, page, figures, and files in addition to `results.json`, `results.csv`, `points.jsonl`, `controllers.log` and `programs/`. */
+  readonly view: View<E, U, O, R>;
 }
 
 /** A kind whose rows are of one seed. It runs as a sweep where the file has the key `sweep`: each row then also has the key `seed`. */
@@ -176,10 +140,6 @@ export interface RunKind<
   P,
 > extends KindBase<V, E, U, O, R, P> {
   rows(experiment: E, outcome: O, engine: EngineName): readonly R[];
-  /** Table for a terminal, without notes. */
-  table(rows: readonly R[]): string;
-  /** Result files in addition to those of all kinds (`results.json`, `results.csv`, `controllers.log`, `programs/`), one of them a page. */
-  files(results: RunResults<E, O, R>): Promise<readonly (readonly [name: string, text: string])[]>;
   readonly rowsOfSeeds?: undefined;
 }
 
@@ -203,8 +163,6 @@ export interface SweepKind<
     seeds: readonly number[],
     engine: EngineName,
   ): readonly R[];
-  /** Table for a terminal, without notes. `keys`: swept keys, which rows have in addition to those of the kind. */
-  table(rows: readonly R[], keys: readonly string[]): string;
 }
 
 export type ExperimentKind<

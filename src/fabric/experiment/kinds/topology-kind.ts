@@ -6,17 +6,19 @@ import type { z } from "zod";
 import { type Diagnostics, fail, type Locate, type SourceFile } from "../../../base/index.js";
 import type { Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
-import { rowsCsv } from "../csv.js";
 import { breather } from "../engine.js";
 import type { CommonSettings, SchemeSet } from "../experiment.js";
 import type { FabricCache } from "../fabric-cache.js";
 import type { RegisteredKind } from "../loaded.js";
 import { collecting } from "../read-source.js";
-import { resultsJson, withNotes } from "../results.js";
+import { resultsJson, type SweepPoint, withNotes } from "../results.js";
 import { settingsOfUnit } from "../sweep/dependencies.js";
 import type { Point } from "../sweep/point.js";
 import { topologyOf } from "../topology-of.js";
-import type { SweepPoint, SweepResults } from "./kind.js";
+import { rowsCsv } from "../view/csv.js";
+import { drawnFiles } from "../view/draw.js";
+import { textTable } from "../view/table.js";
+import type { View } from "../view/view.js";
 
 /** A part of an experiment that does not depend on other parts. */
 export interface TopologyUnit {
@@ -73,12 +75,10 @@ export interface TopologyKind<
   readonly portable: { toJson(outcome: O): unknown; fromJson(json: unknown): O };
   /** Rows of one unit and seed; the key `seed` and swept keys are added. */
   rows(experiment: E, unit: U, outcome: O): readonly R[];
-  /** Table for a terminal, without notes. `keys`: swept keys, which rows have in addition to those of the kind. */
-  table(rows: readonly R[], keys: readonly string[]): string;
   /** What a reader must know about how the results were made, one sentence each. */
   notes(experiment: E): readonly string[];
-  /** Files in addition to `results.json`, `results.csv` and `points.jsonl`, one of them a page. */
-  files(sweep: SweepResults<E, U, O, R>): Promise<readonly (readonly [name: string, text: string])[]>;
+  /** Its table, page, figures, and files in addition to `results.json`, `results.csv` and `points.jsonl`. */
+  readonly view: View<E, U, O, R>;
 }
 
 /** A kind for the registry. */
@@ -156,13 +156,17 @@ export function registerTopologyKind<
       ];
       const rows = points.flatMap(({ units }) => units.flatMap((unit) => unit.rows));
       const json = resultsJson({ experiment: name, seed, engine, rows, notes, warnings });
-      const sweep: SweepResults<E, U, O, R> = { name, engine, keys, seeds, points, notes, warnings };
+      const sweep = { name, seed, engine, keys, seeds, points, rows, notes, warnings, programs: [] };
       return {
         json,
-        table: withNotes(kind.table(rows, keys), notes),
+        table: withNotes(textTable(kind.view.columns, rows, keys), notes),
         notes,
         warnings,
-        files: [["results.json", json], ["results.csv", rowsCsv(rows)], ...(await kind.files(sweep))],
+        files: [
+          ["results.json", json],
+          ["results.csv", rowsCsv(rows)],
+          ...(await drawnFiles(kind.view, sweep)),
+        ],
       };
     },
   };

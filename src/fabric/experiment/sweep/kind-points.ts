@@ -1,15 +1,16 @@
 /** Hides the types of a kind behind points whose outcomes are JSON, and makes the results of a sweep of them. */
 import { given } from "../../../base/index.js";
 import { CompiledPrograms, ProgramCompiler } from "../boot.js";
-import { rowsCsv } from "../csv.js";
 import type { FabricExperiment, FabricSettings } from "../experiment.js";
-import type { ExperimentKind, SweepPoint, SweepResults, Unit } from "../kinds/kind.js";
-import { printedTable, type RunResults, resultsJson, schemeNotes } from "../results.js";
+import type { ExperimentKind, Unit } from "../kinds/kind.js";
+import { printedTable, resultsJson, type SweepPoint, schemeNotes } from "../results.js";
 import { labOf, refuseSeeing } from "../run.js";
 import type { SchemeRun } from "../scheme-run.js";
 import { seeingOf } from "../seeing/request.js";
+import { rowsCsv } from "../view/csv.js";
+import { drawnFiles } from "../view/draw.js";
+import { textTable } from "../view/table.js";
 import { dependenciesOf } from "./dependencies.js";
-import { sweepPage } from "./page.js";
 import type { FinishedSweep, JobContext, JobLab, JobOutcome, Point, SweepOutput } from "./point.js";
 import { counted, pointName } from "./words.js";
 
@@ -115,25 +116,24 @@ export function kindPoints<
       );
       const notes = [...schemeNotes(all), ...finished.notes, ...ofPrograms, ...fewOf(unitNotes, "note")];
       const rows = points.flatMap(({ units }) => units.flatMap((unit) => unit.rows));
-      const sweep: SweepResults<E, U, O, R> = { name, engine, keys, seeds, points, notes, warnings };
-      const first = points[0]!.experiment;
-      const results: RunResults<E, O, R> = {
-        ...{ experiment: name, seed, engine, rows, notes, warnings, source: first, series: [], logs: [] },
-        programs,
-      };
-      const json = resultsJson(results);
-      const table = kind.rowsOfSeeds === undefined ? tablesOf(points, kind.table) : kind.table(rows, keys);
-      const files =
-        kind.sweepFiles === undefined ? [sweepPage(results, sweep)] : await kind.sweepFiles(sweep);
+      const sweep = { name, seed, engine, keys, seeds, points, rows, notes, warnings, programs };
+      const json = resultsJson({ experiment: name, seed, engine, rows, notes, warnings });
       return {
         json,
-        table: printedTable(table, notes, first.settings, engine),
+        table: printedTable(
+          kind.rowsOfSeeds === undefined
+            ? tablesOf(points, (part) => textTable(kind.view.columns, part))
+            : textTable(kind.view.columns, rows, keys),
+          notes,
+          points[0]!.experiment.settings,
+          engine,
+        ),
         notes,
         warnings,
         files: [
           ["results.json", json],
           ["results.csv", rowsCsv(rows)],
-          ...files,
+          ...(await drawnFiles(kind.view, sweep)),
           ...programs.map(({ file, text }) => [`programs/${file}`, text] as const),
         ],
       };

@@ -19,6 +19,7 @@ import {
 import type { Unit } from "../../../../src/fabric/experiment/kinds/kind.js";
 import { KINDS } from "../../../../src/fabric/experiment/kinds/registry.js";
 import { transportOptions } from "../../../../src/fabric/experiment/transport.js";
+import { rowsPage } from "../../../../src/fabric/experiment/view/fabric-page.js";
 import { hostsOf } from "../../../../src/fabric/topology/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-kinds-"));
@@ -91,8 +92,14 @@ const TRANSFER: RunKind<TransferFile, Transfer, Point, { point: Point; ms: numbe
     toJson: ({ ms }) => ms,
     fromJson: (ms, point) => ({ point, ms: ms as number }),
   },
-  table: (rows) => rows.map((row) => JSON.stringify(row)).join("\n"),
-  files: async ({ rows }) => [["plot.txt", `${rows.length} points\n`]],
+  view: {
+    columns: [
+      { key: "megabytes", title: "MB" },
+      { key: "ms", title: "ms", digits: 1 },
+    ],
+    page: rowsPage,
+    files: ({ rows }) => [["plot.txt", `${rows.length} points\n`]],
+  },
 };
 
 const HEAD = `name: test
@@ -203,6 +210,7 @@ describe("a kind of a few lines", () => {
       ".p4loom-files.json",
       "plot.txt",
       "programs",
+      "report.html",
       "results.csv",
       "results.json",
     ]);

@@ -1,6 +1,5 @@
 /** The windows of single flows over time. */
 import { describe, expect, it } from "vitest";
-import { loadFiles } from "../../../../src/fabric/experiment/kinds/load/files.js";
 import { LOAD } from "../../../../src/fabric/experiment/kinds/load/index.js";
 import { loadOf, play, read } from "./play.js";
 
@@ -44,8 +43,17 @@ describe("windows of flows", () => {
       outcomes,
       rows: LOAD.rowsOfSeeds(load, unit, outcomes, [1], "sim"),
     }));
-    const sweep = { name: "t", engine: "sim" as const, keys: [], seeds: [1], notes: [], warnings: [] };
-    const files = await loadFiles({ ...sweep, points: [{ values: {}, experiment: load, units }] });
+    const results = {
+      name: "t",
+      seed: 1,
+      engine: "sim" as const,
+      keys: [],
+      seeds: [1],
+      notes: [],
+      warnings: [],
+    };
+    const points = [{ values: {}, experiment: load, units }];
+    const files = LOAD.view.files!({ ...results, points, rows: [], programs: [] });
     const text = new Map(files).get("windows.csv") as string;
     const lines = text.trim().split("\n");
     expect(lines[0]).toBe(

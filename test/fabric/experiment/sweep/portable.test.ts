@@ -11,6 +11,8 @@ import {
 } from "../../../../src/fabric/experiment/index.js";
 import { FAILOVER } from "../../../../src/fabric/experiment/kinds/failover/index.js";
 import { TIMELINE } from "../../../../src/fabric/experiment/kinds/timeline/index.js";
+import { sweepOf } from "../../../../src/fabric/experiment/run.js";
+import { drawnFiles } from "../../../../src/fabric/experiment/view/draw.js";
 
 const examples = resolve(import.meta.dirname, "../../../../examples");
 
@@ -31,7 +33,8 @@ describe("outcomes as JSON", () => {
       Number.POSITIVE_INFINITY,
     );
     expect(series).toStrictEqual(results.series);
-    expect(await FAILOVER.files({ ...results, series })).toEqual(await FAILOVER.files(results));
+    const drawn = (own: typeof results) => drawnFiles(FAILOVER.view, sweepOf(FAILOVER, own));
+    expect(await drawn({ ...results, series })).toEqual(await drawn(results));
   });
 
   it("timeline: flows without an end and outages without an end among them", async () => {

@@ -14,6 +14,7 @@ import {
 } from "../../../../src/fabric/experiment/index.js";
 import { recoveryOf, timelineFlows } from "../../../../src/fabric/experiment/kinds/timeline/flows.js";
 import { TIMELINE } from "../../../../src/fabric/experiment/kinds/timeline/index.js";
+import { textTable } from "../../../../src/fabric/experiment/view/table.js";
 import { bmv2, whyNot } from "../../testbed/machine.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-timeline-"));
@@ -312,7 +313,7 @@ ${faults("at: 10ms, kind: silent, switch: tor0-0", "at: 20ms, kind: silent, link
     const results = await runTimeline(timeline, { seed: 3, out });
     const words = results.rows.map((row) => row.recovered_by ?? "yes");
     for (const word of ["left", "repaired"]) expect(words).toContain(word);
-    const table = TIMELINE.table(results.rows).trim().split("\n").slice(2);
+    const table = textTable(TIMELINE.view.columns, results.rows).trim().split("\n").slice(2);
     expect(table.map((line) => line.trim().split(/ +/).at(-1))).toEqual(words);
     const html = readFileSync(join(out, "report.html"), "utf8");
     const csv = readFileSync(join(out, "outages.csv"), "utf8");

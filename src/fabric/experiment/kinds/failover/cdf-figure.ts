@@ -4,8 +4,9 @@ import { escapeMarkup } from "../../../../base/index.js";
 import type { Tries } from "../../../schemes/index.js";
 import { cdfPoints } from "../../../statistics/index.js";
 import type { EngineName } from "../../experiment.js";
-import { loadPlot, plotSvg } from "../../plot.js";
-import { type LineStyle, lineStyle } from "./palette.js";
+import { FAILURES } from "../../faults/drawn-failures.js";
+import { type PlotLibrary, WIDTH } from "../../view/figure.js";
+import type { Drawing } from "../../view/view.js";
 import { firstTimeoutMs, hasModelTimes, type Series } from "./results.js";
 import type { Experiment } from "./schema.js";
 import { theoryOf, timeOfTry } from "./theory.js";
@@ -19,7 +20,6 @@ export interface FigureLine {
   neverRecovers: boolean;
 }
 
-const WIDTH = 900;
 const HEIGHT = 420;
 const MARGIN = { left: 58, right: 232, top: 18, bottom: 46 };
 
@@ -79,12 +79,22 @@ function coincide(a: FigureLine, b: FigureLine): boolean {
   return complete && Math.max(...all) < 1.5 * Math.min(...all);
 }
 
-/** The figure as a standalone SVG document. */
-export async function cdfFigure(lines: readonly FigureLine[], giveUpMs: number): Promise<string> {
-  const Plot = await loadPlot();
+export function cdfFigure(lines: readonly FigureLine[], giveUpMs: number): Drawing {
   const finite = lines.flatMap((line) => [...line.points, ...line.theory]).map((point) => point.x);
   const low = Math.min(5, ...finite) * 0.9;
   const high = Math.min(Math.max(100, ...finite) * 1.15, giveUpMs);
+  return {
+    plot: (Plot) => cdfOptions(Plot, lines, low, high),
+    beside: `${text(
+      MARGIN.left + (WIDTH - MARGIN.left - MARGIN.right) / 2,
+      HEIGHT - 8,
+      "time from the failure to recovery",
+      "middle",
+    )}<g transform="translate(14 ${MARGIN.top + (HEIGHT - MARGIN.top - MARGIN.bottom) / 2}) rotate(-90)">${text(0, 0, "flows recovered", "middle")}</g>${legendOf(lines)}`,
+  };
+}
+
+function cdfOptions(Plot: PlotLibrary, lines: readonly FigureLine[], low: number, high: number): PlotOptions {
   const marks = lines.flatMap((line) => {
     const last = line.points.at(-1)?.fraction ?? 0;
     const steps = [{ x: low, fraction: 0 }, ...line.points, { x: high, fraction: last }];
@@ -103,7 +113,7 @@ export async function cdfFigure(lines: readonly FigureLine[], giveUpMs: number):
       ),
     ];
   });
-  const options: PlotOptions = {
+  return {
     width: WIDTH,
     height: HEIGHT,
     marginLeft: MARGIN.left,
@@ -126,16 +136,6 @@ export async function cdfFigure(lines: readonly FigureLine[], giveUpMs: number):
       ...marks,
     ],
   };
-  const legend = legendOf(lines);
-  const titles =
-    text(
-      MARGIN.left + (WIDTH - MARGIN.left - MARGIN.right) / 2,
-      HEIGHT - 8,
-      "time from the failure to recovery",
-      "middle",
-    ) +
-    `<g transform="translate(14 ${MARGIN.top + (HEIGHT - MARGIN.top - MARGIN.bottom) / 2}) rotate(-90)">${text(0, 0, "flows recovered", "middle")}</g>`;
-  return plotSvg(Plot, options, `${titles}${legend}`);
 }
 
 /** 5, 10, 20, 50, 100, ... within the axis. */
@@ -173,4 +173,30 @@ function legendOf(lines: readonly FigureLine[]): string {
 
 function text(x: number, y: number, content: string, anchor: string): string {
   return `<text x="${x}" y="${y}" text-anchor="${anchor}" fill="#2b3137" font-size="12">${escapeMarkup(content)}</text>`;
+}
+
+/** Dark to light; people with red-green colour blindness can distinguish them too. */
+const FAMILIES: readonly (readonly string[])[] = [
+  ["#0b5cad", "#2f7fcb", "#5f9fdc", "#1c4f86"],
+  ["#a8200d", "#dd6a1f", "#eda23a", "#8a4a6b"],
+  ["#5b6570", "#7d8790", "#9aa3ab", "#48525c"],
+  ["#0e7a5f", "#2f9e7f", "#64bda3", "#0a5a46"],
+];
+
+/** One-word failures of links are dashed; each group of four further failures has a pattern of its own. */
+const DASHES: readonly (string | undefined)[] = [undefined, "8,4", "2,3", "10,3,2,3"];
+const LINK_DASH = "5,3";
+
+interface LineStyle {
+  colour: string;
+  dash: string | undefined;
+}
+
+/** `place`: index of the failure in the experiment. One-word failures have the same style in every experiment. */
+function lineStyle(schemeIndex: number, failure: string, place: number): LineStyle {
+  const family = FAMILIES[schemeIndex % FAMILIES.length]!;
+  const word = (FAILURES as readonly string[]).indexOf(failure);
+  if (word >= 0) return { colour: family[word]!, dash: failure === "link" ? LINK_DASH : undefined };
+  const dash = DASHES[Math.floor(place / family.length) % DASHES.length];
+  return { colour: family[place % family.length]!, dash };
 }

@@ -7,9 +7,10 @@ import type { RunKind } from "../kind.js";
 import { checkFailover } from "./check.js";
 import type { Prepared } from "./on-lab.js";
 import { PORTABLE_SERIES } from "./portable.js";
-import { failoverTable, type Row, rowOf, type Sample, type Series } from "./results.js";
+import { type Row, rowOf, type Sample, type Series } from "./results.js";
 import { type Experiment, experimentSchema, type FailoverFile } from "./schema.js";
 import type { FailoverUnit } from "./unit.js";
+import { FAILOVER_VIEW } from "./view.js";
 
 export const FAILOVER: RunKind<FailoverFile, Experiment, FailoverUnit, Series, Row, Prepared> = {
   name: "failover",
@@ -34,6 +35,5 @@ export const FAILOVER: RunKind<FailoverFile, Experiment, FailoverUnit, Series, R
   lab: async () => (await import("./on-lab.js")).FAILOVER_ON_LAB,
   rows: (experiment, series, engine) => [rowOf(experiment, series, engine)],
   portable: PORTABLE_SERIES,
-  table: failoverTable,
-  files: async (results) => (await import("./report.js")).failoverFiles(results),
+  view: FAILOVER_VIEW,
 };

@@ -1,6 +1,5 @@
 /** The results of the kind `failover`: samples of single runs, and the rows that summarise them. */
 
-import { formatTable } from "../../../../base/index.js";
 import { mean, summarise } from "../../../statistics/index.js";
 import type { EngineName } from "../../experiment.js";
 import { type DrawnFailure, isPartial } from "../../faults/drawn-failures.js";
@@ -165,61 +164,4 @@ function round(value: number, digits: number): number {
 
 function finite(value: number): number | null {
   return Number.isFinite(value) ? round(value, 3) : null;
-}
-
-const HEADER = [
-  "scheme",
-  "failure",
-  "runs",
-  "N",
-  "first try",
-  "(theory)",
-  "p50 ms",
-  "(theory)",
-  "p95 ms",
-  "(theory)",
-  "p99 ms",
-  "max ms",
-  "re-paths",
-  "copies",
-  "timeouts",
-];
-
-/** The result table as text for a terminal. */
-export function failoverTable(results: readonly Row[]): string {
-  const rows = results.map((row) => [
-    row.scheme,
-    row.failure,
-    row.runs,
-    row.equal_sites,
-    formatPercent(row.first_try_success),
-    formatPercent(row.theory_first_try_success),
-    formatMs(row.p50_ms, row),
-    row.theory_p50_ms === null ? null : formatMs(row.theory_p50_ms, row),
-    formatMs(row.p95_ms, row),
-    row.theory_p95_ms === null ? null : formatMs(row.theory_p95_ms, row),
-    formatMs(row.p99_ms, row),
-    formatMs(row.max_ms, row),
-    row.repaths_mean.toFixed(2),
-    row.copies_mean === null ? null : row.copies_mean.toFixed(2),
-    row.timeouts_per_flow === null ? null : row.timeouts_per_flow.toFixed(2),
-  ]);
-  // Without failures that let packets pass there is no column of timeouts: a run ends with the recovery.
-  const width = results.some((row) => row.timeouts_per_flow !== null) ? HEADER.length : HEADER.length - 1;
-  return formatTable(
-    HEADER.slice(0, width),
-    rows.map((cells) => cells.slice(0, width)),
-  );
-}
-
-/** One decimal; a share below 1 is not rounded up to 100 %. */
-export function formatPercent(fraction: number | null): string | null {
-  if (fraction === null) return null;
-  return `${(fraction < 1 ? Math.min(99.9, fraction * 100) : 100).toFixed(1)} %`;
-}
-
-/** Three to four digits; a word for a quantile that never recovers. */
-export function formatMs(value: number | null, row: Pick<Row, "recovered">): string | null {
-  if (value === null) return row.recovered < 1 ? "never" : null;
-  return value < 100 ? value.toFixed(1) : value.toFixed(0);
 }

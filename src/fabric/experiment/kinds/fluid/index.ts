@@ -5,7 +5,7 @@ import type { Fluid, FluidRun } from "./fluid.js";
 import type { FluidOutcome } from "./outcome.js";
 import { type FluidRow, fluidRow } from "./rows.js";
 import { type FluidSettings, fluidFileSchema } from "./schema.js";
-import { fluidTable } from "./table.js";
+import { FLUID_VIEW } from "./view.js";
 
 export const FLUID: TopologyKind<FluidSettings, Fluid, FluidRun, FluidOutcome, FluidRow> = {
   name: "fluid",
@@ -16,7 +16,6 @@ export const FLUID: TopologyKind<FluidSettings, Fluid, FluidRun, FluidOutcome, F
   run: async (experiment, unit, stage) => (await import("./outcome.js")).runFluid(experiment, unit, stage),
   portable: { toJson: (outcome) => outcome, fromJson: (json) => json as FluidOutcome },
   rows: ({ changes }, { scheme }, outcome) => [fluidRow(scheme, outcome, changes.length > 0)],
-  table: fluidTable,
   notes: ({ settings: { bundles, epoch, step = epoch } }) => [
     `Rates of flows without packets: rates are constant in steps of ${step / 1e6} ms, and completion times are exact to a step.`,
     ...(bundles === undefined
@@ -25,5 +24,5 @@ export const FLUID: TopologyKind<FluidSettings, Fluid, FluidRun, FluidOutcome, F
           `The flows of two racks share ${bundles} bundles with one path each; the limits of NICs are the rate of one NIC and the sum of a rack.`,
         ]),
   ],
-  files: async (sweep) => (await import("./page.js")).fluidFiles(sweep),
+  view: FLUID_VIEW,
 };

@@ -7,8 +7,8 @@ import { loadNotes } from "./notes.js";
 import type { LoadOutcome } from "./outcome.js";
 import { type LoadRow, loadRows } from "./rows.js";
 import { type Load, type LoadSettings, loadFileSchema } from "./schema.js";
-import { loadTable } from "./table.js";
 import { loadOfAll, transientWarnings } from "./transient.js";
+import { LOAD_VIEW } from "./view.js";
 
 export const LOAD: SweepKind<LoadSettings, Load, Unit, LoadOutcome, LoadRow, ReadonlyMap<Fault, number>> = {
   name: "load",
@@ -33,6 +33,5 @@ export const LOAD: SweepKind<LoadSettings, Load, Unit, LoadOutcome, LoadRow, Rea
   rowsOfSeeds: ({ settings }, _unit, outcomes) => loadRows(outcomes, loadOfAll(settings)),
   notes: loadNotes,
   warnings: transientWarnings,
-  table: loadTable,
-  sweepFiles: async (sweep) => (await import("./files.js")).loadFiles(sweep),
+  view: LOAD_VIEW,
 };

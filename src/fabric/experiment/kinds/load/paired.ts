@@ -1,15 +1,8 @@
 /** Whether two schemes differ: paired tests over the seeds; both schemes have the same flows under a seed. */
 import { Random } from "../../../../base/index.js";
 import { pairedTTest, signFlipTest, wilcoxonTest } from "../../../statistics/index.js";
-import {
-  type LoadPoint,
-  type LoadSweep,
-  pointName,
-  type ShownScheme,
-  schemesOf,
-  unitOf,
-} from "./figures/data.js";
 import { classFigures, merged } from "./rows.js";
+import { type LoadPoint, type LoadSweep, pointName, type ShownScheme, schemesOf, unitOf } from "./shown.js";
 import { SIZE_CLASSES } from "./size-classes.js";
 
 /** Compared figures. Slowdowns weigh small and large flows equally. */

@@ -5,8 +5,9 @@
 import type { SweepKind, Unit } from "../kind.js";
 import { failureClasses, localisePacketsOf } from "./check.js";
 import type { LocaliseOnEngine } from "./outcome.js";
-import { type LocalisePacketsRow, localisePacketsRows, localisePacketsTable } from "./rows.js";
+import { type LocalisePacketsRow, localisePacketsRows } from "./rows.js";
 import { type LocalisePackets, type LocalisePacketsSettings, localisePacketsSchema } from "./schema.js";
+import { LOCALISE_PACKETS_VIEW } from "./view.js";
 
 export const LOCALISE_PACKETS: SweepKind<
   LocalisePacketsSettings,
@@ -33,5 +34,5 @@ export const LOCALISE_PACKETS: SweepKind<
   portable: { toJson: (outcome) => outcome, fromJson: (json) => json as LocaliseOnEngine },
   rowsOfSeeds: ({ settings }, { scheme }, outcomes) =>
     localisePacketsRows(scheme, failureClasses(settings), outcomes),
-  table: localisePacketsTable,
+  view: LOCALISE_PACKETS_VIEW,
 };

@@ -1,5 +1,4 @@
-/** Rows of the kind `localise_packets`, and the table of them. */
-import { claim, formatTable } from "../../../../base/index.js";
+/** Rows of the kind `localise_packets`. */
 import { quantile } from "../../../statistics/index.js";
 import type { SchemeRun } from "../../scheme-run.js";
 import { RESULTS } from "../localise/result.js";
@@ -50,29 +49,4 @@ function figuresOf(all: readonly Named[]): Record<string, number | null> {
     probes: sum(({ probes }) => probes),
     contradicted: sum(({ contradicted }) => contradicted),
   };
-}
-
-const COLUMNS = [
-  ["failed", "failed"],
-  ["loss", "loss"],
-  ["failures", "failures"],
-  ["right", claim("localised")],
-  ["set", "in a set"],
-  ["wrong", "wrong"],
-  ["several", "not one fault"],
-  ["unnamed", "unnamed"],
-  ["probes_p50", "probes p50"],
-  ["probes_p95", "p95"],
-  ["time_p50_ms", "ms p50"],
-  ["time_p95_ms", "p95"],
-  ["probes", "probes in all"],
-  ["contradicted", "not as the path model"],
-] as const;
-
-/** `swept`: keys that a sweep adds to the rows. */
-export function localisePacketsTable(rows: readonly LocalisePacketsRow[], swept: readonly string[]): string {
-  return formatTable(
-    ["scheme", ...swept, ...COLUMNS.map(([, head]) => head)],
-    rows.map((row) => ["scheme", ...swept, ...COLUMNS.map(([key]) => key)].map((key) => row[key] ?? null)),
-  );
 }

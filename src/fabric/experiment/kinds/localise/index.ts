@@ -1,11 +1,10 @@
 /** The kind `localise`: how many probes name the element that loses packets, with exact next hops and with random probes. */
-import { escapeMarkup, htmlPage } from "../../../../base/index.js";
-import { PAGE_STYLE } from "../load/page-style.js";
 import type { TopologyKind } from "../topology-kind.js";
 import { type Localise, type LocaliseUnit, localiseOf, namesNextHops } from "./check.js";
 import type { LocaliseOutcome } from "./outcome.js";
-import { type LocaliseRow, localiseRow, localiseTable } from "./rows.js";
+import { type LocaliseRow, localiseRow } from "./rows.js";
 import { type LocaliseSettings, localiseSchema } from "./schema.js";
+import { LOCALISE_VIEW } from "./view.js";
 
 export const LOCALISE: TopologyKind<LocaliseSettings, Localise, LocaliseUnit, LocaliseOutcome, LocaliseRow> =
   {
@@ -18,7 +17,6 @@ export const LOCALISE: TopologyKind<LocaliseSettings, Localise, LocaliseUnit, Lo
       (await import("./outcome.js")).runLocalise(experiment, unit, stage),
     portable: { toJson: (outcome) => outcome, fromJson: (json) => json as LocaliseOutcome },
     rows: (experiment, unit, outcome) => [localiseRow(experiment, unit, outcome)],
-    table: localiseTable,
     notes: ({ units, topology, settings }) => {
       const runs = [...new Set(units.map(({ run }) => run))];
       const exact = (run: (typeof runs)[number]) =>
@@ -30,18 +28,5 @@ export const LOCALISE: TopologyKind<LocaliseSettings, Localise, LocaliseUnit, Lo
         ...runs.map(exact),
       ];
     },
-    files: async (sweep) => {
-      const { settings, source } = sweep.points[0]!.experiment;
-      const title = settings.title ?? settings.name;
-      const rows = sweep.points.flatMap(({ units }) => units.flatMap((unit) => unit.rows));
-      const html = htmlPage(title, PAGE_STYLE, [
-        "<main>",
-        `<h1>${escapeMarkup(title)}</h1>`,
-        ...[...sweep.warnings, ...sweep.notes].map((text) => `<p class="note">${escapeMarkup(text)}</p>`),
-        `<pre>${escapeMarkup(localiseTable(rows, sweep.keys))}</pre>`,
-        `<details><summary>Experiment file</summary><pre>${escapeMarkup(source.text)}</pre></details>`,
-        "</main>",
-      ]);
-      return [["report.html", html]];
-    },
+    view: LOCALISE_VIEW,
   };

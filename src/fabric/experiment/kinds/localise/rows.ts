@@ -1,5 +1,4 @@
-/** Rows of the kind `localise`, and the table of them. */
-import { claim, formatTable } from "../../../../base/index.js";
+/** Rows of the kind `localise`. */
 import { quantile } from "../../../statistics/index.js";
 import type { Localise, LocaliseUnit } from "./check.js";
 import type { LocaliseOutcome } from "./outcome.js";
@@ -65,46 +64,4 @@ export function collectorOf(n: number): number {
   let sum = 0;
   for (let i = 1; i <= n; i++) sum += n / i;
   return sum;
-}
-
-const COLUMNS: readonly (readonly [key: string, head: string, digits: number])[] = [
-  ["failed", "failed", 0],
-  ["loss", "loss", 4],
-  ["failures", "failures", 0],
-  ["candidates", "of", 0],
-  ["right", claim("localised"), 0],
-  ["set", "in a set", 0],
-  ["wrong", "wrong", 0],
-  ["several", "not one fault", 0],
-  ["unnamed", "unnamed", 0],
-  ["probes_p50", "probes p50", 0],
-  ["probes_p95", "p95", 0],
-  ["time_p50_ms", "ms p50", 1],
-  ["time_p95_ms", "p95", 1],
-  ["n", "n", 0],
-  ["crossed", "by a probe", 2],
-  ["cover_probes", "probes to cover", 1],
-  ["cover_ratio", "ratio", 2],
-  ["coupon_collector", "n H(n)", 1],
-  ["n_ln_n", "n ln n", 1],
-];
-
-/** `swept`: keys that a sweep adds to the rows. */
-export function localiseTable(rows: readonly LocaliseRow[], swept: readonly string[]): string {
-  const columns = COLUMNS.filter(([key]) => rows.some((row) => row[key] !== undefined));
-  const keys = [...swept, ...(new Set(rows.map((row) => row["seed"])).size > 1 ? ["seed"] : [])];
-  const cell = (value: number | string | null | undefined, digits: number) =>
-    value === undefined || value === null
-      ? null
-      : typeof value === "string" || Number.isInteger(value)
-        ? value
-        : value.toFixed(digits);
-  return formatTable(
-    ["scheme", ...keys, ...columns.map(([, head]) => head)],
-    rows.map((row) => [
-      cell(row["scheme"], 0),
-      ...keys.map((key) => cell(row[key], 3)),
-      ...columns.map(([key, , digits]) => cell(row[key], digits)),
-    ]),
-  );
 }

@@ -2,8 +2,9 @@
 import type { SweepKind, Unit } from "../kind.js";
 import { requestsOf } from "./check.js";
 import type { RequestsOutcome } from "./on-simulator.js";
-import { type RequestsRow, requestsRow, requestsTable } from "./rows.js";
+import { type RequestsRow, requestsRow } from "./rows.js";
 import { type Requests, type RequestsSettings, requestsSchema } from "./schema.js";
+import { REQUESTS_VIEW } from "./view.js";
 
 export const REQUESTS: SweepKind<RequestsSettings, Requests, Unit, RequestsOutcome, RequestsRow, never> = {
   name: "requests",
@@ -22,5 +23,5 @@ export const REQUESTS: SweepKind<RequestsSettings, Requests, Unit, RequestsOutco
   rowsOfSeeds: ({ settings }, { scheme }, outcomes) =>
     outcomes.length === 0 ? [] : [requestsRow(scheme, settings.application, outcomes)],
   portable: { toJson: (outcome) => outcome, fromJson: (json) => json as RequestsOutcome },
-  table: requestsTable,
+  view: REQUESTS_VIEW,
 };

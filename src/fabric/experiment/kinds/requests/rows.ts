@@ -1,5 +1,4 @@
-/** Rows of the kind `requests`, one for each scheme and point over all seeds, and the table of them. */
-import { type Cell, formatTable } from "../../../../base/index.js";
+/** Rows of the kind `requests`, one for each scheme and point over all seeds. */
 import { QuantileSketch, quantile } from "../../../statistics/index.js";
 import type { SchemeRun } from "../../scheme-run.js";
 import type { RequestsOutcome } from "./on-simulator.js";
@@ -55,40 +54,4 @@ function stretches(name: string, lengths: readonly number[], least: number): Rec
     [`${name}_p50_s`]: at(0.5),
     [`${name}_max_s`]: own.length === 0 ? null : seconds(own.at(-1)!),
   };
-}
-
-const COLUMNS: readonly (readonly [key: string, head: string])[] = [
-  ["seeds", "seeds"],
-  ["ios", "IOs"],
-  ["unfinished", "unfinished"],
-  ["slow", "slow"],
-  ["latency_p50_ms", "p50 ms"],
-  ["latency_p99_ms", "p99 ms"],
-  ["jitter_share", "jitter"],
-  ["jitter_min_s", "min s"],
-  ["jitter_p50_s", "p50 s"],
-  ["jitter_max_s", "max s"],
-  ["hang_share", "hang"],
-  ["hang_min_s", "min s"],
-  ["hang_p50_s", "p50 s"],
-  ["hang_max_s", "max s"],
-  ["reconnects", "reconnects"],
-  ["timeouts", "timeouts"],
-];
-
-/** `swept`: keys that a sweep adds to the rows. */
-export function requestsTable(rows: readonly RequestsRow[], swept: readonly string[]): string {
-  const keys = ["scheme", ...swept];
-  const cell = (value: unknown): Cell =>
-    typeof value === "number"
-      ? Number.isInteger(value)
-        ? value
-        : Number(value.toPrecision(4))
-      : typeof value === "string" || value === null
-        ? value
-        : JSON.stringify(value);
-  return formatTable(
-    [...keys, ...COLUMNS.map(([, head]) => head)],
-    rows.map((row) => [...keys, ...COLUMNS.map(([key]) => key)].map((key) => cell(row[key]))),
-  );
 }

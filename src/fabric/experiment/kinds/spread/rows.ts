@@ -1,5 +1,4 @@
-/** Rows of the kind `spread`, and the table of them. */
-import { type Cell, formatTable } from "../../../../base/index.js";
+/** Rows of the kind `spread`. */
 import { quantile } from "../../../statistics/index.js";
 import { ratio, type SpreadOutcome } from "./outcome.js";
 
@@ -23,38 +22,4 @@ export function spreadRow({ lost, cvs, noise, worst, pods }: SpreadOutcome): Spr
     pods_max_over_min: pods === undefined || Math.min(...pods) === 0 ? null : digits(ratio(pods)),
     lost,
   };
-}
-
-const COLUMNS: readonly (readonly [key: string, head: string])[] = [
-  ["groups", "groups"],
-  ["cv_p50", "CV p50"],
-  ["cv_p90", "p90"],
-  ["cv_max", "max"],
-  ["groups_above_01", "CV > 0.1"],
-  ["chance_p50", "chance p50"],
-  ["chance_max", "max"],
-  ["worst_switch", "worst at"],
-  ["worst_slots", "slots"],
-  ["pods_max_over_min", "pods max/min"],
-  ["lost", "lost"],
-];
-
-/** `swept`: keys that a sweep adds to the rows. */
-export function spreadTable(rows: readonly SpreadRow[], swept: readonly string[]): string {
-  const columns = COLUMNS.filter(([key]) => rows.some((row) => row[key] !== null));
-  const keys = [...swept, ...(new Set(rows.map((row) => row["seed"])).size > 1 ? ["seed"] : [])];
-  const cell = (value: unknown): Cell =>
-    typeof value === "number"
-      ? Number.isInteger(value)
-        ? value
-        : value.toFixed(3)
-      : typeof value === "string"
-        ? value
-        : value === null
-          ? null
-          : JSON.stringify(value);
-  return formatTable(
-    ["scheme", ...keys, ...columns.map(([, head]) => head)],
-    rows.map((row) => ["scheme", ...keys, ...columns.map(([key]) => key)].map((key) => cell(row[key]))),
-  );
 }

@@ -1,5 +1,4 @@
-/** Rows of the kind `survival` with the closed form, and the table of them. */
-import { type Cell, formatTable } from "../../../../base/index.js";
+/** Rows of the kind `survival` with the closed form. */
 import type { SurvivalOutcome } from "./outcome.js";
 import type { SurvivalSettings } from "./schema.js";
 
@@ -28,30 +27,4 @@ export function survivalRows(
     lost_subflows_share: Number((lostSubflows / (connections * subflows)).toPrecision(6)),
     ...Object.fromEntries(left.map((count, alive) => [`left_${alive}`, count])),
   }));
-}
-
-const COLUMNS: readonly (readonly [key: string, head: string])[] = [
-  ["failure", "failure"],
-  ["sites", "N"],
-  ["connections", "connections"],
-  ["lost", "lost"],
-  ["random_lost", "lost by chance"],
-  ["lost_subflows_share", "subflows lost"],
-];
-
-/** `swept`: keys that a sweep adds to the rows. */
-export function survivalTable(rows: readonly SurvivalRow[], swept: readonly string[]): string {
-  const keys = [...swept, ...(new Set(rows.map((row) => row["seed"])).size > 1 ? ["seed"] : [])];
-  const cell = (value: unknown): Cell =>
-    typeof value === "number"
-      ? Number.isInteger(value)
-        ? value
-        : Number(value.toPrecision(4))
-      : typeof value === "string" || value === null
-        ? value
-        : JSON.stringify(value);
-  return formatTable(
-    ["scheme", ...keys, ...COLUMNS.map(([, head]) => head)],
-    rows.map((row) => ["scheme", ...keys, ...COLUMNS.map(([key]) => key)].map((key) => cell(row[key]))),
-  );
 }

@@ -2,7 +2,8 @@
 import { escapeMarkup } from "../../../../base/index.js";
 import { effectName, endName } from "../../faults/fault.js";
 import type { FlowRecord } from "./flows.js";
-import type { TimelineResults } from "./results.js";
+import type { TimelineSeries } from "./results.js";
+import type { Timeline } from "./schema.js";
 
 const WIDTH = 900;
 const LEFT = 150;
@@ -13,7 +14,7 @@ const TITLE = 24;
 const COLOURS = { flow: "#0b5cad", outage: "#c8321a", mark: "#5b6570", text: "#2b3137", grid: "#e3e6e9" };
 
 /** The figure as a standalone SVG document. */
-export function timelineFigure({ series, source }: TimelineResults): string {
+export function timelineFigure(source: Timeline, series: readonly TimelineSeries[]): string {
   const { duration } = source.settings;
   const x = (ns: number) => round(LEFT + ((WIDTH - LEFT - RIGHT) * Math.min(ns, duration)) / duration);
   const parts: string[] = [];

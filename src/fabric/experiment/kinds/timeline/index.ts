@@ -4,8 +4,9 @@ import type { RunKind, Unit } from "../kind.js";
 import { timelineOf } from "./check.js";
 import { type TimelineRow, timelineRow } from "./flows.js";
 import { PORTABLE_FLOWS } from "./portable.js";
-import { type TimelineSeries, timelineTable } from "./results.js";
+import type { TimelineSeries } from "./results.js";
 import { type Timeline, type TimelineFile, timelineSchema } from "./schema.js";
+import { TIMELINE_VIEW } from "./view.js";
 
 export const TIMELINE: RunKind<
   TimelineFile,
@@ -31,6 +32,5 @@ export const TIMELINE: RunKind<
   rows: ({ faults }, { scheme, records, load }) =>
     records.map((record, flow) => timelineRow(scheme, flow, record, faults, load)),
   portable: PORTABLE_FLOWS,
-  table: timelineTable,
-  files: async (results) => (await import("./report.js")).timelineFiles(results),
+  view: TIMELINE_VIEW,
 };

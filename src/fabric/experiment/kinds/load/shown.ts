@@ -1,8 +1,9 @@
 /** What the figures and tables of a comparison read from a sweep. */
-import type { SweepPoint, SweepResults, Unit } from "../../kind.js";
-import type { LoadOutcome } from "../outcome.js";
-import type { LoadRow } from "../rows.js";
-import type { Load } from "../schema.js";
+import type { SweepPoint, SweepResults } from "../../results.js";
+import type { Unit } from "../kind.js";
+import type { LoadOutcome } from "./outcome.js";
+import type { LoadRow } from "./rows.js";
+import type { Load } from "./schema.js";
 
 export type LoadSweep = SweepResults<Load, Unit, LoadOutcome, LoadRow>;
 export type LoadPoint = SweepPoint<Load, Unit, LoadOutcome, LoadRow>;

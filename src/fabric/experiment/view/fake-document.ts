@@ -2,7 +2,7 @@
  * The part of a DOM that Observable Plot needs to draw an SVG: elements, attributes, text, and printing. With it the package does
  * not depend on a browser engine.
  */
-import { escapeMarkup } from "../../base/index.js";
+import { escapeMarkup } from "../../../base/index.js";
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 

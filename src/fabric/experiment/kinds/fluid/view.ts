@@ -1,0 +1,105 @@
+/** Table, page and figures of the kind `fluid`: throughput gain and links of a path over a swept number, utilisation of links, throughput over time. */
+import type { SweepResults } from "../../results.js";
+import { lineChart } from "../../view/figure.js";
+import { keyColumns, pageTable, SCROLLS } from "../../view/table.js";
+import {
+  chartFigure,
+  type PointChart,
+  pointPanels,
+  schemeLegend,
+  topologyPage,
+} from "../../view/topology-page.js";
+import type { ChartLine, Column, Figure, View } from "../../view/view.js";
+import type { Fluid, FluidRun } from "./fluid.js";
+import type { FluidOutcome } from "./outcome.js";
+import { type FluidRow, gainOf } from "./rows.js";
+
+type FluidSweep = SweepResults<Fluid, FluidRun, FluidOutcome, FluidRow>;
+
+const COLUMNS: readonly Column<FluidRow>[] = [
+  { key: "throughput_gbps", title: "Gbps", digits: 1 },
+  { key: "offered_gbps", title: "offered", digits: 1 },
+  { key: "mean_links", title: "links", digits: 3 },
+  { key: "idle_links_percent", title: "idle links %", digits: 2 },
+  { key: "flows", title: "flows", digits: 0 },
+  { key: "open_flows", title: "open", digits: 0 },
+  { key: "stalled_flows", title: "stalled", digits: 0 },
+  { key: "fct_p50_ms", title: "fct p50 ms", digits: 2 },
+  { key: "fct_p99_ms", title: "p99 ms", digits: 2 },
+];
+
+const CHARTS: readonly PointChart<Fluid, FluidRun, FluidOutcome, FluidRow>[] = [
+  {
+    file: "utilisation",
+    labels: ["utilisation of a link", "share of the links"],
+    dots: ({ utilisation }) => utilisation.map((x, i) => ({ x, y: i / (utilisation.length - 1) })),
+  },
+  {
+    file: "time",
+    labels: ["time (s)", "throughput (Gbps)"],
+    dots: ({ gbps }, { experiment: { settings } }) =>
+      gbps.map((y, i) => ({ x: ((i + 1) * settings.epoch) / 1e9, y })),
+  },
+];
+
+export const FLUID_VIEW: View<Fluid, FluidRun, FluidOutcome, FluidRow> = {
+  columns: (rows, swept) => [
+    ...COLUMNS,
+    {
+      title: `gain over ${rows[0]?.["scheme"] ?? "first"} %`,
+      format: (_, row) => gainOf(row, rows, swept)?.toFixed(1) ?? null,
+    },
+  ],
+  page(results) {
+    const { keys, seeds, points } = results;
+    const rows = results.rows;
+    const legend = schemeLegend(results);
+    const lead = `Rates of flows without packets: ${legend.length} schemes, ${points.length} points, seeds ${seeds.join(", ")}.`;
+    const gain = {
+      heading: "gain %",
+      cell: (row: FluidRow) => gainOf(row, rows, keys)?.toFixed(1) ?? "",
+    };
+    const columns = [...keyColumns(rows, (key) => key === "scheme"), gain];
+    // The first swept key whose values are all numbers.
+    const axis = keys.find((key) => points.every(({ values }) => typeof values[key] === "number"));
+    return topologyPage(results, lead, [
+      { legend },
+      ...(axis === undefined
+        ? []
+        : [{ heading: `By ${axis}` }, { panels: { figures: overAxis(results, axis), joint: "\n" } }]),
+      { heading: "Results" },
+      { html: pageTable({ columns, lines: rows, box: SCROLLS }) },
+      { heading: "Links and throughput over time" },
+      ...pointPanels(results, CHARTS, "Links and time").flatMap(({ name, figures }) => [
+        { heading: name, level: 3 } as const,
+        { panels: { figures } },
+      ]),
+    ]);
+  },
+};
+
+/** Figures over the axis: means over seeds and over the values of other swept keys. */
+function overAxis(results: FluidSweep, axis: string): (Figure | undefined)[] {
+  const rows = results.rows;
+  const figure = (file: string, y: string, value: (row: FluidRow) => number | string | undefined) => {
+    const lines = schemeLegend(results).map((line): ChartLine => {
+      const own = rows.filter((row) => row["scheme"] === line.title);
+      const xs = [...new Set(own.map((row) => Number(row[axis])))].sort((a, b) => a - b);
+      const dots = xs.flatMap((x) => {
+        const ys = own
+          .filter((row) => Number(row[axis]) === x)
+          .map(value)
+          .filter((one) => typeof one === "number");
+        return ys.length === 0 ? [] : [{ x, y: ys.reduce((sum, y) => sum + y, 0) / ys.length }];
+      });
+      return { ...line, dots };
+    });
+    return chartFigure(file, lineChart(lines, [axis, y], true));
+  };
+  return [
+    figure("gain", "throughput gain (%)", (row) => gainOf(row, rows, results.keys)),
+    figure("throughput", "throughput (Gbps)", (row) => row["throughput_gbps"]),
+    figure("links", "links of a path", (row) => row["mean_links"]),
+    figure("idle", "idle links (%)", (row) => row["idle_links_percent"]),
+  ];
+}

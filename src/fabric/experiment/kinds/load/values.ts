@@ -1,0 +1,147 @@
+/** The files of values of the kind `load`. */
+import { csv } from "../../view/csv.js";
+import type { FileText } from "../../write.js";
+import { pooled } from "./figures.js";
+import type { LoadOutcome } from "./outcome.js";
+import { comparisons } from "./paired.js";
+import type { LoadSettings } from "./schema.js";
+import type { LoadSweep } from "./shown.js";
+import { SIZE_CLASSES } from "./size-classes.js";
+
+interface Values {
+  readonly file: string;
+  /** After the scheme and the swept keys. */
+  readonly head: readonly string[];
+  /** Key without which a file of an experiment has no such values; absent: it always has them. */
+  readonly key?: keyof LoadSettings;
+  readonly lines: (outcomes: readonly LoadOutcome[]) => readonly (readonly unknown[])[];
+}
+
+const VALUES: readonly Values[] = [
+  // Distributions of completion times and slowdowns over all seeds, reduced to about 200 points each.
+  {
+    file: "cdf.csv",
+    head: ["size", "figure", "value", "fraction"],
+    lines: (outcomes) =>
+      (["all", ...SIZE_CLASSES] as const).flatMap((size) =>
+        (["fct", "slowdown"] as const).flatMap((figure) =>
+          pooled(outcomes, figure, size)
+            .cdf()
+            .map(({ x, fraction }) => [
+              size,
+              figure === "fct" ? "fct_ms" : "slowdown",
+              Number((figure === "fct" ? x / 1e6 : x).toPrecision(8)),
+              Number(fraction.toFixed(6)),
+            ]),
+        ),
+      ),
+  },
+  // Utilisation of each direction of each link.
+  {
+    file: "links.csv",
+    head: ["seed", "from", "to", "uplink", "utilisation"],
+    lines: (outcomes) =>
+      outcomes.flatMap(({ seed, links = [] }) =>
+        links.map(({ from, to, uplink, utilisation }) => [seed, from, to, uplink, utilisation]),
+      ),
+  },
+  // Bytes in the queue of each port that had any.
+  {
+    file: "queues.csv",
+    head: ["seed", "switch", "port", "to", "mean_bytes", "p50_bytes", "p99_bytes", "max_bytes"],
+    lines: (outcomes) =>
+      outcomes.flatMap(({ seed, queues }) =>
+        (queues?.ports ?? []).map((own) => [
+          ...[seed, own.node, own.port, own.peer],
+          ...[own.mean, own.p50, own.p99, own.max],
+        ]),
+      ),
+  },
+  // What was sent, lost and delivered over time, one line for each bin.
+  {
+    file: "series.csv",
+    head: ["seed", "from_ms", "sent", "lost_in_queues", "lost_by_faults", "delivered_bytes"],
+    key: "series",
+    lines: (outcomes) =>
+      outcomes.flatMap(({ seed, series }) =>
+        (series?.sent ?? []).map((sent, bin) => [
+          seed,
+          Number(((bin * series!.binNs) / 1e6).toFixed(6)),
+          sent,
+          series!.lostInQueues[bin],
+          series!.lostByFaults[bin],
+          series!.delivered[bin],
+        ]),
+      ),
+  },
+  // Windows and round trips of the named flows over time.
+  {
+    file: "windows.csv",
+    head: [
+      "seed",
+      "flow",
+      "at_ms",
+      "window_bytes",
+      "in_flight_bytes",
+      "smoothed_rtt_us",
+      "acknowledged_bytes",
+    ],
+    key: "windows",
+    lines: (outcomes) =>
+      outcomes.flatMap(({ seed, windows = [] }) =>
+        windows.map(({ flow, at, window, inFlight, smoothedRtt, acknowledged }) => [
+          seed,
+          flow,
+          Number((at / 1e6).toFixed(6)),
+          Math.round(window),
+          inFlight,
+          smoothedRtt === undefined ? "" : Number((smoothedRtt / 1e3).toFixed(3)),
+          acknowledged,
+        ]),
+      ),
+  },
+];
+
+export function loadFiles(sweep: LoadSweep): (readonly [name: string, text: FileText])[] {
+  const has = (key: keyof LoadSettings | undefined) =>
+    key === undefined || sweep.points.some(({ experiment }) => experiment.settings[key] !== undefined);
+  return [
+    ...VALUES.filter(({ key }) => has(key)).map((values) => [values.file, valuesCsv(sweep, values)] as const),
+    ["tests.csv", testsCsv(sweep)],
+    ...(has("record") ? [["flows.jsonl", flowLines(sweep)] as const] : []),
+  ];
+}
+
+function valuesCsv({ keys, points }: LoadSweep, { head, lines }: Values): string {
+  const rows = points.flatMap(({ values, units }) =>
+    units.flatMap(({ unit, outcomes }) => {
+      const own = [unit.scheme.label, ...keys.map((key) => values[key])];
+      return lines(outcomes).map((line) => [...own, ...line]);
+    }),
+  );
+  return csv(["scheme", ...keys, ...head], rows);
+}
+
+function testsCsv(sweep: LoadSweep): string {
+  const rows = comparisons(sweep).map((one) => [
+    one.scheme.label,
+    one.against.label,
+    one.point,
+    one.size,
+    one.figure,
+    one.pairs,
+    ...[one.baseline, one.value, one.pT, one.pSigns, one.pRanks].map((value) => Number(value.toPrecision(6))),
+  ]);
+  const figures = ["baseline", "value", "p_t", "p_signs", "p_ranks"];
+  return csv(["scheme", "against", "point", "size", "figure", "pairs", ...figures], rows);
+}
+
+/** One JSON document a line, one line a measured flow, unit by unit. */
+function* flowLines({ points }: LoadSweep): Generator<string> {
+  for (const { values, units } of points)
+    for (const { unit, outcomes } of units)
+      for (const { seed, lines = [] } of outcomes)
+        yield lines
+          .map((line) => `${JSON.stringify({ scheme: unit.scheme.label, ...values, seed, ...line })}\n`)
+          .join("");
+}

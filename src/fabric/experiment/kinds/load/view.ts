@@ -1,0 +1,239 @@
+/** Table and page of the kind `load`: one page compares the schemes with figures, tables, tests and a description of each scheme. */
+import { escapeMarkup } from "../../../../base/index.js";
+import type { Column, Figure, Part, View } from "../../view/view.js";
+import type { Unit } from "../kind.js";
+import { chartsByKey, type KeyLine, linkMap, queueChart, slowdownCharts } from "./figures.js";
+import type { LoadOutcome } from "./outcome.js";
+import { factsTable, mechanismTable, resultTable, stateTable, testTable } from "./page-tables.js";
+import { comparisons } from "./paired.js";
+import type { LoadRow } from "./rows.js";
+import type { Load } from "./schema.js";
+import {
+  axisKey,
+  type LoadPoint,
+  type LoadSweep,
+  pointName,
+  type ShownScheme,
+  schemesOf,
+  seriesOf,
+} from "./shown.js";
+import { SIZE_CLASSES } from "./size-classes.js";
+import { loadFiles } from "./values.js";
+
+const COLUMNS: readonly Column<LoadRow>[] = [
+  { key: "size", title: "size", only: "terminal" },
+  { key: "seeds", title: "seeds", only: "terminal" },
+  { key: "flows", title: "flows", digits: 0 },
+  { key: "unfinished", title: "unfinished", heading: "un&shy;finished", digits: 0 },
+  { key: "fct_mean_ms", title: "fct mean ms", heading: "FCT mean ms", digits: 3 },
+  { key: "fct_p50_ms", title: "p50 ms", heading: "p50", digits: 3 },
+  { key: "fct_p99_ms", title: "p99 ms", heading: "p99", digits: 3 },
+  { key: "slowdown_mean", title: "slowdown mean", heading: "slow&shy;down mean", digits: 2 },
+  { key: "slowdown_p50", title: "p50", digits: 2 },
+  { key: "slowdown_p99", title: "p99", digits: 2 },
+  { key: "rct_p99_ms", title: "request p99 ms", digits: 3 },
+  { key: "slowdown_mean_first", title: "1st half", digits: 2, only: "terminal" },
+  { key: "slowdown_mean_second", title: "2nd half", digits: 2, only: "terminal" },
+  { key: "offered_load", title: "offered load", digits: 3, only: "terminal" },
+  { key: "achieved_load", title: "achieved load", digits: 3, only: "terminal" },
+  { key: "goodput_gbps", title: "goodput Gbps", digits: 3 },
+  { key: "retransmissions", title: "retransm.", heading: "retrans&shy;missions", digits: 0 },
+  { key: "timeouts", title: "timeouts", heading: "time&shy;outs", digits: 0 },
+  { key: "reordered_share", title: "reordered", digits: 4, only: "page" },
+  { key: "drops", title: "drops", digits: 0 },
+  { key: "held_flows", title: "held flows", digits: 0 },
+  { key: "held_p50_ms", title: "held p50 ms", digits: 3 },
+  { key: "held_p99_ms", title: "p99 ms", heading: "held p99 ms", digits: 3 },
+  { key: "held_max_ms", title: "max ms", heading: "held max ms", digits: 3 },
+  { key: "silence_max_ms", title: "silence ms", heading: "longest silence ms", digits: 3 },
+  { key: "goodput_before_gbps", title: "before Gbps", heading: "before the first command, Gbps", digits: 3 },
+  { key: "goodput_since_gbps", title: "since Gbps", heading: "since then, Gbps", digits: 3 },
+  { key: "link_cv", title: "link CV", digits: 3 },
+  { key: "queue_p99_bytes", title: "queue p99 B", heading: "queue p99 bytes", digits: 0 },
+  { key: "queue_worst_port_p99_bytes", title: "worst port p99", digits: 0, only: "page" },
+];
+
+/** Offered and achieved load, and the figures of both halves of the window: see `transient.ts`. */
+const STATE_COLUMNS: readonly Column<LoadRow>[] = [
+  { key: "offered_load", title: "offered load", digits: 3 },
+  { key: "achieved_load", title: "achieved load", digits: 3 },
+  { key: "offered_gbps", title: "offered Gbps", digits: 3 },
+  { key: "goodput_gbps", title: "achieved Gbps", digits: 3 },
+  { key: "slowdown_mean_first", title: "slow&shy;down mean, 1st half", digits: 2 },
+  { key: "slowdown_mean_second", title: "2nd half", digits: 2 },
+  { key: "fct_mean_ms_first", title: "FCT mean ms, 1st half", digits: 3 },
+  { key: "fct_mean_ms_second", title: "2nd half", digits: 3 },
+  { key: "link_utilisation_first", title: "utili&shy;sation of uplinks, 1st half", digits: 3 },
+  { key: "link_utilisation_second", title: "2nd half", digits: 3 },
+];
+
+export const LOAD_VIEW: View<Load, Unit, LoadOutcome, LoadRow> = {
+  columns: COLUMNS,
+  page(sweep) {
+    const { warnings, notes, points, seeds } = sweep;
+    const schemes = schemesOf(sweep);
+    const { settings, source, schemes: runs } = points[0]!.experiment;
+    const tests = comparisons(sweep);
+    const state = stateTable(sweep, schemes, STATE_COLUMNS);
+    return {
+      title: settings.title ?? settings.name,
+      style: "adaptive",
+      lead: leadOf(sweep, schemes),
+      ...{ warnings, notes },
+      parts: [
+        ...overKey(sweep, schemes),
+        { heading: "Results" },
+        {
+          note: `Means over ${count(seeds.length, "seed")}${seeds.length > 1 ? ", ± half of the 95 % confidence interval (Student's t)" : ""}. Flows, retransmissions, timeouts and drops are sums. Small: up to ${size(settings.sizes.small)}; large: from ${size(settings.sizes.large)}. Slowdown: completion time over that of the flow alone in the empty network.`,
+        },
+        { html: resultTable(sweep, schemes, COLUMNS) },
+        ...(state === undefined
+          ? []
+          : [
+              { heading: "Is the run long enough?" },
+              {
+                note: "Offered: payload of the flows that start in the measuring window; achieved: payload that receivers get in it; both over the capacity that a load of 1 would fill. In a network that has settled the two are nearly equal, and both halves of the window show the same figures.",
+              },
+              { html: state },
+            ]),
+        ...(tests.length === 0
+          ? []
+          : [
+              { heading: "Do the schemes differ?" },
+              {
+                note: `Each scheme against ${escapeMarkup(tests[0]!.against.title)}, in pairs of one seed: both met the same flows. Two-sided p-values of a paired t test, of a permutation of the signs (exact: at least ${2 ** (1 - Math.min(20, seeds.length))} with ${count(seeds.length, "seed")}) and of Wilcoxon's signed ranks; not corrected for the number of comparisons.`,
+              },
+              { html: testTable(tests) },
+            ]),
+        { heading: "What the schemes do" },
+        { html: mechanismTable(runs) },
+        ...pointSections(points, schemes),
+        { heading: "Parameters" },
+        { html: factsTable(sweep) },
+        { unfold: { title: "Experiment file", content: source.text } },
+      ],
+    };
+  },
+  files: loadFiles,
+};
+
+function leadOf({ points, seeds, engine }: LoadSweep, schemes: readonly ShownScheme[]): string {
+  const outcomes = points.flatMap(({ units }) => units.flatMap((unit) => unit.outcomes));
+  const total = outcomes
+    .flatMap(({ flows }) => SIZE_CLASSES.map((name) => flows[name].flows))
+    .reduce((a, b) => a + b, 0);
+  const where = engine === "sim" ? "the packet simulator" : `real switches (${engine})`;
+  return `${count(schemes.length, "scheme")}, ${count(points.length, "point")}, ${count(seeds.length, "seed")}: ${total.toLocaleString("en-US")} measured flows in all runs, on ${where}.`;
+}
+
+function overKey(sweep: LoadSweep, schemes: readonly ShownScheme[]): Part[] {
+  const key = axisKey(sweep);
+  if (key === undefined || sweep.points.length < 2) return [];
+  const groups = seriesOf(sweep, key);
+  const [only] = schemes;
+  // With one scheme the other swept keys distinguish the lines. With several, each combination of the other keys has its own figures.
+  const sections: { readonly name: string; readonly lines: readonly KeyLine[] }[] =
+    schemes.length === 1 && only !== undefined && groups.length > 1
+      ? [
+          {
+            name: only.title,
+            lines: groups.map(({ name, points }, place) => ({ title: name, place, scheme: only, points })),
+          },
+        ]
+      : groups.map(({ name, points }) => ({
+          name,
+          lines: schemes.map((scheme) => ({ title: scheme.title, place: scheme.place, scheme, points })),
+        }));
+  return sections.flatMap(({ name, lines }, section): Part[] => {
+    const charts = chartsByKey(key, lines);
+    if (charts.length === 0) return [];
+    const suffix = sections.length === 1 ? "" : `-${section + 1}`;
+    const file = `by-${key.replace(/[^A-Za-z0-9_-]+/g, "-")}${suffix}`;
+    const figures = charts.map((drawing, i) => figure(`${file}-${i + 1}`, drawing));
+    return [
+      { heading: `By ${key}${name === "" ? "" : `: ${name}`}` },
+      { legend: lines },
+      { panels: { figures, joint: "\n" } },
+    ];
+  });
+}
+
+/** Maximum number of points with figures of their own: the first, the last, and some in between. */
+const SHOWN_POINTS = 6;
+
+function pointSections(points: readonly LoadPoint[], schemes: readonly ShownScheme[]): Part[] {
+  const heading = "Distributions, links and queues";
+  const shown =
+    points.length <= SHOWN_POINTS
+      ? points
+      : Array.from(
+          { length: SHOWN_POINTS },
+          (_, i) => points[Math.round((i * (points.length - 1)) / (SHOWN_POINTS - 1))]!,
+        );
+  if (points.length === 1) return [{ heading }, ...shown.flatMap((point) => pointParts(point, "", schemes))];
+  const left = points.length - shown.length;
+  const note = `${count(left, "point")} without figures here; results.csv and cdf.csv have all.`;
+  return [
+    ...shown.map((point, i) => {
+      const content = pointParts(point, `-${points.indexOf(point) + 1}`, schemes);
+      const unfold = { title: pointName(point), open: i === shown.length - 1, content };
+      return i === 0 ? { heading, unfold } : { unfold };
+    }),
+    ...(left === 0 ? [] : [{ note }]),
+  ];
+}
+
+function pointParts(point: LoadPoint, suffix: string, schemes: readonly ShownScheme[]): Part[] {
+  const links = linkMap(point, schemes);
+  const queues = queueChart(point, schemes);
+  const level = 3;
+  return [
+    { legend: schemes },
+    ...(["all", "small", "large"] as const).flatMap((name): Part[] => {
+      const both = slowdownCharts(point, name, schemes);
+      if (both === undefined) return [];
+      const figures = [
+        figure(`slowdown-cdf-${name}${suffix}`, both.cdf),
+        figure(`slowdown-ccdf-${name}${suffix}`, both.ccdf),
+      ];
+      const heading = `Slowdown, ${name === "all" ? "all flows" : `${name} flows`}`;
+      return [{ heading, level }, { panels: { figures } }];
+    }),
+    ...(links === undefined
+      ? []
+      : [
+          { heading: "Links between switches", level } as const,
+          {
+            figure: figure(
+              `links${suffix}`,
+              links,
+              "A cell a link, in the order of the topology; its colour is the utilisation in the measuring window: pale 0, blue 60 %, orange 100 %. Mean over the seeds.",
+            ),
+          },
+        ]),
+    ...(queues === undefined
+      ? []
+      : [
+          { heading: "Queues over time", level } as const,
+          {
+            figure: figure(
+              `queues${suffix}`,
+              queues,
+              "What waits at all switch ports together, means of short intervals, first seed.",
+            ),
+          },
+        ]),
+  ];
+}
+
+function figure(name: string, drawing: Figure["drawing"], caption?: string): Figure {
+  return { file: `figures/${name}`, drawing, ...(caption === undefined ? {} : { caption }) };
+}
+
+function count(n: number, noun: string): string {
+  return `${n.toLocaleString("en-US")} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+function size(bytes: number): string {
+  return bytes >= 1e6 ? `${bytes / 1e6} MB` : bytes >= 1000 ? `${bytes / 1000} KB` : `${bytes} bytes`;
+}

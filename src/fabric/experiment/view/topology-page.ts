@@ -1,0 +1,82 @@
+/** The page of kinds whose runs have no packets: the kind's own parts, then parameters, the file and the rows. */
+import { escapeMarkup, type SourceFile } from "../../../base/index.js";
+import type { CommonSettings } from "../experiment.js";
+import type { SweepPoint, SweepResults } from "../results.js";
+import { rowsCsv } from "./csv.js";
+import { flatten } from "./fabric-page.js";
+import { lineChart } from "./figure.js";
+import type { ChartLine, Dot, Figure, LegendLine, Page, Part } from "./view.js";
+
+/** A checked file. */
+interface Described {
+  readonly settings: CommonSettings;
+  readonly source: SourceFile;
+}
+
+/** `lead`: one paragraph as HTML. */
+export function topologyPage<E extends Described, U, O, R extends object>(
+  results: SweepResults<E, U, O, R>,
+  lead: string,
+  parts: readonly Part[],
+): Page {
+  const { warnings, notes, points } = results;
+  const { settings, source } = points[0]!.experiment;
+  return {
+    ...{ title: settings.title ?? settings.name, style: "adaptive", lead, warnings, notes },
+    parts: [
+      ...parts,
+      { heading: "Parameters" },
+      { note: escapeMarkup(flatten(settings.topology).join(", ")) },
+      { unfold: { title: "Experiment file", content: source.text } },
+      { unfold: { title: "Results as CSV", content: rowsCsv(results.rows) } },
+    ],
+  };
+}
+
+interface OfScheme {
+  /** Label of the scheme. */
+  readonly scheme: string;
+}
+
+/** The schemes of all points, each once, in the order of the files. */
+export function schemeLegend<U extends OfScheme>({
+  points,
+}: Pick<SweepResults<unknown, U, unknown, unknown>, "points">): LegendLine[] {
+  const labels = new Set(points.flatMap(({ units }) => units.map(({ unit }) => unit.scheme)));
+  return [...labels].map((title, place) => ({ title, place }));
+}
+
+/** A chart with a line for each scheme of a point, of the first seed. */
+export interface PointChart<E, U, O, R> {
+  readonly file: string;
+  readonly labels: readonly [x: string, y: string];
+  /** Undefined where a scheme has no line. */
+  readonly dots: (outcome: O, point: SweepPoint<E, U, O, R>) => readonly Dot[] | undefined;
+}
+
+/** The name of each point, `none` where nothing is swept, and its charts; their files have the number of the point where there are several. */
+export function pointPanels<E, U extends OfScheme, O, R>(
+  { points, keys }: SweepResults<E, U, O, R>,
+  charts: readonly PointChart<E, U, O, R>[],
+  none: string,
+): { readonly name: string; readonly figures: (Figure | undefined)[] }[] {
+  const legend = schemeLegend({ points });
+  return points.map((point, i) => {
+    const suffix = points.length === 1 ? "" : `-${i + 1}`;
+    const name = keys.map((key) => `${key} ${JSON.stringify(point.values[key])}`).join(", ");
+    const figures = charts.map(({ file, labels, dots }): Figure | undefined => {
+      const lines = point.units.flatMap(({ unit, outcomes: [first] }): ChartLine[] => {
+        const own = first === undefined ? undefined : dots(first, point);
+        const line = legend.find(({ title }) => title === unit.scheme)!;
+        return own === undefined ? [] : [{ ...line, dots: own }];
+      });
+      return chartFigure(`${file}${suffix}`, lineChart(lines, labels));
+    });
+    return { name: name === "" ? none : name, figures };
+  });
+}
+
+/** A figure of the folder `figures`. */
+export function chartFigure(file: string, chart: ReturnType<typeof lineChart>): Figure | undefined {
+  return chart && { file: `figures/${file}`, drawing: chart };
+}
