@@ -2,9 +2,7 @@
 import type { Markish, PlotOptions } from "@observablehq/plot";
 import { escapeMarkup, given } from "../../../base/index.js";
 import { FakeDocument, printNode } from "./fake-document.js";
-import type { Chart, ChartLine, Dot, Drawing, LegendLine } from "./view.js";
-
-export type PlotLibrary = typeof import("@observablehq/plot");
+import type { Chart, ChartLine, Dot, Drawing, LegendLine, PlotLibrary } from "./view.js";
 
 /** The library is loaded when a figure is drawn. */
 export async function svgOf(drawing: Drawing): Promise<string> {

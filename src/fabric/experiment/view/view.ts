@@ -6,7 +6,6 @@ import type { PlotOptions } from "@observablehq/plot";
 import type { Cell } from "../../../base/index.js";
 import type { SweepResults } from "../results.js";
 import type { FileText } from "../write.js";
-import type { PlotLibrary } from "./figure.js";
 
 export interface View<E, U, O, R extends object> {
   /** Of the table for a terminal, after the scheme and the swept keys. */
@@ -91,6 +90,8 @@ export interface Figure {
   readonly caption?: string;
   readonly drawing: Drawing;
 }
+
+export type PlotLibrary = typeof import("@observablehq/plot");
 
 /** A chart by its lines, any plot of Observable Plot (`beside`: markup that is appended), or a whole SVG document. */
 export type Drawing =
