@@ -233,7 +233,7 @@ function facts(experiment: Experiment): [string, string][] {
 }
 
 /** Every run of every series; an empty `recovery_ms` is a flow that never recovered. On a testbed with the load of the run. */
-export function samplesCsv(series: readonly Series[]): string {
+function samplesCsv(series: readonly Series[]): string {
   const measured = series.some(({ samples }) => samples[0]?.load !== undefined);
   const percent = (share: number | undefined) => (share === undefined ? null : Math.round(100 * share));
   const rows = series.flatMap(({ scheme, failure, samples }) =>
