@@ -16,8 +16,9 @@ build: dist/.built
 demo: dist/.built
 	node dist/cli/main.js run $(or $(EXPERIMENT),examples/pecmp-failover.yaml) --out $(or $(OUT),out/demo)
 
+# The whole suite. ROOM=fabric/topology (or ROOM=topology): the tests of a room, of those that import it, and the architecture test.
 test: node_modules/.package-lock.json
-	npm run --silent test
+	$(if $(ROOM),npx tsx tools/test-room.ts $(ROOM),npm run --silent test)
 
 check: node_modules/.package-lock.json
 	npm run --silent check

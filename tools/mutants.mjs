@@ -22,13 +22,11 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { Instrumenter } from "@stryker-mutator/instrumenter";
+import { roomNamed } from "./rooms/name.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const [named, which = "", ...onlyTests] = process.argv.slice(2);
-/** A room is named with its wing or without it. */
-const room = ["", "toolchain", "fabric", "course"]
-  .map((wing) => join(wing, named ?? ""))
-  .find((path) => path !== "" && path !== "." && existsSync(join(root, "src", path)));
+const room = roomNamed(root, named);
 if (named === undefined || room === undefined || !/^([1-9]\d*|survivors)?$/.test(which)) {
   console.error("usage: node tools/mutants.mjs ROOM [COUNT | survivors] [TEST ...]; ROOM is a folder below src, or below one of its wings");
   process.exit(2);

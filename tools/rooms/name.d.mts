@@ -1,0 +1,1 @@
+export function roomNamed(root: string, name: string | undefined): string | undefined;
