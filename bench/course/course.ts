@@ -8,12 +8,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Diagnostics } from "../../src/base/index.js";
-import {
-  findSubmissions,
-  type GradeAllOptions,
-  gradeAll,
-  openExerciseFolder,
-} from "../../src/course/submissions/index.js";
+import type { GradeAllOptions } from "../../src/course/submissions/grade-all.js";
+import { findSubmissions, gradeAll, openExerciseFolder } from "../../src/course/submissions/index.js";
 import type { Benchmark } from "../benchmark.js";
 import { writeRows } from "../toolchain/page-table.js";
 

@@ -8,13 +8,8 @@ import { resolve } from "node:path";
 import { parse } from "yaml";
 import { Random } from "../../src/base/index.js";
 import { restingHost } from "../../src/fabric/hosts/index.js";
-import {
-  type FirstTries,
-  type FirstTry,
-  firstTries,
-  hostPolicyOf,
-  schemeNamed,
-} from "../../src/fabric/schemes/index.js";
+import { type FirstTries, type FirstTry, firstTries } from "../../src/fabric/schemes/first-tries.js";
+import { hostPolicyOf, schemeNamed } from "../../src/fabric/schemes/index.js";
 import { buildTopology, hostsOf, type Topology, topologySchema } from "../../src/fabric/topology/index.js";
 import { clos, randomGraph } from "../../test/fabric/schemes/multiroute/graphs.js";
 import type { Benchmark } from "../benchmark.js";

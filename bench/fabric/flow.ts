@@ -5,7 +5,9 @@
  */
 import { loadavg } from "node:os";
 import { Random } from "../../src/base/index.js";
-import { HeuristicBalancer, PortGroups, Rebalancing } from "../../src/fabric/schemes/dahu/index.js";
+import { Rebalancing } from "../../src/fabric/schemes/dahu/policy/epoch.js";
+import { HeuristicBalancer } from "../../src/fabric/schemes/dahu/policy/heuristic.js";
+import { PortGroups } from "../../src/fabric/schemes/dahu/policy/port-groups.js";
 import { FLUID_SCHEMES } from "../../src/fabric/schemes/index.js";
 import { FlowNetwork, type FlowStart, MaxMin, simulateFlows } from "../../src/fabric/sim/flow/index.js";
 import { buildTopology, type Topology, topologySchema } from "../../src/fabric/topology/index.js";
@@ -162,6 +164,6 @@ export const run: Benchmark = async (report) => {
   report({
     name: "flow: heuristic and remapping of a switch of 128 ports and 64 groups",
     unit: "ms CPU",
-    value: timed(() => rebalancing.run(groups, { byGroup, byPort })),
+    value: timed(() => rebalancing.rebalance(groups, { byGroup, byPort })),
   });
 };

@@ -5,7 +5,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parse } from "yaml";
-import { compileMatrices, pecmp, pecmpParameters } from "../../src/fabric/schemes/pecmp/index.js";
+import { compileMatrices } from "../../src/fabric/schemes/pecmp/compile.js";
+import { pecmp } from "../../src/fabric/schemes/pecmp/index.js";
+import { pecmpParameters } from "../../src/fabric/schemes/pecmp/parameters.js";
 import { buildTopology, type Topology, topologySchema } from "../../src/fabric/topology/index.js";
 import type { Benchmark } from "../benchmark.js";
 

@@ -1,5 +1,5 @@
 /** `p4loom doctor`: what this machine has, and which commands work with it. */
-import { claim, formatTable } from "../base/index.js";
+import { claim, formatTable, given } from "../base/index.js";
 import { advise, examine, type Finding } from "../fabric/testbed/index.js";
 import { interfacesAvailable } from "../toolchain/interfaces/index.js";
 import { EXIT } from "./outcome.js";
@@ -13,8 +13,7 @@ export interface DoctorOptions {
 export async function doctor(options: DoctorOptions): Promise<number> {
   const findings = await examine({
     interfaces: interfacesAvailable(),
-    ...(options.bmv2 === undefined ? {} : { bmv2: options.bmv2 }),
-    ...(options.p4c === undefined ? {} : { p4c: options.p4c }),
+    ...given({ bmv2: options.bmv2, p4c: options.p4c }),
   });
   if (options.json) {
     const { uses, install, notes } = advise(findings);

@@ -2,7 +2,7 @@
 import { toHex } from "../base/index.js";
 import { queuesOfLinks } from "../fabric/experiment/index.js";
 import { calculationName, type SwitchPlan, type SwitchSetting } from "../fabric/schemes/index.js";
-import type { Topology } from "../fabric/topology/index.js";
+import { nodeAt, type Topology } from "../fabric/topology/index.js";
 import { type Printer, statementOf } from "../toolchain/control/index.js";
 import {
   deviceView,
@@ -22,7 +22,7 @@ export function stateText(topology: Topology, own: SwitchPlan, program: Program,
   const printer: Printer = { index: new P4InfoIndex(deviceView(program).p4info), naming: undefined };
   const { generators = [] } = own;
   const lines = [
-    `# ${topology.nodes[own.node]!.name}: p4loom switch ${own.program}.p4 --commands ${file}`,
+    `# ${nodeAt(topology, own.node).name}: p4loom switch ${own.program}.p4 --commands ${file}`,
     ...settingsOf(topology, own).map((setting) => settingText(program, setting)),
     ...own.updates.map((update) => updateText(printer, update)),
     ...(generators.length === 0 ? [] : [`set_packet_generators ${generators.map(generatorText).join(" ")}`]),

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { DiagnosticError, Diagnostics, didYouMean, fail, type Locate, SourceFile } from "../base/index.js";
 import { compileGenerated } from "../fabric/experiment/index.js";
 import { SCHEMES, type Scheme, type SchemeReport, schemeNamed } from "../fabric/schemes/index.js";
-import { buildTopology, nodeNamed, type Topology, topologySchema } from "../fabric/topology/index.js";
+import { buildTopology, nodeAt, nodeNamed, type Topology, topologySchema } from "../fabric/topology/index.js";
 import { loadDocument } from "../toolchain/documents/index.js";
 import { loadTemplates, renderPrograms } from "../toolchain/generate/index.js";
 import { packageFile, readMapFile, readSource, textFolder, writeFiles } from "../toolchain/loading/index.js";
@@ -51,7 +51,7 @@ export async function generate(
   writeFiles([
     ...programs.map(({ file, text }) => ({ path: join(folder, file), content: text })),
     ...plan.switches.flatMap((own) => {
-      const file = join("state", topology.nodes[own.node]!.name);
+      const file = join("state", nodeAt(topology, own.node).name);
       const statements = stateText(topology, own, compiled.get(`${own.program}.p4`)!, `${file}.txt`);
       return [
         { path: join(folder, `${file}.txt`), content: statements },
@@ -122,7 +122,7 @@ function routeNodes(topology: Topology, text: string): number[] {
   });
   for (const end of [nodes[0]!, nodes.at(-1)!])
     if (end.role !== "host") {
-      const host = end.ports.map(({ peer }) => topology.nodes[peer]!).find(({ role }) => role === "host");
+      const host = end.ports.map(({ peer }) => nodeAt(topology, peer)).find(({ role }) => role === "host");
       fail(
         CODES.wrongValue,
         undefined,

@@ -1,7 +1,7 @@
 /** `p4loom net`: an exercise folder of the P4 tutorials as a running network, with Mininet's commands at the prompt. */
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
-import { Diagnostics, fail } from "../base/index.js";
+import { Diagnostics, fail, given } from "../base/index.js";
 import { startExercise } from "../course/exercise-network/index.js";
 import {
   type ExerciseProgram,
@@ -32,7 +32,7 @@ export async function net(path: string, options: NetArguments): Promise<number> 
   const setup = openExercise(
     topology!,
     diskFiles,
-    { ...(options.program === undefined ? {} : { program: options.program }), noProgram: !options.p4 },
+    { ...given({ program: options.program }), noProgram: !options.p4 },
     diagnostics,
   );
   diagnostics.throwIfErrors();
@@ -45,7 +45,7 @@ export async function net(path: string, options: NetArguments): Promise<number> 
     const exercise = await startExercise(setup, {
       engine,
       network,
-      ...(options.bmv2 === undefined ? {} : { bmv2: options.bmv2 }),
+      ...given({ bmv2: options.bmv2 }),
       pcap: options.pcap,
       allowMissing,
       log,

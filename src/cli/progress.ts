@@ -6,7 +6,7 @@
 /** An estimate of the remaining time is shown when this share of the whole is done since it began. */
 const LEAST_SHARE = 0.005;
 
-export interface ProgressLine {
+interface ProgressLine {
   /** `done` of `total`; counts that fall begin a new estimate of the remaining time. */
   show(done: number, total: number, what: string): void;
   clear(): void;

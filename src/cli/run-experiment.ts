@@ -13,8 +13,7 @@ import type { NetworkKind, Omission } from "../fabric/testbed/index.js";
 import { withLateErrors } from "./late-errors.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 import { progressLine } from "./progress.js";
-import type { RunArguments } from "./run/run-options.js";
-import { seeingGiven } from "./run/seeing-options.js";
+import { type RunArguments, seeingGiven } from "./run/run-options.js";
 import { sweepOptionsGiven, sweepRunOptions, WrongUsage } from "./run/sweep-options.js";
 import { untilSignal } from "./signals.js";
 
@@ -75,15 +74,14 @@ async function runFile(file: string, options: RunArguments, late: AbortSignal): 
   const results = await untilSignal((stop) => {
     const wanted: RunOptions = {
       engine,
-      ...given({ seed, runs }),
-      ...(options.p4c === undefined ? {} : { p4c: options.p4c }),
+      ...given({ seed, runs, p4c: options.p4c }),
       out,
       progress: line.show,
       stop,
       ...(experiment.sweep === undefined ? {} : { sweep }),
       testbed: {
         ...(options.network === undefined ? {} : { network: options.network as NetworkKind }),
-        ...(options.bmv2 === undefined ? {} : { bmv2: options.bmv2 }),
+        ...given({ bmv2: options.bmv2 }),
         allowMissing: new Set(missing as Omission[]),
         pcap: options.pcap === true,
       },

@@ -33,14 +33,12 @@ async function open({ address, deviceId, electionId, timeoutMs, args }: ShellSet
           ...(args.tlsCa === undefined ? {} : { ca: text(args.tlsCa) }),
           ...(args.tlsCert === undefined ? {} : { certificate: text(args.tlsCert) }),
           ...(args.tlsKey === undefined ? {} : { privateKey: text(args.tlsKey) }),
-          ...(args.tlsName === undefined ? {} : { serverName: args.tlsName }),
+          ...given({ serverName: args.tlsName }),
         };
   try {
     return await connect(address, {
       deviceId,
-      ...given({ electionId }),
-      ...(args.role === undefined ? {} : { role: args.role }),
-      ...given({ timeoutMs, tls }),
+      ...given({ electionId, role: args.role, timeoutMs, tls }),
       takeOver: args.takeOver ?? electionId !== undefined,
       readOnly: args.readOnly ?? false,
       onNotice: (notice) => process.stderr.write(`p4loom shell: ${printable(noticeText(notice))}\n`),

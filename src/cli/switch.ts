@@ -1,8 +1,10 @@
 /** `p4loom switch`: a P4Runtime switch that ends cleanly on SIGINT and SIGTERM. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { Diagnostics, given } from "../base/index.js";
+import { runSwitch, type Surroundings } from "../toolchain/daemon/index.js";
+import { loadProgram, readBytes, readSource } from "../toolchain/loading/index.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
-import { checkArguments } from "./switch/check-options.js";
-import { loadAndRunSwitch } from "./switch/load.js";
+import { checkArguments, type SwitchRequest } from "./switch/check-options.js";
 import type { SwitchArguments } from "./switch/switch-options.js";
 
 /** The version of BMv2 JSON that p4c writes for BMv2 1.15, all of whose v1model part is understood. */
@@ -34,4 +36,31 @@ export async function switchProgram(programs: readonly string[], args: SwitchArg
     stop: stop.signal,
   });
   return EXIT.success;
+}
+
+/**
+ * Reads program, commands, certificate and key, then runs the switch to its end.
+ * @throws DiagnosticError when a file or its contents are wrong, at the start or later
+ */
+export async function loadAndRunSwitch(request: SwitchRequest, surroundings: Surroundings): Promise<void> {
+  const { program, commands, tls, ...rest } = request;
+  const diagnostics = new Diagnostics();
+  const loaded = program && {
+    path: program.path,
+    program: (await loadProgram(program, diagnostics, "warning")).program,
+  };
+  const read = tls && {
+    certificate: readBytes(tls.certificate),
+    privateKey: readBytes(tls.privateKey),
+    ...(tls.clientCa === undefined ? {} : { clientCa: readBytes(tls.clientCa) }),
+  };
+  const lines = commands === undefined ? undefined : readSource(commands);
+  surroundings.report(diagnostics.list.filter(({ severity }) => severity !== "info"));
+  await runSwitch(
+    {
+      ...rest,
+      ...given({ program: loaded, commands: lines, tls: read }),
+    },
+    surroundings,
+  );
 }

@@ -25,8 +25,8 @@ import {
 } from "../../src/base/index.js";
 import { decodePcap, encodePcap } from "../../src/base/packets/index.js";
 import { checkArguments } from "../../src/cli/switch/check-options.js";
-import { loadAndRunSwitch } from "../../src/cli/switch/load.js";
 import { defineSwitch, type SwitchArguments, switchArgv } from "../../src/cli/switch/switch-options.js";
+import { loadAndRunSwitch } from "../../src/cli/switch.js";
 import type { Update } from "../../src/toolchain/device/index.js";
 import { compile } from "../../src/toolchain/p4/index.js";
 import { type ConnectOptions, connect } from "../../src/toolchain/p4runtime/index.js";

@@ -5,9 +5,9 @@ import { randomLoss } from "../../src/fabric/experiment/kinds/survival/rows.js";
 import {
   DRAWS_BESIDE_THE_OLD_PATH,
   DRAWS_BOTH_DIRECTIONS,
+  LEAVES_FOR_SURE,
   leavesWhenDuplicated,
 } from "../../src/fabric/schemes/closed-form.js";
-import { LEAVES_FOR_SURE } from "../../src/fabric/schemes/index.js";
 import { bucketHops } from "../../src/fabric/schemes/repac/buckets.js";
 import { changedHops, reachOf } from "../../src/fabric/schemes/repac/pathmap.js";
 import { leavesAll, reachable, remappedShares } from "../models/control-bits.js";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { oneGroup } from "../../src/fabric/schemes/dahu/fluid/group-plan.js";
 import { DahuRouter } from "../../src/fabric/schemes/dahu/fluid/router.js";
-import type { Rebalancing } from "../../src/fabric/schemes/dahu/index.js";
+import type { Rebalancing } from "../../src/fabric/schemes/dahu/policy/epoch.js";
 import { PortClasses } from "../../src/fabric/schemes/dahu/port-classes.js";
 import { Distances, FlowNetwork } from "../../src/fabric/sim/flow/index.js";
 import {
@@ -137,11 +137,11 @@ describe("Dahu", () => {
     const topology = networkOf(graph);
     const network = new FlowNetwork(topology);
     const own = (node: number) => network.switchOf[index(topology, `s${node}`)]!;
-    const router = new DahuRouter(
+    const policy = {
       network,
-      new Distances(network),
-      oneGroup(network, { count: 1024, seed: 5 }),
-      {
+      distances: new Distances(network),
+      plan: oneGroup(network, { count: 1024, seed: 5 }),
+      settings: {
         deroutes,
         // Any load is above it, so that all ports may be used.
         rule: { threshold: 0, offThreshold: 0, offEpochs: 1 },
@@ -151,14 +151,14 @@ describe("Dahu", () => {
         propagationNs: 1e6,
         holdNs: 5e6,
       },
-      { run: () => {} } as unknown as Rebalancing,
-      7,
-      {
-        from: new Int32Array(flows).fill(own(from)),
-        to: new Int32Array(flows).fill(own(to)),
-        hash: Int32Array.from({ length: flows }, (_, i) => Math.imul(i + 1, 0x9e3779b1)),
-      },
-    );
+      rebalancing: { rebalance: () => {} } as unknown as Rebalancing,
+      seed: 7,
+    };
+    const router = new DahuRouter(policy, {
+      from: new Int32Array(flows).fill(own(from)),
+      to: new Int32Array(flows).fill(own(to)),
+      hash: Int32Array.from({ length: flows }, (_, i) => Math.imul(i + 1, 0x9e3779b1)),
+    });
     const byLink = new Float64Array(network.capacity.length).fill(1);
     router.endEpoch({ nowNs: 1e7, epochNs: 1e7, byLink, eachBundle: () => {} });
     const out = new Int32Array(64);

@@ -4,7 +4,7 @@
 import { type Completable, type CompletableCommand, completablePlaces, isOffered } from "./model.js";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
-export type Shell = (typeof SHELLS)[number];
+type Shell = (typeof SHELLS)[number];
 
 export function completionScript(shell: Shell, commands: readonly CompletableCommand[]): string {
   switch (shell) {

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { claim, DiagnosticError, Diagnostics, fail } from "../../base/index.js";
 import { checkPaths, type PathCheck, representativePairs } from "../../fabric/paths/index.js";
 import { type NamedSetting, SCHEMES, type Scheme } from "../../fabric/schemes/index.js";
-import { buildTopology, type Topology, topologySchema } from "../../fabric/topology/index.js";
+import { buildTopology, nodeAt, type Topology, topologySchema } from "../../fabric/topology/index.js";
 import { loadDocument } from "../../toolchain/documents/index.js";
 import { readMapFile, readSource } from "../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
@@ -28,7 +28,7 @@ export function assignReport(names: readonly string[], { set }: HashSettings): H
     placeOf,
   });
   const { correlated, reuses, uneven, pairs } = check;
-  const name = (node: number) => topology.nodes[node]!.name;
+  const name = (node: number) => nodeAt(topology, node).name;
   const rows = correlated.map(({ path, first, second, hash, polarisedShare }) => ({
     path: path.join(" "),
     first: name(first.node),

@@ -10,7 +10,7 @@ import { CODES } from "../codes.js";
 /** Says which projects a folder of a page has, and that it is one. */
 const LIST = "projects.json";
 
-export interface StaticProject {
+interface StaticProject {
   /** Path that the project was read from. */
   readonly path: string;
   readonly project: LabProject;

@@ -1,12 +1,18 @@
 /** Lines for the prompt of a network: given with `--exec`, typed on a terminal, or piped in. */
-import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { constants, createWriteStream, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import { fail } from "../../base/index.js";
-import { Prompt, type PromptIo, type RunningExercise } from "../../course/exercise-network/index.js";
+import {
+  Prompt,
+  type PromptIo,
+  type RunningExercise,
+  type TypedInput,
+} from "../../course/exercise-network/index.js";
 import { OMISSIONS, type Omission } from "../../fabric/testbed/index.js";
 import { CODES } from "../codes.js";
-import { openTypedInput } from "./typed-input.js";
 
 const PROMPT = "p4loom> ";
 
@@ -181,3 +187,24 @@ class Dialogue {
 }
 
 const WELCOME = "The network runs. Try: pingall, h1 ping h2, s1 show_tables, help, exit\n";
+
+/** What is typed on the terminal, as the standard input of a program in a host: a pipe with a name. */
+function openTypedInput(): TypedInput {
+  const folder = mkdtempSync(join(tmpdir(), "p4loom-input-"));
+  const path = join(folder, "input");
+  execFileSync("mkfifo", ["-m", "600", path]);
+  // Also opened for reading, so that neither this open nor the program's open waits for the other.
+  const fd = openSync(path, constants.O_RDWR);
+  const stream = createWriteStream(path, { fd });
+  // A program that ends without reading leaves the typed text in the pipe.
+  stream.on("error", () => {});
+  return {
+    path,
+    write: (line) => void stream.write(`${line}\n`),
+    end: () => void stream.end(),
+    close: () => {
+      stream.destroy();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -5,7 +5,7 @@ import { completions, type Interpreter } from "../../toolchain/control/index.js"
 const PROMPT = "p4loom> ";
 
 /** Runs one line; resolves when its answer is printed. */
-export type RunLine = (text: string, stop: AbortSignal) => Promise<void>;
+type RunLine = (text: string, stop: AbortSignal) => Promise<void>;
 
 /** Reads lines until the end of input or `exit`. Ctrl-C stops what runs, else it clears the line. */
 export async function dialogue(interpreter: Interpreter, run: RunLine): Promise<void> {

@@ -81,10 +81,9 @@ export function checkArguments(programs: readonly string[], args: SwitchArgument
   const tls = tlsOf(args);
   const source = programOf(programs, args);
   const setup: SwitchRequest = {
-    ...given({ program: source }),
-    ...(args.commands === undefined ? {} : { commands: args.commands }),
+    ...given({ program: source, commands: args.commands }),
     ...portsOf(args, cpuPort, dropPort),
-    ...(args.pcap === undefined ? {} : { captureFolder: args.pcap }),
+    ...given({ captureFolder: args.pcap }),
     waitMs: args.useFiles === undefined ? 0 : 1000 * secondsOf(args.useFiles),
     exitWhenDone: args.exitWhenDone ?? false,
     deviceId: deviceIdOf(args.deviceId),
@@ -94,7 +93,7 @@ export function checkArguments(programs: readonly string[], args: SwitchArgument
     log: {
       level: levelOf(args.logLevel),
       console: args.logConsole ?? false,
-      ...(args.logFile === undefined ? {} : { file: args.logFile }),
+      ...given({ file: args.logFile }),
       maxBytes: number("--log-file-max-size", args.logFileMaxSize, 5_242_880, 1024, 2 ** 40),
       maxFiles: number("--log-file-max-files", args.logFileMaxFiles, 3, 0, 1000),
     },

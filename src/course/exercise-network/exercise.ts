@@ -103,7 +103,7 @@ function joins({ a, b }: { a: ExerciseEnd; b: ExerciseEnd }, one: string, other:
 }
 
 /** The options of `startExercise` in addition to those of every lab. */
-export interface ExerciseOptions extends Omit<LabOptions, "folder"> {
+interface ExerciseOptions extends Omit<LabOptions, "folder"> {
   /** Functions of this machine that statements at a switch may use. */
   readonly surroundings?: Surroundings;
 }

@@ -3,6 +3,6 @@
  * {@link Prompt} takes Mininet's words.
  */
 
-export { type ExerciseOptions, labOfExercise, RunningExercise, startExercise } from "./exercise.js";
-export { type Outcome, Prompt } from "./prompt.js";
+export { labOfExercise, RunningExercise, startExercise } from "./exercise.js";
+export { Prompt } from "./prompt.js";
 export type { PromptIo, TypedInput } from "./prompt-io.js";

@@ -12,7 +12,7 @@ import { NodeShell } from "./node-shell.js";
 import { INTERRUPTED, knownNodes, type PromptIo, type TypedInput } from "./prompt-io.js";
 
 /** How a line ended; `exit`: the prompt is to be left. */
-export type Outcome = number | "exit";
+type Outcome = number | "exit";
 
 interface Word {
   usage: string;

@@ -3,7 +3,7 @@ import { type Diagnostics, type Locate, pathIn, SourceFile, type Span } from "..
 import { loadDocument } from "../../toolchain/documents/index.js";
 import { CODES } from "./codes.js";
 import { exerciseSchema, type RawExercise } from "./exercise-schema.js";
-import type { ExerciseFiles } from "./folder.js";
+import type { ExerciseFiles } from "./files.js";
 import { HEADER_LAYOUTS, type HeaderLayout, layoutBytes } from "./header-layouts.js";
 import { type ExerciseStep, StepReader } from "./steps.js";
 import { type ExerciseTopology, readTopologyFile } from "./topology-file.js";
@@ -16,7 +16,7 @@ export interface ExerciseTest {
   readonly what: TestKind;
 }
 
-export type TestKind =
+type TestKind =
   /** Steps that run on the exercise's network; each test has a new network. */
   | { readonly kind: "steps"; readonly steps: readonly ExerciseStep[] }
   | { readonly kind: "stf"; readonly script: SourceFile; readonly program: string }
@@ -28,7 +28,7 @@ export type TestKind =
       readonly program: string;
     };
 
-export interface ExerciseLimits {
+interface ExerciseLimits {
   /** Maximum processor time of one submission for all tests together, in seconds. */
   readonly seconds: number;
   readonly memoryMb: number;

@@ -1,6 +1,16 @@
-/** Files of an exercise in memory. */
+/** Files of an exercise, on disk or in memory. */
 import { isWithin, pathIn } from "../../base/index.js";
-import type { ExerciseFiles } from "./folder.js";
+
+/** The files of an exercise, on disk or in memory. Paths have `/` between names. */
+export interface ExerciseFiles {
+  /** Converts a path from the user to the form that the other methods expect. */
+  absolute(path: string): string;
+  /** Whether a file or a folder exists at the path. */
+  exists(path: string): boolean;
+  /** Names in a folder; empty if the folder does not exist. */
+  list(folder: string): readonly string[];
+  read(path: string): string;
+}
 
 /** Files from texts by their paths. */
 export function filesOf(texts: ReadonlyMap<string, string>): ExerciseFiles {
@@ -19,15 +29,5 @@ export function filesOf(texts: ReadonlyMap<string, string>): ExerciseFiles {
       if (text === undefined) throw new Error(`there is no file ${path}`);
       return text;
     },
-  };
-}
-
-/** Two sets of files as one: a file of `front` replaces the file of `base` with the same path. */
-export function overlay(front: ExerciseFiles, base: ExerciseFiles): ExerciseFiles {
-  return {
-    absolute: base.absolute,
-    exists: (path) => front.exists(path) || base.exists(path),
-    list: (folder) => [...new Set([...front.list(folder), ...base.list(folder)])].sort(),
-    read: (path) => (front.exists(path) ? front : base).read(path),
   };
 }

@@ -3,6 +3,7 @@ import {
   type Diagnostics,
   fail,
   folderOfPath,
+  given,
   isWithin,
   nameOfPath,
   pathIn,
@@ -10,18 +11,8 @@ import {
 } from "../../base/index.js";
 import { type RuntimeFile, readRuntimeFile } from "../../toolchain/control/index.js";
 import { CODES } from "./codes.js";
+import type { ExerciseFiles } from "./files.js";
 import type { ExerciseSwitch, ExerciseTopology } from "./topology-file.js";
-
-/** The files of an exercise, on disk or in memory. Paths have `/` between names. */
-export interface ExerciseFiles {
-  /** Converts a path from the user to the form that the other methods expect. */
-  absolute(path: string): string;
-  /** Whether a file or a folder exists at the path. */
-  exists(path: string): boolean;
-  /** Names in a folder; empty if the folder does not exist. */
-  list(folder: string): readonly string[];
-  read(path: string): string;
-}
 
 /** A program of an exercise: a source and the files that are generated from it. */
 export interface ExerciseProgram {
@@ -74,16 +65,16 @@ export function openExercise(
     const path = inside(folder, json);
     let program = programs.get(path);
     if (program === undefined) {
-      program = programOf(files, folder, path, p4info, given);
+      program = programOf(files, folder, path, p4info, named);
       programs.set(path, program);
     }
     return program;
   };
-  const given = options.program === undefined ? undefined : files.absolute(options.program);
-  if (given !== undefined && !files.exists(given)) {
+  const named = options.program === undefined ? undefined : files.absolute(options.program);
+  if (named !== undefined && !files.exists(named)) {
     fail(CODES.missingFile, undefined, `--program ${options.program}: no such file`);
   }
-  const fallback = given === undefined ? defaultProgram(files, folder) : nameOfPath(given);
+  const fallback = named === undefined ? defaultProgram(files, folder) : nameOfPath(named);
   const switches = topology.switches.map((entry): SwitchSetup => {
     const runtime = readRuntime(files, folder, entry, topology, diagnostics);
     // Its file cannot be read, which was reported already.
@@ -100,7 +91,7 @@ export function openExercise(
           `${entry.name} runs ${json}, but neither this file nor ${source} exists`,
         );
       }
-      return { ...entry, runs, ...(runtime === undefined ? {} : { runtime }) };
+      return { ...entry, runs, ...given({ runtime }) };
     }
     if (options.noProgram) return entry;
     if (fallback === undefined) {
@@ -113,9 +104,9 @@ export function openExercise(
       );
     }
     const runs = programAt(`build/${nameOfPath(fallback, ".p4")}.json`);
-    return { ...entry, runs, ...(runtime === undefined ? {} : { runtime }) };
+    return { ...entry, runs, ...given({ runtime }) };
   });
-  if (given !== undefined && ![...programs.values()].some(({ source }) => source === given)) {
+  if (named !== undefined && ![...programs.values()].some(({ source }) => source === named)) {
     const names = [...programs.values()].map(({ json }) => `${nameOfPath(json, ".json")}.p4`);
     fail(
       CODES.whichProgram,
@@ -154,11 +145,11 @@ function programOf(
   folder: string,
   json: string,
   p4info: string | undefined,
-  given: string | undefined,
+  named: string | undefined,
 ): ExerciseProgram {
   const name = nameOfPath(json, ".json");
-  const isGiven = given !== undefined && nameOfPath(given) === `${name}.p4`;
-  const source = isGiven ? given : pathIn(folder, `${name}.p4`);
+  const isGiven = named !== undefined && nameOfPath(named) === `${name}.p4`;
+  const source = isGiven ? named : pathIn(folder, `${name}.p4`);
   return {
     ...(files.exists(source) ? { source } : {}),
     json,

@@ -11,7 +11,7 @@ interface Route {
 }
 
 /** Routes and permanent neighbours of a host, as in Linux after the host's commands. */
-export interface HostNetwork {
+interface HostNetwork {
   /** The address of the next hop to `destination`; undefined without a route. */
   nextHop(destination: bigint): bigint | undefined;
   /** MAC addresses from the commands, by IPv4 address. */

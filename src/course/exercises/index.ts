@@ -6,21 +6,11 @@
  */
 export { inRange, type Range, rangeText } from "./amounts.js";
 export { buildFrame, type FrameDefaults, type FrameSender, senderOf } from "./build-frame.js";
+export { EXERCISE_FILE, type Exercise, type ExerciseTest, maximumPoints, readExercise } from "./exercise.js";
+export { type ExerciseFiles, filesOf } from "./files.js";
 export {
-  EXERCISE_FILE,
-  type Exercise,
-  type ExerciseLimits,
-  type ExerciseTest,
-  maximumPoints,
-  readExercise,
-  type TestKind,
-} from "./exercise.js";
-export { filesOf, overlay } from "./files.js";
-export {
-  type ExerciseFiles,
   type ExerciseProgram,
   type ExerciseSetup,
-  type FolderOptions,
   openExercise,
   type SwitchSetup,
   topologyPathIn,
@@ -33,7 +23,7 @@ export {
   layoutBytes,
   readBits,
 } from "./header-layouts.js";
-export { type HostNetwork, hostNetwork } from "./host-network.js";
+export { hostNetwork } from "./host-network.js";
 export { inIproute2 } from "./net-tools.js";
 export { differences, frameText, type PacketPattern, patternText } from "./packet-pattern.js";
 export type { StackPart } from "./packet-stack.js";
@@ -41,8 +31,6 @@ export type { ExerciseStep } from "./steps.js";
 export {
   type ExerciseEnd,
   type ExerciseHost,
-  type ExerciseLink,
-  type ExerciseSwitch,
   type ExerciseTopology,
   readTopologyFile,
 } from "./topology-file.js";

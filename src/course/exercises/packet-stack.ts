@@ -27,7 +27,7 @@ interface PayloadPart {
 export type StackPart = HeaderPart | PayloadPart;
 
 /** The names that packets can use. */
-export interface PacketNames {
+interface PacketNames {
   readonly headers: ReadonlyMap<string, HeaderLayout>;
   readonly hosts: readonly ExerciseHost[];
 }

@@ -22,7 +22,7 @@ type StepKind =
   | PacketInsStep
   | DigestsStep;
 
-export interface PacketStep {
+interface PacketStep {
   readonly kind: "packet";
   readonly from: string;
   readonly frame: Uint8Array;
@@ -41,7 +41,7 @@ interface PingStep {
   readonly answered: Range;
 }
 
-export interface PortName {
+interface PortName {
   readonly node: string;
   readonly port: number;
 }

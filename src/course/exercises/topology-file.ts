@@ -3,7 +3,7 @@
  * and reports errors at their places.
  */
 import { z } from "zod";
-import type { Diagnostics, Locate, SourceFile } from "../../base/index.js";
+import { type Diagnostics, given, type Locate, type SourceFile } from "../../base/index.js";
 import { loadDocument } from "../../toolchain/documents/index.js";
 import { CODES } from "./codes.js";
 
@@ -35,7 +35,7 @@ export interface ExerciseEnd {
   port: number;
 }
 
-export interface ExerciseLink {
+interface ExerciseLink {
   a: ExerciseEnd;
   b: ExerciseEnd;
   /** One-way delay; undefined: the file gives none. */
@@ -146,11 +146,13 @@ export function readTopologyFile(file: SourceFile, diagnostics: Diagnostics): Ex
   const switches = Object.entries(value.switches).map(
     ([name, entry]): ExerciseSwitch => ({
       name,
-      ...(entry.runtime_json === undefined ? {} : { runtimeFile: entry.runtime_json }),
-      ...(entry.cli_input === undefined ? {} : { commandFile: entry.cli_input }),
-      ...(entry.program === undefined ? {} : { program: entry.program }),
-      ...(entry.cpu_port === undefined ? {} : { cpuPort: entry.cpu_port }),
-      ...(entry.priority_queues === undefined ? {} : { priorityQueues: entry.priority_queues }),
+      ...given({
+        runtimeFile: entry.runtime_json,
+        commandFile: entry.cli_input,
+        program: entry.program,
+        cpuPort: entry.cpu_port,
+        priorityQueues: entry.priority_queues,
+      }),
     }),
   );
   const reader = new LinkReader(new Set(Object.keys(value.hosts)), value.switches, locate, diagnostics);

@@ -9,4 +9,4 @@ export { portName, type TestNetwork } from "./network.js";
 export type { TestResult } from "./result.js";
 export { type RunTestOptions, runTest, runTests } from "./run-test.js";
 export { Submission } from "./submission.js";
-export { type ReceivedFrame, TestHost } from "./test-host.js";
+export { TestHost } from "./test-host.js";

@@ -13,13 +13,13 @@ export interface TestNetwork {
   watch(name: string, listener: (event: DeviceEvent) => void): () => void;
   /** Nanoseconds since the network started. */
   now(): number;
-  /** Calls `fn` at a time, at which {@link run} must be active. */
+  /** Calls `fn` at a time, at which {@link advance} must be active. */
   at(time: number, fn: () => void): void;
   /**
    * Advances time by `ns` nanoseconds. With `done`, it ends as soon as `done` returns true; real switches complete
    * their work first.
    */
-  run(ns: number, done?: () => boolean): Promise<void>;
+  advance(ns: number, done?: () => boolean): Promise<void>;
   /** Takes all links between two nodes down, or up again; both ends see the change. */
   setLink(a: string, b: string, up: boolean): Promise<void>;
   /** Number of frames that each port of a switch has sent so far, by names such as `s1-p2`. */

@@ -26,18 +26,21 @@ interface Messages {
   digests: DigestList[];
 }
 
-/**
- * Undefined when all steps passed.
- * @param waits is given the function that the network must wait for before time advances
- * @param begin called before each step
- */
+/** What a test has beside its steps and its network. */
+interface StepSurroundings {
+  /** Is given the function that the network must wait for before time advances. */
+  readonly waits: { idle?: () => Promise<void> };
+  readonly startController: StartController | undefined;
+  /** Called before each step. */
+  begin(): void;
+}
+
+/** Undefined when all steps passed. */
 export async function playSteps(
   steps: readonly ExerciseStep[],
   submission: Submission,
   network: TestNetwork,
-  waits: { idle?: () => Promise<void> },
-  startController: StartController | undefined,
-  begin: () => void,
+  { waits, startController, begin }: StepSurroundings,
 ): Promise<{ failure: StepFailure; span: Span | undefined } | undefined> {
   const interpreters = await bootSwitches(network, submission);
   const received = await listen(steps, submission, network);
@@ -53,7 +56,7 @@ export async function playSteps(
         );
       controller = await startController(submission.handedIn.get(path)!, network);
       waits.idle = () => controller!.idle();
-      await network.run(START_NS);
+      await network.advance(START_NS);
     }
     for (const step of steps) {
       begin();
@@ -91,7 +94,7 @@ async function play(
     case "traffic":
       return playTraffic(step, network, hosts);
     case "wait":
-      return network.run(step.ns);
+      return network.advance(step.ns);
     case "link":
       return network.setLink(step.a, step.b, step.up);
     case "ask":

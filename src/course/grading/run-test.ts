@@ -11,6 +11,7 @@ import { loadDocument } from "../../toolchain/documents/index.js";
 import { fitProgram, targetSchema, verdictLine } from "../../toolchain/fit/index.js";
 import { readStf, runStf } from "../../toolchain/stf/index.js";
 import type { PacketTrace } from "../../toolchain/switch/index.js";
+import { SourceLines, Story } from "../../toolchain/trace/index.js";
 import type { Exercise, ExerciseTest } from "../exercises/index.js";
 import type { StartController } from "./controller.js";
 import { StepFailure } from "./failure.js";
@@ -18,8 +19,11 @@ import type { TestNetwork } from "./network.js";
 import { playSteps } from "./play-steps.js";
 import type { TestResult } from "./result.js";
 import { SimulatedNetwork } from "./simulated-network.js";
-import { storyOf } from "./story.js";
 import { failureOf, Submission } from "./submission.js";
+
+/** Bounds of the lines that describe how packets were processed. */
+const MAX_STORY_LINES = 80;
+const MAX_LINE_LENGTH = 400;
 
 export interface RunTestOptions {
   /** Waits for one turn of the event loop: resolves when all promise continuations have run. */
@@ -48,9 +52,9 @@ export async function runTest(
   let failed: { failure: StepFailure; span: Span | undefined; story: readonly string[] } | undefined;
   const { missing } = submission;
   if (missing !== undefined) failed = { failure: missing, span: undefined, story: [] };
-  else if (what.kind === "steps") failed = await runSteps(test, submission, options);
-  else if (what.kind === "stf") failed = await runScript(what, submission);
-  else failed = runFit(what, submission, options);
+  else if (what.kind === "steps") failed = await playOnNetwork(test, submission, options);
+  else if (what.kind === "stf") failed = await playScript(what, submission);
+  else failed = checkFit(what, submission, options);
   if (failed === undefined) return { name, passed: true, points, of: points, details: [], story: [] };
   const { failure, span = test.span, story } = failed;
   const { expected, seen } = failure;
@@ -97,7 +101,7 @@ function placeOf(span: Span | undefined): string | undefined {
   return `${span.file.path}:${line}:${column}`;
 }
 
-async function runSteps(
+async function playOnNetwork(
   test: ExerciseTest,
   submission: Submission,
   options: RunTestOptions,
@@ -141,8 +145,12 @@ async function play(
         ...(traces === undefined ? {} : { trace: (one) => void traces.push(one) }),
       });
     const steps = (test.what as Kind<"steps">).steps;
-    const failed = await playSteps(steps, submission, network, waits, options.startController, () => {
-      if (traces !== undefined) traces.length = 0;
+    const failed = await playSteps(steps, submission, network, {
+      waits,
+      startController: options.startController,
+      begin: () => {
+        if (traces !== undefined) traces.length = 0;
+      },
     });
     return failed && { ...failed, late: network.wasLate() };
   } catch (error) {
@@ -152,7 +160,7 @@ async function play(
   }
 }
 
-async function runScript(
+async function playScript(
   { script, program }: Kind<"stf">,
   submission: Submission,
 ): Promise<Failed | undefined> {
@@ -180,7 +188,7 @@ async function runScript(
   }
 }
 
-function runFit(
+function checkFit(
   { target, stages, program }: Kind<"fit">,
   submission: Submission,
   options: RunTestOptions,
@@ -205,4 +213,25 @@ function runFit(
   } catch (error) {
     return { failure: failureOf(error, "a program that the target accepts"), span: undefined, story: [] };
   }
+}
+
+/** The stories of packets in the order of their arrival at switches; only the first ones if there are many. */
+export function storyOf(traces: readonly PacketTrace[], { files }: Submission): string[] {
+  const sources = new SourceLines(undefined, (path) => (files.exists(path) ? files.read(path) : undefined));
+  const story = new Story(sources, false);
+  const sorted = traces
+    .map((trace, index) => ({ trace, index }))
+    .sort((a, b) => a.trace.input.time_us - b.trace.input.time_us || a.index - b.index);
+  const lines: string[] = [];
+  for (const [shown, { trace }] of sorted.entries()) {
+    const next = story.of(trace);
+    if (shown > 0 && lines.length + next.length > MAX_STORY_LINES) {
+      lines.push(`... and ${sorted.length - shown} more`);
+      break;
+    }
+    // A single packet can have thousands of lines, if the switch copies it many times.
+    lines.push(...next.slice(0, MAX_STORY_LINES).map((line) => line.slice(0, MAX_LINE_LENGTH)));
+    if (next.length > MAX_STORY_LINES) lines.push(`... and ${next.length - MAX_STORY_LINES} lines more`);
+  }
+  return lines;
 }

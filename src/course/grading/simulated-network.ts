@@ -17,7 +17,7 @@ import { tooManyFrames } from "./failure.js";
 import { portName, type TestNetwork } from "./network.js";
 import { TestHost } from "./test-host.js";
 
-export interface SimulatedNetworkOptions {
+interface SimulatedNetworkOptions {
   /** Maximum number of frames that cross links; with more frames, the test fails. */
   readonly frames: number;
   /** Resolves when all promise continuations have run, and the controller waits for an event. */
@@ -125,7 +125,7 @@ export class SimulatedNetwork implements TestNetwork {
     this.#simulation.at(time, fn);
   }
 
-  async run(ns: number): Promise<void> {
+  async advance(ns: number): Promise<void> {
     await this.#simulation.runAsync(this.#simulation.now + ns);
     if (this.#flooded) throw tooManyFrames(this.#frames);
   }

@@ -13,7 +13,7 @@ import type { Program } from "../../toolchain/program/index.js";
 import { type Exercise, type ExerciseFiles, type ExerciseSetup, openExercise } from "../exercises/index.js";
 import { StepFailure } from "./failure.js";
 
-export interface CompiledProgram {
+interface CompiledProgram {
   readonly program: Program;
   /** By path. */
   readonly sources: ReadonlyMap<string, SourceFile>;

@@ -7,7 +7,7 @@ import { ETHERTYPE_ARP, ETHERTYPE_IPV4, PROTOCOL_ICMP } from "../../base/packets
 import { type Channel, type Node, type Simulation, StackHost } from "../../fabric/sim/packet/index.js";
 import { type ExerciseHost, hostNetwork } from "../exercises/index.js";
 
-export interface ReceivedFrame {
+interface ReceivedFrame {
   readonly timeNs: number;
   readonly frame: Uint8Array;
 }

@@ -6,5 +6,5 @@
 
 export { type OpenLab, openSimulatedLab, openTestbedLab } from "./open-lab.js";
 export { pageFiles, pageFolder } from "./page-files.js";
-export { type ProjectOnDisk, type ReadOptions, readLabProject } from "./read-project.js";
-export { type LabServer, type LabServerOptions, type PageFile, serveLab } from "./server.js";
+export { readLabProject } from "./read-project.js";
+export { type LabServer, serveLab } from "./server.js";

@@ -8,7 +8,7 @@ import { CODES } from "./codes.js";
 import { projectOfExperiment } from "./experiment-project.js";
 import { readFolder } from "./folder.js";
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Of an exercise: the program of switches for which the topology names none. */
   readonly program?: string;
   /** Of an experiment file: the label of one of its schemes; absent: the first. */

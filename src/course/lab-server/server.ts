@@ -32,7 +32,7 @@ export interface PageFile {
   readonly bytes: Uint8Array;
 }
 
-export interface LabServerOptions {
+interface LabServerOptions {
   readonly service: LabService;
   /** 0: any free port. */
   readonly port: number;

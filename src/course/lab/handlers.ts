@@ -21,7 +21,7 @@ export async function answer(handlers: Handlers, request: LabRequest): Promise<L
   }
 }
 
-export interface SharedParts {
+interface SharedParts {
   readonly files: ProjectFiles;
   /** The board of the present network: a restart creates another one. */
   board(): SwitchBoard;

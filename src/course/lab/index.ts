@@ -6,20 +6,19 @@
 
 export type { PacketTrace } from "../../toolchain/switch/index.js";
 export { CODES as LAB_CODES } from "./codes.js";
-export { diagnosticViews, refusalOf } from "./diagnostics.js";
 export { exerciseTests } from "./exercise-tests.js";
 export { ProjectFiles } from "./files.js";
 export { storyOf } from "./follow/story-book.js";
 export { TraceFollower } from "./follow/trace-follower.js";
 export type { Handlers } from "./handler-types.js";
-export { answer, type SharedParts, sharedHandlers, useChanged } from "./handlers.js";
-export { layOut, type Place } from "./layout.js";
+export { answer, sharedHandlers, useChanged } from "./handlers.js";
+export { layOut } from "./layout.js";
 export { Outbox } from "./outbox.js";
 export type { LabTimers } from "./pacer.js";
 export { buildPacket } from "./packets/build.js";
 export { formatsOf, WELL_KNOWN_HEADERS } from "./packets/formats.js";
 export { planOf } from "./plan.js";
-export type { LabPlan, LabProject, LabSource, PlannedHost, PlannedLink, PlannedSwitch } from "./project.js";
+export type { LabPlan, LabProject, PlannedHost, PlannedSwitch } from "./project.js";
 export { addressValue, DEFAULT_LINK } from "./project.js";
 export * from "./protocol.js";
 export {
@@ -31,5 +30,5 @@ export {
 } from "./scheme.js";
 export { answerCall, type LabService } from "./service.js";
 export { LabSession, type LabSessionOptions } from "./session.js";
-export { SwitchBoard, type SwitchBoardOptions } from "./switch-board.js";
+export { SwitchBoard } from "./switch-board.js";
 export type { LabTests } from "./tests.js";

@@ -5,7 +5,7 @@
  */
 import type { LabPlan } from "./project.js";
 
-export interface Place {
+interface Place {
   readonly x: number;
   readonly y: number;
 }

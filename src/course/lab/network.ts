@@ -13,7 +13,7 @@ const QUEUE_PACKETS = 64;
 /** Length of a host's queue, the default `txqueuelen` of a Linux interface. */
 const HOST_QUEUE_PACKETS = 1000;
 
-export interface LabNetworkOptions {
+interface LabNetworkOptions {
   readonly plan: LabPlan;
   readonly seed: number;
   readonly places: ReadonlyMap<string, { readonly x: number; readonly y: number }>;

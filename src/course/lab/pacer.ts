@@ -2,6 +2,7 @@
  * Advances simulated time with real time: at a given speed, paused, or step by step. It works in short slices, so that events
  * of a lab are spread evenly and a network that is too large for the speed does not block its page.
  */
+import { given } from "../../base/index.js";
 import { NS_PER_MS, NS_PER_S, type Simulation } from "../../fabric/sim/packet/index.js";
 import type { ClockView } from "./protocol.js";
 
@@ -25,7 +26,7 @@ const STEP_WORK_MS = 2000;
 /** The actual speed is reported when it is below this share of the requested speed. */
 const BEHIND = 0.9;
 
-export interface PacerOptions {
+interface PacerOptions {
   readonly simulation: Simulation;
   readonly timers: LabTimers;
   /** Whether controllers run in the network: their promises are resolved between events. */
@@ -64,7 +65,7 @@ export class Pacer {
       running: this.#running,
       speed: this.#speed,
       skipIdle: this.#skipIdle,
-      ...(this.#reached === undefined ? {} : { reached: this.#reached }),
+      ...given({ reached: this.#reached }),
     };
   }
 

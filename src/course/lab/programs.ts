@@ -6,7 +6,7 @@ import { CODES } from "./codes.js";
 import type { ProjectFiles } from "./files.js";
 import type { ProgramView } from "./protocol.js";
 
-export interface CompiledProgram {
+interface CompiledProgram {
   readonly program: Program;
   /** Paths of its source files in the project. */
   readonly sources: ReadonlySet<string>;

@@ -55,7 +55,7 @@ export interface PlannedSwitch {
   readonly tier?: number;
 }
 
-export interface PlannedLink {
+interface PlannedLink {
   readonly a: { readonly node: string; readonly port: number };
   readonly b: { readonly node: string; readonly port: number };
   /** Absent: {@link DEFAULT_LINK}. */

@@ -25,7 +25,7 @@ const SAMPLE_FRAMES = 6;
 /** Maximum simulated time until controllers must be ready, in nanoseconds. */
 const PREPARATION_NS = 60 * NS_PER_S;
 
-export interface RunningOptions {
+interface RunningOptions {
   readonly plan: LabPlan;
   readonly files: ProjectFiles;
   readonly timers: LabTimers;

@@ -14,7 +14,7 @@ import type { LabScheme } from "./scheme.js";
 import { swapProgram } from "./state/swap.js";
 import { SwitchControl, type SwitchControlOptions } from "./switch-control.js";
 
-export interface SwitchBoardOptions {
+interface SwitchBoardOptions {
   readonly plan: LabPlan;
   readonly files: ProjectFiles;
   readonly later: SwitchControlOptions["later"];

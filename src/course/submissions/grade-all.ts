@@ -91,14 +91,14 @@ export async function gradeAll(
       stop?.throwIfAborted();
       const index = next++;
       const one = await withFolder(testbed, (real) =>
-        gradeOne(
-          submissions[index]!,
+        gradeOne({
+          submission: submissions[index]!,
           exercise,
-          { ...job, ...given({ testbed: real }) },
-          [...own, WORKER_COMMAND],
+          job: { ...job, ...given({ testbed: real }) },
+          command: [...own, WORKER_COMMAND],
           isolation,
-          stop,
-        ),
+          ...given({ abandon: stop }),
+        }),
       );
       results[index] = one;
       if (one.fault !== undefined)

@@ -38,29 +38,39 @@ function wallOf({ limits, tests }: Exercise, job: Pick<Job, "testbed">): number 
   return limits.seconds * 1000 * WALL_FACTOR + WALL_MS + perTestMs * tests.length;
 }
 
+/** What is graded, and how. */
+interface Grading {
+  readonly submission: FoundSubmission;
+  readonly exercise: Exercise;
+  readonly job: Omit<Job, "handedIn">;
+  /** Command line of the process that grades. */
+  readonly command: readonly string[];
+  readonly isolation: Isolation;
+  /** On abort, the process is stopped, and the reason is thrown. */
+  readonly abandon?: AbortSignal;
+}
+
 /**
  * A process that reaches the limit of real time is started again, once, with twice the time: it may have waited for a machine with other
  * work. After the second time the result names this limit.
- * @param abandon on abort, the process is stopped, and the reason is thrown
  * @param wallMs real time of the first process; by default it follows from the limits of the exercise
  */
 export async function gradeOne(
-  submission: FoundSubmission,
-  exercise: Exercise,
-  job: Omit<Job, "handedIn">,
-  command: readonly string[],
-  isolation: Isolation,
-  abandon?: AbortSignal,
-  wallMs = wallOf(exercise, job),
+  grading: Grading,
+  wallMs = wallOf(grading.exercise, grading.job),
 ): Promise<GradedSubmission> {
+  const { submission, exercise } = grading;
   const { refused } = submission;
   if (refused !== undefined) {
     const end = { expected: "a submission that can be read", seen: refused };
     const results = exercise.tests.map((test) => notEnded(test, end, false));
     return graded(submission, exercise, results, end, false);
   }
-  const once = (ms: number) => gradeWithin(ms, submission, exercise, job, command, isolation, abandon);
-  return (await once(wallMs)) ?? (await once(2 * wallMs)) ?? outOfWall(submission, exercise, 2 * wallMs);
+  return (
+    (await gradeWithin(wallMs, grading)) ??
+    (await gradeWithin(2 * wallMs, grading)) ??
+    outOfWall(submission, exercise, 2 * wallMs)
+  );
 }
 
 function outOfWall(submission: FoundSubmission, exercise: Exercise, wallMs: number): GradedSubmission {
@@ -74,12 +84,7 @@ function outOfWall(submission: FoundSubmission, exercise: Exercise, wallMs: numb
 /** Undefined where the process was stopped at the limit of real time. */
 async function gradeWithin(
   wallMs: number,
-  submission: FoundSubmission,
-  exercise: Exercise,
-  job: Omit<Job, "handedIn">,
-  command: readonly string[],
-  isolation: Isolation,
-  abandon: AbortSignal | undefined,
+  { submission, exercise, job, command, isolation, abandon }: Grading,
 ): Promise<GradedSubmission | undefined> {
   const { limits, controller } = exercise;
   const [file, ...args] =

@@ -1,16 +1,14 @@
 /**
  * Grades submissions of an exercise: {@link findSubmissions} reads the submissions, {@link gradeAll} runs the tests of each
- * in its own processes, with the isolation that this machine supports ({@link examineIsolation}), and {@link reportFiles}
+ * in its own processes, with the isolation that this machine supports (`isolation.ts`), and {@link reportFiles}
  * formats the results. Tests run on the simulator, or on real switches ({@link KeptNetworks}).
  */
 export { serveController } from "./controller/child.js";
 export { isolatedController } from "./controller/on-this-machine.js";
 export { openExerciseFolder } from "./exercise-folder.js";
-export { type FoundSubmission, findSubmissions, readHandedIn } from "./find.js";
-export { type GradeAllOptions, gradeAll } from "./grade-all.js";
+export { findSubmissions, readHandedIn } from "./find.js";
+export { gradeAll } from "./grade-all.js";
 export type { GradedSubmission } from "./grade-one.js";
-export { examineIsolation, type Isolation } from "./isolation.js";
 export { failureLines, reportFiles } from "./report.js";
-export { KeptNetworks } from "./testbed/kept-networks.js";
-export type { TestbedEngine, TestbedNetworkOptions } from "./testbed/networks.js";
+export { KeptNetworks } from "./testbed/networks.js";
 export { serveJob } from "./worker.js";

@@ -15,7 +15,7 @@ export interface Place {
   read(path: string, limit: number): Uint8Array | undefined;
 }
 
-export interface PlacedEntry {
+interface PlacedEntry {
   readonly name: string;
   readonly kind: "folder" | "file" | "other";
 }

@@ -25,7 +25,7 @@ export async function serveJob(): Promise<void> {
   };
   lines.once("close", abandon);
   try {
-    await runJob(job, stop.signal);
+    await gradeJob(job, stop.signal);
   } catch (error) {
     if (!stop.signal.aborted) throw error;
   } finally {
@@ -36,7 +36,7 @@ export async function serveJob(): Promise<void> {
   }
 }
 
-async function runJob(job: Job, stop: AbortSignal): Promise<void> {
+async function gradeJob(job: Job, stop: AbortSignal): Promise<void> {
   const diagnostics = new Diagnostics();
   const exercise = readExercise(filesOf(new Map(Object.entries(job.exercise))), "", diagnostics)!;
   diagnostics.throwIfErrors();

@@ -57,7 +57,7 @@ export class IncarnationClock implements ControllerClock {
   at(time: number, fn: () => void | Promise<void>): () => void {
     if (!Number.isFinite(time))
       throw new RangeError(`the time of a timer is ${time} ns: expected a finite number`);
-    return this.#wake(time, () => this.#life.run(fn));
+    return this.#wake(time, () => this.#life.call(fn));
   }
 
   every(ns: number, fn: (missed: number) => void | Promise<void>): () => void {
@@ -81,7 +81,7 @@ export class IncarnationClock implements ControllerClock {
         missed++;
         return;
       }
-      const result = this.#life.run(() => fn(missed));
+      const result = this.#life.call(() => fn(missed));
       missed = 0;
       if (result === undefined) return;
       busy = true;

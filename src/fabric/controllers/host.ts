@@ -9,7 +9,7 @@ import {
   type Random,
 } from "../../base/index.js";
 import type { Device } from "../../toolchain/device/index.js";
-import { hostsOf, type Topology } from "../topology/index.js";
+import { hostsOf, nodeAt, type Topology } from "../topology/index.js";
 import { IncarnationClock } from "./clock.js";
 import { CODES } from "./codes.js";
 import type {
@@ -35,7 +35,7 @@ export interface HostSession {
 }
 
 /** What the controllers of a run are given. */
-export interface ControllerEnvironment {
+interface ControllerEnvironment {
   readonly topology: Topology;
   readonly clock: Clock;
   /** The control channel of a switch, by its node index, for a controller at this place. */
@@ -56,13 +56,13 @@ export interface ControllerEnvironment {
  * `running`: in `prepare` or `start`. `returned`: `start` has returned, timers and listeners stay active. `ended`: stopped or
  * killed. `failed`: it threw.
  */
-export type ControllerState = "idle" | "running" | "returned" | "stopping" | "ended" | "failed";
+type ControllerState = "idle" | "running" | "returned" | "stopping" | "ended" | "failed";
 
 /** Default time limit for a controller that is asked to end: 1 s. */
 export const STOP_LIMIT_NS = 1_000_000_000;
 
 /** Time limit of `prepare`: 60 s. */
-export const PREPARE_LIMIT_NS = 60_000_000_000;
+const PREPARE_LIMIT_NS = 60_000_000_000;
 
 export class ControllerHost {
   readonly #slots = new Map<string, Slot>();
@@ -211,12 +211,12 @@ class Slot {
           cancel();
           resolve();
           then(
-            life.run(() => plan.controller.start(context)),
+            life.call(() => plan.controller.start(context)),
             () => this.#returned(life),
           );
         };
         then(
-          life.run(() => plan.controller.prepare?.(context)),
+          life.call(() => plan.controller.prepare?.(context)),
           start,
         );
       });
@@ -304,7 +304,7 @@ class Slot {
     const { plan, environment } = this;
     const { topology, random } = environment;
     const sessions = plan.switches.map((node) => ({
-      node: topology.nodes[node]!,
+      node: nodeAt(topology, node),
       session: environment.session(node, plan.place ?? "central"),
     }));
     const switches = sessions.map(

@@ -92,7 +92,7 @@ export class Incarnation {
   }
 
   /** Runs code of the controller. Returns a promise of its end, which never rejects; undefined if it ends at once. */
-  run(code: () => void | Promise<void>): Promise<void> | undefined {
+  call(code: () => void | Promise<void>): Promise<void> | undefined {
     if (this.#over) return undefined;
     try {
       const result: unknown = code();
@@ -118,7 +118,7 @@ export class Incarnation {
 
   /** The same callback, without effect after the end. */
   listener<Event>(listener: (event: Event) => void | Promise<void>): (event: Event) => void {
-    return (event) => void this.run(() => listener(event));
+    return (event) => void this.call(() => listener(event));
   }
 
   /** Makes a request and returns its answer while the controller lives; after the end it makes no request. */

@@ -16,18 +16,11 @@ export type {
   LinkEvent,
   SwitchEvent,
 } from "./controller.js";
-export { failureOf, type ReadSource } from "./failure.js";
-export {
-  type ControllerEnvironment,
-  ControllerHost,
-  type ControllerState,
-  type HostSession,
-  PREPARE_LIMIT_NS,
-  STOP_LIMIT_NS,
-} from "./host.js";
-export { ControllerStopped, MAX_WAKES_AT_ONE_INSTANT } from "./incarnation.js";
-export { ROUTE_CONTROLLER, type RouteControllerOptions, routeController } from "./route-controller.js";
-export type { PlannedSwitch, RoutePlanner } from "./route-planner.js";
+export { failureOf } from "./failure.js";
+export { ControllerHost, type HostSession, STOP_LIMIT_NS } from "./host.js";
+export { ControllerStopped } from "./incarnation.js";
+export { ROUTE_CONTROLLER, routeController } from "./route-controller.js";
+export type { RoutePlanner } from "./route-planner.js";
 export type { SwitchSession, SwitchState } from "./switch-session.js";
 export type { Clock } from "./time-source.js";
 export { whileRunning } from "./while-running.js";

@@ -20,7 +20,7 @@ import { whileRunning } from "./while-running.js";
 /** Its name in logs and faults. */
 export const ROUTE_CONTROLLER = "routes";
 
-export interface RouteControllerOptions {
+interface RouteControllerOptions {
   /** Makes a planner without state. Called at each start. */
   planner(): RoutePlanner;
   /** State of the fabric with all links up: controllers write only to its tables and profiles. */

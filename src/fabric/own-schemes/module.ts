@@ -1,6 +1,6 @@
 /** A scheme from a user's module: `export default (kit) => ({ name, parameters, plan, hosts })`. */
 import { z } from "zod";
-import { fail, notJson, type Span } from "../../base/index.js";
+import { fail, given, notJson, type Span } from "../../base/index.js";
 import type { HostContext, HostPolicy, PolicyDescription } from "../hosts/index.js";
 import { type FabricPlan, fixedHosts, hostPolicyOf, type Scheme } from "../schemes/index.js";
 import type { Topology } from "../topology/index.js";
@@ -23,7 +23,7 @@ interface OwnScheme {
 }
 
 /** Limits of time in milliseconds, for tests. */
-export interface Limits {
+interface Limits {
   /** To load the module. */
   readonly loadMs?: number;
   /** Of a synchronous call. */
@@ -69,7 +69,7 @@ function wrapped(module: OwnModule, own: OwnScheme, limitMs: number | undefined)
     title: own.title ?? own.name,
     summary: own.summary ?? `the scheme of ${module.file.path}`,
     parameters: own.parameters ?? z.strictObject({}),
-    ...(own.commands === undefined ? {} : { commands: own.commands }),
+    ...given({ commands: own.commands }),
     plan: (topology, parameters) => {
       const made = guarded(module, "plan", () => own.plan(topology, parameters), limitMs);
       return planOf(module, own, topology, made);

@@ -34,7 +34,7 @@ export const plainParameters = z.strictObject({
   selector: z.number().int().min(0).max(0x3ffffff).default(0),
 });
 
-export type PlainParameters = z.output<typeof plainParameters>;
+type PlainParameters = z.output<typeof plainParameters>;
 
 /**
  * The scheme for one entry of a file: its plan is made in advance, because reading entries needs a compiler and a switch. Throws

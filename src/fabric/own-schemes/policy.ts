@@ -44,7 +44,7 @@ export function policyOf(
         fail(CODES.shape, placeOf(module, "open"), `open returns ${wrong.text}`, ...wrong.notes);
       return checkedChooser(module, chooser, field, call);
     },
-    nic: (flow, selector, nics) => nicOf(module, policy, call, flow, selector, nics),
+    nic: nicOf(module, policy, call),
     ...(policy.sourcePort && {
       sourcePort: (flow: FlowKey, end: ConnectionEnd, random: Random) => {
         const port = call("sourcePort", () => policy.sourcePort!(flow, end, random));
@@ -94,21 +94,17 @@ function checkedMessage(module: OwnModule, member: string, words: string, messag
   );
 }
 
-function nicOf(
-  module: OwnModule,
-  policy: Partial<HostPolicy>,
-  call: Caller,
-  flow: FlowKey,
-  selector: number,
-  nics: number,
-): number {
-  if (policy.nic === undefined) return schemeKit.flowHash(flow) % nics;
-  const chosen = call("nic", () => policy.nic!(flow, selector, nics));
-  if (Number.isInteger(chosen) && chosen >= 0 && chosen < nics) return chosen;
-  return fail(
-    CODES.shape,
-    placeOf(module, "nic"),
-    `nic returns ${describeValue(chosen)}, which is no number of a NIC`,
-    `expected a whole number from 0 to ${nics - 1}`,
-  );
+/** The policy's choice of a NIC, checked; the hash of the flow where it has none. */
+function nicOf(module: OwnModule, policy: Partial<HostPolicy>, call: Caller): HostPolicy["nic"] {
+  return (flow, selector, nics) => {
+    if (policy.nic === undefined) return schemeKit.flowHash(flow) % nics;
+    const chosen = call("nic", () => policy.nic!(flow, selector, nics));
+    if (Number.isInteger(chosen) && chosen >= 0 && chosen < nics) return chosen;
+    return fail(
+      CODES.shape,
+      placeOf(module, "nic"),
+      `nic returns ${describeValue(chosen)}, which is no number of a NIC`,
+      `expected a whole number from 0 to ${nics - 1}`,
+    );
+  };
 }

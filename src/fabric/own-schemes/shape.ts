@@ -143,7 +143,7 @@ function isPromise(value: unknown): boolean {
 }
 
 /** An error of a value that code returned. */
-export interface ShapeIssue {
+interface ShapeIssue {
   /** After "returns": `no plan: missing key "switches": expected a list`. */
   readonly text: string;
   /** The member of the value that is there and wrong; undefined where one is missing. */

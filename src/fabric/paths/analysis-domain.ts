@@ -36,7 +36,7 @@ interface Axis {
 }
 
 /** Colours in which the components are followed, and those that could not be followed exactly or not together. */
-export interface Domains {
+interface Domains {
   readonly colours: readonly Colours[];
   /** Components whose colours are drawn headers alone, or, if there are several domains, that are followed together by drawn headers alone. */
   readonly drawn: readonly Component[];

@@ -5,7 +5,7 @@
  * some stage in between receives the same share of every colour (colour recombining, section 3). Then each port of the later group gets
  * its fair share. This is tested exactly where the colours can be listed, else with drawn headers, and the result says so.
  */
-import type { Topology } from "../topology/index.js";
+import { rackAt, type Topology } from "../topology/index.js";
 import { type Colours, domainsOf, useOf } from "./analysis-domain.js";
 import {
   type Compared,
@@ -33,7 +33,7 @@ export interface CorrelatedHops {
 }
 
 /** A choice whose ports do not get their fair shares of all flows, whatever was chosen before: the function has too few values. */
-export interface UnevenChoice {
+interface UnevenChoice {
   readonly node: number;
   readonly slots: number;
   readonly hash: string;
@@ -42,7 +42,7 @@ export interface UnevenChoice {
 }
 
 /** Functions whose joint values are too many to list: they were followed with drawn headers. */
-export interface DrawnCheck {
+interface DrawnCheck {
   readonly functions: readonly string[];
   readonly headers: number;
   /** The largest polarised share of a choice that would not have been told from chance. */
@@ -50,7 +50,7 @@ export interface DrawnCheck {
 }
 
 /** A pair of choices on one path that use the same function, where the analysis found no polarisation. */
-export interface ProvenReuse {
+interface ProvenReuse {
   readonly hash: string;
   readonly first: string;
   readonly second: string;
@@ -129,7 +129,7 @@ export class PathChecker {
     this.#pairs = [...options.pairs]
       .filter(([from, to]) => from !== to)
       .flatMap(([from, to]) =>
-        topology.racks[from]!.switches.map((start) => ({ from, to, states: this.#states(start, from, to) })),
+        rackAt(topology, from).switches.map((start) => ({ from, to, states: this.#states(start, from, to) })),
       );
   }
 
@@ -296,7 +296,7 @@ export class PathChecker {
         this.#judgeAlone(state, even, fair, colours);
       }
       const noise = colours.drawn ? resolutionOf(even, (total * total) / squares) : 0;
-      this.#judge(state, component, shares, even, noise, from, to);
+      this.#judge(state, component, { shares, even, noise }, { from, to });
     }
   }
 
@@ -317,15 +317,15 @@ export class PathChecker {
     return this.options.tolerance ?? TOLERANCE;
   }
 
-  /** @param even shares of the ports among all flows; @param noise what chance alone may move */
+  /**
+   * Whether the flows of a pair reach a choice evenly mixed. `even`: shares of the ports among all flows; `noise`: what chance alone may
+   * move.
+   */
   #judge(
     state: State,
     component: Component,
-    shares: Float64Array,
-    even: Float64Array,
-    noise: number,
-    from: number,
-    to: number,
+    { shares, even, noise }: { shares: Float64Array; even: Float64Array; noise: number },
+    pair: { from: number; to: number },
   ): void {
     const path = this.#earlier(state, component);
     if (path === undefined) return;
@@ -351,8 +351,7 @@ export class PathChecker {
       second: { node: state.own.node, slots: state.use!.slots },
       hash,
       polarisedShare: moved,
-      from,
-      to,
+      ...pair,
     };
     const key = `${found.first.node} ${found.second.node}`;
     const known = this.#worst.get(key);

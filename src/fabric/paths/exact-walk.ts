@@ -2,7 +2,7 @@
  * Routes that a selector determines hop by hop: every choice on the path has rows with one port each, and the selector picks one of
  * them. So a probe takes the route that its sender wants, for any hash functions.
  */
-import type { Topology } from "../topology/index.js";
+import { nodeAt, type Topology } from "../topology/index.js";
 import { portsOfChoice } from "./flat-model.js";
 import { directedLink, MAX_LINKS } from "./flows.js";
 import { LOCAL, type PathModel, type PortChoice, type SwitchModel } from "./model.js";
@@ -21,7 +21,7 @@ export interface NamedRoute {
 }
 
 /** Picks one of the possible next links by its index; -1: none of them, and there is no route. */
-export type PickLink = (links: readonly number[]) => number;
+type PickLink = (links: readonly number[]) => number;
 
 /** The options that selectors have at a choice: for each option one port, its directed link and the value of its row. */
 interface Options {
@@ -83,7 +83,7 @@ export class ExactWalker {
     let hop: Hop = this.#first(source, nic);
     let node = source;
     for (;;) {
-      const { peer } = this.topology.nodes[node]!.ports[hop.port - 1]!;
+      const { peer } = nodeAt(this.topology, node).ports[hop.port - 1]!;
       links.push(hop.link);
       if (peer === destination) return { source, destination, nic, selector: hop.selector, links, switches };
       const options = links.length === MAX_LINKS ? NONE : this.#onwards(peer, destination);
@@ -131,13 +131,13 @@ export class ExactWalker {
   #onwards(node: number, host: number): Options {
     const own = this.#switches[node];
     if (own === undefined) return NONE;
-    const next = own.next[this.topology.nodes[host]!.host!.rack]!;
+    const next = own.next[nodeAt(this.topology, host).host!.rack]!;
     if (next === LOCAL) return this.#toHost(node, host);
     return next < 0 ? NONE : this.#optionsOf(node, next);
   }
 
   #toHost(node: number, host: number): Options {
-    const { ports } = this.topology.nodes[node]!;
+    const { ports } = nodeAt(this.topology, node);
     const port = ports.find(({ peer, link }) => peer === host && !this.#isDown(link));
     return port === undefined ? NONE : this.#alone(node, port.number);
   }

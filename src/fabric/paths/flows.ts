@@ -1,7 +1,7 @@
 /** Flows in columns, and the interface of anything that gives the path of each: the hash functions of switches, or another rule. */
 
 import { fail } from "../../base/index.js";
-import type { Topology } from "../topology/index.js";
+import { nodeAt, type Topology } from "../topology/index.js";
 import { CODES } from "./codes.js";
 
 /** Flows as columns; row i of all columns is flow i. */
@@ -51,7 +51,7 @@ export const MAX_LINKS = 64;
 
 /** Number of the directed link from a port of a node. */
 export function directedLink(topology: Topology, node: number, port: number): number {
-  const { link } = topology.nodes[node]!.ports[port - 1]!;
+  const { link } = nodeAt(topology, node).ports[port - 1]!;
   const { a } = topology.links[link]!;
   return 2 * link + (a.node === node ? 0 : 1);
 }

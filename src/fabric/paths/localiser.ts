@@ -23,7 +23,7 @@ export type Finding =
 const OPEN: Finding = { kind: "open" };
 const SEVERAL: Finding = { kind: "several" };
 
-export interface LocaliserOptions {
+interface LocaliserOptions {
   /** Least probability of a result. */
   readonly confidence: number;
   /** Share of the packets that a path without failure loses. */

@@ -14,7 +14,7 @@ import type { Topology } from "../topology/index.js";
 import { ProbeRecord } from "./probe-record.js";
 
 /** `host_link`, `host_direction`: between a host and its switch. */
-export type ElementKind = "switch" | "link" | "direction" | "host_link" | "host_direction";
+type ElementKind = "switch" | "link" | "direction" | "host_link" | "host_direction";
 
 export interface NetworkElement {
   readonly kind: ElementKind;
@@ -41,7 +41,7 @@ export interface Pair {
   readonly lost: number;
 }
 
-export interface Judgement {
+interface Judgement {
   /** The likeliest element; undefined: most likely there is no loss beyond the noise. */
   readonly element: NetworkElement | undefined;
   /** From 0 to 1. */

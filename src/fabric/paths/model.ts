@@ -4,7 +4,7 @@
  */
 
 /** A field of the five-tuple, the selector, the seed of a choice, or bits that are always 0. */
-export type HashField = "src" | "dst" | "protocol" | "src_port" | "dst_port" | "selector" | "seed" | "zero";
+type HashField = "src" | "dst" | "protocol" | "src_port" | "dst_port" | "selector" | "seed" | "zero";
 
 /** A part of a hash's input. */
 export interface HashPart {

@@ -1,6 +1,6 @@
 /** Routes that selectors name through a given link, and covers: routes that cross every link between switches in both directions. */
 import type { Random } from "../../base/index.js";
-import type { Topology } from "../topology/index.js";
+import { rackAt, type Topology } from "../topology/index.js";
 import type { ExactWalker, NamedRoute } from "./exact-walk.js";
 import { directedLink } from "./flows.js";
 
@@ -77,7 +77,7 @@ export class RouteFinder {
     let hop = 0;
     return this.walker.walk(
       approach.source,
-      random.pick(this.topology.racks[rack]!.hosts),
+      random.pick(rackAt(this.topology, rack).hosts),
       approach.nic,
       (links) => {
         if (hop < planned.length) return links.indexOf(planned[hop++]!);

@@ -64,7 +64,7 @@ export class FlowTracer {
 }
 
 /** The paths of a batch, and the lanes that they took. */
-export class TracedFlows implements PathSource {
+class TracedFlows implements PathSource {
   /** The lanes that the last flow took in groups of several slots, in their order. */
   readonly taken = new Int32Array(MAX_LINKS);
   takenCount = 0;

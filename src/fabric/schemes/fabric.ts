@@ -3,7 +3,14 @@
  * for routes and next hops.
  */
 import type { ActionCall, Match, TableAction, Update } from "../../toolchain/device/index.js";
-import type { HopSet, Prefix, Route, RoutingTable, Topology } from "../topology/index.js";
+import {
+  type HopSet,
+  nodeAt,
+  type Prefix,
+  type Route,
+  type RoutingTable,
+  type Topology,
+} from "../topology/index.js";
 
 const INGRESS = "FabricIngress";
 const ingressNames = new Map<string, string>();
@@ -37,8 +44,8 @@ export function call(action: string, params: Readonly<Record<string, number | bi
 
 /** Sends by `port`, to the address of the router or host at its other end. */
 export function forward(action: "to_port" | "to_next_hop", topology: Topology, node: number, port: number) {
-  const peer = topology.nodes[node]!.ports[port - 1]!.peer;
-  return call(action, { port, mac: topology.nodes[peer]!.mac });
+  const peer = nodeAt(topology, node).ports[port - 1]!.peer;
+  return call(action, { port, mac: nodeAt(topology, peer).mac });
 }
 
 /** Route entries of switches that use the same action: by the call, then by the IPv4 prefix. */

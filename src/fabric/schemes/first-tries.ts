@@ -35,7 +35,7 @@ export interface FirstTry {
   readonly left: boolean;
 }
 
-export interface FirstTryOptions {
+interface FirstTryOptions {
   readonly topology: Topology;
   readonly plan: FabricPlan & Required<Pick<FabricPlan, "pathModel">>;
   readonly policy: HostPolicy;

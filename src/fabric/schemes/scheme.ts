@@ -5,7 +5,13 @@
 import type { z } from "zod";
 import type { Locate, Span } from "../../base/index.js";
 import type { SelectorField } from "../../base/packets/index.js";
-import type { CrcParameters, PacketGenerator, QueueSelection, Update } from "../../toolchain/device/index.js";
+import type {
+  CrcParameters,
+  Device,
+  PacketGenerator,
+  QueueSelection,
+  Update,
+} from "../../toolchain/device/index.js";
 import type { ProgramPlan } from "../../toolchain/generate/index.js";
 import type { ControllerPlan, RoutePlanner } from "../controllers/index.js";
 import type { FlowAssignment, HostContext, HostPolicy, PolicyDescription } from "../hosts/index.js";
@@ -39,6 +45,16 @@ export type SwitchSetting =
       readonly parameters: CrcParameters;
     }
   | { readonly kind: "toeplitzKey"; readonly calculation: string; readonly key: Uint8Array };
+
+/** The name of a CRC's calculation in the program of a device; a number that the program does not have is returned as text. */
+export function calculationName(
+  { program }: Pick<Device, "program">,
+  { calculation, width }: Extract<SwitchSetting, { kind: "crc" }>,
+): string {
+  if (typeof calculation === "string") return calculation;
+  const own = program?.bmv2.calculations.filter(({ algo }) => algo === `crc${width}_custom`) ?? [];
+  return own[calculation]?.name ?? `number ${calculation} of ${width} bits`;
+}
 
 /** How to plan the state of the same switches again when links go down or come up; hosts do not change. */
 interface Replanning {

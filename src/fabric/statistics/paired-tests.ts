@@ -7,7 +7,7 @@ import { momentsOf } from "./moments.js";
 import { ascending } from "./samples.js";
 import { studentTail } from "./student-t.js";
 
-export interface PairedTest {
+interface PairedTest {
   /** Mean of the differences, second minus first. */
   readonly difference: number;
   readonly p: number;

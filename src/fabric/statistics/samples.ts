@@ -1,6 +1,6 @@
 /** Order statistics of samples that are all kept; a sample may be infinite: the recovery time of a flow that never recovers. */
 
-export interface Summary {
+interface Summary {
   count: number;
   /** Nearest-rank quantiles; Infinity where too many samples are. */
   p50: number;

@@ -62,7 +62,7 @@ export function studentQuantile(tail: number, freedom: number): number {
   return (low + high) / 2;
 }
 
-export interface MeanInterval {
+interface MeanInterval {
   readonly mean: number;
   /** The interval is the mean plus and minus this; undefined for fewer than two samples. */
   readonly halfWidth: number | undefined;

@@ -5,7 +5,7 @@ import { checkHosts, checkPorts, MAX_PODS, MAX_RACKS_PER_POD, positive, tooMany 
 import type { MissingLinks } from "./missing-links.js";
 
 /** Sizes of a server block: its three stages, from the ToRs up. */
-export interface BlockSpec {
+interface BlockSpec {
   readonly tors_per_block: number;
   readonly stage2_per_block: number;
   readonly stage3_per_block: number;
@@ -59,8 +59,8 @@ export function addBlock(
       const host = draft.node("host", `host${block}-${rack}-${i}`, block, rack * spec.hosts_per_rack + i);
       draft.link(host, tor, spec.host_link);
     }
-  join(draft, tors, second, spec.fabric_link, missing, spec.tor_links);
-  join(draft, second, third, spec.fabric_link, missing);
+  join(draft, tors, second, { shape: spec.fabric_link, missing, parallel: spec.tor_links });
+  join(draft, second, third, { shape: spec.fabric_link, missing });
   return third;
 }
 
@@ -69,9 +69,7 @@ export function join(
   draft: Draft,
   lower: readonly DraftNode[],
   upper: readonly DraftNode[],
-  shape: LinkShape,
-  missing: MissingLinks,
-  parallel = 1,
+  { shape, missing, parallel = 1 }: { shape: LinkShape; missing: MissingLinks; parallel?: number },
 ): void {
   for (const a of lower)
     for (const b of upper)

@@ -48,9 +48,7 @@ export class Draft {
       b: { node: b.index, port: portB },
       rateBps: shape.rate,
       delayNs: shape.delay,
-      ...given({ cost }),
-      ...(shape.rate_pps === undefined ? {} : { ratePps: shape.rate_pps }),
-      ...(shape.queue_packets === undefined ? {} : { queuePackets: shape.queue_packets }),
+      ...given({ cost, ratePps: shape.rate_pps, queuePackets: shape.queue_packets }),
     });
   }
 }

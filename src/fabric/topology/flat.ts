@@ -1,7 +1,7 @@
 /** The part that networks without tiers share: hosts at each switch. */
 import type { Draft, DraftNode, LinkShape } from "./draft.js";
 
-export interface FlatSpec {
+interface FlatSpec {
   readonly hosts_per_switch: number;
   readonly host_link: LinkShape;
 }

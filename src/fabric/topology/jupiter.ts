@@ -35,8 +35,8 @@ export function jupiter(spec: JupiterSpec, locate: Locate): Topology {
       draft.node("spine", `s5p${spine}-${i}`, undefined, i, 5),
     );
     for (const [block, fourth] of fourths.entries()) {
-      join(draft, thirds[block]!, fourth, spec.fabric_link, missing);
-      join(draft, fourth, fifths, spec.fabric_link, missing);
+      join(draft, thirds[block]!, fourth, { shape: spec.fabric_link, missing });
+      join(draft, fourth, fifths, { shape: spec.fabric_link, missing });
     }
   }
   missing.check(draft);

@@ -57,7 +57,7 @@ export class Search {
   }
 
   /** Searches backwards from the switches of a rack, breadth first. With `keep` the distances of a class are searched once. */
-  run(ofClass: number, starts: readonly number[], keep: boolean): void {
+  searchFrom(ofClass: number, starts: readonly number[], keep: boolean): void {
     const known = this.#kept.get(ofClass);
     if (known !== undefined) {
       this.#distances = known;

@@ -14,6 +14,7 @@ import {
   type Pod,
   type PrefixPair,
   type Rack,
+  rackAt,
   switchesOf,
   type Topology,
   type TopologyNode,
@@ -95,7 +96,7 @@ function searchRoutes(topology: Topology): RoutingTable[] {
     const source = sourceOf[own]!;
     const twin = pods[pod];
     if (searched !== own) {
-      search.run(source, switchesOfRack[representatives[source]!]!, kept.has(source));
+      search.searchFrom(source, switchesOfRack[representatives[source]!]!, kept.has(source));
       search.exchangePods(twin?.firstSwitches ?? [], twin?.switches ?? []);
     }
     searched = own;
@@ -268,7 +269,7 @@ class TableBuilder {
     )
       return;
     for (const index of pod.racks) {
-      const rack = this.topology.racks[index]!;
+      const rack = rackAt(this.topology, index);
       const hops = this.#hopsTo(index, exceptions);
       if (hops === LOCAL) this.#addHosts(routes, rack);
       else if (hops !== covered) routes.push({ ipv4: rack.ipv4, ipv6: rack.ipv6, hops });

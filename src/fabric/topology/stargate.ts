@@ -33,7 +33,7 @@ export function stargate(spec: StargateSpec, locate: Locate): Topology {
     const upper = Array.from({ length: cores }, (_, i) => draft.node("spine", `core${own}-${i}`, own, i));
     const hosts = { hosts_per_switch: spec.hosts_per_edge, host_link: spec.host_link };
     for (const [i, edge] of stage.entries()) addHosts(draft, edge, `${own}-${i}`, own, hosts);
-    join(draft, stage, upper, spec.fabric_link, missing);
+    join(draft, stage, upper, { shape: spec.fabric_link, missing });
     lower.push(stage);
   }
   for (let a = 0; a < supernodes; a++)

@@ -7,7 +7,7 @@
  * one class, and the work on a fabric grows with the number of its pods instead of its racks.
  */
 import { SequenceIndex } from "../../base/index.js";
-import { type Port, type Role, type Topology, type TopologyNode, tierOf } from "./topology.js";
+import { nodeAt, type Port, type Role, type Topology, type TopologyNode, tierOf } from "./topology.js";
 
 export interface RackClasses {
   /** Class by rack; classes are numbered by their first rack. */
@@ -77,7 +77,7 @@ export function typicalPods(topology: Topology): Set<number> {
 }
 
 /** Two pods that can be exchanged: the switches at the same index correspond, and no other switch moves. */
-export interface PodTwin {
+interface PodTwin {
   /** The first pod of its kind. */
   readonly first: number;
   readonly firstSwitches: readonly number[];
@@ -138,7 +138,7 @@ function addWiring(
   const peers: number[] = [];
   for (const port of node.ports) {
     if (counts?.(topology, port) === false) continue;
-    const other = topology.nodes[port.peer]!;
+    const other = nodeAt(topology, port.peer);
     peers.push(other.pod === node.pod ? placeOf(other) - OUTSIDE : port.peer);
   }
   key.push(placeOf(node), tierOf(node), peers.length);

@@ -123,6 +123,20 @@ export function switchesOf(topology: Topology, role?: Role): TopologyNode[] {
   return topology.nodes.filter((node) => (role === undefined ? node.role !== "host" : node.role === role));
 }
 
+/** The node of an index of this topology. An index of another network is an error of ours: indexes come from the topology itself. */
+export function nodeAt({ nodes }: Topology, index: number): TopologyNode {
+  const node = nodes[index];
+  if (node === undefined) throw new RangeError(`node ${index} of ${nodes.length}`);
+  return node;
+}
+
+/** The rack of an index of this topology, as {@link nodeAt}. */
+export function rackAt({ racks }: Topology, index: number): Rack {
+  const rack = racks[index];
+  if (rack === undefined) throw new RangeError(`rack ${index} of ${racks.length}`);
+  return rack;
+}
+
 const byName = new WeakMap<Topology, ReadonlyMap<string, TopologyNode>>();
 
 export function nodeNamed(topology: Topology, name: string): TopologyNode | undefined {

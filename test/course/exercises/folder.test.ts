@@ -1,11 +1,10 @@
 /** The files of an exercise's folder: its topology, its programs, and the program of each switch. */
 import { describe, expect, it } from "vitest";
 import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import type { FolderOptions } from "../../../src/course/exercises/folder.js";
 import {
-  type FolderOptions,
   filesOf,
   openExercise,
-  overlay,
   readTopologyFile,
   topologyPathIn,
 } from "../../../src/course/exercises/index.js";
@@ -221,12 +220,5 @@ describe("files in memory", () => {
     expect(["b", "a/c.txt", "a/b/c", "none"].map(files.exists)).toEqual([false, false, false, false]);
     expect(files.read("a/d.txt")).toBe("2");
     expect(() => files.read("a")).toThrow("there is no file a");
-  });
-
-  it("lie over others: each path is read from the front where it is there", () => {
-    const both = overlay(filesOf(new Map(Object.entries({ "a/d.txt": "new", "a/x.txt": "5" }))), files);
-    expect(both.list("a")).toEqual(["b", "d.txt", "x.txt"]);
-    expect([both.read("a/d.txt"), both.read("a/x.txt"), both.read("f")]).toEqual(["new", "5", "4"]);
-    expect(["a/x.txt", "a/b/c.txt", "a/y.txt"].map(both.exists)).toEqual([true, true, false]);
   });
 });

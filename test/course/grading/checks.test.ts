@@ -56,7 +56,7 @@ describe("a packet", () => {
           { name, received: received.get(name)!, forget: () => forgotten++, send: () => {} },
         ]),
       ),
-      run: async (_ns: number, done: () => boolean) => {
+      advance: async (_ns: number, done: () => boolean) => {
         for (const [at, type] of arrivals) {
           if (done()) break;
           received.get(at)!.push({ frame: frameOf(type) });
@@ -163,8 +163,8 @@ describe("pings", () => {
       lost = _[4];
       return () => answered.low;
     };
-    const run = async (ns: number) => void (ran = ns);
-    const network = { hosts: new Map([["h1", { ping }]]), patienceNs, run } as unknown as TestNetwork;
+    const advance = async (ns: number) => void (ran = ns);
+    const network = { hosts: new Map([["h1", { ping }]]), patienceNs, advance } as unknown as TestNetwork;
     const step = { kind: "ping", from: "h1", to: "h2", count: 5, ttl: 64, answered };
     await playPing(step as unknown as Step<"ping">, network, 2n);
     return [ran, lost];
@@ -219,7 +219,7 @@ describe("traffic", () => {
       now: () => 0,
       at: (_: number, fn: () => void) => void scheduled.push(fn),
       sent: async () => counts.shift()!,
-      run: async (_: number, done: () => boolean) => {
+      advance: async (_: number, done: () => boolean) => {
         for (const fn of scheduled) fn();
         for (const frame of [...more, ...frames]) {
           if (done()) break;

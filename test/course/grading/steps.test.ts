@@ -41,7 +41,7 @@ async function playArrivals(
       now: () => 0,
       at: (time: number) => void times.push(time),
       sent: async () => new Map(),
-      run: async () => {},
+      advance: async () => {},
     } as unknown as TestNetwork,
     hosts,
   );
@@ -75,10 +75,10 @@ describe("traffic", () => {
 describe("pings", () => {
   const play = async (answers: number, low: number, high: number): Promise<number> => {
     let replies = 0;
-    const run = async (_ns: number, done?: () => boolean) => {
+    const advance = async (_ns: number, done?: () => boolean) => {
       while (replies < answers && !done?.()) replies++;
     };
-    const network = { hosts: new Map([["h1", { ping: () => () => replies }]]), patienceNs: 0, run };
+    const network = { hosts: new Map([["h1", { ping: () => () => replies }]]), patienceNs: 0, advance };
     const ping = {
       kind: "ping",
       from: "h1",

@@ -6,7 +6,7 @@ import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { filesOf, readExercise } from "../../../src/course/exercises/index.js";
 import { StepFailure } from "../../../src/course/grading/failure.js";
 import { type RunTestOptions, runTests, Submission } from "../../../src/course/grading/index.js";
-import { storyOf } from "../../../src/course/grading/story.js";
+import { storyOf } from "../../../src/course/grading/run-test.js";
 import { failureOf } from "../../../src/course/grading/submission.js";
 import { DeviceError } from "../../../src/toolchain/device/index.js";
 import type { PacketTrace } from "../../../src/toolchain/switch/index.js";

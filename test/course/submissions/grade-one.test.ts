@@ -36,7 +36,10 @@ process.stdin.on("close", () => process.exit());
   );
   const submission = { name: "ann", files: new Map(), ...(refused === undefined ? {} : { refused }) };
   const job = { exercise: {}, targets: {}, controller: [] };
-  return await gradeOne(submission, exercise, job, [process.execPath, script], BARE, undefined, wallMs);
+  return await gradeOne(
+    { submission, exercise, job, command: [process.execPath, script], isolation: BARE },
+    wallMs,
+  );
 }
 
 const END = 'say({ kind: "done" }); process.stdin.destroy();';

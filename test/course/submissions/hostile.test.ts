@@ -21,12 +21,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Diagnostics } from "../../../src/base/index.js";
 import { pythonStart } from "../../../src/course/submissions/controller/python.js";
 import {
-  examineIsolation,
   findSubmissions,
   type GradedSubmission,
   gradeAll,
   openExerciseFolder,
 } from "../../../src/course/submissions/index.js";
+import { examineIsolation } from "../../../src/course/submissions/isolation.js";
 import { ownCommand } from "../../../src/toolchain/loading/index.js";
 import "../../built-command.js";
 

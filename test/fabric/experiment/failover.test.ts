@@ -10,7 +10,7 @@ import {
 import { FlowDrawer } from "../../../src/fabric/experiment/kinds/failover/flow-draw.js";
 import { rowOf } from "../../../src/fabric/experiment/kinds/failover/results.js";
 import { FailoverRig } from "../../../src/fabric/experiment/kinds/failover/rig.js";
-import { expectedTries, successProbability } from "../../../src/fabric/schemes/index.js";
+import { expectedTries, successProbability } from "../../../src/fabric/schemes/closed-form.js";
 import { mean } from "../../../src/fabric/statistics/index.js";
 import { buildTopology, topologySchema } from "../../../src/fabric/topology/index.js";
 import { allRuns, experimentWith, modelFabric } from "./model-fabric.js";

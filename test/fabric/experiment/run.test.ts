@@ -11,7 +11,7 @@ import {
   runExperiment,
 } from "../../../src/fabric/experiment/index.js";
 import { equalSites } from "../../../src/fabric/experiment/kinds/failover/failure-sites.js";
-import { successProbability } from "../../../src/fabric/schemes/index.js";
+import { successProbability } from "../../../src/fabric/schemes/closed-form.js";
 import { experimentWith } from "./model-fabric.js";
 
 const examples = join(import.meta.dirname, "../..", "..", "examples");

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
 import { timeOfTry } from "../../../src/fabric/experiment/kinds/failover/theory.js";
-import { expectedTries, successProbability, triesAtQuantile } from "../../../src/fabric/schemes/index.js";
+import {
+  expectedTries,
+  successProbability,
+  triesAtQuantile,
+} from "../../../src/fabric/schemes/closed-form.js";
 import { ascending, mean, quantile } from "../../../src/fabric/statistics/index.js";
 
 describe("closed forms", () => {

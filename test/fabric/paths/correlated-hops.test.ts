@@ -1,6 +1,7 @@
 /** Choices that determine later ones, in a network small enough to count: t chooses m0 or m1, which choose e0 or e1, which lead to d. */
 import { describe, expect, it } from "vitest";
-import { type CheckOptions, checkPaths, type HashModel } from "../../../src/fabric/paths/index.js";
+import type { CheckOptions } from "../../../src/fabric/paths/correlated-hops.js";
+import { checkPaths, type HashModel } from "../../../src/fabric/paths/index.js";
 import { FROM, modelOf, node, TO, topology, type Use } from "./two-choices.js";
 
 /** The XOR of all bytes of its input, which ends with the seed: affine, whatever `affine` says. */

@@ -7,12 +7,12 @@ import {
   elementsOf,
   emptyFlows,
   FlowTracer,
-  LossSolver,
   linksBetweenSwitches,
   MAX_LINKS,
   type NetworkElement,
   RouteFinder,
 } from "../../../src/fabric/paths/index.js";
+import { LossSolver } from "../../../src/fabric/paths/loss-solver.js";
 import { schemeNamed } from "../../../src/fabric/schemes/index.js";
 import { hostsOf, withLinksDown } from "../../../src/fabric/topology/index.js";
 import { build } from "../topology/load.js";

@@ -1,6 +1,7 @@
 /** The meter adds up what the tracer finds: loads of links, and of each port of each group. */
 import { expect, it } from "vitest";
-import { addLoads, directedLink, FlowTracer, SpreadMeter } from "../../../src/fabric/paths/index.js";
+import { addLoads } from "../../../src/fabric/paths/flows.js";
+import { directedLink, FlowTracer, SpreadMeter } from "../../../src/fabric/paths/index.js";
 import { schemeNamed } from "../../../src/fabric/schemes/index.js";
 import { build } from "../topology/load.js";
 import { randomFlows } from "./packet-walk.js";

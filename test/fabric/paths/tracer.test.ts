@@ -1,12 +1,7 @@
 /** The tracer finds the links that packets take through the compiled programs. */
 import { describe, expect, it } from "vitest";
-import {
-  addLoads,
-  directedLink,
-  emptyFlows,
-  FlowTracer,
-  MAX_LINKS,
-} from "../../../src/fabric/paths/index.js";
+import { addLoads } from "../../../src/fabric/paths/flows.js";
+import { directedLink, emptyFlows, FlowTracer, MAX_LINKS } from "../../../src/fabric/paths/index.js";
 import { schemeNamed } from "../../../src/fabric/schemes/index.js";
 import { example, messagesOf } from "../topology/load.js";
 import { PacketWalk, randomFlows } from "./packet-walk.js";

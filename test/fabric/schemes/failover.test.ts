@@ -8,12 +8,10 @@ import { Random } from "../../../src/base/index.js";
 import type { FlowKey } from "../../../src/base/packets/index.js";
 import { CLIENT, type PathChooser, SERVER } from "../../../src/fabric/hosts/index.js";
 import type { FabricPlan } from "../../../src/fabric/schemes/index.js";
-import {
-  compileFabric,
-  pecmp,
-  pecmpParameters,
-  type SelectorLayout,
-} from "../../../src/fabric/schemes/pecmp/index.js";
+import { compileFabric } from "../../../src/fabric/schemes/pecmp/fabric.js";
+import { pecmp } from "../../../src/fabric/schemes/pecmp/index.js";
+import type { SelectorLayout } from "../../../src/fabric/schemes/pecmp/layout.js";
+import { pecmpParameters } from "../../../src/fabric/schemes/pecmp/parameters.js";
 import { prr } from "../../../src/fabric/schemes/prr/index.js";
 import type { Role, Topology } from "../../../src/fabric/topology/index.js";
 import { build, example } from "../topology/load.js";

@@ -10,16 +10,11 @@ import {
   restingHost,
 } from "../../../src/fabric/hosts/index.js";
 import { hostPolicyOf, SCHEMES, type Scheme } from "../../../src/fabric/schemes/index.js";
-import {
-  type Control,
-  FAILOVERS,
-  type FanOuts,
-  layOut,
-  offsetSet,
-  type PecmpHosts,
-  pecmpHosts,
-  VERSION_BITS,
-} from "../../../src/fabric/schemes/pecmp/index.js";
+import { FAILOVERS } from "../../../src/fabric/schemes/pecmp/failovers.js";
+import { type PecmpHosts, pecmpHosts } from "../../../src/fabric/schemes/pecmp/hosts.js";
+import { type FanOuts, layOut, VERSION_BITS } from "../../../src/fabric/schemes/pecmp/layout.js";
+import type { Control } from "../../../src/fabric/schemes/pecmp/matrix.js";
+import { offsetSet } from "../../../src/fabric/schemes/pecmp/selectors.js";
 import { buildTopology, topologySchema } from "../../../src/fabric/topology/index.js";
 
 type Event =

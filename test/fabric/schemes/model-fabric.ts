@@ -4,8 +4,8 @@ import { Random } from "../../../src/base/index.js";
 import type { FlowKey } from "../../../src/base/packets/index.js";
 import { type HostPolicy, restingHost } from "../../../src/fabric/hosts/index.js";
 import { type FabricPlan, hostPolicyOf } from "../../../src/fabric/schemes/index.js";
-import type { Hop, SelectorLayout } from "../../../src/fabric/schemes/pecmp/index.js";
-import { readSlice, versionMask } from "../../../src/fabric/schemes/pecmp/index.js";
+import type { Hop, SelectorLayout } from "../../../src/fabric/schemes/pecmp/layout.js";
+import { readSlice, versionMask } from "../../../src/fabric/schemes/pecmp/layout.js";
 import type { Topology, TopologyNode } from "../../../src/fabric/topology/index.js";
 import { ModelSwitch } from "./model-switch.js";
 

@@ -8,12 +8,9 @@ import { toBytes, toHex } from "../../../src/base/index.js";
 import type { FlowKey } from "../../../src/base/packets/index.js";
 import { FIELD_BITS, type SelectorField } from "../../../src/base/packets/index.js";
 import type { FabricPlan, SwitchPlan } from "../../../src/fabric/schemes/index.js";
-import {
-  compileFabric,
-  type Hop,
-  pecmpParameters,
-  readSlice,
-} from "../../../src/fabric/schemes/pecmp/index.js";
+import { compileFabric } from "../../../src/fabric/schemes/pecmp/fabric.js";
+import { type Hop, readSlice } from "../../../src/fabric/schemes/pecmp/layout.js";
+import { pecmpParameters } from "../../../src/fabric/schemes/pecmp/parameters.js";
 import { nodeNamed, type Topology, type TopologyNode } from "../../../src/fabric/topology/index.js";
 import type { ActionCall, Match } from "../../../src/toolchain/device/index.js";
 import type { HashChoice, ProgramPlan } from "../../../src/toolchain/generate/index.js";

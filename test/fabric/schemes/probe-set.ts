@@ -6,14 +6,12 @@
 import { Random } from "../../../src/base/index.js";
 import type { FlowKey } from "../../../src/base/packets/index.js";
 import type { SwitchPlan } from "../../../src/fabric/schemes/index.js";
-import {
-  compileFabric,
-  nextHop,
-  type PecmpProgram,
-  pecmp,
-  pecmpParameters,
-  readSlice,
-} from "../../../src/fabric/schemes/pecmp/index.js";
+import { compileFabric } from "../../../src/fabric/schemes/pecmp/fabric.js";
+import { pecmp } from "../../../src/fabric/schemes/pecmp/index.js";
+import { readSlice } from "../../../src/fabric/schemes/pecmp/layout.js";
+import { nextHop } from "../../../src/fabric/schemes/pecmp/matrix.js";
+import { pecmpParameters } from "../../../src/fabric/schemes/pecmp/parameters.js";
+import type { PecmpProgram } from "../../../src/fabric/schemes/pecmp/program.js";
 import { hostsOf, nodeNamed } from "../../../src/fabric/topology/index.js";
 import type { Update } from "../../../src/toolchain/device/index.js";
 import { build, example } from "../topology/load.js";

@@ -4,17 +4,16 @@ import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
 import {
   coefficientOfVariation,
-  jainIndex,
   Moments,
   maxOverMean,
   meanInterval,
-  momentsOf,
   pairedTTest,
   signFlipTest,
-  studentQuantile,
-  studentTail,
   wilcoxonTest,
 } from "../../../src/fabric/statistics/index.js";
+import { momentsOf } from "../../../src/fabric/statistics/moments.js";
+import { jainIndex } from "../../../src/fabric/statistics/spread.js";
+import { studentQuantile, studentTail } from "../../../src/fabric/statistics/student-t.js";
 
 const numbers = (minLength: number) =>
   fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { minLength, maxLength: 60 });

@@ -1,12 +1,12 @@
 /** Figures over time: against the same quantity read at every nanosecond. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { WHOLE_RELATIVE_ERROR } from "../../../src/fabric/statistics/buckets.js";
 import {
   ascending,
   quantile,
   TimeWeighted,
   TimeWeightedRecorder,
-  WHOLE_RELATIVE_ERROR,
 } from "../../../src/fabric/statistics/index.js";
 
 /** Value and the nanoseconds for which it lasts. */

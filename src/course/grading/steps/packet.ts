@@ -26,7 +26,7 @@ export async function playPacket(step: Step<"packet">, network: TestNetwork): Pr
   };
   network.hosts.get(step.from)!.send(step.frame);
   const { length } = step.expect;
-  await network.run(step.withinNs, () => length > 0 && arrived() >= length);
+  await network.advance(step.withinNs, () => length > 0 && arrived() >= length);
   const sent = `${step.from} sends ${patternText(step.sent)}`;
   for (const host of network.hosts.values()) {
     const wanted = step.expect.filter(({ at }) => at === host.name).map(({ pattern }) => pattern);
@@ -79,7 +79,7 @@ export async function playPing(step: Step<"ping">, network: TestNetwork, to: big
   const nothing = answered.high === 0;
   const timeoutNs = PING_TIMEOUT_NS + (nothing ? 0 : network.patienceNs);
   const replies = network.hosts.get(from)!.ping(to, count, ttl, PING_INTERVAL_NS, timeoutNs);
-  await network.run(
+  await network.advance(
     count * PING_INTERVAL_NS + PING_TIMEOUT_NS,
     () => !nothing && replies() >= answered.low && replies() >= count,
   );

@@ -36,7 +36,7 @@ export async function playTraffic(
     const stack: StackPart[] = trafficStack(step, to.ipv4, flow, number);
     network.hosts.get(step.from)!.send(buildFrame(stack, sender));
   });
-  await network.run(duration + step.withinNs, () => receiver.received.length >= total);
+  await network.advance(duration + step.withinNs, () => receiver.received.length >= total);
   const after = await network.sent();
   const arrived = receiver.received
     .map(({ frame }) => numbersOf(frame, step))

@@ -30,7 +30,7 @@ const SERIES_MS = 1;
 const NUMBER_MS = 2500;
 const NS_PER_MS = 1e6;
 
-export interface TestbedPacketsOptions {
+interface TestbedPacketsOptions {
   readonly plan: LabPlan;
   readonly lab: Lab;
   readonly timers: LabTimers;

@@ -14,7 +14,7 @@ interface Terminal {
   device: string | undefined;
 }
 
-export interface TerminalListener {
+interface TerminalListener {
   data(terminal: number, text: string): void;
   ended(terminal: number, status: number): void;
 }

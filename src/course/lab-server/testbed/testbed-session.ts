@@ -49,7 +49,7 @@ const TRACES_PER_SECOND = 50;
 const COMMAND_MS = 60_000;
 const NS_PER_MS = 1e6;
 
-export interface TestbedSessionOptions {
+interface TestbedSessionOptions {
   readonly timers: LabTimers;
   /** The machine's monotonic clock in milliseconds when the timers' clock was 0. */
   readonly monotonicMs: number;

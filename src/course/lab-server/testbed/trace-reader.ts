@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import type { PacketTrace } from "../../lab/index.js";
 
 /** Receives a trace of a switch: a document of docs/trace.md, and the machine's monotonic clock in microseconds when the switch's was 0. */
-export type TraceListener = (name: string, trace: PacketTrace, monotonicUs: number) => void;
+type TraceListener = (name: string, trace: PacketTrace, monotonicUs: number) => void;
 
 export class TraceReader {
   readonly #sockets = new Map<string, Socket>();

@@ -3,8 +3,7 @@ import { fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { ProjectFiles } from "../files.js";
 import type { DropCount, Motion, PacketEndView, PacketView, StoryView } from "../protocol.js";
-import type { FrameDescription } from "./describe.js";
-import { Followed } from "./story.js";
+import { Followed, type PacketOrigin } from "./story.js";
 
 /** Maximum number of motions in one frame of the page; further motions are only counted. */
 const MAX_MOTIONS = 400;
@@ -20,17 +19,6 @@ export interface StoryChanges {
   readonly unseen: number;
 }
 
-export interface NewStory {
-  readonly at: number;
-  /** The node that the packet starts at. */
-  readonly from: string;
-  readonly description: FrameDescription;
-  readonly bytes: number;
-  readonly flow: number | undefined;
-  /** The packet of which this one is a copy. */
-  readonly parent?: Followed | undefined;
-}
-
 export class StoryBook {
   #nextId = 1;
   readonly #stories = new Map<number, Followed>();
@@ -40,9 +28,9 @@ export class StoryBook {
   #drops = new Map<string, { node?: string; link?: number; reason: string; packets: number }>();
   #unseen = 0;
 
-  begin({ at, from, description, bytes, flow, parent }: NewStory): Followed {
-    const packet = new Followed(this.#nextId++, at, from, description, bytes, flow, parent?.id);
-    parent?.copies.push(packet.id);
+  begin(origin: PacketOrigin): Followed {
+    const packet = new Followed(this.#nextId++, origin);
+    origin.parent?.copies.push(packet.id);
     this.#stories.set(packet.id, packet);
     if (this.#stories.size > MAX_STORIES) this.#stories.delete(this.#stories.keys().next().value!);
     this.#packets.push(packet);

@@ -18,6 +18,18 @@ export const NO_LINK = "its output port has no link";
 /** Maximum number of hops that are kept: a packet in a forwarding loop would fill the memory. */
 const MAX_HOPS = 128;
 
+/** Where a packet came from, and what it was then. */
+export interface PacketOrigin {
+  readonly at: number;
+  /** The node that the packet starts at. */
+  readonly from: string;
+  readonly description: FrameDescription;
+  readonly bytes: number;
+  readonly flow: number | undefined;
+  /** The packet of which this one is a copy. */
+  readonly parent?: Followed | undefined;
+}
+
 export class Followed {
   readonly hops: HopView[] = [];
   readonly copies: number[] = [];
@@ -25,12 +37,7 @@ export class Followed {
 
   constructor(
     readonly id: number,
-    readonly at: number,
-    readonly from: string,
-    readonly description: FrameDescription,
-    readonly bytes: number,
-    readonly flow: number | undefined,
-    readonly parent: number | undefined,
+    readonly origin: PacketOrigin,
   ) {}
 
   add<Hop extends HopView>(hop: Hop): Hop {
@@ -46,7 +53,8 @@ export class Followed {
   }
 
   get view(): PacketView {
-    const { id, at, from, description, bytes, flow, end, parent } = this;
+    const { id, end } = this;
+    const { at, from, description, bytes, flow, parent } = this.origin;
     const { protocol, label } = description;
     return {
       id,
@@ -57,7 +65,7 @@ export class Followed {
       bytes,
       ...given({ flow }),
       end,
-      ...given({ parent }),
+      ...given({ parent: parent?.id }),
     };
   }
 

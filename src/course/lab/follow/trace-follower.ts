@@ -48,7 +48,7 @@ interface Departure {
   readonly at: number;
 }
 
-export interface TraceFollowerOptions {
+interface TraceFollowerOptions {
   readonly plan: LabPlan;
   /** Path of the program that a switch runs. */
   programOf(name: string): string;

@@ -21,7 +21,7 @@ interface Inside {
   outputs: number;
 }
 
-export interface TrackerOptions {
+interface TrackerOptions {
   readonly lab: LabNetwork;
   /** Number of the flow that a frame belongs to. */
   flowOf(key: string): number | undefined;

@@ -210,4 +210,3 @@ export type PacketSource = z.output<typeof sourceSchema>;
 
 /** A message of a page: a request with a number, which the reply repeats. */
 export const labCallSchema = z.strictObject({ id, request: labRequestSchema });
-export type LabCall = z.output<typeof labCallSchema>;

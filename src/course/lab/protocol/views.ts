@@ -2,10 +2,10 @@
 import type { Completion } from "../../../toolchain/editing/index.js";
 import type { PacketTrace } from "../../../toolchain/switch/index.js";
 
-export type LabEngine = "sim" | "testbed";
+type LabEngine = "sim" | "testbed";
 
 /** The functions of this lab; a page shows no controls for a function that the lab does not have. */
-export interface LabCapabilities {
+interface LabCapabilities {
   /** Pause, speed, step. */
   readonly clock: boolean;
   /** Command lines of simulated hosts. */
@@ -58,7 +58,7 @@ export interface NodeView {
   readonly tier?: number;
 }
 
-export interface LinkEndView {
+interface LinkEndView {
   readonly node: string;
   readonly port: number;
 }

@@ -46,7 +46,7 @@ function tcpOptions(congestionControl: CongestionControlName): TcpOptions {
   };
 }
 
-export interface FlowContext {
+interface FlowContext {
   readonly lab: LabNetwork;
   readonly random: Random;
   readonly servers: Servers;
@@ -67,6 +67,15 @@ interface Counts {
   smoothedRttNs?: number | undefined;
 }
 
+/** What differs between flows of pings, UDP and TCP. */
+interface FlowParts {
+  readonly label: string;
+  /** The keys of its packets: see `describeFrame`. */
+  readonly keys: readonly string[];
+  counts(): Counts;
+  halt(): void;
+}
+
 export class Flow {
   readonly startedAt: number;
   #state: FlowView["state"] = "running";
@@ -80,11 +89,7 @@ export class Flow {
     readonly id: number,
     readonly traffic: Traffic,
     readonly context: FlowContext,
-    readonly label: string,
-    /** The keys of its packets: see `describeFrame`. */
-    readonly keys: readonly string[],
-    readonly counts: () => Counts,
-    readonly halt: () => void,
+    readonly parts: FlowParts,
   ) {
     this.startedAt = context.lab.simulation.now;
     this.#sampledAt = this.startedAt;
@@ -105,7 +110,7 @@ export class Flow {
 
   stop(): void {
     if (!this.isRunning) return;
-    this.halt();
+    this.parts.halt();
     this.end("stopped");
   }
 
@@ -114,7 +119,7 @@ export class Flow {
     const { now } = this.context.lab.simulation;
     const passed = now - this.#sampledAt;
     if (!this.isRunning || passed <= 0) return;
-    const { receivedBytes, smoothedRttNs } = this.counts();
+    const { receivedBytes, smoothedRttNs } = this.parts.counts();
     // of a period without data, the first and the last point are enough
     const isQuiet = [this.#points.at(-1), this.#points.at(-2)].every((point) => point?.bitsPerSecond === 0);
     if (receivedBytes === this.#sampledBytes && isQuiet) this.#points.pop();
@@ -137,8 +142,9 @@ export class Flow {
   }
 
   get view(): FlowView {
-    const { id, traffic, label, startedAt } = this;
-    const { sentPackets, receivedPackets, receivedBytes, retransmissions, rttsNs = [] } = this.counts();
+    const { id, traffic, startedAt } = this;
+    const { label } = this.parts;
+    const { sentPackets, receivedPackets, receivedBytes, retransmissions, rttsNs = [] } = this.parts.counts();
     const endedAt = this.#endedAt;
     const sum = rttsNs.reduce((total, rtt) => total + rtt, 0);
     return {
@@ -194,20 +200,17 @@ export function startPing(
   );
   const keys = [flowKeyOf(`icmp ${ping.identifier}`, ipv4Text(host.options.ipv4), target)];
   context.register(keys);
-  flow.current = new Flow(
-    id,
-    traffic,
-    context,
-    `ping ${traffic.from} → ${traffic.to}`,
+  flow.current = new Flow(id, traffic, context, {
+    label: `ping ${traffic.from} → ${traffic.to}`,
     keys,
-    () => ({
+    counts: () => ({
       sentPackets: ping.sent,
       receivedPackets: ping.received,
       receivedBytes: ping.received * bytes,
       rttsNs: ping.rttsNs,
     }),
-    () => ping.stop(),
-  );
+    halt: () => ping.stop(),
+  });
   return flow.current;
 }
 
@@ -268,19 +271,16 @@ export function startUdp(id: number, traffic: Extract<Traffic, { kind: "udp" }>,
       host.at(host.now() + PING_TIMEOUT_NS / 4, () => flow.current?.end("completed"));
     },
   };
-  flow.current = new Flow(
-    id,
-    traffic,
-    context,
-    `udp ${traffic.from} → ${traffic.to}:${port}`,
+  flow.current = new Flow(id, traffic, context, {
+    label: `udp ${traffic.from} → ${traffic.to}:${port}`,
     keys,
-    () => ({
+    counts: () => ({
       sentPackets: sender.datagramsSent,
       receivedPackets: receiver?.datagrams ?? 0,
       receivedBytes: receiver?.bytes ?? 0,
     }),
-    () => sender.close(),
-  );
+    halt: () => sender.close(),
+  });
   return flow.current;
 }
 
@@ -320,23 +320,20 @@ export function startTcp(id: number, traffic: Extract<Traffic, { kind: "tcp" }>,
   };
   connection.send(bytes ?? Number.POSITIVE_INFINITY);
   if (bytes !== undefined) connection.finish();
-  flow.current = new Flow(
-    id,
-    traffic,
-    context,
-    `tcp ${traffic.from} → ${traffic.to}:${port}`,
+  flow.current = new Flow(id, traffic, context, {
+    label: `tcp ${traffic.from} → ${traffic.to}:${port}`,
     keys,
-    () => ({
+    counts: () => ({
       sentPackets: connection.counters.segmentsSent,
       receivedPackets: Math.max(0, connection.counters.segmentsSent - connection.counters.retransmissions),
       receivedBytes: accepted?.bytesReceived ?? 0,
       retransmissions: connection.counters.retransmissions,
       smoothedRttNs: connection.timeout.smoothedRtt,
     }),
-    () => {
+    halt: () => {
       connection.close();
       accepted?.close();
     },
-  );
+  });
   return flow.current;
 }

@@ -44,7 +44,7 @@ export class Flows {
     const over = [...this.#flows.values()].filter(({ isRunning }) => !isRunning);
     for (const old of over.slice(0, Math.max(0, this.#flows.size - MAX_FLOWS))) {
       this.#flows.delete(old.id);
-      for (const key of old.keys) this.#keys.delete(key);
+      for (const key of old.parts.keys) this.#keys.delete(key);
     }
     return flow;
   }

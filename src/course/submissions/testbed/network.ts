@@ -149,7 +149,7 @@ export class TestbedNetwork implements TestNetwork {
    * With `done`, it ends when `done` returns true or the time has passed, and the switches are idle, so that unexpected packets
    * have also arrived. Throws StepFailure after too many frames.
    */
-  async run(ns: number, done?: () => boolean): Promise<void> {
+  async advance(ns: number, done?: () => boolean): Promise<void> {
     const end = this.now() + ns;
     while (this.now() < end && done?.() !== true) await this.#pass(STEP_MS);
     if (done !== undefined) await this.#settle();

@@ -5,6 +5,7 @@
 
 import { getPriority, setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { given } from "../../../base/index.js";
 import {
   type Lab,
@@ -14,7 +15,7 @@ import {
   startLab,
 } from "../../../fabric/testbed/index.js";
 import { labOfExercise } from "../../exercise-network/index.js";
-import type { ExerciseTopology } from "../../exercises/index.js";
+import type { Exercise, ExerciseTopology } from "../../exercises/index.js";
 import type { TestNetwork } from "../../grading/index.js";
 import { sentFrames, TestbedNetwork } from "./network.js";
 
@@ -168,4 +169,32 @@ function quietLab(topology: ExerciseTopology): LabSpec {
     })),
     switches: spec.switches.map(({ grpcPort: _, ...rest }) => rest),
   };
+}
+
+/** Networks for repeated tests of an exercise: they are kept until its topology changes. */
+export class KeptNetworks {
+  #networks: TestbedNetworks | undefined;
+
+  constructor(readonly options: Omit<TestbedNetworkOptions, "frames">) {}
+
+  /**
+   * Opens a network whose switches have no program, after the previous one was closed.
+   * @throws DiagnosticError if this machine cannot run it (P431xx, P42xxx of interfaces)
+   */
+  async open({ topology, limits: { frames } }: Exercise): Promise<TestNetwork> {
+    const kept = this.#networks;
+    if (kept !== undefined && kept.options.frames === frames && isDeepStrictEqual(kept.topology, topology))
+      return kept.open();
+    const made = new TestbedNetworks(topology, { ...this.options, frames });
+    this.#networks = made;
+    // waits for the end of a test that runs on the previous networks
+    await kept?.whenFree();
+    await kept?.close();
+    return made.open();
+  }
+
+  /** Removes all networks; no further one can be opened. */
+  async close(): Promise<void> {
+    await this.#networks?.close();
+  }
 }

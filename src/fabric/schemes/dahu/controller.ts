@@ -11,13 +11,14 @@ import {
   type LinkEvent,
   whileRunning,
 } from "../../controllers/index.js";
+import { nodeAt } from "../../topology/index.js";
 import type { PortTraffic } from "./policy/allocation.js";
 import type { Rebalancing } from "./policy/epoch.js";
 import { PortClasses } from "./port-classes.js";
 import { type OwnSwitch, type SoftwareSettings, SwitchSoftware } from "./switch-software.js";
 import { GROUP_TRAFFIC, PORT_TRAFFIC, REPORT } from "./tables.js";
 
-export interface DahuControllerOptions {
+interface DahuControllerOptions {
   readonly own: OwnSwitch;
   /** Port classes of the plan's network. */
   readonly classes: PortClasses;
@@ -110,7 +111,7 @@ class SwitchKeeper {
   #onLinkEvent({ switch: { index }, port, link, up }: LinkEvent): Promise<void> | undefined {
     const { context, options } = this;
     const { topology } = context;
-    const isFabric = [link.a, link.b].every(({ node }) => topology.nodes[node]!.role !== "host");
+    const isFabric = [link.a, link.b].every(({ node }) => nodeAt(topology, node).role !== "host");
     if (!isFabric) return undefined;
     if (up) this.#down.delete(link.index);
     else this.#down.add(link.index);
@@ -176,7 +177,7 @@ class SwitchKeeper {
         continue;
       }
       const port = node.ports[entity.index - 1];
-      if (port !== undefined && topology.nodes[port.peer]!.role !== "host") byPort[port.number - 1] = value;
+      if (port !== undefined && nodeAt(topology, port.peer).role !== "host") byPort[port.number - 1] = value;
     }
     return { byPort, byGroup };
   }

@@ -1,6 +1,6 @@
 /** The port groups of a switch, and the group of each destination. Ports are bits, destinations racks. */
 import { fail, type Locate } from "../../../base/index.js";
-import { offsetDimensions } from "../../topology/index.js";
+import { nodeAt, offsetDimensions } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { checkGroupCount } from "./group-limits.js";
 import type { PortClasses } from "./port-classes.js";
@@ -27,12 +27,12 @@ export function groupLayout(
 ): GroupLayout {
   const { topology } = classes;
   const all = classes.portsOf(node).map(({ bit }) => bit);
-  const own = topology.nodes[node]!;
+  const own = nodeAt(topology, node);
   switch (kind) {
     case "one":
       return { members: [all], groupOf: topology.racks.map(() => 0) };
     case "offset_dimensions": {
-      if (topology.racks.some(({ switches }) => topology.nodes[switches[0]!]!.coordinates === undefined))
+      if (topology.racks.some(({ switches }) => nodeAt(topology, switches[0]!).coordinates === undefined))
         fail(
           CODES.withoutCoordinates,
           locate(["port_groups"]),
@@ -40,7 +40,7 @@ export function groupLayout(
           "write `port_groups: one`, or `topology: { kind: hyperx, ... }`",
         );
       const setOf = (peer: number) =>
-        offsetDimensions(own, topology.nodes[peer]!).reduce((set, dimension) => set | (1 << dimension), 0);
+        offsetDimensions(own, nodeAt(topology, peer)).reduce((set, dimension) => set | (1 << dimension), 0);
       const along = new Map(classes.portsOf(node).map(({ bit, peer }) => [bit, setOf(peer)]));
       const sets = 1 << (own.coordinates?.length ?? 0);
       checkGroupCount(sets, own.name, locate);

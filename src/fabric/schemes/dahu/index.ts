@@ -13,15 +13,6 @@ import { Rebalancing } from "./policy/epoch.js";
 import { FullBalancer } from "./policy/full-balance.js";
 import { HeuristicBalancer } from "./policy/heuristic.js";
 
-export type { Balancer, PortTraffic } from "./policy/allocation.js";
-export { Rebalancing } from "./policy/epoch.js";
-export { DerouteHolds, feedsBack } from "./policy/feedback.js";
-export { FullBalancer } from "./policy/full-balance.js";
-export { HeuristicBalancer } from "./policy/heuristic.js";
-export { switchMemory } from "./policy/memory.js";
-export { PortGroups, type Remap } from "./policy/port-groups.js";
-export { type FurtherRule, furtherState } from "./policy/threshold.js";
-
 export const dahu: Scheme<DahuParameters> = {
   name: "dahu",
   title: "Dahu",

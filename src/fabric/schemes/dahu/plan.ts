@@ -3,6 +3,7 @@ import { fail, type Locate, Random } from "../../../base/index.js";
 import type { Update } from "../../../toolchain/device/index.js";
 import {
   type Link,
+  nodeAt,
   type Prefix,
   type Role,
   switchesOf,
@@ -206,7 +207,7 @@ function routesOf(topology: Topology, node: TopologyNode): Update[] {
     for (const host of rack.hosts) {
       const port = node.ports.find(({ peer, link }) => peer === host && !topology.down?.has(link));
       if (port === undefined) continue;
-      const { host: address } = topology.nodes[host]!;
+      const { host: address } = nodeAt(topology, host);
       for (const [family, length] of [
         ["ipv4", 32],
         ["ipv6", 128],
@@ -229,7 +230,7 @@ function lpm(family: "ipv4" | "ipv6", { address, length }: Prefix) {
 
 function nextHops(topology: Topology, node: TopologyNode): Update[] {
   return node.ports
-    .filter(({ peer }) => topology.nodes[peer]!.role !== "host")
+    .filter(({ peer }) => nodeAt(topology, peer).role !== "host")
     .map(({ number }) =>
       tableEntry("next_hops", [exact("meta.choice", number - 1)], {
         kind: "action",

@@ -6,7 +6,7 @@ import type { Topology } from "../../topology/index.js";
 import { isDeadEnd } from "./policy/dead-ends.js";
 
 /** Links to other switches that are up. */
-export interface FabricPort {
+interface FabricPort {
   readonly bit: number;
   readonly peer: number;
   readonly link: number;

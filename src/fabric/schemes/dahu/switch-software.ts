@@ -4,7 +4,7 @@
  */
 import { Random } from "../../../base/index.js";
 import type { Entity, Update } from "../../../toolchain/device/index.js";
-import type { TopologyNode } from "../../topology/index.js";
+import { nodeAt, type TopologyNode } from "../../topology/index.js";
 import type { GroupLayout } from "./group-layout.js";
 import { type PortTraffic, relativeCapacities } from "./policy/allocation.js";
 import type { Rebalancing } from "./policy/epoch.js";
@@ -74,7 +74,7 @@ export class SwitchSoftware {
     const { topology } = classes;
     const { racks } = topology;
     this.#furtherStates = racks.map(() => firstState(settings.rule));
-    const isFabric = (bit: number) => topology.nodes[node.ports[bit]?.peer ?? node.index]!.role !== "host";
+    const isFabric = (bit: number) => nodeAt(topology, node.ports[bit]?.peer ?? node.index).role !== "host";
     this.#relativeCapacity = relativeCapacities(own.capacity.map((rate, bit) => (isFabric(bit) ? rate : 0)));
     this.#destinations = racks.map((rack) =>
       rack.switches.includes(node.index) ? undefined : this.#destination(rack.index, 0),
@@ -159,7 +159,7 @@ export class SwitchSoftware {
         );
     this.#holds.expire(nowNs);
     const updates = this.#refresh(nowNs);
-    rebalancing?.run(
+    rebalancing?.rebalance(
       this.#groups,
       { ...measured, capacity: this.#relativeCapacity },
       ({ group, virtualPort }) => updates.push(...this.#mapped("modify", group, virtualPort)),

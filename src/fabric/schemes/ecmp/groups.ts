@@ -1,7 +1,7 @@
 /** Ids of the groups and members of one switch under plain ECMP: a set of next hops keeps its ids from plan to plan. */
 import type { Entity } from "../../../toolchain/device/index.js";
 
-export interface GroupIds {
+interface GroupIds {
   readonly groupId: number;
   /** One for each port. */
   readonly memberIds: readonly number[];

@@ -9,6 +9,7 @@ import type { Update } from "../../../toolchain/device/index.js";
 import type { ProgramPlan } from "../../../toolchain/generate/index.js";
 import {
   computeRoutes,
+  nodeAt,
   type Role,
   type RoutingTable,
   switchesOf,
@@ -40,7 +41,7 @@ import { EcmpGroups } from "./groups.js";
 import { ecmpProgram } from "./program.js";
 
 /** The routes of the switches, and the room of their tables when routes are planned again. */
-export interface Routing {
+interface Routing {
   /** A port that occurs several times in a hop set has as many members in the group. */
   routesOf(topology: Topology): readonly RoutingTable[];
   /** Minimum room, by direction for groups and members, where routes may need more than {@link REPLANNING_ROOM} times as much. */
@@ -66,7 +67,7 @@ export function planEcmpSwitches(
   /** Programs whose tables have `room` times the entries that the switches need at first, and at least the minimum room. */
   const programs = (room: number, least: Routing["least"] = SHORTEST_PATHS.least) =>
     roles.map((role): ProgramPlan => {
-      const own = tables.filter((table) => topology.nodes[table.node]!.role === role);
+      const own = tables.filter((table) => nodeAt(topology, table.node).role === role);
       const largest = (least: number, count: (table: RoutingTable) => number) =>
         tableSize(Math.max(least, room * Math.max(...own.map(count))));
       const wayOf = (way: Direction) => ({
@@ -86,7 +87,7 @@ export function planEcmpSwitches(
   return {
     programs: programs(1),
     switches: tables.map((table) => {
-      const node = topology.nodes[table.node]!;
+      const node = nodeAt(topology, table.node);
       return {
         node: node.index,
         program: node.role,
@@ -108,7 +109,7 @@ export function planEcmpSwitches(
           plan: (reduced) =>
             routesOf(reduced).map((table) => ({
               node: table.node,
-              updates: stateOf(reduced, reduced.nodes[table.node]!, table, groups.get(table.node)!),
+              updates: stateOf(reduced, nodeAt(reduced, table.node), table, groups.get(table.node)!),
             })),
         };
       },
@@ -118,7 +119,7 @@ export function planEcmpSwitches(
 
 /** A ToR chooses upwards, a spine downwards, all others in both directions; more where routes need it. */
 export function directionsOf(topology: Topology, tables: readonly RoutingTable[], role: Role): Direction[] {
-  const own = tables.filter((table) => topology.nodes[table.node]!.role === role);
+  const own = tables.filter((table) => nodeAt(topology, table.node).role === role);
   return DIRECTIONS.filter(
     (way) =>
       (!(role === "tor" && way === "down") && !(role === "spine" && way === "up")) ||

@@ -1,7 +1,7 @@
 /** The function and seed of each switch for packets from below and for others, and the sizes of its groups. */
 
 import { fail, type Locate, Random } from "../../../base/index.js";
-import { switchesOf, type Topology, tierOf } from "../../topology/index.js";
+import { nodeAt, switchesOf, type Topology, tierOf } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import type { Assignment } from "./assignment.js";
 import { type ChipFunction, chipFunction } from "./functions.js";
@@ -25,7 +25,7 @@ export function assign(
   const drawsSeeds =
     (parameters.seeds ?? (design === "per_stage" || design === "random" ? "switch" : "none")) === "switch";
   const seedOf = (node: number) =>
-    drawsSeeds ? random.fork(`seed ${topology.nodes[node]!.name}`).uint32() : 0;
+    drawsSeeds ? random.fork(`seed ${nodeAt(topology, node).name}`).uint32() : 0;
   const made = (
     functionOf: (node: number, kind: number) => number,
     sizeOf: Assignment["sizeOf"] = () => undefined,
@@ -38,7 +38,7 @@ export function assign(
       sizeOf,
     };
   };
-  const stageOf = (node: number) => tierOf(topology.nodes[node]!) - 1;
+  const stageOf = (node: number) => tierOf(nodeAt(topology, node)) - 1;
   switch (design) {
     case "one":
       return made(() => 0);
@@ -50,7 +50,7 @@ export function assign(
       const drawn = new Map(
         switches.map(({ node }) => [
           node,
-          random.fork(`function ${topology.nodes[node]!.name}`).int(functions.length),
+          random.fork(`function ${nodeAt(topology, node).name}`).int(functions.length),
         ]),
       );
       return made((node) => drawn.get(node)!);
@@ -62,11 +62,11 @@ export function assign(
     }
     case "recombining": {
       const places = placesOf(topology, switches);
-      const found = recombine(topology, switches, places, functions, seedOf, parameters, locate);
+      const found = recombine({ topology, switches, places, functions, seedOf }, parameters, locate);
       return made(byPlace(places, found));
     }
     case "coprime":
-      return coprime(topology, switches, functions, parameters, made, locate);
+      return coprime({ topology, switches, functions }, parameters, made, locate);
   }
 }
 
@@ -112,9 +112,11 @@ function drawByBlock(topology: Topology, functions: number, random: Random): Map
 
 /** Functions by place as far as the chip has them; groups of coprime sizes decorrelate traffic in transit from other traffic. */
 function coprime(
-  topology: Topology,
-  switches: readonly ClassedSwitch[],
-  functions: readonly ChipFunction[],
+  {
+    topology,
+    switches,
+    functions,
+  }: { topology: Topology; switches: readonly ClassedSwitch[]; functions: readonly ChipFunction[] },
   parameters: HashingParameters,
   made: (functionOf: (node: number, kind: number) => number, sizeOf?: Assignment["sizeOf"]) => Assignment,
   locate: Locate,

@@ -1,6 +1,6 @@
 /** Checks that the groups of a switch, with the sizes of a design, are within the limits of its chip. */
 import { fail, type Locate } from "../../../base/index.js";
-import type { Topology } from "../../topology/index.js";
+import { nodeAt, type Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import type { Assignment } from "./assignment.js";
 import type { HashingParameters } from "./parameters.js";
@@ -16,7 +16,7 @@ export function checkChip(
   locate: Locate,
 ): void {
   const { chip_groups, chip_members, group_members } = parameters;
-  const { name } = topology.nodes[own.node]!;
+  const { name } = nodeAt(topology, own.node);
   const { groups, members, largest } = groupsOf(topology, own, assignment, parameters);
   if (largest > group_members)
     fail(

@@ -4,7 +4,7 @@
  */
 
 /** How a weighted group is extended to another size. */
-export type Duplication = "naive" | "split";
+type Duplication = "naive" | "split";
 
 /**
  * The next hop of each slot of a group with `size` slots. `weights`: a whole number of at least 1 for each next hop.

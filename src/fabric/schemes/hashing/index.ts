@@ -7,7 +7,7 @@
  */
 import type { Locate } from "../../../base/index.js";
 import type { CrcParameters } from "../../../toolchain/hash/index.js";
-import { switchesOf, type Topology } from "../../topology/index.js";
+import { nodeAt, switchesOf, type Topology } from "../../topology/index.js";
 import { NEVER_LEAVES } from "../closed-form.js";
 import { tableSize } from "../fabric.js";
 import { fixedHosts } from "../fixed-hosts.js";
@@ -100,7 +100,7 @@ function fabricState(
   parameters: HashingParameters,
 ): FabricState {
   const tables = switches.map((own) => tablesOf(topology, own, assignment, parameters));
-  const roleOf = ({ own }: SwitchTables) => topology.nodes[own.node]!.role;
+  const roleOf = ({ own }: SwitchTables) => nodeAt(topology, own.node).role;
   const roles = [...new Set(switchesOf(topology).map(({ role }) => role))];
   const used = new Map(
     roles.map((role) => {

@@ -2,9 +2,9 @@
  * The k shortest loopless paths between two switches (Yen, Quarterly of Applied Mathematics 27(4), 1971), by the costs of a map. Spur
  * paths are searched with the distances to the destination as an estimate, which is never too large when links are left out.
  */
-import { switchesOf, type Topology } from "../../topology/index.js";
+import { nodeAt, switchesOf, type Topology } from "../../topology/index.js";
 
-export interface CostGraph {
+interface CostGraph {
   /** Neighbours of a node, by ascending port: the node, the port that leads there, the cost. Of parallel links the cheapest. */
   readonly edges: readonly (readonly {
     readonly to: number;
@@ -17,7 +17,7 @@ export function costGraph(topology: Topology): CostGraph {
   const edges = topology.nodes.map((): { to: number; port: number; cost: number }[] => []);
   for (const { index, ports } of switchesOf(topology))
     for (const { number, peer, link } of ports) {
-      if (topology.nodes[peer]!.role === "host" || topology.down?.has(link)) continue;
+      if (nodeAt(topology, peer).role === "host" || topology.down?.has(link)) continue;
       const cost = topology.links[link]!.cost ?? 1;
       const known = edges[index]!.find(({ to }) => to === peer);
       if (known === undefined) edges[index]!.push({ to: peer, port: number, cost });

@@ -4,7 +4,7 @@
  */
 import { fail, type Locate } from "../../../base/index.js";
 import { LOCAL } from "../../paths/index.js";
-import type { Topology } from "../../topology/index.js";
+import { nodeAt, type Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import type { ChipFunction } from "./functions.js";
 import { bestSize, partWeights } from "./groups.js";
@@ -46,7 +46,7 @@ export function meshSizes(
       if (taken.length === 0) break;
     }
     if (best === undefined) {
-      const { name } = topology.nodes[node]!;
+      const { name } = nodeAt(topology, node);
       return fail(
         CODES.groupMembers,
         locate(["group_members"]) ?? locate(["design"]),
@@ -84,7 +84,7 @@ function conflictsOf(topology: Topology, switches: readonly ClassedSwitch[]): Ma
         const { ports } = own.hopSets[index]!;
         if (ports.length > 1) choosing.push(node);
         for (const out of ports) {
-          const { peer, peerPort } = topology.nodes[node]!.ports[out - 1]!;
+          const { peer, peerPort } = nodeAt(topology, node).ports[out - 1]!;
           if (byNode.has(peer)) visit(peer, peerPort);
         }
       };

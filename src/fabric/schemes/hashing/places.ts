@@ -1,5 +1,5 @@
 /** Places of choices: a stage, and where packets come from. In designs by place all switches of a place hash in the same way. */
-import { switchesOf, type Topology, tierOf } from "../../topology/index.js";
+import { nodeAt, switchesOf, type Topology, tierOf } from "../../topology/index.js";
 import { type ClassedSwitch, KINDS } from "./routing.js";
 
 export interface Place {
@@ -12,7 +12,7 @@ export interface Place {
 }
 
 export function placeName(topology: Topology, node: number, kind: number): string {
-  return `stage ${tierOf(topology.nodes[node]!)} from ${kind % KINDS === 0 ? "below" : "above"}`;
+  return `stage ${tierOf(nodeAt(topology, node))} from ${kind % KINDS === 0 ? "below" : "above"}`;
 }
 
 /** All places where any switch has a choice, in the order of a path: up through the stages, then down. */
@@ -23,7 +23,7 @@ export function placesOf(topology: Topology, switches: readonly ClassedSwitch[])
     for (const kind of arrivals.get(own.node)!) {
       if (!chooses(own, kind)) continue;
       const key = placeName(topology, own.node, kind);
-      const tier = tierOf(topology.nodes[own.node]!);
+      const tier = tierOf(nodeAt(topology, own.node));
       const place = places.get(key) ?? { key, tier, kind, nodes: [] };
       place.nodes.push(own.node);
       places.set(key, place);
@@ -37,8 +37,8 @@ export function placesOf(topology: Topology, switches: readonly ClassedSwitch[])
 function arrivalKinds(topology: Topology): Map<number, number[]> {
   return new Map(
     switchesOf(topology).map((node) => {
-      const below = node.ports.some(({ peer }) => tierOf(topology.nodes[peer]!) < tierOf(node));
-      const above = node.ports.some(({ peer }) => tierOf(topology.nodes[peer]!) >= tierOf(node));
+      const below = node.ports.some(({ peer }) => tierOf(nodeAt(topology, peer)) < tierOf(node));
+      const above = node.ports.some(({ peer }) => tierOf(nodeAt(topology, peer)) >= tierOf(node));
       return [node.index, [...(below ? [0] : []), ...(above ? [1] : [])]];
     }),
   );

@@ -5,7 +5,7 @@
  */
 import { fail, type Locate } from "../../../base/index.js";
 import { type CorrelatedHops, PathChecker, representativePairs } from "../../paths/index.js";
-import type { Topology } from "../../topology/index.js";
+import { nodeAt, type Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { type ChipFunction, hashModelOf } from "./functions.js";
 import type { HashingParameters } from "./parameters.js";
@@ -13,13 +13,19 @@ import { hashingPaths } from "./path-model.js";
 import { type Place, placeName } from "./places.js";
 import type { ClassedSwitch } from "./routing.js";
 
-/** Function by key of the place. `seedOf`: the seed of each switch, which matters for functions that are not affine. */
+/** A fabric whose places have no functions yet. */
+interface Uncoloured {
+  readonly topology: Topology;
+  readonly switches: readonly ClassedSwitch[];
+  readonly places: readonly Place[];
+  readonly functions: readonly ChipFunction[];
+  /** The seed of each switch, which matters for functions that are not affine. */
+  seedOf(node: number): number;
+}
+
+/** Function by key of the place. */
 export function recombine(
-  topology: Topology,
-  switches: readonly ClassedSwitch[],
-  places: readonly Place[],
-  functions: readonly ChipFunction[],
-  seedOf: (node: number) => number,
+  { topology, switches, places, functions, seedOf }: Uncoloured,
   parameters: HashingParameters,
   locate: Locate,
 ): Map<string, number> {
@@ -104,7 +110,7 @@ function refuse(
   { path, first, second, polarisedShare }: CorrelatedHops,
   locate: Locate,
 ): never {
-  const name = (node: number) => topology.nodes[node]!.name;
+  const name = (node: number) => nodeAt(topology, node).name;
   return fail(
     CODES.notRecombined,
     locate(["design"]),

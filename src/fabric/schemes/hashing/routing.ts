@@ -7,6 +7,7 @@ import { LOCAL, rackRoutes, UNREACHABLE } from "../../paths/index.js";
 import {
   computeRoutes,
   type HopSet,
+  nodeAt,
   switchesOf,
   type Topology,
   type TopologyNode,
@@ -16,7 +17,7 @@ import { CODES } from "../codes.js";
 import { costGraph, costsTo, kShortest, loopFree } from "./k-shortest.js";
 
 export const ROUTINGS = ["shortest", "transit", "k_shortest"] as const;
-export type Routing = (typeof ROUTINGS)[number];
+type Routing = (typeof ROUTINGS)[number];
 
 /** Classes by port: from below, or not. */
 export const KINDS = 2;
@@ -54,7 +55,7 @@ export function routeSwitches(
 function kindsOf(topology: Topology, node: TopologyNode): Uint8Array {
   const kinds = new Uint8Array(node.ports.length + 1);
   for (const { number, peer } of node.ports)
-    kinds[number] = tierOf(topology.nodes[peer]!) < tierOf(node) ? 0 : 1;
+    kinds[number] = tierOf(nodeAt(topology, peer)) < tierOf(node) ? 0 : 1;
   return kinds;
 }
 
@@ -64,7 +65,7 @@ function shortest(topology: Topology): ClassedSwitch[] {
     const next = new Int32Array(KINDS * routes.length);
     next.set(routes);
     next.set(routes, routes.length);
-    const node = topology.nodes[table.node]!;
+    const node = nodeAt(topology, table.node);
     return {
       node: table.node,
       portKind: kindsOf(topology, node),

@@ -1,7 +1,7 @@
 /** The tables of one switch: function and seed by ingress port, sources, routes by class, groups with a member for each slot. */
 import type { Update } from "../../../toolchain/device/index.js";
 import { LOCAL } from "../../paths/index.js";
-import type { Prefix, PrefixPair, Topology } from "../../topology/index.js";
+import { nodeAt, type Prefix, type PrefixPair, type Topology } from "../../topology/index.js";
 import { call, exact, forward, ingressName, insert, tableEntry } from "../fabric.js";
 import type { Assignment } from "./assignment.js";
 import type { HashingParameters } from "./parameters.js";
@@ -61,8 +61,8 @@ export function tablesOf(
     for (const rack of racks) {
       if (targets[rack.index] !== LOCAL) continue;
       for (const host of rack.hosts) {
-        const { ipv4, ipv6 } = topology.nodes[host]!.host!;
-        const port = topology.nodes[host]!.ports.find(
+        const { ipv4, ipv6 } = nodeAt(topology, host).host!;
+        const port = nodeAt(topology, host).ports.find(
           ({ peer, link }) => peer === own.node && !topology.down?.has(link),
         );
         if (port === undefined) continue;
@@ -83,7 +83,7 @@ export function switchState(
 ): Update[] {
   const { node, portKind, plain, sourceOf } = own;
   const updates: Update[] = [];
-  for (const { number } of topology.nodes[node]!.ports) {
+  for (const { number } of nodeAt(topology, node).ports) {
     const { function: index, seed } = assignment.settingOf(node, portKind[number]!);
     const arrival = plain ? 0 : portKind[number]!;
     updates.push(

@@ -4,6 +4,7 @@ import type { Match, TableAction, Update } from "../../../toolchain/device/index
 import {
   computeRoutes,
   type Link,
+  nodeAt,
   type PrefixPair,
   type RoutingTable,
   switchesOf,
@@ -178,7 +179,7 @@ function linkEntry(
   const { peer, link } = node.ports[port - 1]!;
   const { units, capacity } = capacityOf(topology.links[link]!, tau);
   const action = call("link_is", {
-    mac: topology.nodes[peer]!.mac,
+    mac: nodeAt(topology, peer).mac,
     packet_units: units,
     scale: Math.min(2 ** 32 - 1, Math.max(1, Math.round((FULL * 2 ** SCALE_BITS) / capacity))),
     probe_group: groups.idOf(onwardPorts(topology, node, port)),
@@ -211,7 +212,7 @@ function originUpdate(group: number): Update {
 function probeNote(topology: Topology, { probe_interval }: HulaParameters): string {
   const perSecond = (topology.racks.length * 1e9) / probe_interval;
   const shares = topology.links
-    .filter(({ a }) => topology.nodes[a.node]!.role !== "host")
+    .filter(({ a }) => nodeAt(topology, a.node).role !== "host")
     .map(({ rateBps, ratePps = Number.POSITIVE_INFINITY }) =>
       Math.max(perSecond / ratePps, (perSecond * 8 * PROBE_BYTES) / rateBps),
     );

@@ -1,6 +1,6 @@
 /** Probes: their frames, the generators that send them, and how switches forward them. */
 import type { PacketGenerator, Update } from "../../../toolchain/device/index.js";
-import { type Topology, type TopologyNode, tierOf } from "../../topology/index.js";
+import { nodeAt, type Topology, type TopologyNode, tierOf } from "../../topology/index.js";
 import { insert } from "../fabric.js";
 
 /** The program receives the frames of packet generators by the port of controllers. */
@@ -26,10 +26,10 @@ export function probeGenerator(rack: number, mac: bigint, periodNs: number): Pac
  * (section 3.1), and never down into the pod or to the rack that it comes from. So the reverse of each of its paths is a shortest path.
  */
 export function onwardPorts(topology: Topology, node: TopologyNode, port: number): number[] {
-  const from = topology.nodes[node.ports[port - 1]!.peer]!;
+  const from = nodeAt(topology, node.ports[port - 1]!.peer);
   const cameUp = tierOf(from) < tierOf(node);
   return switchPorts(topology, node).filter((other) => {
-    const to = topology.nodes[node.ports[other - 1]!.peer]!;
+    const to = nodeAt(topology, node.ports[other - 1]!.peer);
     if (other === port || to.index === from.index) return false;
     if (tierOf(to) > tierOf(node)) return cameUp;
     return !(cameUp && sharesRacks(topology, from, to));
@@ -39,7 +39,7 @@ export function onwardPorts(topology: Topology, node: TopologyNode, port: number
 /** Ports to other switches whose links are up. */
 export function switchPorts(topology: Topology, { ports }: TopologyNode): number[] {
   return ports
-    .filter(({ peer, link }) => topology.nodes[peer]!.role !== "host" && topology.down?.has(link) !== true)
+    .filter(({ peer, link }) => nodeAt(topology, peer).role !== "host" && topology.down?.has(link) !== true)
     .map(({ number }) => number);
 }
 

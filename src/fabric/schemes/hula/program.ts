@@ -17,7 +17,7 @@ const schema = z.strictObject({
   }),
 });
 
-export type HulaProgram = z.output<typeof schema>;
+type HulaProgram = z.output<typeof schema>;
 
 const TEMPLATE = "hula/switch";
 

@@ -1,11 +1,11 @@
 /** How each switch forwards packets to each rack: a group for selector 0, and a next hop for every other selector. */
 import { LOCAL, rackRoutes, UNREACHABLE } from "../../paths/index.js";
-import { computeRoutes, type RoutingTable, type Topology } from "../../topology/index.js";
+import { computeRoutes, nodeAt, type RoutingTable, rackAt, type Topology } from "../../topology/index.js";
 import type { Direction } from "../hash-settings.js";
 import type { Trees } from "./trees.js";
 
 /** The next hops of a switch towards one or more racks. */
-export interface RackChoice {
+interface RackChoice {
   readonly direction: Direction;
   /** Ports of the shortest routes, ascending: selector 0 takes one of them by the hash. */
   readonly base: readonly number[];
@@ -58,7 +58,7 @@ export function switchChoices(topology: Topology, trees: Trees, original: Topolo
 
 /** By selector - 1 and node: the port of an intact path to the rack; else 0. */
 function intactHops(topology: Topology, trees: Trees, original: Topology, rack: number): Int32Array[] {
-  const { hosts, switches } = topology.racks[rack]!;
+  const { hosts, switches } = rackAt(topology, rack);
   // A host that has lost a link is a rack of its own.
   const own = hosts[0] === undefined ? rack : original.nodes[hosts[0]]!.host!.rack;
   const all = trees.to[own]!.next;
@@ -73,7 +73,7 @@ function intactHops(topology: Topology, trees: Trees, original: Topology, rack: 
       let whole = known.get(node);
       if (whole === undefined) {
         const port = wanted[node]!;
-        const out = port === 0 ? undefined : topology.nodes[node]!.ports[port - 1]!;
+        const out = port === 0 ? undefined : nodeAt(topology, node).ports[port - 1]!;
         whole = out !== undefined && !topology.down?.has(out.link) && isIntact(out.peer);
         known.set(node, whole);
       }

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { fail, type Locate } from "../../../base/index.js";
 import { FIELD_BITS, SELECTOR_FIELDS } from "../../../base/packets/index.js";
 import type { ProgramPlan } from "../../../toolchain/generate/index.js";
-import { type Role, switchesOf, type Topology } from "../../topology/index.js";
+import { nodeAt, type Role, switchesOf, type Topology } from "../../topology/index.js";
 import { LEAVES_FOR_SURE, NEVER_LEAVES } from "../closed-form.js";
 import { CODES } from "../codes.js";
 import { checkDescription } from "../description.js";
@@ -68,14 +68,14 @@ function plan(topology: Topology, own: MultirouteParameters, locate: Locate = ()
       ...choiceUpdates(of, choices, ids, trees.selectors, 2 ** width),
     ];
   };
-  const programs = (room: number) => programsOf(topology, switches, directions, own, trees, room);
+  const programs = (room: number) => programsOf({ topology, switches, directions, trees }, own, room);
   return {
     scheme: "multiroute",
     field: own.field,
     programs: programs(1),
     switches: switches.map((choices) => ({
       node: choices.node,
-      program: topology.nodes[choices.node]!.role,
+      program: nodeAt(topology, choices.node).role,
       updates: stateOf(topology, choices, new ChoiceIds()),
     })),
     pathModel: () => multiroutePaths(topology, switches, own, width),
@@ -110,7 +110,7 @@ function treesOf(topology: Topology, { paths, field }: MultirouteParameters, loc
   const [short] = trees.short;
   if (short !== undefined) {
     const { racks } = topology;
-    const name = (rack: number) => topology.nodes[racks[rack]!.hosts[0]!]!.name;
+    const name = (rack: number) => nodeAt(topology, racks[rack]!.hosts[0]!).name;
     fail(
       CODES.tooFewSelectors,
       locate(["field"]) ?? locate([]),
@@ -132,7 +132,7 @@ function directionsByRole(
     roles.map((role) => {
       const used = new Set(
         switches
-          .filter(({ node }) => topology.nodes[node]!.role === role)
+          .filter(({ node }) => nodeAt(topology, node).role === role)
           .flatMap(({ choices }) => choices.map(({ direction }) => direction)),
       );
       if (role === "tor" && !used.has("down")) return [role, ["up"]];
@@ -142,17 +142,23 @@ function directionsByRole(
   );
 }
 
+/** What the programs of a fabric must hold. */
+interface Contents {
+  readonly topology: Topology;
+  readonly switches: readonly SwitchChoices[];
+  readonly directions: ReadonlyMap<Role, readonly Direction[]>;
+  readonly trees: Trees;
+}
+
+/** @param room factor by which the tables are larger than what the switches need at first */
 function programsOf(
-  topology: Topology,
-  switches: readonly SwitchChoices[],
-  directions: ReadonlyMap<Role, readonly Direction[]>,
+  { topology, switches, directions, trees: { selectors } }: Contents,
   own: MultirouteParameters,
-  { selectors }: Trees,
   room: number,
 ): ProgramPlan[] {
   const width = bitsFor(selectors + 1);
   return [...directions].map(([role, ways]): ProgramPlan => {
-    const same = switches.filter(({ node }) => topology.nodes[node]!.role === role);
+    const same = switches.filter(({ node }) => nodeAt(topology, node).role === role);
     const largest = (count: (of: SwitchChoices) => number) => tableSize(room * Math.max(...same.map(count)));
     const template: PecmpTemplate =
       ways.length === 2 ? "pecmp/leaf" : ways[0] === "up" ? "pecmp/tor" : "pecmp/spine";
@@ -164,13 +170,13 @@ function programsOf(
           (selectors + 1) *
           choices.filter((choice) => choice.direction === direction && onlyPort(choice) === undefined).length,
       ),
-      members: largest(({ node }) => topology.nodes[node]!.ports.length),
+      members: largest(({ node }) => nodeAt(topology, node).ports.length),
     });
     return pecmpProgram(role, template, {
       field: own.field,
       ...Object.fromEntries(ways.map((direction) => [direction, way(direction)])),
       sizes: {
-        routes: largest(({ node, of }) => of.length + topology.nodes[node]!.ports.length),
+        routes: largest(({ node, of }) => of.length + nodeAt(topology, node).ports.length),
         selectorRows: tableSize(2 ** width),
       },
     });

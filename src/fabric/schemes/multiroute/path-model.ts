@@ -1,6 +1,6 @@
 /** The choices of the switches as a path model. */
 import type { PathModel } from "../../paths/index.js";
-import type { Topology } from "../../topology/index.js";
+import { nodeAt, type Topology } from "../../topology/index.js";
 import { type HashParameters, hashOf, seedOf } from "../hash-settings.js";
 import { HashModels, hashModel } from "../path-model.js";
 import { rowsOfChoice, type SwitchChoices } from "./choices.js";
@@ -18,8 +18,8 @@ export function multiroutePaths(
     classes: 1,
     next: of,
     choices: choices.map((choice) => ({
-      hash: models.indexOf(hashModel(hashOf(parameters, topology.nodes[node]!.role, choice.direction))),
-      seed: seedOf(topology.nodes[node]!, parameters, choice.direction),
+      hash: models.indexOf(hashModel(hashOf(parameters, nodeAt(topology, node).role, choice.direction))),
+      seed: seedOf(nodeAt(topology, node), parameters, choice.direction),
       rows: rowsOfChoice(choice),
       slice: { low: 0, width },
     })),

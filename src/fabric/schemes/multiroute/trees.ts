@@ -6,7 +6,7 @@
  * on one of these paths stays on it to its end. A switch that is on none of them forwards by the shortest routes,
  * each step of which is nearer to the rack. Hence no packet is in a loop, for any selector.
  */
-import { DisjointPaths, type SwitchPath, type Topology } from "../../topology/index.js";
+import { DisjointPaths, nodeAt, rackAt, type SwitchPath, type Topology } from "../../topology/index.js";
 
 /** A route between two racks that a selector names. */
 export interface TreePath extends SwitchPath {
@@ -37,7 +37,7 @@ export interface Trees {
   readonly short: readonly ShortPair[];
 }
 
-export interface TreeOptions {
+interface TreeOptions {
   /** Maximum number of routes of a pair of racks. */
   readonly paths: number;
   /** Maximum number of selectors other than 0. */
@@ -68,7 +68,7 @@ class TreesToRack implements RackTrees {
     readonly options: TreeOptions,
   ) {
     this.from = topology.racks.map(() => []);
-    this.#goals = new Set(topology.racks[rack]!.switches);
+    this.#goals = new Set(rackAt(topology, rack).switches);
   }
 
   /** Near racks first: the routes of the others lead through them. */
@@ -98,7 +98,7 @@ class TreesToRack implements RackTrees {
     const shared = sharedBy(this.topology, paths);
     const candidates: TreePath[] = [];
     for (const selector of this.next.keys())
-      for (const start of this.topology.racks[rack]!.switches)
+      for (const start of rackAt(this.topology, rack).switches)
         candidates.push(...this.#candidates(selector, start));
     candidates.sort(byLength);
     const elements = candidates.map((path) =>
@@ -123,7 +123,7 @@ class TreesToRack implements RackTrees {
     for (let node = nodes.at(-1)!; !this.#goals.has(node); ) {
       const port = next[node]!;
       ports.push(port);
-      node = this.topology.nodes[node]!.ports[port - 1]!.peer;
+      node = nodeAt(this.topology, node).ports[port - 1]!.peer;
       nodes.push(node);
     }
     return { nodes, ports, selector: selector + 1 };

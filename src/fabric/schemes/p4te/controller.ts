@@ -19,7 +19,7 @@ import {
   RoutingGroups,
 } from "./routing-groups.js";
 
-export interface P4teControllerOptions {
+interface P4teControllerOptions {
   readonly layout: GroupLayout;
   /** Packets; see the parameter `delta`. */
   readonly delta: number;

@@ -1,6 +1,6 @@
 /** The meters of a switch as its control plane configures them (figure 5c and 5d). */
 import type { MeterConfig, TableEntry, Update } from "../../../toolchain/device/index.js";
-import type { Link, Topology, TopologyNode } from "../../topology/index.js";
+import { type Link, nodeAt, type Topology, type TopologyNode } from "../../topology/index.js";
 import { call, exact, ingressName } from "../fabric.js";
 import type { P4teParameters } from "./parameters.js";
 
@@ -77,7 +77,7 @@ export function meterUpdates(
   const { classes, cir, pir, burst, rate_control } = parameters;
   return node.ports.flatMap((port) => {
     const rate = rateOf(topology.links[port.link]!, unit);
-    const toHost = topology.nodes[port.peer]!.role === "host";
+    const toHost = nodeAt(topology, port.peer).role === "host";
     const link = metered(
       {
         kind: "tableEntry",

@@ -2,10 +2,12 @@
  * The fabric of P4TE: programs by role, and the initial configuration of each switch (section 4.2.1, figure 5). Switches below
  * others choose their next hops upwards by load; downwards there is one path, or a plain group where a rack has two switches.
  */
-import { fail, type Locate } from "../../../base/index.js";
+import { fail, given, type Locate } from "../../../base/index.js";
 import type { Update } from "../../../toolchain/device/index.js";
+import type { ProgramPlan } from "../../../toolchain/generate/index.js";
 import {
   computeRoutes,
+  nodeAt,
   type Role,
   type RoutingTable,
   type Topology,
@@ -27,12 +29,11 @@ import {
 import { type Direction, directionOf, hashOf, seedUpdate } from "../hash-settings.js";
 import { microseconds } from "../register-time.js";
 import type { FabricPlan } from "../scheme.js";
-import { commonPrefix } from "./common-prefix.js";
-import { colourAge, meterUnit, meterUpdates } from "./meters.js";
+import { colourAge, type MeterUnit, meterUnit, meterUpdates } from "./meters.js";
 import type { P4teParameters } from "./parameters.js";
 import { GREEN, statusEntry } from "./port-status.js";
 import { COLOUR_SESSION, EVENT_SESSION, PORT_SESSIONS, p4teProgram, RATE_EVENT_SESSION } from "./program.js";
-import { type GroupLayout, initialGroups, RATE_GROUPS, sharedKey } from "./routing-groups.js";
+import { commonPrefix, type GroupLayout, initialGroups, RATE_GROUPS, sharedKey } from "./routing-groups.js";
 
 /** Port of packet-ins, in the simulator and in labs. */
 const CPU_PORT = 510;
@@ -52,113 +53,144 @@ interface SwitchShape {
   readonly isLeaf: boolean;
 }
 
-/** Throws DiagnosticError P45000 for a network without tiers, P45001 for switches whose upward ports differ between destinations. */
-export function planP4te(
-  topology: Topology,
-  parameters: P4teParameters,
-  locate: Locate,
-): Pick<FabricPlan, "programs" | "switches"> & {
+interface P4tePlan extends Pick<FabricPlan, "programs" | "switches"> {
   readonly layouts: ReadonlyMap<number, GroupLayout>;
   readonly colourAge: number | undefined;
-} {
+}
+
+/** What all switches of a fabric share. */
+interface Shared {
+  readonly topology: Topology;
+  readonly parameters: P4teParameters;
+  readonly unit: MeterUnit;
+  /** Age at which the colour of a port is forgotten, in ns. */
+  readonly age: number | undefined;
+  /** Keys of the upward tables: the prefix of all IPv4 addresses, and that of all IPv6 addresses. */
+  readonly prefixes: GroupLayout["prefixes"];
+}
+
+/** Throws DiagnosticError P45000 for a network without tiers, P45001 for switches whose upward ports differ between destinations. */
+export function planP4te(topology: Topology, parameters: P4teParameters, locate: Locate): P4tePlan {
   const shapes = shapesOf(topology, locate);
-  const unit = meterUnit(topology, parameters);
-  const age = colourAge(topology, parameters);
-  const prefixes = [
-    sharedKey(
-      commonPrefix(
-        topology.racks.map(({ ipv4 }) => ipv4),
-        32,
-      ),
-      32,
-    ),
-    sharedKey(
-      commonPrefix(
-        topology.racks.map(({ ipv6 }) => ipv6),
-        128,
-      ),
-      128,
-    ),
-  ];
+  const shared: Shared = {
+    topology,
+    parameters,
+    unit: meterUnit(topology, parameters),
+    age: colourAge(topology, parameters),
+    prefixes: prefixesOf(topology),
+  };
   const layouts = new Map(
     shapes.map(({ node, up }): [number, GroupLayout] => [
       node.index,
-      { ports: up, groups: { queue: parameters.queue_groups, rate: RATE_GROUPS }, prefixes },
+      {
+        ports: up,
+        groups: { queue: parameters.queue_groups, rate: RATE_GROUPS },
+        prefixes: shared.prefixes,
+      },
     ]),
   );
   const roles = [...new Set(shapes.map(({ node }) => node.role))];
-  const programs = roles.map((role) => {
-    const own = shapes.filter(({ node }) => node.role === role);
-    const most = (count: (shape: SwitchShape) => number) => Math.max(...own.map(count));
-    const highest = most(({ node }) => node.ports.length);
-    const up = most((shape) => shape.up.length);
-    const down = most((shape) => shape.down.length);
-    const entries = (groups: number) => tableSize(prefixes.length * groups);
-    return p4teProgram(role, {
-      role,
-      ports: tableSize(highest + 1),
-      ...(up === 0
-        ? {}
-        : {
-            up: {
-              hash: hashOf(parameters, role, "up"),
-              members: tableSize(up),
-              queueGroups: entries(parameters.queue_groups),
-              rateGroups: entries(RATE_GROUPS),
-            },
-          }),
-      ...(down === 0
-        ? {}
-        : {
-            down: {
-              hash: hashOf(parameters, role, "down"),
-              groups: tableSize(down),
-              members: tableSize(most((shape) => membersOf(shape))),
-            },
-          }),
-      isLeaf: own.some(({ isLeaf }) => isLeaf),
-      sizes: {
-        routes: tableSize(most(({ table }) => table.routes.length)),
-        classRates: tableSize(highest * parameters.classes.length),
-        ports: tableSize(highest),
-      },
-      meterType: unit,
-      delta: parameters.delta,
-      gap: microseconds(parameters.flowlet_gap),
-      flows: parameters.flow_entries,
-      rateControl: parameters.rate_control,
-      rateWindow: parameters.rate_window,
-      decrease: parameters.decrease,
-      increase: parameters.increase,
-      leastWindow: parameters.least_window,
-      holdWindow: parameters.hold_window,
-      recirculation: parameters.feedback === "recirculation",
-      truncates: parameters.truncate,
-      ...(age === undefined ? {} : { colourAge: microseconds(age) }),
-    });
-  });
   return {
-    programs,
+    programs: roles.map((role) => programOf(role, shapes, shared)),
     layouts,
-    colourAge: age,
+    colourAge: shared.age,
     switches: shapes.map((shape) => ({
       node: shape.node.index,
       program: shape.node.role,
-      updates: [
-        ...seeds(shape, shapes, parameters),
-        ...meterUpdates(topology, shape.node, parameters, unit),
-        ...sessions(shape.node, {
-          recirculates: shape.up.length > 0 && parameters.feedback === "recirculation",
-          ages: age !== undefined,
-          rateControl: parameters.rate_control,
-        }),
-        ...(shape.isLeaf && parameters.rate_control ? hostPorts(topology, shape.node) : []),
-        ...upwards(topology, shape, layouts.get(shape.node.index)!),
-        ...(parameters.feedback === "controller" ? statusEntries(shape.up) : []),
-        ...routes(topology, shape),
-      ],
+      updates: stateOf(shape, shapes, layouts.get(shape.node.index)!, shared),
     })),
   };
+}
+
+/** The prefix that all addresses of the fabric share, by IP version, which the upward tables match (section 4.2.1). */
+function prefixesOf({ racks }: Topology): GroupLayout["prefixes"] {
+  const ipv4 = commonPrefix(
+    racks.map((rack) => rack.ipv4),
+    32,
+  );
+  const ipv6 = commonPrefix(
+    racks.map((rack) => rack.ipv6),
+    128,
+  );
+  return [sharedKey(ipv4, 32), sharedKey(ipv6, 128)];
+}
+
+/** The program of a role: its tables hold what the largest switch of the role needs. */
+function programOf(
+  role: Role,
+  shapes: readonly SwitchShape[],
+  { parameters, unit, age, prefixes }: Shared,
+): ProgramPlan {
+  const own = shapes.filter(({ node }) => node.role === role);
+  const most = (count: (shape: SwitchShape) => number) => Math.max(...own.map(count));
+  const highest = most(({ node }) => node.ports.length);
+  const up = most((shape) => shape.up.length);
+  const down = most((shape) => shape.down.length);
+  const entries = (groups: number) => tableSize(prefixes.length * groups);
+  const choiceUp =
+    up === 0
+      ? undefined
+      : {
+          hash: hashOf(parameters, role, "up"),
+          members: tableSize(up),
+          queueGroups: entries(parameters.queue_groups),
+          rateGroups: entries(RATE_GROUPS),
+        };
+  const choiceDown =
+    down === 0
+      ? undefined
+      : {
+          hash: hashOf(parameters, role, "down"),
+          groups: tableSize(down),
+          members: tableSize(most((shape) => membersOf(shape))),
+        };
+  return p4teProgram(role, {
+    role,
+    ports: tableSize(highest + 1),
+    ...given({ up: choiceUp, down: choiceDown }),
+    isLeaf: own.some(({ isLeaf }) => isLeaf),
+    sizes: {
+      routes: tableSize(most(({ table }) => table.routes.length)),
+      classRates: tableSize(highest * parameters.classes.length),
+      ports: tableSize(highest),
+    },
+    meterType: unit,
+    delta: parameters.delta,
+    gap: microseconds(parameters.flowlet_gap),
+    flows: parameters.flow_entries,
+    rateControl: parameters.rate_control,
+    rateWindow: parameters.rate_window,
+    decrease: parameters.decrease,
+    increase: parameters.increase,
+    leastWindow: parameters.least_window,
+    holdWindow: parameters.hold_window,
+    recirculation: parameters.feedback === "recirculation",
+    truncates: parameters.truncate,
+    ...given({ colourAge: age === undefined ? undefined : microseconds(age) }),
+  });
+}
+
+/** The initial configuration of a switch. */
+function stateOf(
+  shape: SwitchShape,
+  shapes: readonly SwitchShape[],
+  layout: GroupLayout,
+  { topology, parameters, unit, age }: Shared,
+): Update[] {
+  const { node, up, isLeaf } = shape;
+  return [
+    ...seeds(shape, shapes, parameters),
+    ...meterUpdates(topology, node, parameters, unit),
+    ...sessions(node, {
+      recirculates: up.length > 0 && parameters.feedback === "recirculation",
+      ages: age !== undefined,
+      rateControl: parameters.rate_control,
+    }),
+    ...(isLeaf && parameters.rate_control ? hostPorts(topology, node) : []),
+    ...upwards(topology, shape, layout),
+    ...(parameters.feedback === "controller" ? statusEntries(up) : []),
+    ...routes(topology, shape),
+  ];
 }
 
 function membersOf({ table, down }: SwitchShape): number {
@@ -176,7 +208,7 @@ function shapesOf(topology: Topology, locate: Locate): SwitchShape[] {
     );
   const tables = computeRoutes(topology);
   const shapes = tables.map((table): SwitchShape => {
-    const node = topology.nodes[table.node]!;
+    const node = nodeAt(topology, table.node);
     const upward = table.hopSets.filter(({ direction, ports }) => direction === "up" && ports.length > 0);
     const [first, second] = upward;
     if (first !== undefined && second !== undefined)
@@ -195,7 +227,7 @@ function shapesOf(topology: Topology, locate: Locate): SwitchShape[] {
       table,
       up: [...(first?.ports ?? [])].sort((a, b) => a - b),
       down,
-      isLeaf: node.ports.some(({ peer }) => topology.nodes[peer]!.role === "host"),
+      isLeaf: node.ports.some(({ peer }) => nodeAt(topology, peer).role === "host"),
     };
   });
   if (shapes.every(({ up }) => up.length === 0) && topology.racks.length > 1)
@@ -253,7 +285,7 @@ function sessions(
 
 function hostPorts(topology: Topology, node: TopologyNode): Update[] {
   return node.ports
-    .filter(({ peer }) => topology.nodes[peer]!.role === "host")
+    .filter(({ peer }) => nodeAt(topology, peer).role === "host")
     .map(({ number }) =>
       tableEntry("host_ports", [exact("standard_metadata.ingress_port", number)], {
         kind: "action",

@@ -41,7 +41,7 @@ const schema = z.strictObject({
   colourAge: count.optional(),
 });
 
-export type P4teProgram = z.output<typeof schema>;
+type P4teProgram = z.output<typeof schema>;
 
 const TEMPLATE = "p4te/switch";
 

@@ -23,6 +23,19 @@ export interface GroupLayout {
   readonly prefixes: readonly { readonly value: bigint; readonly mask: bigint }[];
 }
 
+/** The longest prefix that covers all of `prefixes`; `width` is 32 or 128. */
+export function commonPrefix(prefixes: readonly Prefix[], width: 32 | 128): Prefix {
+  const [first] = prefixes;
+  if (first === undefined) return { address: 0n, length: 0 };
+  let length = first.length;
+  for (const other of prefixes) {
+    length = Math.min(length, other.length);
+    while (length > 0 && (first.address ^ other.address) >> BigInt(width - length) !== 0n) length--;
+  }
+  const free = BigInt(width - length);
+  return { address: (first.address >> free) << free, length };
+}
+
 const ALL = (1n << 128n) - 1n;
 
 /** A key for the shared field of both families: an IPv4 address has 96 zeros before it. */

@@ -8,7 +8,7 @@
  * certain if functions depend on each other.
  */
 import { rackRoutes } from "../../paths/index.js";
-import type { HopSet, Role, Topology } from "../../topology/index.js";
+import { type HopSet, nodeAt, type Role, rackAt, type Topology } from "../../topology/index.js";
 import type { CompiledSwitch } from "./compile.js";
 
 export interface CertainOffsets {
@@ -73,7 +73,7 @@ class OffsetSearch {
   }
 
   isCertain(from: number, to: number, offset: number): boolean {
-    const starts = this.topology.racks[from]!.switches;
+    const starts = rackAt(this.topology, from).switches;
     const key = `${offset} ${to}`;
     let known = this.#known.get(key);
     if (known === undefined) this.#known.set(key, (known = new Map()));
@@ -87,7 +87,7 @@ class OffsetSearch {
 
   /** Whether the paths from two switches never meet, for all values of the hashes. */
   #apart(one: number, other: number, rack: number, offset: number, known: Map<number, boolean>): boolean {
-    const goals = this.topology.racks[rack]!.switches;
+    const goals = rackAt(this.topology, rack).switches;
     if (one === other) return goals.length === 1 && goals[0] === one;
     if (goals.includes(one) && goals.includes(other)) return true;
     const key = one * this.topology.nodes.length + other;
@@ -125,7 +125,7 @@ class OffsetSearch {
   /** Number of links from a switch to the rack; Infinity where there is no path. */
   #left(node: number, rack: number): number {
     let links = 0;
-    for (let at = node; !this.topology.racks[rack]!.switches.includes(at); links++) {
+    for (let at = node; !rackAt(this.topology, rack).switches.includes(at); links++) {
       const [port] = this.#choice(at, rack).ports;
       if (port === undefined) return Number.POSITIVE_INFINITY;
       at = this.#peer(at, port);
@@ -145,7 +145,7 @@ class OffsetSearch {
           ? { ports: index >= 0 ? own.routing.hopSets[index]!.ports.slice(0, 1) : [], hash: "" }
           : {
               ports: Array.from(matrix.matrix.base, (cell) => matrix.ports[cell]!),
-              hash: `${this.topology.nodes[node]!.role} ${matrix.direction}`,
+              hash: `${nodeAt(this.topology, node).role} ${matrix.direction}`,
             };
       this.#choices.set(key, choice);
     }
@@ -153,7 +153,7 @@ class OffsetSearch {
   }
 
   #peer(node: number, port: number): number {
-    return this.topology.nodes[node]!.ports[port - 1]!.peer;
+    return nodeAt(this.topology, node).ports[port - 1]!.peer;
   }
 }
 
@@ -163,7 +163,7 @@ export function isEven(topology: Topology, switches: readonly CompiledSwitch[]):
   /** By role: the list of the last switch. Equivalent switches share one list. */
   const seen = new Map<Role, readonly HopSet[]>();
   for (const { node, routing } of switches) {
-    const { role } = topology.nodes[node]!;
+    const { role } = nodeAt(topology, node);
     if (seen.get(role) === routing.hopSets) continue;
     seen.set(role, routing.hopSets);
     let own = sizes.get(role);

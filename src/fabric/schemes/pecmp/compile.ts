@@ -5,6 +5,7 @@
 import {
   computeRoutes,
   type HopSet,
+  nodeAt,
   type Role,
   type RoutingTable,
   type Topology,
@@ -61,10 +62,10 @@ export function compileMatrices(
   const lists = new Map<Role, Map<readonly HopSet[], Compiled>>();
   return routesOf(topology, weights).map((routing) => {
     const { node, hopSets } = routing;
-    const { role, name, ports } = topology.nodes[node]!;
+    const { role, name, ports } = nodeAt(topology, node);
     const own = named?.get(name);
     if (own !== undefined) {
-      const weightOf = (port: number) => own.get(topology.nodes[ports[port - 1]!.peer]!.name) ?? 1;
+      const weightOf = (port: number) => own.get(nodeAt(topology, ports[port - 1]!.peer).name) ?? 1;
       const { matrices, ofHops } = compileList(hopSets, (hops) =>
         matrixOf(role, hops, hops.ports.map(weightOf)),
       );

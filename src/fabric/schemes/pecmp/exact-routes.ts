@@ -4,7 +4,7 @@
  */
 import type { FlowKey } from "../../../base/packets/index.js";
 import { directedLink } from "../../paths/index.js";
-import type { Topology } from "../../topology/index.js";
+import { nodeAt, type Topology } from "../../topology/index.js";
 import { flowHash } from "../hash.js";
 import type { CompiledMatrix } from "./compile.js";
 import type { PecmpFabric } from "./fabric.js";
@@ -104,7 +104,7 @@ export class ExactRoutes {
     return selectorWithNic(
       this.fabric.layout,
       route,
-      this.topology.nodes[route.nodes[0]!]!.ports.length,
+      nodeAt(this.topology, route.nodes[0]!).ports.length,
       flow,
     );
   }
@@ -116,7 +116,7 @@ export class ExactRoutes {
     to: number,
   ): Generator<ExactRoute> {
     const last = steps.at(-1)!;
-    const node = this.topology.nodes[last.node]!.ports[last.port - 1]!.peer;
+    const node = nodeAt(this.topology, last.node).ports[last.port - 1]!.peer;
     if (node === to) {
       yield this.#route(steps, selector);
       return;
@@ -139,7 +139,7 @@ export class ExactRoutes {
   #route(steps: readonly Step[], selector: number): ExactRoute {
     const { topology } = this;
     const last = steps.at(-1)!;
-    const end = topology.nodes[last.node]!.ports[last.port - 1]!.peer;
+    const end = nodeAt(topology, last.node).ports[last.port - 1]!.peer;
     return {
       nodes: [...steps.map(({ node }) => node), end],
       links: steps.map(({ node, port }) => directedLink(topology, node, port)),

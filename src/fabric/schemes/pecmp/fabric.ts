@@ -4,7 +4,7 @@
  */
 import { fail, given, type Locate } from "../../../base/index.js";
 import { FIELD_BITS } from "../../../base/packets/index.js";
-import { nodeNamed, type Role, type Topology } from "../../topology/index.js";
+import { nodeAt, nodeNamed, type Role, type Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { hashesByTier } from "../hash-settings.js";
 import { type CertainOffsets, certainOffsets, isEven } from "./certain-offsets.js";
@@ -130,7 +130,7 @@ export function readWeights(
     if (node === undefined || node.role === "host") {
       fail(CODES.weight, locate(["weights", i, 0]), `no switch is called "${name}"`);
     }
-    if (!node.ports.some((port) => topology.nodes[port.peer]!.name === neighbour)) {
+    if (!node.ports.some((port) => nodeAt(topology, port.peer).name === neighbour)) {
       fail(CODES.weight, locate(["weights", i, 1]), `"${name}" has no neighbour called "${neighbour}"`);
     }
     const own = weights.get(name) ?? new Map<string, number>();
@@ -154,7 +154,7 @@ function checkSpace(
   const transactional = parameters.version_bit !== "none";
   const fitting = new Map<Role, readonly CompiledMatrix[]>();
   for (const { node, matrices } of switches) {
-    const { name, role } = topology.nodes[node]!;
+    const { name, role } = nodeAt(topology, node);
     if (role === "host" || fitting.get(role) === matrices) continue;
     fitting.set(role, matrices);
     const model = modelOf(parameters, role);

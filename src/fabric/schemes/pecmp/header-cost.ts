@@ -1,7 +1,7 @@
 /** The header bits that a packet needs to carry its path (P-ECMP, section 5.1 and figure 6b). */
 import { FIELD_BITS, type SelectorField } from "../../../base/packets/index.js";
 
-export interface HeaderCost {
+interface HeaderCost {
   readonly way: string;
   /** Bits that encode the path. */
   readonly bits: number;

@@ -37,7 +37,7 @@ import { type Spray, SprayedPath, Sprayer } from "./spraying.js";
 import { type SubflowRule, shifted, subflowOffset } from "./subflows.js";
 import { type Via, viaSelector } from "./via.js";
 
-export type Failover = (typeof FAILOVERS)[number];
+type Failover = (typeof FAILOVERS)[number];
 
 /** What a reader of results must know about each way to fail over. */
 export const FAILOVER_NOTES: Readonly<Record<Failover, string>> = {

@@ -8,7 +8,7 @@
 import { claim, fail, given, type Locate } from "../../../base/index.js";
 import type { Update } from "../../../toolchain/device/index.js";
 import type { ProgramPlan } from "../../../toolchain/generate/index.js";
-import { type Role, switchesOf, type Topology } from "../../topology/index.js";
+import { nodeAt, type Role, switchesOf, type Topology } from "../../topology/index.js";
 import { type ClosedForm, LEAVES_FOR_SURE, leavesWhenDuplicated, NEVER_LEAVES } from "../closed-form.js";
 import { CODES } from "../codes.js";
 import { checkDescription } from "../description.js";
@@ -28,7 +28,7 @@ import { type PecmpParameters, pecmpParameters } from "./parameters.js";
 import { pecmpPaths } from "./path-model.js";
 import { type PecmpTemplate, pecmpProgram } from "./program.js";
 import { pecmpPlanner } from "./replanning.js";
-import { pecmpReport } from "./report-command.js";
+import { pecmpReport } from "./report.js";
 import { pecmpRoute } from "./route.js";
 import { hasVersions, UPDATE_CONTROLLER, updateController } from "./update/controller.js";
 import { withoutElements } from "./update/elements.js";
@@ -37,56 +37,6 @@ import { type UpdateSpec, updateCommand } from "./update/parameters.js";
 import { nicsInService, targetOf } from "./update/target.js";
 import { SharedUpdates, selectorRowEntries, switchUpdates } from "./updates.js";
 import { viaOf } from "./via.js";
-
-export {
-  compileMatrices,
-  fanOutsOf,
-  groupSizes,
-} from "./compile.js";
-export { ExactRoutes } from "./exact-routes.js";
-export { compileFabric, modelOf } from "./fabric.js";
-export { FAILOVERS } from "./failovers.js";
-export { makeRerouter, type PecmpHosts, pecmpHosts } from "./hosts.js";
-export {
-  type FanOuts,
-  HOPS,
-  type Hop,
-  layOut,
-  missingBits,
-  readSlice,
-  type SelectorLayout,
-  selectorValues,
-  VERSION_BITS,
-  type VersionBit,
-  versionMask,
-  writeSlice,
-} from "./layout.js";
-export {
-  alwaysMoves,
-  type Control,
-  controlMatrix,
-  matrixRow,
-  matrixRows,
-  memberCount,
-  nextHop,
-  rowCount,
-} from "./matrix.js";
-export { type PecmpParameters, pecmpParameters } from "./parameters.js";
-export { type PecmpProgram, pecmpProgram } from "./program.js";
-export {
-  formatReport,
-  formatSwitchReport,
-  type ReportOptions,
-  reportOf,
-  table2Report,
-} from "./report.js";
-export {
-  bitsFor,
-  offsetSet,
-  repathLoad,
-  ruleFor,
-} from "./selectors.js";
-export { demandOf, usableSpace } from "./sram.js";
 
 export const pecmp: Scheme<PecmpParameters> = {
   name: "pecmp",
@@ -144,7 +94,7 @@ function planPecmp(
   // The switches of a tier share one update where they share their seeds.
   const seedOfTier = new Map<Role, Update>();
   const seedOf = (index: number) => {
-    const node = topology.nodes[index]!;
+    const node = nodeAt(topology, index);
     let update = seedOfTier.get(node.role);
     if (update === undefined) {
       const program = programs.find(({ name }) => name === node.role)!;
@@ -159,7 +109,7 @@ function planPecmp(
     programs,
     switches: switches.map((compiled) => ({
       node: compiled.node,
-      program: topology.nodes[compiled.node]!.role,
+      program: nodeAt(topology, compiled.node).role,
       updates: switchUpdates(reduced, compiled, shared, seedOf(compiled.node)),
     })),
     // A host that has lost a NIC is a rack of its own, which the topology of an experiment does not have.
@@ -272,7 +222,7 @@ function programsOf(
 ): readonly ProgramPlan[] {
   const roles = [...new Set(switchesOf(topology).map((node) => node.role))];
   const programs = roles.map((role): ProgramPlan => {
-    const own = switches.filter((compiled) => topology.nodes[compiled.node]!.role === role);
+    const own = switches.filter((compiled) => nodeAt(topology, compiled.node).role === role);
     const least = room === 1 ? NO_ROOM : leastRoom(topology, parameters);
     // Equivalent switches share their lists.
     const lists = [...new Set(own.map(({ matrices }) => matrices))];

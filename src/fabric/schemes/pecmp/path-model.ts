@@ -1,6 +1,6 @@
 /** P-ECMP's control matrices as a path model: the selector picks the row of a matrix, the hash its column. */
 import type { PathModel } from "../../paths/index.js";
-import type { Topology } from "../../topology/index.js";
+import { nodeAt, type Topology } from "../../topology/index.js";
 import { hashOf, seedOf } from "../hash-settings.js";
 import { HashModels, hashModel, tableModel } from "../path-model.js";
 import type { PecmpFabric } from "./fabric.js";
@@ -20,8 +20,8 @@ export function pecmpPaths(
     if (compiled === undefined) return { hash: 0, seed: 0, rows: [ports.slice(0, 1)] };
     const { direction, hop, rows } = compiled;
     return {
-      hash: models.indexOf(hashModel(hashOf(parameters, topology.nodes[node]!.role, direction))),
-      seed: seedOf(topology.nodes[node]!, parameters, direction),
+      hash: models.indexOf(hashModel(hashOf(parameters, nodeAt(topology, node).role, direction))),
+      seed: seedOf(nodeAt(topology, node), parameters, direction),
       rows: rows.map((row) => Uint16Array.from(row, (hop) => compiled.ports[hop]!)),
       slice: layout.slices[hop] ?? { low: 0, width: 0 },
     };

@@ -2,18 +2,25 @@
  * The cost of P-ECMP in a fabric: groups, members and selector bits, counted in the matrices that the compiler
  * produces (P-ECMP, section 5.1, figure 6, and appendices D and E).
  */
-import { formatTable } from "../../../base/index.js";
+import { z } from "zod";
+import { fail, formatTable } from "../../../base/index.js";
 import {
   buildTopology,
+  nodeAt,
   type Role,
   switchesOf,
   type Topology,
   type TopologySpec,
   topologySchema,
 } from "../../topology/index.js";
+import { CODES } from "../codes.js";
+import type { ReportText, SchemeReport } from "../scheme.js";
+import { reductionReport } from "../wcmp/report.js";
 import { type CompiledSwitch, compileMatrices, fanOutsOf, groupSizes, type Weights } from "./compile.js";
-import { type FanOuts, layOut, type VersionBit } from "./layout.js";
+import { readWeights } from "./fabric.js";
+import { type FanOuts, layOut, VERSION_BITS, type VersionBit } from "./layout.js";
 import type { Control } from "./matrix.js";
+import { pecmpParameters } from "./parameters.js";
 import { countWaysUp } from "./paths.js";
 import { offsetSet, ruleFor } from "./selectors.js";
 import { demandOf } from "./sram.js";
@@ -36,7 +43,7 @@ export const DEFAULT_REPORT: ReportOptions = { versionBit: "none", legs: false, 
 type Counts = { tor: number | null; leaf: number | null; spine: number | null };
 
 /** The figures of one topology; `null` where it has no such switches. */
-export interface ReportRow {
+interface ReportRow {
   readonly topology: string;
   /** The maximum number of upward paths of a server, NICs included (table 2's last column): {@link countWaysUp}. */
   readonly paths: number | null;
@@ -78,7 +85,7 @@ function countsOf(
   what: "groups" | "members",
 ): Counts {
   const most = (role: Role): number | null => {
-    const own = switches.filter((compiled) => topology.nodes[compiled.node]!.role === role);
+    const own = switches.filter((compiled) => nodeAt(topology, compiled.node).role === role);
     if (own.length === 0) return null;
     const counts = own.map(({ matrices }) => {
       if (role === "spine") return Math.max(0, ...matrices.map(({ matrix }) => demandOf([matrix])[what]));
@@ -167,7 +174,7 @@ export function formatSwitchReport(
   const switches = compileMatrices(topology, control, weights);
   const roles = [...new Set(switchesOf(topology).map((node) => node.role))];
   const rows = roles.map((role) => {
-    const own = switches.filter((compiled) => topology.nodes[compiled.node]!.role === role);
+    const own = switches.filter((compiled) => nodeAt(topology, compiled.node).role === role);
     const most = (direction: "up" | "down") => {
       const needs = own.map(({ matrices }) =>
         demandOf(matrices.filter((m) => m.direction === direction).map((m) => m.matrix)),
@@ -179,3 +186,43 @@ export function formatSwitchReport(
   const header = ["role", "switches", "groups up", "members up", "groups down", "members down"];
   return `${formatTable(header, rows)}\n\ncontrol: ${control}; groups and members of the largest switch of a role`;
 }
+
+/** Name of the twelve topologies of Table 2. */
+const TABLE_2 = "table2";
+
+/** The parameters of the scheme; the report reads those of {@link ReportOptions} and the weights. */
+const reportSchema = pecmpParameters.extend({
+  /** Control for which groups are counted. */
+  control: pecmpParameters.shape.control.unwrap().default(DEFAULT_REPORT.control),
+  version_bit: z.enum(VERSION_BITS).default(DEFAULT_REPORT.versionBit),
+  /** Whether the bits cover the NIC bond and the leaf's choice of a ToR of a pair. */
+  legs: z.boolean().default(DEFAULT_REPORT.legs),
+});
+
+/** `p4loom generate pecmp --report`: on a topology, or on the twelve of the paper. */
+export const pecmpReport: SchemeReport = {
+  topologies: [TABLE_2],
+  options: reportSchema,
+  make: (subject: Topology | string, options: unknown): ReportText => {
+    const given = options as z.output<typeof reportSchema>;
+    const { version_bit, legs, control } = given;
+    const rule: ReportOptions = { versionBit: version_bit, legs, control };
+    if (typeof subject === "string") {
+      if (given.weights.length > 0)
+        fail(
+          CODES.weight,
+          undefined,
+          `the topologies of ${TABLE_2} have links of one rate, and no weights`,
+          "name the file of a topology",
+        );
+      const rows = table2Report(rule);
+      return { rows, text: formatReport(rows) };
+    }
+    const weights = readWeights(subject, given, () => undefined);
+    const rows = [reportOf(subject.name, subject, rule, weights)];
+    const text = `${formatReport(rows)}\n\n${formatSwitchReport(subject, control, weights)}`;
+    if (!("groupMembers" in weights)) return { rows, text };
+    const wcmp = reductionReport(subject, weights.groupMembers);
+    return { rows: [{ ...rows[0]!, wcmp: wcmp.rows }], text: `${text}\n\n${wcmp.text}` };
+  },
+};

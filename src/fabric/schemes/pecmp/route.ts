@@ -1,6 +1,6 @@
 /** Segment routing (P-ECMP, section 3.2): a route or waypoints in, a selector out. */
 import { fail, formatTable, type Locate } from "../../../base/index.js";
-import type { Topology } from "../../topology/index.js";
+import { nodeAt, type Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import type { RouteText } from "../scheme.js";
 import { type ExactRoute, ExactRoutes } from "./exact-routes.js";
@@ -22,7 +22,7 @@ export function routeThrough(
   list: readonly number[],
   locate: Locate,
 ): ExactRoute {
-  const name = (node: number) => `"${topology.nodes[node]!.name}"`;
+  const name = (node: number) => `"${nodeAt(topology, node).name}"`;
   if (fabric.layout.control === "offset")
     fail(
       CODES.noSuchRoute,
@@ -68,9 +68,9 @@ export function pecmpRoute(
   const fabric = compileFabric(topology, parameters, locate);
   const route = routeThrough(topology, fabric, list, locate);
   const { layout } = fabric;
-  const names = route.nodes.map((node) => topology.nodes[node]!.name);
+  const names = route.nodes.map((node) => nodeAt(topology, node).name);
   const slices = HOPS.filter((hop) => layout.slices[hop] !== undefined);
-  const nics = topology.nodes[route.nodes[0]!]!.ports.length;
+  const nics = nodeAt(topology, route.nodes[0]!).ports.length;
   const costs = headerCosts(layout.field, layout.bits, route.nodes.length - 2);
   const lines = [
     `route     ${names.join(" ")}`,

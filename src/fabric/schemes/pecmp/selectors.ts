@@ -4,7 +4,7 @@
  */
 
 /** `odd`: for groups whose sizes are powers of two. `primes`: for groups of any size up to the largest. */
-export type OffsetRule = "odd" | "primes";
+type OffsetRule = "odd" | "primes";
 
 export interface OffsetSet {
   readonly rule: OffsetRule;
@@ -46,7 +46,7 @@ export function bitsFor(values: number): number {
 }
 
 /** Load on the worst path after a re-path, all in 0..1 of what a path can carry (appendix C, tables 6 and 7). */
-export interface RepathLoad {
+interface RepathLoad {
   /** Load before the failure at which the worst path becomes full: 1 / (1 + share it takes over). */
   readonly obtained: number;
   /** Distance to the optimum, an even spread over all n - 1 other paths. */

@@ -18,7 +18,7 @@ export const SWITCH_MODELS: Readonly<Record<string, SwitchModel>> = {
   bmv2: { name: "bmv2", groups: 1 << 24, members: 1 << 30 },
 };
 
-export interface Demand {
+interface Demand {
   readonly groups: number;
   readonly members: number;
 }

@@ -1,7 +1,7 @@
 /** Compiled matrices as updates for the program of `templates/pecmp/`. */
 import { SequenceIndex } from "../../../base/index.js";
 import type { ActionCall, Update } from "../../../toolchain/device/index.js";
-import type { RoutingTable, Topology } from "../../topology/index.js";
+import { nodeAt, type RoutingTable, type Topology } from "../../topology/index.js";
 import {
   call,
   exact,
@@ -65,7 +65,7 @@ export class SharedUpdates {
       own = { id, rows: rowUpdates(matrix, id), peers: new SequenceIndex(), updates: [] };
       written.push(own);
     }
-    const { ports } = topology.nodes[node]!;
+    const { ports } = nodeAt(topology, node);
     const index = own.peers.indexOf(matrix.ports.map((port) => ports[port - 1]!.peer));
     return (own.updates[index] ??= memberUpdates(topology, node, matrix, id).concat(own.rows));
   }

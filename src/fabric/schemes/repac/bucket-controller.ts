@@ -5,7 +5,7 @@
 import { type Controller, type ControllerContext, whileRunning } from "../../controllers/index.js";
 import { type BucketGroup, groupUpdates } from "./groups.js";
 
-export interface BucketControllerOptions {
+interface BucketControllerOptions {
   /** By node. */
   readonly groups: ReadonlyMap<number, readonly BucketGroup[]>;
   readonly buckets: number;

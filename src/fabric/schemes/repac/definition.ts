@@ -3,6 +3,7 @@ import { memberBits } from "../../../toolchain/hash/index.js";
 import { type HashModel, HashOfFlow, rawFlow } from "../../paths/index.js";
 import {
   computeRoutes,
+  nodeAt,
   type Role,
   type RoutingTable,
   switchesOf,
@@ -59,10 +60,10 @@ export function repacFabric(topology: Topology, parameters: RepacParameters): Re
   const roles = [...new Set(switchesOf(topology).map(({ role }) => role))];
   const ways = new Map(roles.map((role) => [role, directionsOf(topology, tables, role)]));
   const groups = new Map(
-    tables.map((table) => [table.node, bucketGroups(table, ways.get(topology.nodes[table.node]!.role)!)]),
+    tables.map((table) => [table.node, bucketGroups(table, ways.get(nodeAt(topology, table.node).role)!)]),
   );
   const hops = ORDER.flatMap(([role, way]): TierHop[] => {
-    const own = tables.filter(({ node }) => topology.nodes[node]!.role === role);
+    const own = tables.filter(({ node }) => nodeAt(topology, node).role === role);
     const sizes = ascending(
       own.flatMap(({ node }) => groups.get(node)!.filter((group) => group.way === way)).map(sizeOf),
     );

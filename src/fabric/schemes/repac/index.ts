@@ -7,7 +7,7 @@
  */
 import type { Locate } from "../../../base/index.js";
 import { rackRoutes } from "../../paths/index.js";
-import { switchesOf, type Topology } from "../../topology/index.js";
+import { nodeAt, switchesOf, type Topology } from "../../topology/index.js";
 import { NEVER_LEAVES } from "../closed-form.js";
 import { tableSize } from "../fabric.js";
 import { type Direction, hashOf, seedUpdate, sharedStageNotes } from "../hash-settings.js";
@@ -24,26 +24,6 @@ import { changedHops, mostChangedHops, type Pathmap, reachOf } from "./pathmap.j
 import { destinations, PATHMAP_CONTROLLER, pathmapController } from "./pathmap-controller.js";
 import { planPaths } from "./planning.js";
 import { type RepacProgram, repacProgram } from "./program.js";
-
-export { bucketController } from "./bucket-controller.js";
-export { bucketHops } from "./buckets.js";
-export { computedPathmap, repacFabric } from "./definition.js";
-export { MarkChooser } from "./marks.js";
-export { type RepacParameters, repacParameters } from "./parameters.js";
-export {
-  changedHops,
-  changesByPath,
-  type HopMap,
-  mostChangedHops,
-  movingOffsets,
-  offsetOf,
-  type Pathmap,
-  pathIdOf,
-  reachOf,
-} from "./pathmap.js";
-export { destinations, pathmapController } from "./pathmap-controller.js";
-export { planPaths } from "./planning.js";
-export { type RepacProgram, repacProgram, spareHash } from "./program.js";
 
 export const repac: Scheme<RepacParameters> = {
   name: "repac",
@@ -94,7 +74,7 @@ function planRepac(
     field: parameters.field,
     programs: programsOf(topology, fabric, parameters),
     switches: tables.map((table) => {
-      const node = topology.nodes[table.node]!;
+      const node = nodeAt(topology, table.node);
       return {
         node: node.index,
         program: node.role,
@@ -162,7 +142,7 @@ function notesOf(map: Pathmap, { failover, receiver, marking_period }: RepacPara
 function programsOf(topology: Topology, fabric: RepacFabric, parameters: RepacParameters) {
   const { tables, ways, groups, buckets } = fabric;
   return [...ways].map(([role, own]) => {
-    const ofRole = tables.filter(({ node }) => topology.nodes[node]!.role === role);
+    const ofRole = tables.filter(({ node }) => nodeAt(topology, node).role === role);
     const wayOf = (way: Direction): RepacProgram["up"] => {
       const largest = (count: (ports: readonly number[]) => number) =>
         tableSize(

@@ -7,7 +7,7 @@ import type { Random } from "../../../base/index.js";
 import type { HostClock, PathChooser, SegmentMarks } from "../../hosts/index.js";
 import type { MarkChooser } from "./marks.js";
 
-export interface MarkingOptions {
+interface MarkingOptions {
   /** Undefined while no pathmap is known: the flow does not change its path. */
   readonly marks: () => MarkChooser | undefined;
   readonly clock: HostClock;

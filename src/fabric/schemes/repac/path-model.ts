@@ -1,6 +1,6 @@
 /** The forwarding of RePaC's switches as a path model: each choice has one slot for each bucket. */
 import type { PathModel } from "../../paths/index.js";
-import type { Topology } from "../../topology/index.js";
+import { nodeAt, type Topology } from "../../topology/index.js";
 import { singlePort } from "../fabric.js";
 import { directionOf, seedOf } from "../hash-settings.js";
 import { HashModels, tableModel } from "../path-model.js";
@@ -18,7 +18,7 @@ export function repacPaths(
     const single = singlePort(hopSet);
     if (single !== undefined || hopSet.ports.length === 0)
       return { hash: 0, seed: 0, rows: [single === undefined ? [] : [single]] };
-    const node = topology.nodes[index]!;
+    const node = nodeAt(topology, index);
     const way = directionOf(hopSet);
     const { model } = hops.find((hop) => hop.role === node.role && hop.way === way)!;
     return {

@@ -12,7 +12,7 @@ import {
   REFERENCE_SOURCE_BITS,
   referenceProbe,
 } from "../../probing/index.js";
-import type { Topology } from "../../topology/index.js";
+import { nodeAt, rackAt, type Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import type { BucketGroup } from "./groups.js";
 import type { HopMap, Pathmap } from "./pathmap.js";
@@ -20,7 +20,7 @@ import type { HopMap, Pathmap } from "./pathmap.js";
 /** Its name in logs and faults. */
 export const PATHMAP_CONTROLLER = "pathmap";
 
-export interface PathmapControllerOptions {
+interface PathmapControllerOptions {
   /** As the definition gives it. */
   readonly computed: Pathmap;
   /** By node. */
@@ -144,6 +144,6 @@ export function destinations(topology: Topology, rackHops: (node: number) => Arr
   return (node: number, hops: number): bigint => {
     const next = rackHops(node);
     const rack = topology.racks.findIndex(({ index }) => next[index] === hops);
-    return topology.nodes[topology.racks[rack]!.hosts[0]!]!.host!.ipv4;
+    return nodeAt(topology, rackAt(topology, rack).hosts[0]!).host!.ipv4;
   };
 }

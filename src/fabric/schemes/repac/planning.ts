@@ -7,13 +7,13 @@ import { fail, type Locate } from "../../../base/index.js";
 import type { FlowKey } from "../../../base/packets/index.js";
 import type { FlowAssignment } from "../../hosts/index.js";
 import { type FlowColumns, FlowTracer, MAX_LINKS, type PathModel } from "../../paths/index.js";
-import type { Topology } from "../../topology/index.js";
+import { nodeAt, type Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import type { KnownFlow } from "../scheme.js";
 import { nicHash } from "./nic-hash.js";
 import type { RepacParameters } from "./parameters.js";
 
-export interface PlanningOptions extends Pick<RepacParameters, "port_bits" | "port_ranges"> {
+interface PlanningOptions extends Pick<RepacParameters, "port_bits" | "port_ranges"> {
   readonly buckets: number;
   readonly locate: Locate;
 }
@@ -106,7 +106,7 @@ class FlowEnds {
       const count = paths.linksOf(i, out);
       const links = out.slice(0, Math.max(0, count)).filter((link) => {
         const { a, b } = topology.links[link >> 1]!;
-        return topology.nodes[a.node]!.role !== "host" && topology.nodes[b.node]!.role !== "host";
+        return nodeAt(topology, a.node).role !== "host" && nodeAt(topology, b.node).role !== "host";
       });
       const key = out.slice(0, Math.max(0, count)).join(" ");
       const known = this.#paths.get(key);
@@ -141,7 +141,7 @@ class FlowEnds {
 
   #usedUp(): never {
     const { topology, flow, options } = this;
-    const [from, to] = [flow.source, flow.destination].map((node) => topology.nodes[node]!.name);
+    const [from, to] = [flow.source, flow.destination].map((node) => nodeAt(topology, node).name);
     const ports = options.port_ranges.reduce((sum, [first, last]) => sum + last + 1 - first, 0);
     fail(
       CODES.portsUsedUp,

@@ -2,7 +2,7 @@
  * The capacity of a switch towards a rack: the sum over its shortest paths of the rate of each path's slowest link. Where
  * all links have the same rate this counts paths, so that all shortest paths between two racks get the same share of the traffic.
  */
-import type { RoutingTable, Topology } from "../../topology/index.js";
+import { nodeAt, type RoutingTable, rackAt, type Topology } from "../../topology/index.js";
 
 /** Shortest paths by the rate of their slowest link, in bits per second. */
 type PathRates = ReadonlyMap<number, number>;
@@ -21,7 +21,7 @@ export class PathCapacity {
     readonly portsTo: PortsTo,
     readonly rack: number,
   ) {
-    for (const node of topology.racks[rack]!.switches) this.#known.set(node, ARRIVED);
+    for (const node of rackAt(topology, rack).switches) this.#known.set(node, ARRIVED);
   }
 
   /** Capacity over a port of a switch that is on a shortest path to the rack, in bits per second. */
@@ -32,7 +32,7 @@ export class PathCapacity {
   }
 
   #pathsBy(node: number, port: number): PathRates {
-    const { link, peer } = this.topology.nodes[node]!.ports[port - 1]!;
+    const { link, peer } = nodeAt(this.topology, node).ports[port - 1]!;
     const own = this.topology.links[link]!.rateBps;
     const limited = new Map<number, number>();
     for (const [rate, paths] of this.#from(peer)) {
@@ -60,7 +60,7 @@ export class PathCapacity {
 export function portsToRacks(topology: Topology, tables: readonly RoutingTable[]): PortsTo {
   const byNode = new Map(tables.map((table) => [table.node, table]));
   return (node, rack) => {
-    if (topology.racks[rack]!.switches.includes(node)) return undefined;
+    if (rackAt(topology, rack).switches.includes(node)) return undefined;
     const table = byNode.get(node)!;
     const route = routeTo(topology, table, rack);
     const ports = route === undefined ? [] : table.hopSets[table.routes[route]!.hops]!.ports;
@@ -77,7 +77,7 @@ export function routeTo(topology: Topology, table: RoutingTable, rack: number): 
     routes = new Map(table.routes.map(({ ipv4 }, index) => [`${ipv4.address}/${ipv4.length}`, index]));
     known.set(table, routes);
   }
-  const { ipv4, pod } = topology.racks[rack]!;
+  const { ipv4, pod } = rackAt(topology, rack);
   const ofPod = topology.pods[pod]!.ipv4;
   return (
     routes.get(`${ipv4.address}/${ipv4.length}`) ??

@@ -7,6 +7,7 @@ import {
   type HopSet,
   type Route,
   type RoutingTable,
+  rackAt,
   type Topology,
 } from "../../topology/index.js";
 import { replicas } from "./group.js";
@@ -79,7 +80,7 @@ class WeightedTable {
       if (racks === undefined) return route;
       const hops = mostFrequent([...racks.values()]);
       for (const [rack, other] of racks) {
-        const { ipv4, ipv6 } = topology.racks[rack]!;
+        const { ipv4, ipv6 } = rackAt(topology, rack);
         if (other !== hops) own.push({ ipv4, ipv6, hops: other });
       }
       return { ...route, hops };

@@ -5,7 +5,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
-import { HeuristicBalancer, Rebalancing } from "../../../../src/fabric/schemes/dahu/index.js";
+import { Rebalancing } from "../../../../src/fabric/schemes/dahu/policy/epoch.js";
+import { HeuristicBalancer } from "../../../../src/fabric/schemes/dahu/policy/heuristic.js";
 import { PortClasses } from "../../../../src/fabric/schemes/dahu/port-classes.js";
 import { SwitchSoftware } from "../../../../src/fabric/schemes/dahu/switch-software.js";
 import type { MapKind } from "../../../../src/fabric/schemes/dahu/virtual-port-map.js";

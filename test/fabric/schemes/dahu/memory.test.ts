@@ -1,11 +1,11 @@
 /** The state that Dahu's program needs in a switch (section 5), counted in the compiled program. */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
-import { switchMemory } from "../../../../src/fabric/schemes/dahu/index.js";
 import { dahuProgram } from "../../../../src/fabric/schemes/dahu/program.js";
 import { renderProgram } from "../../../../src/toolchain/generate/index.js";
 import { compile } from "../../../../src/toolchain/p4/index.js";
 import { templates } from "../../../toolchain/generate/load.js";
+import { switchMemory } from "./paper-memory.js";
 
 const KB = 1024;
 const SIZES = { groups: 64, virtualPorts: 1024, prefixes: 16_384, bitmaps: 2 };

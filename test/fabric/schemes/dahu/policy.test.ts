@@ -1,21 +1,15 @@
 /** The policy of Dahu's switch software: closed forms, and properties over random port groups and traffic. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type Balancer,
-  DerouteHolds,
-  FullBalancer,
-  type FurtherRule,
-  feedsBack,
-  furtherState,
-  HeuristicBalancer,
-  PortGroups,
-  type PortTraffic,
-  Rebalancing,
-  type Remap,
-  switchMemory,
-} from "../../../../src/fabric/schemes/dahu/index.js";
+import type { Balancer, PortTraffic } from "../../../../src/fabric/schemes/dahu/policy/allocation.js";
 import { relativeCapacities } from "../../../../src/fabric/schemes/dahu/policy/allocation.js";
+import { Rebalancing } from "../../../../src/fabric/schemes/dahu/policy/epoch.js";
+import { DerouteHolds, feedsBack } from "../../../../src/fabric/schemes/dahu/policy/feedback.js";
+import { FullBalancer } from "../../../../src/fabric/schemes/dahu/policy/full-balance.js";
+import { HeuristicBalancer } from "../../../../src/fabric/schemes/dahu/policy/heuristic.js";
+import { PortGroups, type Remap } from "../../../../src/fabric/schemes/dahu/policy/port-groups.js";
+import { type FurtherRule, furtherState } from "../../../../src/fabric/schemes/dahu/policy/threshold.js";
+import { switchMemory } from "./paper-memory.js";
 
 interface Case {
   readonly groups: PortGroups;
@@ -222,7 +216,7 @@ describe.each([
         const share = measured.byGroup.map((traffic, at) => traffic / Math.max(1, groups.counts[at]!));
         const flow = new Float64Array(measured.byGroup.length);
         const moves: Remap[] = [];
-        new Rebalancing(make()).run(groups, measured, (remap) => moves.push(remap));
+        new Rebalancing(make()).rebalance(groups, measured, (remap) => moves.push(remap));
         for (const { group, from, to } of moves) {
           flow[group * ports + from]! -= share[group * ports + from]!;
           flow[group * ports + to]! += share[group * ports + from]!;
@@ -328,7 +322,7 @@ describe("remapping", () => {
     const groups = new PortGroups(3, 6, [[0, 1, 2]]);
     const byGroup = Float64Array.of(0, 40, 20);
     const moved: Remap[] = [];
-    new Rebalancing(new HeuristicBalancer(1)).run(groups, { byGroup, byPort: byGroup }, (remap) =>
+    new Rebalancing(new HeuristicBalancer(1)).rebalance(groups, { byGroup, byPort: byGroup }, (remap) =>
       moved.push(remap),
     );
     // Port 1 has two virtual ports of 20 each, and sends 20 to port 0.
@@ -341,7 +335,7 @@ describe("remapping", () => {
   const byVirtualPort = Float64Array.of(0, 0, 5, 0, 0, 0, 5, 0);
   const movedBy = (traffic: PortTraffic) => {
     const moved: number[] = [];
-    new Rebalancing(new HeuristicBalancer()).run(new PortGroups(2, 8, [[0, 1]]), traffic, (remap) =>
+    new Rebalancing(new HeuristicBalancer()).rebalance(new PortGroups(2, 8, [[0, 1]]), traffic, (remap) =>
       moved.push(remap.virtualPort),
     );
     return moved;

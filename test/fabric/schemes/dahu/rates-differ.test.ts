@@ -1,7 +1,8 @@
 /** Links of different rates: packets' switches and flows' switches balance utilisation (the "bandwidth headroom" of section 4.3). */
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
-import { HeuristicBalancer, Rebalancing } from "../../../../src/fabric/schemes/dahu/index.js";
+import { Rebalancing } from "../../../../src/fabric/schemes/dahu/policy/epoch.js";
+import { HeuristicBalancer } from "../../../../src/fabric/schemes/dahu/policy/heuristic.js";
 import { SwitchSoftware } from "../../../../src/fabric/schemes/dahu/switch-software.js";
 import { FLUID_SCHEMES } from "../../../../src/fabric/schemes/index.js";
 import { FlowNetwork, type FlowStart, MaxMin, simulateFlows } from "../../../../src/fabric/sim/flow/index.js";

@@ -6,7 +6,8 @@ import {
   oneGroup,
 } from "../../../../src/fabric/schemes/dahu/fluid/group-plan.js";
 import { DahuRouter, type DahuSettings } from "../../../../src/fabric/schemes/dahu/fluid/router.js";
-import type { PortTraffic, Rebalancing } from "../../../../src/fabric/schemes/dahu/index.js";
+import type { PortTraffic } from "../../../../src/fabric/schemes/dahu/policy/allocation.js";
+import type { Rebalancing } from "../../../../src/fabric/schemes/dahu/policy/epoch.js";
 import { Distances, type EpochTraffic, FlowNetwork } from "../../../../src/fabric/sim/flow/index.js";
 import {
   buildTopology,
@@ -46,7 +47,7 @@ function world(
   const counted: Counted[] = [];
   const moves: { own: number; group: number; virtualPort: number; to: number }[] = [];
   const rebalancing = {
-    run(groups, traffic, moved) {
+    rebalance(groups, traffic, moved) {
       const own = plan.groups.indexOf(groups);
       const copy = Object.fromEntries(Object.entries(traffic).map(([name, list]) => [name, list.slice()]));
       counted.push({ own, traffic: copy as unknown as PortTraffic });
@@ -56,12 +57,12 @@ function world(
         moved?.({ group, virtualPort, from, to });
       }
     },
-  } as Pick<Rebalancing, "run"> as Rebalancing;
-  const router = new DahuRouter(
+  } as Pick<Rebalancing, "rebalance"> as Rebalancing;
+  const policy = {
     network,
     distances,
     plan,
-    {
+    settings: {
       deroutes: 1,
       rule: { threshold, offThreshold: threshold, offEpochs: 1 },
       virtualPorts: VIRTUAL_PORTS,
@@ -72,13 +73,13 @@ function world(
       ...settings,
     },
     rebalancing,
-    7,
-    {
-      from: Int32Array.from(bundles, ({ from }) => from),
-      to: Int32Array.from(bundles, ({ to }) => to),
-      hash: Int32Array.from(bundles, (_, i) => Math.imul(i + 1, 0x9e3779b1)),
-    },
-  );
+    seed: 7,
+  };
+  const router = new DahuRouter(policy, {
+    from: Int32Array.from(bundles, ({ from }) => from),
+    to: Int32Array.from(bundles, ({ to }) => to),
+    hash: Int32Array.from(bundles, (_, i) => Math.imul(i + 1, 0x9e3779b1)),
+  });
   const out = new Int32Array(64);
   const pathOf = (bundle: number): number[] | undefined => {
     const count = router.linksOf(bundle, out);

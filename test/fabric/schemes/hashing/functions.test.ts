@@ -1,7 +1,8 @@
 /** The functions of a chip as P4: the embedded switch computes what the path model computes, for each function and slice. */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
-import { addressWords, HashOfFlow, rawFlow } from "../../../../src/fabric/paths/index.js";
+import { HashOfFlow, rawFlow } from "../../../../src/fabric/paths/index.js";
+import { addressWords } from "../../../../src/fabric/paths/raw-flow.js";
 import { call, exact, ingressName, insert, tableEntry } from "../../../../src/fabric/schemes/fabric.js";
 import {
   chipFunction,

@@ -3,12 +3,8 @@ import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
 import { CLIENT, restingHost } from "../../../../src/fabric/hosts/index.js";
 import { emptyFlows } from "../../../../src/fabric/paths/index.js";
-import {
-  type FirstTry,
-  firstTries,
-  hostPolicyOf,
-  schemeNamed,
-} from "../../../../src/fabric/schemes/index.js";
+import { type FirstTry, firstTries } from "../../../../src/fabric/schemes/first-tries.js";
+import { hostPolicyOf, schemeNamed } from "../../../../src/fabric/schemes/index.js";
 import {
   DisjointPaths,
   hostsOf,

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Diagnostics, Random, SourceFile } from "../../../../src/base/index.js";
 import { CLIENT, restingHost } from "../../../../src/fabric/hosts/index.js";
 import { type FabricPlan, hostPolicyOf, schemeNamed } from "../../../../src/fabric/schemes/index.js";
-import { commonPrefix } from "../../../../src/fabric/schemes/p4te/common-prefix.js";
+import { commonPrefix } from "../../../../src/fabric/schemes/p4te/routing-groups.js";
 import {
   buildTopology,
   computeRoutes,

@@ -2,12 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { emptyFlows } from "../../../../src/fabric/paths/index.js";
 import { SelectorPaths } from "../../../../src/fabric/schemes/index.js";
-import {
-  compileFabric,
-  ExactRoutes,
-  pecmp,
-  pecmpParameters,
-} from "../../../../src/fabric/schemes/pecmp/index.js";
+import { ExactRoutes } from "../../../../src/fabric/schemes/pecmp/exact-routes.js";
+import { compileFabric } from "../../../../src/fabric/schemes/pecmp/fabric.js";
+import { pecmp } from "../../../../src/fabric/schemes/pecmp/index.js";
+import { pecmpParameters } from "../../../../src/fabric/schemes/pecmp/parameters.js";
 import { hostsOf, nodeNamed, type Topology } from "../../../../src/fabric/topology/index.js";
 import { PacketWalk } from "../../paths/packet-walk.js";
 import { build, example } from "../../topology/load.js";

@@ -3,17 +3,11 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { DiagnosticError, Diagnostics, SourceFile } from "../../../../src/base/index.js";
-import {
-  compileFabric,
-  compileMatrices,
-  demandOf,
-  fanOutsOf,
-  groupSizes,
-  modelOf,
-  pecmp,
-  pecmpParameters,
-  usableSpace,
-} from "../../../../src/fabric/schemes/pecmp/index.js";
+import { compileMatrices, fanOutsOf, groupSizes } from "../../../../src/fabric/schemes/pecmp/compile.js";
+import { compileFabric, modelOf } from "../../../../src/fabric/schemes/pecmp/fabric.js";
+import { pecmp } from "../../../../src/fabric/schemes/pecmp/index.js";
+import { pecmpParameters } from "../../../../src/fabric/schemes/pecmp/parameters.js";
+import { demandOf, usableSpace } from "../../../../src/fabric/schemes/pecmp/sram.js";
 import { buildTopology, nodeNamed, topologySchema } from "../../../../src/fabric/topology/index.js";
 import { loadDocument } from "../../../../src/toolchain/documents/index.js";
 import { build, example, messagesOf } from "../../topology/load.js";

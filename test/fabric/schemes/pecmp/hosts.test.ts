@@ -4,14 +4,11 @@ import { Random } from "../../../../src/base/index.js";
 import type { FlowKey } from "../../../../src/base/packets/index.js";
 import { restingHost } from "../../../../src/fabric/hosts/index.js";
 import { hostPolicyOf, SCHEMES, schemeNamed } from "../../../../src/fabric/schemes/index.js";
-import {
-  compileFabric,
-  HOPS,
-  makeRerouter,
-  pecmp,
-  pecmpParameters,
-  readSlice,
-} from "../../../../src/fabric/schemes/pecmp/index.js";
+import { compileFabric } from "../../../../src/fabric/schemes/pecmp/fabric.js";
+import { makeRerouter } from "../../../../src/fabric/schemes/pecmp/hosts.js";
+import { pecmp } from "../../../../src/fabric/schemes/pecmp/index.js";
+import { HOPS, readSlice } from "../../../../src/fabric/schemes/pecmp/layout.js";
+import { pecmpParameters } from "../../../../src/fabric/schemes/pecmp/parameters.js";
 import type { Topology } from "../../../../src/fabric/topology/index.js";
 import { build, example } from "../../topology/load.js";
 

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  type Control,
   type FanOuts,
   HOPS,
   layOut,
@@ -10,7 +9,8 @@ import {
   selectorValues,
   type VersionBit,
   writeSlice,
-} from "../../../../src/fabric/schemes/pecmp/index.js";
+} from "../../../../src/fabric/schemes/pecmp/layout.js";
+import type { Control } from "../../../../src/fabric/schemes/pecmp/matrix.js";
 
 const same = (n: number) => ({ least: n, most: n });
 

@@ -8,7 +8,7 @@ import {
   memberCount,
   nextHop,
   rowCount,
-} from "../../../../src/fabric/schemes/pecmp/index.js";
+} from "../../../../src/fabric/schemes/pecmp/matrix.js";
 
 const rows = (...parameters: Parameters<typeof controlMatrix>) =>
   matrixRows(controlMatrix(...parameters)).map((row) => [...row]);

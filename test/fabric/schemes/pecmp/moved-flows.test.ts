@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DiagnosticError, Random } from "../../../../src/base/index.js";
 import type { FabricPlan } from "../../../../src/fabric/schemes/index.js";
-import type { SelectorLayout } from "../../../../src/fabric/schemes/pecmp/index.js";
-import { pecmp, pecmpParameters } from "../../../../src/fabric/schemes/pecmp/index.js";
+import { pecmp } from "../../../../src/fabric/schemes/pecmp/index.js";
+import type { SelectorLayout } from "../../../../src/fabric/schemes/pecmp/layout.js";
+import { pecmpParameters } from "../../../../src/fabric/schemes/pecmp/parameters.js";
 import {
   type MovedFlows,
   MovedRoutes,

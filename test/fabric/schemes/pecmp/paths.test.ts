@@ -1,7 +1,7 @@
 /** The ways up of a server, counted in routing tables, against a search through the links that knows no routes. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { reportOf } from "../../../../src/fabric/schemes/pecmp/index.js";
+import { reportOf } from "../../../../src/fabric/schemes/pecmp/report.js";
 import { buildTopology, TIER, type Topology, topologySchema } from "../../../../src/fabric/topology/index.js";
 
 /** Whether a packet can go from a switch to a host without going up. */

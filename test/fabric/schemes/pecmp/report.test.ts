@@ -9,7 +9,7 @@ import {
   type ReportOptions,
   reportOf,
   table2Report,
-} from "../../../../src/fabric/schemes/pecmp/index.js";
+} from "../../../../src/fabric/schemes/pecmp/report.js";
 import { build, example } from "../../topology/load.js";
 
 /** dual-homed, leaves a pod, spines a plane (0: none) of topologies #1 to #12. */

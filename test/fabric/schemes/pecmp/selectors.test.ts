@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bitsFor, offsetSet, repathLoad, ruleFor } from "../../../../src/fabric/schemes/pecmp/index.js";
+import { bitsFor, offsetSet, repathLoad, ruleFor } from "../../../../src/fabric/schemes/pecmp/selectors.js";
 
 const percent = (x: number) => Math.round(x * 1e4) / 100;
 const load = (n: number, offsets: readonly number[]) => {

@@ -2,13 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
 import { CLIENT, restingHost } from "../../../../src/fabric/hosts/index.js";
-import {
-  type Control,
-  HOPS,
-  layOut,
-  pecmpHosts,
-  readSlice,
-} from "../../../../src/fabric/schemes/pecmp/index.js";
+import { pecmpHosts } from "../../../../src/fabric/schemes/pecmp/hosts.js";
+import { HOPS, layOut, readSlice } from "../../../../src/fabric/schemes/pecmp/layout.js";
+import type { Control } from "../../../../src/fabric/schemes/pecmp/matrix.js";
 import { offsetSet } from "../../../../src/fabric/schemes/pecmp/selectors.js";
 import { combination, combinations, type Spray } from "../../../../src/fabric/schemes/pecmp/spraying.js";
 

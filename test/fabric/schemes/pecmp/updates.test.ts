@@ -1,14 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { FIELD_BITS } from "../../../../src/base/packets/index.js";
 
-import {
-  compileFabric,
-  nextHop,
-  type PecmpParameters,
-  type PecmpProgram,
-  pecmp,
-  pecmpParameters,
-} from "../../../../src/fabric/schemes/pecmp/index.js";
+import { compileFabric } from "../../../../src/fabric/schemes/pecmp/fabric.js";
+import { pecmp } from "../../../../src/fabric/schemes/pecmp/index.js";
+import { nextHop } from "../../../../src/fabric/schemes/pecmp/matrix.js";
+import { type PecmpParameters, pecmpParameters } from "../../../../src/fabric/schemes/pecmp/parameters.js";
+import type { PecmpProgram } from "../../../../src/fabric/schemes/pecmp/program.js";
 import { computeRoutes, nodeNamed, type Topology } from "../../../../src/fabric/topology/index.js";
 import { build, example } from "../../topology/load.js";
 import { ModelSwitch } from "../model-switch.js";

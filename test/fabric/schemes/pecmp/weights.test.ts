@@ -2,7 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
-import { compileMatrices, pecmp, pecmpParameters } from "../../../../src/fabric/schemes/pecmp/index.js";
+import { compileMatrices } from "../../../../src/fabric/schemes/pecmp/compile.js";
+import { pecmp } from "../../../../src/fabric/schemes/pecmp/index.js";
+import { pecmpParameters } from "../../../../src/fabric/schemes/pecmp/parameters.js";
 import { weightedRoutes } from "../../../../src/fabric/schemes/wcmp/weighted-routes.js";
 import { computeRoutes, type Topology, withLinksDown } from "../../../../src/fabric/topology/index.js";
 import { build, example } from "../../topology/load.js";

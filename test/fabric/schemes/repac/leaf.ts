@@ -1,13 +1,9 @@
 /** A leaf of a small Clos under RePaC, with any hash upwards, also those that the scheme refuses. */
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
-import {
-  computedPathmap,
-  type RepacProgram,
-  repac,
-  repacFabric,
-  repacParameters,
-  repacProgram,
-} from "../../../../src/fabric/schemes/repac/index.js";
+import { computedPathmap, repacFabric } from "../../../../src/fabric/schemes/repac/definition.js";
+import { repac } from "../../../../src/fabric/schemes/repac/index.js";
+import { repacParameters } from "../../../../src/fabric/schemes/repac/parameters.js";
+import { type RepacProgram, repacProgram } from "../../../../src/fabric/schemes/repac/program.js";
 import { nodeNamed } from "../../../../src/fabric/topology/index.js";
 import { type HashChoice, renderProgram } from "../../../../src/toolchain/generate/index.js";
 import { compile } from "../../../../src/toolchain/p4/index.js";

@@ -4,25 +4,23 @@ import { describe, expect, it } from "vitest";
 import { DiagnosticError, formatDiagnostic, Random } from "../../../../src/base/index.js";
 import { emptyFlows, FlowTracer, MAX_LINKS } from "../../../../src/fabric/paths/index.js";
 import { schemeNamed } from "../../../../src/fabric/schemes/index.js";
+import { bucketHops } from "../../../../src/fabric/schemes/repac/buckets.js";
+import { computedPathmap, repacFabric } from "../../../../src/fabric/schemes/repac/definition.js";
+import { repac } from "../../../../src/fabric/schemes/repac/index.js";
+import { MarkChooser } from "../../../../src/fabric/schemes/repac/marks.js";
+import { type RepacParameters, repacParameters } from "../../../../src/fabric/schemes/repac/parameters.js";
 import {
-  bucketHops,
   changedHops,
   changesByPath,
-  computedPathmap,
   type HopMap,
-  MarkChooser,
   mostChangedHops,
   movingOffsets,
   offsetOf,
   type Pathmap,
   pathIdOf,
-  type RepacParameters,
   reachOf,
-  repac,
-  repacFabric,
-  repacParameters,
-  spareHash,
-} from "../../../../src/fabric/schemes/repac/index.js";
+} from "../../../../src/fabric/schemes/repac/pathmap.js";
+import { spareHash } from "../../../../src/fabric/schemes/repac/program.js";
 import { buildTopology, hostsOf, topologySchema } from "../../../../src/fabric/topology/index.js";
 import { build, example } from "../../topology/load.js";
 

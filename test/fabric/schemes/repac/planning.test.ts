@@ -1,10 +1,13 @@
 /** Planned paths (RePaC, section 4.2.2): evenness of the load of paths against random source ports (figure 13), and what is refused. */
 import { describe, expect, it } from "vitest";
 import { type DiagnosticError, formatDiagnostic, Random, SourceFile } from "../../../../src/base/index.js";
-import { addLoads, emptyFlows, FlowTracer } from "../../../../src/fabric/paths/index.js";
+import { addLoads } from "../../../../src/fabric/paths/flows.js";
+import { emptyFlows, FlowTracer } from "../../../../src/fabric/paths/index.js";
 import type { KnownFlow } from "../../../../src/fabric/schemes/index.js";
-import { planPaths, repac, repacParameters } from "../../../../src/fabric/schemes/repac/index.js";
+import { repac } from "../../../../src/fabric/schemes/repac/index.js";
 import { nicHash } from "../../../../src/fabric/schemes/repac/nic-hash.js";
+import { repacParameters } from "../../../../src/fabric/schemes/repac/parameters.js";
+import { planPaths } from "../../../../src/fabric/schemes/repac/planning.js";
 import {
   buildTopology,
   nodeNamed,

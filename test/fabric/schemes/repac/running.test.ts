@@ -4,15 +4,12 @@ import { DiagnosticError, formatDiagnostic, type Json, Random } from "../../../.
 import type { ControllerContext, LinkEvent, SwitchEvent } from "../../../../src/fabric/controllers/index.js";
 import { CLIENT, type HostContext, restingHost } from "../../../../src/fabric/hosts/index.js";
 import { rackRoutes } from "../../../../src/fabric/paths/index.js";
-import {
-  bucketController,
-  destinations,
-  MarkChooser,
-  pathmapController,
-  repac,
-  repacParameters,
-} from "../../../../src/fabric/schemes/repac/index.js";
+import { bucketController } from "../../../../src/fabric/schemes/repac/bucket-controller.js";
+import { repac } from "../../../../src/fabric/schemes/repac/index.js";
+import { MarkChooser } from "../../../../src/fabric/schemes/repac/marks.js";
 import { nicHash } from "../../../../src/fabric/schemes/repac/nic-hash.js";
+import { repacParameters } from "../../../../src/fabric/schemes/repac/parameters.js";
+import { destinations, pathmapController } from "../../../../src/fabric/schemes/repac/pathmap-controller.js";
 import type { Device, Entity, Update } from "../../../../src/toolchain/device/index.js";
 import { Switch } from "../../../../src/toolchain/switch/index.js";
 import { LEAF, leafOf } from "./leaf.js";

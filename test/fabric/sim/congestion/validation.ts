@@ -3,7 +3,8 @@
  * ns-3 beside it and writes the table of docs/transport.md.
  */
 import type { CongestionControlName } from "../../../../src/fabric/sim/packet/index.js";
-import { ascending, jainIndex, mean, quantile } from "../../../../src/fabric/statistics/index.js";
+import { ascending, mean, quantile } from "../../../../src/fabric/statistics/index.js";
+import { jainIndex } from "../../../../src/fabric/statistics/spread.js";
 import { type ChainFlow, type ChainOptions, type ChainResult, endless, FRAME, SEGMENT } from "./chain.js";
 
 const US = 1e3;

@@ -4,7 +4,8 @@ import { spawnSync } from "node:child_process";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { FIELD_BITS, type SelectorField } from "../../../../src/base/packets/index.js";
 import type { PolicyDescription } from "../../../../src/fabric/hosts/index.js";
-import { type FanOuts, layOut, offsetSet } from "../../../../src/fabric/schemes/pecmp/index.js";
+import { type FanOuts, layOut } from "../../../../src/fabric/schemes/pecmp/layout.js";
+import { offsetSet } from "../../../../src/fabric/schemes/pecmp/selectors.js";
 import { startRequest } from "../../../../src/fabric/testbed/agent/config.js";
 import {
   type Agent,

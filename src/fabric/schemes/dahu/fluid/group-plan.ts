@@ -1,6 +1,8 @@
 /** The port groups of the switches, and the group of each destination. */
+
 import { fail, type Locate, Random } from "../../../../base/index.js";
 import { type Distances, FAR, type FlowNetwork } from "../../../sim/flow/index.js";
+import { nodeAt } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
 import { checkGroupCount } from "../group-limits.js";
 import { PortGroups } from "../policy/port-groups.js";
@@ -13,7 +15,7 @@ export interface GroupPlan {
 }
 
 /** The virtual ports of a group. */
-export interface VirtualPorts {
+interface VirtualPorts {
   readonly count: number;
   /** Seed of the initial maps. */
   readonly seed: number;
@@ -29,7 +31,7 @@ export function oneGroup(network: FlowNetwork, virtualPorts: VirtualPorts): Grou
 
 /** Fails with P45411 where switches have no coordinates. */
 export function checkCoordinates({ topology, nodeOf }: FlowNetwork, locate: Locate): void {
-  if (nodeOf.every((node) => topology.nodes[node]!.coordinates !== undefined)) return;
+  if (nodeOf.every((node) => nodeAt(topology, node).coordinates !== undefined)) return;
   fail(
     CODES.withoutCoordinates,
     locate(["port_groups"]),
@@ -46,7 +48,7 @@ export function groupsOfDimensions(
 ): GroupPlan {
   checkCoordinates(network, locate);
   const { topology, nodeOf, firstPort, peer } = network;
-  const coordinates = Array.from(nodeOf, (node) => topology.nodes[node]!.coordinates!);
+  const coordinates = Array.from(nodeOf, (node) => nodeAt(topology, node).coordinates!);
   const dimensions = coordinates[0]?.length ?? 0;
   checkGroupCount(1 << dimensions, nameOf(network, 0), locate);
   const flat = Int32Array.from(coordinates.flat());
@@ -107,7 +109,7 @@ export function groupsOfNextHops(
 }
 
 function nameOf({ topology, nodeOf }: FlowNetwork, own: number): string {
-  return topology.nodes[nodeOf[own]!]!.name;
+  return nodeAt(topology, nodeOf[own]!).name;
 }
 
 function switchesOf({ switches }: FlowNetwork): number[] {

@@ -51,6 +51,7 @@ export const dahuFluid: FluidScheme<FluidParameters> = {
     const propagationNs = nanoseconds(parameters.propagation);
     const holdNs = nanoseconds(parameters.hold);
     const settings = { deroutes, rule, virtualPorts, feedback, holdNs, countsVirtualPorts, propagationNs };
-    return (bundles) => new DahuRouter(network, distances, plan, settings, rebalancing, seed, bundles);
+    const policy = { network, distances, plan, settings, rebalancing, seed };
+    return (bundles) => new DahuRouter(policy, bundles);
   },
 };

@@ -16,7 +16,7 @@ const FEW = 4;
 const SMALL_SHARE = 1 / 4;
 
 /** Whether a switch must not deroute by a port to a destination now. */
-export type IsHeld = (own: number, destination: number, port: number) => boolean;
+type IsHeld = (own: number, destination: number, port: number) => boolean;
 
 export class PortChoice {
   /**
@@ -66,12 +66,12 @@ export class PortChoice {
       const first = this.#firstGroup[own]!;
       for (let group = first; group < first + groups.groups; group++)
         this.#firstSet[group + 1] = this.#firstSet[group]! + groups.ports * this.#setWords;
-      this.load(own);
+      this.takeGroups(own);
     }
   }
 
   /** Takes the map and the members of a switch's groups as they are now. */
-  load(own: number): void {
+  takeGroups(own: number): void {
     const groups = this.routes.plan.groups[own];
     if (groups === undefined) return;
     const { words } = this.routes;

@@ -40,6 +40,17 @@ export interface DahuSettings {
   readonly propagationNs: number;
 }
 
+/** What Dahu's routes rest on. */
+interface DahuFlowPolicy {
+  readonly network: FlowNetwork;
+  readonly distances: Distances;
+  readonly plan: GroupPlan;
+  readonly settings: DahuSettings;
+  /** Absent: the groups are not balanced. */
+  readonly rebalancing: Rebalancing | undefined;
+  readonly seed: number;
+}
+
 export class DahuRouter implements FlowRouter {
   maxLinks: number;
   readonly propagationNs: number;
@@ -67,15 +78,23 @@ export class DahuRouter implements FlowRouter {
   readonly #byVirtualPort: Float64Array;
   readonly #firstVirtualPort: Int32Array;
 
+  private readonly network: FlowNetwork;
+  private readonly distances: Distances;
+  private readonly plan: GroupPlan;
+  private readonly settings: DahuSettings;
+  private readonly rebalancing: Rebalancing | undefined;
+  private readonly seed: number;
+
   constructor(
-    private readonly network: FlowNetwork,
-    private readonly distances: Distances,
-    private readonly plan: GroupPlan,
-    private readonly settings: DahuSettings,
-    private readonly rebalancing: Rebalancing | undefined,
-    private readonly seed: number,
+    { network, distances, plan, settings, rebalancing, seed }: DahuFlowPolicy,
     private readonly bundles: RoutedBundles,
   ) {
+    this.network = network;
+    this.distances = distances;
+    this.plan = plan;
+    this.settings = settings;
+    this.rebalancing = rebalancing;
+    this.seed = seed;
     const { switches, firstPort, link, capacity, peer, peerPort } = network;
     // A deroute is one link, and increases the distance by at most one.
     this.maxLinks = distances.diameter() + 2 * settings.deroutes;
@@ -163,7 +182,7 @@ export class DahuRouter implements FlowRouter {
         if (isDown[port] === 1) groups.portDown(port - firstPort[own]!);
         else groups.portUp(port - firstPort[own]!);
       }
-      if (changed) this.#choice.load(own);
+      if (changed) this.#choice.takeGroups(own);
     }
   }
 
@@ -182,7 +201,7 @@ export class DahuRouter implements FlowRouter {
     const first = this.network.firstPort[own]!;
     for (let port = first; port < this.network.firstPort[own + 1]!; port++)
       if (this.#isDown[port] === 1) groups.portDown(port - first);
-    this.#choice.load(own);
+    this.#choice.takeGroups(own);
   }
 
   endEpoch(traffic: EpochTraffic): boolean {
@@ -207,7 +226,7 @@ export class DahuRouter implements FlowRouter {
       );
       this.#balanced = own;
       const capacity = this.#capacity[own]!;
-      rebalancing.run(
+      rebalancing.rebalance(
         groups,
         settings.countsVirtualPorts
           ? { byPort, byGroup, byVirtualPort, capacity }

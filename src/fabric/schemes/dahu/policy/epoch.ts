@@ -11,7 +11,7 @@ export class Rebalancing {
   constructor(private readonly balancer: Balancer) {}
 
   /** `moved` is called for each virtual port that was remapped. */
-  run(groups: PortGroups, measured: PortTraffic, moved?: (remap: Remap) => void): void {
+  rebalance(groups: PortGroups, measured: PortTraffic, moved?: (remap: Remap) => void): void {
     const size = measured.byGroup.length;
     if (this.#target.length !== size) this.#target = new Float64Array(size);
     this.balancer.balance(groups, measured, this.#target);

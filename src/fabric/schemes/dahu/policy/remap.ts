@@ -23,19 +23,18 @@ export class FirstFit {
    */
   remap(
     groups: PortGroups,
-    { byGroup, byVirtualPort }: PortTraffic,
+    traffic: PortTraffic,
     target: Float64Array,
     moved: (remap: Remap) => void = () => {},
   ): void {
     for (let group = 0; group < groups.groups; group++)
-      this.#remapGroup(groups, group, byGroup, byVirtualPort, target, moved);
+      this.#remapGroup(groups, group, traffic, target, moved);
   }
 
   #remapGroup(
     groups: PortGroups,
     group: number,
-    measured: Float64Array,
-    byVirtualPort: Float64Array | undefined,
+    { byGroup: measured, byVirtualPort }: PortTraffic,
     target: Float64Array,
     moved: (remap: Remap) => void,
   ): void {

@@ -32,7 +32,7 @@ import { type Target, targetOf } from "./target.js";
 /** Its name in logs and faults. */
 export const UPDATE_CONTROLLER = "update";
 
-export interface UpdateControllerOptions {
+interface UpdateControllerOptions {
   readonly topology: Topology;
   readonly parameters: PecmpParameters;
   /** Layout of the selector: it does not change in programs and hosts. */
@@ -60,7 +60,7 @@ export function updateController(options: UpdateControllerOptions): Controller {
       if (options.parameters.update.mode === "transaction") await updates.recover();
       while (!context.stopped.aborted) {
         const spec = queue.shift();
-        if (spec !== undefined) await updates.run(spec);
+        if (spec !== undefined) await updates.update(spec);
         else
           await new Promise<void>((resolve) => {
             wake = resolve;
@@ -108,7 +108,7 @@ class Updates {
     else await this.#transact(pending, specs[pending], specs[(1 - pending) as Version]);
   }
 
-  async run(spec: UpdateSpec): Promise<void> {
+  async update(spec: UpdateSpec): Promise<void> {
     const { version, specs, states } = await this.#survey();
     this.#logLate(states);
     if (this.options.parameters.update.mode === "plain") await this.#plainly(spec);

@@ -9,7 +9,7 @@
  */
 import { z } from "zod";
 import type { FlowKey } from "../../../../base/packets/index.js";
-import type { Topology } from "../../../topology/index.js";
+import { nodeAt, type Topology } from "../../../topology/index.js";
 import { HOPS, type Hop, readSlice, type SelectorLayout } from "../layout.js";
 import { type SwitchChoice, SwitchChoices } from "../switch-choices.js";
 import type { Target } from "./target.js";
@@ -19,7 +19,7 @@ const selectorsSchema = z.union([
   z.literal("all"),
   z.partialRecord(z.enum(HOPS), z.array(z.number().int().min(0))),
 ]);
-export type MovedSelectors = Readonly<Partial<Record<Hop, readonly number[]>>> | "all";
+type MovedSelectors = Readonly<Partial<Record<Hop, readonly number[]>>> | "all";
 
 const decimal = z.string().regex(/^\d+$/);
 const rackSchema = z.tuple([decimal, z.number().int(), decimal, z.number().int()]);
@@ -81,7 +81,7 @@ export class TargetComparison {
   /** For the flows that a host sends; `host` is its node index. */
   of(host: number): MovedFlows {
     const { topology } = this.before;
-    const switches = topology.nodes[host]!.ports.flatMap(({ peer, link }) =>
+    const switches = nodeAt(topology, host).ports.flatMap(({ peer, link }) =>
       topology.down?.has(link) === true ? [] : [peer],
     );
     const racksOf = new Map<MovedSelectors, number[]>();

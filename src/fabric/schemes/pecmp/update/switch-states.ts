@@ -7,7 +7,7 @@ import { SharedUpdates, switchUpdates, type Version, versionsOf } from "../updat
 import type { Target } from "./target.js";
 
 /** The target of each version; without versions both are the same. */
-export type Pair = readonly [Target, Target];
+type Pair = readonly [Target, Target];
 
 export class SwitchStates {
   readonly #pair: Pair;

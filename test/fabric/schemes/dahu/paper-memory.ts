@@ -1,7 +1,7 @@
 /** Memory that the primitives need in a switch (Dahu, section 5). */
 
 /** Sizes of a switch, as the paper counts them. */
-export interface SwitchSizes {
+interface SwitchSizes {
   readonly ports: number;
   readonly groups: number;
   /** Number for each group. */
@@ -12,7 +12,7 @@ export interface SwitchSizes {
 }
 
 /** Bytes of each table. */
-export interface SwitchMemory {
+interface SwitchMemory {
   /** Virtual to physical ports: one byte each, for up to 256 ports. */
   readonly map: number;
   /** 64-bit counters of (group, port). */
