@@ -38,7 +38,7 @@ export interface ReportOptions {
 const EQUAL: Weights = new Map();
 
 /** The reading under which the rows of Table 2 agree with figure 6a and with "2 to 6 bits". */
-export const DEFAULT_REPORT: ReportOptions = { versionBit: "none", legs: false, control: "both" };
+const DEFAULT_REPORT: ReportOptions = { versionBit: "none", legs: false, control: "both" };
 
 type Counts = { tor: number | null; leaf: number | null; spine: number | null };
 
