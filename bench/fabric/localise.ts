@@ -7,6 +7,7 @@ import { localiseOf } from "../../src/fabric/experiment/kinds/localise/check.js"
 import { runLocalise } from "../../src/fabric/experiment/kinds/localise/outcome.js";
 import { localiseRow } from "../../src/fabric/experiment/kinds/localise/rows.js";
 import { localiseSchema } from "../../src/fabric/experiment/kinds/localise/schema.js";
+import { planSchemes } from "../../src/fabric/experiment/plan-schemes.js";
 import { SCHEMES } from "../../src/fabric/schemes/index.js";
 import { buildTopology } from "../../src/fabric/topology/index.js";
 import { loadDocument } from "../../src/toolchain/documents/index.js";
@@ -55,8 +56,11 @@ ip: 6
   const document = loadDocument(source, localiseSchema(SCHEMES), diagnostics);
   if (document === undefined) throw new DiagnosticError(diagnostics.list);
   const { value, locate } = document;
-  const checked = { source, value, topology: buildTopology(value.topology), locate, diagnostics };
-  const experiment = localiseOf({ ...checked, schemes: SCHEMES, cache: undefined });
+  const built = buildTopology(value.topology);
+  const experiment = localiseOf({
+    ...{ source, value, topology: built, locate, diagnostics },
+    plan: (settings, runs) => planSchemes({ ...settings, runs }, built, locate, diagnostics, SCHEMES),
+  });
   diagnostics.throwIfErrors();
   return experiment;
 }

@@ -6,8 +6,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../src/base/index.js";
 import { LOAD } from "../../src/fabric/experiment/kinds/load/index.js";
-import { loadKind } from "../../src/fabric/experiment/load.js";
-import { runOnSimulator } from "../../src/fabric/experiment/on-simulator.js";
+import { loadKind } from "../../src/fabric/experiment/read.js";
+import { jobContext } from "../../test/fabric/experiment/job-context.js";
 import type { Benchmark } from "../benchmark.js";
 
 const FILE = join(import.meta.dirname, "../../examples/p4te/websearch.yaml");
@@ -19,13 +19,12 @@ export const run: Benchmark = async (report) => {
   const diagnostics = new Diagnostics();
   const load = loadKind(LOAD, new SourceFile(FILE, text), diagnostics);
   if (load === undefined) throw new Error(diagnostics.list.map(formatDiagnostic).join("\n"));
-  const context = { progress: () => {}, testbed: {}, folder: "", stop: new AbortController().signal };
   for (const label of SCHEMES) {
-    const schemes = load.schemes.filter((scheme) => scheme.label === label);
+    const units = LOAD.units(load).filter(({ scheme }) => scheme.label === label);
     const before = process.cpuUsage();
-    const { series } = await runOnSimulator(LOAD, { ...load, schemes }, 1, context);
+    const { outcomes } = await LOAD.runner.run(load, units, jobContext(1));
     const { user, system } = process.cpuUsage(before);
-    const [{ endNs }] = series as [(typeof series)[0]];
+    const [{ endNs }] = outcomes as [(typeof outcomes)[0]];
     report({
       name: `p4te web search of 500 s, ${label}: processor time`,
       unit: "s",

@@ -62,7 +62,8 @@ async function runFile(file: string, options: RunArguments, late: AbortSignal): 
   if (!experiment.takesRuns && runs !== undefined)
     return usage(`--runs: an experiment of the kind ${experiment.kind} runs once`);
   const [forSweeps] = sweepOptionsGiven(options);
-  if (experiment.sweep === undefined && forSweeps !== undefined)
+  const { isOneRun } = experiment.sweep;
+  if (isOneRun && forSweeps !== undefined)
     return usage(`${forSweeps}: ${file} is one run; a sweep has the key sweep`);
   printDiagnostics(diagnostics.list);
 
@@ -70,7 +71,7 @@ async function runFile(file: string, options: RunArguments, late: AbortSignal): 
   const engine = (options.engine ?? experiment.settings.engine) as EngineName;
   const seeing = seeingGiven(options, engine);
   if (typeof seeing === "string") return usage(seeing);
-  if (experiment.sweep !== undefined) line.plain();
+  if (!isOneRun) line.plain();
   const results = await untilSignal((stop) => {
     const wanted: RunOptions = {
       engine,
@@ -78,7 +79,7 @@ async function runFile(file: string, options: RunArguments, late: AbortSignal): 
       out,
       progress: line.show,
       stop,
-      ...(experiment.sweep === undefined ? {} : { sweep }),
+      ...(isOneRun ? {} : { sweep }),
       testbed: {
         ...(options.network === undefined ? {} : { network: options.network as NetworkKind }),
         ...given({ bmv2: options.bmv2 }),
@@ -90,8 +91,7 @@ async function runFile(file: string, options: RunArguments, late: AbortSignal): 
     return experiment.run(wanted).finally(line.clear);
   }, late);
   if (typeof results === "number") {
-    const kept =
-      engine === "sim" ? "" : `; the logs are in ${out}/${experiment.sweep === undefined ? "logs" : "labs"}`;
+    const kept = engine === "sim" ? "" : `; the logs are in ${out}/${isOneRun ? "logs" : "labs"}`;
     process.stderr.write(
       `p4loom run: interrupted: no results were written to ${out}, earlier ones stay${kept}\n`,
     );

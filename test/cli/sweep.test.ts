@@ -129,6 +129,7 @@ describe("p4loom run of a sweep", () => {
       "report.html",
       "results.csv",
       "results.json",
+      "runs",
     ]);
 
     const first = p4loom("run", PLAIN, "--out", path("parts"), "--shard", "2/2", "--workers", "1");

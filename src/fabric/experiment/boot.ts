@@ -24,6 +24,7 @@ import {
 } from "../sim/packet/index.js";
 import { hostsOf, type TopologyNode } from "../topology/index.js";
 import type { FabricExperiment } from "./experiment.js";
+import { CompiledPrograms } from "./fabric-cache.js";
 import { sourceWithFaultTables } from "./faults/source-fault-tables.js";
 import { checkP4c, compileWithP4c } from "./p4c.js";
 import { writePlanned } from "./planned-state.js";
@@ -42,23 +43,6 @@ export interface CompilerOptions {
   /** Programs that other compilers of this process have compiled with the same {@link p4c}; this compiler adds its own to them. */
   readonly compiled?: CompiledPrograms;
 }
-
-/** Compiled programs by their texts. A sweep may have many: the oldest are dropped. */
-export class CompiledPrograms {
-  readonly #programs = new Map<string, Program>();
-
-  get(text: string): Program | undefined {
-    return this.#programs.get(text);
-  }
-
-  add(text: string, program: Program): void {
-    const oldest = this.#programs.keys().next();
-    if (this.#programs.size >= MAX_PROGRAMS && !oldest.done) this.#programs.delete(oldest.value);
-    this.#programs.set(text, program);
-  }
-}
-
-const MAX_PROGRAMS = 256;
 
 /** The templates of this package. They do not change while a process runs, so it parses them once. */
 let packageTemplates: TemplateSet | undefined;
@@ -147,6 +131,42 @@ export class ProgramCompiler {
     if (marking === plain && ecn?.threshold !== ecnThreshold) this.#unmarked.add(scheme);
     return marking;
   }
+}
+
+/**
+ * The programs of the points of a sweep, and what a reader must know about them. If a later point has another text for a file name, that text is
+ * in a folder of the point.
+ */
+export function programsOf<E extends FabricExperiment>(
+  experiments: readonly E[],
+  faultTablesOf: (experiment: E) => number | undefined,
+): {
+  programs: { file: string; text: string }[];
+  notes: string[];
+} {
+  const files = new Map<string, string>();
+  const notes = new Set<string>();
+  const rendered = new WeakMap<SchemeRun["plan"], Set<string>>();
+  for (const [number, experiment] of experiments.entries()) {
+    const { ecn_threshold: ecnThreshold } = experiment.settings.queues;
+    const faultTables = faultTablesOf(experiment) ?? 0;
+    for (const scheme of experiment.schemes) {
+      // Plans that points share have the same programs.
+      const known = rendered.get(scheme.plan) ?? new Set();
+      const key = `${scheme.label} ${ecnThreshold} ${faultTables}`;
+      if (known.has(key)) continue;
+      rendered.set(scheme.plan, known.add(key));
+      const compiler = new ProgramCompiler({ ecnThreshold, faultTables });
+      compiler.render(scheme);
+      for (const note of compiler.notes) notes.add(note);
+      for (const { file, text } of compiler.sources) {
+        const before = files.get(file);
+        if (before === undefined) files.set(file, text);
+        else if (before !== text) files.set(`point-${number + 1}/${file}`, text);
+      }
+    }
+  }
+  return { programs: [...files].map(([file, text]) => ({ file, text })), notes: [...notes] };
 }
 
 /** The templates belong to p4loom, so a rendered program that does not compile is a defect of p4loom. */

@@ -60,6 +60,15 @@ export function schemesSchema(schemes: SchemeSet) {
   return z.array(z.union([z.enum(names), z.discriminatedUnion("scheme", settings)])).min(1);
 }
 
+/** The schema of a kind's file where it may name these schemes. */
+export function withSchemes<V>(schema: z.ZodType<V>): (schemes: SchemeSet) => z.ZodType<V> {
+  const object = schema as unknown as z.ZodObject;
+  return (schemes) =>
+    schemes === SCHEMES
+      ? schema
+      : (object.extend({ schemes: schemesSchema(schemes) }) as unknown as z.ZodType<V>);
+}
+
 export const ipSchema = z.union([z.literal(4), z.literal(6)], { error: "expected 4 or 6" }).default(4);
 
 /** Keys that all kinds of experiments have: the network, its schemes, and the output. */

@@ -2,6 +2,7 @@
  * Keeps topologies and plans that several files share, such as the points of a sweep, which differ in other keys. A plan with controllers
  * is made again for each file, because a controller may keep state in it.
  */
+import type { Program } from "../../toolchain/program/index.js";
 import type { FabricPlan } from "../schemes/index.js";
 import type { Topology } from "../topology/index.js";
 
@@ -51,3 +52,20 @@ function kept<T>(
 function bigintAsText(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? `${value}n` : value;
 }
+
+/** Compiled programs by their texts. A sweep may have many: the oldest are dropped. */
+export class CompiledPrograms {
+  readonly #programs = new Map<string, Program>();
+
+  get(text: string): Program | undefined {
+    return this.#programs.get(text);
+  }
+
+  add(text: string, program: Program): void {
+    const oldest = this.#programs.keys().next();
+    if (this.#programs.size >= MAX_PROGRAMS && !oldest.done) this.#programs.delete(oldest.value);
+    this.#programs.set(text, program);
+  }
+}
+
+const MAX_PROGRAMS = 256;

@@ -5,8 +5,6 @@
  * {@link runKind} are the same with the types of one kind.
  */
 import type { Diagnostics, SourceFile } from "../../base/index.js";
-import { ownSchemesOf } from "../own-schemes/index.js";
-import { SCHEMES } from "../schemes/index.js";
 import { FAILOVER } from "./kinds/failover/index.js";
 import type { FailoverResults } from "./kinds/failover/results.js";
 import type { Experiment } from "./kinds/failover/schema.js";
@@ -14,39 +12,40 @@ import { KINDS } from "./kinds/registry.js";
 import { TIMELINE } from "./kinds/timeline/index.js";
 import type { TimelineResults } from "./kinds/timeline/results.js";
 import type { Timeline } from "./kinds/timeline/schema.js";
-import { loadAnyKind, loadKind, loadOpened } from "./load.js";
-import type { LoadedExperiment } from "./loaded.js";
-import { openExperiment } from "./read-source.js";
+import { type LoadedExperiment, type LoadOptions, loadAnyKind, loadKind, loadWithOwn } from "./read.js";
 import { withNotes } from "./results.js";
-import { type RunOptions, runKind, writeResults as writeFiles } from "./run.js";
-import { type LoadOptions, schemeVariants } from "./sweep/load.js";
+import { type RunOptions, runKind } from "./run.js";
 import { textTable } from "./view/table.js";
 
 export { compileGenerated } from "./boot.js";
 export type { ControlPlane } from "./control-plane.js";
 export { planeOver } from "./control-plane-simulated.js";
-export type { EngineContext, EngineOutcome, Progress, TestbedOptions } from "./engine.js";
+export type { Progress, TestbedOptions } from "./engine.js";
 export { ENGINES, type EngineName, type MachineSettings, outputFolder } from "./experiment.js";
 export { type DrawnFailure, FAILURES } from "./faults/drawn-failures.js";
 export type { FailoverResults, Row, Sample, Series } from "./kinds/failover/results.js";
 export { type Experiment, type ExperimentSettings, experimentSchema } from "./kinds/failover/schema.js";
 export type {
   CheckContext,
-  ExperimentKind,
+  JobContext,
+  Kind,
   LabSide,
   LabStage,
-  RunKind,
+  Ran,
+  Runner,
+  SchemeUnit,
   SimulatorStage,
-  SweepKind,
   Unit,
 } from "./kinds/kind.js";
+export { eachSeed } from "./kinds/kind.js";
+export { type RegisteredKind, register } from "./kinds/registered-kind.js";
+export { fromTopology, onFabric } from "./kinds/runners.js";
 export type { TimelineRow } from "./kinds/timeline/flows.js";
 export type { TimelineResults } from "./kinds/timeline/results.js";
 export type { Timeline } from "./kinds/timeline/schema.js";
-export { loadAnyKind, loadKind, register } from "./load.js";
-export type { LoadedExperiment, RegisteredKind } from "./loaded.js";
 export { loadNetworkOf, type NetworkOfFile } from "./network-of-file.js";
 export { type P4cFiles, runP4c } from "./p4c.js";
+export { type LoadedExperiment, type LoadOptions, loadAnyKind, loadKind } from "./read.js";
 export {
   type PrintedResults,
   type RunResults,
@@ -56,9 +55,8 @@ export {
 } from "./results.js";
 export { type RunOptions, runKind } from "./run.js";
 export type { SchemeRun } from "./scheme-run.js";
-export type { LoadOptions } from "./sweep/load.js";
-export type { SlurmOptions, SweepRunOptions } from "./sweep/options.js";
 export type { Shard } from "./sweep/points-file.js";
+export type { SlurmOptions, SweepRunOptions } from "./sweep/sweep.js";
 export { applySettings, queuesOfLinks, startGenerators } from "./switch-settings.js";
 
 /** Reads and checks an experiment file of any kind, as {@link loadAnyKind} does. */
@@ -67,7 +65,7 @@ export function loadExperimentFile(
   diagnostics: Diagnostics,
   options?: LoadOptions,
 ): LoadedExperiment | undefined {
-  return loadAnyKind(input, diagnostics, KINDS, SCHEMES, options);
+  return loadAnyKind(input, diagnostics, KINDS, undefined, options);
 }
 
 /** As {@link loadExperimentFile}, with the schemes that the file defines itself. Throws what `ownSchemesOf` throws. */
@@ -76,13 +74,7 @@ export async function loadExperimentWithOwn(
   diagnostics: Diagnostics,
   options?: LoadOptions,
 ): Promise<LoadedExperiment | undefined> {
-  const opened = openExperiment(input, diagnostics);
-  if (opened === undefined) return undefined;
-  const { source, document } = opened;
-  const own = await ownSchemesOf(source, document, (schemes) =>
-    schemeVariants(document, { ...SCHEMES, ...schemes }),
-  );
-  return loadOpened(opened, diagnostics, KINDS, { ...SCHEMES, ...own }, options);
+  return await loadWithOwn(input, diagnostics, KINDS, options);
 }
 
 /** As {@link loadKind}, for the kind `failover`. */
@@ -93,11 +85,6 @@ export function loadExperiment(input: string | SourceFile, diagnostics: Diagnost
 /** As {@link runKind}, for the kind `failover`. */
 export function runExperiment(experiment: Experiment, options?: RunOptions): Promise<FailoverResults> {
   return runKind(FAILOVER, experiment, options);
-}
-
-/** Writes the result files of the kind `failover` into a folder: all or none. Throws DiagnosticError P43011. */
-export function writeResults(results: FailoverResults, folder: string): Promise<void> {
-  return writeFiles(FAILOVER, results, folder);
 }
 
 /** As {@link loadKind}, for the kind `timeline`. */

@@ -2,16 +2,14 @@
 import { z } from "zod";
 import type { Diagnostics } from "../../base/index.js";
 import { SELECTOR_FIELDS } from "../../base/packets/index.js";
-import { ownSchemesOf } from "../own-schemes/index.js";
-import { SCHEMES } from "../schemes/index.js";
 import { type Topology, topologySchema } from "../topology/index.js";
 import { ProgramCompiler } from "./boot.js";
 import { controlPlaneSchema } from "./control-plane.js";
 import { ipSchema, type MachineSettings, machineKeys, type SchemeSet, schemesSchema } from "./experiment.js";
 import { planSchemes } from "./plan-schemes.js";
-import { collecting, openExperiment } from "./read-source.js";
+import { openExperiment, schemesOf } from "./read.js";
+import { collecting } from "./read-source.js";
 import type { SchemeRun } from "./scheme-run.js";
-import { schemeVariants } from "./sweep/load.js";
 import { topologyOf } from "./topology-of.js";
 
 export interface NetworkOfFile {
@@ -64,10 +62,7 @@ export async function loadNetworkOf(
   const opened = openExperiment(path, diagnostics);
   if (opened === undefined) return undefined;
   const { source, document } = opened;
-  const own = await ownSchemesOf(source, document, (more) =>
-    schemeVariants(document, { ...SCHEMES, ...more }),
-  );
-  const known: SchemeSet = { ...SCHEMES, ...own };
+  const known = await schemesOf(opened);
   const loaded = document.check(shape(known), diagnostics);
   if (loaded === undefined) return undefined;
   const { value, locate } = loaded;

@@ -1,60 +1,45 @@
-/**
- * The engine `sim`: programs compiled once; each scheme is booted once, its controllers started, then its units run. A job of a sweep
- * is one unit with a fabric of its own.
- */
+/** The engine `sim`: programs are compiled once; each scheme is booted once, its controllers are started, then its units run. */
 import { ControlChannel, type HostChannel, type SwitchNode } from "../sim/packet/index.js";
 import type { Steps } from "./advance.js";
-import {
-  type BootedFabric,
-  bootControlled,
-  type CompiledPrograms,
-  configureSimulated,
-  ProgramCompiler,
-} from "./boot.js";
+import { type BootedFabric, bootControlled, configureSimulated, ProgramCompiler } from "./boot.js";
 import type { ControlPlane, SchemeLog } from "./control-plane.js";
 import { runControlled, startControllers, stopControllers } from "./control-plane-simulated.js";
-import { breather, counter, type EngineContext, type EngineOutcome } from "./engine.js";
-import type { FabricExperiment, FabricSettings } from "./experiment.js";
-import type { ExperimentKind, SimulatorStage, Unit } from "./kinds/kind.js";
+import { breather } from "./engine.js";
+import type { FabricExperiment } from "./experiment.js";
+import type { JobContext, Ran, SchemeUnit, SimulatorStage } from "./kinds/kind.js";
 import type { SchemeRun } from "./scheme-run.js";
+import { seeingOf } from "./seeing/request.js";
 import { fileWord, type Seeing, type SeeingOrder, type SeenRun, watchFabric } from "./seeing/seeing.js";
 
-export async function runOnSimulator<
-  V extends FabricSettings,
-  E extends FabricExperiment,
-  U extends Unit,
-  O,
-  R extends object,
-  P,
->(
-  kind: ExperimentKind<V, E, U, O, R, P>,
+/** Runs units one after the other. The units of a scheme share its fabric, and its controllers run on from unit to unit. */
+export async function runOnSimulator<E extends FabricExperiment, U extends SchemeUnit, O>(
+  onSimulator: (experiment: E, unit: U, stage: SimulatorStage) => Promise<O>,
   experiment: E,
-  seed: number,
-  { progress, p4c, stop, seeing, folder }: EngineContext,
-): Promise<EngineOutcome<O>> {
-  const compiler = new ProgramCompiler({ p4c, ecnThreshold: experiment.settings.queues.ecn_threshold });
-  const units = kind.units(experiment);
-  const count = counter(units, progress);
+  units: readonly U[],
+  { seed, p4c, compiled, seeing, stop, progress }: JobContext,
+): Promise<Ran<O>> {
+  const { see, queues } = experiment.settings;
+  const compiler = new ProgramCompiler({ p4c, compiled, ecnThreshold: queues.ecn_threshold });
   const breathe = breather(stop);
-  const series: O[] = [];
+  const request = seeingOf(see, seeing.request);
+  const outcomes: O[] = [];
   const logs: SchemeLog[] = [];
   const notes: string[] = [];
-  for (const scheme of experiment.schemes) {
-    count.begin(`${scheme.label}: boot`);
+  for (const scheme of new Set(units.map((unit) => unit.scheme))) {
+    progress(0, `${scheme.label}: boot`);
     const running = await RunningScheme.start(experiment, scheme, compiler, seed);
-    const seen = running.watch(experiment, seeing && { request: seeing, folder }, {
-      name: fileWord(scheme.label),
-      scheme: scheme.title,
-      seed,
-    });
+    const name = seeing.name ?? fileWord(scheme.label);
+    const seen =
+      request && running.watch(experiment, { ...seeing, request }, { name, scheme: scheme.title, seed });
+    const note = (text: string) => notes.push(`${scheme.title}: ${text}`);
     try {
+      await breathe();
       for (const unit of units.filter((one) => one.scheme === scheme)) {
         const stepDone = async () => {
-          count.step(`${scheme.label}, ${unit.name}`);
+          progress(1, `${scheme.label}, ${unit.name}`);
           await breathe();
         };
-        const note = (text: string) => notes.push(`${scheme.title}: ${text}`);
-        series.push(await kind.onSimulator(experiment, unit, running.stage(stepDone, breathe, note)));
+        outcomes.push(await onSimulator(experiment, unit, running.stage(stepDone, breathe, note)));
       }
       const lines = await running.finish();
       if (lines !== undefined) logs.push({ label: scheme.label, lines });
@@ -63,58 +48,7 @@ export async function runOnSimulator<
       running.close();
     }
   }
-  return { series, programs: compiler.sources, notes: [...compiler.notes, ...notes], warnings: [], logs };
-}
-
-export interface UnitMeans {
-  readonly p4c: string | undefined;
-  /** Programs that this process has compiled. */
-  readonly compiled: CompiledPrograms;
-  readonly stop: AbortSignal;
-  /** What is observed of the unit, and the name of its files. */
-  readonly seeing?: SeeingOrder & { readonly name: string };
-  /** A step of the unit is done. */
-  step(): void;
-}
-
-/** One unit on a fabric of its own: its outcome depends on nothing else. `log`: lines of its controllers, if it has any. */
-export async function runUnitOnSimulator<
-  V extends FabricSettings,
-  E extends FabricExperiment,
-  U extends Unit,
-  O,
-  R extends object,
-  P,
->(
-  kind: ExperimentKind<V, E, U, O, R, P>,
-  experiment: E,
-  unit: U,
-  seed: number,
-  { p4c, compiled, stop, seeing, step }: UnitMeans,
-): Promise<{ outcome: O; log: readonly string[] | undefined; notes: readonly string[] }> {
-  const { ecn_threshold: ecnThreshold } = experiment.settings.queues;
-  const compiler = new ProgramCompiler({ p4c, compiled, ecnThreshold });
-  const breathe = breather(stop);
-  const running = await RunningScheme.start(experiment, unit.scheme, compiler, seed);
-  const seen = running.watch(experiment, seeing, {
-    name: seeing?.name ?? "",
-    scheme: unit.scheme.title,
-    seed,
-  });
-  try {
-    await breathe();
-    const stepDone = async () => {
-      step();
-      await breathe();
-    };
-    const notes: string[] = [];
-    const note = (text: string) => notes.push(`${unit.scheme.title}: ${text}`);
-    const outcome = await kind.onSimulator(experiment, unit, running.stage(stepDone, breathe, note));
-    return { outcome, log: await running.finish(), notes };
-  } finally {
-    seen?.close();
-    running.close();
-  }
+  return { outcomes, logs, notes };
 }
 
 /** A scheme's fabric, booted, and its controllers. */
@@ -156,9 +90,9 @@ class RunningScheme {
     return { fabric, seed, plane, power, play, breathe, stepDone, note };
   }
 
-  /** Records the fabric in files from now on, if they are requested. */
-  watch(experiment: FabricExperiment, order: SeeingOrder | undefined, run: SeenRun): Seeing | undefined {
-    return order && watchFabric(experiment, this.booted, order, run);
+  /** Records the fabric in files from now on. */
+  watch(experiment: FabricExperiment, order: SeeingOrder, run: SeenRun): Seeing {
+    return watchFabric(experiment, this.booted, order, run);
   }
 
   /** Stops the controllers; returns their logs, if there are any. */

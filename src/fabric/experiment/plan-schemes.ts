@@ -14,7 +14,7 @@ import { collecting } from "./read-source.js";
 import type { SchemeRun } from "./scheme-run.js";
 
 /** The settings that the schemes' plans depend on. */
-type PlanSettings = Pick<FabricSettings, "schemes" | "selector" | "traffic" | "control_plane"> & {
+export type PlanSettings = Pick<FabricSettings, "schemes" | "selector" | "traffic" | "control_plane"> & {
   runs: number;
 };
 

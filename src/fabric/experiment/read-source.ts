@@ -7,7 +7,6 @@ import {
   type Span,
   systemErrorReason,
 } from "../../base/index.js";
-import { type OpenDocument, openDocument } from "../../toolchain/documents/index.js";
 import { CODES } from "./codes.js";
 
 /** Runs `work`; its diagnostics, thrown or added, go to the list. The result is undefined if one of them is an error. */
@@ -21,22 +20,6 @@ export function collecting<T>(diagnostics: Diagnostics, work: () => T): T | unde
     for (const diagnostic of error.diagnostics) diagnostics.add(diagnostic);
     return undefined;
   }
-}
-
-/** The text of an experiment file and its document, which all readers of the file share. */
-export interface OpenExperiment {
-  readonly source: SourceFile;
-  readonly document: OpenDocument;
-}
-
-/** Reads a file, or takes a text that was read. Undefined after P43005 (cannot be read) and P43001 (no YAML). */
-export function openExperiment(
-  input: string | SourceFile,
-  diagnostics: Diagnostics,
-): OpenExperiment | undefined {
-  const source = typeof input === "string" ? readSource(input, diagnostics) : input;
-  const document = source && openDocument(source, diagnostics);
-  return source === undefined || document === undefined ? undefined : { source, document };
 }
 
 /** The file's text; undefined after P43005. `span`: where the user names the file. */

@@ -1,10 +1,11 @@
 /** The results of every kind of experiment, and their printed form. */
 import type { Diagnostic } from "../../base/index.js";
 import type { SchemeLog } from "./control-plane.js";
-import type { EngineName } from "./experiment.js";
+import type { CommonSettings, EngineName } from "./experiment.js";
 import type { SchemeRun } from "./scheme-run.js";
 import { type WireName, wireText } from "./wire.js";
 
+/** Results of one point under one seed. */
 export interface RunResults<E, O, R extends object> {
   readonly experiment: string;
   readonly seed: number;
@@ -28,19 +29,21 @@ export interface RunResults<E, O, R extends object> {
 export interface SweepResults<E, U, O, R> {
   /** Name of the experiment. */
   readonly name: string;
+  readonly engine: EngineName;
   /** The file's seed, or the one that the user gives in place of it. */
   readonly seed: number;
-  readonly engine: EngineName;
   /** Swept keys as the file writes them, in the order of the columns; empty for a file that sweeps seeds alone, or nothing. */
   readonly keys: readonly string[];
   /** All seeds of the sweep, in their order. */
   readonly seeds: readonly number[];
+  /** Whether rows name their seeds: those of a single run do not. */
+  readonly namesSeeds: boolean;
   /** In the order of the file: the last key varies first. */
   readonly points: readonly SweepPoint<E, U, O, R>[];
-  /** Of all points. */
+  /** Rows of all points. */
   readonly rows: readonly R[];
   readonly notes: readonly string[];
-  /** Failed jobs, one sentence for each kind of failure. */
+  /** Failed jobs, one sentence for each kind of failure, and why figures may mislead. */
   readonly warnings: readonly string[];
   /** Generated programs by file name, for example `SCHEME/tor.p4`. */
   readonly programs: readonly { readonly file: string; readonly text: string }[];
@@ -57,6 +60,8 @@ export interface SweepPoint<E, U, O, R> {
     readonly seeds: readonly number[];
     /** One outcome for each of `seeds`. */
     readonly outcomes: readonly O[];
+    /** Log of the unit's controllers under each of `seeds`, if there is any. */
+    readonly logs: readonly (readonly string[] | undefined)[];
     /** As in `results.json`: with the swept keys. */
     readonly rows: readonly R[];
   }[];
@@ -100,10 +105,13 @@ export function resultsJson({
 export function printedTable(
   table: string,
   notes: readonly string[],
-  { wire }: { readonly wire: WireName },
+  { wire }: CommonSettings & { readonly wire?: WireName },
   engine: EngineName,
 ): string {
-  return withNotes(engine === "sim" ? `${table}\n\nwire: ${wireText(wire)}` : table, notes);
+  return withNotes(
+    engine === "sim" && wire !== undefined ? `${table}\n\nwire: ${wireText(wire)}` : table,
+    notes,
+  );
 }
 
 /** A table for a terminal, with the notes below it. */

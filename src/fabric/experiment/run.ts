@@ -1,19 +1,49 @@
-/** The pipeline under all kinds: an engine brings up each scheme, units run on it, rows and files come out. */
+/**
+ * Runs the points of a file: unfinished jobs go to workers, their records to the points file, and the records of all jobs to the results.
+ * The results depend only on the records, in the order of the file: not on the number of workers, on shards, or on interruptions. A single
+ * run is a sweep of one point: its jobs run in this process, and a mistake that one of them finds ends all.
+ */
 
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fail, given, type Span } from "../../base/index.js";
+import { tmpdir, totalmem } from "node:os";
+import { join, resolve } from "node:path";
+import { type Diagnostic, DiagnosticError, fail, given } from "../../base/index.js";
 import { CODES } from "./codes.js";
-import { logFiles } from "./control-plane.js";
-import type { EngineContext, EngineOutcome, Progress, TestbedOptions } from "./engine.js";
-import type { EngineName, FabricExperiment, FabricSettings } from "./experiment.js";
-import type { LabSide, RunKind, Unit } from "./kinds/kind.js";
-import { type RunResults, resultsJson, type SweepResults, schemeNotes } from "./results.js";
+import { breather, type Progress, type TestbedOptions } from "./engine.js";
+import type { CommonSettings, EngineName } from "./experiment.js";
+import { CompiledPrograms } from "./fabric-cache.js";
+import type { CheckedExperiment, Kind, Unit } from "./kinds/kind.js";
+import { logsOf, TypedKind } from "./kinds/registered-kind.js";
+import { refuseSeeing } from "./kinds/runners.js";
+import type { PrintedResults, RunResults, SweepPoint } from "./results.js";
 import { type SeeingRequest, seeingOf } from "./seeing/request.js";
-import type { SweepRunOptions } from "./sweep/options.js";
-import { rowsCsv } from "./view/csv.js";
-import { drawnFiles } from "./view/draw.js";
+import type { SeeingFolder } from "./seeing/seeing.js";
+import {
+  failureDiagnostics,
+  finishedSweep,
+  isFinished,
+  missingDiagnostics,
+  recordsOf,
+  unfinishedPart,
+} from "./sweep/finish.js";
+import {
+  diagnosticText,
+  type Job,
+  jobsOf,
+  jobsOfShard,
+  likeRecord,
+  longestFirst,
+  recordsOfJob,
+  type SweepJobs,
+} from "./sweep/jobs.js";
+import type { WorkerStart } from "./sweep/messages.js";
+import { type PointRecord, PointsFile, readPoints } from "./sweep/points-file.js";
+import { type FailedJob, type PoolWorker, runPool } from "./sweep/pool.js";
+import { runOnSlurm } from "./sweep/slurm.js";
+import { SINGLE } from "./sweep/space.js";
+import type { Sweep, SweepRunOptions } from "./sweep/sweep.js";
+import { counted } from "./sweep/words.js";
+import { startWorker } from "./sweep/worker-process.js";
 import { checkFolder, writeFolder } from "./write.js";
 
 export interface RunOptions {
@@ -37,168 +67,378 @@ export interface RunOptions {
   stop?: AbortSignal;
 }
 
+/** Starts a worker that has read the experiment. */
+export type WorkerStarter = typeof startWorker;
+
 /**
- * Runs all units of an experiment. On the simulator the same experiment and seed give the same results, byte for byte; on a
+ * Throws DiagnosticError: P43041 for too many jobs, P43043 when finished points cannot be kept, P43045 when workers do not start,
+ * P43046 for Slurm with an engine other than the simulator, P43081, P43047 and P43048 for Slurm, and errors of a point.
+ */
+export async function runSweep(
+  sweep: Sweep,
+  options: RunOptions,
+  start: WorkerStarter = startWorker,
+): Promise<PrintedResults> {
+  const { settings } = sweep;
+  const engine = options.engine ?? settings.engine;
+  if (engine !== "sim") {
+    if (options.sweep?.slurm !== undefined)
+      fail(
+        CODES.sweepOnTestbed,
+        undefined,
+        `a sweep on engine ${engine} does not run by Slurm: several of its tasks may share a machine, and a lab needs one for itself`,
+        "run parts of it by hand, each on a machine of its own: --shard i/n",
+      );
+    if (seeingOf(undefined, options.seeing) !== undefined) refuseSeeing(engine);
+  }
+  if (options.out !== undefined) checkFolder(options.out);
+  const scratch = mkdtempSync(join(tmpdir(), "p4loom-run-"));
+  const folder = options.out ?? scratch;
+  const store = sweep.isOneRun ? scratch : folder;
+  // A write beyond a limit of the file size is to be an error of that write, not the end of the process.
+  const ignore = () => {};
+  process.on("SIGXFSZ", ignore);
+  try {
+    return await new SweepRun(sweep, options, folder, store, start).run();
+  } finally {
+    process.off("SIGXFSZ", ignore);
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+class SweepRun {
+  /** Units of points that a job of this process has run: another job makes the point again. */
+  readonly #spent = new Set<string>();
+  readonly #compiled = new CompiledPrograms();
+  readonly #stop: AbortSignal;
+  readonly #options: SweepRunOptions;
+  readonly #tell: (line: string) => void;
+  readonly #seed: number;
+  readonly #engine: EngineName;
+
+  constructor(
+    private readonly sweep: Sweep,
+    private readonly all: RunOptions,
+    private readonly folder: string,
+    /** For points files: those of a single run are not kept. */
+    private readonly store: string,
+    private readonly start: WorkerStarter,
+  ) {
+    this.#stop = all.stop ?? new AbortController().signal;
+    this.#options = all.sweep ?? {};
+    this.#tell = (!sweep.isOneRun && this.#options.tell) || (() => {});
+    this.#seed = all.seed ?? sweep.settings.seed;
+    this.#engine = all.engine ?? sweep.settings.engine;
+  }
+
+  async run(): Promise<PrintedResults> {
+    const made = await this.#jobs();
+    const { gather, slurm, shard } = this.#options;
+    // All that a lab does not support is reported before a lab is created.
+    if (this.#engine !== "sim" && gather !== "only")
+      for (const point of made.points) await point.checkOnLab(this.#engine, this.#stop);
+    const own = jobsOfShard(made.work, shard);
+    let failures: readonly Diagnostic[] = [];
+    if (slurm !== undefined) {
+      const script = await this.#onSlurm(made);
+      if (script !== undefined)
+        return { json: script, table: script, notes: [], warnings: [], unfinished: true };
+    } else if (gather !== "only") failures = failureDiagnostics(await this.#execute(own, made));
+    return await this.#conclude(made, own, failures);
+  }
+
+  async #jobs(): Promise<SweepJobs> {
+    const { points } = this.sweep.space;
+    const { runs, p4c, progress = () => {} } = this.all;
+    const breathe = breather(this.#stop);
+    return await jobsOf(this.sweep, {
+      seed: this.#seed,
+      runs,
+      p4c,
+      engine: this.#engine,
+      breathe: async (point) => {
+        if (!this.sweep.isOneRun) progress(point, points, "checking points");
+        await breathe();
+      },
+    });
+  }
+
+  /** Runs the jobs that the points files do not have; returns those that failed. */
+  async #execute(own: readonly Job[], made: SweepJobs): Promise<FailedJob<Job>[]> {
+    const { shard, resume = false } = this.#options;
+    const finished = new Set<string>();
+    const times = new Map<string, number>();
+    const records = this.#records();
+    for (const record of records) {
+      times.set(likeRecord(record), record.ms);
+      if (resume) finished.add(record.job);
+    }
+    const left = own.filter((job) => !isFinished(job, finished));
+    // The schemes of a single run follow each other as the file lists them.
+    const pending = this.sweep.isOneRun ? left : longestFirst(left, times);
+    const file = PointsFile.open(this.store, shard, !resume);
+    const count = this.#workers(pending.length);
+    const memoryMb = this.#memoryMb(count ?? 1);
+    this.#announce(made, own, pending, count, memoryMb);
+    let kept = own.length - pending.length;
+    const progress = this.#progress(own, pending);
+    try {
+      return await runPool<Job>({
+        jobs: pending,
+        workers: count ?? 1,
+        stop: this.#stop,
+        start: async () =>
+          count === undefined
+            ? this.#local(made, progress.share)
+            : await this.start(...this.#worker(memoryMb)),
+        progress: (job, share) => progress.share(job, share),
+        done: (job, line) => {
+          file.append(line);
+          kept++;
+          progress.done(job);
+        },
+        again: (job, why) => {
+          progress.dropped(job);
+          this.#tell(`runs again: ${job.name}: ${why}`);
+        },
+      });
+    } catch (error) {
+      this.#tell(
+        `${kept} of ${counted(own.length, "job")} are kept in ${file.path}; the same command with --resume continues`,
+      );
+      throw error;
+    } finally {
+      file.close();
+    }
+  }
+
+  /** Number of workers; undefined: jobs run in this process, as a single job without limits does. */
+  #workers(jobs: number): number | undefined {
+    const { workers, jobMs, memoryMb } = this.#options;
+    // Labs need the machine for themselves.
+    if (workers === undefined || this.#engine !== "sim" || this.sweep.isOneRun) return undefined;
+    return jobs === 1 && jobMs === undefined && memoryMb === undefined ? undefined : Math.min(workers, jobs);
+  }
+
+  #records(): Generator<PointRecord> {
+    return readPoints(this.store);
+  }
+
+  #worker(memoryMb: number): [WorkerStart, { memoryMb: number; jobMs: number | undefined }] {
+    const { source } = this.sweep;
+    const { runs, p4c } = this.all;
+    return [
+      {
+        path: source.path,
+        text: source.text,
+        ...given({ runs, p4c }),
+        seeing: this.#seeing,
+      },
+      { memoryMb, jobMs: this.#options.jobMs },
+    ];
+  }
+
+  get #seeing(): SeeingFolder {
+    return { request: this.all.seeing ?? {}, folder: resolve(this.folder) };
+  }
+
+  /** Runs jobs in this process. `share`: reports progress with the name of the work. */
+  #local({ points }: SweepJobs, share: (job: Job, share: number, what?: string) => void): PoolWorker<Job> {
+    const { runs, p4c, testbed = {} } = this.all;
+    const { sweep } = this;
+    return {
+      run: async (job) => {
+        try {
+          const means = {
+            ...{ p4c, engine: this.#engine, testbed, seeing: this.#seeing, compiled: this.#compiled },
+            folder: resolve(this.folder),
+            stop: this.#jobStop(),
+            progress: (done: number, what: string) => share(job, done, what),
+          };
+          // A job may leave state in the plans of its schemes: it must not reach another job.
+          const uses = job.units.map((unit) => `${job.point} ${points[job.point]!.units[unit]!.scheme}`);
+          const isFresh = !uses.some((use) => this.#spent.has(use));
+          for (const use of uses) this.#spent.add(use);
+          const point = isFresh ? points[job.point]! : sweep.point(job.point, runs);
+          return { kind: "done", line: await recordsOfJob(sweep, point, job, means) };
+        } catch (error) {
+          const text = diagnosticText(error);
+          if (text === undefined || this.#stop.aborted || sweep.isOneRun) throw error;
+          return { kind: "wrong", text };
+        }
+      },
+      end: async () => {},
+    };
+  }
+
+  /** Signal that stops a job in this process. */
+  #jobStop(): AbortSignal {
+    const { jobMs } = this.#options;
+    if (jobMs === undefined) return this.#stop;
+    const late = new AbortController();
+    const error = new DiagnosticError([
+      {
+        severity: "error",
+        code: CODES.failedJobs,
+        message: `it had not ended after ${jobMs / 1000} s (--job-timeout)`,
+        notes: [],
+      },
+    ]);
+    setTimeout(() => late.abort(error), jobMs).unref();
+    return AbortSignal.any([this.#stop, late.signal]);
+  }
+
+  /** Megabytes: an equal share of three quarters of the memory, or of the limit of a Slurm job or container, and at most a size that V8's heap handles well. */
+  #memoryMb(workers: number): number {
+    const limit = process.constrainedMemory?.() ?? 0;
+    const memory = limit > 0 && limit < totalmem() ? limit : totalmem();
+    const share = Math.floor((memory * 0.75) / 2 ** 20 / Math.max(1, workers));
+    return this.#options.memoryMb ?? Math.max(256, Math.min(8192, share));
+  }
+
+  #announce(
+    { jobs, work }: SweepJobs,
+    own: readonly Job[],
+    pending: readonly Job[],
+    workers: number | undefined,
+    memoryMb: number,
+  ): void {
+    const { space } = this.sweep;
+    const { shard } = this.#options;
+    const parts = [
+      `${counted(space.points, "point")}, ${counted(space.seedCount, "seed")}: ${counted(jobs.length, "job")}`,
+      ...(work.length === jobs.length ? [] : [`${work.length} of them different`]),
+      ...(shard === undefined ? [] : [`${own.length} in shard ${shard.index} of ${shard.count}`]),
+      ...(this.#engine === "sim" ? [] : ["one after the other, since a lab needs the machine"]),
+      ...(pending.length === own.length ? [] : [`${own.length - pending.length} done already`]),
+      ...(workers === undefined || workers === 0
+        ? []
+        : [`${counted(workers, "worker")} with up to ${memoryMb.toLocaleString("en")} MB of heap each`]),
+    ];
+    this.#tell(parts.join("; "));
+  }
+
+  #progress(own: readonly Job[], pending: readonly Job[]) {
+    const { progress = () => {} } = this.all;
+    const total = own.reduce((sum, { steps }) => sum + steps, 0);
+    let done = total - pending.reduce((sum, { steps }) => sum + steps, 0);
+    let jobs = own.length - pending.length;
+    const running = new Map<Job, number>();
+    const { isOneRun } = this.sweep;
+    const show = (what: string) => {
+      const parts = [...running].reduce((sum, [job, share]) => sum + share * job.steps, 0);
+      const words = isOneRun ? what : `${jobs} of ${counted(own.length, "job")}; ${what}`;
+      progress(Math.floor(done + parts + ROUNDING), total, words);
+    };
+    return {
+      share: (job: Job, share: number, what = job.name) => {
+        running.set(job, share);
+        show(isOneRun ? what : job.name);
+      },
+      dropped: (job: Job) => {
+        running.delete(job);
+      },
+      done: (job: Job) => {
+        running.delete(job);
+        done += job.steps;
+        jobs++;
+        // The last step of a single run has been shown.
+        if (!isOneRun) show(job.name);
+      },
+    };
+  }
+
+  /** The text of the script where it was requested; otherwise returns when the array job has ended. */
+  async #onSlurm(made: SweepJobs): Promise<string | undefined> {
+    const { slurm, resume = false } = this.#options;
+    return await runOnSlurm({
+      ...slurm!,
+      file: this.sweep.source.path,
+      name: this.sweep.settings.name,
+      folder: this.folder,
+      resume,
+      jobs: made.work,
+      finished: () => new Set([...this.#records()].map(({ job }) => job)),
+      progress: this.all.progress ?? (() => {}),
+      tell: this.#tell,
+      stop: this.#stop,
+    });
+  }
+
+  /** Makes the results of all records, if each job has one or has failed here. */
+  async #conclude(
+    made: SweepJobs,
+    own: readonly Job[],
+    failures: readonly Diagnostic[],
+  ): Promise<PrintedResults> {
+    const { work } = made;
+    const { shard, gather, slurm } = this.#options;
+    const { p4c, out } = this.all;
+    const records = recordsOf(made, this.#records());
+    const missing = work.filter((job) => !isFinished(job, records));
+    if (gather === "never" || (shard !== undefined && gather === undefined && missing.length > 0)) {
+      const left = own.filter((job) => !isFinished(job, records)).length;
+      return unfinishedPart(shard, own.length - left, own.length, missing.length, failures);
+    }
+    const collected = gather === "only" || slurm !== undefined;
+    const errors = [...failures, ...(collected ? missingDiagnostics(missing) : [])];
+    if (records.size === 0) throw new DiagnosticError(errors);
+    const finished = finishedSweep(this.sweep, made, records, {
+      engine: this.#engine,
+      seed: this.#seed,
+      p4c,
+    });
+    const { files, ...printed } = await this.sweep.output(finished);
+    if (out !== undefined)
+      try {
+        writeFolder(files, out);
+      } catch (error) {
+        this.#tell(
+          `${work.length - missing.length} of ${counted(work.length, "job")} are kept in ${this.folder}; the same command with --gather makes the results of them`,
+        );
+        throw error;
+      }
+    return { ...printed, ...(errors.length === 0 ? {} : { failures: errors }) };
+  }
+}
+
+/** Shares of jobs are fractions: their sum may be below the number of steps by a rounding error. */
+const ROUNDING = 1e-6;
+
+/**
+ * Runs all units of a checked experiment. On the simulator the same experiment and seed give the same results, byte for byte; on a
  * testbed the flows and failures are the same, but times are real.
  * Throws DiagnosticError for errors of the experiment that only a run finds.
  */
 export async function runKind<
-  V extends FabricSettings,
-  E extends FabricExperiment,
+  V extends CommonSettings,
+  E extends CheckedExperiment,
   U extends Unit,
   O,
   R extends object,
-  P,
->(kind: RunKind<V, E, U, O, R, P>, experiment: E, options: RunOptions = {}): Promise<RunResults<E, O, R>> {
-  const { runs, out } = options;
-  if (out !== undefined) checkFolder(out);
-  const engine = options.engine ?? experiment.settings.engine;
-  const seed = options.seed ?? experiment.settings.seed;
-  const source =
-    runs === undefined
-      ? experiment
-      : { ...experiment, schemes: experiment.schemes.map((scheme) => ({ ...scheme, runs })) };
-  const folder = out ?? mkdtempSync(join(tmpdir(), "p4loom-run-"));
-  try {
-    const outcome = await onEngine(kind, source, engine, seed, contextOf(options, folder, experiment));
-    const { series, programs, notes, warnings, logs } = outcome;
-    const results: RunResults<E, O, R> = {
-      experiment: experiment.settings.name,
-      seed,
-      engine,
-      rows: series.flatMap((one) => kind.rows(source, one, engine)),
-      notes: [...schemeNotes(source.schemes), ...notes],
-      warnings,
-      source,
-      series,
-      logs,
-      programs,
-    };
-    if (out !== undefined) await writeResults(kind, results, out);
-    return results;
-  } finally {
-    if (out === undefined) rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** Writes the files of all kinds and those of this one, as {@link writeFolder} does. */
-export async function writeResults<E extends FabricExperiment, U extends Unit, O, R extends object>(
-  kind: Pick<RunKind<never, E, U, O, R, never>, "units" | "rows" | "view">,
-  results: RunResults<E, O, R>,
-  folder: string,
-): Promise<void> {
-  writeFolder(
-    [
-      ["results.json", resultsJson(results)],
-      ["results.csv", rowsCsv(results.rows)],
-      ...(await drawnFiles(kind.view, sweepOf(kind, results))),
-      ...logFiles(results.logs),
-      ...results.programs.map(({ file, text }): [string, string] => [join("programs", file), text]),
-    ],
-    folder,
-  );
-}
-
-/** A run as a sweep of one point. */
-export function sweepOf<E extends FabricExperiment, U extends Unit, O, R extends object>(
-  { units, rows }: Pick<RunKind<never, E, U, O, R, never>, "units" | "rows">,
-  {
-    experiment: name,
-    seed,
-    engine,
-    notes,
-    warnings,
-    programs,
-    source,
-    series,
-    rows: all,
-  }: RunResults<E, O, R>,
-): SweepResults<E, U, O, R> {
-  const point = {
-    values: {},
-    experiment: source,
-    units: units(source).map((unit, i) => ({
-      unit,
-      seeds: [seed],
-      outcomes: [series[i]!],
-      rows: rows(source, series[i]!, engine),
-    })),
+>(kind: Kind<V, E, U, O, R>, experiment: E, options: RunOptions = {}): Promise<RunResults<E, O, R>> {
+  const typed = new TypedKind(kind);
+  const { source, settings } = experiment;
+  let results: RunResults<E, O, R> | undefined;
+  const sweep: Sweep = {
+    ...{ source, settings, space: SINGLE, isOneRun: true },
+    point: (_number, runs) => {
+      const point = typed.point(experiment);
+      return runs === undefined ? point : point.withRuns(runs);
+    },
+    async output(finished) {
+      const all = await typed.results(finished);
+      const { seed, engine, rows, notes, warnings, programs, points } = all;
+      const [point] = points as [SweepPoint<E, U, O, R>];
+      results = {
+        ...{ experiment: all.name, seed, engine, rows, notes, warnings, programs, source: point.experiment },
+        series: point.units.flatMap(({ outcomes }) => outcomes),
+        logs: logsOf(point),
+      };
+      return await typed.output(all);
+    },
+    checkNumber: () => {},
   };
-  return {
-    name,
-    seed,
-    engine,
-    keys: [],
-    seeds: [seed],
-    points: [point],
-    rows: all,
-    notes,
-    warnings,
-    programs,
-  };
-}
-
-/** `folder` is for logs. */
-function contextOf(options: RunOptions, folder: string, { settings }: FabricExperiment): EngineContext {
-  const seeing = seeingOf(settings.see, options.seeing);
-  const { p4c, progress = () => {}, testbed = {}, stop = new AbortController().signal } = options;
-  return {
-    progress,
-    testbed,
-    folder,
-    stop,
-    ...given({ p4c, seeing }),
-  };
-}
-
-/** The compiler, the switch, gRPC and the rest of a testbed are loaded only when a run needs them. */
-async function onEngine<
-  V extends FabricSettings,
-  E extends FabricExperiment,
-  U extends Unit,
-  O,
-  R extends object,
-  P,
->(
-  kind: RunKind<V, E, U, O, R, P>,
-  experiment: E,
-  engine: EngineName,
-  seed: number,
-  context: EngineContext,
-): Promise<EngineOutcome<O>> {
-  if (engine === "sim") {
-    const { runOnSimulator } = await import("./on-simulator.js");
-    return await runOnSimulator(kind, experiment, seed, context);
-  }
-  if (context.seeing !== undefined) refuseSeeing(engine, experiment.locate(["see"]));
-  const { runOnLab } = await import("./testbed/run.js");
-  const lab = await labOf(kind, experiment, engine);
-  return await runOnLab({ units: kind.units, lab }, experiment, engine, seed, context);
-}
-
-/** Throws DiagnosticError P43081. */
-export function refuseSeeing(engine: EngineName, span?: Span): never {
-  fail(
-    CODES.seeingOnTestbed,
-    span,
-    `engine ${engine} does not trace flows, capture single links or write a timeline page of the run`,
-    "the page and the traces need the lengths of queues and the flow of each packet, which real switches do not report",
-    "run it on the simulator; on a testbed --pcap alone captures every port of every switch",
-  );
-}
-
-/** How a kind runs on real switches. Fails with P43019 where it does not. */
-export async function labOf<E extends FabricExperiment, U extends Unit, O, P>(
-  { lab, name }: { readonly lab: (() => Promise<LabSide<E, U, O, P>>) | undefined; readonly name: string },
-  { locate }: FabricExperiment,
-  engine: EngineName,
-): Promise<LabSide<E, U, O, P>> {
-  if (lab === undefined)
-    fail(
-      CODES.simulatorOnly,
-      locate(["engine"]),
-      `experiments of the kind ${name} do not run on engine ${engine}`,
-      "run it on the simulator: --engine sim",
-    );
-  return await lab();
+  await runSweep(sweep, options);
+  return results!;
 }

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { escapeMarkup } from "../../../src/base/index.js";
-import { formatResults, resultsJson, writeResults } from "../../../src/fabric/experiment/index.js";
+import { formatResults, resultsJson } from "../../../src/fabric/experiment/index.js";
 import { figureLines } from "../../../src/fabric/experiment/kinds/failover/cdf-figure.js";
 import { FAILOVER } from "../../../src/fabric/experiment/kinds/failover/index.js";
 import {
@@ -21,12 +21,12 @@ import {
   type Series,
 } from "../../../src/fabric/experiment/kinds/failover/results.js";
 import { schemeNotes } from "../../../src/fabric/experiment/results.js";
-import { sweepOf } from "../../../src/fabric/experiment/run.js";
 import { rowsCsv } from "../../../src/fabric/experiment/view/csv.js";
 import { drawnFiles } from "../../../src/fabric/experiment/view/draw.js";
 import { FakeDocument, printNode } from "../../../src/fabric/experiment/view/fake-document.js";
 import { writeFolder } from "../../../src/fabric/experiment/write.js";
 import { allRuns, experimentWith } from "./model-fabric.js";
+import { sweepOf, writeResults } from "./sweep-of.js";
 
 function resultsOf(keys: Record<string, string | number> = {}): FailoverResults {
   const source = experimentWith({ runs: 20, ...keys });
@@ -249,7 +249,7 @@ describe("writing", () => {
   it("puts all files into the folder, replaces its own and spares others", async () => {
     const out = join(temporary(), "deep", "results");
     const results = resultsOf({ schemes: "[pecmp]", failures: "[tor]" });
-    await writeResults(results, out);
+    await writeResults(FAILOVER, results, out);
     const expected = [
       ".p4loom-files.json",
       "programs",
@@ -265,7 +265,7 @@ describe("writing", () => {
     expect(readFileSync(join(out, "programs", "pecmp", "tor.p4"), "utf8")).toContain("control c()");
     writeFileSync(join(out, "notes.txt"), "mine");
     writeFileSync(join(out, "results.json"), "old");
-    await writeResults(results, out);
+    await writeResults(FAILOVER, results, out);
     expect(readFileSync(join(out, "notes.txt"), "utf8")).toBe("mine");
     expect(readFileSync(join(out, "results.json"), "utf8")).toBe(resultsJson(results));
     // No drafts stay behind.
@@ -286,9 +286,9 @@ describe("writing", () => {
     const folder = temporary();
     const out = join(folder, "results");
     writeFileSync(out, "a file where the folder should be");
-    await expect(writeResults(resultsOf({ schemes: "[pecmp]", failures: "[tor]" }), out)).rejects.toThrow(
-      "P43011",
-    );
+    await expect(
+      writeResults(FAILOVER, resultsOf({ schemes: "[pecmp]", failures: "[tor]" }), out),
+    ).rejects.toThrow("P43011");
     expect(readdirSync(folder)).toEqual(["results"]);
     mkdirSync(join(folder, "other"));
     expect(existsSync(join(folder, "other", "results.json"))).toBe(false);

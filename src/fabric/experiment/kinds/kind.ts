@@ -1,7 +1,7 @@
 /**
- * A kind of experiment: the keys of its files, the units of its work, how each unit runs on an engine, and what its results
- * look like. The pipeline under all kinds (`load.ts`, `run.ts`) reads the file, builds the topology, plans the schemes,
- * compiles each program once, brings a fabric up for each scheme, starts its controllers, and writes the results.
+ * A kind of experiment: the keys of its files, the units of its work, how a unit runs, and what its results look like. The pipeline under
+ * all kinds reads the file and makes its points (`read.ts`), runs their units as jobs (`run.ts`), and makes the results
+ * (`registered-kind.ts`). A single run is a sweep of one point.
  */
 import type { z } from "zod";
 import type { Diagnostics, Locate, SourceFile } from "../../../base/index.js";
@@ -10,20 +10,36 @@ import type { Fabric } from "../../sim/packet/index.js";
 import type { SwitchEngine } from "../../testbed/index.js";
 import type { Topology } from "../../topology/index.js";
 import type { Steps } from "../advance.js";
-import type { ControlPlane } from "../control-plane.js";
-import type { EngineName, FabricExperiment, FabricSettings } from "../experiment.js";
+import type { ControlPlane, SchemeLog } from "../control-plane.js";
+import type { TestbedOptions } from "../engine.js";
+import type { CommonSettings, EngineName, SchemeSet } from "../experiment.js";
+import type { CompiledPrograms } from "../fabric-cache.js";
 import type { SimulatorFaultOptions } from "../faults/on-simulator.js";
+import type { PlanSettings } from "../plan-schemes.js";
 import type { SchemeRun } from "../scheme-run.js";
+import type { SeeingFolder } from "../seeing/seeing.js";
 import type { SchemeOnLab } from "../testbed/scheme-on-lab.js";
 import type { View } from "../view/view.js";
 
 /** A part of an experiment that does not depend on other parts: it may run alone, and in any order within its scheme. */
 export interface Unit {
-  readonly scheme: SchemeRun;
+  readonly scheme: { readonly label: string };
   /** Name in progress reports: unique within its scheme. */
   readonly name: string;
-  /** Number of {@link Stage.stepDone} calls; also the weight of the unit, for the order and the estimate of a sweep. */
+  /** Number of steps that it reports; also the weight of the unit, for the order and the estimate of a sweep. */
   readonly steps: number;
+}
+
+/** A unit of a planned scheme. */
+export interface SchemeUnit extends Unit {
+  readonly scheme: SchemeRun;
+}
+
+/** What the checked experiments of all kinds have. */
+export interface CheckedExperiment {
+  readonly source: SourceFile;
+  readonly settings: CommonSettings;
+  readonly topology: Topology;
 }
 
 /** Input of a kind's check: the file after its schema. */
@@ -34,7 +50,60 @@ export interface CheckContext<V> {
   readonly locate: Locate;
   readonly diagnostics: Diagnostics;
   /** Plans all schemes for the topology; errors go to `diagnostics`. `runs`: number of runs of schemes without their own. */
-  plan(settings: FabricSettings, runs: number): SchemeRun[];
+  plan(settings: Omit<PlanSettings, "runs">, runs: number): SchemeRun[];
+}
+
+/**
+ * How the units of a kind run, on the simulator and on real switches, or from the topology alone: see `runners.ts`. `E`: the checked
+ * experiment. `U`: a unit. `O`: the outcome of a unit.
+ */
+export interface Runner<E, U, O> {
+  /** Throws DiagnosticError for what the experiment needs and an engine other than the simulator does not have. */
+  check(
+    experiment: E,
+    engine: SwitchEngine,
+    job: { readonly kind: string; readonly stop: AbortSignal },
+  ): Promise<void>;
+  /** Runs units one after the other: those of one scheme share a fabric. */
+  run(experiment: E, units: readonly U[], job: JobContext): Promise<Ran<O>>;
+  /** The generated programs of these experiments by file name, and what a reader must know about them. */
+  programs(experiments: readonly E[]): Promise<{
+    readonly programs: readonly { readonly file: string; readonly text: string }[];
+    readonly notes: readonly string[];
+  }>;
+  /** What a reader must know about the schemes of an experiment, one sentence each. */
+  notes(experiment: E): readonly string[];
+  /** Why the outcomes on real switches may not describe the network, one sentence each. */
+  labWarnings(outcomes: readonly O[]): Promise<readonly string[]>;
+}
+
+/** What a job needs from the process that runs it. */
+export interface JobContext {
+  /** Name of the kind. */
+  readonly kind: string;
+  readonly engine: EngineName;
+  readonly seed: number;
+  /** Path of p4c-bm2-ss; if given, it compiles the programs. */
+  readonly p4c?: string | undefined;
+  /** Programs that this process has compiled. */
+  readonly compiled: CompiledPrograms;
+  /** What is observed in addition to the file's key `see`; `name`: of its files; absent: the name of the scheme. */
+  readonly seeing: SeeingFolder & { readonly name?: string };
+  readonly testbed: TestbedOptions;
+  /** For the logs of a lab. */
+  readonly folder: string;
+  readonly stop: AbortSignal;
+  /** So many further steps are done; `what`: the work. */
+  progress(steps: number, what: string): void;
+}
+
+/** The outcomes of units, in their order. */
+export interface Ran<O> {
+  readonly outcomes: readonly O[];
+  /** Logs of the controllers, for each scheme that has any. */
+  readonly logs: readonly SchemeLog[];
+  /** What a reader must know about how the outcomes were made, one sentence each. */
+  readonly notes: readonly string[];
 }
 
 /** What both engines provide to a unit. */
@@ -85,91 +154,73 @@ export interface LabSide<E, U, O, P> {
   warnings(outcomes: readonly O[]): string[];
 }
 
+/** Rows of a unit: the outcomes of its seeds, and how the results name them. */
+export interface SeedRuns {
+  /** The seed of each outcome. */
+  readonly seeds: readonly number[];
+  readonly engine: EngineName;
+  /** Whether rows of one seed name it: those of a single run do not. */
+  readonly namesSeeds: boolean;
+}
+
 /**
- * The members of all kinds. `E`: the checked experiment. `U`: a unit. `O`: the outcome of a unit. `R`: a row of the result table. `P`: data
- * prepared for a lab.
+ * `V`: the file after its schema. `E`: the checked experiment. `U`: a unit. `O`: the outcome of a unit. `R`: a row of the result table.
  */
-interface KindBase<
-  V extends FabricSettings,
-  E extends FabricExperiment,
+export interface Kind<
+  V extends CommonSettings,
+  E extends CheckedExperiment,
   U extends Unit,
   O,
   R extends object,
-  P,
 > {
   /** Value of the key `kind` in files. */
   readonly name: string;
   /** Files without the key `kind` are of this kind when they have one of these keys; the first kind takes the others. */
   readonly keys: readonly string[];
-  /** Schema of the whole file: `fabricKeys`, `machineKeys`, an optional `kind`, and the kind's own keys. */
-  readonly schema: z.ZodType<V>;
   /** Whether the kind accepts `--runs`. */
   readonly takesRuns: boolean;
+  /** Schema of the whole file, which may name these schemes. */
+  schema(schemes: SchemeSet): z.ZodType<V>;
   /** Checks the meaning of the file. Errors go to the context's diagnostics; after an error the experiment must not be used. */
   check(context: CheckContext<V>): E;
   /** In the order of the results; those of one scheme follow each other. */
   units(experiment: E): readonly U[];
-  onSimulator(experiment: E, unit: U, stage: SimulatorStage): Promise<O>;
-  /** Undefined: the kind runs only on the simulator. gRPC and the rest of a testbed are loaded only when one is used. */
-  readonly lab: (() => Promise<LabSide<E, U, O, P>>) | undefined;
-  /** Converts outcomes to JSON and back, for processes and files. `rows` and `files` accept what `fromJson` returns. */
-  readonly portable: {
+  readonly runner: Runner<E, U, O>;
+  /** Converts outcomes to JSON and back, for processes and files. Absent: an outcome is JSON. */
+  readonly portable?: {
     toJson(outcome: O): unknown;
     fromJson(json: unknown, unit: U, experiment: E): O;
   };
   /**
-   * What outcomes depend on in addition to the settings, the scheme and the seed, as JSON: digests of files that the experiment reads
-   * while it runs. A continued sweep runs jobs again when it has changed.
+   * What the outcome of a unit depends on in addition to the settings, the scheme and the seed, as JSON: digests of files that the
+   * experiment reads while it runs. A continued sweep runs jobs again when it has changed.
    */
-  dependsOn?(experiment: E): unknown;
-  /** What a reader must know about the outcomes of a unit, one sentence each; a sweep passes the outcomes of all its seeds. */
-  notes?(unit: U, outcomes: readonly O[]): readonly string[];
-  /** Why the figures of a unit may mislead, one sentence each; a sweep passes the outcomes of all its seeds. */
+  dependsOn?(experiment: E, unit: U): unknown;
+  /** Rows of one unit, of all its seeds together or one after the other ({@link eachSeed}). Swept keys are added. */
+  rows(experiment: E, unit: U, outcomes: readonly O[], runs: SeedRuns): readonly R[];
+  /** What a reader must know about how the results were made, in addition to the notes of its schemes, one sentence each. */
+  notes?(experiment: E): readonly string[];
+  /** What a reader must know about the outcomes of a unit under all its seeds, one sentence each. */
+  unitNotes?(unit: U, outcomes: readonly O[]): readonly string[];
+  /** Why the figures of a unit under all its seeds may mislead, one sentence each. */
   warnings?(experiment: E, unit: U, outcomes: readonly O[]): readonly string[];
   /** Its table, page, figures, and files in addition to `results.json`, `results.csv`, `points.jsonl`, `controllers.log` and `programs/`. */
   readonly view: View<E, U, O, R>;
+  /**
+   * Whether a file without the key `sweep` is one run: the units of a scheme share a fabric, and a mistake that a unit finds ends all. Each
+   * point and seed of a sweep then has a table of its own, and the first ones have the files of a single run, each in a folder.
+   */
+  readonly isOneRun?: true;
 }
 
-/** A kind whose rows are of one seed. It runs as a sweep where the file has the key `sweep`: each row then also has the key `seed`. */
-export interface RunKind<
-  V extends FabricSettings,
-  E extends FabricExperiment,
-  U extends Unit,
-  O,
-  R extends object,
-  P,
-> extends KindBase<V, E, U, O, R, P> {
-  rows(experiment: E, outcome: O, engine: EngineName): readonly R[];
-  readonly rowsOfSeeds?: undefined;
+/** Rows of a kind whose rows are of one seed: the seed follows the scheme. */
+export function eachSeed<E, U extends Unit, O, R extends object>(
+  rowsOf: (experiment: E, unit: U, outcome: O, engine: EngineName) => readonly R[],
+): (experiment: E, unit: U, outcomes: readonly O[], runs: SeedRuns) => readonly R[] {
+  return (experiment, unit, outcomes, { seeds, engine, namesSeeds }) =>
+    outcomes.flatMap((outcome, i) =>
+      rowsOf(experiment, unit, outcome, engine).map((row) =>
+        namesSeeds ? { scheme: unit.scheme.label, seed: seeds[i]!, ...row } : row,
+      ),
+    );
 }
-
-/**
- * A kind whose rows summarise several seeds. It always runs as a sweep: without a key `sweep` of one point and the file's
- * seed.
- */
-export interface SweepKind<
-  V extends FabricSettings,
-  E extends FabricExperiment,
-  U extends Unit,
-  O,
-  R extends object,
-  P,
-> extends KindBase<V, E, U, O, R, P> {
-  /** Rows of one unit. `seeds`: the seed of each outcome. */
-  rowsOfSeeds(
-    experiment: E,
-    unit: U,
-    outcomes: readonly O[],
-    seeds: readonly number[],
-    engine: EngineName,
-  ): readonly R[];
-}
-
-export type ExperimentKind<
-  V extends FabricSettings,
-  E extends FabricExperiment,
-  U extends Unit,
-  O,
-  R extends object,
-  P,
-> = RunKind<V, E, U, O, R, P> | SweepKind<V, E, U, O, R, P>;

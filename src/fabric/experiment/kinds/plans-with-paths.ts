@@ -4,15 +4,14 @@ import type { SelectorField } from "../../../base/packets/index.js";
 import { CODES } from "../codes.js";
 import { controlPlaneSchema } from "../control-plane.js";
 import type { FabricSettings } from "../experiment.js";
-import { planSchemes } from "../plan-schemes.js";
 import type { SchemeRun } from "../scheme-run.js";
-import type { TopologyCheck } from "./topology-kind.js";
+import type { CheckContext } from "./kind.js";
 
 type PathSettings = Pick<FabricSettings, "schemes"> & { readonly ip: 4 | 6 };
 
 /** Plans the schemes. Adds P45210 for a scheme without a path model. */
 export function plansWithPaths<V extends PathSettings>(
-  { value, topology, locate, diagnostics, schemes, cache }: TopologyCheck<V>,
+  { value, locate, diagnostics, plan }: CheckContext<V>,
   selector: SelectorField = "dscp",
 ): SchemeRun[] {
   const settings = {
@@ -20,9 +19,8 @@ export function plansWithPaths<V extends PathSettings>(
     selector,
     traffic: { ip: value.ip },
     control_plane: controlPlaneSchema.parse({}),
-    runs: 1,
   };
-  const runs = planSchemes(settings, topology, locate, diagnostics, schemes, cache);
+  const runs = plan(settings, 1);
   for (const [i, run] of runs.entries())
     if (run.plan.pathModel === undefined) noPathModel(run, i, locate, diagnostics);
   return runs;

@@ -2,17 +2,16 @@
  * All kinds of experiments, one line each. A file without the key `kind` is of the first kind to which one of its keys leads (`kindOfFile`).
  * Load and requests precede timeline, which owns `faults`.
  */
-import { register } from "../load.js";
 import { FAILOVER } from "./failover/index.js";
 import { FLUID } from "./fluid/index.js";
 import { LOAD } from "./load/index.js";
 import { LOCALISE } from "./localise/index.js";
 import { LOCALISE_PACKETS } from "./localise-packets/index.js";
+import { register } from "./registered-kind.js";
 import { REQUESTS } from "./requests/index.js";
 import { SPREAD } from "./spread/index.js";
 import { SURVIVAL } from "./survival/index.js";
 import { TIMELINE } from "./timeline/index.js";
-import { registerTopologyKind } from "./topology-kind.js";
 
 export const KINDS = [
   register(FAILOVER),
@@ -20,8 +19,8 @@ export const KINDS = [
   register(REQUESTS),
   register(LOCALISE_PACKETS),
   register(TIMELINE),
-  registerTopologyKind(FLUID),
-  registerTopologyKind(SPREAD),
-  registerTopologyKind(LOCALISE),
-  registerTopologyKind(SURVIVAL),
+  register(FLUID),
+  register(SPREAD),
+  register(LOCALISE),
+  register(SURVIVAL),
 ] as const;

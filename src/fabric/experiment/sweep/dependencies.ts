@@ -6,8 +6,9 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { packageFile } from "../../../toolchain/loading/index.js";
-import type { EngineName, FabricExperiment } from "../experiment.js";
+import type { EngineName } from "../experiment.js";
 import type { Unit } from "../kinds/kind.js";
+import type { SchemeRun } from "../scheme-run.js";
 
 /** Keys of the settings that have no effect inside of a unit, or are in the text separately. */
 const ELSEWHERE = new Set(["name", "title", "output", "sweep", "seed", "engine", "schemes", "runs"]);
@@ -15,23 +16,23 @@ const ELSEWHERE = new Set(["name", "title", "output", "sweep", "seed", "engine",
 /** `kindOwn`: the dependencies that the kind reports. */
 export function dependenciesOf(
   kind: string,
-  { settings }: FabricExperiment,
+  settings: object,
   { scheme, name }: Unit,
   kindOwn: unknown,
 ): string {
-  const { label, scheme: schemeName, runs, parameters, plan } = scheme;
+  const own = Object.fromEntries(Object.entries(settings).filter(([key]) => !ELSEWHERE.has(key)));
+  const unit = { name, ...schemeText(scheme as Partial<SchemeRun> & Unit["scheme"]) };
+  return JSON.stringify({ version: version(), kind, settings: own, kindOwn, unit }, bigintAsText);
+}
+
+/** A scheme that is planned has programs and perhaps a module; of others the kind reports what outcomes depend on. */
+function schemeText({ label, scheme, runs, parameters, plan }: Partial<SchemeRun> & Unit["scheme"]): object {
+  if (plan === undefined) return { label };
   const files = [
     ...(plan.place === undefined ? [] : [plan.place.file.path]),
     ...plan.programs.flatMap((program) => (program.own === undefined ? [] : [program.own.file.path])),
   ];
-  const unit = { name, label, scheme: schemeName, runs, parameters, files: [...closure(files)] };
-  return settingsOfUnit(kind, settings, kindOwn, unit);
-}
-
-/** The same for a unit whose text has all that the settings do not have. */
-export function settingsOfUnit(kind: string, settings: object, kindOwn: unknown, unit: object): string {
-  const own = Object.fromEntries(Object.entries(settings).filter(([key]) => !ELSEWHERE.has(key)));
-  return JSON.stringify({ version: version(), kind, settings: own, kindOwn, unit }, bigintAsText);
+  return { label, scheme, runs, parameters, files: [...closure(files)] };
 }
 
 /** The key of a job: SHA-256, in hexadecimal digits, of all that it depends on. */

@@ -1,15 +1,7 @@
 /** Messages between a sweep and its worker processes, as JSON over the channel that Node opens between them. */
 
 import type { SeeingFolder } from "../seeing/seeing.js";
-
-/** One job: a unit of a point under a seed. */
-export interface JobOrder {
-  readonly point: number;
-  readonly unit: number;
-  readonly seed: number;
-  /** Key of the job, as the sweep has computed it; a worker that computes another one has read other files. */
-  readonly job: string;
-}
+import type { JobOrder } from "./jobs.js";
 
 /** Data of the sweep for a worker. */
 export interface WorkerStart {
@@ -31,7 +23,7 @@ export type FromWorker =
   /** Sent every second, so that a loop without an end is noticed. */
   | { readonly type: "alive" }
   | { readonly type: "progress"; readonly share: number }
-  /** `line`: the record of the job. */
+  /** `line`: the records of the job. */
   | { readonly type: "done"; readonly line: string }
   /** Diagnostics, as text. */
   | { readonly type: "wrong"; readonly text: string }

@@ -18,8 +18,9 @@ import { fail } from "../../../base/index.js";
 import { makeFolders, ownCommand, runCommand } from "../../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 import type { Progress } from "../engine.js";
+import { isFinished } from "./finish.js";
 import { type Job, jobsOfShard } from "./jobs.js";
-import type { SlurmOptions } from "./options.js";
+import type { SlurmOptions } from "./sweep.js";
 import { counted } from "./words.js";
 
 export interface SlurmRun extends SlurmOptions {
@@ -67,7 +68,7 @@ export async function runOnSlurm(run: SlurmRun): Promise<string | undefined> {
   const unfinished = (): number[] => {
     const finished = run.finished();
     return Array.from({ length: tasks }, (_, i) => i + 1).filter((index) =>
-      shard(index).some(({ job }) => !finished.has(job)),
+      shard(index).some((job) => !isFinished(job, finished)),
     );
   };
   let left = run.resume ? unfinished() : Array.from({ length: tasks }, (_, i) => i + 1);

@@ -1,8 +1,44 @@
-/** A sweep that was read. */
+/** A sweep that was read, and how its jobs run. */
 import type { SourceFile } from "../../../base/index.js";
 import type { CommonSettings } from "../experiment.js";
-import type { FinishedSweep, Point, SweepOutput } from "./point.js";
+import type { FinishedSweep, Point, SweepOutput } from "../kinds/registered-kind.js";
+import type { Shard } from "./points-file.js";
 import type { SweepSpace } from "./space.js";
+
+export interface SweepRunOptions {
+  /** Number of worker processes. Absent: jobs run one after the other in this process, without limits of time and memory. */
+  readonly workers?: number;
+  /** Megabytes of heap of each worker; default: an equal share of most of the machine's memory. */
+  readonly memoryMb?: number;
+  /** Maximum time of a job on a worker, milliseconds. */
+  readonly jobMs?: number;
+  /** Reuses the finished jobs in the folder. */
+  readonly resume?: boolean;
+  /** Runs one part of the jobs. */
+  readonly shard?: Shard;
+  /**
+   * `only`: runs nothing, and makes results of the finished jobs in the folder. `never`: leaves that to another call. Absent: the
+   * call that finds all jobs finished makes the results.
+   */
+  readonly gather?: "only" | "never";
+  /** Runs the jobs as an array job of Slurm. */
+  readonly slurm?: SlurmOptions;
+  /** Receives lines for people: which jobs run, run again, and are kept. */
+  readonly tell?: (line: string) => void;
+}
+
+export interface SlurmOptions {
+  /** Options of sbatch. */
+  readonly options: readonly string[];
+  /** Number of tasks of the array, at most one for each job. */
+  readonly tasks: number;
+  /** Words of the command line that each task gets in addition to its own: `--seed`, `--runs`, `--p4c`. */
+  readonly repeat: readonly string[];
+  /** Writes the script and does not submit it. */
+  readonly dryRun: boolean;
+  /** Milliseconds between two queries of the queue. */
+  readonly pollMs?: number;
+}
 
 /** An experiment file as a sweep of its points. */
 export interface Sweep {
@@ -10,7 +46,9 @@ export interface Sweep {
   /** Of the first point. */
   readonly settings: CommonSettings;
   readonly space: SweepSpace;
-  /** Checks the point with this number, from 0. Throws DiagnosticError. */
+  /** A file without the key `sweep` that is one run, all or nothing: see `Kind.isOneRun`. */
+  readonly isOneRun: boolean;
+  /** The point with this number, from 0, checked and for one use. Throws DiagnosticError. */
   point(number: number, runs?: number): Point;
   output(sweep: FinishedSweep): Promise<SweepOutput>;
   /** Throws DiagnosticError P43041 where there are more jobs than the user accepts; `each`: jobs for each point and seed. */

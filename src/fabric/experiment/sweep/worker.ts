@@ -3,16 +3,10 @@ import { writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../base/index.js";
 import { lateError } from "../../own-schemes/index.js";
-import { diagnosticText, recordOfJob } from "./job.js";
-import type { LoadOptions } from "./load.js";
-import {
-  ALIVE_INTERVAL_MS,
-  type FromWorker,
-  type JobOrder,
-  type ToWorker,
-  type WorkerStart,
-} from "./messages.js";
-import type { Sweep } from "./sweep.js";
+import { CompiledPrograms } from "../fabric-cache.js";
+import type { LoadOptions } from "../read.js";
+import { diagnosticText, type JobOrder, recordsOfJob } from "./jobs.js";
+import { ALIVE_INTERVAL_MS, type FromWorker, type ToWorker, type WorkerStart } from "./messages.js";
 
 /** Reads an experiment with the schemes that it defines itself. */
 export type ReadSweep = (
@@ -20,6 +14,8 @@ export type ReadSweep = (
   diagnostics: Diagnostics,
   options: LoadOptions,
 ) => Promise<Sweep | undefined>;
+
+import type { Sweep } from "./sweep.js";
 
 /**
  * Ends the process when its parent has ended, even while it is in an endless loop. Plain JavaScript, so that it runs
@@ -84,7 +80,11 @@ async function start(
   if (sweep === undefined && diagnostics.hasErrors)
     send({ type: "wrong", text: diagnostics.list.map(formatDiagnostic).join("\n") });
   if (sweep !== undefined) send({ type: "ready" });
-  const stop = new AbortController().signal;
+  const means = {
+    ...{ engine: "sim" as const, p4c, seeing, testbed: {}, folder: seeing.folder },
+    compiled: new CompiledPrograms(),
+    stop: new AbortController().signal,
+  };
   return async (order) => {
     let shownAt = 0;
     const progress = (share: number) => {
@@ -94,7 +94,9 @@ async function start(
       send({ type: "progress", share });
     };
     try {
-      const line = await recordOfJob(sweep!, order, { runs, p4c, seeing, stop, progress });
+      // Each job has a point of its own, so that state that a job leaves does not reach another job.
+      const point = sweep!.point(order.point, runs);
+      const line = await recordsOfJob(sweep!, point, order, { ...means, progress });
       send({ type: "done", line });
     } catch (error) {
       send(failureMessage(error));

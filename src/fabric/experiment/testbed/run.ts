@@ -8,19 +8,12 @@ import type { SwitchEngine } from "../../testbed/index.js";
 import { bootFabric, ProgramCompiler } from "../boot.js";
 import { CODES } from "../codes.js";
 import type { SchemeLog } from "../control-plane.js";
-import { counter, type EngineContext, type EngineOutcome } from "../engine.js";
 import type { FabricExperiment } from "../experiment.js";
-import type { LabSide, Unit } from "../kinds/kind.js";
+import type { JobContext, LabSide, Ran, SchemeUnit } from "../kinds/kind.js";
 import type { SchemeRun } from "../scheme-run.js";
 import { SchemeOnLab } from "./scheme-on-lab.js";
 import { checkSignals } from "./signals.js";
 import { withLab } from "./with-lab.js";
-
-/** What a kind defines for labs. */
-interface OnLab<E, U, O, P> {
-  units(experiment: E): readonly U[];
-  readonly lab: LabSide<E, U, O, P>;
-}
 
 interface ReadyScheme<P> {
   readonly scheme: SchemeRun;
@@ -61,53 +54,51 @@ export async function checkOnLab<E extends FabricExperiment, U, O, P>(
   return await side.check(experiment, engine, stop);
 }
 
-export async function runOnLab<E extends FabricExperiment, U extends Unit, O, P>(
-  { units: unitsOf, lab: side }: OnLab<E, U, O, P>,
-  experiment: E,
+/** Runs units on one lab, scheme after scheme. */
+export async function runOnLab<E extends FabricExperiment, U extends SchemeUnit, O, P>(
+  side: LabSide<E, U, O, P>,
+  whole: E,
+  units: readonly U[],
   engine: SwitchEngine,
-  seed: number,
-  context: EngineContext,
-): Promise<EngineOutcome<O>> {
-  const faultTables = await checkOnLab(side, experiment, engine, context.stop);
-  const compiler = new ProgramCompiler({
-    p4c: context.p4c,
-    faultTables,
-    ecnThreshold: experiment.settings.queues.ecn_threshold,
-  });
+  job: JobContext,
+): Promise<Ran<O>> {
+  const { seed, p4c, stop, progress } = job;
+  const experiment = { ...whole, schemes: [...new Set(units.map(({ scheme }) => scheme))] };
+  const faultTables = await checkOnLab(side, experiment, engine, stop);
+  const { ecn_threshold: ecnThreshold } = experiment.settings.queues;
+  const compiler = new ProgramCompiler({ p4c, faultTables, ecnThreshold });
   const ready: ReadyScheme<P>[] = [];
   for (const scheme of experiment.schemes) {
     const programs = await compiler.compileAll(scheme);
     const boot = () => bootFabric(experiment, scheme, compiler, seed);
     ready.push({ scheme, programs, prepared: await side.prepare(experiment, scheme, seed, boot) });
-    context.stop.throwIfAborted();
+    stop.throwIfAborted();
   }
-  const units = unitsOf(experiment);
-  const count = counter(units, context.progress);
   const logs: SchemeLog[] = [];
-  const { value: series, notes } = await withLab(engine, experiment, seed, context, async (run) => {
+  const { value: outcomes, notes } = await withLab(engine, experiment, job, async (run) => {
     const made: O[] = [];
     for (const { scheme, programs, prepared } of ready) {
-      count.begin(`${scheme.label}: configure`);
+      progress(0, `${scheme.label}: configure`);
       const fabric = new SchemeOnLab(run, experiment, scheme, programs, side.direct?.(experiment, scheme));
       try {
         await fabric.configure();
         let started: Promise<void> | undefined;
         let stopped: Promise<SchemeLog[]> | undefined;
-        const stop = () => (stopped ??= fabric.control.stop());
+        const end = () => (stopped ??= fabric.control.stop());
         const controllers = {
           start: () => (started ??= fabric.control.start()),
-          stop: async () => void (await stop()),
+          stop: async () => void (await end()),
         };
         for (const unit of units.filter((one) => one.scheme === scheme)) {
-          const stepDone = async () => count.step(`${scheme.label}, ${unit.name}`);
+          const stepDone = async () => progress(1, `${scheme.label}, ${unit.name}`);
           made.push(await side.run(experiment, unit, { fabric, seed, prepared, controllers, stepDone }));
         }
-        logs.push(...(await stop()));
+        logs.push(...(await end()));
       } finally {
         await fabric.close();
       }
     }
     return made;
   });
-  return { series, programs: compiler.sources, notes, warnings: side.warnings(series), logs };
+  return { outcomes, logs, notes };
 }

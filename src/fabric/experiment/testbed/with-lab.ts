@@ -6,8 +6,8 @@ import { DeviceError } from "../../../toolchain/device/index.js";
 import { CPU_PORT } from "../../sim/packet/index.js";
 import { labOf, type SwitchEngine, startLab } from "../../testbed/index.js";
 import { CODES } from "../codes.js";
-import type { EngineContext } from "../engine.js";
 import type { FabricExperiment } from "../experiment.js";
+import type { JobContext } from "../kinds/kind.js";
 import { Journal } from "./journal.js";
 import type { LabRun } from "./scheme-on-lab.js";
 
@@ -18,8 +18,7 @@ import type { LabRun } from "./scheme-on-lab.js";
 export async function withLab<T>(
   engine: SwitchEngine,
   experiment: FabricExperiment,
-  seed: number,
-  { testbed, folder, p4c, stop }: EngineContext,
+  { seed, testbed, folder, p4c, stop }: Pick<JobContext, "seed" | "testbed" | "folder" | "p4c" | "stop">,
   work: (run: LabRun) => Promise<T>,
 ): Promise<{ value: T; notes: string[] }> {
   const { network = "netns", bmv2, allowMissing = new Set(), pcap = false } = testbed;

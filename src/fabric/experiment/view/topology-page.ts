@@ -34,15 +34,14 @@ export function topologyPage<E extends Described, U, O, R extends object>(
 }
 
 interface OfScheme {
-  /** Label of the scheme. */
-  readonly scheme: string;
+  readonly scheme: { readonly label: string };
 }
 
 /** The schemes of all points, each once, in the order of the files. */
 export function schemeLegend<U extends OfScheme>({
   points,
 }: Pick<SweepResults<unknown, U, unknown, unknown>, "points">): LegendLine[] {
-  const labels = new Set(points.flatMap(({ units }) => units.map(({ unit }) => unit.scheme)));
+  const labels = new Set(points.flatMap(({ units }) => units.map(({ unit }) => unit.scheme.label)));
   return [...labels].map((title, place) => ({ title, place }));
 }
 
@@ -67,7 +66,7 @@ export function pointPanels<E, U extends OfScheme, O, R>(
     const figures = charts.map(({ file, labels, dots }): Figure | undefined => {
       const lines = point.units.flatMap(({ unit, outcomes: [first] }): ChartLine[] => {
         const own = first === undefined ? undefined : dots(first, point);
-        const line = legend.find(({ title }) => title === unit.scheme)!;
+        const line = legend.find(({ title }) => title === unit.scheme.label)!;
         return own === undefined ? [] : [{ ...line, dots: own }];
       });
       return chartFigure(`${file}${suffix}`, lineChart(lines, labels));

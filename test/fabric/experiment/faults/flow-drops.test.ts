@@ -4,7 +4,7 @@ import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
 import { checkLabFaults } from "../../../../src/fabric/experiment/faults/lab-check.js";
 import { loadTimeline, runTimeline } from "../../../../src/fabric/experiment/index.js";
 import { LOAD } from "../../../../src/fabric/experiment/kinds/load/index.js";
-import { runOnSimulator } from "../../../../src/fabric/experiment/on-simulator.js";
+import { jobContext } from "../job-context.js";
 import { loadOf, play, read } from "../load/play.js";
 
 /** One switch, two hosts: a round trip of 4 ms. */
@@ -26,12 +26,9 @@ const withFaults = (head: string, ...faults: string[]) =>
 /** Completion time in ms, retransmissions and timeouts of the one flow, and the notes. */
 async function run(...faults: string[]) {
   const load = loadOf(withFaults(FLOW, ...faults));
-  const context = { progress: () => {}, testbed: {}, folder: "", stop: new AbortController().signal };
-  const { series, notes } = await runOnSimulator(LOAD, load, 1, context);
-  const [row] = LOAD.rowsOfSeeds(load, LOAD.units(load)[0]!, series, [1], "sim") as unknown as Record<
-    string,
-    number
-  >[];
+  const { outcomes, notes } = await LOAD.runner.run(load, LOAD.units(load), jobContext(1));
+  const runs = { seeds: [1], engine: "sim", namesSeeds: true } as const;
+  const [row] = LOAD.rows(load, LOAD.units(load)[0]!, outcomes, runs) as unknown as Record<string, number>[];
   return {
     fct: row!["fct_mean_ms"],
     retransmissions: row!["retransmissions"],

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { kindOfFile } from "../../../../src/fabric/experiment/kind-of-file.js";
 import { KINDS } from "../../../../src/fabric/experiment/kinds/registry.js";
+import { kindOfFile } from "../../../../src/fabric/experiment/read.js";
 import { SCHEMES } from "../../../../src/fabric/schemes/index.js";
 
 const root = join(import.meta.dirname, "../../../../examples");

@@ -10,13 +10,15 @@ import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../../../s
 import type { Checked, FabricSettings } from "../../../../src/fabric/experiment/experiment.js";
 import { fabricKeys, ipSchema, machineKeys } from "../../../../src/fabric/experiment/experiment.js";
 import {
+  eachSeed,
+  type Kind,
   type LoadedExperiment,
   loadAnyKind,
   loadExperimentFile,
-  type RunKind,
+  onFabric,
   register,
+  type SchemeUnit,
 } from "../../../../src/fabric/experiment/index.js";
-import type { Unit } from "../../../../src/fabric/experiment/kinds/kind.js";
 import { KINDS } from "../../../../src/fabric/experiment/kinds/registry.js";
 import { transportOptions } from "../../../../src/fabric/experiment/transport.js";
 import { rowsPage } from "../../../../src/fabric/experiment/view/fabric-page.js";
@@ -34,7 +36,7 @@ const schema = z.strictObject({
 });
 type TransferFile = z.output<typeof schema>;
 type Transfer = Checked<TransferFile & FabricSettings>;
-interface Point extends Unit {
+interface Point extends SchemeUnit {
   readonly megabytes: number;
 }
 
@@ -43,10 +45,10 @@ function* until(time: number) {
 }
 
 /** Time that the first host needs to send this number of megabytes to the last one. */
-const TRANSFER: RunKind<TransferFile, Transfer, Point, { point: Point; ms: number }, object, never> = {
+const TRANSFER: Kind<TransferFile, Transfer, Point, { point: Point; ms: number }, object> = {
   name: "transfer",
   keys: ["megabytes"],
-  schema,
+  schema: () => schema,
   takesRuns: false,
   check: ({ source, value, topology, locate, plan }) => ({
     source,
@@ -59,35 +61,38 @@ const TRANSFER: RunKind<TransferFile, Transfer, Point, { point: Point; ms: numbe
     schemes.flatMap((scheme) =>
       settings.megabytes.map((megabytes) => ({ scheme, megabytes, name: `${megabytes} MB`, steps: 1 })),
     ),
-  async onSimulator({ topology, settings }, point, { fabric, seed, play, stepDone }) {
-    const { simulation } = fabric.network;
-    const [from, to] = [hostsOf(topology)[0]!, hostsOf(topology).at(-1)!].map(({ index }) =>
-      fabric.host(index),
-    );
-    const transport = transportOptions(settings.transport);
-    const random = new Random(seed);
-    const client = from!.open(4, 4000, { address: to!.address(4), port: 80 }, random.fork(0), transport);
-    const server = to!.open(4, 80, { address: from!.address(4), port: 4000 }, random.fork(1), transport);
-    const start = simulation.now;
-    let end = Number.POSITIVE_INFINITY;
-    client.listener = {
-      finished: () => {
-        end = simulation.now;
-        simulation.stop();
-      },
-    };
-    client.send(point.megabytes * 1e6);
-    await play(until(start + 10e9));
-    client.close();
-    server.close();
-    // The next unit finds an empty network.
-    await play(until(simulation.now + 1e9));
-    for (const host of [from!, to!]) host.reset();
-    await stepDone();
-    return { point, ms: (end - start) / 1e6 };
-  },
-  lab: undefined,
-  rows: (_experiment, { point, ms }) => [{ scheme: point.scheme.label, megabytes: point.megabytes, ms }],
+  runner: onFabric({
+    async onSimulator({ topology, settings }, point, { fabric, seed, play, stepDone }) {
+      const { simulation } = fabric.network;
+      const [from, to] = [hostsOf(topology)[0]!, hostsOf(topology).at(-1)!].map(({ index }) =>
+        fabric.host(index),
+      );
+      const transport = transportOptions(settings.transport);
+      const random = new Random(seed);
+      const client = from!.open(4, 4000, { address: to!.address(4), port: 80 }, random.fork(0), transport);
+      const server = to!.open(4, 80, { address: from!.address(4), port: 4000 }, random.fork(1), transport);
+      const start = simulation.now;
+      let end = Number.POSITIVE_INFINITY;
+      client.listener = {
+        finished: () => {
+          end = simulation.now;
+          simulation.stop();
+        },
+      };
+      client.send(point.megabytes * 1e6);
+      await play(until(start + 10e9));
+      client.close();
+      server.close();
+      // The next unit finds an empty network.
+      await play(until(simulation.now + 1e9));
+      for (const host of [from!, to!]) host.reset();
+      await stepDone();
+      return { point, ms: (end - start) / 1e6 };
+    },
+  }),
+  rows: eachSeed((_experiment, _unit, { point, ms }) => [
+    { scheme: point.scheme.label, megabytes: point.megabytes, ms },
+  ]),
   portable: {
     toJson: ({ ms }) => ms,
     fromJson: (ms, point) => ({ point, ms: ms as number }),
@@ -100,6 +105,7 @@ const TRANSFER: RunKind<TransferFile, Transfer, Point, { point: Point; ms: numbe
     page: rowsPage,
     files: ({ rows }) => [["plot.txt", `${rows.length} points\n`]],
   },
+  isOneRun: true,
 };
 
 const HEAD = `name: test

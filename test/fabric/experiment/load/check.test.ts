@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
 import { LOAD } from "../../../../src/fabric/experiment/kinds/load/index.js";
-import { loadKind } from "../../../../src/fabric/experiment/load.js";
+import { loadKind } from "../../../../src/fabric/experiment/read.js";
 import { loadOf, play, read } from "./play.js";
 
 const bad = join(import.meta.dirname, "../../../bad/load");

@@ -17,13 +17,10 @@ const TRANSPORT =
 const file = (rest: string, schemes = "[ecmp]") => loadOf(`${SMALL}${TRANSPORT}schemes: ${schemes}\n${rest}`);
 
 const rowsOf = (load: ReturnType<typeof loadOf>, outcomes: readonly LoadOutcome[]) =>
-  LOAD.rowsOfSeeds(
-    load,
-    LOAD.units(load)[0]!,
-    outcomes,
-    outcomes.map(({ seed }) => seed),
-    "sim",
-  );
+  LOAD.rows(load, LOAD.units(load)[0]!, outcomes, {
+    ...{ engine: "sim", namesSeeds: true },
+    seeds: outcomes.map(({ seed }) => seed),
+  });
 
 describe("queues", () => {
   it("of the warm-up do not count, neither their bytes nor their packets", async () => {
@@ -54,11 +51,11 @@ describe("a load experiment", () => {
 
   it("gives the same figures for the same seed, others for another, and all of them again from JSON", async () => {
     const [a, b, c] = [(await play(load))[0]!, (await play(load))[0]!, (await play(load, 2))[0]!];
-    const json = (outcome: LoadOutcome) => JSON.stringify(LOAD.portable.toJson(outcome));
+    const json = (outcome: LoadOutcome) => JSON.stringify(LOAD.portable!.toJson(outcome));
     expect(json(a)).toBe(json(b));
     expect(json(a)).not.toBe(json(c));
     const unit = LOAD.units(load)[0]!;
-    const back = LOAD.portable.fromJson(JSON.parse(json(a)), unit, load);
+    const back = LOAD.portable!.fromJson(JSON.parse(json(a)), unit, load);
     expect(back.scheme).toBe(unit.scheme);
     expect(rowsOf(load, [back, c])).toEqual(rowsOf(load, [a, c]));
   });
@@ -95,7 +92,7 @@ describe("a load experiment", () => {
     );
     const outcomes = await play(limited);
     expect(outcomes[0]!.lines).toHaveLength(4);
-    expect(LOAD.notes!(LOAD.units(limited)[0]!, outcomes)).toEqual([
+    expect(LOAD.unitNotes!(LOAD.units(limited)[0]!, outcomes)).toEqual([
       "ECMP: flows.jsonl leaves out 26 flows beyond record_limit.",
     ]);
   });
@@ -112,7 +109,7 @@ describe("a load experiment", () => {
     expect(all["drops_fault"]).toBeGreaterThan(0);
     expect(all["drops"]).toBe(all["drops_fault"]);
     expect(outcomes[0]!.endNs).toBeLessThanOrEqual(7.2e6);
-    expect(LOAD.notes!(LOAD.units(cut)[0]!, outcomes)[0]).toMatch(
+    expect(LOAD.unitNotes!(LOAD.units(cut)[0]!, outcomes)[0]).toMatch(
       new RegExp(
         `^ECMP: ${all["unfinished"]} of ${all["flows"]} measured flows had not ended at the end of the drain`,
       ),
@@ -156,7 +153,7 @@ describe("the window of goodput, links and queues", () => {
       `traffic: { sizes: { fixed: 300KB }, arrivals: constant, pattern: inter_rack, interval: 1us, flows: 2${more} }\n`,
     );
   const notesOf = async (load: ReturnType<typeof loadOf>) =>
-    LOAD.notes!(LOAD.units(load)[0]!, await play(load));
+    LOAD.unitNotes!(LOAD.units(load)[0]!, await play(load));
 
   it("has a note where most of the payload arrives after it: the flows start almost together", async () => {
     const load = two("");
@@ -169,7 +166,7 @@ describe("the window of goodput, links and queues", () => {
     ]);
     const rows = rowsOf(load, [outcome, (await play(load, 2))[0]!]);
     expect(rows[0]!["goodput_gbps"]).toBe(0);
-    expect(LOAD.notes!(LOAD.units(load)[0]!, [outcome, outcome])[0]).toContain("(under 2 of 2 seeds;");
+    expect(LOAD.unitNotes!(LOAD.units(load)[0]!, [outcome, outcome])[0]).toContain("(under 2 of 2 seeds;");
   });
 
   it("has none where a duration gives it an end, or all flows start at one instant", async () => {

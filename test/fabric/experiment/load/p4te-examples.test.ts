@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
 import { LOAD } from "../../../../src/fabric/experiment/kinds/load/index.js";
-import { loadKind } from "../../../../src/fabric/experiment/load.js";
+import { loadKind } from "../../../../src/fabric/experiment/read.js";
 import { play } from "./play.js";
 
 const folder = join(import.meta.dirname, "../../../../examples/p4te");

@@ -3,8 +3,8 @@ import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/
 import { LOAD } from "../../../../src/fabric/experiment/kinds/load/index.js";
 import type { LoadOutcome } from "../../../../src/fabric/experiment/kinds/load/outcome.js";
 import type { Load } from "../../../../src/fabric/experiment/kinds/load/schema.js";
-import { loadKind } from "../../../../src/fabric/experiment/load.js";
-import { runOnSimulator } from "../../../../src/fabric/experiment/on-simulator.js";
+import { loadKind } from "../../../../src/fabric/experiment/read.js";
+import { jobContext } from "../job-context.js";
 
 const HEAD = "name: test\n";
 
@@ -22,6 +22,5 @@ export function loadOf(text: string): Load {
 
 /** One outcome a scheme. */
 export async function play(load: Load, seed = 1): Promise<readonly LoadOutcome[]> {
-  const context = { progress: () => {}, testbed: {}, folder: "", stop: new AbortController().signal };
-  return (await runOnSimulator(LOAD, load, seed, context)).series;
+  return (await LOAD.runner.run(load, LOAD.units(load), jobContext(seed))).outcomes;
 }

@@ -41,19 +41,14 @@ describe("windows of flows", () => {
       unit,
       seeds: [1],
       outcomes,
-      rows: LOAD.rowsOfSeeds(load, unit, outcomes, [1], "sim"),
+      logs: [undefined],
+      rows: [],
     }));
-    const results = {
-      name: "t",
-      seed: 1,
-      engine: "sim" as const,
-      keys: [],
-      seeds: [1],
-      notes: [],
-      warnings: [],
+    const sweep = {
+      ...{ name: "t", engine: "sim" as const, seed: 1, namesSeeds: true },
+      ...{ keys: [], seeds: [1], rows: [], notes: [], warnings: [], programs: [] },
     };
-    const points = [{ values: {}, experiment: load, units }];
-    const files = LOAD.view.files!({ ...results, points, rows: [], programs: [] });
+    const files = LOAD.view.files!({ ...sweep, points: [{ values: {}, experiment: load, units }] });
     const text = new Map(files).get("windows.csv") as string;
     const lines = text.trim().split("\n");
     expect(lines[0]).toBe(

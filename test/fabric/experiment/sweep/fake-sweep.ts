@@ -1,11 +1,12 @@
 /** A sweep whose jobs are sums: everything but the simulation. */
 import { SourceFile } from "../../../../src/base/index.js";
 import type { FabricSettings } from "../../../../src/fabric/experiment/experiment.js";
-import { recordOfJob } from "../../../../src/fabric/experiment/sweep/job.js";
-import type { JobOrder } from "../../../../src/fabric/experiment/sweep/messages.js";
+import type { Point } from "../../../../src/fabric/experiment/kinds/registered-kind.js";
+import { type JobOrder, recordsOfJob } from "../../../../src/fabric/experiment/sweep/jobs.js";
 import type { JobEnd, PoolWorker } from "../../../../src/fabric/experiment/sweep/pool.js";
 import { SweepSpace } from "../../../../src/fabric/experiment/sweep/space.js";
 import type { Sweep } from "../../../../src/fabric/experiment/sweep/sweep.js";
+import { jobContext } from "../job-context.js";
 
 export interface FakeSize {
   /** Values of the keys `a`, `b` ... */
@@ -23,22 +24,31 @@ export function fakeSweep({ values, units, seeds }: FakeSize): Sweep {
     ),
     seeds,
   );
+  const settings = { name: "fake", seed: 1, engine: "sim" } as FabricSettings;
+  const pointAt = (number: number): Point => ({
+    settings,
+    units: Array.from({ length: units }, (_, i) => ({
+      scheme: `s${i % 2}`,
+      name: `u${i}`,
+      steps: 1 + (i % 3),
+    })),
+    withRuns: () => pointAt(number),
+    checkOnLab: async () => {},
+    // The last key does not concern the first unit: its jobs are the same for all values.
+    dependencies: (unit) =>
+      JSON.stringify([unit, unit === 0 ? Object.values(space.values(number)).slice(0, -1) : number]),
+    run: async (numbers, { seed }) => ({
+      outcomes: numbers.map((unit) => ({ sum: unit === 0 ? seed : 1000 * number + 10 * unit + seed })),
+      logs: [],
+      notes: [],
+    }),
+  });
   return {
     source: new SourceFile("fake.yaml", ""),
-    settings: { name: "fake", seed: 1, engine: "sim" } as FabricSettings,
+    settings,
     space,
-    point: (number) => ({
-      units: Array.from({ length: units }, (_, i) => ({
-        scheme: `s${i % 2}`,
-        name: `u${i}`,
-        steps: 1 + (i % 3),
-      })),
-      // The last key does not concern the first unit: its jobs are the same for all values.
-      checkOnLab: async () => {},
-      dependencies: (unit) =>
-        JSON.stringify([unit, unit === 0 ? Object.values(space.values(number)).slice(0, -1) : number]),
-      run: async (unit, seed) => ({ outcome: { sum: unit === 0 ? seed : 1000 * number + 10 * unit + seed } }),
-    }),
+    isOneRun: false,
+    point: pointAt,
     async output({ points, seeds: all, warnings }) {
       const json = `${JSON.stringify({ points: points.map(({ values: own, outcomes }) => ({ own, outcomes })), all, warnings })}\n`;
       return { json, table: "", notes: [], warnings, files: [["results.json", json]] };
@@ -58,14 +68,9 @@ export function fakeWorker(
     async run(order): Promise<JobEnd> {
       for (let left = turns(); left > 0; left--) await new Promise((resolve) => setImmediate(resolve));
       if (ended) return { kind: "died", why: "it was ended", lines: [] };
-      const means = {
-        runs: undefined,
-        p4c: undefined,
-        seeing: { request: {}, folder: "" },
-        stop: new AbortController().signal,
-        progress: () => {},
-      };
-      return fate() ?? { kind: "done", line: await recordOfJob(sweep, order, means) };
+      const point = sweep.point(order.point);
+      const means = { ...jobContext(0), progress: () => {} };
+      return fate() ?? { kind: "done", line: await recordsOfJob(sweep, point, order, means) };
     },
     end: async () => {
       ended = true;

@@ -5,10 +5,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
-import type { SweepRunOptions } from "../../../../src/fabric/experiment/sweep/options.js";
+import { runSweep, type WorkerStarter } from "../../../../src/fabric/experiment/run.js";
 import { type PointRecord, readPoints } from "../../../../src/fabric/experiment/sweep/points-file.js";
-import { runSweep, type WorkerStarter } from "../../../../src/fabric/experiment/sweep/run.js";
-import type { Sweep } from "../../../../src/fabric/experiment/sweep/sweep.js";
+import type { Sweep, SweepRunOptions } from "../../../../src/fabric/experiment/sweep/sweep.js";
 import { runs } from "../../../fuzz-seed.js";
 import { type FakeSize, fakeSweep, fakeWorker } from "./fake-sweep.js";
 
@@ -162,12 +161,12 @@ describe("a worker that dies with a job", () => {
   it("is reported with point, scheme, seed and last words when it dies twice; the other jobs are kept", async () => {
     const sweep = fakeSweep(size);
     const start: WorkerStarter = async () => {
-      let order: { point: number; unit: number; seed: number } | undefined;
+      let order: { point: number; units: readonly number[]; seed: number } | undefined;
       const worker = fakeWorker(
         sweep,
         () => 1,
         () =>
-          order?.point === 1 && order.unit === 1 && order.seed === 2
+          order?.point === 1 && order.units[0] === 1 && order.seed === 2
             ? { kind: "died", why: "its worker was ended by SIGKILL", lines: ["last words"] }
             : undefined,
       );

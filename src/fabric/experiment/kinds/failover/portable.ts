@@ -1,22 +1,29 @@
-/** The outcome of a unit of the kind `failover` as JSON. The time of a recovery that never comes is Infinity, which JSON writes as null. */
+/**
+ * The outcome of a unit of the kind `failover` as JSON, which writes as null what is no finite number: the time of a recovery that never
+ * comes, and a round-trip time that the kernel of a testbed does not report.
+ */
 import { given } from "../../../../base/index.js";
-import type { RunKind } from "../kind.js";
+import type { Kind } from "../kind.js";
 import type { PathExample, Sample, Series } from "./results.js";
 import type { Experiment, FailoverFile } from "./schema.js";
 import type { FailoverUnit } from "./unit.js";
 
 interface SeriesJson {
-  readonly samples: readonly (Omit<Sample, "recoveryMs"> & { readonly recoveryMs: number | null })[];
+  readonly samples: readonly (Omit<Sample, "recoveryMs" | "rttMs"> & {
+    readonly recoveryMs: number | null;
+    readonly rttMs: number | null;
+  })[];
   readonly example?: PathExample;
 }
 
-type Portable = RunKind<FailoverFile, Experiment, FailoverUnit, Series, object, unknown>["portable"];
+type Portable = NonNullable<Kind<FailoverFile, Experiment, FailoverUnit, Series, object>["portable"]>;
 
 export const PORTABLE_SERIES: Portable = {
   toJson: ({ samples, example }): SeriesJson => ({
     samples: samples.map((sample) => ({
       ...sample,
-      recoveryMs: sample.recoveryMs === Number.POSITIVE_INFINITY ? null : sample.recoveryMs,
+      recoveryMs: finiteOrNull(sample.recoveryMs),
+      rttMs: finiteOrNull(sample.rttMs),
     })),
     ...given({ example }),
   }),
@@ -28,6 +35,7 @@ export const PORTABLE_SERIES: Portable = {
       samples: samples.map((sample) => ({
         ...sample,
         recoveryMs: sample.recoveryMs ?? Number.POSITIVE_INFINITY,
+        rttMs: sample.rttMs ?? Number.NaN,
       })),
       // JSON leaves out what is undefined.
       example:
@@ -42,3 +50,7 @@ export const PORTABLE_SERIES: Portable = {
     };
   },
 };
+
+function finiteOrNull(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}

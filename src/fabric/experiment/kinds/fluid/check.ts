@@ -6,14 +6,14 @@ import { type PartnerSpec, readTrafficFile, SizeDistribution } from "../../../tr
 import { CODES } from "../../codes.js";
 import { below } from "../../plan-schemes.js";
 import { collecting } from "../../read-source.js";
+import type { CheckContext } from "../kind.js";
 import { type FileDigest, TrafficFiles } from "../load/traffic-files.js";
-import type { TopologyCheck } from "../topology-kind.js";
 import { linkChanges } from "./faults.js";
 import type { TrafficPart } from "./flows.js";
 import type { Fluid, FluidRun } from "./fluid.js";
 import type { FluidPart, FluidSettings, Sizes } from "./schema.js";
 
-type Check = TopologyCheck<FluidSettings>;
+type Check = CheckContext<FluidSettings>;
 
 /** Adds P43007 for a scheme that is listed twice, P45401 and P45402 for the network, P45421 to P45427, P42331 for sizes, and the codes of faults. */
 export function fluidOf(check: Check): Fluid {
@@ -122,8 +122,7 @@ function runsOf(
     collecting(diagnostics, () => fluid.check?.(network, parameters, place));
     return [
       {
-        scheme,
-        title: label ?? fluid.title,
+        scheme: { label: scheme },
         name: "fluid",
         steps: Math.ceil(duration / epoch),
         dependsOn: { scheme: name, parameters, subflows, ...(files.length > 0 ? { files } : {}) },

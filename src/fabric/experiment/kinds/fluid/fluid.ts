@@ -3,13 +3,13 @@ import type { Locate, SourceFile } from "../../../../base/index.js";
 import type { FluidScheme } from "../../../schemes/index.js";
 import type { FlowNetwork, LinkChange } from "../../../sim/flow/index.js";
 import type { Topology } from "../../../topology/index.js";
-import type { TopologyUnit } from "../topology-kind.js";
+import type { Unit } from "../kind.js";
 import type { TrafficPart } from "./flows.js";
 import type { FluidSettings } from "./schema.js";
 
-export interface FluidRun extends TopologyUnit {
-  /** Name in figures and tables for people. */
-  readonly title: string;
+export interface FluidRun extends Unit {
+  /** What its outcome depends on in addition to the settings of the file, as JSON. */
+  readonly dependsOn: unknown;
   readonly fluid: FluidScheme;
   readonly parameters: unknown;
   readonly subflows: number;

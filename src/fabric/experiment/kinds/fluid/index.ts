@@ -1,5 +1,6 @@
 /** The kind `fluid`: rates of flows over the paths of schemes, without packets. A unit is a scheme. */
-import type { TopologyKind } from "../topology-kind.js";
+import { eachSeed, type Kind } from "../kind.js";
+import { fromTopology } from "../runners.js";
 import { fluidOf } from "./check.js";
 import type { Fluid, FluidRun } from "./fluid.js";
 import type { FluidOutcome } from "./outcome.js";
@@ -7,15 +8,18 @@ import { type FluidRow, fluidRow } from "./rows.js";
 import { type FluidSettings, fluidFileSchema } from "./schema.js";
 import { FLUID_VIEW } from "./view.js";
 
-export const FLUID: TopologyKind<FluidSettings, Fluid, FluidRun, FluidOutcome, FluidRow> = {
+export const FLUID: Kind<FluidSettings, Fluid, FluidRun, FluidOutcome, FluidRow> = {
   name: "fluid",
   keys: ["epoch", "bundles", "rates"],
   schema: () => fluidFileSchema,
   check: fluidOf,
   units: ({ runs }) => runs,
-  run: async (experiment, unit, stage) => (await import("./outcome.js")).runFluid(experiment, unit, stage),
-  portable: { toJson: (outcome) => outcome, fromJson: (json) => json as FluidOutcome },
-  rows: ({ changes }, { scheme }, outcome) => [fluidRow(scheme, outcome, changes.length > 0)],
+  takesRuns: false,
+  runner: fromTopology(async (experiment, unit, stage) =>
+    (await import("./outcome.js")).runFluid(experiment, unit, stage),
+  ),
+  rows: eachSeed(({ changes }, { scheme }, outcome) => [fluidRow(scheme.label, outcome, changes.length > 0)]),
+  dependsOn: (_experiment, { dependsOn }) => dependsOn,
   notes: ({ settings: { bundles, epoch, step = epoch } }) => [
     `Rates of flows without packets: rates are constant in steps of ${step / 1e6} ms, and completion times are exact to a step.`,
     ...(bundles === undefined

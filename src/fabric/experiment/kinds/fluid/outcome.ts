@@ -2,7 +2,7 @@
 import { given, Random } from "../../../../base/index.js";
 import { Aimd, type FlowFigures, MaxMin, simulateFlows } from "../../../sim/flow/index.js";
 import { ascending, type SketchJson } from "../../../statistics/index.js";
-import type { TopologyStage } from "../topology-kind.js";
+import type { TopologyStage } from "../runners.js";
 import { flowsOf } from "./flows.js";
 import type { Fluid, FluidRun } from "./fluid.js";
 

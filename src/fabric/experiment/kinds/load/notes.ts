@@ -1,10 +1,10 @@
 /** Notes on the outcomes that a reader of the results must know. */
-import type { Unit } from "../kind.js";
+import type { SchemeUnit } from "../kind.js";
 import type { LoadOutcome } from "./outcome.js";
 import { SIZE_CLASSES } from "./size-classes.js";
 
 /** One sentence each, on one unit under all its seeds. */
-export function loadNotes({ scheme }: Unit, outcomes: readonly LoadOutcome[]): string[] {
+export function loadNotes({ scheme }: SchemeUnit, outcomes: readonly LoadOutcome[]): string[] {
   const total = (of: (outcome: LoadOutcome) => number) => outcomes.reduce((sum, one) => sum + of(one), 0);
   const inClasses = (key: "flows" | "unfinished") => (outcome: LoadOutcome) =>
     SIZE_CLASSES.reduce((sum, name) => sum + outcome.flows[name][key], 0);

@@ -9,7 +9,7 @@ import { faultTables } from "../../faults/fault-entries.js";
 import { sleepUntil } from "../../testbed/flow-watch.js";
 import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
 import type { SchemeOnLab } from "../../testbed/scheme-on-lab.js";
-import type { LabSide, LabStage, Unit } from "../kind.js";
+import type { LabSide, LabStage, SchemeUnit } from "../kind.js";
 import { endOf } from "./check.js";
 import { FlowRecorder } from "./flow-lines.js";
 import { kernelFrameSizes } from "./frame-sizes.js";
@@ -34,7 +34,7 @@ const LOOK_NS = 20e6;
 type Tables = ReadonlyMap<Fault, number>;
 
 /** How a load experiment runs on real switches. */
-export const LOAD_ON_LAB: LabSide<Load, Unit, LoadOutcome, Tables> = {
+export const LOAD_ON_LAB: LabSide<Load, SchemeUnit, LoadOutcome, Tables> = {
   kernelTcp: true,
   async check(experiment, engine, stop) {
     checkLoadOnLab(experiment, engine);

@@ -1,12 +1,12 @@
 /** What the figures and tables of a comparison read from a sweep. */
 import type { SweepPoint, SweepResults } from "../../results.js";
-import type { Unit } from "../kind.js";
+import type { SchemeUnit } from "../kind.js";
 import type { LoadOutcome } from "./outcome.js";
 import type { LoadRow } from "./rows.js";
 import type { Load } from "./schema.js";
 
-export type LoadSweep = SweepResults<Load, Unit, LoadOutcome, LoadRow>;
-export type LoadPoint = SweepPoint<Load, Unit, LoadOutcome, LoadRow>;
+export type LoadSweep = SweepResults<Load, SchemeUnit, LoadOutcome, LoadRow>;
+export type LoadPoint = SweepPoint<Load, SchemeUnit, LoadOutcome, LoadRow>;
 
 /** A scheme of the sweep, by its label. Its position gives its colour. */
 export interface ShownScheme {

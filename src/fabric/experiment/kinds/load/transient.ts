@@ -9,7 +9,7 @@
  * They hold for drawn traffic. Recorded flows are what they are, and a closed loop offers what the network carries.
  */
 import { Moments } from "../../../statistics/index.js";
-import type { Unit } from "../kind.js";
+import type { SchemeUnit } from "../kind.js";
 import type { HalfFigures } from "./meters/halves-meter.js";
 import type { LoadOutcome } from "./outcome.js";
 import type { Load, LoadSettings } from "./schema.js";
@@ -21,7 +21,7 @@ const STANDARD_ERRORS = 2;
 /** Of one unit under all its seeds; empty where the run is long enough. */
 export function transientWarnings(
   { settings }: Pick<Load, "settings">,
-  { scheme }: Pick<Unit, "scheme">,
+  { scheme }: Pick<SchemeUnit, "scheme">,
   outcomes: readonly Pick<LoadOutcome, "halves" | "nominalBps">[],
 ): string[] {
   const halves = outcomes.flatMap(({ halves: own, nominalBps }) =>

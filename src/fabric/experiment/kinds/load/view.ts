@@ -1,7 +1,7 @@
 /** Table and page of the kind `load`: one page compares the schemes with figures, tables, tests and a description of each scheme. */
 import { escapeMarkup } from "../../../../base/index.js";
 import type { Column, Figure, Part, View } from "../../view/view.js";
-import type { Unit } from "../kind.js";
+import type { SchemeUnit } from "../kind.js";
 import { chartsByKey, type KeyLine, linkMap, queueChart, slowdownCharts } from "./figures.js";
 import type { LoadOutcome } from "./outcome.js";
 import { factsTable, mechanismTable, resultTable, stateTable, testTable } from "./page-tables.js";
@@ -67,7 +67,7 @@ const STATE_COLUMNS: readonly Column<LoadRow>[] = [
   { key: "link_utilisation_second", title: "2nd half", digits: 3 },
 ];
 
-export const LOAD_VIEW: View<Load, Unit, LoadOutcome, LoadRow> = {
+export const LOAD_VIEW: View<Load, SchemeUnit, LoadOutcome, LoadRow> = {
   columns: COLUMNS,
   page(sweep) {
     const { warnings, notes, points, seeds } = sweep;

@@ -5,7 +5,7 @@ import { hostsOf } from "../../../topology/index.js";
 import { LabFaults } from "../../faults/on-lab.js";
 import { sleepUntil } from "../../testbed/flow-watch.js";
 import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
-import type { LabSide, Unit } from "../kind.js";
+import type { LabSide, SchemeUnit } from "../kind.js";
 import type { LocaliseOnEngine } from "./outcome.js";
 import type { Probe } from "./probes.js";
 import type { LocalisePackets } from "./schema.js";
@@ -15,7 +15,7 @@ import { search } from "./search.js";
 const LEAD_NS = 5_000_000;
 
 /** How the search runs on real switches. */
-export const LOCALISE_ON_LAB: LabSide<LocalisePackets, Unit, LocaliseOnEngine, undefined> = {
+export const LOCALISE_ON_LAB: LabSide<LocalisePackets, SchemeUnit, LocaliseOnEngine, undefined> = {
   /** One failure at a time. */
   check: async () => 1,
   prepare: async () => undefined,

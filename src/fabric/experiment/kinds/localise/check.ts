@@ -4,13 +4,12 @@ import { ExactWalker } from "../../../paths/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
 import type { SchemeRun } from "../../scheme-run.js";
+import type { CheckContext, SchemeUnit } from "../kind.js";
 import { plansWithPaths } from "../plans-with-paths.js";
-import type { TopologyCheck, TopologyUnit } from "../topology-kind.js";
 import type { LocaliseSettings } from "./schema.js";
 
 /** A scheme with one kind of failed element and one share of lost packets; or the coverage of all paths of a pair of hosts, or of all links. */
-export interface LocaliseUnit extends TopologyUnit {
-  readonly run: SchemeRun;
+export interface LocaliseUnit extends SchemeUnit {
   readonly what: "ways" | "links" | LocaliseSettings["elements"][number];
   readonly loss: number;
 }
@@ -23,17 +22,15 @@ export interface Localise {
 }
 
 /** Adds P45210 for a scheme without a path model, P45510 for a network without links between switches or without pairs. */
-export function localiseOf(check: TopologyCheck<LocaliseSettings>): Localise {
+export function localiseOf(check: CheckContext<LocaliseSettings>): Localise {
   const { source, value, topology, locate, diagnostics } = check;
   const runs = plansWithPaths(check, value.selector);
   checkNetwork(topology, locate, diagnostics);
   const units = runs.flatMap((run): LocaliseUnit[] => {
     const unit = (what: LocaliseUnit["what"], loss: number): LocaliseUnit => ({
-      scheme: run.label,
+      scheme: run,
       name: loss === 0 ? `cover ${what}` : `${what} ${loss}`,
       steps: loss === 0 ? 1 : Math.ceil(1 / loss),
-      dependsOn: run.parameters,
-      run,
       what,
       loss,
     });

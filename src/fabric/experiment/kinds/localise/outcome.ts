@@ -13,7 +13,7 @@ import {
   RouteFinder,
 } from "../../../paths/index.js";
 import { hostsOf, type Topology, tierOf } from "../../../topology/index.js";
-import type { TopologyStage } from "../topology-kind.js";
+import type { TopologyStage } from "../runners.js";
 import type { Localise, LocaliseUnit } from "./check.js";
 import { CoverProbes, type NextWay, randomWays } from "./probes.js";
 import { type Result, resultOf } from "./result.js";
@@ -47,10 +47,10 @@ const BREATH = 100_000;
 
 export async function runLocalise(
   { topology, settings }: Localise,
-  { run, what, loss }: LocaliseUnit,
+  { scheme, what, loss }: LocaliseUnit,
   { seed, stepDone, breathe }: TopologyStage,
 ): Promise<LocaliseOutcome> {
-  const model = run.plan.pathModel!();
+  const model = scheme.plan.pathModel!();
   const walker = new ExactWalker(topology, model);
   const tracer = new FlowTracer(topology, model);
   const random = new Random(seed).fork("localise");

@@ -2,12 +2,12 @@
 
 import { rowsPage } from "../../view/fabric-page.js";
 import type { View } from "../../view/view.js";
-import type { Unit } from "../kind.js";
+import type { SchemeUnit } from "../kind.js";
 import type { RequestsOutcome } from "./on-simulator.js";
 import type { RequestsRow } from "./rows.js";
 import type { Requests } from "./schema.js";
 
-export const REQUESTS_VIEW: View<Requests, Unit, RequestsOutcome, RequestsRow> = {
+export const REQUESTS_VIEW: View<Requests, SchemeUnit, RequestsOutcome, RequestsRow> = {
   columns: [
     { key: "seeds", title: "seeds" },
     { key: "ios", title: "IOs" },

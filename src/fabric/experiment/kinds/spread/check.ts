@@ -3,16 +3,13 @@ import type { SourceFile } from "../../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import type { SizeDistribution } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
-import type { SchemeRun } from "../../scheme-run.js";
+import type { CheckContext, SchemeUnit } from "../kind.js";
 import { TrafficFiles } from "../load/traffic-files.js";
 import { plansWithPaths } from "../plans-with-paths.js";
-import type { TopologyCheck, TopologyUnit } from "../topology-kind.js";
 import type { SpreadSettings } from "./schema.js";
 
-/** A scheme; `run` has its plan. */
-export interface SpreadUnit extends TopologyUnit {
-  readonly run: SchemeRun;
-}
+/** A scheme. */
+export type SpreadUnit = SchemeUnit;
 
 export interface Spread {
   readonly source: SourceFile;
@@ -23,7 +20,7 @@ export interface Spread {
 }
 
 /** Adds P45210 for a scheme without a path model, P45211 for a pattern without pairs, P42331 for sizes. */
-export function spreadOf(check: TopologyCheck<SpreadSettings>): Spread {
+export function spreadOf(check: CheckContext<SpreadSettings>): Spread {
   const { source, value, topology, locate, diagnostics } = check;
   const runs = plansWithPaths(check);
   checkPattern(check);
@@ -32,11 +29,9 @@ export function spreadOf(check: TopologyCheck<SpreadSettings>): Spread {
       ? undefined
       : new TrafficFiles(source, diagnostics).distribution(value.sizes, locate(["sizes"]));
   const units = runs.map((run) => ({
-    scheme: run.label,
+    scheme: run,
     name: "spread",
     steps: 1 + Math.floor(value.trace_flows / 1e6),
-    dependsOn: run.parameters,
-    run,
   }));
   return { source, settings: value, topology, units, sizes };
 }
@@ -46,7 +41,7 @@ function checkPattern({
   topology,
   locate,
   diagnostics,
-}: TopologyCheck<SpreadSettings>): void {
+}: CheckContext<SpreadSettings>): void {
   const { racks } = topology;
   const pods = new Set(racks.map(({ pod }) => pod)).size;
   const hosts = racks.reduce((sum, rack) => sum + rack.hosts.length, 0);

@@ -3,7 +3,7 @@ import { Random } from "../../../../base/index.js";
 import { emptyFlows, FlowTracer, type GroupLoad, SpreadMeter } from "../../../paths/index.js";
 import { coefficientOfVariation } from "../../../statistics/index.js";
 import { hostsOf, type Topology } from "../../../topology/index.js";
-import type { TopologyStage } from "../topology-kind.js";
+import type { TopologyStage } from "../runners.js";
 import type { Spread, SpreadUnit } from "./check.js";
 import type { SpreadSettings } from "./schema.js";
 
@@ -30,10 +30,10 @@ const BATCH = 1 << 18;
 
 export async function runSpread(
   { settings, topology, sizes }: Spread,
-  { run }: SpreadUnit,
+  { scheme }: SpreadUnit,
   { seed, stepDone, breathe }: TopologyStage,
 ): Promise<SpreadOutcome> {
-  const tracer = new FlowTracer(topology, run.plan.pathModel!());
+  const tracer = new FlowTracer(topology, scheme.plan.pathModel!());
   const meter = new SpreadMeter(tracer);
   // All schemes have the same flows.
   const draw = pairDrawer(topology, settings, new Random(seed).fork("spread"));

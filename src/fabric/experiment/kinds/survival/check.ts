@@ -2,15 +2,12 @@
 import type { SourceFile } from "../../../../base/index.js";
 import { nodeNamed, type Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
-import type { SchemeRun } from "../../scheme-run.js";
+import type { CheckContext, SchemeUnit } from "../kind.js";
 import { plansWithPaths } from "../plans-with-paths.js";
-import type { TopologyCheck, TopologyUnit } from "../topology-kind.js";
 import type { SurvivalSettings } from "./schema.js";
 
-/** A scheme; `run` has its plan. */
-export interface SurvivalUnit extends TopologyUnit {
-  readonly run: SchemeRun;
-}
+/** A scheme. */
+export type SurvivalUnit = SchemeUnit;
 
 export interface Survival {
   readonly source: SourceFile;
@@ -20,17 +17,15 @@ export interface Survival {
 }
 
 /** Adds P45210 for a scheme without a path model, P45521 for hosts without a peer, P45522 for a tier without switches. */
-export function survivalOf(check: TopologyCheck<SurvivalSettings>): Survival {
+export function survivalOf(check: CheckContext<SurvivalSettings>): Survival {
   const { source, value, topology } = check;
   const runs = plansWithPaths(check);
   checkHosts(check);
   checkTiers(check);
   const units = runs.map((run) => ({
-    scheme: run.label,
+    scheme: run,
     name: "survival",
     steps: 1 + Math.floor(value.connections / 1e5),
-    dependsOn: run.parameters,
-    run,
   }));
   return { source, settings: value, topology, units };
 }
@@ -40,7 +35,7 @@ function checkHosts({
   topology,
   locate,
   diagnostics,
-}: TopologyCheck<SurvivalSettings>): void {
+}: CheckContext<SurvivalSettings>): void {
   const wrong = (message: string, help: string) =>
     diagnostics.error(CODES.survivalHosts, locate(["between"]) ?? locate(["topology"]), message, help);
   if (typeof between === "string") {
@@ -69,7 +64,7 @@ function checkTiers({
   topology,
   locate,
   diagnostics,
-}: TopologyCheck<SurvivalSettings>): void {
+}: CheckContext<SurvivalSettings>): void {
   for (const [i, failure] of failures.entries()) {
     const role = failure === "link" ? "leaf" : failure;
     if (topology.nodes.some((node) => node.role === role)) continue;

@@ -9,7 +9,7 @@ import { emptyFlows, MAX_LINKS, type PathSource } from "../../../paths/index.js"
 import { SelectorPaths } from "../../../schemes/index.js";
 import { hostsOf, nodeNamed, type Topology } from "../../../topology/index.js";
 import { drawClientPort } from "../../../traffic/index.js";
-import type { TopologyStage } from "../topology-kind.js";
+import type { TopologyStage } from "../runners.js";
 import type { Survival, SurvivalUnit } from "./check.js";
 import type { SurvivalFailure, SurvivalSettings } from "./schema.js";
 import { type Sites, sitesOf } from "./sites.js";
@@ -36,12 +36,12 @@ const BATCH = 20_000;
 
 export async function runSurvival(
   { settings, topology }: Survival,
-  { run }: SurvivalUnit,
+  { scheme }: SurvivalUnit,
   { seed, stepDone, breathe }: TopologyStage,
 ): Promise<SurvivalOutcome> {
   const { connections, connection_subflows: count, failures, ip } = settings;
-  const paths = new SelectorPaths(topology, run.plan.pathModel!(), run.plan.hosts);
-  const policy = run.hosts(restingHost());
+  const paths = new SelectorPaths(topology, scheme.plan.pathModel!(), scheme.plan.hosts);
+  const policy = scheme.hosts(restingHost());
   // All schemes have the same hosts, ports and failures.
   const random = new Random(seed).fork("connections");
   const draw = drawer(topology, settings);

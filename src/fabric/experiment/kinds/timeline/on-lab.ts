@@ -8,7 +8,7 @@ import { faultTables } from "../../faults/fault-entries.js";
 import { sleepUntil } from "../../testbed/flow-watch.js";
 import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
 import type { SchemeOnLab } from "../../testbed/scheme-on-lab.js";
-import type { LabSide, LabStage, Unit } from "../kind.js";
+import type { LabSide, LabStage, SchemeUnit } from "../kind.js";
 import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
 import type { TimelineSeries } from "./results.js";
 import type { Timeline } from "./schema.js";
@@ -17,7 +17,7 @@ import type { Timeline } from "./schema.js";
 const LEAD_NS = 500_000_000;
 
 /** How a timeline runs on real switches. */
-export const TIMELINE_ON_LAB: LabSide<Timeline, Unit, TimelineSeries, ReadonlyMap<Fault, number>> = {
+export const TIMELINE_ON_LAB: LabSide<Timeline, SchemeUnit, TimelineSeries, ReadonlyMap<Fault, number>> = {
   async check(timeline, engine, stop) {
     return await listedFaultTables(timeline, engine, stop);
   },

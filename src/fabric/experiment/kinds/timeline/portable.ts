@@ -2,7 +2,7 @@
 import { given } from "../../../../base/index.js";
 import { nodeNamed } from "../../../topology/index.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
-import type { RunKind, Unit } from "../kind.js";
+import type { Kind, SchemeUnit } from "../kind.js";
 import type { FlowRecord, TimelineFlow } from "./flows.js";
 import type { TimelineSeries } from "./results.js";
 import type { Timeline, TimelineFile } from "./schema.js";
@@ -14,7 +14,7 @@ interface FlowsJson {
   readonly load?: RunLoad;
 }
 
-type Portable = RunKind<TimelineFile, Timeline, Unit, TimelineSeries, object, unknown>["portable"];
+type Portable = NonNullable<Kind<TimelineFile, Timeline, SchemeUnit, TimelineSeries, object>["portable"]>;
 
 export const PORTABLE_FLOWS: Portable = {
   toJson: ({ records, load }): FlowsJson => ({

@@ -5,7 +5,7 @@ import { csv } from "../../view/csv.js";
 import { fabricPage, onlyRun, type Run, rowsPage, schemeTitle } from "../../view/fabric-page.js";
 import { pageTable, rowColumns } from "../../view/table.js";
 import type { Column, View } from "../../view/view.js";
-import type { Unit } from "../kind.js";
+import type { SchemeUnit } from "../kind.js";
 import { timelineFigure } from "./figure.js";
 import { recoveredText, recoveryOf, type TimelineRow } from "./flows.js";
 import type { TimelineSeries } from "./results.js";
@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<TimelineRow>[] = [
   { title: "recovered", format: (_, row) => recoveredText(row) },
 ];
 
-export const TIMELINE_VIEW: View<Timeline, Unit, TimelineSeries, TimelineRow> = {
+export const TIMELINE_VIEW: View<Timeline, SchemeUnit, TimelineSeries, TimelineRow> = {
   columns: COLUMNS,
   page(results) {
     const run = onlyRun(results);

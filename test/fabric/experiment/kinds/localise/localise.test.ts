@@ -5,6 +5,7 @@ import { localiseOf } from "../../../../../src/fabric/experiment/kinds/localise/
 import { runLocalise } from "../../../../../src/fabric/experiment/kinds/localise/outcome.js";
 import { collectorOf, localiseRow } from "../../../../../src/fabric/experiment/kinds/localise/rows.js";
 import { localiseSchema } from "../../../../../src/fabric/experiment/kinds/localise/schema.js";
+import { planSchemes } from "../../../../../src/fabric/experiment/plan-schemes.js";
 import { SCHEMES } from "../../../../../src/fabric/schemes/index.js";
 import { buildTopology } from "../../../../../src/fabric/topology/index.js";
 import { loadDocument } from "../../../../../src/toolchain/documents/index.js";
@@ -18,7 +19,7 @@ function load(text: string) {
   const topology = buildTopology(value.topology);
   const experiment = localiseOf({
     ...{ source: file, value, topology, locate, diagnostics },
-    ...{ schemes: SCHEMES, cache: undefined },
+    plan: (settings, runs) => planSchemes({ ...settings, runs }, topology, locate, diagnostics, SCHEMES),
   });
   if (diagnostics.errorCount > 0) throw new DiagnosticError(diagnostics.list);
   return experiment;
@@ -46,28 +47,29 @@ describe("an experiment", () => {
         expect(row["n"]).toBe(4);
         expect(row["coupon_collector"]).toBeCloseTo(collectorOf(4));
         expect((row["cover_ratio"]! as number) >= 1).toBe(true);
-        if (unit.scheme === "pecmp") expect(row["cover_probes"]).toBe(4);
+        if (unit.scheme.label === "pecmp") expect(row["cover_probes"]).toBe(4);
         continue;
       }
       if (unit.what === "links") {
         // Directed links between leaves and spines, of which a probe crosses two at most.
         expect(row["n"]).toBe(32);
         expect(row["cover_probes"]).toBeGreaterThanOrEqual(16);
-        if (unit.scheme === "pecmp") expect(row["cover_probes"]).toBeLessThan(24);
+        if (unit.scheme.label === "pecmp") expect(row["cover_probes"]).toBeLessThan(24);
         else expect(row["cover_ratio"]).toBeGreaterThan(2);
         continue;
       }
       expect([row["failures"], row["unnamed"]]).toEqual([12, 0]);
       // A confidence of 99 % may be wrong now and then where packets are lost at random.
       expect(row["wrong"]).toBeLessThanOrEqual(unit.loss === 1 ? 0 : 1);
-      if (unit.what === "direction" && unit.loss === 1) probes[unit.scheme] = row["probes_p50"] as number;
+      if (unit.what === "direction" && unit.loss === 1)
+        probes[unit.scheme.label] = row["probes_p50"] as number;
     }
     expect(probes["pecmp"]).toBeLessThan(probes["ecmp"]!);
   });
 
   it("gives the same outcome for the same seed", async () => {
     const experiment = load(FILE);
-    const unit = experiment.units.find(({ what, scheme }) => what === "link" && scheme === "pecmp")!;
+    const unit = experiment.units.find(({ what, scheme }) => what === "link" && scheme.label === "pecmp")!;
     expect(await runLocalise(experiment, unit, still)).toEqual(await runLocalise(experiment, unit, still));
   });
 

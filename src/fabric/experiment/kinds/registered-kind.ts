@@ -1,0 +1,389 @@
+/** Hides the types of a kind behind points whose outcomes are JSON, and makes the results of a sweep of them. */
+import type { z } from "zod";
+import { type Diagnostics, given, type Locate, type SourceFile } from "../../../base/index.js";
+import type { SwitchEngine } from "../../testbed/index.js";
+import { logFiles, type SchemeLog } from "../control-plane.js";
+import type { CommonSettings, EngineName, SchemeSet } from "../experiment.js";
+import type { FabricCache } from "../fabric-cache.js";
+import { planSchemes } from "../plan-schemes.js";
+import { collecting } from "../read-source.js";
+import { printedTable, resultsJson, type SweepPoint, type SweepResults } from "../results.js";
+import { fileWord } from "../seeing/seeing.js";
+import { dependenciesOf } from "../sweep/dependencies.js";
+import { counted, pointName } from "../sweep/words.js";
+import { topologyOf } from "../topology-of.js";
+import { rowsCsv } from "../view/csv.js";
+import { drawnFiles } from "../view/draw.js";
+import { textTable } from "../view/table.js";
+import type { FileText } from "../write.js";
+import type { CheckedExperiment, JobContext, Kind, Ran, Unit } from "./kind.js";
+
+/** A checked experiment without the types of its kind: the file with the values of one point of its sweep. */
+export interface Point {
+  readonly settings: CommonSettings;
+  readonly units: readonly PointUnit[];
+  /** The same with this number of runs, in place of those of the file and its schemes. */
+  withRuns(runs: number): Point;
+  /** All that a unit's outcome depends on except the seed, as text. */
+  dependencies(unit: number): string;
+  /** Throws DiagnosticError for what the experiment needs and a lab with such switches does not have. */
+  checkOnLab(engine: SwitchEngine, stop: AbortSignal): Promise<void>;
+  /** Runs units one after the other; outcomes are JSON. */
+  run(units: readonly number[], job: Omit<JobContext, "kind">): Promise<Ran<unknown>>;
+}
+
+/** A unit of an experiment: under each seed it is a job, or a part of one. */
+interface PointUnit {
+  /** Label of its scheme. */
+  readonly scheme: string;
+  /** Unique within its scheme. */
+  readonly name: string;
+  /** Number of steps that it reports; also its weight compared with others. */
+  readonly steps: number;
+}
+
+/** A point with the outcomes of its units. */
+export interface FinishedPoint {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly point: Point;
+  /** For each unit, the seeds whose jobs succeeded, with their outcomes as JSON. */
+  readonly outcomes: readonly (readonly FinishedUnit[])[];
+}
+
+export interface FinishedUnit {
+  readonly seed: number;
+  readonly outcome: unknown;
+  readonly log?: readonly string[] | undefined;
+}
+
+/** Input for the results of a sweep. */
+export interface FinishedSweep {
+  readonly name: string;
+  readonly engine: EngineName;
+  /** The file's seed, or the one that the user gives in place of it. */
+  readonly seed: number;
+  /** A single run: its rows do not name their seed. */
+  readonly isOneRun: boolean;
+  readonly keys: readonly string[];
+  readonly seeds: readonly number[];
+  readonly points: readonly FinishedPoint[];
+  /** What a reader must know about how the results were made, in addition to the notes of the kind. */
+  readonly notes: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Printed and written results. */
+export interface SweepOutput {
+  readonly json: string;
+  readonly table: string;
+  readonly notes: readonly string[];
+  /** Including warnings from the outcomes. */
+  readonly warnings: readonly string[];
+  readonly files: readonly (readonly [name: string, text: FileText])[];
+}
+
+/** A file, or a version of it, after the schema has parsed it, and what checks of several files share. */
+export interface FileToCheck {
+  readonly source: SourceFile;
+  readonly value: unknown;
+  readonly locate: Locate;
+  readonly diagnostics: Diagnostics;
+  readonly schemes: SchemeSet;
+  /** For checks of files that differ in a few keys. */
+  readonly cache?: FabricCache;
+}
+
+/** A kind without its types, as the registry has it. */
+export interface RegisteredKind {
+  readonly name: string;
+  readonly keys: readonly string[];
+  readonly takesRuns: boolean;
+  /** Whether a file without the key `sweep` is one run, all or nothing. */
+  readonly isOneRun: boolean;
+  /** The schema of its files, which may name these schemes. */
+  schema(schemes: SchemeSet): z.ZodType<CommonSettings>;
+  /** Undefined after errors, which go to the diagnostics of the file. */
+  check(file: FileToCheck): Point | undefined;
+  /** The results of points that {@link check} has made. */
+  output(sweep: FinishedSweep): Promise<SweepOutput>;
+}
+
+/** A kind for the registry. */
+export function register<
+  V extends CommonSettings,
+  E extends CheckedExperiment,
+  U extends Unit,
+  O,
+  R extends object,
+>(kind: Kind<V, E, U, O, R>): RegisteredKind {
+  const typed = new TypedKind(kind);
+  const { name, keys, takesRuns } = kind;
+  return {
+    name,
+    keys,
+    takesRuns,
+    isOneRun: kind.isOneRun === true,
+    schema: (schemes) => kind.schema(schemes),
+    check(file) {
+      const experiment = checkedOf(kind, file);
+      return experiment && typed.point(experiment);
+    },
+    output: async (sweep) => await typed.output(await typed.results(sweep)),
+  };
+}
+
+/** Checks a file of a kind. Undefined after errors, which go to the diagnostics of the file. */
+export function checkedOf<
+  V extends CommonSettings,
+  E extends CheckedExperiment,
+  U extends Unit,
+  O,
+  R extends object,
+>(
+  kind: Kind<V, E, U, O, R>,
+  { source, value, locate, diagnostics, schemes, cache }: FileToCheck,
+): E | undefined {
+  return collecting(diagnostics, () => {
+    const topology = topologyOf(value as V, source, locate, cache);
+    return kind.check({
+      ...{ source, value: value as V, topology, locate, diagnostics },
+      plan: (settings, runs) =>
+        planSchemes({ ...settings, runs }, topology, locate, diagnostics, schemes, cache),
+    });
+  });
+}
+
+/** Points of a kind, and their results. */
+export class TypedKind<
+  V extends CommonSettings,
+  E extends CheckedExperiment,
+  U extends Unit,
+  O,
+  R extends object,
+> {
+  readonly #kind: Kind<V, E, U, O, R>;
+  readonly #known = new WeakMap<Point, { readonly experiment: E; readonly units: readonly U[] }>();
+
+  constructor(kind: Kind<V, E, U, O, R>) {
+    this.#kind = kind;
+  }
+
+  point(experiment: E): Point {
+    const { name, runner, portable, dependsOn } = this.#kind;
+    const units = this.#kind.units(experiment);
+    const point: Point = {
+      settings: experiment.settings,
+      units: units.map(({ scheme, name: unit, steps }) => ({ scheme: scheme.label, name: unit, steps })),
+      withRuns: (runs) => this.point(withRuns(experiment, runs)),
+      dependencies: (unit) =>
+        dependenciesOf(name, experiment.settings, units[unit]!, dependsOn?.(experiment, units[unit]!)),
+      checkOnLab: (engine, stop) => runner.check(experiment, engine, { kind: name, stop }),
+      async run(numbers, job) {
+        const own = numbers.map((unit) => units[unit]!);
+        const ran = await runner.run(experiment, own, { ...job, kind: name });
+        return portable === undefined ? ran : { ...ran, outcomes: ran.outcomes.map(portable.toJson) };
+      },
+    };
+    this.#known.set(point, { experiment, units });
+    return point;
+  }
+
+  /** The results of points of this kind. */
+  async results(finished: FinishedSweep): Promise<SweepResults<E, U, O, R>> {
+    const kind = this.#kind;
+    const { name, engine, seed, keys, seeds } = finished;
+    const points = finished.points.map((one) => this.#pointResults(one, finished));
+    const ofUnits = (texts: (experiment: E, unit: U, outcomes: readonly O[]) => readonly string[]) =>
+      points.flatMap(({ values, experiment, units }) =>
+        units.flatMap(({ unit, outcomes }) => notesAt(values, texts(experiment, unit, outcomes))),
+      );
+    const outcomes = points.flatMap(({ units }) => units.flatMap((unit) => unit.outcomes));
+    const { programs, notes: ofPrograms } = await kind.runner.programs(
+      points.map(({ experiment }) => experiment),
+    );
+    const unitNotes = ofUnits((_experiment, unit, own) => kind.unitNotes?.(unit, own) ?? []);
+    const warnings = ofUnits((experiment, unit, own) => kind.warnings?.(experiment, unit, own) ?? []);
+    const ofPoints = points.flatMap(({ experiment }) => [
+      ...kind.runner.notes(experiment),
+      ...(kind.notes?.(experiment) ?? []),
+    ]);
+    return {
+      ...{ name, engine, seed, keys, seeds, points, programs },
+      namesSeeds: !finished.isOneRun,
+      rows: points.flatMap(({ units }) => units.flatMap((unit) => unit.rows)),
+      notes: [...new Set(ofPoints), ...finished.notes, ...ofPrograms, ...fewOf(unitNotes, "note")],
+      warnings: [
+        ...finished.warnings,
+        ...(engine === "sim" ? [] : await kind.runner.labWarnings(outcomes)),
+        ...fewOf(warnings, "warning"),
+      ],
+    };
+  }
+
+  #pointResults(
+    { values, point, outcomes }: FinishedPoint,
+    { engine, isOneRun }: FinishedSweep,
+  ): SweepPoint<E, U, O, R> {
+    const kind = this.#kind;
+    const { experiment, units } = this.#known.get(point)!;
+    return {
+      values,
+      experiment,
+      units: units.map((unit, i) => {
+        const finished = outcomes[i]!;
+        const own = finished.map(({ outcome }) =>
+          kind.portable === undefined ? (outcome as O) : kind.portable.fromJson(outcome, unit, experiment),
+        );
+        const seeds = finished.map(({ seed }) => seed);
+        const rows =
+          own.length === 0
+            ? []
+            : kind
+                .rows(experiment, unit, own, { seeds, engine, namesSeeds: !isOneRun })
+                .map((row) => withKeys(row, values));
+        return { unit, seeds, outcomes: own, logs: finished.map(({ log }) => log), rows };
+      }),
+    };
+  }
+
+  /** The results of one point under one seed, as those of a single run of it. */
+  async only(
+    sweep: SweepResults<E, U, O, R>,
+    { point, seed }: RunOfSweep<E, U, O, R>,
+  ): Promise<SweepResults<E, U, O, R>> {
+    const { runner } = this.#kind;
+    const { experiment } = point;
+    const runs = { seeds: [seed], engine: sweep.engine, namesSeeds: false };
+    const units = point.units.flatMap(({ unit, seeds, outcomes: all, logs }) => {
+      const i = seeds.indexOf(seed);
+      if (i < 0) return [];
+      const outcomes = [all[i]!];
+      const rows = this.#kind.rows(experiment, unit, outcomes, runs);
+      return [{ unit, seeds: [seed], outcomes, logs: [logs[i]], rows }];
+    });
+    const { programs } = sweep.points.length === 1 ? sweep : await runner.programs([experiment]);
+    return {
+      ...sweep,
+      ...{ seed, keys: [], seeds: [seed], namesSeeds: false, programs },
+      points: [{ values: {}, experiment, units }],
+      rows: units.flatMap(({ rows }) => rows),
+    };
+  }
+
+  async output(sweep: SweepResults<E, U, O, R>): Promise<SweepOutput> {
+    const { engine, seed, name: experiment, keys, points, rows, notes, warnings, programs } = sweep;
+    const { isOneRun, view } = this.#kind;
+    const json = resultsJson({ experiment, seed, engine, rows, notes, warnings });
+    const table =
+      isOneRun && sweep.namesSeeds
+        ? tablesOf(points, (own) => textTable(view.columns, own))
+        : textTable(view.columns, rows, keys);
+    return {
+      json,
+      table: printedTable(table, notes, points[0]!.experiment.settings, engine),
+      notes,
+      warnings,
+      files: [
+        ["results.json", json],
+        ["results.csv", rowsCsv(rows)],
+        ...(await drawnFiles(view, sweep)),
+        ...(await this.#filesOfRuns(sweep)),
+        ...programs.map(({ file, text }) => [`programs/${file}`, text] as const),
+      ],
+    };
+  }
+
+  /** Files of the first runs. Those of a sweep of one run are beside the others, which have been drawn. */
+  async #filesOfRuns(sweep: SweepResults<E, U, O, R>): Promise<(readonly [name: string, text: FileText])[]> {
+    const { isOneRun, view } = this.#kind;
+    const runs = runsOf(sweep);
+    if (runs.length === 1) return logFiles(logsOf(sweep.points[0]!));
+    const files: (readonly [name: string, text: FileText])[] = [];
+    for (const run of runs.slice(0, MAX_RUNS)) {
+      const results = await this.only(sweep, run);
+      const own = [
+        ...(isOneRun ? await drawnFiles(view, results) : []),
+        ...logFiles(logsOf(results.points[0]!)),
+      ];
+      files.push(...own.map(([file, text]) => [`runs/${run.name}/${file}`, text] as const));
+    }
+    return files;
+  }
+}
+
+/** Logs of the controllers of a single run, by scheme. */
+export function logsOf<E, U extends Unit, O, R>({ units }: SweepPoint<E, U, O, R>): SchemeLog[] {
+  return units.flatMap(({ unit, logs: [lines] }) =>
+    lines === undefined ? [] : [{ label: unit.scheme.label, lines }],
+  );
+}
+
+/** One point under one seed. */
+export interface RunOfSweep<E, U, O, R> {
+  /** Of the folder of its files: unique. */
+  readonly name: string;
+  readonly point: SweepPoint<E, U, O, R>;
+  readonly seed: number;
+}
+
+/** Maximum number of runs of a sweep that have files of their own. */
+export const MAX_RUNS = 20;
+
+function runsOf<E, U, O, R>({ points, seeds }: SweepResults<E, U, O, R>): RunOfSweep<E, U, O, R>[] {
+  return points
+    .flatMap((point) => seeds.map((seed) => ({ point, seed })))
+    .map(({ point, seed }, i) => {
+      const words = [`${i + 1}`, pointName(point.values), `seed-${seed}`].filter((word) => word !== "");
+      return { point, seed, name: fileWord(words.join("-")).slice(0, MAX_NAME) };
+    });
+}
+
+/** Maximum length of the name of a run's folder. */
+const MAX_NAME = 120;
+
+function withRuns<E extends CheckedExperiment>(experiment: E, runs: number): E {
+  const { schemes = [] } = experiment as { readonly schemes?: readonly object[] };
+  return { ...experiment, schemes: schemes.map((scheme) => ({ ...scheme, runs })) };
+}
+
+/** Notes, each with the name of its point where there are several points. */
+function notesAt(values: Readonly<Record<string, unknown>>, notes: readonly string[]): readonly string[] {
+  return Object.keys(values).length === 0 ? notes : notes.map((note) => `${pointName(values)}: ${note}`);
+}
+
+/** Maximum numbers of notes and of warnings on single points that are printed. */
+const MAX_NOTES = 12;
+
+function fewOf(notes: readonly string[], noun: "note" | "warning"): readonly string[] {
+  const left = notes.length - MAX_NOTES;
+  return left <= 0
+    ? notes
+    : [...notes.slice(0, MAX_NOTES), `${counted(left, `further ${noun}`)} on other points.`];
+}
+
+/** A row with the swept keys after its scheme. A key of the row itself keeps the row's value. */
+function withKeys<R extends object>(row: R, values: Readonly<Record<string, unknown>>): R {
+  const { scheme } = row as { scheme?: unknown };
+  return { ...given({ scheme }), ...values, ...row };
+}
+
+/** The table of a kind whose rows are of one seed has no column for swept keys: each point and seed has a table of its own. */
+function tablesOf<E, U, O, R extends object>(
+  points: readonly SweepPoint<E, U, O, R>[],
+  table: (rows: readonly R[]) => string,
+): string {
+  const tables = points.flatMap(({ values, units }) => {
+    const own = units.flatMap((unit) => unit.rows);
+    const seedOf = (row: R) => (row as { seed?: unknown }).seed;
+    return [...new Set(own.map(seedOf))].map((seed) => {
+      const part = own.filter((row) => seedOf(row) === seed);
+      return `${pointName({ ...values, seed })}\n${table(part)}`;
+    });
+  });
+  const shown = tables.slice(0, MAX_TABLES).join("\n\n");
+  const left = tables.length - MAX_TABLES;
+  return left <= 0 ? shown : `${shown}\n\n${counted(left, "more table")}: results.csv has all rows`;
+}
+
+/** Maximum number of tables that are printed, one below the other. */
+const MAX_TABLES = 20;
