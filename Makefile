@@ -20,7 +20,7 @@ demo: dist/.built
 test: node_modules/.package-lock.json
 	$(if $(ROOM),npx tsx tools/test-room.ts $(ROOM),npm run --silent test)
 
-check: node_modules/.package-lock.json
+check: dist/.built
 	npm run --silent check
 
 bench: dist/.built

@@ -28,6 +28,7 @@ const LABS = [
 /** Tests that start the built command, gRPC servers or workers, or that read what the whole process has in memory. */
 const PROCESSES = [
   "test/*.test.ts",
+  "test/api/*.test.ts",
   "test/cli/**/*.test.ts",
   "test/toolchain/daemon/**/*.test.ts",
   "test/docs/**/*.test.ts",

@@ -1,5 +1,4 @@
 /** The compiler and the switch in one bundle for a browser, run where there is nothing of Node. */
-import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
@@ -80,19 +79,4 @@ it("compiles a program and forwards a packet in a browser's world", async () => 
   expect(result.p4info).toContain('arch: "v1model"');
   const lines = await world["p4loom"].answer(result.device, "help insert");
   expect(lines[0]).toMatch(/^insert TABLE/);
-});
-
-it("exports a room under every name of package.json", () => {
-  const { exports } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8")) as {
-    exports: Record<string, string>;
-  };
-  const rooms = Object.entries(exports).filter(([name]) => name !== "./package.json");
-  expect(rooms.map(([name]) => name)).toEqual(
-    expect.arrayContaining(["./p4", "./program", "./switch", "./hash"]),
-  );
-  for (const [name, target] of rooms) {
-    expect(target).toMatch(new RegExp(`^./dist/((toolchain|fabric|course)/)?${name.slice(2)}/index.js$`));
-    const source = target.replace("./dist/", "src/").replace(/\.js$/, ".ts");
-    expect(existsSync(resolve(root, source)), name).toBe(true);
-  }
 });

@@ -35,7 +35,7 @@ describe("CHANGELOG.md", () => {
     const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
       exports: Record<string, string>;
     };
-    const rows = [...moved!.matchAll(/^\| (?!was)(.+) \| (.+) \| (.+) \|$/gm)];
+    const rows = [...moved!.matchAll(/^\| (?!was)(.+) \| (.+) \|$/gm)];
     expect(rows.length).toBeGreaterThan(0);
     for (const [row, , is] of rows)
       for (const [, path] of is!.matchAll(/`p4loom\/([a-z0-9/-]+)`/g))

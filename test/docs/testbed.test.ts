@@ -30,7 +30,7 @@ const reason = whyNot("netns", "switch");
 it.skipIf(reason !== undefined)(`runs the program, which prints what the page says ${reason ?? ""}`, () => {
   const code = /```ts\n([\s\S]*?)```/
     .exec(page)![1]!
-    .replace('"p4loom/testbed"', JSON.stringify(join(root, "src/fabric/testbed/index.ts")))
+    .replace('"p4loom/testbed"', JSON.stringify(join(root, "src/api/testbed.ts")))
     .replace('"out/example"', JSON.stringify(folder));
   const file = join(folder, "example.mts");
   writeFileSync(file, code);
