@@ -6,8 +6,8 @@
 export { serveController } from "./controller/child.js";
 export { isolatedController } from "./controller/on-this-machine.js";
 export { openExerciseFolder } from "./exercise-folder.js";
-export { findSubmissions, readHandedIn } from "./find.js";
-export { gradeAll } from "./grade-all.js";
+export { type FoundSubmission, findSubmissions, readHandedIn } from "./find.js";
+export { type GradeAllOptions, gradeAll } from "./grade-all.js";
 export type { GradedSubmission } from "./grade-one.js";
 export { failureLines, reportFiles } from "./report.js";
 export { KeptNetworks } from "./testbed/networks.js";

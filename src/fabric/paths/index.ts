@@ -1,7 +1,13 @@
 /**
  * The path of a flow by the switches' own hash functions, and the load of every link for millions of flows, without packets.
  */
-export { type CorrelatedHops, checkPaths, type PathCheck, PathChecker } from "./correlated-hops.js";
+export {
+  type CheckOptions,
+  type CorrelatedHops,
+  checkPaths,
+  type PathCheck,
+  PathChecker,
+} from "./correlated-hops.js";
 export { ExactWalker, type NamedRoute } from "./exact-walk.js";
 export { directedLink, emptyFlows, type FlowColumns, MAX_LINKS, type PathSource } from "./flows.js";
 export { type Finding, Localiser } from "./localiser.js";

@@ -2,7 +2,13 @@
  * Traffic-control schemes. Each is one {@link Scheme}: parameters, the programs and state of its switches
  * (control plane), and the behaviour of its hosts.
  */
-export type { ClosedForm, FailureCase, Tries } from "./closed-form.js";
+export {
+  type ClosedForm,
+  expectedTries,
+  type FailureCase,
+  type Tries,
+  triesAtQuantile,
+} from "./closed-form.js";
 export { fixedHosts } from "./fixed-hosts.js";
 export { FLUID_SCHEMES } from "./fluid-registry.js";
 export type { FluidScheme } from "./fluid-scheme.js";

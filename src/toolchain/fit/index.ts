@@ -4,10 +4,18 @@
  * places tables in stages (place/). Targets are data: `targetSchema` is the shape of a target file.
  */
 
-export { checkBudget, difference, differenceText, overBudgetText, parseBudget } from "./budget.js";
+export {
+  type BudgetItem,
+  checkBudget,
+  difference,
+  differenceText,
+  type FitDifference,
+  overBudgetText,
+  parseBudget,
+} from "./budget.js";
 export { CODES as FIT_CODES } from "./codes.js";
-export { type Explanation, explain, explanationText } from "./explain.js";
-export { conclude, type FitOptions, type FitResult, fitProgram } from "./fit.js";
+export { type Advice, type Explanation, explain, explanationText } from "./explain.js";
+export { conclude, type FitOptions, type FitResult, fitProgram, type Verdict } from "./fit.js";
 export { placeExactly } from "./place/exact.js";
 export { type GraphTable, placeGreedily, type TableGraph } from "./place/rmt.js";
 export { toHtml } from "./report/html.js";

@@ -3,5 +3,5 @@
  * their meaning, `run-script.ts` plays the commands against the embedded switch, `expectations.ts` compares.
  */
 
-export { runStf, type StfResult } from "./run-script.js";
+export { runStf, type StfOptions, type StfResult } from "./run-script.js";
 export { readStf } from "./script.js";
