@@ -19,5 +19,4 @@ export {
   runTimeline,
   type SweepRunOptions,
   type TimelineResults,
-  writeResults,
 } from "../fabric/experiment/index.js";
