@@ -22,8 +22,8 @@ import {
 } from "../../../src/fabric/experiment/kinds/failover/results.js";
 import { schemeNotes } from "../../../src/fabric/experiment/results.js";
 import { rowsCsv } from "../../../src/fabric/experiment/view/csv.js";
-import { drawnFiles } from "../../../src/fabric/experiment/view/draw.js";
 import { FakeDocument, printNode } from "../../../src/fabric/experiment/view/fake-document.js";
+import { drawnFiles } from "../../../src/fabric/experiment/view/page.js";
 import { writeFolder } from "../../../src/fabric/experiment/write.js";
 import { allRuns, experimentWith } from "./model-fabric.js";
 import { sweepOf, writeResults } from "./sweep-of.js";

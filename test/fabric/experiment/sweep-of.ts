@@ -2,7 +2,7 @@
 import type { Kind, RunResults, SweepResults, Unit } from "../../../src/fabric/experiment/index.js";
 import { resultsJson } from "../../../src/fabric/experiment/index.js";
 import { rowsCsv } from "../../../src/fabric/experiment/view/csv.js";
-import { drawnFiles } from "../../../src/fabric/experiment/view/draw.js";
+import { drawnFiles } from "../../../src/fabric/experiment/view/page.js";
 import { writeFolder } from "../../../src/fabric/experiment/write.js";
 
 type Shown<E, U extends Unit, O, R extends object> = Pick<

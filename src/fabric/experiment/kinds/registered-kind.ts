@@ -13,7 +13,7 @@ import { dependenciesOf } from "../sweep/dependencies.js";
 import { counted, pointName } from "../sweep/words.js";
 import { topologyOf } from "../topology-of.js";
 import { rowsCsv } from "../view/csv.js";
-import { drawnFiles } from "../view/draw.js";
+import { drawnFiles } from "../view/page.js";
 import { textTable } from "../view/table.js";
 import type { FileText } from "../write.js";
 import type { CheckedExperiment, JobContext, Kind, Ran, Unit } from "./kind.js";

@@ -1,18 +1,21 @@
 /** The page of kinds that need a fabric: parameters below the kind's own parts, then the data that the reader can unfold. */
 import { escapeMarkup } from "../../../base/index.js";
+import type { Topology } from "../../topology/index.js";
+import type { ControllerFault } from "../control-plane-faults.js";
 import type { EngineName, FabricExperiment } from "../experiment.js";
+import { effectName, elementName, type Fault } from "../faults/fault.js";
 import type { SweepResults } from "../results.js";
 import type { SchemeRun } from "../scheme-run.js";
 import { wireText } from "../wire.js";
 import { rowsCsv } from "./csv.js";
 import { keyColumns, pageTable, SCROLLS } from "./table.js";
-import type { Page, Part } from "./view.js";
+import type { Page, Parts } from "./view.js";
 
 /** What a kind adds to the page. */
 export interface FabricParts {
   /** One paragraph of HTML below the title. */
   readonly lead?: string;
-  readonly parts: readonly Part[];
+  readonly parts: Parts;
   /** Lines of the table of parameters in addition to those of all kinds. */
   readonly facts: readonly (readonly [name: string, value: string])[];
   /** Further data that the reader can unfold. */
@@ -23,7 +26,7 @@ export function fabricPage<E extends FabricExperiment, U, O, R extends object>(
   results: SweepResults<E, U, O, R>,
   { parts, facts, data = [], ...lead }: FabricParts,
 ): Page {
-  const { seed, engine, warnings, notes, programs, points } = results;
+  const { seed, engine, programs, points } = results;
   const { settings, schemes, source } = points[0]!.experiment;
   const { packets, bytes, ecn_threshold } = settings.queues;
   const marks = ecn_threshold === undefined ? "" : `, marks from ${ecn_threshold} packets`;
@@ -48,14 +51,11 @@ export function fabricPage<E extends FabricExperiment, U, O, R extends object>(
     (cells) => `<tr>${cells.map((text) => `<td>${escapeMarkup(text)}</td>`).join("")}</tr>`,
   );
   return {
-    title: settings.title ?? settings.name,
     style: "light",
     ...lead,
-    ...{ warnings, notes },
     parts: [
       ...parts,
-      { heading: "Parameters" },
-      { html: `<table class="parameters"><tbody>${lines.join("")}</tbody></table>` },
+      { heading: "Parameters", html: `<table class="parameters"><tbody>${lines.join("")}</tbody></table>` },
       { heading: "Data" },
       ...unfolded.map(([title, content]) => ({ unfold: { title, content } })),
     ],
@@ -72,7 +72,7 @@ export function rowsPage<E extends FabricExperiment, U, O, R extends object>(
     rows.some((row) => typeof ((row as Readonly<Record<string, unknown>>)[key] ?? 0) !== "number");
   const table = { columns: keyColumns(rows, isWord), lines: rows, box: SCROLLS };
   return fabricPage(results, {
-    parts: [{ heading: "Results" }, { html: pageTable(table) }],
+    parts: [{ heading: "Results", html: pageTable(table) }],
     facts: [
       ["swept keys", keys.join(", ") || "none"],
       ["points, seeds", `${points.length}, ${seeds.length}`],
@@ -116,4 +116,28 @@ export function flatten(value: object, prefix = ""): string[] {
 /** Title of the scheme with this label. */
 export function schemeTitle(schemes: readonly SchemeRun[], label: string): string {
   return schemes.find((scheme) => scheme.label === label)?.title ?? label;
+}
+
+interface WithFaults {
+  readonly faults: readonly Fault[];
+  readonly controllerFaults: readonly ControllerFault[];
+  readonly topology: Topology;
+}
+
+/** The faults of an experiment: when, and what. */
+export function faultLines({
+  faults,
+  controllerFaults,
+  topology,
+}: WithFaults): (readonly [when: string, what: string])[] {
+  return [
+    ...faults.map((fault) => {
+      const until = fault.until === undefined ? "" : ` to ${fault.until / 1e6} ms`;
+      const what = `${elementName(topology, fault.element)}, ${effectName(fault)}`;
+      return [`${fault.at / 1e6} ms${until}`, what] as const;
+    }),
+    ...controllerFaults.map(
+      ({ at, controller, kind }) => [`${at / 1e6} ms`, `controller ${controller}, ${kind}`] as const,
+    ),
+  ];
 }

@@ -16,6 +16,16 @@ export async function svgOf(drawing: Drawing): Promise<string> {
     .replace(/<\/svg>$/, `${beside}</svg>\n`);
 }
 
+/** A text of a drawing. */
+export function svgText(
+  [x, y]: readonly [x: number, y: number],
+  content: string,
+  anchor: "start" | "middle" | "end",
+  size = 12,
+): string {
+  return `<text x="${x}" y="${y}" text-anchor="${anchor}" fill="#2b3137" font-size="${size}">${escapeMarkup(content)}</text>`;
+}
+
 export const WIDTH = 900;
 
 /** Text has the colour of the page's text. */

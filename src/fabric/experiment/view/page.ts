@@ -1,50 +1,73 @@
-/** The page of results as one HTML file that loads no other file, and its figures. */
+/** The page of results as one HTML file that loads no other file, its figures, and the kind's own files. */
 import { escapeMarkup, htmlPage } from "../../../base/index.js";
+import type { SweepResults } from "../results.js";
+import type { FileText } from "../write.js";
 import { legendMarkup, svgOf } from "./figure.js";
-import type { Figure, Page, Part } from "./view.js";
+import type { Described, Figure, Page, Part, Parts, View } from "./view.js";
 
-export interface RenderedPage {
+/** What a kind draws from its results, in addition to the table for a terminal. */
+export async function drawnFiles<E extends Described, U, O, R extends object>(
+  { page, files }: View<E, U, O, R>,
+  results: SweepResults<E, U, O, R>,
+): Promise<(readonly [name: string, text: FileText])[]> {
+  const { html, figures } = await renderPage(results, page(results));
+  return [["report.html", html], ...figures, ...(files?.(results) ?? [])];
+}
+
+interface RenderedPage {
   readonly html: string;
   /** Name and document of each figure, in the order of the page. */
   readonly figures: readonly (readonly [name: string, svg: string])[];
 }
 
-export async function renderPage({
-  title,
-  style,
-  lead,
-  warnings,
-  notes,
-  parts,
-}: Page): Promise<RenderedPage> {
+async function renderPage<E extends Described>(
+  { points, warnings, notes }: SweepResults<E, unknown, unknown, unknown>,
+  { style, lead, parts }: Page,
+): Promise<RenderedPage> {
+  const { settings } = points[0]!.experiment;
+  const title = settings.title ?? settings.name;
   const figures: [string, string][] = [];
-  const drawn = async ({ file, drawing, caption }: Figure) => {
+  const drawn = async ({ file, drawing, caption }: Figure): Promise<string> => {
+    if (drawing === undefined) return "";
     const svg = await svgOf(drawing);
     figures.push([`${file}.svg`, svg]);
     // Inside a page an SVG needs no namespace of its own.
     const inline = svg.replace(' xmlns="http://www.w3.org/2000/svg"', "");
     return `<figure>${inline}${caption === undefined ? "" : `<figcaption>${caption}</figcaption>`}</figure>`;
   };
-  const linesOf = async (list: readonly Part[]): Promise<string> => {
+  const linesOf = async (list: Parts): Promise<string> => {
     const lines: string[] = [];
-    for (const part of list) lines.push(`${headingOf(part)}${await contentOf(part)}`);
+    for (const part of list) {
+      if (!part || (part.figure !== undefined && part.figure.drawing === undefined)) continue;
+      const { heading, level = 2, runIn = false } = part;
+      const members = await membersOf(part);
+      const line = heading === undefined ? "" : `<h${level}>${escapeMarkup(heading)}</h${level}>`;
+      if (runIn) members[0] = `${line}${members[0]}`;
+      else if (line !== "") lines.push(line);
+      lines.push(...members);
+    }
     return lines.join("\n");
   };
-  const contentOf = async ({ html, note, legend, figure, panels, unfold }: Part): Promise<string> => {
-    if (html !== undefined) return html;
-    if (note !== undefined) return `<p class="note">${note}</p>`;
-    if (legend !== undefined) return legendMarkup(legend);
-    if (figure !== undefined) return await drawn(figure);
+  const membersOf = async ({ note, html, legend, figure, panels, unfold }: Part): Promise<string[]> => {
+    const members: string[] = [];
+    if (note !== undefined) members.push(`<p class="note">${note}</p>`);
+    if (html !== undefined) members.push(html);
+    if (legend !== undefined) members.push(legendMarkup(legend));
+    if (figure !== undefined) members.push(await drawn(figure));
     if (panels !== undefined) {
       const each: string[] = [];
-      for (const panel of panels.figures) each.push(panel === undefined ? "" : await drawn(panel));
-      return `<div class="panels">${each.join(panels.joint ?? "")}</div>`;
+      for (const panel of panels.figures) each.push(await drawn(panel));
+      members.push(`<div class="panels">${each.join(panels.joint ?? "")}</div>`);
     }
-    if (unfold === undefined) return "";
-    const { title: summary, open = false, content } = unfold;
-    const inner =
-      typeof content === "string" ? `<pre>${escapeMarkup(content)}</pre>` : `\n${await linesOf(content)}\n`;
-    return `<details${open ? " open" : ""}><summary>${escapeMarkup(summary)}</summary>${inner}</details>`;
+    if (unfold !== undefined) {
+      const { title: summary, open = false, content } = unfold;
+      const inner =
+        typeof content === "string" ? `<pre>${escapeMarkup(content)}</pre>` : `\n${await linesOf(content)}\n`;
+      members.push(
+        `<details${open ? " open" : ""}><summary>${escapeMarkup(summary)}</summary>${inner}</details>`,
+      );
+    }
+    return members;
   };
   const body = [
     "<main>",
@@ -56,10 +79,6 @@ export async function renderPage({
     "</main>",
   ];
   return { html: htmlPage(title, STYLES[style], body), figures };
-}
-
-function headingOf({ heading, level = 2 }: Part): string {
-  return heading === undefined ? "" : `<h${level}>${escapeMarkup(heading)}</h${level}>`;
 }
 
 const STYLES: Readonly<Record<Page["style"], string>> = {

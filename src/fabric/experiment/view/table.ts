@@ -123,6 +123,21 @@ export function rowColumns<R extends object, L>(
   }));
 }
 
+/** A column of words: on the left. */
+export function word<L>(heading: string, cell: (line: L, first: boolean) => string): PageColumn<L> {
+  return { heading, kind: "word", cell: (line, first) => escapeMarkup(cell(line, first)) };
+}
+
+/** Rows of schemes, each of which begins a group. */
+export function schemeTable<R extends { readonly scheme: string }>(
+  words: readonly PageColumn<R>[],
+  columns: readonly Column<R>[],
+  lines: readonly R[],
+): string {
+  const first = (row: R, before: R | undefined) => before !== undefined && before.scheme !== row.scheme;
+  return pageTable({ columns: [...words, ...rowColumns(columns, lines, (row: R) => row)], lines, first });
+}
+
 function cellOf<R extends object>(column: Column<R>, row: R): string {
   const { key, html, digits } = column;
   const value = valueAt(row, key);

@@ -1,32 +1,23 @@
 /** The page of kinds whose runs have no packets: the kind's own parts, then parameters, the file and the rows. */
-import { escapeMarkup, type SourceFile } from "../../../base/index.js";
-import type { CommonSettings } from "../experiment.js";
+import { escapeMarkup } from "../../../base/index.js";
 import type { SweepPoint, SweepResults } from "../results.js";
 import { rowsCsv } from "./csv.js";
 import { flatten } from "./fabric-page.js";
 import { lineChart } from "./figure.js";
-import type { ChartLine, Dot, Figure, LegendLine, Page, Part } from "./view.js";
-
-/** A checked file. */
-interface Described {
-  readonly settings: CommonSettings;
-  readonly source: SourceFile;
-}
+import type { ChartLine, Described, Dot, Figure, LegendLine, Page, Parts } from "./view.js";
 
 /** `lead`: one paragraph as HTML. */
 export function topologyPage<E extends Described, U, O, R extends object>(
   results: SweepResults<E, U, O, R>,
   lead: string,
-  parts: readonly Part[],
+  parts: Parts,
 ): Page {
-  const { warnings, notes, points } = results;
-  const { settings, source } = points[0]!.experiment;
+  const { settings, source } = results.points[0]!.experiment;
   return {
-    ...{ title: settings.title ?? settings.name, style: "adaptive", lead, warnings, notes },
+    ...{ style: "adaptive", lead },
     parts: [
       ...parts,
-      { heading: "Parameters" },
-      { note: escapeMarkup(flatten(settings.topology).join(", ")) },
+      { heading: "Parameters", note: escapeMarkup(flatten(settings.topology).join(", ")) },
       { unfold: { title: "Experiment file", content: source.text } },
       { unfold: { title: "Results as CSV", content: rowsCsv(results.rows) } },
     ],
@@ -58,24 +49,19 @@ export function pointPanels<E, U extends OfScheme, O, R>(
   { points, keys }: SweepResults<E, U, O, R>,
   charts: readonly PointChart<E, U, O, R>[],
   none: string,
-): { readonly name: string; readonly figures: (Figure | undefined)[] }[] {
+): { readonly name: string; readonly figures: Figure[] }[] {
   const legend = schemeLegend({ points });
   return points.map((point, i) => {
     const suffix = points.length === 1 ? "" : `-${i + 1}`;
     const name = keys.map((key) => `${key} ${JSON.stringify(point.values[key])}`).join(", ");
-    const figures = charts.map(({ file, labels, dots }): Figure | undefined => {
+    const figures = charts.map(({ file, labels, dots }): Figure => {
       const lines = point.units.flatMap(({ unit, outcomes: [first] }): ChartLine[] => {
         const own = first === undefined ? undefined : dots(first, point);
         const line = legend.find(({ title }) => title === unit.scheme.label)!;
         return own === undefined ? [] : [{ ...line, dots: own }];
       });
-      return chartFigure(`${file}${suffix}`, lineChart(lines, labels));
+      return { file: `figures/${file}${suffix}`, drawing: lineChart(lines, labels) };
     });
     return { name: name === "" ? none : name, figures };
   });
-}
-
-/** A figure of the folder `figures`. */
-export function chartFigure(file: string, chart: ReturnType<typeof lineChart>): Figure | undefined {
-  return chart && { file: `figures/${file}`, drawing: chart };
 }

@@ -1,13 +1,20 @@
 /**
  * What is drawn from the rows and outcomes of a kind, as data: the columns of its tables, the parts of its page with their figures, and its
- * files of values. `draw.ts` renders it: as a table for a terminal, as a page, as SVG and CSV files. A run is drawn as a sweep of one point.
+ * files of values. `table.ts` and `page.ts` render it: as a table for a terminal, as a page, as SVG and CSV files. A run is drawn as a sweep of one point.
  */
 import type { PlotOptions } from "@observablehq/plot";
-import type { Cell } from "../../../base/index.js";
+import type { Cell, SourceFile } from "../../../base/index.js";
+import type { CommonSettings } from "../experiment.js";
 import type { SweepResults } from "../results.js";
 import type { FileText } from "../write.js";
 
-export interface View<E, U, O, R extends object> {
+/** A checked file. */
+export interface Described {
+  readonly settings: CommonSettings;
+  readonly source: SourceFile;
+}
+
+export interface View<E extends Described, U, O, R extends object> {
   /** Of the table for a terminal, after the scheme and the swept keys. */
   readonly columns: Columns<R>;
   page(results: SweepResults<E, U, O, R>): Page;
@@ -44,35 +51,38 @@ export interface Column<R> {
   readonly only?: "terminal" | "page";
 }
 
+/** Below the title; warnings and notes of the results precede the parts. */
 export interface Page {
-  readonly title: string;
   /** `adaptive`: light or dark, as the reader's system prefers. */
   readonly style: "light" | "adaptive";
   /** One paragraph of HTML below the title. */
   readonly lead?: string;
-  readonly warnings: readonly string[];
-  readonly notes: readonly string[];
   /** In the order of the page. */
-  readonly parts: readonly Part[];
+  readonly parts: Parts;
 }
 
-/** A part of a page: one of its members, below the heading if there is one. */
+/** What a page does not have is false or undefined. */
+export type Parts = readonly (Part | false | undefined)[];
+
+/** A part of a page: its members in this order. It is left out where its figure has no drawing. */
 export interface Part {
   readonly heading?: string;
   /** Level of the heading; 2 if absent. */
   readonly level?: 2 | 3;
-  readonly html?: string;
+  /** Whether the next member follows the heading in its line of the file. */
+  readonly runIn?: boolean;
   /** A paragraph of HTML in small print. */
   readonly note?: string;
+  readonly html?: string;
   readonly legend?: readonly LegendLine[];
   readonly figure?: Figure;
-  /** Figures beside each other; `joint`: between them in the markup. */
-  readonly panels?: { readonly figures: readonly (Figure | undefined)[]; readonly joint?: string };
+  /** Figures beside each other, those with drawings; `joint`: between them in the file. */
+  readonly panels?: { readonly figures: readonly Figure[]; readonly joint?: string };
   /** Text that the reader can unfold, or parts. */
   readonly unfold?: {
     readonly title: string;
     readonly open?: boolean;
-    readonly content: string | readonly Part[];
+    readonly content: string | Parts;
   };
 }
 
@@ -88,7 +98,7 @@ export interface Figure {
   readonly file: string;
   /** HTML. */
   readonly caption?: string;
-  readonly drawing: Drawing;
+  readonly drawing: Drawing | undefined;
 }
 
 export type PlotLibrary = typeof import("@observablehq/plot");

@@ -1,11 +1,10 @@
 /** Figure 7b of the P-ECMP paper: the distribution of recovery times, on a logarithmic axis. */
 import type { PlotOptions } from "@observablehq/plot";
-import { escapeMarkup } from "../../../../base/index.js";
 import type { Tries } from "../../../schemes/index.js";
 import { cdfPoints } from "../../../statistics/index.js";
 import type { EngineName } from "../../experiment.js";
 import { FAILURES } from "../../faults/drawn-failures.js";
-import { WIDTH } from "../../view/figure.js";
+import { svgText, WIDTH } from "../../view/figure.js";
 import type { Drawing, PlotLibrary } from "../../view/view.js";
 import { firstTimeoutMs, hasModelTimes, type Series } from "./results.js";
 import type { Experiment } from "./schema.js";
@@ -85,12 +84,11 @@ export function cdfFigure(lines: readonly FigureLine[], giveUpMs: number): Drawi
   const high = Math.min(Math.max(100, ...finite) * 1.15, giveUpMs);
   return {
     plot: (Plot) => cdfOptions(Plot, lines, low, high),
-    beside: `${text(
-      MARGIN.left + (WIDTH - MARGIN.left - MARGIN.right) / 2,
-      HEIGHT - 8,
+    beside: `${svgText(
+      [MARGIN.left + (WIDTH - MARGIN.left - MARGIN.right) / 2, HEIGHT - 8],
       "time from the failure to recovery",
       "middle",
-    )}<g transform="translate(14 ${MARGIN.top + (HEIGHT - MARGIN.top - MARGIN.bottom) / 2}) rotate(-90)">${text(0, 0, "flows recovered", "middle")}</g>${legendOf(lines)}`,
+    )}<g transform="translate(14 ${MARGIN.top + (HEIGHT - MARGIN.top - MARGIN.bottom) / 2}) rotate(-90)">${svgText([0, 0], "flows recovered", "middle")}</g>${legendOf(lines)}`,
   };
 }
 
@@ -157,22 +155,18 @@ function legendOf(lines: readonly FigureLine[]): string {
   for (const line of lines) {
     const dash = line.style.dash === undefined ? "" : ` stroke-dasharray="${line.style.dash}"`;
     out += `<path d="M${x} ${y - 4}h22" fill="none" stroke="${line.style.colour}" stroke-width="2.6"${dash}></path>`;
-    out += text(x + 30, y, line.name, "start");
+    out += svgText([x + 30, y], line.name, "start");
     if (line.neverRecovers) {
       y += 15;
-      out += text(x + 30, y, "(never recovers)", "start");
+      out += svgText([x + 30, y], "(never recovers)", "start");
     }
     y += 21;
   }
   if (lines.some((line) => line.theory.length > 0)) {
     out += `<circle cx="${x + 11}" cy="${y - 4}" r="3.2" fill="white" stroke="#4a525a" stroke-width="1.4"></circle>`;
-    out += text(x + 30, y, "closed form", "start");
+    out += svgText([x + 30, y], "closed form", "start");
   }
   return `<g>${out}</g>`;
-}
-
-function text(x: number, y: number, content: string, anchor: string): string {
-  return `<text x="${x}" y="${y}" text-anchor="${anchor}" fill="#2b3137" font-size="12">${escapeMarkup(content)}</text>`;
 }
 
 /** Dark to light; people with red-green colour blindness can distinguish them too. */

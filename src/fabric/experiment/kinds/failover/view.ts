@@ -5,7 +5,7 @@ import { isPartial } from "../../faults/drawn-failures.js";
 import type { SweepResults } from "../../results.js";
 import { csv } from "../../view/csv.js";
 import { fabricPage, onlyRun, type Run, rowsPage, schemeTitle } from "../../view/fabric-page.js";
-import { pageTable, rowColumns } from "../../view/table.js";
+import { schemeTable, word } from "../../view/table.js";
 import type { Column, Page, Part, View } from "../../view/view.js";
 import { cdfFigure, figureLines, isGradual } from "./cdf-figure.js";
 import { hasModelTimes, type PathExample, type Row, type Series } from "./results.js";
@@ -66,13 +66,21 @@ function runPage(results: FailoverSweep, run: FailoverRun): Page {
     lead: headline(run),
     parts: [
       cdfPart(run),
-      { heading: "Results" },
-      { html: resultTable(rows, experiment) },
+      {
+        heading: "Results",
+        html: schemeTable(
+          [
+            word("scheme", ({ scheme }: Row) => schemeTitle(experiment.schemes, scheme)),
+            word("failed", (row: Row) => failureTitle(experiment, row)),
+          ],
+          COLUMNS,
+          rows,
+        ),
+      },
       {
         note: `A run is one flow, open before the failure, with a path of its own in each direction; the element that fails is drawn from the two. Time is counted from the failure to the retransmission that gets through; its acknowledgement is back one round trip later. N: equal-cost elements that each direction chooses from. Copies: packets of both ends beyond one for each timeout and one for each received segment, a flow, until it recovered.${observationNote(run)} ${theoryNote(run)}`,
       },
-      { heading: "Fabric" },
-      topologyPart(run),
+      { heading: "Fabric", ...topologyPart(run) },
     ],
     facts: facts(experiment),
     data: [["Distributions as CSV", cdfCsv(run.outcomes)]],
@@ -176,20 +184,6 @@ function headline({ rows, experiment }: FailoverRun): string {
 
 function failureTitle({ failures }: Experiment, { failure }: Row): string {
   return failures.find(({ name }) => name === failure)?.title ?? failure;
-}
-
-function resultTable(rows: readonly Row[], experiment: Experiment): string {
-  const word = (heading: string, text: (row: Row) => string) =>
-    ({ heading, kind: "word", cell: (row: Row) => escapeMarkup(text(row)) }) as const;
-  return pageTable({
-    columns: [
-      word("scheme", ({ scheme }) => schemeTitle(experiment.schemes, scheme)),
-      word("failed", (row) => failureTitle(experiment, row)),
-      ...rowColumns(COLUMNS, rows, (row: Row) => row),
-    ],
-    lines: rows,
-    first: (row, before) => before !== undefined && before.scheme !== row.scheme,
-  });
 }
 
 function failureText({ failures, settings }: Experiment): string {

@@ -2,13 +2,7 @@
 import type { SweepResults } from "../../results.js";
 import { lineChart } from "../../view/figure.js";
 import { keyColumns, pageTable, SCROLLS } from "../../view/table.js";
-import {
-  chartFigure,
-  type PointChart,
-  pointPanels,
-  schemeLegend,
-  topologyPage,
-} from "../../view/topology-page.js";
+import { type PointChart, pointPanels, schemeLegend, topologyPage } from "../../view/topology-page.js";
 import type { ChartLine, Column, Figure, View } from "../../view/view.js";
 import type { Fluid, FluidRun } from "./fluid.js";
 import type { FluidOutcome } from "./outcome.js";
@@ -64,22 +58,21 @@ export const FLUID_VIEW: View<Fluid, FluidRun, FluidOutcome, FluidRow> = {
     const axis = keys.find((key) => points.every(({ values }) => typeof values[key] === "number"));
     return topologyPage(results, lead, [
       { legend },
-      ...(axis === undefined
-        ? []
-        : [{ heading: `By ${axis}` }, { panels: { figures: overAxis(results, axis), joint: "\n" } }]),
-      { heading: "Results" },
-      { html: pageTable({ columns, lines: rows, box: SCROLLS }) },
+      axis !== undefined && {
+        heading: `By ${axis}`,
+        panels: { figures: overAxis(results, axis), joint: "\n" },
+      },
+      { heading: "Results", html: pageTable({ columns, lines: rows, box: SCROLLS }) },
       { heading: "Links and throughput over time" },
-      ...pointPanels(results, CHARTS, "Links and time").flatMap(({ name, figures }) => [
-        { heading: name, level: 3 } as const,
-        { panels: { figures } },
-      ]),
+      ...pointPanels(results, CHARTS, "Links and time").map(
+        ({ name, figures }) => ({ heading: name, level: 3, panels: { figures } }) as const,
+      ),
     ]);
   },
 };
 
 /** Figures over the axis: means over seeds and over the values of other swept keys. */
-function overAxis(results: FluidSweep, axis: string): (Figure | undefined)[] {
+function overAxis(results: FluidSweep, axis: string): Figure[] {
   const rows = results.rows;
   const figure = (file: string, y: string, value: (row: FluidRow) => number | string | undefined) => {
     const lines = schemeLegend(results).map((line): ChartLine => {
@@ -94,7 +87,7 @@ function overAxis(results: FluidSweep, axis: string): (Figure | undefined)[] {
       });
       return { ...line, dots };
     });
-    return chartFigure(file, lineChart(lines, [axis, y], true));
+    return { file: `figures/${file}`, drawing: lineChart(lines, [axis, y], true) };
   };
   return [
     figure("gain", "throughput gain (%)", (row) => gainOf(row, rows, results.keys)),

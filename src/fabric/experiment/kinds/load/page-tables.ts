@@ -1,10 +1,9 @@
 /** The tables of the page of the kind `load`. */
 import { escapeMarkup } from "../../../../base/index.js";
 import type { FabricPlan } from "../../../schemes/index.js";
-import { effectName, elementName } from "../../faults/fault.js";
 import type { SchemeRun } from "../../scheme-run.js";
-import { flatten } from "../../view/fabric-page.js";
-import { localNumber, type PageColumn, pageTable, rowColumns } from "../../view/table.js";
+import { faultLines, flatten } from "../../view/fabric-page.js";
+import { localNumber, type PageColumn, pageTable, rowColumns, word } from "../../view/table.js";
 import type { Column } from "../../view/view.js";
 import { wireText } from "../../wire.js";
 import type { COMPARED, Comparison } from "./paired.js";
@@ -145,7 +144,7 @@ function afterTimeout({ repaths, field }: Pick<FabricPlan, "repaths" | "field">)
 /** Topology, traffic, transport, queues, faults and times of the experiment. */
 export function factsTable({ points, seeds, engine, keys }: LoadSweep): string {
   const [{ experiment }] = points as [LoadPoint, ...LoadPoint[]];
-  const { settings, faults, controllerFaults, topology } = experiment;
+  const { settings } = experiment;
   const facts: [string, string][] = [
     ["experiment, engine, seeds", `${settings.name}, ${engine}, ${seeds.join(" ")}`],
     ["swept", keys.join(", ") || "nothing"],
@@ -157,17 +156,7 @@ export function factsTable({ points, seeds, engine, keys }: LoadSweep): string {
     ["queues", flatten(settings.queues).join(", ")],
     ...(engine === "sim" ? [["wire", wireText(settings.wire)] as [string, string]] : []),
     ["control channel", flatten(settings.control_channel).join(", ")],
-    ...faults.map((fault): [string, string] => {
-      const until = fault.until === undefined ? "" : ` to ${fault.until / 1e6} ms`;
-      return [
-        `fault, ${fault.at / 1e6} ms${until}`,
-        `${elementName(topology, fault.element)}, ${effectName(fault)}`,
-      ];
-    }),
-    ...controllerFaults.map(({ at, controller, kind }): [string, string] => [
-      `fault, ${at / 1e6} ms`,
-      `controller ${controller}, ${kind}`,
-    ]),
+    ...faultLines(experiment).map(([when, what]): [string, string] => [`fault, ${when}`, what]),
   ];
   return pageTable({
     columns: [
@@ -180,10 +169,6 @@ export function factsTable({ points, seeds, engine, keys }: LoadSweep): string {
 }
 
 const BOX = 'class="wide"';
-
-function word<L>(heading: string, cell: (line: L, first: boolean) => string): PageColumn<L> {
-  return { heading, kind: "word", cell: (line, first) => escapeMarkup(cell(line, first)) };
-}
 
 function text<L>(heading: string, cell: (line: L) => string): PageColumn<L> {
   return { heading, kind: "text", cell: (line) => escapeMarkup(cell(line)) };

@@ -1,6 +1,6 @@
 /** Table and page of the kind `load`: one page compares the schemes with figures, tables, tests and a description of each scheme. */
 import { escapeMarkup } from "../../../../base/index.js";
-import type { Column, Figure, Part, View } from "../../view/view.js";
+import type { Column, Part, Parts, View } from "../../view/view.js";
 import type { SchemeUnit } from "../kind.js";
 import { chartsByKey, type KeyLine, linkMap, queueChart, slowdownCharts } from "./figures.js";
 import type { LoadOutcome } from "./outcome.js";
@@ -70,46 +70,35 @@ const STATE_COLUMNS: readonly Column<LoadRow>[] = [
 export const LOAD_VIEW: View<Load, SchemeUnit, LoadOutcome, LoadRow> = {
   columns: COLUMNS,
   page(sweep) {
-    const { warnings, notes, points, seeds } = sweep;
+    const { points, seeds } = sweep;
     const schemes = schemesOf(sweep);
     const { settings, source, schemes: runs } = points[0]!.experiment;
     const tests = comparisons(sweep);
     const state = stateTable(sweep, schemes, STATE_COLUMNS);
+    const many = seeds.length > 1 ? ", ± half of the 95 % confidence interval (Student's t)" : "";
     return {
-      title: settings.title ?? settings.name,
       style: "adaptive",
       lead: leadOf(sweep, schemes),
-      ...{ warnings, notes },
       parts: [
         ...overKey(sweep, schemes),
-        { heading: "Results" },
         {
-          note: `Means over ${count(seeds.length, "seed")}${seeds.length > 1 ? ", ± half of the 95 % confidence interval (Student's t)" : ""}. Flows, retransmissions, timeouts and drops are sums. Small: up to ${size(settings.sizes.small)}; large: from ${size(settings.sizes.large)}. Slowdown: completion time over that of the flow alone in the empty network.`,
+          heading: "Results",
+          note: `Means over ${count(seeds.length, "seed")}${many}. Flows, retransmissions, timeouts and drops are sums. Small: up to ${size(settings.sizes.small)}; large: from ${size(settings.sizes.large)}. Slowdown: completion time over that of the flow alone in the empty network.`,
+          html: resultTable(sweep, schemes, COLUMNS),
         },
-        { html: resultTable(sweep, schemes, COLUMNS) },
-        ...(state === undefined
-          ? []
-          : [
-              { heading: "Is the run long enough?" },
-              {
-                note: "Offered: payload of the flows that start in the measuring window; achieved: payload that receivers get in it; both over the capacity that a load of 1 would fill. In a network that has settled the two are nearly equal, and both halves of the window show the same figures.",
-              },
-              { html: state },
-            ]),
-        ...(tests.length === 0
-          ? []
-          : [
-              { heading: "Do the schemes differ?" },
-              {
-                note: `Each scheme against ${escapeMarkup(tests[0]!.against.title)}, in pairs of one seed: both met the same flows. Two-sided p-values of a paired t test, of a permutation of the signs (exact: at least ${2 ** (1 - Math.min(20, seeds.length))} with ${count(seeds.length, "seed")}) and of Wilcoxon's signed ranks; not corrected for the number of comparisons.`,
-              },
-              { html: testTable(tests) },
-            ]),
-        { heading: "What the schemes do" },
-        { html: mechanismTable(runs) },
+        state !== undefined && {
+          heading: "Is the run long enough?",
+          note: "Offered: payload of the flows that start in the measuring window; achieved: payload that receivers get in it; both over the capacity that a load of 1 would fill. In a network that has settled the two are nearly equal, and both halves of the window show the same figures.",
+          html: state,
+        },
+        tests.length > 0 && {
+          heading: "Do the schemes differ?",
+          note: `Each scheme against ${escapeMarkup(tests[0]!.against.title)}, in pairs of one seed: both met the same flows. Two-sided p-values of a paired t test, of a permutation of the signs (exact: at least ${2 ** (1 - Math.min(20, seeds.length))} with ${count(seeds.length, "seed")}) and of Wilcoxon's signed ranks; not corrected for the number of comparisons.`,
+          html: testTable(tests),
+        },
+        { heading: "What the schemes do", html: mechanismTable(runs) },
         ...pointSections(points, schemes),
-        { heading: "Parameters" },
-        { html: factsTable(sweep) },
+        { heading: "Parameters", html: factsTable(sweep) },
         { unfold: { title: "Experiment file", content: source.text } },
       ],
     };
@@ -148,86 +137,68 @@ function overKey(sweep: LoadSweep, schemes: readonly ShownScheme[]): Part[] {
     const charts = chartsByKey(key, lines);
     if (charts.length === 0) return [];
     const suffix = sections.length === 1 ? "" : `-${section + 1}`;
-    const file = `by-${key.replace(/[^A-Za-z0-9_-]+/g, "-")}${suffix}`;
-    const figures = charts.map((drawing, i) => figure(`${file}-${i + 1}`, drawing));
-    return [
-      { heading: `By ${key}${name === "" ? "" : `: ${name}`}` },
-      { legend: lines },
-      { panels: { figures, joint: "\n" } },
-    ];
+    const file = `figures/by-${key.replace(/[^A-Za-z0-9_-]+/g, "-")}${suffix}`;
+    const figures = charts.map((drawing, i) => ({ file: `${file}-${i + 1}`, drawing }));
+    const heading = `By ${key}${name === "" ? "" : `: ${name}`}`;
+    return [{ heading, legend: lines, panels: { figures, joint: "\n" } }];
   });
 }
 
 /** Maximum number of points with figures of their own: the first, the last, and some in between. */
 const SHOWN_POINTS = 6;
 
-function pointSections(points: readonly LoadPoint[], schemes: readonly ShownScheme[]): Part[] {
+function pointSections(points: readonly LoadPoint[], schemes: readonly ShownScheme[]): Parts {
   const heading = "Distributions, links and queues";
+  const [only, ...others] = points;
+  if (only !== undefined && others.length === 0) return [{ heading }, ...pointParts(only, "", schemes)];
+  const at = (i: number) => Math.round((i * (points.length - 1)) / (SHOWN_POINTS - 1));
   const shown =
-    points.length <= SHOWN_POINTS
-      ? points
-      : Array.from(
-          { length: SHOWN_POINTS },
-          (_, i) => points[Math.round((i * (points.length - 1)) / (SHOWN_POINTS - 1))]!,
-        );
-  if (points.length === 1) return [{ heading }, ...shown.flatMap((point) => pointParts(point, "", schemes))];
+    points.length <= SHOWN_POINTS ? points : Array.from({ length: SHOWN_POINTS }, (_, i) => points[at(i)]!);
   const left = points.length - shown.length;
-  const note = `${count(left, "point")} without figures here; results.csv and cdf.csv have all.`;
   return [
     ...shown.map((point, i) => {
       const content = pointParts(point, `-${points.indexOf(point) + 1}`, schemes);
       const unfold = { title: pointName(point), open: i === shown.length - 1, content };
-      return i === 0 ? { heading, unfold } : { unfold };
+      return i === 0 ? { heading, runIn: true, unfold } : { unfold };
     }),
-    ...(left === 0 ? [] : [{ note }]),
+    left > 0 && { note: `${count(left, "point")} without figures here; results.csv and cdf.csv have all.` },
   ];
 }
 
-function pointParts(point: LoadPoint, suffix: string, schemes: readonly ShownScheme[]): Part[] {
-  const links = linkMap(point, schemes);
-  const queues = queueChart(point, schemes);
+function pointParts(point: LoadPoint, suffix: string, schemes: readonly ShownScheme[]): Parts {
   const level = 3;
+  const file = (name: string) => `figures/${name}${suffix}`;
   return [
     { legend: schemes },
-    ...(["all", "small", "large"] as const).flatMap((name): Part[] => {
+    ...(["all", "small", "large"] as const).map((name) => {
       const both = slowdownCharts(point, name, schemes);
-      if (both === undefined) return [];
+      if (both === undefined) return undefined;
       const figures = [
-        figure(`slowdown-cdf-${name}${suffix}`, both.cdf),
-        figure(`slowdown-ccdf-${name}${suffix}`, both.ccdf),
+        { file: file(`slowdown-cdf-${name}`), drawing: both.cdf },
+        { file: file(`slowdown-ccdf-${name}`), drawing: both.ccdf },
       ];
-      const heading = `Slowdown, ${name === "all" ? "all flows" : `${name} flows`}`;
-      return [{ heading, level }, { panels: { figures } }];
+      return { heading: `Slowdown, ${name} flows`, level, panels: { figures } } as const;
     }),
-    ...(links === undefined
-      ? []
-      : [
-          { heading: "Links between switches", level } as const,
-          {
-            figure: figure(
-              `links${suffix}`,
-              links,
-              "A cell a link, in the order of the topology; its colour is the utilisation in the measuring window: pale 0, blue 60 %, orange 100 %. Mean over the seeds.",
-            ),
-          },
-        ]),
-    ...(queues === undefined
-      ? []
-      : [
-          { heading: "Queues over time", level } as const,
-          {
-            figure: figure(
-              `queues${suffix}`,
-              queues,
-              "What waits at all switch ports together, means of short intervals, first seed.",
-            ),
-          },
-        ]),
+    {
+      heading: "Links between switches",
+      level,
+      figure: {
+        file: file("links"),
+        drawing: linkMap(point, schemes),
+        caption:
+          "A cell a link, in the order of the topology; its colour is the utilisation in the measuring window: pale 0, blue 60 %, orange 100 %. Mean over the seeds.",
+      },
+    },
+    {
+      heading: "Queues over time",
+      level,
+      figure: {
+        file: file("queues"),
+        drawing: queueChart(point, schemes),
+        caption: "What waits at all switch ports together, means of short intervals, first seed.",
+      },
+    },
   ];
-}
-
-function figure(name: string, drawing: Figure["drawing"], caption?: string): Figure {
-  return { file: `figures/${name}`, drawing, ...(caption === undefined ? {} : { caption }) };
 }
 
 function count(n: number, noun: string): string {

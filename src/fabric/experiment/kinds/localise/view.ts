@@ -25,16 +25,11 @@ export const LOCALISE_VIEW: View<Localise, LocaliseUnit, LocaliseOutcome, Locali
     { key: "coupon_collector", title: "n H(n)", format: decimals(1) },
     { key: "n_ln_n", title: "n ln n", format: decimals(1) },
   ],
-  page(results) {
-    const { warnings, notes, keys, points } = results;
-    const { settings, source } = points[0]!.experiment;
-    const table = textTable(LOCALISE_VIEW.columns, results.rows, keys);
-    return {
-      ...{ title: settings.title ?? settings.name, style: "adaptive", warnings, notes },
-      parts: [
-        { html: `<pre>${escapeMarkup(table)}</pre>` },
-        { unfold: { title: "Experiment file", content: source.text } },
-      ],
-    };
-  },
+  page: ({ keys, points, rows }) => ({
+    style: "adaptive",
+    parts: [
+      { html: `<pre>${escapeMarkup(textTable(LOCALISE_VIEW.columns, rows, keys))}</pre>` },
+      { unfold: { title: "Experiment file", content: points[0]!.experiment.source.text } },
+    ],
+  }),
 };

@@ -44,10 +44,10 @@ export const SPREAD_VIEW: View<Spread, SpreadUnit, SpreadOutcome, SpreadRow> = {
       { legend },
       ...pointPanels(results, CHARTS, "Groups and links").map(({ name, figures }) => ({
         heading: name,
+        runIn: true,
         panels: { figures },
       })),
-      { heading: "Results" },
-      { html: rowTable(results.rows) },
+      { heading: "Results", html: rowTable(results.rows) },
     ]);
   },
 };

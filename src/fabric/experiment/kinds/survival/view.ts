@@ -18,6 +18,6 @@ export const SURVIVAL_VIEW: View<Survival, SurvivalUnit, SurvivalOutcome, Surviv
   page(results) {
     const { settings } = results.points[0]!.experiment;
     const lead = `${settings.connections} connections; seeds ${results.seeds.join(", ")}.`;
-    return topologyPage(results, lead, [{ heading: "Results" }, { html: rowTable(results.rows) }]);
+    return topologyPage(results, lead, [{ heading: "Results", html: rowTable(results.rows) }]);
   },
 };

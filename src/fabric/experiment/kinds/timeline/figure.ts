@@ -1,17 +1,16 @@
 /** A figure with one line for each flow over time: outages are red, and each fault has a mark. */
-import { escapeMarkup } from "../../../../base/index.js";
 import { effectName, endName } from "../../faults/fault.js";
+import { svgText, WIDTH } from "../../view/figure.js";
 import type { FlowRecord } from "./flows.js";
 import type { TimelineSeries } from "./results.js";
 import type { Timeline } from "./schema.js";
 
-const WIDTH = 900;
 const LEFT = 150;
 const RIGHT = 20;
 const TOP = 34;
 const LINE = 13;
 const TITLE = 24;
-const COLOURS = { flow: "#0b5cad", outage: "#c8321a", mark: "#5b6570", text: "#2b3137", grid: "#e3e6e9" };
+const COLOURS = { flow: "#0b5cad", outage: "#c8321a", mark: "#5b6570", grid: "#e3e6e9" };
 
 /** The figure as a standalone SVG document. */
 export function timelineFigure(source: Timeline, series: readonly TimelineSeries[]): string {
@@ -20,11 +19,11 @@ export function timelineFigure(source: Timeline, series: readonly TimelineSeries
   const parts: string[] = [];
   let y = TOP;
   for (const { scheme, records } of series) {
-    parts.push(text(8, y + TITLE - 8, scheme.title, "start", 13));
+    parts.push(svgText([8, y + TITLE - 8], scheme.title, "start", 13));
     y += TITLE;
     for (const [number, record] of records.entries()) {
       const { from, to } = record.flow;
-      parts.push(text(LEFT - 8, y + 4, `${number}: ${from.name} - ${to.name}`, "end", 10));
+      parts.push(svgText([LEFT - 8, y + 4], `${number}: ${from.name} - ${to.name}`, "end", 10));
       parts.push(...flowLine(record, duration, y, x));
       y += LINE;
     }
@@ -32,7 +31,7 @@ export function timelineFigure(source: Timeline, series: readonly TimelineSeries
   const bottom = y + 6;
   const mark = (at: number, dash: string, word: string) =>
     `<path d="M${x(at)} ${TOP - 6}V${bottom}" stroke="${COLOURS.mark}" stroke-dasharray="${dash}"></path>` +
-    text(x(at) + 2, TOP - 10, word, "start", 10);
+    svgText([x(at) + 2, TOP - 10], word, "start", 10);
   const marks = source.faults.flatMap((fault) => [
     mark(fault.at, "6,3", effectName(fault)),
     ...(fault.until === undefined || fault.until >= duration
@@ -44,7 +43,7 @@ export function timelineFigure(source: Timeline, series: readonly TimelineSeries
   const ticks = Array.from({ length: 5 }, (_, i) => (duration * i) / 4).map(
     (ns) =>
       `<path d="M${x(ns)} ${TOP}V${bottom}" stroke="${COLOURS.grid}"></path>` +
-      text(x(ns), bottom + 14, `${round(ns / 1e6)} ms`, ns === duration ? "end" : "middle", 11),
+      svgText([x(ns), bottom + 14], `${round(ns / 1e6)} ms`, ns === duration ? "end" : "middle", 11),
   );
   const height = bottom + 24;
   return (
@@ -66,10 +65,6 @@ function flowLine(
     stroke(flow.start, end, COLOURS.flow),
     ...outages.map(({ from, to }) => stroke(from, to ?? duration, COLOURS.outage)),
   ];
-}
-
-function text(x: number, y: number, content: string, anchor: string, size: number): string {
-  return `<text x="${x}" y="${y}" text-anchor="${anchor}" fill="${COLOURS.text}" font-size="${size}">${escapeMarkup(content)}</text>`;
 }
 
 function round(value: number): number {

@@ -1,9 +1,8 @@
 /** Table, page, figure and file of the kind `timeline`. */
 import { escapeMarkup } from "../../../../base/index.js";
-import { effectName, elementName } from "../../faults/fault.js";
 import { csv } from "../../view/csv.js";
-import { fabricPage, onlyRun, type Run, rowsPage, schemeTitle } from "../../view/fabric-page.js";
-import { pageTable, rowColumns } from "../../view/table.js";
+import { fabricPage, faultLines, onlyRun, type Run, rowsPage, schemeTitle } from "../../view/fabric-page.js";
+import { schemeTable, word } from "../../view/table.js";
 import type { Column, View } from "../../view/view.js";
 import type { SchemeUnit } from "../kind.js";
 import { timelineFigure } from "./figure.js";
@@ -47,10 +46,18 @@ export const TIMELINE_VIEW: View<Timeline, SchemeUnit, TimelineSeries, TimelineR
               "A line a flow, from its start to its end. Red: outages, from the last progress before a timeout to the next one. Dashed: faults, and dotted where one ends.",
           },
         },
-        { heading: "Faults" },
-        { html: faultList(experiment) },
-        { heading: "Results" },
-        { html: resultTable(rows, experiment) },
+        { heading: "Faults", html: faultList(experiment) },
+        {
+          heading: "Results",
+          html: schemeTable(
+            [
+              word("scheme", ({ scheme }: TimelineRow) => schemeTitle(experiment.schemes, scheme)),
+              word("flow", ({ flow, from, to }: TimelineRow) => `${flow}: ${from} to ${to}`),
+            ],
+            COLUMNS,
+            rows,
+          ),
+        },
         {
           note: `Outage: the longest time from the last acknowledgement of new data before a timeout to the first one after it${engine === "sim" ? "" : ", a lower bound: hosts report the timeout, which came at least the RTO margin after the last progress"}. Recovered: left, if data flowed again while all faults of the outage still acted; repaired, if only after one of them had ended; yes, without a fault.`,
         },
@@ -83,30 +90,7 @@ function outagesCsv({ experiment, outcomes }: Run<Timeline, TimelineSeries, Time
   return csv(["scheme", "flow", ...head], outages);
 }
 
-function faultList({ faults, controllerFaults, topology }: Timeline): string {
-  const lines = [
-    ...faults.map((fault) => {
-      const until = fault.until === undefined ? "" : ` to ${fault.until / 1e6} ms`;
-      return `${fault.at / 1e6} ms${until}: ${elementName(topology, fault.element)}, ${effectName(fault)}`;
-    }),
-    ...controllerFaults.map(
-      ({ at, controller, kind }) => `${at / 1e6} ms: controller ${controller}, ${kind}`,
-    ),
-  ];
-  if (lines.length === 0) return "<p>None.</p>";
-  return `<ul>${lines.map((line) => `<li>${escapeMarkup(line)}</li>`).join("")}</ul>`;
-}
-
-function resultTable(rows: readonly TimelineRow[], { schemes }: Timeline): string {
-  const word = (heading: string, text: (row: TimelineRow) => string) =>
-    ({ heading, kind: "word", cell: (row: TimelineRow) => escapeMarkup(text(row)) }) as const;
-  return pageTable({
-    columns: [
-      word("scheme", ({ scheme }) => schemeTitle(schemes, scheme)),
-      word("flow", ({ flow, from, to }) => `${flow}: ${from} to ${to}`),
-      ...rowColumns(COLUMNS, rows, (row: TimelineRow) => row),
-    ],
-    lines: rows,
-    first: (row, before) => before !== undefined && before.scheme !== row.scheme,
-  });
+function faultList(timeline: Timeline): string {
+  const lines = faultLines(timeline).map((parts) => `<li>${escapeMarkup(parts.join(": "))}</li>`);
+  return lines.length === 0 ? "<p>None.</p>" : `<ul>${lines.join("")}</ul>`;
 }
