@@ -1,25 +1,26 @@
 /** The results of a single run, as its view and its files take them. */
 import type { Kind, RunResults, SweepResults, Unit } from "../../../src/fabric/experiment/index.js";
 import { resultsJson } from "../../../src/fabric/experiment/index.js";
+import type { CheckedExperiment } from "../../../src/fabric/experiment/kinds/kind.js";
 import { rowsCsv } from "../../../src/fabric/experiment/view/csv.js";
 import { drawnFiles } from "../../../src/fabric/experiment/view/page.js";
 import { writeFolder } from "../../../src/fabric/experiment/write.js";
 
-type Shown<E, U extends Unit, O, R extends object> = Pick<
-  Kind<never, E & never, U, O, R>,
+type Shown<E extends CheckedExperiment, U extends Unit, O, R extends object> = Pick<
+  Kind<never, E, U, O, R>,
   "units" | "rows" | "view"
 >;
 
-export function sweepOf<E, U extends Unit, O, R extends object>(
+export function sweepOf<E extends CheckedExperiment, U extends Unit, O, R extends object>(
   { units, rows }: Shown<E, U, O, R>,
   { experiment: name, source, series, seed, engine, logs: _, ...results }: RunResults<E, O, R>,
 ): SweepResults<E, U, O, R> {
   const runs = { seeds: [seed], engine, namesSeeds: false };
-  const own = units(source as E & never).map((unit, i) => {
+  const own = units(source).map((unit, i) => {
     const outcomes = [series[i]!];
     return {
       ...{ unit, seeds: [seed], outcomes, logs: [undefined] },
-      rows: rows(source as E & never, unit, outcomes, runs),
+      rows: rows(source, unit, outcomes, runs),
     };
   });
   const points = [{ values: {}, experiment: source, units: own }];
@@ -27,7 +28,7 @@ export function sweepOf<E, U extends Unit, O, R extends object>(
 }
 
 /** Writes results as a run does. */
-export async function writeResults<E, U extends Unit, O, R extends object>(
+export async function writeResults<E extends CheckedExperiment, U extends Unit, O, R extends object>(
   kind: Shown<E, U, O, R>,
   results: RunResults<E, O, R>,
   out: string,
