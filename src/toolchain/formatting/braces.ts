@@ -57,7 +57,6 @@ export function bracketProblem(elements: readonly Element[]): BracketProblem | u
       else if (kind === "end") saved.pop();
       continue;
     }
-    if (element.kind !== "token") continue;
     const { token } = element;
     if (token === "(" || token === "[" || token === "{") open.push(element);
     else if (token in CLOSES) {

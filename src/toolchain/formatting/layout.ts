@@ -184,7 +184,7 @@ class Layout {
       });
       return;
     }
-    if (outer.kind === "block") this.#leaveFresh(outer.statement);
+    this.#leaveFresh(outer.statement);
     const hanging = !this.#isAligned(index);
     const content = hanging ? lineIndent + INDENT : column + (token === "{" ? 2 : 1);
     this.#frames.push({
@@ -276,8 +276,8 @@ class Layout {
       if (next?.token !== "(" && next?.token !== "[") this.#annotation = undefined;
       return;
     }
-    if (token === ";" || (token === ":" && this.#roles[index] === "plain" && next?.token === "{")) {
-      if (token === ";") this.#endStatement();
+    if (token === ";") {
+      this.#endStatement();
       return;
     }
     if (token === "else" && next !== undefined && next.newlines > 0 && this.#tokenAfter(index) !== "{") {
@@ -316,7 +316,7 @@ class Layout {
   /** `NAME(...)` alone on its lines, without a semicolon. */
   #isMacroCall(index: number): boolean {
     const next = this.#elements[index + 1];
-    if (next === undefined || (next.newlines === 0 && next.kind !== "directive")) return false;
+    if (next === undefined || next.newlines === 0) return false;
     if (next.token === "{" || next.token === ";" || this.#roles[index + 1] === "binary") return false;
     const { first } = this.#top.statement;
     const name = this.#elements[first];

@@ -41,8 +41,8 @@ const IN_ANGLES = new Set(
 const AFTER_ANGLES = new Set("( ) , > ; { . [ = in out inout".split(" "));
 const MAX_ANGLE_TOKENS = 200;
 
-function isWord({ token, text }: Element): boolean {
-  return token === "identifier" || token === "integer" || /^\w/.test(text);
+function isWord({ text }: Element): boolean {
+  return /^\w/.test(text);
 }
 
 /** Whether an operand ends with this token, so that a `-` after it subtracts. */

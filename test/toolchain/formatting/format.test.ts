@@ -245,6 +245,9 @@ const programs = ["p4", "examples", "test/golden", "test/bad"].flatMap((folder) 
     .sort(),
 );
 
+const sourceOf = (name: string): SourceFile =>
+  new SourceFile(join(root, name), readFileSync(join(root, name), "utf8"));
+
 const besideIt: IncludeResolver = (name, from) => {
   const path = join(dirname(from.path), name);
   return existsSync(path) ? new SourceFile(path, readFileSync(path, "utf8")) : undefined;
@@ -253,34 +256,35 @@ const besideIt: IncludeResolver = (name, from) => {
 /** Every n-th of our programs is compiled, to keep the test short; `bench/toolchain/formatting.ts` compiles all of a folder. */
 const COMPILED_STEP = 12;
 
-it("formats each of our programs to a text that stays as it is and compiles to the same", () => {
-  expect(programs.length).toBeGreaterThan(200);
+it("knows our programs", () => expect(programs.length).toBeGreaterThan(200));
+
+it.each(programs)("formats %s to a text that stays as it is", (name) => {
+  const result = format(sourceOf(name), new Diagnostics());
+  if (result === undefined) expect(name).toMatch(/^test\/bad\//);
+  else expect(format(new SourceFile(name, result), new Diagnostics())).toBe(result);
+});
+
+it("formats each of our programs to a text that compiles to the same", () => {
   let compiled = 0;
-  for (const [index, name] of programs.entries()) {
-    const path = join(root, name);
-    const text = readFileSync(path, "utf8");
-    const result = format(new SourceFile(path, text), new Diagnostics());
-    if (result === undefined) {
-      expect(name).toMatch(/^test\/bad\//);
-      continue;
-    }
-    expect(format(new SourceFile(path, result), new Diagnostics()), name).toBe(result);
-    if (index % COMPILED_STEP !== 0) continue;
-    const before = compiledForm(new SourceFile(path, text), besideIt);
+  for (const name of programs.filter((_, index) => index % COMPILED_STEP === 0)) {
+    const file = sourceOf(name);
+    const result = format(file, new Diagnostics());
+    if (result === undefined) continue;
+    const before = compiledForm(file, besideIt);
     if (before !== undefined) compiled++;
-    expect(compiledForm(new SourceFile(path, result), besideIt), name).toBe(before);
+    expect(compiledForm(new SourceFile(file.path, result), besideIt), name).toBe(before);
   }
   expect(compiled).toBeGreaterThan(10);
 });
 
-it("is what our own programs pass: p4/ with all rendered programs, and the examples", () => {
-  for (const name of programs.filter((one) => /^(p4|examples)\//.test(one))) {
-    const text = readFileSync(join(root, name), "utf8");
-    expect(format(new SourceFile(name, text), new Diagnostics()), name).toBe(text);
-    for (const line of text.split("\n"))
+describe("is what our own programs pass: p4/ with all rendered programs, and the examples", () => {
+  it.each(programs.filter((one) => /^(p4|examples)\//.test(one)))("%s", (name) => {
+    const file = sourceOf(name);
+    expect(format(file, new Diagnostics())).toBe(file.text);
+    for (const line of file.text.split("\n"))
       if (!/^\s*(\/\/|#)/.test(line))
-        expect(line.replace(/\s*\/\/.*$/, "").length, `${name}: ${line}`).toBeLessThanOrEqual(LINE_LENGTH);
-  }
+        expect(line.replace(/\s*\/\/.*$/, "").length, line).toBeLessThanOrEqual(LINE_LENGTH);
+  });
 });
 
 it("wraps a program on one line, and stays at the result", () => {
