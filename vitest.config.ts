@@ -1,8 +1,8 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
 const common = {
-  // Seeds of property tests.
-  setupFiles: ["test/fuzz-setup.ts"],
+  // Seeds of property tests; times of test files, where they are measured.
+  setupFiles: ["test/fuzz-setup.ts", "tools/rooms/times-setup.ts"],
   // For tests that never end. On a busy machine a test of some seconds takes a minute.
   testTimeout: 300_000,
   hookTimeout: 300_000,
