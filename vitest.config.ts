@@ -10,7 +10,7 @@ const common = {
 };
 
 /** Labs: switches and hosts as processes, with real clocks. `tools/suite.ts` runs them beside all other tests. */
-const LABS = [
+export const LABS = [
   "test/fabric/testbed/*.test.ts",
   "test/fabric/testbed/agent/agent.test.ts",
   "test/fabric/testbed/updates/*.test.ts",

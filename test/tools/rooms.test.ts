@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { roomNamed } from "../../tools/rooms/name.mjs";
-import { type Imports, readImports, select } from "../../tools/rooms/select.js";
+import { type Imports, isOneOf, readImports, select } from "../../tools/rooms/select.js";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -37,7 +37,7 @@ describe("tests of a room", () => {
 
   it("are always its own; of others the nearest and quickest until the time is over", () => {
     const ms = { "test/fabric/low/a.test.ts": 5000, "test/fabric/high/both.test.ts": 4000 };
-    expect(select("fabric/low", imports, ms, 5150)).toEqual({
+    expect(select("fabric/low", imports, ms, 5350)).toEqual({
       own: ["test/fabric/low/a.test.ts"],
       users: ["test/second-models/low.test.ts"],
       leftOut: ["test/fabric/high/both.test.ts", "test/fabric/high/door.test.ts"],
@@ -53,6 +53,16 @@ describe("tests of a room", () => {
     expect(leftOut).toEqual([]);
     expect(users).not.toContain("test/toolchain/hash/crc.test.ts");
   });
+});
+
+describe("globs", () => {
+  it.each([
+    ["test/fabric/testbed/*.test.ts", "test/fabric/testbed/grade.test.ts", true],
+    ["test/fabric/testbed/*.test.ts", "test/fabric/testbed/agent/agent.test.ts", false],
+    ["test/parity/**/*.test.ts", "test/parity/dahu.test.ts", true],
+    ["test/cli/{net,switch}.test.ts", "test/cli/switch.test.ts", true],
+    ["test/cli/{net,switch}.test.ts", "test/cli/shell.test.ts", false],
+  ])("%s has %s: %s", (glob, path, expected) => expect(isOneOf([glob], path)).toBe(expected));
 });
 
 describe("names of rooms", () => {

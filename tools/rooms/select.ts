@@ -7,7 +7,7 @@ export type Imports = ReadonlyMap<string, readonly string[]>;
 
 /** What is run for a room. */
 export interface Selection {
-  /** Tests in the folder that mirrors the room, those of labs among them, which the caller leaves out. */
+  /** Tests in the folder that mirrors the room. */
   readonly own: readonly string[];
   /** Tests elsewhere that name the room, and tests of the rooms that import it directly: as many as the time allows. */
   readonly users: readonly string[];
@@ -16,7 +16,22 @@ export interface Selection {
 }
 
 /** Milliseconds of a test file whose time is not known. */
-const USUAL_MS = 100;
+export const USUAL_MS = 100;
+/** Milliseconds to load a test file. */
+const LOADING_MS = 100;
+
+/** Whether a path is one of some globs, which have `*`, `**` and `{one,other}`. */
+export function isOneOf(globs: readonly string[], path: string): boolean {
+  return globs.some((glob) => {
+    const pattern = glob
+      .replaceAll(".", "\\.")
+      .replaceAll("**/", "<any>")
+      .replaceAll("*", "[^/]*")
+      .replaceAll("<any>", "(.*/)?")
+      .replace(/\{([^}]*)\}/g, (_, words: string) => `(${words.replaceAll(",", "|")})`);
+    return new RegExp(`^${pattern}$`).test(path);
+  });
+}
 
 /** The imports of all files below `src` and `test`. */
 export function readImports(root: string): Imports {
@@ -55,7 +70,7 @@ export function select(
     .filter(([file, targets]) => file.startsWith("src/") && !isInside(file) && targets.some(isInside))
     .map(([file]) => file);
   const mirrors = new Set(importing.map((file) => mirrorOf(file, tests)));
-  const time = (file: string) => ms[file] ?? USUAL_MS;
+  const time = (file: string) => LOADING_MS + (ms[file] ?? USUAL_MS);
   const candidates = tests
     .filter((file) => !own.includes(file))
     .filter((file) => near.get(file) === 1 || (near.has(file) && mirrors.has(mirrorOf(file, tests))))
