@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { ExerciseView, TestView } from "../../../src/course/lab/index.js";
 import { useLab } from "../parts/context.js";
 import { Markdown } from "../parts/markdown.js";
+import { pointsText } from "../parts/points.js";
 
 export function ExercisePanel({ exercise, canTest }: { exercise: ExerciseView; canTest: boolean }) {
   return (
@@ -90,8 +91,4 @@ function TestLine({
       )}
     </>
   );
-}
-
-function pointsText(points: number): string {
-  return `${points} point${points === 1 ? "" : "s"}`;
 }
