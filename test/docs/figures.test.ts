@@ -13,7 +13,6 @@ import { csv } from "../../src/fabric/experiment/view/csv.js";
 import { type Block, bench, block, exiting, p4loom, page, run, script } from "../../tools/figures/block.js";
 import { csvRows, Runner } from "../../tools/figures/execute.js";
 import { marksOf, rewritten, shown, withoutCode } from "../../tools/figures/markdown.js";
-import { PROSE_NOT_CONVERTED, TABLES_NOT_CONVERTED } from "../../tools/figures/not-yet-converted.js";
 import {
   chosenForCi,
   definedPages,
@@ -67,11 +66,7 @@ describe("figures of the pages", () => {
 
   it.each(files)("%s has no measured figures outside of blocks", (path) => {
     const { tables, prose } = unmarkedFigures(path, read(path), (on, name) => textOf(entries, on, name));
-    // A page that has been converted leaves its list in tools/figures/not-yet-converted.ts.
-    if (TABLES_NOT_CONVERTED.includes(path)) expect(tables, "is on the list, and clean").not.toEqual([]);
-    else expect(tables.map(shown)).toEqual([]);
-    if (PROSE_NOT_CONVERTED.includes(path)) expect(prose, "is on the list, and clean").not.toEqual([]);
-    else expect(prose.map(shown)).toEqual([]);
+    expect([...tables, ...prose].map(shown)).toEqual([]);
   });
 
   it.each(files)("%s names tests that exist and name the page", (path) => {
@@ -82,10 +77,6 @@ describe("figures of the pages", () => {
   it("are measured only once where no paper is compared", () => {
     const papers = files.filter((path) => path.startsWith("docs/papers/"));
     for (const path of papers) expect(read(path)).not.toContain("<!-- measured once:");
-  });
-
-  it("lists only pages that exist", () => {
-    for (const path of [...TABLES_NOT_CONVERTED, ...PROSE_NOT_CONVERTED]) expect(files).toContain(path);
   });
 
   it("are remade by CI for at least half of the blocks", () => {

@@ -1,164 +1,6 @@
-/** Blocks of P-ECMP's page apart from failover and updates: localisation, subflows, losses over time, spraying and load balancing. */
+/** Blocks of P-ECMP's page with loads and long runs: subflows, losses over time, spraying and load balancing. */
 import { type Block, block, type RunDocument, run, withCsv } from "../block.js";
-import { fixed, pickKeys, significant, table } from "../text.js";
-
-/** A row of the kinds `localise`: a cover of links, or searches for a failed element. */
-interface Search {
-  readonly scheme: string;
-  readonly failed: string;
-  readonly n?: number;
-  readonly crossed?: number;
-  readonly cover_probes?: number;
-  readonly coupon_collector?: number;
-  readonly n_ln_n?: number;
-  readonly loss?: number;
-  readonly failures?: number;
-  readonly right?: number;
-  readonly set?: number;
-  readonly wrong?: number;
-  readonly several?: number;
-  readonly unnamed?: number;
-  readonly probes_p50?: number;
-  readonly probes_p95?: number;
-  readonly time_p50_ms?: number;
-}
-
-const SEARCH_KEYS = [
-  ...["scheme", "failed", "n", "crossed", "cover_probes", "coupon_collector", "n_ln_n", "loss", "failures"],
-  ...["right", "set", "wrong", "several", "unnamed", "probes_p50", "probes_p95", "time_p50_ms"],
-] as (keyof Search)[];
-
-const searches = (document: RunDocument): Search[] =>
-  document.rows.map((row: Search) =>
-    pickKeys(
-      row,
-      SEARCH_KEYS.filter((key) => row[key] !== undefined),
-    ),
-  );
-
-const EXACT = "pecmp";
-const RANDOM = "ecmp";
-
-const found = (rows: readonly Search[], wanted: Partial<Search>): Search | undefined =>
-  rows.find((row) => Object.entries(wanted).every(([key, value]) => row[key as keyof Search] === value));
-
-const LOCALISE = run("examples/pecmp/localise.yaml");
-
-/** Probes that cover paths and links (figure 8a). */
-const covers = block({
-  runs: { rows: LOCALISE },
-  pick: { rows: searches },
-  render: ({ rows }) =>
-    table(
-      [
-        "fat tree of 80 switches",
-        "n",
-        "exact next hops",
-        "random",
-        "n H(n), over the crossings of a random probe",
-        "n ln n, the same",
-      ],
-      [
-        ["none: ways of a pair", "paths of a pair"],
-        ["none: all links", "all links"],
-      ].map(([failed, what]) => {
-        const exact = found(rows, { scheme: EXACT, failed: failed! })!;
-        const random = found(rows, { scheme: RANDOM, failed: failed! })!;
-        const whole = (value: number | undefined) => fixed(value!, value! < 100 ? 1 : 0);
-        return [
-          what,
-          fixed(exact.n!),
-          fixed(exact.cover_probes!),
-          whole(random.cover_probes),
-          whole(random.coupon_collector),
-          whole(random.n_ln_n),
-        ];
-      }),
-    ),
-});
-
-const ELEMENTS = ["switch", "link", "direction"];
-
-/** Results of searches: right and wrong ones, then those that ended otherwise. */
-const outcome = (row: Search) => {
-  const others = [
-    [row.set, "in a set"],
-    [row.several, "not one fault"],
-    [row.unnamed, "without a result"],
-  ].filter(([count]) => (count as number) > 0);
-  return [`${row.right} / ${row.wrong}`, ...others.map(([count, name]) => `${count} ${name}`)].join(", ");
-};
-
-/** Failures that drop all packets. */
-const dead = block({
-  runs: { rows: LOCALISE },
-  pick: { rows: searches },
-  render: ({ rows }) => {
-    const of = (scheme: string, failed: string) => found(rows, { scheme, failed, loss: 1 })!;
-    const cells = (row: Search) => [
-      outcome(row),
-      `${fixed(row.probes_p50!)} / ${fixed(row.probes_p95!)}`,
-      `${fixed(row.time_p50_ms!, 1)} ms`,
-    ];
-    const columns = (what: string) => [`${what}: right / wrong`, "probes", "time p50"];
-    return table(
-      ["failed", ...columns("exact"), ...columns("random")],
-      ELEMENTS.map((failed) => [
-        failed === "direction" ? "direction of a link" : failed,
-        ...cells(of(EXACT, failed)),
-        ...cells(of(RANDOM, failed)),
-      ]),
-    );
-  },
-});
-
-/** A search with the confidence that it needed. */
-interface SureSearch extends Search {
-  readonly confidence: number;
-}
-
-const sureSearches = (document: RunDocument): SureSearch[] =>
-  document.rows
-    .filter(({ loss }: SureSearch) => loss !== undefined && loss < 1)
-    .map((row: SureSearch) =>
-      pickKeys(
-        row,
-        (["confidence", ...SEARCH_KEYS] as (keyof SureSearch)[]).filter((key) => row[key] !== undefined),
-      ),
-    );
-
-/** Elements that lose a share of the packets. */
-const lossy = block({
-  runs: { rows: run("examples/pecmp/link-loss.yaml") },
-  pick: { rows: sureSearches },
-  slow: true,
-  render: ({ rows }) => {
-    const cells = (scheme: string, failed: string, loss: number) => {
-      const row = found(rows, { scheme, failed, loss, confidence: 0.99 } as Partial<Search>)!;
-      return [outcome(row), fixed(row.probes_p50!)];
-    };
-    return table(
-      ["failed", "loss", "exact: right / wrong", "probes p50", "random: right / wrong", "probes p50"],
-      ELEMENTS.flatMap((failed) =>
-        [0.1, 0.01, 0.001].map((loss, i) => [
-          i === 0 ? failed : "",
-          `${100 * loss} %`,
-          ...[EXACT, RANDOM].flatMap((scheme) => cells(scheme, failed, loss)),
-        ]),
-      ),
-    );
-  },
-  values: ({ rows }) => {
-    const sure = rows.filter(({ confidence }) => confidence === 0.999);
-    const sum = (key: "failures" | "wrong" | "unnamed" | "several") =>
-      sure.reduce((total, row) => total + (row[key] ?? 0), 0);
-    return {
-      failures: fixed(sum("failures")),
-      wrong: fixed(sum("wrong")),
-      unnamed: fixed(sum("unnamed") + sum("several")),
-    };
-  },
-});
+import { fixed, percent, pickKeys, range, significant, table } from "../text.js";
 
 interface Lost {
   readonly scheme: string;
@@ -332,6 +174,21 @@ const spray: Block = block({
         ];
       }),
     ),
+  values: ({ rows, queues }) => {
+    const p99 = (scheme: string, load: number) =>
+      kilobytes(queues.find((row) => row.scheme === scheme && row.load === load)!.most_p99);
+    const slower = LOADS.map((load) => {
+      const p50 = (scheme: string) => at(rows, scheme, "hadoop", load).fct_p50_ms;
+      return p50("flows") / p50("random");
+    });
+    return {
+      random_30: p99("random", 0.3),
+      turn_30: p99("in-turn", 0.3),
+      random_80: p99("random", 0.8),
+      turn_80: p99("in-turn", 0.8),
+      flows_slower: range(slower, (ratio) => fixed(ratio, 1)),
+    };
+  },
 });
 
 /** Completion times under spraying (table 8). */
@@ -340,6 +197,17 @@ const sprayTimes: Block = block({
   pick: { rows: loads },
   slow: true,
   render: ({ rows }) => table(COMPLETION_COLUMNS, completions(rows, "in-turn", "random")),
+  values: ({ rows }) => {
+    const [turn, random] = ["in-turn", "random"].map((scheme) => at(rows, scheme, "hadoop", 0.3)) as [
+      Load,
+      Load,
+    ];
+    const over = (row: Load) =>
+      [row.fct_p50_ms, row.fct_p99_ms, row.fct_max_ms]
+        .map((ms) => significant(ms / random.fct_p50_ms))
+        .join(", ");
+    return { turn: over(turn), random: over(random) };
+  },
 });
 
 /** Completion times under load balancing (table 3). */
@@ -357,6 +225,34 @@ const balance: Block = block({
             .slowdown_mean,
         ),
       ]),
+    ),
+  values: ({ rows }) => {
+    const ratio = (trace: string, load: number) =>
+      at(rows, "P-ECMP", trace, load).slowdown_mean / at(rows, "PLB", trace, load).slowdown_mean;
+    const others = TRACES.flatMap(([trace]) =>
+      LOADS.filter((load) => trace !== "hadoop" || load !== 0.3).map((load) => ratio(trace, load)),
+    );
+    return {
+      hadoop_30: percent(1 - ratio("hadoop", 0.3), 0),
+      others: range(others, (value) => fixed(value, 2)),
+    };
+  },
+});
+
+/** Two flows that share a slow link and leave it, or do not: megabytes of each in six seconds. */
+const balancePair: Block = block({
+  runs: { rows: run("examples/pecmp/balance-testbed.yaml") },
+  pick: {
+    rows: (document: RunDocument): { scheme: string; bytes: number }[] =>
+      document.rows.map((row: { scheme: string; bytes: number }) => pickKeys(row, ["scheme", "bytes"])),
+  },
+  values: ({ rows }) =>
+    Object.fromEntries(
+      ["plb", "pecmp", "spray", "ecmp"].map((scheme) => {
+        const own = rows.filter((row) => row.scheme === scheme);
+        const mean = own.reduce((sum, { bytes }) => sum + bytes, 0) / own.length;
+        return [scheme, `${fixed(mean / 1e6, 2)} MB`];
+      }),
     ),
 });
 
@@ -419,6 +315,13 @@ const oneFlow: Block = block({
           .join(", "),
       ]),
     ),
+  values: ({ rows }: { rows: { scheme: string; flows: number; again: (number | null)[] }[] }) => {
+    const of = (name: string) => {
+      const times = rows.find(({ scheme }) => scheme === name)!.again.filter((at) => at !== null);
+      return [...new Set(times)].join(", ");
+    };
+    return { pecmp: `${of("P-ECMP")} ms`, prr: `${of("PRR")} ms` };
+  },
 });
 
 const LINK_FAILS_MS = 60;
@@ -462,6 +365,20 @@ const lossOverTime: Block = block({
         fixed(timeouts),
       ]),
     ),
+  values: ({ rows }: { rows: { scheme: string; shares: number[]; timeouts: number }[] }) =>
+    Object.fromEntries(
+      [
+        ["pecmp", "P-ECMP"],
+        ["prr", "PRR"],
+      ].flatMap(([key, name]) => {
+        const { shares, timeouts } = rows.find(({ scheme }) => scheme === name)!;
+        return [
+          [`${key}_first`, `${significant(100 * shares[0]!)} %`],
+          [`${key}_all`, shares.map((share) => `${significant(100 * share, 2)} %`).join(", ")],
+          [`${key}_timeouts`, fixed(timeouts)],
+        ];
+      }),
+    ),
 });
 
 interface Repeated {
@@ -504,11 +421,9 @@ export const longRuns = {
   oneFlow,
   lossOverTime,
   balance_30: balance30,
-  covers,
-  dead,
-  lossy,
   multipath,
   spray,
   sprayTimes,
   balance,
+  balance_pair: balancePair,
 };

@@ -1,6 +1,7 @@
 import { bench, block, p4loom, page, type RunDocument, run } from "../../block.js";
+import { localisation } from "../../blocks/localisation.js";
 import { longRuns } from "../../blocks/p-ecmp.js";
-import { fixed, measured, percent, pickKeys, range, significant, table } from "../../text.js";
+import { fixed, measured, percent, pickKeys, range, significant, table, unit } from "../../text.js";
 
 /** A row of an experiment with single failures. */
 interface Recovery {
@@ -136,6 +137,20 @@ const gray = (file: string, slow: boolean) =>
         ]),
       );
     },
+    values: ({ rows }) => {
+      // Copies and timeouts of P-ECMP's default, at the share that needs least and the one that needs most.
+      const own = rows.filter(({ scheme }) => scheme === "pecmp");
+      return {
+        copies: range(
+          own.map((row) => row.copies),
+          (value) => fixed(value, 1),
+        ),
+        timeouts: range(
+          own.map((row) => row.timeouts),
+          (value) => fixed(value, 1),
+        ),
+      };
+    },
   });
 
 export default page("docs/papers/p-ecmp.md", {
@@ -207,6 +222,8 @@ export default page("docs/papers/p-ecmp.md", {
   gray: gray("examples/pecmp-gray.yaml", false),
 
   gray_window: gray("examples/pecmp/gray-window.yaml", true),
+
+  ...localisation,
 
   ...longRuns,
 
@@ -309,6 +326,13 @@ export default page("docs/papers/p-ecmp.md", {
                 "max_reordering_bytes",
                 "retransmissions",
                 "timeouts",
+                "flows",
+                "goodput_gbps",
+                "goodput_since_gbps",
+                "held_flows",
+                "held_p50_ms",
+                "held_max_ms",
+                "silence_max_ms",
               ].map((key) => [key, row[key] ?? 0]),
             ),
           ),
@@ -359,6 +383,15 @@ export default page("docs/papers/p-ecmp.md", {
         plain_distance: fixed(plain["max_reordering_bytes"]! / SEGMENT_BYTES),
         plain_late: fixed(plain["reordered"]!),
         plain_lost: fixed(plain["drops"]!),
+        flows: fixed(transaction["flows"]!),
+        goodput: `${rows.map((row) => fixed(row["goodput_gbps"]!, 1)).join(", ")} Gbit/s`,
+        since: `${rows.map((row) => fixed(row["goodput_since_gbps"]!, 1)).join(", ")} Gbit/s`,
+        hold_cost: percent(1 - transaction["goodput_gbps"]! / rows[0]!["goodput_gbps"]!, 0),
+        held: fixed(transaction["held_flows"]!),
+        held_p50: unit(transaction["held_p50_ms"]!, "ms"),
+        held_max: unit(transaction["held_max_ms"]!, "ms"),
+        silence: unit(transaction["silence_max_ms"]!, "ms"),
+        silence_without: unit(rows[0]!["silence_max_ms"]!, "ms"),
       };
     },
   }),

@@ -1,5 +1,5 @@
-import { block, page, type RunDocument, run } from "../../block.js";
-import { fixed, gain, pickKeys, table, time } from "../../text.js";
+import { bench, block, page, type RunDocument, run } from "../../block.js";
+import { fixed, gain, pickKeys, table, time, unit } from "../../text.js";
 
 interface FailoverRow {
   readonly scheme: string;
@@ -43,7 +43,121 @@ type LoadRow = Readonly<Record<Exclude<(typeof LOAD)[number], "scheme">, number>
   readonly scheme: string;
 };
 
+/** Connections by the number of subflows that a silent element leaves: of the tier, and of all. */
+interface Survivors {
+  readonly subflows: number;
+  readonly failure: string;
+  readonly connections: number;
+  readonly lost: number;
+  /** Connections of which the element has hit no subflow. */
+  readonly untouched: number;
+}
+
+const survivorsOf = (document: RunDocument): Survivors[] =>
+  document.rows.map((row: Record<string, number | string>) => ({
+    ...{ subflows: row["connection_subflows"], failure: row["failure"], connections: row["connections"] },
+    ...{ lost: row["lost"], untouched: row[`left_${row["connection_subflows"]}`] },
+  }));
+
+const average = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** A transfer over a silent switch. */
+interface Transfers {
+  readonly scheme: string;
+  readonly subflows: number;
+  readonly unfinished: number;
+  readonly mean: number;
+  readonly p50: number;
+}
+
+/** Shares of predicted pairs, in per cent, by function; and what was drawn. */
+interface Linearity {
+  readonly headers: number;
+  readonly changes: number;
+  readonly seeds: number;
+  readonly linear: number;
+  readonly exact: number;
+  /** Of functions that are not linear. */
+  readonly random: number;
+  readonly pearson: number;
+  readonly csum16: number;
+}
+
+const linearityOf = (document: RunDocument): Linearity => {
+  const measurements: readonly { name: string; value: number }[] = document;
+  const of = (name: string) => measurements.find((one) => one.name === `linearity/${name}`)!.value;
+  return {
+    ...{ headers: of("headers"), changes: of("changes"), seeds: of("seeds") },
+    ...{ linear: of("linear-functions"), exact: of("predicted-without-exception") },
+    random: Number(of("random").toFixed(2)),
+    pearson: Number(of("pearson").toFixed(2)),
+    csum16: Number(of("csum16").toFixed(2)),
+  };
+};
+
 export default page("docs/papers/repac.md", {
+  linearity: block({
+    runs: { drawn: bench("linearity") },
+    pick: { drawn: linearityOf },
+    values: ({ drawn }) => ({
+      headers: fixed(drawn.headers),
+      changes: fixed(drawn.changes),
+      seeds: fixed(drawn.seeds),
+      linear: fixed(drawn.linear),
+      exact: fixed(drawn.exact),
+      random: `${fixed(drawn.random, 1)} %`,
+      pearson: `${fixed(drawn.pearson)} %`,
+      csum16: `${fixed(drawn.csum16, 1)} %`,
+    }),
+  }),
+  mptcp: block({
+    runs: { rows: run("examples/repac/mptcp.yaml") },
+    pick: { rows: survivorsOf },
+    values: ({ rows }) => {
+      const of = (subflows: number, failure: string) =>
+        rows.find((row) => row.subflows === subflows && row.failure === failure)!;
+      const all = ({ connections, lost }: Survivors) => 1 - lost / connections;
+      const hit = ({ connections, lost, untouched }: Survivors) => 1 - lost / (connections - untouched);
+      const mean = (subflows: number, share: (row: Survivors) => number) =>
+        100 * average([share(of(subflows, "tor")), share(of(subflows, "leaf"))]);
+      const both = (show: (subflows: number) => string) => [2, 4].map(show).join(" and ");
+      return {
+        connections: fixed(of(2, "tor").connections),
+        tor: `${both((subflows) => fixed(100 * all(of(subflows, "tor")), 1))} %`,
+        leaf: `${both((subflows) => fixed(100 * all(of(subflows, "leaf")), 1))} %`,
+        mean: `${both((subflows) => fixed(mean(subflows, all), 1))} %`,
+        better: `${both((subflows) => fixed(100 - mean(subflows, all)))} points`,
+        hit: `${both((subflows) => fixed(mean(subflows, hit), 1))} %`,
+        betterHit: `${both((subflows) => fixed(100 - mean(subflows, hit)))} points`,
+      };
+    },
+  }),
+  mptcp_packets: block({
+    runs: { rows: run("examples/repac/failover-mptcp.yaml") },
+    pick: {
+      rows: (document): Transfers[] =>
+        document.rows
+          .filter(({ size }: { size: string }) => size === "all")
+          .map((row: Record<string, number | string>) => ({
+            ...{ scheme: row["scheme"], subflows: row["transport.subflows.count"] },
+            ...{ unfinished: row["unfinished"], mean: row["fct_mean_ms"], p50: row["fct_p50_ms"] },
+          })),
+    },
+    values: ({ rows }) => {
+      const of = (scheme: string, subflows: number) =>
+        rows.find((row) => row.scheme === scheme && row.subflows === subflows)!;
+      const lost = of("ecmp", 1).unfinished;
+      const saved = (subflows: number) => fixed((100 * (lost - of("ecmp", subflows).unfinished)) / lost);
+      return {
+        tcp: fixed(lost),
+        mptcp: `${of("ecmp", 2).unfinished} and ${of("ecmp", 4).unfinished}`,
+        saved: `${saved(2)} and ${saved(4)} %`,
+        repac: fixed(of("repac", 1).unfinished),
+        repacMean: unit(of("repac", 1).mean, "ms"),
+        repacP50: unit(of("repac", 1).p50, "ms"),
+      };
+    },
+  }),
   failover: block({
     runs: { rows: run("examples/repac/failover.yaml") },
     pick: { rows: failoverRows },
