@@ -1,5 +1,5 @@
 /** The words that are possible at the cursor: names of statements, objects, fields, actions and parameters. */
-import { printable } from "../../base/index.js";
+import { given, printable } from "../../base/index.js";
 import type { ActionInfo, P4InfoIndex, Slot, TableInfo } from "../program/index.js";
 import { COMMANDS } from "./commands.js";
 import type { Command } from "./context.js";
@@ -151,7 +151,7 @@ function forElement(index: P4InfoIndex, verb: string, words: readonly string[]):
     counter: listResources("counter", index),
     meter: listResources("meter", index),
     register: index.registers.list,
-    ...(verb === "write" ? { "value-set": index.valueSets.list } : {}),
+    ...given({ "value-set": verb === "write" ? index.valueSets.list : undefined }),
   };
   const [kind, ...rest] = words;
   if (kind === undefined)

@@ -200,7 +200,7 @@ class Run {
       name: `device ${setup.deviceId}`,
       clock: this.#clock,
       dropPort: setup.dropPort,
-      ...(setup.cpuPort === undefined ? {} : { cpuPort: setup.cpuPort }),
+      ...given({ cpuPort: setup.cpuPort }),
       transmit: (port, frame) => this.#transmit(port, frame),
       ports: this.#ports,
       // 64 packets for each queue, as in BMv2.

@@ -1,4 +1,5 @@
 /** Converts between the language service and the protocol: positions, and kinds to numbers. */
+
 import { fileURLToPath, pathToFileURL } from "node:url";
 import {
   CompletionItemKind,
@@ -12,6 +13,7 @@ import {
   SymbolKind,
 } from "vscode-languageserver";
 import type { Diagnostic, SourceFile, Span } from "../../base/index.js";
+import { given } from "../../base/index.js";
 import type { Fold } from "../editing/index.js";
 import { packageFile } from "../loading/index.js";
 
@@ -73,8 +75,10 @@ export function diagnosticOf({ severity, code, message, notes }: Diagnostic, spa
     source: "p4loom",
     message: [message, ...advice].join("\n"),
     range: rangeOf(span),
-    ...(related.length === 0 ? {} : { relatedInformation: related }),
-    ...(severity === "warning" && UNNECESSARY.test(message) ? { tags: [DiagnosticTag.Unnecessary] } : {}),
+    ...given({
+      relatedInformation: related.length === 0 ? undefined : related,
+      tags: severity === "warning" && UNNECESSARY.test(message) ? [DiagnosticTag.Unnecessary] : undefined,
+    }),
   };
 }
 

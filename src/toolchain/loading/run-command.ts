@@ -1,5 +1,7 @@
 /** Runs a command to its end. Commands of labs, which may leave processes in the background, have their own way in `testbed`. */
 
+import { given } from "../../base/index.js";
+
 export interface CommandOptions {
   /** Working folder; default: that of this process. */
   readonly cwd?: string;
@@ -30,8 +32,7 @@ export async function runCommand(
     stdin: "ignore",
     stdout: stream,
     stderr: stream,
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
+    ...given({ cwd, timeout: timeoutMs }),
   });
   const { exitCode, signal, code, timedOut } = result;
   const [stdout = "", stderr = ""] = [result.stdout, result.stderr].map((text) => text as string | undefined);

@@ -11,6 +11,10 @@ function number(value: bigint): Json {
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString();
 }
 
+function numberIfThere(value: bigint | undefined): Json | undefined {
+  return value === undefined ? undefined : number(value);
+}
+
 function value(printer: Printer, slot: Slot, bits: bigint): Json {
   const text = valueText(printer, slot, bits);
   return slot.isString || /[:.]/.test(text) ? text : number(bits);
@@ -77,18 +81,17 @@ function tableEntry(printer: Printer, entry: TableEntry): Json {
   return {
     table: entry.table,
     ...(entry.isDefault ? { default_action: true } : { match }),
-    ...(entry.priority === 0 ? {} : { priority: entry.priority }),
+    ...given({ priority: entry.priority || undefined }),
     ...target(printer, entry.action),
-    ...(entry.isConst ? { is_const: true } : {}),
-    ...(entry.idleTimeoutNs === undefined ? {} : { idle_timeout_ns: number(entry.idleTimeoutNs) }),
-    ...(entry.elapsedNs === undefined ? {} : { elapsed_ns: number(entry.elapsedNs) }),
-    ...(entry.controllerMetadata === undefined
-      ? {}
-      : { controller_metadata: number(entry.controllerMetadata) }),
-    ...(entry.metadata === undefined ? {} : { metadata: toHex(entry.metadata) }),
-    ...(entry.counter === undefined
-      ? {}
-      : { packets: number(entry.counter.packets), bytes: number(entry.counter.bytes) }),
+    ...given({
+      is_const: entry.isConst ? true : undefined,
+      idle_timeout_ns: numberIfThere(entry.idleTimeoutNs),
+      elapsed_ns: numberIfThere(entry.elapsedNs),
+      controller_metadata: numberIfThere(entry.controllerMetadata),
+      metadata: entry.metadata && toHex(entry.metadata),
+      packets: numberIfThere(entry.counter?.packets),
+      bytes: numberIfThere(entry.counter?.bytes),
+    }),
   };
 }
 

@@ -136,7 +136,7 @@ function readTarget(context: Context, table: TableInfo, words: readonly Word[], 
     return {
       ...readCall(context, actionsOf(table), owner, rest, at),
       weight: weight === undefined ? 1 : readInteger("the weight", weight, 0x7fffffff, 1),
-      ...(watch === undefined ? {} : { watchPort: readInteger("the port", watch) }),
+      ...given({ watchPort: watch && readInteger("the port", watch) }),
     };
   });
   return { kind: "oneShot", actions };
@@ -196,12 +196,13 @@ export function readEntry(
     table: table.name,
     match,
     priority: rank,
-    ...(target === undefined ? {} : { action: readTarget(context, table, back.rest, at.span) }),
-    ...(timeout === undefined ? {} : { idleTimeoutNs: readDuration("the timeout", timeout) }),
-    ...given({ metadata: bytes }),
-    ...(controller_metadata === undefined
-      ? {}
-      : { controllerMetadata: readValue("the controller metadata", controller_metadata, 64) }),
+    ...given({
+      action: target && readTarget(context, table, back.rest, at.span),
+      idleTimeoutNs: timeout && readDuration("the timeout", timeout),
+      metadata: bytes,
+      controllerMetadata:
+        controller_metadata && readValue("the controller metadata", controller_metadata, 64),
+    }),
   };
 }
 
@@ -211,5 +212,5 @@ export function element(word: Word): { name: Word; index?: Word } {
   if (match === null || match[1] === "") return { name: word };
   const end = match[1]!.length;
   const index = partOf(word, end + 1, word.text.length - 1);
-  return { name: partOf(word, 0, end), ...(index.text === "*" ? {} : { index }) };
+  return { name: partOf(word, 0, end), ...given({ index: index.text === "*" ? undefined : index }) };
 }

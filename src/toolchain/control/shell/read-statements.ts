@@ -1,5 +1,5 @@
 /** Statements that only read: the objects of the program, and the state of the switch. */
-import { didYouMean, fail } from "../../../base/index.js";
+import { didYouMean, fail, given } from "../../../base/index.js";
 import { DeviceError, type Entity, type Match, type ReadQuery, type TableEntry } from "../../device/index.js";
 import type { ActionInfo, Slot, TableInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
@@ -56,10 +56,10 @@ async function defaultOf(context: Context, table: TableInfo): Promise<TableEntry
 
 /** The entries of a table with their counts, the highest priority first; then the default entry. */
 async function dumpTable(context: Context, table: TableInfo, wanted: readonly Match[]): Promise<void> {
-  const more = {
-    ...(table.directCounter === undefined ? {} : { counter: true }),
-    ...(table.message.idleTimeoutBehavior === 0 ? {} : { idle: true }),
-  };
+  const more = given({
+    counter: table.directCounter === undefined ? undefined : true,
+    idle: table.message.idleTimeoutBehavior === 0 ? undefined : true,
+  });
   const found = await context.device.read([{ kind: "tableEntry", table: table.name, ...more }]);
   show(
     context,
@@ -150,7 +150,7 @@ function listing(
       const width = Math.max(0, ...rows.map(([name]) => name.length));
       for (const [name, more] of rows) {
         context.print(`${name.padEnd(width)}  ${more}`.trimEnd());
-        context.data({ name, ...(more === "" ? {} : { text: more }) });
+        context.data({ name, ...given({ text: more || undefined }) });
       }
       if (rows.length === 0) context.print("# none");
     },
@@ -172,7 +172,11 @@ async function readElements(
   let query: ReadQuery;
   if (kind === "register") {
     const { name: register, size } = findRegister(context.index, name);
-    query = { kind, register, ...(index && { index: context.indexed(`register ${register}`, index, size) }) };
+    query = {
+      kind,
+      register,
+      ...given({ index: index && context.indexed(`register ${register}`, index, size) }),
+    };
   } else {
     const found = findResource(kind, context.index, name);
     if ("table" in found) {

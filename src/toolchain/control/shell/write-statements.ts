@@ -1,5 +1,5 @@
 /** Statements that write: entries, members, groups, replication, digests, counters, meters, registers, packets. */
-import { fail, fromHex } from "../../../base/index.js";
+import { fail, fromHex, given } from "../../../base/index.js";
 import type {
   Entity,
   GroupMember,
@@ -51,7 +51,7 @@ function readMembers(words: readonly Word[]): GroupMember[] {
     return {
       memberId: Number(memberId),
       weight: Number(weight),
-      ...(watch === undefined ? {} : { watchPort: Number(watch) }),
+      ...given({ watchPort: watch === undefined ? undefined : Number(watch) }),
     };
   });
 }

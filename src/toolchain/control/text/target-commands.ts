@@ -2,7 +2,7 @@
  * Lists of objects, settings of the target, loading of programs; and the commands that no P4Runtime switch can carry
  * out.
  */
-import { fail, fromHex } from "../../../base/index.js";
+import { fail, fromHex, given } from "../../../base/index.js";
 import {
   type CrcParameters,
   DeviceError,
@@ -35,10 +35,10 @@ function settingsOf(context: Context, name: Word): TargetSettings {
 }
 
 function readQueues(context: Context, [port, priority]: readonly Word[]): QueueSelection {
-  return {
-    ...(port === undefined ? {} : { port: context.integer("the port", port, 511) }),
-    ...(priority === undefined ? {} : { priority: context.integer("the priority", priority, 255) }),
-  };
+  return given({
+    port: port && context.integer("the port", port, 511),
+    priority: priority && context.integer("the priority", priority, 255),
+  });
 }
 
 /** A calculation of the program with one of these algorithms. */

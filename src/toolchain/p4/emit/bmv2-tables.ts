@@ -1,5 +1,5 @@
 /** Tables, their entries, and action profiles. */
-import { fail, maskOf } from "../../../base/index.js";
+import { defined, fail, given, maskOf } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { fold, unsignedValue } from "../lower/fold.js";
@@ -49,7 +49,7 @@ export function emitTable(
     key: keys.map((key) => emitKey(expressions, key)),
     match_type: tableMatchType(table, keys),
     type: tableType(implementation),
-    ...(implementation === undefined ? {} : { action_profile: implementation.name }),
+    ...given({ action_profile: implementation?.name }),
     max_size: table.entries?.list.length || table.size || DEFAULT_SIZE,
     with_counters: table.counters !== undefined,
     support_timeout: table.supportTimeout,
@@ -59,8 +59,10 @@ export function emitTable(
     base_default_next: following.base,
     next_tables: following.next,
     // A table with an action profile has no default action: a miss does nothing.
-    ...(implementation === undefined ? { default_entry: defaultEntry(table, ids) } : {}),
-    ...(table.entries === undefined ? {} : { entries: emitEntries(table, keys, ids) }),
+    ...given({
+      default_entry: implementation === undefined ? defaultEntry(table, ids) : undefined,
+      entries: table.entries && emitEntries(table, keys, ids),
+    }),
   };
 }
 
@@ -257,7 +259,7 @@ export function emitProfiles(
       id: profiles.size,
       ...sourceInfo(instance.span),
       max_size: size === undefined ? 0 : Number(constantBits(size)),
-      ...(isSelector ? { selector: { algo: algorithm(instance.args[0]!), input } } : {}),
+      ...given({ selector: isSelector ? { algo: algorithm(defined(instance.args[0])), input } : undefined }),
     });
   }
   return [...profiles.values()];

@@ -1,5 +1,7 @@
 /** Counters, meters, registers and action profiles in P4Info. */
+
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { given } from "../../../base/index.js";
 import { p4info } from "../../program/index.js";
 import { fold } from "../lower/fold.js";
 import type { Expr, ExternInstance, IrTable } from "../lower/ir.js";
@@ -85,7 +87,7 @@ export function addInstances(
         })),
       registers: of("register").map((one) => ({
         preamble: preamble("register", one),
-        ...(one.typeArgs[0] === undefined ? {} : { typeSpec: types.describe(one.typeArgs[0]) }),
+        ...given({ typeSpec: one.typeArgs[0] && types.describe(one.typeArgs[0]) }),
         size: Number(constantBits(one.args[0]!)),
         ...index(one, 1),
       })),

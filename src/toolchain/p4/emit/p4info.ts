@@ -1,7 +1,8 @@
 /** The P4Info of a lowered program. Equal to p4c's up to the order of objects. */
+
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Diagnostics } from "../../../base/index.js";
-import { DiagnosticError, toBytes } from "../../../base/index.js";
+import { DiagnosticError, given, toBytes } from "../../../base/index.js";
 import { createP4Info, type P4Info, p4info } from "../../program/index.js";
 import type { Expr, IrAction, IrProgram, IrTable, StmtOf } from "../lower/ir.js";
 import { controlsOf } from "../lower/ir.js";
@@ -130,7 +131,7 @@ class Builder {
             bitwidth: controllerWidth(key.declared),
             match: matchType(key.matchKind),
             ...annotated(key.annotations),
-            ...(typeName === undefined ? {} : { typeName: { name: typeName } }),
+            ...given({ typeName: namedType(typeName) }),
           },
         ];
       }),
@@ -139,14 +140,15 @@ class Builder {
         scope: scopeOf(ref.annotations),
         ...annotatedOnly(ref.annotations),
       })),
-      ...(defaultAction.isConst ? { constDefaultActionId: defaultId } : {}),
+      ...given({ constDefaultActionId: defaultAction.isConst ? defaultId : undefined }),
       initialDefaultAction: {
         actionId: defaultId,
         arguments: defaultAction.args.map((arg, index) => this.#argument(defaultAction.action, arg, index)),
       },
-      ...(table.implementation === undefined
-        ? {}
-        : { implementationId: this.#symbols.id("actionProfile", table.implementation.name) }),
+      ...given({
+        implementationId:
+          table.implementation && this.#symbols.id("actionProfile", table.implementation.name),
+      }),
       directResourceIds: directResources(this.#symbols, table),
       size: BigInt(table.size || DEFAULT_SIZE),
       idleTimeoutBehavior: table.supportTimeout
@@ -179,7 +181,7 @@ class Builder {
           name: parameterName(param),
           bitwidth: controllerWidth(declared),
           ...annotated(param.annotations),
-          ...(typeName === undefined ? {} : { typeName: { name: typeName } }),
+          ...given({ typeName: namedType(typeName) }),
         };
       }),
     };
@@ -202,7 +204,7 @@ class Builder {
             name: field.name,
             bitwidth: controllerWidth(field.type),
             ...annotatedOnly(field.annotations),
-            ...(typeName === undefined ? {} : { typeName: { name: typeName } }),
+            ...given({ typeName: namedType(typeName) }),
           },
         ];
       }),
@@ -233,6 +235,10 @@ class Builder {
           }),
     };
   }
+}
+
+function namedType(name: string | undefined): { name: string } | undefined {
+  return name === undefined ? undefined : { name };
 }
 
 const PACKAGE_KEYS = ["name", "version", "organization", "contact", "url", "arch"];

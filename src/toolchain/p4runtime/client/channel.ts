@@ -1,4 +1,5 @@
 /** The calls of P4Runtime as promises, over one gRPC channel. Errors are `DeviceError`s with their details. */
+
 import { create } from "@bufbuild/protobuf";
 import {
   ChannelCredentials,
@@ -8,6 +9,7 @@ import {
   type MethodDefinition,
   type ServiceError,
 } from "@grpc/grpc-js";
+import { given } from "../../../base/index.js";
 import { DeviceError } from "../../device/index.js";
 import {
   CapabilitiesRequestSchema,
@@ -79,7 +81,7 @@ export class P4RuntimeChannel {
       // A restarted switch is connected again within seconds.
       "grpc.initial_reconnect_backoff_ms": 100,
       "grpc.max_reconnect_backoff_ms": 2000,
-      ...(tls?.serverName === undefined ? {} : { "grpc.ssl_target_name_override": tls.serverName }),
+      ...given({ "grpc.ssl_target_name_override": tls?.serverName }),
     });
   }
 

@@ -1,4 +1,5 @@
 /** Connects to a P4Runtime switch and becomes its primary controller. */
+import { given } from "../../../base/index.js";
 import { DeviceError } from "../../device/index.js";
 import { CURRENT_DIALECT, LEGACY_DIALECT } from "../codec/ports.js";
 import { DEFAULT_MESSAGE_BYTES } from "../service.js";
@@ -58,7 +59,7 @@ export async function connect(address: string, options: ConnectOptions = {}): Pr
   const channel = new P4RuntimeChannel(address, {
     maxMessageBytes: options.maxMessageBytes ?? DEFAULT_MESSAGE_BYTES,
     timeoutMs,
-    ...(options.tls === undefined ? {} : { tls: options.tls }),
+    ...given({ tls: options.tls }),
   });
   try {
     await channel.ready(timeoutMs);

@@ -1,5 +1,7 @@
 /** The attachments of ports as messages of p4loom.v1.Settings. */
+
 import { create } from "@bufbuild/protobuf";
+import { given } from "../../../base/index.js";
 import type { PortAttachment } from "../../device/index.js";
 import {
   type AddPortRequest,
@@ -23,7 +25,7 @@ export function decodeAttachment(message: AttachmentMessage): PortAttachment | u
       return { kind: "files", name: message.value.name };
     case "interface": {
       const { name, namespace } = message.value;
-      return { kind: "interface", name, ...(namespace === "" ? {} : { namespace }) };
+      return { kind: "interface", name, ...given({ namespace: namespace || undefined }) };
     }
     default:
       return undefined;

@@ -338,11 +338,11 @@ export function decodeQuery(target: Wire, message: EntityMessage): Reading {
       const pre = entity.value.type;
       if (pre.case === "multicastGroupEntry") {
         const { multicastGroupId: groupId } = pre.value;
-        return { query: { kind: "multicastGroup", ...(groupId === 0 ? {} : { groupId }) } };
+        return { query: { kind: "multicastGroup", ...given({ groupId: groupId || undefined }) } };
       }
       if (pre.case === "cloneSessionEntry") {
         const { sessionId } = pre.value;
-        return { query: { kind: "cloneSession", ...(sessionId === 0 ? {} : { sessionId }) } };
+        return { query: { kind: "cloneSession", ...given({ sessionId: sessionId || undefined }) } };
       }
       throw invalid("a replication entry is neither a multicast group nor a clone session");
     }

@@ -1,5 +1,7 @@
 /** Multicast groups and clone sessions (P4Runtime spec 9.5). */
+
 import { create } from "@bufbuild/protobuf";
+import { given } from "../../../base/index.js";
 import {
   type CloneSessionEntry,
   DeviceError,
@@ -40,7 +42,7 @@ export function encodeMulticast(wire: Wire, entry: MulticastGroupEntry): Multica
   return create(MulticastGroupEntrySchema, {
     multicastGroupId: checkNumber(entry.groupId, "multicast group id"),
     replicas: encodeReplicas(wire, entry.replicas),
-    ...(entry.metadata === undefined ? {} : { metadata: entry.metadata }),
+    ...given({ metadata: entry.metadata }),
   });
 }
 
@@ -49,7 +51,7 @@ export function decodeMulticast(wire: Wire, message: MulticastMessage): Multicas
     kind: "multicastGroup",
     groupId: message.multicastGroupId,
     replicas: decodeReplicas(wire, message.replicas),
-    ...(message.metadata.length === 0 ? {} : { metadata: message.metadata.slice() }),
+    ...given({ metadata: message.metadata.length === 0 ? undefined : message.metadata.slice() }),
   };
 }
 

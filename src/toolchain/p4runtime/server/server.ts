@@ -1,7 +1,7 @@
 /** A P4Runtime server that offers any `Device` over gRPC (P4Runtime specification 1.4). */
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { MethodDefinition } from "@grpc/grpc-js";
-import { systemErrorReason } from "../../../base/index.js";
+import { given, systemErrorReason } from "../../../base/index.js";
 import { type Device, DeviceError } from "../../device/index.js";
 import type { Program } from "../../program/index.js";
 import { electionIdOf } from "../election.js";
@@ -152,7 +152,7 @@ function pemOf(tls: ServerTls | undefined) {
   return {
     certificate: pem(tls.certificate),
     privateKey: pem(tls.privateKey),
-    ...(tls.clientCa === undefined ? {} : { clientCa: pem(tls.clientCa) }),
+    ...given({ clientCa: tls.clientCa === undefined ? undefined : pem(tls.clientCa) }),
   };
 }
 

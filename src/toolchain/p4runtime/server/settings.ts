@@ -1,5 +1,7 @@
 /** The settings of p4loom.v1.Settings: queues and hashes of the device, for controllers elsewhere. */
+
 import { create } from "@bufbuild/protobuf";
+import { given } from "../../../base/index.js";
 import { type Device, DeviceError, type QueueSelection, type TargetSettings } from "../../device/index.js";
 import {
   type ApplyRequest,
@@ -29,10 +31,7 @@ export function describeDevice({ settings, ports, prepare }: Device): DescribeRe
 }
 
 function selection(message: QueueMessage | undefined): QueueSelection {
-  return {
-    ...(message?.port === undefined ? {} : { port: message.port }),
-    ...(message?.priority === undefined ? {} : { priority: message.priority }),
-  };
+  return given({ port: message?.port, priority: message?.priority });
 }
 
 function count(value: bigint): number {

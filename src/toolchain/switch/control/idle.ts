@@ -3,6 +3,7 @@
  * hit, or a MODIFY, restarts its time. A hit only stores its own time: when the time of an entry comes that was hit
  * meanwhile, the entry gets its new time. Each table has one timer, set for the entry that is due first.
  */
+import { given } from "../../../base/index.js";
 import type { TableEntry } from "../../device/index.js";
 import type { StoredEntry } from "../tables/store.js";
 import type { Instance, TableControl } from "./instance.js";
@@ -68,8 +69,7 @@ export class IdleTimeouts {
         match: entry.match,
         priority: entry.priority,
         idleTimeoutNs: entry.idleTimeoutNs,
-        ...(entry.controllerMetadata === 0n ? {} : { controllerMetadata: entry.controllerMetadata }),
-        ...(entry.metadata === undefined ? {} : { metadata: entry.metadata }),
+        ...given({ controllerMetadata: entry.controllerMetadata || undefined, metadata: entry.metadata }),
       });
     }
     if (idle.length > 0) this.report(idle, BigInt(Math.floor(now * 1000)));

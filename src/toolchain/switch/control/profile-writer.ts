@@ -1,4 +1,5 @@
 /** Members, groups and one-shot sets of action profiles (P4Runtime spec 9.2). */
+import { given } from "../../../base/index.js";
 import type {
   ActionProfileGroup,
   ActionProfileMember,
@@ -188,7 +189,7 @@ export class ProfileWriter {
       return {
         memberId,
         weight: call.weight,
-        ...(call.watchPort === undefined ? {} : { watchPort: call.watchPort }),
+        ...given({ watchPort: call.watchPort }),
       };
     });
     return store.addGroup(store.hiddenId(), members, 0);

@@ -1,5 +1,6 @@
 /** Insert, modify and delete of table entries (P4Runtime spec 9.1). Every function returns a function that undoes it. */
 
+import { given } from "../../../base/index.js";
 import type { CounterData, Match, TableAction, TableEntry, WeightedAction } from "../../device/index.js";
 import { setCounter } from "../tables/resources.js";
 import type { StoredEntry } from "../tables/store.js";
@@ -305,7 +306,7 @@ function asEntry(table: TableControl, stored: StoredEntry): TableEntry {
     action: stored.action,
     idleTimeoutNs: stored.idleTimeoutNs,
     controllerMetadata: stored.controllerMetadata,
-    ...(stored.metadata === undefined ? {} : { metadata: stored.metadata }),
+    ...given({ metadata: stored.metadata }),
   };
 }
 

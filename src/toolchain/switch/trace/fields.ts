@@ -1,4 +1,5 @@
 /** Fields of a packet header vector for people: names, hexadecimal values, and changes since the last check. */
+import { given } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { fieldText } from "../codegen/expression-text.js";
 import type { FieldSlot, HeaderSlot, Layout } from "../codegen/layout.js";
@@ -87,9 +88,9 @@ export class FieldView {
       if (!this.#valid(phv, header)) change.header_valid = false;
       found.push({
         field: change.field,
-        ...(change.before === undefined ? {} : { before: change.before }),
+        ...given({ before: change.before }),
         after: change.after,
-        ...(change.header_valid === undefined ? {} : { header_valid: false }),
+        ...given({ header_valid: change.header_valid }),
       });
     };
     const written = this.#places[target]?.field;

@@ -1,5 +1,6 @@
 /** A table lookup as an event: key, entry, member and action. */
 
+import { given } from "../../../base/index.js";
 import type { Match } from "../../device/index.js";
 import { wordsOf } from "../codegen/layout.js";
 import type { PointOf } from "../codegen/trace-points.js";
@@ -52,7 +53,7 @@ export function lookupEvent(instance: Instance, fields: FieldView, lookup: Looku
         field: control.fieldNames[i]!,
         match_type: control.shape.fields[i]!.kind,
         value: hexOf(numberOf(keys, field.at, field.words), field.width),
-        ...(valid ? {} : { header_valid: false }),
+        ...given({ header_valid: valid ? undefined : false }),
       };
     }),
     hit: entry >= 0,
@@ -118,9 +119,9 @@ function putMember(
 function entryOf(control: TableControl, stored: StoredEntry): TracedEntry {
   return {
     handle: stored.number,
-    ...(control.priority ? { priority: stored.priority } : {}),
+    ...given({ priority: control.priority ? stored.priority : undefined }),
     match: stored.match.map((match) => matchOf(control, match)),
-    ...(stored.isConst ? { is_const: true } : {}),
+    ...given({ is_const: stored.isConst ? true : undefined }),
   };
 }
 

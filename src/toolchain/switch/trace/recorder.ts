@@ -171,7 +171,7 @@ export class TraceRecorder {
       ...given({ program }),
       input: packet.input,
       root: joined(packet.root.tree as TraceTree),
-      ...(packet.cut ? { cut: true } : {}),
+      ...given({ cut: packet.cut ? true : undefined }),
     });
   }
 }
@@ -197,6 +197,6 @@ function joined(tree: TraceTree): TraceTree {
     ...given({ egress_port, replica_instance }),
     events,
     outcome,
-    ...(branches === undefined ? {} : { branches: branches.map(joined) }),
+    ...given({ branches: branches?.map(joined) }),
   };
 }

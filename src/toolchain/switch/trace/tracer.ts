@@ -1,5 +1,5 @@
 /** Records events of the current copy: traced code calls it (`s.tracer`), and so does the switch. */
-import { toHex } from "../../../base/index.js";
+import { given, toHex } from "../../../base/index.js";
 import type { Replica } from "../../device/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { expressionText, fieldsOf, fieldText } from "../codegen/expression-text.js";
@@ -194,8 +194,7 @@ export class PacketTracer extends TraceRecorder {
       field: fieldText(...checksum.target),
       computed: hexOf(BigInt(computed >>> 0), width),
       found: found.value,
-      ...(checksum.verify ? { passed: right } : {}),
-      ...(checksum.source_info === undefined ? {} : { source_info: checksum.source_info }),
+      ...given({ passed: checksum.verify ? right : undefined, source_info: checksum.source_info }),
     });
     return right;
   }
@@ -245,7 +244,7 @@ export class PacketTracer extends TraceRecorder {
       packet_size: frame.length,
       time_us: this.time(),
       bytes: toHex(frame),
-      ...(toController ? { packet_in: true } : {}),
+      ...given({ packet_in: toController ? true : undefined }),
     });
   }
 
@@ -297,7 +296,7 @@ export class PacketTracer extends TraceRecorder {
       headers,
       payload_size: end - start,
       packet_size: size,
-      ...(size > limit ? { cut_to: limit } : {}),
+      ...given({ cut_to: size > limit ? limit : undefined }),
     });
   }
 
