@@ -20,6 +20,6 @@ export {
   loadProgram,
   type ProgramFiles,
 } from "./load-program.js";
-export { agentCommand, ownCommand } from "./own-command.js";
+export { agentCommand, ownCommand } from "./commands.js";
 export { runCommand } from "./run-command.js";
 export { textFolder } from "./text-folder.js";
