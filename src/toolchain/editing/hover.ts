@@ -1,8 +1,7 @@
 /** Hover: the description that is shown for a word under the pointer. */
-import type { Span } from "../../base/index.js";
+import type { SourceFile, Span } from "../../base/index.js";
 import { type ast, printExpression, sizeOf, type Type, typeToString } from "../p4/index.js";
 import { ANNOTATIONS, BUILTINS, TABLE_PROPERTIES } from "./catalogue.js";
-import { commentOf } from "./comments.js";
 import { constantText, headOf, rangeText, sizeText, typeText } from "./describe.js";
 import type { P4Document } from "./document.js";
 import type { Occurrence, Target } from "./occurrences/occurrence.js";
@@ -220,4 +219,54 @@ function aboutNode(node: object, document: P4Document, offset: number): Hover | 
 function aboutProperty(name: string, span: Span): Hover | undefined {
   const known = TABLE_PROPERTIES.find((one) => one.name === name);
   return known === undefined ? undefined : { span: spanAsRead(span), text: known.about };
+}
+
+/** The text of the comment without its comment marks, line by line; empty if there is no comment. */
+function commentOf({ file, start, end }: Span): string {
+  const above = commentAbove(file, start);
+  return above === "" ? commentBehind(file, end) : above;
+}
+
+function commentAbove(file: SourceFile, start: number): string {
+  const { line, column } = file.position(start);
+  // Another declaration begins on this line: a comment above belongs to that one.
+  if (
+    file
+      .lineText(line)
+      .slice(0, column - 1)
+      .trim() !== ""
+  )
+    return "";
+  const lines: string[] = [];
+  let inBlock = false;
+  for (let at = line - 1; at >= 1; at--) {
+    const text = file.lineText(at).trim();
+    if (inBlock || text.endsWith("*/")) {
+      const begin = text.indexOf("/*");
+      if (begin > 0) break;
+      lines.unshift(text);
+      inBlock = begin < 0;
+      if (!inBlock) break;
+    } else if (text.startsWith("//")) lines.unshift(text);
+    else break;
+  }
+  if (inBlock) return "";
+  return lines.map(bare).join("\n").trim();
+}
+
+function commentBehind(file: SourceFile, end: number): string {
+  const lineEnd = file.text.indexOf("\n", end);
+  const rest = file.text.slice(end, lineEnd < 0 ? undefined : lineEnd);
+  const comment = /^\s*[;,]?\s*(\/\/.*|\/\*.*\*\/\s*)$/.exec(rest)?.[1];
+  return comment === undefined ? "" : bare(comment).trim();
+}
+
+/** A line of a comment without its comment marks; a line of stars or dashes becomes empty. */
+function bare(line: string): string {
+  const text = line
+    .trim()
+    .replace(/^\/\*+|\*+\/$/g, "")
+    .replace(/^\s*(\/\/+|\*+(?=\s|$))\s?/, "")
+    .trimEnd();
+  return /^[\s*\-=/]*$/.test(text) ? "" : text;
 }

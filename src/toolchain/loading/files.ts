@@ -1,4 +1,4 @@
-/** Files: read with bounds and with errors as diagnostics, written all or none. */
+/** Files and folders: read with bounds and with errors as diagnostics, written all or none. */
 import {
   chmodSync,
   existsSync,
@@ -127,4 +127,42 @@ export function readMapFile(name: string, folder: string, from?: Span): SourceFi
     `there is no map "${name}"${didYouMean(name, names, '"')}`,
     `maps: ${names.sort().join(", ")}; or the path of a file`,
   );
+}
+
+/** For rooms that read folders without touching the file system by themselves. */
+export const diskFiles = {
+  absolute: (path: string): string => resolve(path),
+  exists: (path: string): boolean => existsSync(path),
+  list(folder: string): readonly string[] {
+    try {
+      return readdirSync(folder).sort();
+    } catch {
+      return [];
+    }
+  },
+  /** Fails as {@link readSource} does. */
+  read: (path: string): string => readSource(path).text,
+};
+
+/** A folder and what is below it; paths are relative to it, with `/` between names. */
+export interface TextFolder {
+  /** Names of the entries of a folder; empty where there is no such folder. */
+  list(path: string): readonly string[];
+  read(path: string): string;
+}
+
+/** A folder of text files, such as the package's templates. */
+export function textFolder(root: string | URL): TextFolder {
+  const top = typeof root === "string" ? root : fileURLToPath(root);
+  return {
+    list(path) {
+      try {
+        return readdirSync(join(top, path));
+      } catch (error) {
+        if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
+        throw error;
+      }
+    },
+    read: (path) => readFileSync(join(top, path), "utf8"),
+  };
 }

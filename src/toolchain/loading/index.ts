@@ -2,8 +2,10 @@
  * Files for whatever starts from paths: {@link loadProgram} is the one place that turns a `.p4` or a BMv2 JSON with its
  * P4Info into a program; the rest reads files with errors as diagnostics, and writes them all or none.
  */
-export { diskFiles } from "./disk-files.js";
+
+export { agentCommand, ownCommand, runCommand } from "./commands.js";
 export {
+  diskFiles,
   makeFolders,
   type OutputFile,
   packageFile,
@@ -11,6 +13,7 @@ export {
   readMapFile,
   readSource,
   readSourceIfThere,
+  textFolder,
   writeFiles,
 } from "./files.js";
 export {
@@ -20,6 +23,3 @@ export {
   loadProgram,
   type ProgramFiles,
 } from "./load-program.js";
-export { agentCommand, ownCommand } from "./commands.js";
-export { runCommand } from "./run-command.js";
-export { textFolder } from "./text-folder.js";

@@ -8,6 +8,4 @@ export { type TraceFilter, wanted } from "./filter.js";
 export { outcomeText } from "./phrases.js";
 export { readTraces } from "./read.js";
 export { traceSchema } from "./schema.js";
-export { SourceLines } from "./source-lines.js";
-export { Story } from "./story.js";
-export { type StoryLine, storyLines } from "./story-lines.js";
+export { SourceLines, Story, type StoryLine, storyLines } from "./story.js";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { runCommand } from "../../../src/toolchain/loading/run-command.js";
+import { runCommand } from "../../../src/toolchain/loading/commands.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-run-command-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -23,7 +23,7 @@ describe("a command that is missing", () => {
     writeFileSync(join(bin, "p4loom-not-executable"), "");
     chmodSync(join(bin, "p4loom-not-executable"), 0o644);
     const module = pathToFileURL(
-      resolve(import.meta.dirname, "../../../src/toolchain/loading/run-command.ts"),
+      resolve(import.meta.dirname, "../../../src/toolchain/loading/commands.js"),
     ).href;
     const loader = resolve(import.meta.dirname, "../../../node_modules/tsx/dist/loader.mjs");
     const script = `import { runCommand } from ${JSON.stringify(module)};

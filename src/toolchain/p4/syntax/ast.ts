@@ -4,9 +4,8 @@
  * Every node has the span of its own text; a node that came out of a macro has the span of the macro's use.
  */
 import type { Span } from "../../../base/index.js";
-import type { ConstantValue } from "../types/constant-value.js";
 import type { BoundArguments, ResolvedCall, ResolvedMember } from "../types/resolution.js";
-import type { Type } from "../types/type.js";
+import type { ConstantValue, Type } from "../types/type.js";
 
 export interface Identifier {
   name: string;

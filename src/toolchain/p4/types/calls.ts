@@ -13,13 +13,12 @@ import { checkBuiltin } from "./builtin-calls.js";
 import { forbidRecursion, requirePlace } from "./call-places.js";
 import type { Checker } from "./checker.js";
 import { construct } from "./construction.js";
-import { checkPacketIn, checkVerify } from "./core-externs.js";
+import { checkPacketIn, checkStaticAssert, checkVerify } from "./core-externs.js";
 import { checkExpression } from "./expressions.js";
 import { memberNames, noMember } from "./members.js";
 import { kindWord } from "./names.js";
 import { bind, chooseOverload, findCallable } from "./overloads.js";
 import type { BoundArguments } from "./resolution.js";
-import { checkStaticAssert } from "./static-assert.js";
 import type { Type } from "./type.js";
 import { resolveType } from "./type-expressions.js";
 

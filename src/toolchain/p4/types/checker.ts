@@ -11,9 +11,8 @@ import type {
   TableDeclaration,
 } from "../syntax/ast.js";
 import { contains, typeToString } from "./algebra.js";
-import type { ConstantValue } from "./constant-value.js";
 import { Scope } from "./scope.js";
-import type { Type } from "./type.js";
+import type { ConstantValue, Type } from "./type.js";
 
 /** What the checker is inside of. It decides which calls and statements are allowed (appendix F of the specification). */
 export type PlaceKind =

@@ -4,10 +4,9 @@ import { CODES } from "../codes.js";
 import type { Expression, ListExpression, StructExpression } from "../syntax/ast.js";
 import { sameType, typeToString, unwrapNew } from "./algebra.js";
 import { type Checker, holdsUnknown, isUnknown } from "./checker.js";
-import type { ConstantValue } from "./constant-value.js";
 import { defaultValue } from "./default-value.js";
 import { fits, foldCast, wrap } from "./fold.js";
-import type { StructLikeType, Type } from "./type.js";
+import type { ConstantValue, StructLikeType, Type } from "./type.js";
 
 /** Whether a value of type `from` becomes one of type `to` without being asked to. */
 export function converts(from: Type, to: Type): boolean {

@@ -1,8 +1,9 @@
-/** What the core library's own functions ask of their arguments beyond types (sections 13.7 and 13.8). */
+/** What the core library's own functions ask of their arguments beyond types (sections 13.7, 13.8 and 18.9). */
 import { CODES } from "../codes.js";
 import type { CallExpression, ExternDeclaration, FunctionDeclaration } from "../syntax/ast.js";
 import { contains, typeToString, UNKNOWN } from "./algebra.js";
 import type { Checker } from "./checker.js";
+import { constantOf } from "./coerce.js";
 import type { BoundArguments } from "./resolution.js";
 import type { Type } from "./type.js";
 
@@ -75,4 +76,20 @@ export function checkVerify(cx: Checker, e: CallExpression, declaration: Functio
   if (declaration.name.name !== "verify" || declaration.body !== undefined) return;
   if (cx.place.kind !== "state" && cx.place.kind !== "function")
     cx.error(CODES.callInWrongPlace, e.span, "'verify' can be called in a parser only");
+}
+
+/** `static_assert`: reports a failed assertion as soon as its check has a value; gives the call the value true when it holds. */
+export function checkStaticAssert(cx: Checker, e: CallExpression, bound: BoundArguments): void {
+  const [check, message] = bound.args;
+  if (check === undefined) return;
+  const value = constantOf(check.value);
+  if (value?.kind !== "bool") return;
+  e.constant = value;
+  if (value.value) return;
+  const text = message === undefined ? undefined : constantOf(message.value);
+  cx.error(
+    CODES.staticAssert,
+    e.span,
+    text?.kind === "string" ? `static_assert failed: ${text.value}` : "static_assert failed",
+  );
 }

@@ -1,7 +1,6 @@
 /** Default values of types (section 7.3). */
 import type { Checker } from "./checker.js";
-import type { ConstantValue } from "./constant-value.js";
-import type { Type } from "./type.js";
+import type { ConstantValue, Type } from "./type.js";
 
 /** The default value; undefined for types that have none. The checker knows where `error.NoError` is. */
 export function defaultValue(cx: Pick<Checker, "errorByName">, type: Type): ConstantValue | undefined {

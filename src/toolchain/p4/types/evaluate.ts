@@ -1,9 +1,8 @@
 /** Values of compile-time known expressions, for passes that know what constructor parameters stand for. */
 import type { Declaration, Expression } from "../syntax/ast.js";
 import { type Substitution, substitute } from "./algebra.js";
-import type { ConstantValue } from "./constant-value.js";
 import { equalConstants, foldBinary, foldCast, foldSlice, foldUnary } from "./fold.js";
-import type { Type } from "./type.js";
+import type { ConstantValue, Type } from "./type.js";
 
 export interface Environment {
   /** Values of constructor parameters, and of anything else that is fixed where the expression is used. */

@@ -12,12 +12,11 @@ import { checkBinary } from "./binary.js";
 import { checkCall } from "./calls.js";
 import type { Checker } from "./checker.js";
 import { constantOf } from "./coerce.js";
-import type { ConstantValue } from "./constant-value.js";
 import { fits, wrap } from "./fold.js";
 import { checkMember } from "./members.js";
 import { checkCast, checkConditional, checkSetExpression, checkUnary } from "./operators.js";
 import { checkIndex, checkSlice } from "./slices.js";
-import type { Type } from "./type.js";
+import type { ConstantValue, Type } from "./type.js";
 import { declaredType, resolveType } from "./type-expressions.js";
 
 /**

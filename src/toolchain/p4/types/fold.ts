@@ -2,8 +2,7 @@
 import { toSigned, toUnsigned } from "../../../base/index.js";
 import type { BinaryOperator, UnaryExpression } from "../syntax/ast.js";
 import { unwrap } from "./algebra.js";
-import type { ConstantValue } from "./constant-value.js";
-import type { Type } from "./type.js";
+import type { ConstantValue, Type } from "./type.js";
 
 /** An `int` of more bits than this is not shifted or multiplied further: no program needs it. */
 const MAX_INTEGER_BITS = 65536n;

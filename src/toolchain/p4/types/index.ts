@@ -15,7 +15,6 @@
  */
 export { sizeOf, typeToString, unwrapNew } from "./algebra.js";
 export { constantOf } from "./coerce.js";
-export type { ConstantValue } from "./constant-value.js";
 export { entryPriorities } from "./entries.js";
 export { evaluate } from "./evaluate.js";
 export { constantToString } from "./fold.js";
@@ -23,4 +22,4 @@ export { memberNames } from "./members.js";
 export { kindWord } from "./names.js";
 export { type CheckedProgram, check } from "./program.js";
 export type { BoundArguments, ResolvedCall } from "./resolution.js";
-export type { StructLikeType, Type } from "./type.js";
+export type { ConstantValue, StructLikeType, Type } from "./type.js";

@@ -4,9 +4,9 @@ import { CODES } from "../codes.js";
 import type { Declaration, EnumMember, InstanceDeclaration, SourceUnit } from "../syntax/ast.js";
 import { checkControl, checkParser, checkValueSet } from "./blocks.js";
 import { Checker } from "./checker.js";
-import type { ConstantValue } from "./constant-value.js";
 import { checkAction, checkFunction } from "./functions.js";
 import { checkConstant, checkInstance } from "./objects.js";
+import type { ConstantValue } from "./type.js";
 import {
   checkEnum,
   checkErrors,

@@ -5,11 +5,10 @@ import type { ActionDeclaration, Expression, SwitchStatement, TableDeclaration }
 import { typeToString } from "./algebra.js";
 import { type Checker, hint, isUnknown } from "./checker.js";
 import { coerce, constantOf } from "./coerce.js";
-import type { ConstantValue } from "./constant-value.js";
 import { checkExpression } from "./expressions.js";
 import { constantToString, equalConstants } from "./fold.js";
 import { checkBlock } from "./statements.js";
-import type { Type } from "./type.js";
+import type { ConstantValue, Type } from "./type.js";
 
 export function checkSwitch(cx: Checker, s: SwitchStatement): void {
   if (["state", "parserLocals"].includes(cx.place.kind))

@@ -5,7 +5,9 @@
 import type {
   ActionDeclaration,
   ControlDeclaration,
+  Declaration,
   EnumDeclaration,
+  EnumMember,
   ExternDeclaration,
   FunctionDeclaration,
   PackageDeclaration,
@@ -80,3 +82,17 @@ interface TypeVariable {
   kind: "typeVariable";
   declaration: TypeParameter;
 }
+
+/** A value known at compile time (P4-16 section 18.1). */
+export type ConstantValue =
+  /** Of type bit, int (two's complement as a negative number), integer, or a new type or serialisable enum over these. */
+  | { kind: "integer"; value: bigint }
+  | { kind: "bool"; value: boolean }
+  | { kind: "string"; value: string }
+  /** A member of an enum without underlying type, an error, or a match kind. */
+  | { kind: "member"; member: EnumMember }
+  /** A struct, header (valid), tuple or list; names are absent for the last two. */
+  | { kind: "aggregate"; type: Type; elements: ConstantValue[] }
+  | { kind: "invalidHeader" }
+  /** A compile-time object: an extern instance, control or parser given to a constructor. */
+  | { kind: "instance"; declaration: Declaration };

@@ -20,11 +20,11 @@ import {
   type UpdateStatus,
 } from "../../device/index.js";
 import { type Bmv2Program, P4InfoIndex, type Program } from "../../program/index.js";
-import type { Dialect } from "../codec/dialect.js";
 import { decodeDigestList } from "../codec/digest.js";
 import { decodeEntity, encodeQuery, encodeUpdate } from "../codec/entity.js";
 import { decodePacketIn, encodePacketOut } from "../codec/packet.js";
 import { decodeTableEntry } from "../codec/table-entry.js";
+import type { Dialect } from "../codec/wire.js";
 import { makeWire, type Wire } from "../codec/wire.js";
 import { readDeviceConfig } from "../device-config.js";
 import { electionIdMessage } from "../election.js";

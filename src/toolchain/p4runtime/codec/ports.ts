@@ -7,7 +7,7 @@
 
 import { DeviceError, type Replica } from "../../device/index.js";
 import { bytesToValue, decodeName, encodeName, encodeValue } from "./bytes.js";
-import type { Dialect } from "./dialect.js";
+import type { Dialect } from "./wire.js";
 import { checkNumber, type Wire } from "./wire.js";
 
 export const CURRENT_DIALECT: Dialect = { legacyPorts: false };

@@ -1,7 +1,12 @@
 /** Data that every conversion needs: the program's objects, and the form in which the other side writes values. */
 import { DeviceError, Names, type Naming } from "../../device/index.js";
 import type { P4InfoIndex } from "../../program/index.js";
-import type { Dialect } from "./dialect.js";
+
+/** How messages are written for the other side. */
+export interface Dialect {
+  /** Ports as integers in the deprecated fields: for servers before P4Runtime 1.4, such as BMv2. */
+  readonly legacyPorts: boolean;
+}
 
 export interface Wire {
   readonly index: P4InfoIndex;

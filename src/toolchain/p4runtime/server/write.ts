@@ -9,14 +9,14 @@ import {
   type Update,
   type UpdateStatus,
 } from "../../device/index.js";
-import { decodeUpdate } from "../codec/entity.js";
+import { decodeUpdate, encodeUpdate } from "../codec/entity.js";
 import type { Wire } from "../codec/wire.js";
 import {
   WriteRequest_Atomicity as AtomicityMessage,
   type Update as UpdateMessage,
 } from "../generated/p4/v1/p4runtime_pb.js";
 import { OK, updateStatusOf } from "../status.js";
-import { reclaimNames } from "./reclaim.js";
+import { collectState } from "./carry-over.js";
 
 export function atomicityOf(message: AtomicityMessage): Atomicity {
   switch (message) {
@@ -186,4 +186,33 @@ export class FreshNames {
     for (const { type, name, messages } of this.#users.values())
       if (!messages.some(tookEffect)) this.#wire.names.drop(type, name);
   }
+}
+
+/** Removes the names that no entity uses, when a type has no numbers left: keeps those to which the device's state and the updates in progress refer. */
+async function reclaimNames(
+  wire: Wire,
+  device: Device,
+  pending: readonly Update[],
+  pace: Pace,
+): Promise<void> {
+  const used = new Map<string, Set<bigint>>();
+  const recorder: Naming = {
+    number: () => {
+      throw new DeviceError("INTERNAL", "nothing is decoded here");
+    },
+    name: (type, number) => {
+      let numbers = used.get(type);
+      if (numbers === undefined) used.set(type, (numbers = new Set()));
+      numbers.add(number);
+      return "";
+    },
+  };
+  const listening: Wire = { ...wire, naming: recorder };
+  for (const update of [...(await collectState(device, pace)), ...pending]) {
+    const turn = pace();
+    if (turn !== undefined) await turn;
+    // a deletion has a key only, no action
+    if (update.type !== "delete") encodeUpdate(listening, update);
+  }
+  wire.names.keep(used);
 }

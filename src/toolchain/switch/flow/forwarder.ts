@@ -11,9 +11,8 @@ import type { OwnState } from "../state/own-state.js";
 import { NO_LIMIT, type PacketState } from "../state/packet-state.js";
 import type { TraceNode } from "../trace/recorder.js";
 import type { PacketTracer } from "../trace/tracer.js";
-import type { Output } from "./output.js";
 import { Fifo, type PacketCopy } from "./packet-copy.js";
-import type { Queues } from "./queues.js";
+import type { Output, Queues } from "./queues.js";
 import type { MirrorSession, Replication } from "./replication.js";
 import { type ProgramWorkspaces, Workspace, type Workspaces } from "./workspace.js";
 

@@ -7,9 +7,13 @@
  */
 import type { AlarmClock, QueueOptions, Sleeper, SwitchClock } from "../options.js";
 import { alarmsOf } from "./alarm.js";
-import type { Output } from "./output.js";
 import { Fifo, type PacketCopy } from "./packet-copy.js";
 import type { QueueLimits } from "./queue-limits.js";
+
+/** Destination of frames that have left their queue and egress. */
+export interface Output {
+  transmit(port: number, frame: Uint8Array): void;
+}
 
 /** Times that differ by less count as equal: half of the step of the finest clock, in microseconds. */
 const TOLERANCE_US = 0.00051;

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { maskOf, toSigned, toUnsigned } from "../../../../src/base/index.js";
 import type { BinaryOperator } from "../../../../src/toolchain/p4/syntax/ast.js";
 import { BOOL, bitType, INTEGER, intType } from "../../../../src/toolchain/p4/types/algebra.js";
-import type { ConstantValue } from "../../../../src/toolchain/p4/types/constant-value.js";
 import {
   boolean,
   constantToString,
@@ -16,7 +15,7 @@ import {
   integer,
   wrap,
 } from "../../../../src/toolchain/p4/types/fold.js";
-import type { Type } from "../../../../src/toolchain/p4/types/type.js";
+import type { ConstantValue, Type } from "../../../../src/toolchain/p4/types/type.js";
 
 const width = fc.integer({ min: 1, max: 80 });
 
