@@ -198,7 +198,22 @@ export function count(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
 }
 
-export interface Command {
+/** The words after the name of a statement, by their least number. */
+interface WordsOf {
+  0: readonly Word[];
+  1: readonly [Word, ...Word[]];
+  2: readonly [Word, Word, ...Word[]];
+  3: readonly [Word, Word, Word, ...Word[]];
+  4: readonly [Word, Word, Word, Word, ...Word[]];
+  6: readonly [Word, Word, Word, Word, Word, Word, ...Word[]];
+}
+
+type Count = keyof WordsOf;
+
+/** At least so many words. */
+export type Words<Least extends Count> = WordsOf[Least];
+
+export interface CommandOf<Least extends Count> {
   /**
    * The name and its arguments. A placeholder like `<table>` determines what completion offers for it. The name after a
    * colon, as in `<action:table>`, is the earlier placeholder to which it belongs.
@@ -207,11 +222,17 @@ export interface Command {
   /** What it does, in a few words. */
   readonly summary: string;
   /** Minimum and maximum number of words after the name. */
-  readonly least: number;
+  readonly least: Least;
   readonly most: number;
   /** Works without a program on the device. */
   readonly bare?: boolean;
   /** The statement resets the device: all handles and nodes become invalid. */
   readonly reloads?: boolean;
-  run(context: Context, words: readonly Word[], name: Word): Promise<void>;
+  run(context: Context, words: Words<Least>, name: Word): Promise<void>;
 }
+
+/** One with the type of its words by their least number, which whoever runs it has checked. */
+export type Command = { [Least in Count]: CommandOf<Least> }[Count];
+
+/** The words of any command, once their number has been compared with its `least`. */
+export type CheckedWords = Words<6>;

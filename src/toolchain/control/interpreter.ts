@@ -16,7 +16,15 @@ import { createP4Info, P4InfoIndex } from "../program/index.js";
 import { CODES } from "./codes.js";
 import { usageText } from "./command.js";
 import { COMMANDS } from "./commands.js";
-import { Context, count, indexOf, type Output, ProgramState, type Surroundings } from "./context.js";
+import {
+  type CheckedWords,
+  Context,
+  count,
+  indexOf,
+  type Output,
+  ProgramState,
+  type Surroundings,
+} from "./context.js";
 import { placeOf, readRuntimeFile } from "./runtime-file.js";
 import { report, type Word, wordsOf } from "./words.js";
 
@@ -176,7 +184,7 @@ export class Interpreter {
           this.#ended = true;
         },
       });
-      await command.run(context, rest, name);
+      await command.run(context, rest as readonly Word[] as CheckedWords, name);
     } catch (error) {
       if (error instanceof DeviceError) reportRefusal(error, whole, diagnostics);
       else report(error, diagnostics);

@@ -67,7 +67,7 @@ export const processStatements: Commands = {
     most: 3,
     bare: true,
     async run(context, [port, ...words], name) {
-      const number = readPort(context, port!);
+      const number = readPort(context, port);
       await portControl(context, name).add(number, readAttachment(words));
     },
   },
@@ -77,7 +77,7 @@ export const processStatements: Commands = {
     least: 1,
     most: 1,
     bare: true,
-    run: (context, [port], name) => portControl(context, name).remove(readPort(context, port!)),
+    run: (context, [port], name) => portControl(context, name).remove(readPort(context, port)),
   },
   save_state: {
     usage: "save_state <file>",
@@ -88,8 +88,8 @@ export const processStatements: Commands = {
       const write = context.surroundings.writeFile;
       if (write === undefined) fail(CODES.unable, name.span, "`save_state`: no files can be written here");
       const document = new TextDecoder().decode(await stateControl(context, name).save());
-      write(word!.text, document);
-      context.print(`# ${document.split("\n").length - 2} updates are in ${word!.text}`);
+      write(word.text, document);
+      context.print(`# ${document.split("\n").length - 2} updates are in ${word.text}`);
     },
   },
   restore_state: {
@@ -102,7 +102,7 @@ export const processStatements: Commands = {
       const read = context.surroundings.readFile;
       if (read === undefined) fail(CODES.unable, name.span, "`restore_state`: no files can be read here");
       const state = stateControl(context, name);
-      await state.restore(new TextEncoder().encode(read(word!.text, word!.span).text));
+      await state.restore(new TextEncoder().encode(read(word.text, word.span).text));
     },
   },
 };

@@ -312,7 +312,7 @@ export const readStatements: Commands = {
     summary: "describe a table",
     least: 1,
     most: 1,
-    run: async (context, [word]) => describeTable(context, context.table(word!)),
+    run: async (context, [word]) => describeTable(context, context.table(word)),
   },
   actions: listing("actions", "list the actions with their parameters", ({ index }) =>
     index.actions.list.map((action) => [actionText(action), ""] as const),
@@ -350,11 +350,11 @@ export const readStatements: Commands = {
     least: 1,
     most: 2,
     async run(context, words, name) {
-      const kind = ELEMENTS.find((one) => one === words[0]!.text);
+      const kind = ELEMENTS.find((one) => one === words[0].text);
       const word = kind === undefined ? words[0] : words[1];
       if (word === undefined) fail(CODES.form, name.span, `the ${kind} is missing`);
       if (kind === undefined && words.length > 1)
-        fail(CODES.form, words[0]!.span, `\`${words[0]!.text}\` is none of ${ELEMENTS.join(", ")}`);
+        fail(CODES.form, words[0].span, `\`${words[0].text}\` is none of ${ELEMENTS.join(", ")}`);
       await readElements(context, kind ?? kindOf(context, word), word);
     },
   },

@@ -2,7 +2,7 @@
 import { didYouMean, fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { type Commands, usageText } from "../command.js";
-import type { Command } from "../context.js";
+import type { Command, CommandOf } from "../context.js";
 import { candidatesFor, endsOf } from "../names.js";
 import { actionText, saveAll } from "./read-statements.js";
 
@@ -45,7 +45,7 @@ function overview(commands: ReadonlyMap<string, Command>): string[] {
   return lines;
 }
 
-const end: Command["run"] = async (context) => context.end();
+const end: CommandOf<0>["run"] = async (context) => context.end();
 
 export const sessionStatements: Commands = {
   load: {
@@ -58,7 +58,7 @@ export const sessionStatements: Commands = {
     async run(context, [word], name) {
       const read = context.surroundings.loadProgram;
       if (read === undefined) fail(CODES.unable, name.span, "`load`: no files can be read here");
-      await context.device.load(await read(word!.text, word!.span));
+      await context.device.load(await read(word.text, word.span));
     },
   },
   source: {
@@ -70,7 +70,7 @@ export const sessionStatements: Commands = {
     async run(context, [word], name) {
       const read = context.surroundings.readFile;
       if (read === undefined) fail(CODES.unable, name.span, "`source`: no files can be read here");
-      await context.runFile(read(word!.text, word!.span));
+      await context.runFile(read(word.text, word.span));
     },
   },
   save: {

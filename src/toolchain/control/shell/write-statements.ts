@@ -27,7 +27,8 @@ function need(words: readonly Word[], what: string, at: Word): Word {
 }
 
 function tooMany(words: readonly Word[]): void {
-  if (words.length > 0) fail(CODES.form, words[0]!.span, `\`${words[0]!.text}\` is an extra word`);
+  const [extra] = words;
+  if (extra !== undefined) fail(CODES.form, extra.span, `\`${extra.text}\` is an extra word`);
 }
 
 /** `PORT` or `PORT/INSTANCE`. */
@@ -202,7 +203,7 @@ function readPlaces(
 const CIR = ["cir", "cburst", "pir", "pburst"] as const;
 
 function readMeter(rest: readonly Word[], at: Word): MeterConfig | undefined {
-  if (rest.length === 1 && rest[0]!.text === "default") return undefined;
+  if (rest.length === 1 && rest[0]?.text === "default") return undefined;
   const { options, rest: others } = takeOptions(rest, CIR);
   tooMany(others);
   const [committedRate, committedBurst, peakRate, peakBurst] = CIR.map((name) => {
@@ -308,7 +309,7 @@ export const writeStatements: Commands = {
     least: 1,
     most: MANY,
     async run(context, words, name) {
-      const table = context.table(words[0]!);
+      const table = context.table(words[0]);
       const entry = defaultEntry(table);
       if (words.length === 1) {
         const found = await context.device.read([{ kind: "tableEntry", table: table.name, isDefault: true }]);
@@ -318,7 +319,7 @@ export const writeStatements: Commands = {
         );
         return;
       }
-      if (words.length === 2 && words[1]!.text === "reset") {
+      if (words.length === 2 && words[1]?.text === "reset") {
         await context.device.write([{ type: "modify", entity: entry }]);
         return;
       }
@@ -337,7 +338,7 @@ export const writeStatements: Commands = {
     least: 1,
     most: 1,
     async run(context, [word]) {
-      const table = context.table(word!);
+      const table = context.table(word);
       const found = await context.device.read([{ kind: "tableEntry", table: table.name }]);
       const entries = found.filter(
         (one): one is TableEntry => one.kind === "tableEntry" && !one.isConst && !one.isDefault,
@@ -358,10 +359,10 @@ export const writeStatements: Commands = {
     least: 2,
     most: MANY,
     async run(context, [kind, ...words]) {
-      const writer = Object.hasOwn(WRITERS, kind!.text) ? WRITERS[kind!.text] : undefined;
+      const writer = Object.hasOwn(WRITERS, kind.text) ? WRITERS[kind.text] : undefined;
       if (writer === undefined)
-        fail(CODES.form, kind!.span, `\`${kind!.text}\` is none of ${Object.keys(WRITERS).join(", ")}`);
-      await context.device.write(writer(context, words, kind!));
+        fail(CODES.form, kind.span, `\`${kind.text}\` is none of ${Object.keys(WRITERS).join(", ")}`);
+      await context.device.write(writer(context, words, kind));
     },
   },
   "packet-out": {

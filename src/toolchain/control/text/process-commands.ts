@@ -20,8 +20,8 @@ function portText({ port, attachment, up, ...counts }: PortDescription): string 
 }
 
 /** A line as simple_switch_CLI prints it: three columns with their text in the middle. */
-function columns([port, name, status]: readonly string[], extra: string): string {
-  return middle(port!, 10) + middle(name!, 20) + middle(status!, 10) + extra;
+function columns([port, name, status]: readonly [string, string, string], extra: string): string {
+  return middle(port, 10) + middle(name, 20) + middle(status, 10) + extra;
 }
 
 function middle(text: string, width: number): string {
@@ -76,8 +76,8 @@ export const processCommands: Commands = {
           file.span,
           "`port_add`: the switch captures the ports that it was started to capture",
         );
-      const number = readPort(context, port!);
-      await portControl(context, name).add(number, { kind: "interface", name: attached!.text });
+      const number = readPort(context, port);
+      await portControl(context, name).add(number, { kind: "interface", name: attached.text });
     },
   },
   port_remove: {
@@ -86,7 +86,7 @@ export const processCommands: Commands = {
     least: 1,
     most: 1,
     bare: true,
-    run: (context, [port], name) => portControl(context, name).remove(readPort(context, port!)),
+    run: (context, [port], name) => portControl(context, name).remove(readPort(context, port)),
   },
   reset_state: {
     usage: "reset_state",

@@ -7,7 +7,7 @@ import type { ActionCall, ActionProfileGroup, ActionProfileMember, GroupMember }
 import type { ProfileInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { type Commands, MANY } from "../command.js";
-import { type Command, type Context, profileActions } from "../context.js";
+import { type CheckedWords, type Command, type Context, profileActions, type Words } from "../context.js";
 import { ofKind } from "../entities.js";
 import { findNamed } from "../names.js";
 import type { Word } from "../words.js";
@@ -54,8 +54,8 @@ export async function printProfile(context: Context, profile: ProfileInfo): Prom
 
 function readCall(context: Context, profile: ProfileInfo, name: Word, words: readonly Word[]): ActionCall {
   const info = findNamed("action", profileActions(profile), name, `action profile ${profile.name}`);
-  const [call, rest] = context.call(info, words, name);
-  if (rest.length > 0) fail(CODES.form, rest[0]!.span, `too many parameters for action ${info.name}`);
+  const [call, [extra]] = context.call(info, words, name);
+  if (extra !== undefined) fail(CODES.form, extra.span, `too many parameters for action ${info.name}`);
   return call;
 }
 
@@ -89,11 +89,11 @@ async function findGroup(context: Context, profile: ProfileInfo, word: Word): Pr
 function changeGroup(
   change: (members: readonly GroupMember[], memberId: number, word: Word) => GroupMember[],
 ) {
-  return async (context: Context, profile: ProfileInfo, words: readonly Word[]): Promise<void> => {
-    needSelector(profile, words[0]!);
-    const memberId = context.integer("the member", words[1]!) + 1;
-    const group = await findGroup(context, profile, words[2]!);
-    const members = change(group.members, memberId, words[1]!);
+  return async (context: Context, profile: ProfileInfo, words: Words<3>): Promise<void> => {
+    needSelector(profile, words[0]);
+    const memberId = context.integer("the member", words[1]) + 1;
+    const group = await findGroup(context, profile, words[2]);
+    const members = change(group.members, memberId, words[1]);
     await context.device.write([{ type: "modify", entity: { ...group, members } }]);
   };
 }
@@ -111,17 +111,19 @@ const removeMember = changeGroup((members, memberId, word) => {
 });
 
 /** A command on an action profile, which is the first argument. */
-interface ProfileCommand {
+interface ProfileCommandOf<Least extends 1 | 2 | 3> {
   readonly name: string;
   /** Its older name, with the table in place of the profile. */
   readonly older: string;
   /** The arguments after the profile. */
   readonly form: string;
   readonly summary: string;
-  readonly least: number;
+  readonly least: Least;
   readonly most: number;
-  run(context: Context, profile: ProfileInfo, words: readonly Word[]): Promise<void>;
+  run(context: Context, profile: ProfileInfo, words: Words<Least>): Promise<void>;
 }
+
+type ProfileCommand = ProfileCommandOf<1> | ProfileCommandOf<2> | ProfileCommandOf<3>;
 
 const COMMANDS: readonly ProfileCommand[] = [
   {
@@ -132,7 +134,7 @@ const COMMANDS: readonly ProfileCommand[] = [
     least: 2,
     most: MANY,
     async run(context, profile, words) {
-      const action = readCall(context, profile, words[1]!, words.slice(2));
+      const action = readCall(context, profile, words[1], words.slice(2));
       const memberId = freeId((await membersOf(context, profile)).map((member) => member.memberId));
       await context.device.write([
         { type: "insert", entity: { kind: "member", profile: profile.name, memberId, action } },
@@ -149,8 +151,8 @@ const COMMANDS: readonly ProfileCommand[] = [
     most: MANY,
     async run(context, profile, words) {
       const values = words.slice(words[3]?.text === "=>" ? 4 : 3);
-      const action = readCall(context, profile, words[1]!, values);
-      const memberId = context.integer("the member", words[2]!) + 1;
+      const action = readCall(context, profile, words[1], values);
+      const memberId = context.integer("the member", words[2]) + 1;
       await context.device.write([
         { type: "modify", entity: { kind: "member", profile: profile.name, memberId, action } },
       ]);
@@ -164,7 +166,7 @@ const COMMANDS: readonly ProfileCommand[] = [
     least: 2,
     most: 2,
     async run(context, profile, words) {
-      await context.device.write([{ type: "delete", entity: await findMember(context, profile, words[1]!) }]);
+      await context.device.write([{ type: "delete", entity: await findMember(context, profile, words[1]) }]);
     },
   },
   {
@@ -175,7 +177,7 @@ const COMMANDS: readonly ProfileCommand[] = [
     least: 1,
     most: 1,
     async run(context, profile, words) {
-      needSelector(profile, words[0]!);
+      needSelector(profile, words[0]);
       const groupId = freeId((await groupsOf(context, profile)).map((group) => group.groupId));
       await context.device.write([
         {
@@ -194,8 +196,8 @@ const COMMANDS: readonly ProfileCommand[] = [
     least: 2,
     most: 2,
     async run(context, profile, words) {
-      needSelector(profile, words[0]!);
-      const groupId = context.integer("the group", words[1]!) + 1;
+      needSelector(profile, words[0]);
+      const groupId = context.integer("the group", words[1]) + 1;
       await context.device.write([
         {
           type: "delete",
@@ -230,7 +232,7 @@ const COMMANDS: readonly ProfileCommand[] = [
     least: 2,
     most: 2,
     async run(context, profile, words) {
-      context.print(memberText(await findMember(context, profile, words[1]!), profile));
+      context.print(memberText(await findMember(context, profile, words[1]), profile));
     },
   },
   {
@@ -241,8 +243,8 @@ const COMMANDS: readonly ProfileCommand[] = [
     least: 2,
     most: 2,
     async run(context, profile, words) {
-      needSelector(profile, words[0]!);
-      context.print(groupText(await findGroup(context, profile, words[1]!)));
+      needSelector(profile, words[0]);
+      context.print(groupText(await findGroup(context, profile, words[1])));
     },
   },
 ];
@@ -254,29 +256,35 @@ function byTable(context: Context, word: Word): ProfileInfo {
   return table.profile;
 }
 
-function both({ name, older, form, summary, least, most, run }: ProfileCommand): [string, Command][] {
+function both(command: ProfileCommand): [string, Command][] {
+  const { name, older, form, summary } = command;
   return [
-    [
-      name,
-      {
-        usage: `${name} <profile>${form}`,
-        summary,
-        least,
-        most,
-        run: (context, words) => run(context, context.profile(words[0]!), words),
-      },
-    ],
+    [name, onProfile(command, `${name} <profile>${form}`, summary, (context, word) => context.profile(word))],
     [
       older,
-      {
-        usage: `${older} <table>${form.replace(":profile", ":table")}`,
-        summary: `${summary}, by table`,
-        least,
-        most,
-        run: (context, words) => run(context, byTable(context, words[0]!), words),
-      },
+      onProfile(
+        command,
+        `${older} <table>${form.replace(":profile", ":table")}`,
+        `${summary}, by table`,
+        byTable,
+      ),
     ],
   ];
+}
+
+function onProfile(
+  { least, most, run }: ProfileCommand,
+  usage: string,
+  summary: string,
+  find: (context: Context, word: Word) => ProfileInfo,
+): Command {
+  return {
+    usage,
+    summary,
+    least,
+    most,
+    run: (context: Context, words: CheckedWords) => run(context, find(context, words[0]), words),
+  } as Command;
 }
 
 export const profileCommands: Commands = {
@@ -286,6 +294,6 @@ export const profileCommands: Commands = {
     summary: "show all members and groups",
     least: 1,
     most: 1,
-    run: (context, words) => printProfile(context, context.profile(words[0]!)),
+    run: (context, words) => printProfile(context, context.profile(words[0])),
   },
 };

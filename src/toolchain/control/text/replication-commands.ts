@@ -3,7 +3,7 @@ import { fail } from "../../../base/index.js";
 import type { CloneSessionEntry } from "../../device/index.js";
 import { CODES } from "../codes.js";
 import { type Commands, MANY } from "../command.js";
-import type { Command, Context } from "../context.js";
+import type { Context } from "../context.js";
 import type { ReplicationNodes } from "../replication-nodes.js";
 import type { Word } from "../words.js";
 
@@ -43,9 +43,9 @@ function findNode(context: Context, nodes: ReplicationNodes, word: Word): number
 }
 
 /** A command that works on nodes. */
-function onNodes(
-  run: (context: Context, nodes: ReplicationNodes, words: readonly Word[]) => Promise<void> | void,
-): Command["run"] {
+function onNodes<W extends readonly Word[]>(
+  run: (context: Context, nodes: ReplicationNodes, words: W) => Promise<void> | void,
+): (context: Context, words: W) => Promise<void> {
   return async (context, words) => run(context, await context.state.nodes(), words);
 }
 
@@ -77,7 +77,7 @@ export const replicationCommands: Commands = {
     least: 1,
     most: 1,
     run: onNodes(async (context, nodes, [word]) => {
-      const id = context.integer("the multicast group", word!, MAX_GROUP, 1);
+      const id = context.integer("the multicast group", word, MAX_GROUP, 1);
       context.print(`Creating multicast group ${id}`);
       await nodes.createGroup(id);
     }),
@@ -88,7 +88,7 @@ export const replicationCommands: Commands = {
     least: 1,
     most: 1,
     run: onNodes(async (context, nodes, [word]) => {
-      const id = findGroup(context, nodes, word!);
+      const id = findGroup(context, nodes, word);
       context.print(`Destroying multicast group ${id}`);
       await nodes.destroyGroup(id);
     }),
@@ -99,7 +99,7 @@ export const replicationCommands: Commands = {
     least: 1,
     most: MANY,
     run: onNodes((context, nodes, words) => {
-      const rid = context.integer("the rid", words[0]!, MAX_GROUP);
+      const rid = context.integer("the rid", words[0], MAX_GROUP);
       const ports = readPorts(context, words.slice(1));
       context.print(`Creating node with rid ${rid} , port map ${portMap(ports)} and lag map `);
       context.print(`node was created with handle ${nodes.createNode(rid, ports)}`);
@@ -111,7 +111,7 @@ export const replicationCommands: Commands = {
     least: 1,
     most: MANY,
     run: onNodes(async (context, nodes, words) => {
-      const handle = findNode(context, nodes, words[0]!);
+      const handle = findNode(context, nodes, words[0]);
       const ports = readPorts(context, words.slice(1));
       context.print(`Updating node ${handle} with port map ${portMap(ports)} and lag map `);
       await nodes.updateNode(handle, ports);
@@ -123,7 +123,7 @@ export const replicationCommands: Commands = {
     least: 1,
     most: 1,
     run: onNodes(async (context, nodes, [word]) => {
-      const handle = findNode(context, nodes, word!);
+      const handle = findNode(context, nodes, word);
       context.print(`Destroying node ${handle}`);
       await nodes.destroyNode(handle);
     }),
@@ -134,10 +134,10 @@ export const replicationCommands: Commands = {
     least: 2,
     most: 2,
     run: onNodes(async (context, nodes, words) => {
-      const handle = findNode(context, nodes, words[1]!);
+      const handle = findNode(context, nodes, words[1]);
       if (nodes.node(handle)!.group !== undefined)
-        fail(CODES.refused, words[1]!.span, `node ${handle} is in a multicast group already`);
-      const group = findGroup(context, nodes, words[0]!);
+        fail(CODES.refused, words[1].span, `node ${handle} is in a multicast group already`);
+      const group = findGroup(context, nodes, words[0]);
       context.print(`Associating node ${handle} to multicast group ${group}`);
       await nodes.associate(group, handle);
     }),
@@ -148,10 +148,10 @@ export const replicationCommands: Commands = {
     least: 2,
     most: 2,
     run: onNodes(async (context, nodes, words) => {
-      const group = findGroup(context, nodes, words[0]!);
-      const handle = findNode(context, nodes, words[1]!);
+      const group = findGroup(context, nodes, words[0]);
+      const handle = findNode(context, nodes, words[1]);
       if (nodes.node(handle)!.group !== group)
-        fail(CODES.refused, words[1]!.span, `node ${handle} is not in multicast group ${group}`);
+        fail(CODES.refused, words[1].span, `node ${handle} is not in multicast group ${group}`);
       context.print(`Dissociating node ${handle} from multicast group ${group}`);
       await nodes.dissociate(group, handle);
     }),
@@ -179,8 +179,8 @@ export const replicationCommands: Commands = {
     least: 2,
     most: 2,
     run: onNodes(async (context, nodes, words) => {
-      const port = context.integer("the port", words[1]!, MAX_PORT);
-      await nodes.setMirror(readMirror(context, words[0]!), { port });
+      const port = context.integer("the port", words[1], MAX_PORT);
+      await nodes.setMirror(readMirror(context, words[0]), { port });
     }),
   },
   mirroring_add_mc: {
@@ -189,8 +189,8 @@ export const replicationCommands: Commands = {
     least: 2,
     most: 2,
     run: onNodes(async (context, nodes, words) => {
-      const group = context.integer("the multicast group", words[1]!, MAX_GROUP);
-      await nodes.setMirror(readMirror(context, words[0]!), { group });
+      const group = context.integer("the multicast group", words[1], MAX_GROUP);
+      await nodes.setMirror(readMirror(context, words[0]), { group });
     }),
   },
   mirroring_delete: {
@@ -199,7 +199,7 @@ export const replicationCommands: Commands = {
     least: 1,
     most: 1,
     run: onNodes(async (context, nodes, [word]) => {
-      await nodes.deleteMirror((await findMirror(context, nodes, word!)).sessionId);
+      await nodes.deleteMirror((await findMirror(context, nodes, word)).sessionId);
     }),
   },
   mirroring_get: {
@@ -208,7 +208,7 @@ export const replicationCommands: Commands = {
     least: 1,
     most: 1,
     run: onNodes(async (context, nodes, [word]) => {
-      const found = await findMirror(context, nodes, word!);
+      const found = await findMirror(context, nodes, word);
       context.print(mirrorText(found, nodes.mirrorGroup(found.sessionId)));
     }),
   },

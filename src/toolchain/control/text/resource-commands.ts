@@ -4,7 +4,7 @@ import type { CounterData, Match, MeterConfig, ReadQuery, TableEntry, Update } f
 import type { TableInfo, ValueSetInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import type { Commands } from "../command.js";
-import type { Context } from "../context.js";
+import type { Context, Words } from "../context.js";
 import { countersIn, metersIn, registersIn } from "../entities.js";
 import { findNamed } from "../names.js";
 import { findRegister, findResource, type RegisterInfo, type Resource } from "../resources.js";
@@ -164,10 +164,10 @@ async function writeMembers(
 }
 
 function changeSet(add: boolean) {
-  return async (context: Context, words: readonly Word[]): Promise<void> => {
-    const set = valueSet(context, words[0]!);
+  return async (context: Context, words: Words<2>): Promise<void> => {
+    const set = valueSet(context, words[0]);
     const bits = set.fields.list.reduce((sum, { bitwidth }) => sum + bitwidth, 0);
-    const made = memberOf(set, readValue("the value", words[1]!, bits));
+    const made = memberOf(set, readValue("the value", words[1], bits));
     const text = memberText(set, made);
     const others = (await setMembers(context, set)).filter((member) => memberText(set, member) !== text);
     await writeMembers(context, set, add ? [...others, made] : others);
@@ -181,12 +181,12 @@ export const resourceCommands: Commands = {
     least: 2,
     most: 2,
     async run(context, words) {
-      const counter = findResource("counter", context.index, words[0]!);
-      const query = await queryOf(context, "counter", counter, words[1]!);
+      const counter = findResource("counter", context.index, words[0]);
+      const query = await queryOf(context, "counter", counter, words[1]);
       const [data] = countersIn(await context.device.read([query]));
       directNote(context, counter);
       context.print(
-        `${words[0]!.text}[${words[1]!.text}]= (${data?.bytes ?? 0} bytes, ${data?.packets ?? 0} packets)`,
+        `${words[0].text}[${words[1].text}]= (${data?.bytes ?? 0} bytes, ${data?.packets ?? 0} packets)`,
       );
     },
   },
@@ -196,11 +196,11 @@ export const resourceCommands: Commands = {
     least: 4,
     most: 4,
     async run(context, words) {
-      const counter = findResource("counter", context.index, words[0]!);
-      const [packets, bytes] = [words[2]!, words[3]!].map((word) => readValue("a count", word, 63));
+      const counter = findResource("counter", context.index, words[0]);
+      const [packets, bytes] = [words[2], words[3]].map((word) => readValue("a count", word, 63));
       if ("table" in counter) context.print(`writing to direct counter for table ${counter.table.name}`);
-      await writeCounter(context, counter, words[1]!, { packets: packets!, bytes: bytes! });
-      context.print(`${words[0]!.text}[${words[1]!.text}] has been updated`);
+      await writeCounter(context, counter, words[1], { packets: packets!, bytes: bytes! });
+      context.print(`${words[0].text}[${words[1].text}] has been updated`);
     },
   },
   counter_reset: {
@@ -209,7 +209,7 @@ export const resourceCommands: Commands = {
     least: 1,
     most: 1,
     async run(context, words) {
-      const counter = findResource("counter", context.index, words[0]!);
+      const counter = findResource("counter", context.index, words[0]);
       const data: CounterData = { packets: 0n, bytes: 0n };
       directNote(context, counter);
       const updates: Update[] = [];
@@ -231,16 +231,16 @@ export const resourceCommands: Commands = {
     summary: "show one element or all",
     least: 1,
     most: 2,
-    async run(context, words) {
-      const { name, size } = findRegister(context.index, words[0]!);
-      if (words.length === 1) {
+    async run(context, [word, at]) {
+      const { name, size } = findRegister(context.index, word);
+      if (at === undefined) {
         const values = registersIn(await context.device.read([{ kind: "register", register: name }]));
-        context.print(`${words[0]!.text}= ${values.map(({ value }) => value).join(", ")}`);
+        context.print(`${word.text}= ${values.map(({ value }) => value).join(", ")}`);
         return;
       }
-      const index = context.indexed(`register ${name}`, words[1]!, size);
+      const index = context.indexed(`register ${name}`, at, size);
       const [found] = registersIn(await context.device.read([{ kind: "register", register: name, index }]));
-      context.print(`${words[0]!.text}[${index}]= ${found?.value ?? 0}`);
+      context.print(`${word.text}[${index}]= ${found?.value ?? 0}`);
     },
   },
   register_write: {
@@ -249,9 +249,9 @@ export const resourceCommands: Commands = {
     least: 3,
     most: 3,
     async run(context, words) {
-      const { name, size, bits } = findRegister(context.index, words[0]!);
-      const index = context.indexed(`register ${name}`, words[1]!, size);
-      const value = readValue("the value", words[2]!, bits);
+      const { name, size, bits } = findRegister(context.index, words[0]);
+      const index = context.indexed(`register ${name}`, words[1], size);
+      const value = readValue("the value", words[2], bits);
       await context.device.write([
         { type: "modify", entity: { kind: "register", register: name, index, value } },
       ]);
@@ -262,7 +262,7 @@ export const resourceCommands: Commands = {
     summary: "set all its elements to 0",
     least: 1,
     most: 1,
-    run: (context, words) => context.device.write(fillRegister(findRegister(context.index, words[0]!), 0n)),
+    run: (context, words) => context.device.write(fillRegister(findRegister(context.index, words[0]), 0n)),
   },
   meter_set_rates: {
     usage: "meter_set_rates <meter> <index> <rate:burst> <rate:burst>",
@@ -270,15 +270,15 @@ export const resourceCommands: Commands = {
     least: 4,
     most: 4,
     async run(context, words) {
-      const meter = findResource("meter", context.index, words[0]!);
-      const config = readConfig(words[2]!, words[3]!);
+      const meter = findResource("meter", context.index, words[0]);
+      const config = readConfig(words[2], words[3]);
       const entity: Update["entity"] =
         "table" in meter
-          ? { kind: "directMeter", entry: await entryAt(context, meter, words[1]!), config }
+          ? { kind: "directMeter", entry: await entryAt(context, meter, words[1]), config }
           : {
               kind: "meter",
               meter: meter.name,
-              index: context.indexed(`meter ${meter.name}`, words[1]!, meter.size),
+              index: context.indexed(`meter ${meter.name}`, words[1], meter.size),
               config,
             };
       await context.device.write([{ type: "modify", entity }]);
@@ -290,10 +290,10 @@ export const resourceCommands: Commands = {
     least: 3,
     most: 3,
     async run(context, words) {
-      const meter = findResource("meter", context.index, words[0]!);
+      const meter = findResource("meter", context.index, words[0]);
       if ("table" in meter)
-        fail(CODES.form, words[0]!.span, `meter ${meter.name} belongs to the entries of ${meter.table.name}`);
-      const config = readConfig(words[1]!, words[2]!);
+        fail(CODES.form, words[0].span, `meter ${meter.name} belongs to the entries of ${meter.table.name}`);
+      const config = readConfig(words[1], words[2]);
       await context.device.write(
         Array.from({ length: meter.size }, (_, index) => ({
           type: "modify" as const,
@@ -308,8 +308,8 @@ export const resourceCommands: Commands = {
     least: 2,
     most: 2,
     async run(context, words) {
-      const meter = findResource("meter", context.index, words[0]!);
-      const query = await queryOf(context, "meter", meter, words[1]!);
+      const meter = findResource("meter", context.index, words[0]);
+      const query = await queryOf(context, "meter", meter, words[1]);
       const [config] = metersIn(await context.device.read([query]));
       if (config === undefined) {
         context.print("WARNING: expected 2 rates but only received 0");
@@ -343,7 +343,7 @@ export const resourceCommands: Commands = {
     least: 1,
     most: 1,
     async run(context, words) {
-      const set = valueSet(context, words[0]!);
+      const set = valueSet(context, words[0]);
       for (const member of await setMembers(context, set)) context.print(memberText(set, member));
     },
   },
@@ -352,6 +352,6 @@ export const resourceCommands: Commands = {
     summary: "remove all values",
     least: 1,
     most: 1,
-    run: (context, words) => writeMembers(context, valueSet(context, words[0]!), []),
+    run: (context, words) => writeMembers(context, valueSet(context, words[0]), []),
   },
 };

@@ -1,10 +1,10 @@
 /** `table_*`: entries by handle. */
-import { fail } from "../../../base/index.js";
+import { defined, fail } from "../../../base/index.js";
 import type { Match, TableAction, TableEntry, Update } from "../../device/index.js";
 import type { TableInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { type Commands, MANY } from "../command.js";
-import { actionsOf, type Command, type Context, count, slotNames } from "../context.js";
+import { actionsOf, type CommandOf, type Context, count, slotNames, type Words } from "../context.js";
 import { ofKind } from "../entities.js";
 import { type EntryKey, keyText } from "../entry-handles.js";
 import { findNamed } from "../names.js";
@@ -21,22 +21,23 @@ function readMatches(context: Context, table: TableInfo, words: readonly Word[],
       words.at(-1)?.span ?? name.span,
       `table ${table.name} has ${count(fields.length, "match field")}${fields.length === 0 ? "" : ` (${slotNames(fields)})`}, not ${words.length}`,
     );
-  return fields.flatMap((field, i) => readMatch(field, words[i]!, context) ?? []);
+  return words.flatMap((word, i) => readMatch(defined(fields[i]), word, context) ?? []);
 }
 
 /** The entry's priority: the last word, if the table needs a priority. */
 function readPriority(context: Context, table: TableInfo, rest: readonly Word[], name: Word): number {
+  const [word, more] = rest;
   if (!table.hasPriority) {
-    if (rest.length > 0) fail(CODES.form, rest[0]!.span, `too many words for table ${table.name}`);
+    if (word !== undefined) fail(CODES.form, word.span, `too many words for table ${table.name}`);
     return 0;
   }
-  if (rest.length !== 1)
+  if (word === undefined || more !== undefined)
     fail(
       CODES.form,
-      rest[1]?.span ?? name.span,
+      more?.span ?? name.span,
       `an entry of table ${table.name} needs a priority as its last word`,
     );
-  return LOWEST - context.integer("the priority", rest[0]!, LOWEST - 1);
+  return LOWEST - context.integer("the priority", word, LOWEST - 1);
 }
 
 async function insert(context: Context, table: TableInfo, key: EntryKey, action: TableAction): Promise<void> {
@@ -57,7 +58,7 @@ function printCall(
 ): void {
   const slots = actionsOf(table).find((action) => action.name === call.action)?.params.list ?? [];
   context.print(`${"action:".padEnd(20)} ${name}`);
-  const data = slots.map((slot) => colonHex(call.params[slot.name]!, slot.bitwidth));
+  const data = slots.map((slot) => colonHex(defined(call.params[slot.name]), slot.bitwidth));
   context.print(`${"runtime data:".padEnd(20)} ${data.join("\t")}`);
 }
 
@@ -110,10 +111,10 @@ function needProfile(table: TableInfo, word: Word, selector = false): void {
     fail(CODES.form, word.span, `action profile ${table.profile.name} has no selector, so no groups`);
 }
 
-function indirect(kind: "member" | "group"): Command["run"] {
+function indirect(kind: "member" | "group"): CommandOf<1>["run"] {
   return async (context, words, name) => {
-    const table = context.table(words[0]!);
-    needProfile(table, words[0]!, kind === "group");
+    const table = context.table(words[0]);
+    needProfile(table, words[0], kind === "group");
     const [keys, behind = []] = halves(words.slice(1));
     const [target, ...rest] = behind;
     if (target === undefined) fail(CODES.form, name.span, `a ${kind} is missing after \`=>\``);
@@ -139,11 +140,11 @@ async function refuseEmptyGroup(
     fail(CODES.refused, word.span, `group ${word.text} has no members`);
 }
 
-function indirectDefault(kind: "member" | "group"): Command["run"] {
+function indirectDefault(kind: "member" | "group"): CommandOf<2>["run"] {
   return async (context, words) => {
-    const table = context.table(words[0]!);
-    needProfile(table, words[0]!, kind === "group");
-    const id = context.integer(`the ${kind}`, words[1]!) + 1;
+    const table = context.table(words[0]);
+    needProfile(table, words[0], kind === "group");
+    const id = context.integer(`the ${kind}`, words[1]) + 1;
     const action: TableAction = kind === "member" ? { kind, memberId: id } : { kind, groupId: id };
     await context.device.write([setDefault(table, action)]);
   };
@@ -166,10 +167,10 @@ async function dump(context: Context, table: TableInfo): Promise<void> {
   );
 }
 
-async function deleteEntry(context: Context, words: readonly Word[]): Promise<void> {
-  const table = context.table(words[0]!);
-  const [handle, { match, priority }] = await keyOf(context, table, words[1]!);
-  context.print(`Deleting entry ${handle} from ${words[0]!.text}`);
+async function deleteEntry(context: Context, words: Words<2>): Promise<void> {
+  const table = context.table(words[0]);
+  const [handle, { match, priority }] = await keyOf(context, table, words[1]);
+  context.print(`Deleting entry ${handle} from ${words[0].text}`);
   await context.device.write([
     { type: "delete", entity: { kind: "tableEntry", table: table.name, match, priority } },
   ]);
@@ -183,21 +184,21 @@ export const tableCommands: Commands = {
     least: 2,
     most: MANY,
     async run(context, words, name) {
-      const table = context.table(words[0]!);
+      const table = context.table(words[0]);
       const owner = `table ${table.name}`;
-      const info = findNamed("action", actionsOf(table), words[1]!, owner);
+      const info = findNamed("action", actionsOf(table), words[1], owner);
       const [keys, values = []] = halves(words.slice(2));
-      const [call, rest] = context.call(info, values, words[1]!);
+      const [call, rest] = context.call(info, values, words[1]);
       const match = readMatches(context, table, keys, name);
       const priority = readPriority(context, table, rest, name);
-      context.print(`Adding entry to ${tableKind(table)} match table ${words[0]!.text}`);
+      context.print(`Adding entry to ${tableKind(table)} match table ${words[0].text}`);
       const key = table.fields.list.map((field) => {
         const part = match.find((candidate) => candidate.field === field.name);
         return `${kindName(field).toUpperCase()}-${partText(field, part, colonHex)}`;
       });
       context.print(`${"match key:".padEnd(20)} ${key.join("\t")}`);
       const action: TableAction = { kind: "action", ...call };
-      printCall(context, words[1]!.text, action, table);
+      printCall(context, words[1].text, action, table);
       await insert(context, table, { match, priority }, action);
     },
   },
@@ -207,13 +208,13 @@ export const tableCommands: Commands = {
     least: 2,
     most: MANY,
     async run(context, words) {
-      const table = context.table(words[0]!);
-      const info = findNamed("action", actionsOf(table), words[1]!, `table ${table.name}`);
-      const [call, rest] = context.call(info, words.slice(2), words[1]!);
-      if (rest.length > 0) fail(CODES.form, rest[0]!.span, `too many parameters for action ${info.name}`);
+      const table = context.table(words[0]);
+      const info = findNamed("action", actionsOf(table), words[1], `table ${table.name}`);
+      const [call, [extra]] = context.call(info, words.slice(2), words[1]);
+      if (extra !== undefined) fail(CODES.form, extra.span, `too many parameters for action ${info.name}`);
       const action: TableAction = { kind: "action", ...call };
-      context.print(`Setting default action of ${words[0]!.text}`);
-      printCall(context, words[1]!.text, action, table);
+      context.print(`Setting default action of ${words[0].text}`);
+      printCall(context, words[1].text, action, table);
       await context.device.write([setDefault(table, action)]);
     },
   },
@@ -222,7 +223,7 @@ export const tableCommands: Commands = {
     summary: "restore the program's default action",
     least: 1,
     most: 1,
-    run: (context, words) => context.device.write([setDefault(context.table(words[0]!), undefined)]),
+    run: (context, words) => context.device.write([setDefault(context.table(words[0]), undefined)]),
   },
   table_modify: {
     usage: "table_modify <table> <action:table> <handle> [=>] <parameters:action>",
@@ -230,13 +231,13 @@ export const tableCommands: Commands = {
     least: 3,
     most: MANY,
     async run(context, words) {
-      const table = context.table(words[0]!);
-      const info = findNamed("action", actionsOf(table), words[1]!, `table ${table.name}`);
+      const table = context.table(words[0]);
+      const info = findNamed("action", actionsOf(table), words[1], `table ${table.name}`);
       const values = words.slice(words[3]?.text === "=>" ? 4 : 3);
-      const [call, rest] = context.call(info, values, words[1]!);
-      if (rest.length > 0) fail(CODES.form, rest[0]!.span, `too many parameters for action ${info.name}`);
-      const [handle, entry] = await readEntry(context, table, words[2]!);
-      context.print(`Modifying entry ${handle} for ${tableKind(table)} match table ${words[0]!.text}`);
+      const [call, [extra]] = context.call(info, values, words[1]);
+      if (extra !== undefined) fail(CODES.form, extra.span, `too many parameters for action ${info.name}`);
+      const [handle, entry] = await readEntry(context, table, words[2]);
+      context.print(`Modifying entry ${handle} for ${tableKind(table)} match table ${words[0].text}`);
       await modify(context, entry, { action: { kind: "action", ...call } });
     },
   },
@@ -253,7 +254,7 @@ export const tableCommands: Commands = {
     least: 1,
     most: 1,
     async run(context, words) {
-      const table = context.table(words[0]!);
+      const table = context.table(words[0]);
       const handles = await context.state.entries.of(table.name);
       const entries = await handles.read();
       await context.device.write(
@@ -271,11 +272,11 @@ export const tableCommands: Commands = {
     least: 3,
     most: 3,
     async run(context, words) {
-      const table = context.table(words[0]!);
+      const table = context.table(words[0]);
       if (table.message.idleTimeoutBehavior === 0)
-        fail(CODES.form, words[0]!.span, `table ${table.name} does not support idle timeouts`);
-      const milliseconds = context.integer("the timeout", words[2]!);
-      const [handle, entry] = await readEntry(context, table, words[1]!);
+        fail(CODES.form, words[0].span, `table ${table.name} does not support idle timeouts`);
+      const milliseconds = context.integer("the timeout", words[2]);
+      const [handle, entry] = await readEntry(context, table, words[1]);
       context.print(`Setting a ${milliseconds} ms timeout for entry ${handle}`);
       await modify(context, entry, { idleTimeoutNs: BigInt(milliseconds) * 1_000_000n });
     },
@@ -286,7 +287,7 @@ export const tableCommands: Commands = {
     least: 1,
     most: 1,
     async run(context, words) {
-      const handles = await context.state.entries.of(context.table(words[0]!).name);
+      const handles = await context.state.entries.of(context.table(words[0]).name);
       context.print(String((await handles.read()).length));
     },
   },
@@ -295,7 +296,7 @@ export const tableCommands: Commands = {
     summary: "show all entries",
     least: 1,
     most: 1,
-    run: (context, words) => dump(context, context.table(words[0]!)),
+    run: (context, words) => dump(context, context.table(words[0])),
   },
   table_dump_entry: {
     usage: "table_dump_entry <table> <handle>",
@@ -303,9 +304,9 @@ export const tableCommands: Commands = {
     least: 2,
     most: 2,
     async run(context, words) {
-      const table = context.table(words[0]!);
+      const table = context.table(words[0]);
       const timed = table.message.idleTimeoutBehavior !== 0;
-      const [handle, entry] = await readEntry(context, table, words[1]!, timed ? { idle: true } : {});
+      const [handle, entry] = await readEntry(context, table, words[1], timed ? { idle: true } : {});
       context.print(entryText(table, handle, entry, actionsOf(table)));
     },
   },
@@ -315,7 +316,7 @@ export const tableCommands: Commands = {
     least: 1,
     most: MANY,
     async run(context, words, name) {
-      const table = context.table(words[0]!);
+      const table = context.table(words[0]);
       const cut = 1 + table.fields.list.length;
       const match = readMatches(context, table, words.slice(1, cut), name);
       const priority = readPriority(context, table, words.slice(cut), name);
@@ -349,7 +350,7 @@ export const tableCommands: Commands = {
     least: 2,
     most: 2,
     async run(context, words) {
-      needProfile(context.table(words[0]!), words[0]!);
+      needProfile(context.table(words[0]), words[0]);
       await deleteEntry(context, words);
     },
   },
@@ -373,8 +374,8 @@ export const tableCommands: Commands = {
     least: 1,
     most: 1,
     async run(context, words) {
-      const table = context.table(words[0]!);
-      needProfile(table, words[0]!);
+      const table = context.table(words[0]);
+      needProfile(table, words[0]);
       await context.device.write([setDefault(table, undefined)]);
     },
   },

@@ -2,7 +2,7 @@
  * Lists of objects, settings of the target, loading of programs; and the commands that no P4Runtime switch can carry
  * out.
  */
-import { fail, fromHex, given } from "../../../base/index.js";
+import { defined, fail, fromHex, given } from "../../../base/index.js";
 import {
   type CrcParameters,
   DeviceError,
@@ -62,16 +62,14 @@ function setCrc(width: 16 | 32): Command {
     most: 6,
     async run(context, words, name) {
       const settings = settingsOf(context, name);
-      const calculation = findCalculation(context, words[0]!, `crc${width}_custom`);
-      const [polynomial, initial, finalXor] = [1, 2, 3].map((i) =>
-        readValue("a CRC parameter", words[i]!, width),
-      );
+      const calculation = findCalculation(context, words[0], `crc${width}_custom`);
+      const read = (word: Word): bigint => readValue("a CRC parameter", word, width);
       const parameters: CrcParameters = {
-        polynomial: polynomial!,
-        initial: initial!,
-        finalXor: finalXor!,
-        reflectData: readFlag(words[4]!),
-        reflectRemainder: readFlag(words[5]!),
+        polynomial: read(words[1]),
+        initial: read(words[2]),
+        finalXor: read(words[3]),
+        reflectData: readFlag(words[4]),
+        reflectRemainder: readFlag(words[5]),
       };
       await settings.setCrcParameters(calculation, width, parameters);
     },
@@ -81,24 +79,32 @@ function setCrc(width: 16 | 32): Command {
 function readKey(word: Word): Uint8Array {
   if (!/^(?:[0-9a-fA-F]{8})+$/.test(word.text))
     fail(CODES.value, word.span, `the key is \`${word.text}\`; give hexadecimal digits, eight for each word`);
-  return Uint8Array.from(word.text.match(/../g)!, (byte) => Number.parseInt(byte, 16));
+  return defined(fromHex(word.text));
 }
 
 /** `port/period/start/frame`; the switch checks ranges of times. */
 function readGenerator(context: Context, word: Word): PacketGenerator {
   const parts = word.text.split("/");
   const [port, period, start, frame] = parts.map((text) => ({ ...word, text }));
-  if (parts.length !== 4 || !/^(?:[0-9a-fA-F]{2})+$/.test(frame!.text))
+  const bytes =
+    frame !== undefined && /^(?:[0-9a-fA-F]{2})+$/.test(frame.text) ? fromHex(frame.text) : undefined;
+  if (
+    parts.length !== 4 ||
+    port === undefined ||
+    period === undefined ||
+    start === undefined ||
+    bytes === undefined
+  )
     fail(
       CODES.value,
       word.span,
       `the generator is \`${word.text}\`; give port/period/start/frame: the times in nanoseconds, the frame in hexadecimal digits`,
     );
   return {
-    port: context.integer("the port", port!, 511),
-    periodNs: context.integer("the period", period!, undefined, 1000),
-    startNs: context.integer("the start", start!),
-    frame: fromHex(frame!.text)!,
+    port: context.integer("the port", port, 511),
+    periodNs: context.integer("the period", period, undefined, 1000),
+    startNs: context.integer("the start", start),
+    frame: bytes,
   };
 }
 
@@ -162,7 +168,7 @@ export const targetCommands: Commands = {
     least: 1,
     most: 1,
     async run(context, words) {
-      const table = context.table(words[0]!);
+      const table = context.table(words[0]);
       context.print(`${tableText(table)}\n${"*".repeat(80)}`);
       for (const action of sortedByName(actionsOf(table))) context.print(signature(action));
     },
@@ -173,8 +179,7 @@ export const targetCommands: Commands = {
     least: 1,
     most: 1,
     async run(context, words) {
-      for (const action of sortedByName(actionsOf(context.table(words[0]!))))
-        context.print(signature(action));
+      for (const action of sortedByName(actionsOf(context.table(words[0])))) context.print(signature(action));
     },
   },
   switch_info: {
@@ -198,7 +203,7 @@ export const targetCommands: Commands = {
     most: 3,
     async run(context, words, name) {
       const settings = settingsOf(context, name);
-      const packets = context.integer("the depth", words[0]!);
+      const packets = context.integer("the depth", words[0]);
       await settings.setQueueDepth(packets, readQueues(context, words.slice(1)));
     },
   },
@@ -209,7 +214,7 @@ export const targetCommands: Commands = {
     most: 3,
     async run(context, words, name) {
       const settings = settingsOf(context, name);
-      const rate = context.integer("the rate", words[0]!);
+      const rate = context.integer("the rate", words[0]);
       await settings.setQueueRate(rate, readQueues(context, words.slice(1)));
     },
   },
@@ -222,8 +227,8 @@ export const targetCommands: Commands = {
     most: 2,
     async run(context, words, name) {
       const settings = settingsOf(context, name);
-      const calculation = findCalculation(context, words[0]!, "toeplitz");
-      const key = readKey(words[1]!);
+      const calculation = findCalculation(context, words[0], "toeplitz");
+      const key = readKey(words[1]);
       if (settings.setToeplitzKey === undefined)
         fail(
           CODES.unable,
@@ -254,7 +259,7 @@ export const targetCommands: Commands = {
     async run(context, [word], name) {
       const read = context.surroundings.loadProgram;
       if (read === undefined) fail(CODES.unable, name.span, `\`${name.text}\`: no files can be read here`);
-      const program = await read(word!.text, word!.span);
+      const program = await read(word.text, word.span);
       context.print("Loading new Json config");
       try {
         await context.device.verify?.(program);
@@ -290,7 +295,7 @@ export const targetCommands: Commands = {
       const write = context.surroundings.writeFile;
       if (write === undefined)
         fail(CODES.unable, name.span, `\`${name.text}\`: no files can be written here`);
-      write(word!.text, `${JSON.stringify(needProgram(context, name).bmv2, null, 2)}\n`);
+      write(word.text, `${JSON.stringify(needProgram(context, name).bmv2, null, 2)}\n`);
     },
   },
   serialize_state: unable(
