@@ -1,5 +1,5 @@
 /** The words that are possible at the cursor: names of statements, objects, fields, actions and parameters. */
-import { given, printable } from "../../base/index.js";
+import { defined, given, printable } from "../../base/index.js";
 import type { ActionInfo, P4InfoIndex, Slot, TableInfo } from "../program/index.js";
 import { COMMANDS } from "./commands.js";
 import type { Command } from "./context.js";
@@ -53,7 +53,7 @@ function candidates(
   if (name === "packet-out")
     return assignments(index.controllerHeaders.byName("packet_out")?.fields.list ?? [], words);
   if (name === "dump" && words.length > 0) {
-    const [table] = candidatesFor(index.tables.list, words[0]!);
+    const [table] = candidatesFor(index.tables.list, defined(words[0]));
     return table === undefined ? [] : assignments(table.fields.list, words.slice(1));
   }
   return forUsage(index, command.usage, words);
@@ -94,7 +94,7 @@ function forObject(index: P4InfoIndex, verb: string, words: readonly string[]): 
     case "member":
     case "group": {
       if (rest.length === 0) return namesOf(index.actionProfiles.list);
-      const [profile] = candidatesFor(index.actionProfiles.list, rest[0]!);
+      const [profile] = candidatesFor(index.actionProfiles.list, defined(rest[0]));
       if (arrow < 0) return rest.length === 2 && verb !== "delete" ? ["=>"] : [];
       if (object === "group") return ["max="];
       return profile === undefined ? [] : call(profileActions(profile), rest.slice(arrow + 1));
@@ -135,12 +135,12 @@ function target(table: TableInfo, words: readonly string[]): readonly Candidate[
 
 function call(actions: readonly ActionInfo[], words: readonly string[]): readonly Candidate[] {
   if (words.length === 0) return namesOf(actions);
-  const [action] = candidatesFor(actions, words[0]!);
+  const [action] = candidatesFor(actions, defined(words[0]));
   return action === undefined ? [] : assignments(action.params.list, words.slice(1));
 }
 
 function forDefault(index: P4InfoIndex, words: readonly string[]): readonly Candidate[] {
-  const [table] = candidatesFor(index.tables.list, words[0]!);
+  const [table] = candidatesFor(index.tables.list, defined(words[0]));
   const arrow = words.indexOf("=>");
   if (arrow < 0) return words.length === 1 ? ["=>", "reset"] : [];
   return table === undefined ? [] : call(actionsOf(table), words.slice(arrow + 1));
@@ -164,7 +164,7 @@ function forElement(index: P4InfoIndex, verb: string, words: readonly string[]):
       : kind === "meter"
         ? ["cir=", "cburst=", "pir=", "pburst=", "default"]
         : [];
-  const [resource] = candidatesFor(names[kind] ?? [], rest[0]!);
+  const [resource] = candidatesFor(names[kind] ?? [], defined(rest[0]));
   const table = (resource as { table?: TableInfo } | undefined)?.table;
   return table === undefined
     ? ["=>"]

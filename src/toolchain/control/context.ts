@@ -1,4 +1,4 @@
-import { type Diagnostics, fail, type SourceFile, type Span } from "../../base/index.js";
+import { type Diagnostics, defined, fail, type SourceFile, type Span } from "../../base/index.js";
 import { type ActionCall, type Device, deviceView, type Naming } from "../device/index.js";
 import {
   type ActionInfo,
@@ -161,7 +161,12 @@ export class Context {
       );
     const params: Record<string, bigint> = {};
     slots.forEach((slot, i) => {
-      params[slot.name] = readSlot(`parameter ${slot.name} of action ${info.name}`, slot, words[i]!, this);
+      params[slot.name] = readSlot(
+        `parameter ${slot.name} of action ${info.name}`,
+        slot,
+        defined(words[i]),
+        this,
+      );
     });
     return [{ action: info.name, params }, words.slice(slots.length)];
   }

@@ -3,6 +3,7 @@
  * handle for each key and assigns handles as BMv2 does: the lowest free slot, with the number of earlier uses of the slot
  * in the top byte. Entries that existed before the first command get their handles in the order of reading.
  */
+import { defined } from "../../base/index.js";
 import type { Device, Match, TableEntry } from "../device/index.js";
 import { entriesIn } from "./entities.js";
 
@@ -58,7 +59,7 @@ export class TableHandles {
     const stale = this.#byKey.get(keyText({ match, priority }));
     if (stale !== undefined) this.remove(stale);
     const slot = this.#free.pop() ?? this.#uses.push(0) - 1;
-    const handle = ((this.#uses[slot]! & 0x7f) << SLOT_BITS) | slot;
+    const handle = ((defined(this.#uses[slot]) & 0x7f) << SLOT_BITS) | slot;
     this.#uses[slot]!++;
     this.#byHandle.set(handle, { match, priority });
     this.#byKey.set(keyText({ match, priority }), handle);

@@ -4,6 +4,7 @@
  */
 import {
   type Diagnostics,
+  defined,
   didYouMean,
   fail,
   printable,
@@ -131,7 +132,7 @@ export class Interpreter {
       else {
         for (const [i, status] of error.updates.entries()) {
           if (status.code === "OK") continue;
-          const span = placeOf(updates[i]!) ?? whole;
+          const span = placeOf(defined(updates[i])) ?? whole;
           reportRefusal(new DeviceError(status.code, status.message), span, diagnostics);
         }
       }
@@ -146,7 +147,7 @@ export class Interpreter {
   ): Promise<void> {
     const [name, ...rest] = words;
     if (name === undefined) return;
-    const whole: Span = { ...name.span, end: words.at(-1)!.span.end };
+    const whole: Span = { ...name.span, end: defined(words.at(-1)).span.end };
     output.begin?.(spanText(whole));
     const command = COMMANDS.get(name.text);
     if (command === undefined) {

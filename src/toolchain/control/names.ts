@@ -1,5 +1,5 @@
 /** Objects by the names that people type: the full name, the alias, or a unique part of the full name after a dot. */
-import { didYouMean, fail } from "../../base/index.js";
+import { defined, didYouMean, fail } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import type { Word } from "./words.js";
 
@@ -31,7 +31,7 @@ export function findNamed<T extends Named>(
 ): T {
   const list = [...things];
   const found = candidatesFor(list, word.text);
-  if (found.length === 1) return found[0]!;
+  if (found.length === 1) return defined(found[0]);
   if (found.length > 1) {
     const names = found.map(({ name }) => name);
     fail(

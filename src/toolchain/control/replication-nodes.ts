@@ -3,6 +3,7 @@
  * consists of nodes (a replication id and ports), which are kept here. A mirror may name a group; the copies of the group
  * are then written to the clone session whenever they change.
  */
+import { defined } from "../../base/index.js";
 import {
   type CloneSessionEntry,
   type Device,
@@ -45,7 +46,7 @@ export class ReplicationNodes {
         continue;
       }
       const handle = this.createNode(instance, [port]);
-      last = this.#nodes.get(handle)!;
+      last = defined(this.#nodes.get(handle));
       last.group = groupId;
       handles.push(handle);
     }
@@ -66,7 +67,7 @@ export class ReplicationNodes {
 
   replicas(group: number): Replica[] {
     return (this.groups.get(group) ?? []).flatMap((handle) => {
-      const { rid, ports } = this.#nodes.get(handle)!;
+      const { rid, ports } = defined(this.#nodes.get(handle));
       return ports.map((port) => ({ port, instance: rid }));
     });
   }
@@ -79,13 +80,13 @@ export class ReplicationNodes {
 
   async destroyGroup(group: number): Promise<void> {
     await this.device.write([this.#group("delete", group, [])]);
-    for (const handle of this.groups.get(group) ?? []) this.#nodes.get(handle)!.group = undefined;
+    for (const handle of this.groups.get(group) ?? []) defined(this.#nodes.get(handle)).group = undefined;
     this.groups.delete(group);
     await this.#follow(group);
   }
 
   async updateNode(handle: number, ports: readonly number[]): Promise<void> {
-    const node = this.#nodes.get(handle)!;
+    const node = defined(this.#nodes.get(handle));
     const before = node.ports;
     node.ports = sorted(ports);
     await this.#rewrite(node.group, () => {
@@ -94,8 +95,8 @@ export class ReplicationNodes {
   }
 
   async associate(group: number, handle: number): Promise<void> {
-    const node = this.#nodes.get(handle)!;
-    const members = this.groups.get(group)!;
+    const node = defined(this.#nodes.get(handle));
+    const members = defined(this.groups.get(group));
     members.push(handle);
     node.group = group;
     await this.#rewrite(group, () => {
@@ -105,8 +106,8 @@ export class ReplicationNodes {
   }
 
   async dissociate(group: number, handle: number): Promise<void> {
-    const node = this.#nodes.get(handle)!;
-    const members = this.groups.get(group)!;
+    const node = defined(this.#nodes.get(handle));
+    const members = defined(this.groups.get(group));
     const at = members.indexOf(handle);
     members.splice(at, 1);
     node.group = undefined;
@@ -117,7 +118,7 @@ export class ReplicationNodes {
   }
 
   async destroyNode(handle: number): Promise<void> {
-    const { group } = this.#nodes.get(handle)!;
+    const { group } = defined(this.#nodes.get(handle));
     if (group !== undefined) await this.dissociate(group, handle);
     this.#nodes.delete(handle);
   }

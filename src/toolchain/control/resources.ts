@@ -1,5 +1,5 @@
 /** Counters, meters and registers, as arrays or for table entries, found by name. */
-import { fail } from "../../base/index.js";
+import { defined, fail } from "../../base/index.js";
 import type { P4InfoIndex, TableInfo } from "../program/index.js";
 import { CODES } from "./codes.js";
 import { candidatesFor, findNamed, type Named } from "./names.js";
@@ -33,7 +33,7 @@ export function findResource(kind: "counter" | "meter", index: P4InfoIndex, word
   // a counter or meter of a table may be called by the table's name
   const owners = candidatesFor(index.tables.list, word.text);
   const owned = list.filter((one) => "table" in one && owners.length === 1 && one.table === owners[0]);
-  if (owned.length > 0 && candidatesFor(list, word.text).length === 0) return owned[0]!;
+  if (owned.length > 0 && candidatesFor(list, word.text).length === 0) return defined(owned[0]);
   return findNamed(kind, list, word);
 }
 

@@ -4,7 +4,15 @@
  * for an exact or optional field, `[value, length]` for lpm, `[value, mask]` for ternary, `[low, high]` for range. The
  * notation of the command text (`"10.0.0.0/8"`, `"0x10&&&0xf0"`, `"1->9"`) is accepted too.
  */
-import { type Diagnostics, fail, given, type SourceFile, type Span, spanText } from "../../base/index.js";
+import {
+  type Diagnostics,
+  defined,
+  fail,
+  given,
+  type SourceFile,
+  type Span,
+  spanText,
+} from "../../base/index.js";
 import type { Match, Naming, Replica, TableEntry, Update } from "../device/index.js";
 import {
   type FieldInfo,
@@ -143,7 +151,7 @@ class RuntimeReader {
       this.#type(value, path, "an object");
     const result: Record<string, unknown> = {};
     for (const [key, item] of Object.entries(value)) {
-      const name = keys.includes(key) ? key : Object.hasOwn(OLDER, key) ? OLDER[key]! : key;
+      const name = keys.includes(key) ? key : Object.hasOwn(OLDER, key) ? defined(OLDER[key]) : key;
       if (keys.includes(name)) result[name] = item;
       else if (!key.startsWith("_") && key !== "comment")
         this.diagnostics.warning(

@@ -2,7 +2,9 @@
  * A file that is written without blocking the event loop: added bytes wait in memory, and are written in large pieces while
  * packets are forwarded. Memory is bounded: when the disk is slower than the packets, the writer waits for the disk.
  */
+
 import { close, closeSync, fstatSync, openSync, write, writeSync } from "node:fs";
+import { defined } from "../../base/index.js";
 
 /** Maximum number of waiting bytes; beyond it an addition itself writes to the disk. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
@@ -84,7 +86,7 @@ export class BufferedFile {
   }
 
   #take(): Uint8Array {
-    const bytes = this.#waiting.length === 1 ? this.#waiting[0]! : Buffer.concat(this.#waiting);
+    const bytes = this.#waiting.length === 1 ? defined(this.#waiting[0]) : Buffer.concat(this.#waiting);
     this.#waiting = [];
     this.#waitingBytes = 0;
     return bytes;

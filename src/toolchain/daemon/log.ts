@@ -1,5 +1,7 @@
 /** The log of a running switch: to stdout, to a file that is rotated when it is full, or both. */
+
 import { existsSync, renameSync, rmSync } from "node:fs";
+import { defined } from "../../base/index.js";
 import { RotatingFile } from "./rotating-file.js";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "off"] as const;
@@ -52,7 +54,7 @@ export class Log {
   write(level: Exclude<LogLevel, "off">, text: string): void {
     if (!this.has(level)) return;
     const time = new Date(this.now()).toISOString().slice(11, 23);
-    const line = `[${time}] [p4loom] [${level[0]!.toUpperCase()}] ${text}\n`;
+    const line = `[${time}] [p4loom] [${defined(level[0]).toUpperCase()}] ${text}\n`;
     this.#file?.add(line);
     if (!this.setup.console) return;
     if (this.#waiting.push(line) === 1) setImmediate(() => this.flush());

@@ -5,7 +5,7 @@
 
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, normalize, relative, resolve } from "node:path";
-import { DiagnosticError, given } from "../../base/index.js";
+import { DiagnosticError, defined, given } from "../../base/index.js";
 import {
   DeviceError,
   type PortAttachment,
@@ -60,7 +60,7 @@ const CODES: Readonly<Record<string, StatusCode>> = {
 
 function asDeviceError(error: unknown): unknown {
   if (!(error instanceof DiagnosticError)) return error;
-  const { code, message } = error.diagnostics[0]!;
+  const { code, message } = defined(error.diagnostics[0]);
   return new DeviceError(CODES[code] ?? "INVALID_ARGUMENT", message);
 }
 
@@ -133,7 +133,7 @@ export class Ports implements PortControl {
   async add(port: number, attachment: PortAttachment): Promise<void> {
     this.#check(port);
     if (this.#attachments.has(port)) {
-      const { name } = this.#attachments.get(port)!;
+      const { name } = defined(this.#attachments.get(port));
       throw new DeviceError("ALREADY_EXISTS", `port ${port} is ${name}; remove it first`);
     }
     // The number is taken meanwhile.

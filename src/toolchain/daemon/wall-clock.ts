@@ -1,4 +1,5 @@
 /** The clock of the switch in real time: microseconds since the start, and timers that never run early. */
+import { defined } from "../../base/index.js";
 import { FineTimer } from "../interfaces/index.js";
 import type { SwitchClock } from "../switch/index.js";
 
@@ -39,7 +40,7 @@ export class WallClock implements SwitchClock {
     const timers = this.#timers;
     const timer = { time, fn };
     let at = timers.length;
-    while (at > 0 && timers[at - 1]!.time > time) at--;
+    while (at > 0 && defined(timers[at - 1]).time > time) at--;
     timers.splice(at, 0, timer);
     if (at === 0) this.#schedule();
     return () => {

@@ -1,4 +1,5 @@
 /** What identifies an entity (P4Runtime spec 9: its "key"), as one string. */
+import { defined } from "../../base/index.js";
 import type { Entity, Match, TableEntry } from "./device.js";
 
 function matchKey(match: Match): string {
@@ -17,7 +18,7 @@ function matchKey(match: Match): string {
 
 /** A match key as text, whatever the order of its fields. */
 export function matchesKey(matches: readonly Match[]): string {
-  if (matches.length === 1) return matchKey(matches[0]!);
+  if (matches.length === 1) return matchKey(defined(matches[0]));
   return matches.map(matchKey).sort().join(",");
 }
 

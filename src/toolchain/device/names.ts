@@ -13,6 +13,7 @@
  * So names and numbers are one to one at any time; a name to which nothing refers may be removed, and later stand
  * for something else.
  */
+import { defined } from "../../base/index.js";
 import type { P4Info, p4types } from "../program/index.js";
 import { DeviceError } from "./device-error.js";
 
@@ -189,7 +190,7 @@ export class Names implements Naming {
     const { widths, fixed = {}, ports = {}, closedPorts = false } = options;
     const newTypes = p4info?.typeInfo?.newTypes ?? {};
     for (const type of Object.keys(newTypes).sort()) {
-      const spec = newTypes[type]!;
+      const spec = defined(newTypes[type]);
       const translation = spec.representation;
       if (translation.case !== "translatedType" || translation.value.sdnType.case !== "sdnString") continue;
       const { uri } = translation.value;

@@ -2,7 +2,7 @@
  * Values as people write them: integers, MAC, IPv4 and IPv6 addresses, checked against the width of what
  * they are for. Text in, unsigned number out, and back; parts of table keys as text that the shell reads back.
  */
-import { maskOf } from "../../base/index.js";
+import { defined, maskOf } from "../../base/index.js";
 import { ipv4Text, ipv6Text, macText } from "../../base/packets/index.js";
 import type { FieldInfo, Slot } from "../program/index.js";
 import type { Match } from "./device.js";
@@ -89,15 +89,16 @@ function parseIpv6(text: string): bigint | undefined {
   if (halves.length > 2) return undefined;
   const lists = halves.map((half) => (half === "" ? [] : half.split(":")));
   // the last 32 bits may be written as an IPv4 address
-  const last = lists.at(-1)!;
+  const last = defined(lists.at(-1));
   if (IPV4.test(last.at(-1) ?? "")) {
-    const low = parseIpv4(last.pop()!);
+    const low = parseIpv4(defined(last.pop()));
     if (low === undefined) return undefined;
     last.push((low >> 16n).toString(16), (low & 0xffffn).toString(16));
   }
   const missing = 8 - lists.reduce((sum, list) => sum + list.length, 0);
   if (halves.length === 1 ? missing !== 0 : missing < 1) return undefined;
-  const groups = halves.length === 1 ? last : [...lists[0]!, ...Array<string>(missing).fill("0"), ...last];
+  const groups =
+    halves.length === 1 ? last : [...defined(lists[0]), ...Array<string>(missing).fill("0"), ...last];
   if (!groups.every((group) => GROUP.test(group))) return undefined;
   return groups.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
 }

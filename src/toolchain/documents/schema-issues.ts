@@ -1,6 +1,6 @@
 /** Turns the issues that zod finds into sentences: the key, the value found, what would be right. */
 import { z } from "zod";
-import { didYouMean } from "../../base/index.js";
+import { defined, didYouMean } from "../../base/index.js";
 import { CODES } from "./codes.js";
 
 export interface DescribedIssue {
@@ -47,12 +47,12 @@ function describe(
     // A map of keys was meant for the only branch that is one.
     const maps = issue.errors.filter((branch) => branch.some(({ code }) => code === "unrecognized_keys"));
     if (maps.length === 1)
-      return maps[0]!.flatMap((one) => describe(one, [...path, ...one.path], schema, input));
+      return defined(maps[0]).flatMap((one) => describe(one, [...path, ...one.path], schema, input));
     // The branch of the union whose error is deepest in the document is most likely the intended one.
     const depth = (branch: readonly Issue[]) => Math.max(...branch.map((one) => one.path.length));
     const deepest = Math.max(...issue.errors.map(depth));
     if (deepest > 0) {
-      const branch = issue.errors.find((one) => depth(one) === deepest)!;
+      const branch = defined(issue.errors.find((one) => depth(one) === deepest));
       return branch.flatMap((one) => describe(one, [...path, ...one.path], schema, input));
     }
   }
@@ -133,7 +133,7 @@ function elements(origin: string, count: number | bigint): string {
 }
 
 function oneOf(values: readonly string[]): string {
-  return values.length === 1 ? values[0]! : `one of ${values.join(", ")}`;
+  return values.length === 1 ? defined(values[0]) : `one of ${values.join(", ")}`;
 }
 
 /** `topology.pods`, `schemes[1].field`. */

@@ -1,5 +1,7 @@
 /** The line above each table: the stages of a chip that it would use, and its resources there. */
+
 import type { Span } from "../../base/index.js";
+import { defined } from "../../base/index.js";
 import { fitProgram, type TableReport, type Target, toJson } from "../fit/index.js";
 import type { ast } from "../p4/index.js";
 import type { P4Document } from "./document.js";
@@ -50,7 +52,7 @@ function tablesOf(document: P4Document): ast.TableDeclaration[] {
 function textOf(parts: readonly TableReport[]): string {
   // stages count from 0, as in the reports and tools of the chips
   const stages = [...new Set(parts.map(({ stage }) => stage))].sort((a, b) => a - b);
-  const [first, last] = [stages[0]!, stages.at(-1)!];
+  const [first, last] = [defined(stages[0]), defined(stages.at(-1))];
   const place = first === last ? `stage ${first}` : `stages ${first} to ${last}`;
   const sum = (pick: (part: TableReport) => number) => parts.reduce((total, part) => total + pick(part), 0);
   const blocks = [

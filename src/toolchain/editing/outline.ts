@@ -1,5 +1,7 @@
 /** The declarations of a file as a tree, and the ranges of lines that can be folded. */
+
 import type { Span } from "../../base/index.js";
+import { defined } from "../../base/index.js";
 import { conditionalKind, type Element } from "../formatting/index.js";
 import { type ast, kindWord, typeToString } from "../p4/index.js";
 import type { P4Document } from "./document.js";
@@ -115,11 +117,16 @@ function addRuns(
   add: (kind: Fold["kind"], start: number, end: number) => void,
 ): void {
   for (let from = 0; from < elements.length; from++) {
-    if (!test(elements[from]!)) continue;
+    if (!test(defined(elements[from]))) continue;
     let to = from;
-    while (to + 1 < elements.length && test(elements[to + 1]!) && elements[to + 1]!.newlines === 1) to++;
-    if (to > from && (from === 0 || elements[from]!.newlines > 0))
-      add(kind, elements[from]!.start, elements[to]!.end);
+    while (
+      to + 1 < elements.length &&
+      test(defined(elements[to + 1])) &&
+      defined(elements[to + 1]).newlines === 1
+    )
+      to++;
+    if (to > from && (from === 0 || defined(elements[from]).newlines > 0))
+      add(kind, defined(elements[from]).start, defined(elements[to]).end);
     from = to;
   }
 }

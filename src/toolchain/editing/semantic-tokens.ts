@@ -1,4 +1,5 @@
 /** The kind of each token of a text, for colours: from the checker if it has one, otherwise from the scanner. */
+import { defined } from "../../base/index.js";
 import { type ast, keywordSet } from "../p4/index.js";
 import type { P4Document } from "./document.js";
 import type { Occurrence } from "./occurrences/occurrence.js";
@@ -54,7 +55,7 @@ export function semanticTokens(document: P4Document): SemanticToken[] {
     }
     if (kind === "lineComment" || kind === "blockComment") add("comment");
     else if (kind === "directive") {
-      const word = /^#\s*\w*/.exec(text)![0];
+      const [word] = /^#\s*\w*/.exec(text) ?? [""];
       add("keyword", start, start + word.length);
       for (const match of text.slice(word.length).matchAll(/[A-Za-z_]\w*/g)) {
         const from = start + word.length + match.index;
@@ -62,13 +63,18 @@ export function semanticTokens(document: P4Document): SemanticToken[] {
       }
       const file = /^#\s*include\s*([<"].*?[>"])/.exec(text);
       if (file !== null)
-        add("string", start + text.indexOf(file[1]!), start + text.indexOf(file[1]!) + file[1]!.length);
+        add(
+          "string",
+          start + text.indexOf(defined(file[1])),
+          start + text.indexOf(defined(file[1])) + defined(file[1]).length,
+        );
     } else if (names.has(start)) {
-      const found = names.get(start)!;
+      const found = defined(names.get(start));
       add(kindOf(found), start, end, modifiersOf(found));
     } else if (token === "stringLiteral") add("string");
     else if (token === "integer") add("number");
-    else if (elements[index - 1]?.token === "@" && elements[index - 1]!.end === start) add("decorator");
+    else if (elements[index - 1]?.token === "@" && defined(elements[index - 1]).end === start)
+      add("decorator");
     else if (token === "@") add("decorator");
     else if (keywordSet.has(token)) add("keyword");
     else if (token === "identifier") add("property");

@@ -32,7 +32,7 @@ export interface Before {
 
 export function before(document: P4Document, offset: number): Before {
   const { elements } = elementsOfDocument(document);
-  const prefix = /[A-Za-z0-9_]*$/.exec(document.text.slice(Math.max(0, offset - 200), offset))![0];
+  const [prefix] = /[A-Za-z0-9_]*$/.exec(document.text.slice(Math.max(0, offset - 200), offset)) ?? [""];
   const prefixStart = offset - prefix.length;
   const inside = elements.find(
     ({ kind, token, start, end }) =>

@@ -1,5 +1,5 @@
 /** Budgets for CI (`stages=10,sram=40%`), and the difference between two programs on one target. */
-import { type Cell, didYouMean, fail, formatTable } from "../../base/index.js";
+import { type Cell, defined, didYouMean, fail, formatTable } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import type { FitResult } from "./fit.js";
 import { limitsOf, type Resource } from "./place/stage.js";
@@ -36,7 +36,7 @@ export function parseBudget(text: string): BudgetItem[] {
   return text.split(",").map((part) => {
     const match = /^\s*(\w+)\s*=\s*(\d+(?:\.\d+)?)(%?)\s*$/.exec(part);
     const known = ["stages", "phv", ...Object.keys(RESOURCE_OF)];
-    if (match === null || !known.includes(match[1]!)) {
+    if (match === null || !known.includes(defined(match[1]))) {
       const name = /^\s*(\w+)\s*=/.exec(part)?.[1];
       fail(
         CODES.budget,
@@ -45,7 +45,7 @@ export function parseBudget(text: string): BudgetItem[] {
         `write NAME=NUMBER or NAME=NUMBER%; names: ${known.join(", ")}`,
       );
     }
-    return { name: match[1]!, limit: Number(match[2]), percent: match[3] === "%" };
+    return { name: defined(match[1]), limit: Number(match[2]), percent: match[3] === "%" };
   });
 }
 
@@ -59,7 +59,7 @@ function amountOf(result: FitResult, name: string): { used: number; of: number |
     const packed = sizes.reduce((sum, size) => sum + size * phv.packed[size].containers, 0);
     return { used: target.phv.packs_fields ? packed : phv.naive.bits, of };
   }
-  const resource = RESOURCE_OF[name]!;
+  const resource = defined(RESOURCE_OF[name]);
   const limit = limitsOf(target)[resource];
   return {
     used: placement.stages.reduce((sum, stage) => sum + stage[resource], 0),

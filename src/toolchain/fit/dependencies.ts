@@ -3,6 +3,7 @@
  * table that matches, reads or writes a field that an earlier table writes needs a later stage. A table that an earlier
  * one decides on, or that overwrites what an earlier one reads, needs the same stage or a later one.
  */
+import { defined } from "../../base/index.js";
 import type { Access, FitModel, Unit } from "./model/model.js";
 import { actionReads, keyReads, overlaps, writesOf } from "./model/model.js";
 
@@ -103,25 +104,28 @@ export function graphOf(count: number, list: readonly Dependency[]): DependencyG
   const incoming: Dependency[][] = Array.from({ length: count }, () => []);
   const outgoing: Dependency[][] = Array.from({ length: count }, () => []);
   for (const edge of edges) {
-    incoming[edge.to]!.push(edge);
-    outgoing[edge.from]!.push(edge);
+    defined(incoming[edge.to]).push(edge);
+    defined(outgoing[edge.from]).push(edge);
   }
   const earliest = new Array<number>(count).fill(0);
   for (let u = 0; u < count; u++) {
-    for (const edge of incoming[u]!)
-      earliest[u] = Math.max(earliest[u]!, earliest[edge.from]! + edge.distance);
+    for (const edge of defined(incoming[u]))
+      earliest[u] = Math.max(defined(earliest[u]), defined(earliest[edge.from]) + edge.distance);
   }
   const below = new Array<number>(count).fill(0);
   for (let u = count - 1; u >= 0; u--) {
-    for (const edge of outgoing[u]!) below[u] = Math.max(below[u]!, below[edge.to]! + edge.distance);
+    for (const edge of defined(outgoing[u]))
+      below[u] = Math.max(defined(below[u]), defined(below[edge.to]) + edge.distance);
   }
   const criticalPath = count === 0 ? 0 : 1 + Math.max(...earliest);
   const criticalUnits: number[] = [];
   let at: number | undefined = below.indexOf(criticalPath - 1);
   while (at !== undefined && at >= 0) {
     criticalUnits.push(at);
-    const rest: number = below[at]!;
-    const chain: Dependency[] = outgoing[at]!.filter((edge) => below[edge.to]! + edge.distance === rest);
+    const rest: number = defined(below[at]);
+    const chain: Dependency[] = defined(outgoing[at]).filter(
+      (edge) => defined(below[edge.to]) + edge.distance === rest,
+    );
     at = rest === 0 ? undefined : (chain.find((edge) => edge.distance > 0) ?? chain[0])!.to;
   }
   return { edges, incoming, outgoing, earliest, below, criticalPath, criticalUnits };

@@ -2,7 +2,7 @@
  * What limits a program and which changes help. Each advice is tried on a changed copy of the problem, so that its
  * number of stages is computed.
  */
-import { claim } from "../../base/index.js";
+import { claim, defined } from "../../base/index.js";
 import type { bmv2 } from "../program/index.js";
 import { graphOf } from "./dependencies.js";
 import type { FitResult } from "./fit.js";
@@ -82,7 +82,7 @@ function relaxations(problem: Problem): Relaxation[] {
     constraint: `the ${limits[name]} ${RESOURCE_NAMES[name]} of a stage`,
     stages: stagesOf({ ...problem, target: withoutLimit(problem.target, name) }),
   }));
-  const writers = problem.model.units.filter((unit) => problem.conflicts[unit.id]!.size > 0);
+  const writers = problem.model.units.filter((unit) => defined(problem.conflicts[unit.id]).size > 0);
   if (writers.length > 0) {
     trials.push({
       constraint: `fields that share a container, which these tables write: ${names(writers)}`,
@@ -93,7 +93,7 @@ function relaxations(problem: Problem): Relaxation[] {
 }
 
 function chainOf(problem: Problem): Unit[] {
-  return problem.graph.criticalUnits.map((id) => problem.model.units[id]!);
+  return problem.graph.criticalUnits.map((id) => defined(problem.model.units[id]));
 }
 
 function labels(units: readonly Unit[]): string[] {
@@ -119,7 +119,7 @@ function withoutOutputChains(problem: Problem): Advice[] {
     byField.set(edge.field, set);
   }
   return [...byField].slice(0, MAX_TRIALS).map(([field, set]) => {
-    const units = [...set].sort((a, b) => a - b).map((id) => problem.model.units[id]!);
+    const units = [...set].sort((a, b) => a - b).map((id) => defined(problem.model.units[id]));
     const apart = withoutEdges(problem, (_from, _to, kind, name) => kind === "output" && name === field);
     const changed = {
       ...apart,
@@ -143,7 +143,7 @@ function names(units: readonly Unit[]): string {
 }
 
 function withoutContainerConflicts(problem: Problem): Advice[] {
-  const units = problem.model.units.filter((unit) => problem.conflicts[unit.id]!.size > 0);
+  const units = problem.model.units.filter((unit) => defined(problem.conflicts[unit.id]).size > 0);
   if (units.length === 0) return [];
   const changed = { ...problem, conflicts: problem.conflicts.map(() => new Set<number>()) };
   return [
@@ -172,9 +172,9 @@ function replacing(problem: Problem, id: number, unit: Unit): Problem {
 function withSmallTablesTernary(problem: Problem): Advice[] {
   const small = problem.model.units.filter(
     (unit) =>
-      problem.plans[unit.id]!.match === "exact" &&
+      defined(problem.plans[unit.id]).match === "exact" &&
       unit.size <= problem.target.tcam.depth &&
-      problem.plans[unit.id]!.layout(unit.size).wayRams.length > 1,
+      defined(problem.plans[unit.id]).layout(unit.size).wayRams.length > 1,
   );
   if (small.length === 0) return [];
   let changed = problem;
@@ -196,7 +196,7 @@ function withSmallTablesTernary(problem: Problem): Advice[] {
 
 function withHalfTables(problem: Problem): Advice[] {
   const blocks = (unit: Unit) => {
-    const layout = problem.plans[unit.id]!.layout(unit.size);
+    const layout = defined(problem.plans[unit.id]).layout(unit.size);
     return layout.srams / problem.target.sram.blocks + layout.tcams / problem.target.tcam.blocks;
   };
   const largest = problem.model.units
@@ -223,7 +223,7 @@ function withoutMatchChains(problem: Problem): Advice[] {
   );
   return edges.slice(0, MAX_TRIALS).map((edge) => {
     const changed = withoutEdges(problem, (from, to) => from === edge.from && to === edge.to);
-    const [from, to] = [model.units[edge.from]!, model.units[edge.to]!];
+    const [from, to] = [defined(model.units[edge.from]), defined(model.units[edge.to])];
     return {
       kind: "match" as const,
       message: `${labelOf(to)} waits for ${fieldLabel(edge.field ?? "")} of ${labelOf(from)}. ${withoutWaiting(from, to, fieldLabel(edge.field ?? ""))}`,

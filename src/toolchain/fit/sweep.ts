@@ -1,5 +1,5 @@
 /** Sweeps: how the number of stages grows with the size of a table (`table.size=1k..1M`). */
-import { fail, formatTable } from "../../base/index.js";
+import { defined, fail, formatTable } from "../../base/index.js";
 import type { Program } from "../program/index.js";
 import { CODES } from "./codes.js";
 import { type FitOptions, type FitResult, fitProgram } from "./fit.js";
@@ -14,7 +14,7 @@ const UNITS: Readonly<Record<string, number>> = { "": 1, k: 1024, M: 1024 * 1024
 
 function parseSize(text: string): number | undefined {
   const match = /^(\d+)([kM]?)$/.exec(text);
-  const size = match === null ? Number.NaN : Number(match[1]) * UNITS[match[2]!]!;
+  const size = match === null ? Number.NaN : Number(match[1]) * defined(UNITS[defined(match[2])]);
   return Number.isSafeInteger(size) ? size : undefined;
 }
 
@@ -35,8 +35,8 @@ export function parseSweep(text: string): Sweep {
   const [, table, values] = match;
   const range = values!.split("..");
   if (range.length === 2) {
-    const from = parseSize(range[0]!);
-    const to = parseSize(range[1]!);
+    const from = parseSize(defined(range[0]));
+    const to = parseSize(defined(range[1]));
     if (from === undefined || to === undefined || from < 1 || to < from) return wrong();
     const sizes: number[] = [];
     for (let size = from; size < to; size *= 2) sizes.push(size);

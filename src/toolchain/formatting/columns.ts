@@ -1,6 +1,7 @@
 /** Columns: what an author aligned over neighbouring lines stays aligned, anything else does not begin to be. */
 
 /** A place in a line that may be aligned with those of its neighbours. */
+import { defined } from "../../base/index.js";
 export interface Cell {
   readonly kind: "name" | "value" | "colon" | "comment";
   /** Offset in the text of the line; of a cell with a space before it, the offset after the space. */
@@ -38,14 +39,21 @@ function alignKind(lines: readonly Line[], kind: Cell["kind"]): Line[] {
     const run: number[] = [];
     let to = from;
     for (; to < lines.length; to++) {
-      const line = lines[to]!;
-      if (cellOf(line, kind) === undefined ? !isBetween(line, kind) : line.indent !== lines[from]!.indent)
+      const line = defined(lines[to]);
+      if (
+        cellOf(line, kind) === undefined
+          ? !isBetween(line, kind)
+          : line.indent !== defined(lines[from]).indent
+      )
         break;
       if (cellOf(line, kind) !== undefined) run.push(to);
     }
-    if (run.length > 1 && run.some((at) => cellOf(lines[at]!, kind)!.wide)) {
-      const column = Math.max(...run.map((at) => endBefore(lines[at]!, cellOf(lines[at]!, kind)!)));
-      for (const at of run) result[at] = shifted(lines[at]!, cellOf(lines[at]!, kind)!, column);
+    if (run.length > 1 && run.some((at) => defined(cellOf(defined(lines[at]), kind)).wide)) {
+      const column = Math.max(
+        ...run.map((at) => endBefore(defined(lines[at]), defined(cellOf(defined(lines[at]), kind)))),
+      );
+      for (const at of run)
+        result[at] = shifted(defined(lines[at]), defined(cellOf(defined(lines[at]), kind)), column);
     }
     from = Math.max(to, from + 1);
   }

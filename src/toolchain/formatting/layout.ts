@@ -2,6 +2,7 @@
  * Where lines end and how far they are indented. Blocks decide their own line ends; inside of parentheses, lists and long
  * statements the author's line ends stay, indented again.
  */
+import { defined } from "../../base/index.js";
 import { type Brace, bracesOf, conditionalKind } from "./braces.js";
 import type { Cell, Line } from "./columns.js";
 import { columnAt, type Element } from "./elements.js";
@@ -76,13 +77,13 @@ class Layout {
   }
 
   get #top(): Frame {
-    return this.#frames.at(-1)!;
+    return defined(this.#frames.at(-1));
   }
 
   // ---------------------------------------------------------------- elements
 
   #element(index: number): void {
-    const element = this.#elements[index]!;
+    const element = defined(this.#elements[index]);
     if (element.kind === "directive") {
       this.#startLine(0, element);
       this.#write(element.text.replace(/[ \t]+$/gm, ""));
@@ -99,7 +100,7 @@ class Layout {
     const { token } = element;
     const closing = token === ")" || token === "]" || token === "}";
     if (closing && this.#frames.length > 1) {
-      const frame = this.#frames.pop()!;
+      const frame = defined(this.#frames.pop());
       if (ends) this.#startLine(frame.close, element, token === "}" && frame.kind === "block");
       else this.#space(index);
       this.#write(element.text);
@@ -118,7 +119,7 @@ class Layout {
   }
 
   #comment(index: number, ends: boolean): void {
-    const element = this.#elements[index]!;
+    const element = defined(this.#elements[index]);
     if (ends) {
       const column = this.#column(index);
       this.#startLine(column, element);
@@ -169,11 +170,11 @@ class Layout {
   // ---------------------------------------------------------------- brackets and statements
 
   #open(index: number, column: number): void {
-    const { token } = this.#elements[index]!;
+    const { token } = defined(this.#elements[index]);
     const outer = this.#top;
     const lineIndent = this.#line!.indent;
     if (token === "{" && this.#braces.get(index)?.block) {
-      const { oneLine } = this.#braces.get(index)!;
+      const { oneLine } = defined(this.#braces.get(index));
       const base = outer.kind === "block" ? outer.statement.column : lineIndent;
       this.#frames.push({
         kind: "block",
@@ -200,12 +201,12 @@ class Layout {
   #isAligned(index: number): boolean {
     let depth = 0;
     for (let at = index; at < this.#elements.length; at++) {
-      const element = this.#elements[at]!;
+      const element = defined(this.#elements[at]);
       if (at > index && element.newlines > 0 && depth === 1 && element.kind !== "directive") {
         if (at === index + 1) return false;
         const column = columnAt(this.source, element.start);
         const closes = CLOSING.has(element.token);
-        const first = columnAt(this.source, this.#elements[closes ? index : index + 1]!.start);
+        const first = columnAt(this.source, defined(this.#elements[closes ? index : index + 1]).start);
         // What the formatter itself indents stays indented.
         return (
           column === first ||
@@ -220,7 +221,7 @@ class Layout {
 
   /** Indentation, in the text as written, of the line that holds an element. */
   #indentOf(index: number): number {
-    const lineStart = this.source.lastIndexOf("\n", this.#elements[index]!.start) + 1;
+    const lineStart = this.source.lastIndexOf("\n", defined(this.#elements[index]).start) + 1;
     let at = lineStart;
     while (this.source[at] === " " || this.source[at] === "\t") at++;
     return columnAt(this.source, at);
@@ -232,7 +233,7 @@ class Layout {
 
   #afterClose(index: number, frame: Frame): void {
     const outer = this.#top;
-    const { token } = this.#elements[index]!;
+    const { token } = defined(this.#elements[index]);
     if (frame.kind === "block") {
       if (outer.kind === "block" && !this.#continues(index + 1)) this.#endStatement();
       return;
@@ -259,7 +260,7 @@ class Layout {
   }
 
   #afterToken(index: number): void {
-    const { token, text } = this.#elements[index]!;
+    const { token, text } = defined(this.#elements[index]);
     const top = this.#top;
     if (top.kind !== "block") return;
     const { statement } = top;
@@ -292,7 +293,7 @@ class Layout {
   /** The next token, comments and directives left out. */
   #tokenAfter(index: number): string | undefined {
     let at = index + 1;
-    while (this.#elements[at] !== undefined && this.#elements[at]!.kind !== "token") at++;
+    while (this.#elements[at] !== undefined && defined(this.#elements[at]).kind !== "token") at++;
     return this.#elements[at]?.token;
   }
 
@@ -328,8 +329,8 @@ class Layout {
   /** Whether an element begins a line. */
   #breakBefore(index: number): boolean {
     if (this.#line === undefined) return true;
-    const element = this.#elements[index]!;
-    const before = this.#elements[index - 1]!;
+    const element = defined(this.#elements[index]);
+    const before = defined(this.#elements[index - 1]);
     const top = this.#top;
     const { token } = element;
     if (element.kind !== "token") return element.newlines > 0;
@@ -355,13 +356,13 @@ class Layout {
 
   /** A `{` that begins a statement, which only a nested block does. */
   #beginsBlockItem(index: number): boolean {
-    const before = this.#elements[index - 1]!.token;
+    const before = defined(this.#elements[index - 1]).token;
     return before === ";" || before === "{" || before === "}";
   }
 
   /** The column of an element that begins a line. */
   #column(index: number): number {
-    const element = this.#elements[index]!;
+    const element = defined(this.#elements[index]);
     const top = this.#top;
     if (top.kind !== "block") {
       return top.content;
@@ -392,14 +393,14 @@ class Layout {
   }
 
   #space(index: number): void {
-    const before = this.#elements[index - 1]!;
-    const element = this.#elements[index]!;
+    const before = defined(this.#elements[index - 1]);
+    const element = defined(this.#elements[index]);
     if (before.kind !== "token" || element.kind !== "token") {
       const tight = ["(", "["].includes(before.token) || [")", "]", ",", ";"].includes(element.token);
       this.#write(tight ? "" : " ");
       return;
     }
-    this.#write(spaceBetween(before, this.#roles[index - 1]!, element, this.#roles[index]!));
+    this.#write(spaceBetween(before, defined(this.#roles[index - 1]), element, defined(this.#roles[index])));
   }
 
   // ---------------------------------------------------------------- columns
@@ -413,7 +414,7 @@ class Layout {
   #noteCell(index: number, statement: Statement): void {
     const top = this.#top;
     if (top.kind !== "block" || this.#line === undefined) return;
-    const element = this.#elements[index]!;
+    const element = defined(this.#elements[index]);
     const before = this.#elements[index - 1];
     const next = this.#elements[index + 1];
     const kind =

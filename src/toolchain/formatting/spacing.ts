@@ -1,4 +1,5 @@
 /** Where a space stands between two tokens of one line. */
+import { defined } from "../../base/index.js";
 import type { Element } from "./elements.js";
 
 /** What a token is beyond its text, as far as spaces depend on it. */
@@ -70,11 +71,11 @@ export function rolesOf(elements: readonly Element[]): Role[] {
       const call = last?.token === "identifier" || (last?.token === ">" && roles[beforeIndex!] === "angle");
       open.push({ index, questions: 0, call });
     } else if (token === ")" || token === "]" || token === "}") {
-      const opened = open.length > 1 ? open.pop()! : file;
+      const opened = open.length > 1 ? defined(open.pop()) : file;
       if (roles[opened.index] === "condition") roles[index] = "conditionEnd";
       else if (token === ")" && opened.call) roles[index] = "callEnd";
     } else if (token === ":") {
-      const top = open.at(-1)!;
+      const top = defined(open.at(-1));
       if (top.questions > 0) {
         top.questions--;
         roles[index] = "binary";
@@ -87,7 +88,7 @@ export function rolesOf(elements: readonly Element[]): Role[] {
       else markAngles(elements, roles, index, close);
     } else if (BINARY.has(token)) {
       roles[index] = "binary";
-      if (token === "?") open.at(-1)!.questions++;
+      if (token === "?") defined(open.at(-1)).questions++;
     }
   }
   return roles;
@@ -103,7 +104,7 @@ function closingAngle(
     return undefined;
   let depth = 0;
   for (let at = index; at < elements.length && at < index + MAX_ANGLE_TOKENS; at++) {
-    const element = elements[at]!;
+    const element = defined(elements[at]);
     if (element.kind !== "token") continue;
     if (!IN_ANGLES.has(element.token)) return undefined;
     if (element.token === "<") depth++;
@@ -118,7 +119,7 @@ function closingAngle(
 /** Shifts within the width, as in `bit<(1 >> 2)>`, do not occur in practice; all angles in between are type arguments. */
 function markAngles(elements: readonly Element[], roles: Role[], from: number, to: number): void {
   for (let at = from; at <= to; at++) {
-    const { token } = elements[at]!;
+    const { token } = defined(elements[at]);
     if (token === "<" || token === ">") roles[at] = "angle";
   }
 }

@@ -3,6 +3,7 @@
  * line ends at a comma or before an operator in the outermost brackets, as late as there is room; else behind `=`, or behind an
  * opening bracket. Comments and preprocessor lines are never broken, and do not count.
  */
+import { defined } from "../../base/index.js";
 import { type Brace, bracesOf } from "./braces.js";
 import type { Element } from "./elements.js";
 import { type Role, rolesOf } from "./spacing.js";
@@ -70,7 +71,7 @@ export function breakLongLines(
   if (cuts.length === 0) return undefined;
   let result = text;
   for (const { index, column } of cuts.reverse()) {
-    const { start } = elements[index]!;
+    const { start } = defined(elements[index]);
     result = `${result.slice(0, start).trimEnd()}\n${" ".repeat(column)}${result.slice(start)}`;
   }
   return result;
@@ -82,7 +83,7 @@ interface LineOfElements {
 }
 
 function linesOf(elements: readonly Element[]): LineOfElements[] {
-  const starts = [...elements.keys()].filter((index) => index === 0 || elements[index]!.newlines > 0);
+  const starts = [...elements.keys()].filter((index) => index === 0 || defined(elements[index]).newlines > 0);
   return starts.map((first, i) => ({ first, last: (starts[i + 1] ?? elements.length) - 1 }));
 }
 
@@ -134,8 +135,8 @@ function placesOf(
   const places: Place[] = [];
   let angles = 0;
   for (let index = first + 1; index <= last; index++) {
-    const before = elements[index - 1]!;
-    const element = elements[index]!;
+    const before = defined(elements[index - 1]);
+    const element = defined(elements[index]);
     if (before.token === "<" && roles[index - 1] === "angle") angles++;
     if (before.token === ">" && roles[index - 1] === "angle") angles--;
     if (element.kind !== "token" || before.kind !== "token" || angles > 0) continue;
@@ -145,9 +146,9 @@ function placesOf(
     const isShift = element.token === ">" && after?.token === ">" && after.start === element.end;
     const rank = isShift
       ? RANKS.get("<<")
-      : rankOf(before, roles[index - 1]!, braces.get(index - 1), element, roles[index]!);
+      : rankOf(before, defined(roles[index - 1]), braces.get(index - 1), element, defined(roles[index]));
     if (rank === undefined) continue;
-    places.push({ index, rank, ...brackets[index]!, end: columnOf(text, before.end) });
+    places.push({ index, rank, ...defined(brackets[index]), end: columnOf(text, before.end) });
   }
   return places;
 }
@@ -198,9 +199,10 @@ function cutAt(
   { brackets, first, broken }: LineAround,
 ): { index: number; column: number } {
   if (bracket < 0) return { index, column: 0 };
-  const content = columnOf(text, elements[bracket + 1]!.start);
+  const content = columnOf(text, defined(elements[bracket + 1]).start);
   const isBroken = elements.some(
-    (element, at) => at > bracket && at <= index && element.newlines > 0 && brackets[at]!.bracket === bracket,
+    (element, at) =>
+      at > bracket && at <= index && element.newlines > 0 && defined(brackets[at]).bracket === bracket,
   );
   const tooFar = bracket >= first && !isBroken && content > MOST_ALIGNED && !broken.has(bracket + 1);
   if (tooFar) return { index: bracket + 1, column: 0 };

@@ -3,7 +3,7 @@
  * Handlebars both use braces, so each text is checked for the two ways in which they conflict.
  */
 import Handlebars from "handlebars";
-import { fail, SourceFile } from "../../base/index.js";
+import { defined, fail, SourceFile } from "../../base/index.js";
 import { CODES } from "./codes.js";
 
 /** A folder of templates; paths are relative to it, with `/` between names. */
@@ -87,7 +87,7 @@ function setOf(compiled: ReadonlyMap<string, Template>, common: ReadonlyMap<stri
     names: [...compiled.keys()],
     renderFile(file, values) {
       checkBraces(file);
-      const template = compileTemplates(new Map([[file.path, file.text]]), common).get(file.path)!;
+      const template = defined(compileTemplates(new Map([[file.path, file.text]]), common).get(file.path));
       return rendered(file.path, template, values);
     },
     render(name, values) {

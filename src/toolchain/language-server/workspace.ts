@@ -1,7 +1,7 @@
 /** The texts that are open in an editor, the files of the workspace, and the program that a file belongs to. */
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { SourceFile } from "../../base/index.js";
+import { defined, SourceFile } from "../../base/index.js";
 import { openDocument, openIncluded, type P4Document } from "../editing/index.js";
 import { readSourceIfThere } from "../loading/index.js";
 
@@ -82,7 +82,7 @@ export class Workspace {
       for (const [file, text] of texts) {
         if (found.has(file) || text === undefined) continue;
         const names = [...text.matchAll(/^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)/gm)].map((match) =>
-          basename(match[1]!),
+          basename(defined(match[1])),
         );
         if (!names.some((name) => wanted.has(name))) continue;
         found.add(file);

@@ -2,7 +2,9 @@
  * Reads an untrusted BMv2 JSON file: checks its structure, that names refer to objects, that numbers are
  * unique and sizes bounded. Parts that older p4c leaves out are filled in empty.
  */
+
 import type { Diagnostics, SourceFile } from "../../base/index.js";
+import { defined } from "../../base/index.js";
 import { Checker, type JsonObject } from "./bmv2/checker.js";
 import { type JsonPath, jsonPlace, syntaxErrorPlace } from "./bmv2/json-place.js";
 import { type Names, ValueChecker } from "./bmv2/values.js";
@@ -119,7 +121,7 @@ class ProgramChecker {
       checker.integer(header.id, [...at, "id"], 0, 2 ** 31 - 1);
       checker.boolean(header.metadata, [...at, "metadata"]);
       if (!checker.reference(header.header_type, [...at, "header_type"], "header type", typeFields)) continue;
-      fields.set(String(header.name), typeFields.get(String(header.header_type))!);
+      fields.set(String(header.name), defined(typeFields.get(String(header.header_type))));
     }
     const idsOf = (
       object: JsonObject,
@@ -170,7 +172,7 @@ class ProgramChecker {
       const dot = name.indexOf(".");
       const header = name.slice(0, dot);
       if (!fields.has(header)) fields.set(header, new Set());
-      fields.get(header)!.add(name.slice(dot + 1));
+      defined(fields.get(header)).add(name.slice(dot + 1));
     });
     return {
       fields,

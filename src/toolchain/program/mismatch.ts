@@ -3,6 +3,7 @@
  * without this check later updates would fail for various reasons (P4Runtime spec 14 wants a config that
  * cannot be realised to be refused at once).
  */
+import { defined } from "../../base/index.js";
 import type { Bmv2Program, MatchKind } from "./bmv2.js";
 import { type FieldInfo, type FieldKind, P4InfoIndex, type Slot } from "./p4info/lookup.js";
 import type { Program } from "./program.js";
@@ -34,7 +35,7 @@ function* mismatches(bmv2: Bmv2Program, index: P4InfoIndex): Generator<string> {
   const parameters = new Map<string, Set<string>>();
   for (const { name, runtime_data } of bmv2.actions) {
     if (!parameters.has(name)) parameters.set(name, new Set());
-    parameters.get(name)!.add(runtime_data.map((parameter) => parameter.name).join(", "));
+    defined(parameters.get(name)).add(runtime_data.map((parameter) => parameter.name).join(", "));
   }
   for (const { name, fields, actions, profile } of index.tables.list) {
     const table = tables.get(name);
@@ -48,7 +49,7 @@ function* mismatches(bmv2: Bmv2Program, index: P4InfoIndex): Generator<string> {
       continue;
     }
     for (const [i, field] of fields.list.entries()) {
-      const key = table.key[i]!;
+      const key = defined(table.key[i]);
       if (!matches(field, key.match_type))
         yield `${has} the match field "${field.name}" of kind ${field.kind} in the P4Info and ${key.match_type} in the BMv2 JSON`;
     }

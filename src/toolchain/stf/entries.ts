@@ -1,5 +1,5 @@
 /** Translates STF names and values to those of P4Info: suffix names, `0x**` ternary digits, `value/length`, `low->high`. */
-import { bitLength, fail, maskOf } from "../../base/index.js";
+import { bitLength, defined, fail, maskOf } from "../../base/index.js";
 import type { ActionCall, Match, TableEntry } from "../device/index.js";
 import type { ActionInfo, FieldInfo, P4InfoIndex, TableInfo } from "../program/index.js";
 import { CODES } from "./codes.js";
@@ -26,7 +26,7 @@ function findField(table: TableInfo, word: Word): FieldInfo {
     const exact = fields.find((field) => normalise(field.name) === name);
     if (exact !== undefined) return exact;
     const bySuffix = fields.filter((field) => normalise(field.name).endsWith(`.${name}`));
-    if (bySuffix.length === 1) return bySuffix[0]!;
+    if (bySuffix.length === 1) return defined(bySuffix[0]);
   }
   fail(
     CODES.unknownName,
@@ -45,7 +45,7 @@ function readNumber(text: string): bigint | undefined {
 function readStars(text: string): { value: bigint; mask: bigint } | undefined {
   const match = /^0(?:[xX][0-9a-fA-F*]+|[bB][01*]+|[oO][0-7*]+)$/.exec(text);
   if (match === null) return undefined;
-  const digitBits = { x: 4n, b: 1n, o: 3n }[text[1]!.toLowerCase()]!;
+  const digitBits = defined({ x: 4n, b: 1n, o: 3n }[defined(text[1]).toLowerCase()]);
   let value = 0n;
   let mask = 0n;
   for (const digit of text.slice(2)) {

@@ -1,5 +1,5 @@
 /** Compares the packets that left with those that a test expects, as p4c's BMv2 runner does. */
-import { type Diagnostics, type Span, toHex } from "../../base/index.js";
+import { type Diagnostics, defined, type Span, toHex } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import type { Pattern, StfCommand } from "./script.js";
 
@@ -42,7 +42,7 @@ export function firstDifference(pattern: Pattern, frame: Uint8Array): number | u
   for (let i = 0; i < nibbles.length; i++) {
     const byte = frame[i >> 1];
     if (byte === undefined) return i >> 1;
-    const wanted = nibbles[i]!;
+    const wanted = defined(nibbles[i]);
     if (wanted >= 0 && wanted !== ((byte >> (i % 2 === 0 ? 4 : 0)) & 15)) return i >> 1;
   }
   return exact && frame.length > Math.ceil(nibbles.length / 2) ? Math.ceil(nibbles.length / 2) : undefined;
@@ -50,7 +50,7 @@ export function firstDifference(pattern: Pattern, frame: Uint8Array): number | u
 
 function reportDifference(expect: Expect, pattern: Pattern, output: Output, diagnostics: Diagnostics): void {
   const { frame, cause } = output;
-  const at = firstDifference(pattern, frame)!;
+  const at = defined(firstDifference(pattern, frame));
   const wantedLength = Math.ceil(pattern.nibbles.length / 2);
   const what =
     at >= frame.length
@@ -132,7 +132,7 @@ function comparePort(
     const fits = (output: Output | undefined) =>
       output !== undefined && (pattern === undefined || firstDifference(pattern, output.frame) === undefined);
     while (missing < 0 && !fits(got[next])) {
-      reportUnexpected(got[next++]!, diagnostics);
+      reportUnexpected(defined(got[next++]), diagnostics);
       tally.failed++;
       missing++;
     }
@@ -151,7 +151,7 @@ function comparePort(
       );
     } else {
       tally.failed++;
-      reportDifference(expect, pattern!, got[next++]!, diagnostics);
+      reportDifference(expect, pattern!, defined(got[next++]), diagnostics);
     }
   }
   for (const output of got.slice(next)) {

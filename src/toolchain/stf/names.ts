@@ -1,5 +1,5 @@
 /** Finds objects by the names that tests use: the full name, the alias, or the end of the name after a dot. */
-import { fail } from "../../base/index.js";
+import { defined, fail } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import type { Word } from "./script.js";
 
@@ -13,7 +13,7 @@ export function findByName<T extends { readonly name: string; readonly alias?: s
   const exact = list.find((object) => object.name === word.text || object.alias === word.text);
   if (exact !== undefined) return exact;
   const bySuffix = list.filter((object) => object.name.endsWith(`.${word.text}`));
-  if (bySuffix.length === 1) return bySuffix[0]!;
+  if (bySuffix.length === 1) return defined(bySuffix[0]);
   const names = (bySuffix.length > 1 ? bySuffix : list).slice(0, 8).map((object) => object.name);
   fail(
     CODES.unknownName,

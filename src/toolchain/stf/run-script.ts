@@ -2,7 +2,15 @@
  * Plays a packet test against the embedded switch: commands and packets in the order of the file, on a clock that
  * the test moves; at the end each port's packets are compared with what the test expects of it.
  */
-import { DiagnosticError, type Diagnostics, fail, given, SourceFile, type Span } from "../../base/index.js";
+import {
+  DiagnosticError,
+  type Diagnostics,
+  defined,
+  fail,
+  given,
+  SourceFile,
+  type Span,
+} from "../../base/index.js";
 import { Interpreter } from "../control/index.js";
 import { type CounterData, DeviceError, type Entity, type TableEntry } from "../device/index.js";
 import { type Bmv2Program, createP4Info, describeBmv2, type P4Info, P4InfoIndex } from "../program/index.js";
@@ -237,7 +245,7 @@ class ManualClock implements SwitchClock {
   at(time: number, fn: () => void): () => void {
     const event = { time: Math.max(time, this.#now), fn };
     let place = this.#due.length;
-    while (place > 0 && this.#due[place - 1]!.time > event.time) place--;
+    while (place > 0 && defined(this.#due[place - 1]).time > event.time) place--;
     this.#due.splice(place, 0, event);
     return () => {
       const index = this.#due.indexOf(event);
@@ -248,8 +256,8 @@ class ManualClock implements SwitchClock {
   /** Advances the clock and runs the timers that are due by then, in order. */
   advance(microseconds: number): void {
     const end = this.#now + microseconds;
-    while (this.#due.length > 0 && this.#due[0]!.time <= end) {
-      const { time, fn } = this.#due.shift()!;
+    while (this.#due.length > 0 && defined(this.#due[0]).time <= end) {
+      const { time, fn } = defined(this.#due.shift());
       this.#now = time;
       fn();
     }

@@ -3,7 +3,7 @@
  * `run-script.ts` runs them. The language is the grammar of p4c's `tools/stf` with its BMv2 commands. These are commands of
  * simple_switch_CLI; their text is kept.
  */
-import { type Diagnostics, type SourceFile, type Span, spanText } from "../../base/index.js";
+import { type Diagnostics, defined, type SourceFile, type Span, spanText } from "../../base/index.js";
 import { CODES } from "./codes.js";
 
 export type StfCommand =
@@ -101,7 +101,7 @@ class LineReader {
 
   command(): StfCommand | undefined {
     const span = this.#line;
-    const verb = this.#tokens[this.#next++]!;
+    const verb = defined(this.#tokens[this.#next++]);
     switch (verb.text) {
       case "add":
         return this.#add();
@@ -140,7 +140,7 @@ class LineReader {
     if (table === undefined) return undefined;
     let priority: number | undefined;
     if (this.#tokens[this.#next + 1]?.text !== ":" && /^\d+$/.test(this.#peek() ?? "")) {
-      priority = Number(this.#tokens[this.#next++]!.text);
+      priority = Number(defined(this.#tokens[this.#next++]).text);
     }
     const match: StfMatch[] = [];
     while (this.#tokens[this.#next + 1]?.text === ":") {
@@ -184,7 +184,7 @@ class LineReader {
     const digits = this.#restAsDigits(/^[0-9a-fA-F]*$/);
     if (digits === undefined) return undefined;
     if (digits.length % 2 !== 0) {
-      const span = { ...this.#line, start: this.#tokens[this.#next]!.span.start };
+      const span = { ...this.#line, start: defined(this.#tokens[this.#next]).span.start };
       const message = `a packet is whole bytes; here are ${digits.length} hexadecimal digits`;
       this.diagnostics.error(CODES.lineForm, span, message);
       return undefined;

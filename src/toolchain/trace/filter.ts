@@ -1,4 +1,5 @@
 /** Chooses packets of a trace. */
+import { defined } from "../../base/index.js";
 import type { PacketTrace, TraceTree } from "../switch/index.js";
 
 export interface TraceFilter {
@@ -14,7 +15,7 @@ export interface TraceFilter {
 /** All copies of a packet; without recursion, since they may be nested deeply. */
 function nodesOf(root: TraceTree): TraceTree[] {
   const nodes = [root];
-  for (let i = 0; i < nodes.length; i++) nodes.push(...(nodes[i]!.branches ?? []));
+  for (let i = 0; i < nodes.length; i++) nodes.push(...(defined(nodes[i]).branches ?? []));
   return nodes;
 }
 

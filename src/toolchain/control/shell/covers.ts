@@ -1,5 +1,5 @@
 /** Which entries of a table a packet with given field values would match. */
-import { maskOf } from "../../../base/index.js";
+import { defined, maskOf } from "../../../base/index.js";
 import type { Match, TableEntry } from "../../device/index.js";
 import type { TableInfo } from "../../program/index.js";
 
@@ -25,7 +25,7 @@ function meets(one: Match, other: Match, bits: number): boolean {
   if (a !== undefined && b !== undefined) return ((a.value ^ b.value) & a.mask & b.mask) === 0n;
   const bounds = (part: Match): [bigint, bigint] => {
     if (part.kind === "range") return [part.low, part.high];
-    const { value, mask } = bitsOf(part, bits)!;
+    const { value, mask } = defined(bitsOf(part, bits));
     // a prefix is a range; of any other mask only the smallest value is checked
     const low = value;
     return part.kind === "lpm" ? [low, low | (maskOf(bits) ^ mask)] : [low, low];
@@ -38,7 +38,7 @@ function meets(one: Match, other: Match, bits: number): boolean {
 export function covers(table: TableInfo, entry: TableEntry, wanted: readonly Match[]): boolean {
   return wanted.every((want) => {
     const part = entry.match.find(({ field }) => field === want.field);
-    const bits = table.fields.byName(want.field)!.bitwidth;
+    const bits = defined(table.fields.byName(want.field)).bitwidth;
     return part === undefined || meets(part, want, bits);
   });
 }

@@ -1,5 +1,5 @@
 /** Parts of statements: keys, actions, options, durations, elements of arrays. */
-import { fail, fromHex, given, type Span } from "../../../base/index.js";
+import { defined, fail, fromHex, given, type Span } from "../../../base/index.js";
 import type { ActionCall, Match, TableAction, TableEntry, WeightedAction } from "../../device/index.js";
 import type { ActionInfo, FieldInfo, Slot, TableInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
@@ -108,7 +108,7 @@ export function readCall(
     );
   const params: Record<string, bigint> = {};
   for (const slot of slots)
-    params[slot.name] = readSlot(`parameter ${slot.name}`, slot, given.get(slot)!, context);
+    params[slot.name] = readSlot(`parameter ${slot.name}`, slot, defined(given.get(slot)), context);
   return { action: action.name, params };
 }
 
@@ -126,7 +126,7 @@ function readTarget(context: Context, table: TableInfo, words: readonly Word[], 
   const sets: Word[][] = [[]];
   for (const word of words) {
     if (word.text === "|") sets.push([]);
-    else sets.at(-1)!.push(word);
+    else defined(sets.at(-1)).push(word);
   }
   const actions = sets.map((set): WeightedAction => {
     const slots = set[0] === undefined ? [] : candidatesFor(profileActions(profile), set[0].text);
@@ -150,7 +150,7 @@ export function readDuration(what: string, word: Word): bigint {
   if (match === null)
     fail(CODES.value, word.span, `${what} is \`${word.text}\`; give a time like 500ms or 2s`);
   const [, whole, fraction = "", unit] = match;
-  return (BigInt(whole! + fraction) * UNITS[unit!]!) / 10n ** BigInt(fraction.length);
+  return (BigInt(whole! + fraction) * defined(UNITS[unit!])) / 10n ** BigInt(fraction.length);
 }
 
 /** An entry of a table from the words after the table: the key, optionally `=>` with an action, and options. */
@@ -210,7 +210,7 @@ export function readEntry(
 export function element(word: Word): { name: Word; index?: Word } {
   const match = /^(.*)\[([^[\]]+)\]$/.exec(word.text);
   if (match === null || match[1] === "") return { name: word };
-  const end = match[1]!.length;
+  const end = defined(match[1]).length;
   const index = partOf(word, end + 1, word.text.length - 1);
   return { name: partOf(word, 0, end), ...given({ index: index.text === "*" ? undefined : index }) };
 }

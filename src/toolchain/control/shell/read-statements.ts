@@ -1,5 +1,5 @@
 /** Statements that only read: the objects of the program, and the state of the switch. */
-import { didYouMean, fail, given } from "../../../base/index.js";
+import { defined, didYouMean, fail, given } from "../../../base/index.js";
 import { DeviceError, type Entity, type Match, type ReadQuery, type TableEntry } from "../../device/index.js";
 import type { ActionInfo, Slot, TableInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
@@ -220,7 +220,7 @@ function kindOf(context: Context, word: Word): (typeof ELEMENTS)[number] {
     register: index.registers.list,
   };
   const kinds = ELEMENTS.filter((kind) => candidatesFor(lists[kind], name.text).length > 0);
-  if (kinds.length === 1) return kinds[0]!;
+  if (kinds.length === 1) return defined(kinds[0]);
   if (kinds.length > 1)
     fail(
       CODES.name,
@@ -250,7 +250,7 @@ function held(name: string, summary: string): Command {
     least: 0,
     most: 0,
     async run(context) {
-      const found = await context.device.read([READABLE[name]!]);
+      const found = await context.device.read([defined(READABLE[name])]);
       show(context, found);
       if (found.length === 0) context.print("# none");
     },
@@ -264,7 +264,7 @@ function heldOfProfile(name: "members" | "groups", summary: string): Command {
     least: 0,
     most: 1,
     async run(context, [word]) {
-      const query = READABLE[name]! as ReadQuery & { kind: "member" | "group" };
+      const query = defined(READABLE[name]) as ReadQuery & { kind: "member" | "group" };
       const profile = word === undefined ? {} : { profile: context.profile(word).name };
       const found = await context.device.read([{ ...query, ...profile }]);
       show(context, found);

@@ -2,7 +2,7 @@
  * Entities as statements of the shell: every printed statement can be read back. Counts and times that are not part of a
  * statement follow it as a comment.
  */
-import { given, toHex } from "../../../base/index.js";
+import { defined, given, toHex } from "../../../base/index.js";
 import {
   type ActionCall,
   type ControllerPacket,
@@ -83,7 +83,7 @@ const UNITS = [
 
 /** A time in the largest unit that gives a whole number. */
 function durationText(ns: bigint): string {
-  const [name, size] = UNITS.find(([, unit]) => ns % unit === 0n)!;
+  const [name, size] = defined(UNITS.find(([, unit]) => ns % unit === 0n));
   return `${ns / size}${name}`;
 }
 

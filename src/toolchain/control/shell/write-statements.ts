@@ -1,5 +1,5 @@
 /** Statements that write: entries, members, groups, replication, digests, counters, meters, registers, packets. */
-import { fail, fromHex, given } from "../../../base/index.js";
+import { defined, fail, fromHex, given } from "../../../base/index.js";
 import type {
   Entity,
   GroupMember,
@@ -285,7 +285,7 @@ function writeValueSet(context: Context, words: readonly Word[], at: Word): Upda
         `a member has ${fields.length} parts, separated by commas, not ${parts.length}`,
       );
     return fields.flatMap((field, i): Match[] => {
-      const part = readMatch(field, parts[i]!, { naming: context.naming, plain: true });
+      const part = readMatch(field, defined(parts[i]), { naming: context.naming, plain: true });
       return part === undefined ? [] : [part];
     });
   });
@@ -387,7 +387,11 @@ export const writeStatements: Commands = {
       }
       const payload = fromHex(digits);
       if (payload === undefined)
-        fail(CODES.value, words.at(-1)!.span, `a packet is whole bytes; here are ${digits.length} digits`);
+        fail(
+          CODES.value,
+          defined(words.at(-1)).span,
+          `a packet is whole bytes; here are ${digits.length} digits`,
+        );
       await context.device.packetOut({ payload, metadata });
     },
   },

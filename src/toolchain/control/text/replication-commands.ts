@@ -1,5 +1,5 @@
 /** `mc_*` and `mirroring_*`: multicast nodes and groups, clone sessions. */
-import { fail } from "../../../base/index.js";
+import { defined, fail } from "../../../base/index.js";
 import type { CloneSessionEntry } from "../../device/index.js";
 import { CODES } from "../codes.js";
 import { type Commands, MANY } from "../command.js";
@@ -17,7 +17,7 @@ function readPorts(context: Context, words: readonly Word[]): number[] {
     fail(CODES.unable, bar.span, "P4Runtime has no link aggregation groups in multicast nodes");
   const ports = words.map((word) => context.integer("a port", word, MAX_PORT));
   ports.forEach((port, i) => {
-    if (ports.indexOf(port) !== i) fail(CODES.value, words[i]!.span, `port ${port} is given twice`);
+    if (ports.indexOf(port) !== i) fail(CODES.value, defined(words[i]).span, `port ${port} is given twice`);
   });
   return ports;
 }
@@ -62,9 +62,9 @@ async function findMirror(context: Context, nodes: ReplicationNodes, word: Word)
 
 /** As Python prints simple_switch's record; copies that P4Runtime wrote are shown instead of a port or group. */
 function mirrorText({ replicas, packetLengthBytes }: CloneSessionEntry, group: number | undefined): string {
-  const single = replicas.length === 1 && replicas[0]!.instance === 0 && group === undefined;
+  const single = replicas.length === 1 && defined(replicas[0]).instance === 0 && group === undefined;
   const limit = packetLengthBytes === 0 ? "" : `, packet_length_bytes=${packetLengthBytes}`;
-  if (single) return `MirroringSessionConfig(port=${replicas[0]!.port}, mgid=None${limit})`;
+  if (single) return `MirroringSessionConfig(port=${defined(replicas[0]).port}, mgid=None${limit})`;
   if (group !== undefined) return `MirroringSessionConfig(port=None, mgid=${group}${limit})`;
   const copies = replicas.map(({ port, instance }) => `${port}/${instance}`);
   return `MirroringSessionConfig(port=None, mgid=None, replicas=[${copies.join(", ")}]${limit})`;
@@ -135,7 +135,7 @@ export const replicationCommands: Commands = {
     most: 2,
     run: onNodes(async (context, nodes, words) => {
       const handle = findNode(context, nodes, words[1]);
-      if (nodes.node(handle)!.group !== undefined)
+      if (defined(nodes.node(handle)).group !== undefined)
         fail(CODES.refused, words[1].span, `node ${handle} is in a multicast group already`);
       const group = findGroup(context, nodes, words[0]);
       context.print(`Associating node ${handle} to multicast group ${group}`);
@@ -150,7 +150,7 @@ export const replicationCommands: Commands = {
     run: onNodes(async (context, nodes, words) => {
       const group = findGroup(context, nodes, words[0]);
       const handle = findNode(context, nodes, words[1]);
-      if (nodes.node(handle)!.group !== group)
+      if (defined(nodes.node(handle)).group !== group)
         fail(CODES.refused, words[1].span, `node ${handle} is not in multicast group ${group}`);
       context.print(`Dissociating node ${handle} from multicast group ${group}`);
       await nodes.dissociate(group, handle);
@@ -166,7 +166,7 @@ export const replicationCommands: Commands = {
       for (const [id, handles] of [...nodes.groups].sort(([a], [b]) => a - b)) {
         context.print(`**********\nmgrp(${id})`);
         for (const handle of handles) {
-          const { rid, ports } = nodes.node(handle)!;
+          const { rid, ports } = defined(nodes.node(handle));
           context.print(`  -> (L1h=${handle}, rid=${rid}) -> (ports=[${ports.join(", ")}], lags=[])`);
         }
       }

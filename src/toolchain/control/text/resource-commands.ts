@@ -1,5 +1,5 @@
 /** `counter_*`, `meter_*`, `register_*` and `pvs_*`. */
-import { fail, maskOf } from "../../../base/index.js";
+import { defined, fail, maskOf } from "../../../base/index.js";
 import type { CounterData, Match, MeterConfig, ReadQuery, TableEntry, Update } from "../../device/index.js";
 import type { TableInfo, ValueSetInfo } from "../../program/index.js";
 import { CODES } from "../codes.js";
@@ -75,7 +75,7 @@ function readRate(word: Word): [bigint, bigint] {
       word.span,
       `the rate ${match[1]} is ${exact} units per second; P4Runtime has whole numbers below 2^63`,
     );
-  return [BigInt(rate), BigInt(match[2]!)];
+  return [BigInt(rate), BigInt(defined(match[2]))];
 }
 
 function readConfig(committed: Word, peak: Word): MeterConfig {

@@ -1,5 +1,6 @@
 /** The type of an expression such as `hdr.stack[0].field` before the cursor, in a program that is not complete. */
 
+import { defined } from "../../../base/index.js";
 import type { Element } from "../../formatting/index.js";
 import { type ast, type Type, unwrapNew } from "../../p4/index.js";
 import type { P4Document } from "../document.js";
@@ -39,11 +40,11 @@ function chainOf(tokens: readonly Element[]): Link[] | undefined {
 function openOf(tokens: readonly Element[], close: number): number | undefined {
   let depth = 0;
   for (let at = close; at >= 0; at--) {
-    const { token } = tokens[at]!;
+    const { token } = defined(tokens[at]);
     if (token === ")" || token === "]" || token === "}") depth++;
     else if (token === "(" || token === "[" || token === "{") {
       if (--depth > 0) continue;
-      return token === OPENS[tokens[close]!.token] ? at : undefined;
+      return token === OPENS[defined(tokens[close]).token] ? at : undefined;
     }
   }
   return undefined;
@@ -52,7 +53,7 @@ function openOf(tokens: readonly Element[], close: number): number | undefined {
 function angleOf(tokens: readonly Element[], close: number): number | undefined {
   let depth = 0;
   for (let at = close; at >= 0; at--) {
-    const { token } = tokens[at]!;
+    const { token } = defined(tokens[at]);
     if (token === ">") depth++;
     else if (token === "<" && --depth === 0) return at;
     else if (token === ";" || token === "{" || token === "}") return undefined;

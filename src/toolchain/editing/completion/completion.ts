@@ -1,5 +1,6 @@
 /** Completion: the words that can be written at a place. */
 
+import { defined } from "../../../base/index.js";
 import type { Element } from "../../formatting/index.js";
 import {
   type ast,
@@ -158,8 +159,8 @@ function openBrackets(tokens: readonly Element[]): number[] {
 /** The part of a table that contains a place; undefined outside tables. */
 function tablePlace(tokens: readonly Element[]): "property" | "actions" | "matchKind" | undefined {
   const [inner] = openBrackets(tokens);
-  if (inner === undefined || tokens[inner]!.token !== "{") return undefined;
-  const last = tokens.at(-1)!;
+  if (inner === undefined || defined(tokens[inner]).token !== "{") return undefined;
+  const last = defined(tokens.at(-1));
   const atStart = last.token === "{" || last.token === ";" || last.token === "}";
   if (tokens[inner - 1]?.token === "=") {
     const property = tokens[inner - 2]?.token;

@@ -1,5 +1,6 @@
 /** Signature help: the parameters of the call at the cursor. */
 
+import { defined } from "../../../base/index.js";
 import type { Element } from "../../formatting/index.js";
 import type { ast } from "../../p4/index.js";
 import { functionText, headOf, parameterText } from "../describe.js";
@@ -30,7 +31,7 @@ export function signatureHelp(document: P4Document, offset: number): SignatureHe
   const open = openCall(tokens);
   if (open === undefined) return undefined;
   const { callee, argument } = open;
-  const reached = reachedBy(document, callee, callee.at(-1)!.end);
+  const reached = reachedBy(document, callee, defined(callee.at(-1)).end);
   const signatures = (reached?.callables ?? []).flatMap((one) => signaturesOf(one));
   if (signatures.length === 0) return undefined;
   const fitting = signatures.findIndex(({ parameters }) => parameters.length > argument);
@@ -42,7 +43,7 @@ function openCall(tokens: readonly Element[]): { callee: readonly Element[]; arg
   let depth = 0;
   let argument = 0;
   for (let at = tokens.length - 1; at >= 0; at--) {
-    const { token } = tokens[at]!;
+    const { token } = defined(tokens[at]);
     if (token === ")" || token === "]" || token === "}") depth++;
     else if (token === "(" || token === "[" || token === "{") {
       if (depth-- > 0) continue;
@@ -55,7 +56,7 @@ function openCall(tokens: readonly Element[]): { callee: readonly Element[]; arg
       }
       let end = at;
       if (tokens[end - 1]?.token === ">") {
-        while (end > 0 && tokens[end - 1]!.token !== "<") end--;
+        while (end > 0 && defined(tokens[end - 1]).token !== "<") end--;
         end--;
       }
       return end > 0 ? { callee: tokens.slice(0, end), argument } : undefined;

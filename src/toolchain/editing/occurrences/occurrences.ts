@@ -1,6 +1,7 @@
 /** The occurrences of all names of a program, with their meanings. */
 
 import type { SourceFile, Span } from "../../../base/index.js";
+import { defined } from "../../../base/index.js";
 import type { Analysis, Macro } from "../../p4/index.js";
 import type { PreprocessorFindings } from "../preprocessor-findings.js";
 import { isWritten, sourceOf, spanAsRead } from "../spans.js";
@@ -38,7 +39,7 @@ export class Occurrences {
     let high = list.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (list[middle]!.span.start <= offset) low = middle + 1;
+      if (defined(list[middle]).span.start <= offset) low = middle + 1;
       else high = middle;
     }
     const found = list[low - 1];

@@ -1,4 +1,5 @@
 /** Operations that no ALU of a stage computes, each with what a program can do instead. */
+import { defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { type Expr, hasCell, onesOf, quoteExpr, readsOf } from "../model/expressions.js";
 
@@ -25,7 +26,7 @@ export function isArithmetic(expr: Expr): boolean {
 export function unavailableOperation(expr: Expr, alu: AluAbilities): UnavailableOperation | undefined {
   if (expr.kind === "operation" && expr.op === "?" && !alu.chooses) {
     const what = "an action has no conditional value";
-    return { code: CODES.conditionalValue, expr, what, instead: branchAdvice(expr.parts[0]!) };
+    return { code: CODES.conditionalValue, expr, what, instead: branchAdvice(defined(expr.parts[0])) };
   }
   const parts = expr.kind === "operation" ? expr.parts : expr.kind === "cell" ? expr.reads : [];
   for (const part of parts) {

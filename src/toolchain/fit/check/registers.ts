@@ -1,4 +1,5 @@
 /** Rules of registers: cells that the stateful ALU has, what one update computes, one visit a packet. */
+import { defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { attachedMemory } from "../memory/attached.js";
 import { quoteExpr } from "../model/expressions.js";
@@ -115,7 +116,7 @@ export function checkRegisterUses(context: CheckContext, features: readonly Feat
     checkIndexes(context, list, reported);
   }
   for (const list of groupBy(uses, (use) => use.register)) {
-    if (!reported.has(list[0]!.register)) checkVisits(context, list);
+    if (!reported.has(defined(list[0]).register)) checkVisits(context, list);
   }
 }
 
@@ -139,7 +140,7 @@ function checkIndexes(
   uses: readonly RegisterFeature[],
   reported: Set<string>,
 ): void {
-  const first = uses[0]!;
+  const first = defined(uses[0]);
   for (const use of uses) {
     const several = use.indexes.length > 1;
     if (use.statement) {
@@ -179,7 +180,7 @@ function listed(texts: readonly string[]): string {
 
 /** @param uses of one register */
 function checkVisits({ model, refuse }: CheckContext, uses: readonly RegisterFeature[]): void {
-  const last = uses[uses.length - 1]!;
+  const last = defined(uses[uses.length - 1]);
   const users = model.units.filter((unit) => unit.attached.some((a) => a.name === last.register));
   const clash = users.some((a) => users.some((b) => b.id > a.id && !model.flow.exclusive(a.id, b.id)));
   if (!clash) return;

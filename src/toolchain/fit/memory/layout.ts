@@ -1,4 +1,5 @@
 /** The memory of one table: the cheapest of all layouts that the target offers. */
+import { defined } from "../../../base/index.js";
 import type { KeyPart, Unit } from "../model/model.js";
 import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
@@ -264,7 +265,7 @@ export class TablePlan {
 
 function isLess(a: readonly number[], b: readonly number[]): boolean {
   for (const [i, value] of a.entries()) {
-    if (value !== b[i]) return value < b[i]!;
+    if (value !== b[i]) return value < defined(b[i]);
   }
   return false;
 }

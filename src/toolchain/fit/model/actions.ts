@@ -3,6 +3,7 @@
  * when it entered the stage, so a step that needs the result of another is one level later. Local variables that only
  * pass a value on take no step.
  */
+import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import {
   type Expr,
@@ -216,10 +217,10 @@ export class ActionReader {
     if (local && whole) {
       if (hasCell(expr)) {
         const cells = cellsOf(expr);
-        this.#feed(cells[0]!, expr);
+        this.#feed(defined(cells[0]), expr);
         this.#values.set(access.field, {
           kind: "cell",
-          register: cells[0]!,
+          register: defined(cells[0]),
           reads: expr.kind === "cell" ? expr.reads : [expr],
         });
         return;
@@ -250,7 +251,7 @@ export class ActionReader {
   #chosen([guard, ...inner]: readonly Expr[], expr: Expr, before: Expr): Expr {
     if (guard === undefined) return expr;
     const choose = (...parts: readonly [Expr, Expr, Expr]): Expr => ({ kind: "operation", op: "?", parts });
-    const old = before.kind === "cell" && before.reads.length === 1 ? before.reads[0]! : before;
+    const old = before.kind === "cell" && before.reads.length === 1 ? defined(before.reads[0]) : before;
     if (old.kind === "operation" && old.op === "?") {
       const [condition, yes, no] = old.parts as [Expr, Expr, Expr];
       const here = this.#asOfNow(guard);
@@ -293,7 +294,7 @@ export class ActionReader {
     if (hasCell(expr)) {
       const [register] = cellsOf(expr);
       this.#feed(register!, expr);
-      const use = this.#registers.get(register!)!;
+      const use = defined(this.#registers.get(register!));
       use.uses = true;
       use.step.writes.push(access);
       return;
@@ -362,7 +363,7 @@ export class ActionReader {
     let use = this.#registers.get(name);
     if (use === undefined) {
       const step = this.#newStep(source);
-      const declared = this.context.program.register_arrays.find((r) => r.name === name)!;
+      const declared = defined(this.context.program.register_arrays.find((r) => r.name === name));
       const { kind, text } = this.#indexOf(index, step);
       use = {
         step,
@@ -419,9 +420,11 @@ export class ActionReader {
     if ((array?.type !== "counter_array" && array?.type !== "meter_array") || index === undefined) return;
     const step = this.#newStep(source);
     const meter = op === "execute_meter";
-    const declared = (meter ? this.context.program.meter_arrays : this.context.program.counter_arrays).find(
-      (entry) => entry.name === array.value,
-    )!;
+    const declared = defined(
+      (meter ? this.context.program.meter_arrays : this.context.program.counter_arrays).find(
+        (entry) => entry.name === array.value,
+      ),
+    );
     const { kind } = this.#indexOf(index, step);
     step.attached.push({
       kind: meter ? "meter" : "counter",
@@ -442,7 +445,7 @@ export class ActionReader {
   #hash({ parameters, source_info: source }: bmv2.Primitive): void {
     const [target, base, calculation, max] = parameters;
     if (target?.type !== "field" || calculation?.type !== "calculation") return;
-    const declared = this.context.program.calculations.find((c) => c.name === calculation.value)!;
+    const declared = defined(this.context.program.calculations.find((c) => c.name === calculation.value));
     const inputs: Expr[] = [];
     for (const input of declared.input) {
       if (input.type !== "payload") inputs.push(readValue(input as bmv2.Value, this.#scope));
@@ -513,8 +516,8 @@ export class ActionReader {
     if (value?.type === "header") return [value.value];
     if (value?.type === "header_stack") {
       const { header_stacks: stacks, headers } = this.context.program;
-      const { header_ids: ids } = stacks.find((s) => s.name === value.value)!;
-      return ids.map((id) => headers.find((h) => h.id === id)!.name);
+      const { header_ids: ids } = defined(stacks.find((s) => s.name === value.value));
+      return ids.map((id) => defined(headers.find((h) => h.id === id)).name);
     }
     return [];
   }
@@ -529,7 +532,7 @@ function structureOf(primitives: readonly bmv2.Primitive[], from = 0, to = primi
   const statements: Statement[] = [];
   let at = from;
   while (at < to) {
-    const primitive = primitives[at]!;
+    const primitive = defined(primitives[at]);
     const source = primitive.source_info;
     if (primitive.op === "_jump") {
       // `return` and `exit`: what follows is not reached.
@@ -548,7 +551,7 @@ function structureOf(primitives: readonly bmv2.Primitive[], from = 0, to = primi
     const elseAt = jumpTarget(offset);
     if (elseAt <= at || elseAt > to) return [...statements, { kind: "loop", source }];
     // The branch that runs when the condition holds ends with a jump over the other one, if there is another one.
-    const last = primitives[elseAt - 1]!;
+    const last = defined(primitives[elseAt - 1]);
     const end = last.op === "_jump" ? jumpTarget(last.parameters[0]) : elseAt;
     const hasElse = end > elseAt && end <= to;
     const yes = structureOf(primitives, at + 1, hasElse ? elseAt - 1 : elseAt);
@@ -589,7 +592,8 @@ function updateOf(use: RegisterUse): RegisterUpdate {
 /** The values that a conditional value can be. */
 function resultsOf(expr: Expr): string[] {
   if (expr.kind === "operation" && expr.op === "?") return expr.parts.slice(1).flatMap(resultsOf);
-  if (expr.kind === "cell") return expr.reads.length === 0 ? ["unchanged"] : resultsOf(expr.reads[0]!);
+  if (expr.kind === "cell")
+    return expr.reads.length === 0 ? ["unchanged"] : resultsOf(defined(expr.reads[0]));
   return [formatExpr(expr)];
 }
 
@@ -654,7 +658,7 @@ function sameExpr(a: Expr, b: Expr): boolean {
   return (
     a.op === b.op &&
     a.parts.length === b.parts.length &&
-    a.parts.every((part, i) => sameExpr(part, b.parts[i]!))
+    a.parts.every((part, i) => sameExpr(part, defined(b.parts[i])))
   );
 }
 
@@ -673,9 +677,11 @@ export function levelsOf(steps: readonly Step[]): number[] {
       (access) => access.entry !== true,
     );
     for (let earlier = 0; earlier < index; earlier++) {
-      const other = steps[earlier]!;
-      if (anyOverlap(other.writes, needs) !== undefined) level = Math.max(level, levels[earlier]! + 1);
-      else if (anyOverlap(other.writes, step.writes) !== undefined) level = Math.max(level, levels[earlier]!);
+      const other = defined(steps[earlier]);
+      if (anyOverlap(other.writes, needs) !== undefined)
+        level = Math.max(level, defined(levels[earlier]) + 1);
+      else if (anyOverlap(other.writes, step.writes) !== undefined)
+        level = Math.max(level, defined(levels[earlier]));
     }
     levels.push(level);
   }

@@ -1,4 +1,5 @@
 /** Builds the model of a program's logical tables from its BMv2 JSON and P4Info. */
+import { defined } from "../../../base/index.js";
 import { type bmv2, bmv2Bits, P4InfoIndex, type Program, type p4info } from "../../program/index.js";
 import type { Target } from "../target.js";
 import { ActionReader, groupStatements, levelsOf, type Step } from "./actions.js";
@@ -86,7 +87,7 @@ class Builder {
   #readFields(): void {
     const types = new Map(this.#json.header_types.map((type) => [type.name, type]));
     for (const header of this.#json.headers) {
-      const type = types.get(header.header_type)!;
+      const type = defined(types.get(header.header_type));
       let offset = 0;
       const names: string[] = [];
       for (const [name, width] of type.fields) {
@@ -156,7 +157,7 @@ class Builder {
         if (table.base_default_next !== undefined) nexts.push(table.base_default_next);
         return nexts.length === 0 ? [null] : [...new Set(nexts)];
       }
-      const condition = conditions.get(name)!;
+      const condition = defined(conditions.get(name));
       return [condition.true_next, condition.false_next];
     };
 
@@ -173,7 +174,7 @@ class Builder {
       parts.set(
         name,
         table === undefined
-          ? [this.#readCondition(conditions.get(name)!, gress)]
+          ? [this.#readCondition(defined(conditions.get(name)), gress)]
           : this.#readTable(table, pipeline, gress),
       );
     }
@@ -181,16 +182,18 @@ class Builder {
     let id = this.#units.length;
     for (const name of order) {
       first.set(name, id);
-      id += parts.get(name)!.length;
+      id += defined(parts.get(name)).length;
     }
     for (const name of order) {
-      const units = parts.get(name)!;
+      const units = defined(parts.get(name));
       for (const [index, unit] of units.entries()) {
         this.#units.push({ ...unit, id: this.#units.length });
         if (index + 1 < units.length) this.#successors.push([this.#units.length]);
         else {
           this.#successors.push(
-            nextOf(name).map((next) => (next === null || isAgain(name, next) ? null : first.get(next)!)),
+            nextOf(name).map((next) =>
+              next === null || isAgain(name, next) ? null : defined(first.get(next)),
+            ),
           );
         }
       }
@@ -201,7 +204,7 @@ class Builder {
   #sourceOf(node: string, pipeline: bmv2.Pipeline): bmv2.SourceInfo | undefined {
     const condition = pipeline.conditionals.find((entry) => entry.name === node);
     if (condition !== undefined) return condition.source_info;
-    const table = pipeline.tables.find((entry) => entry.name === node)!;
+    const table = defined(pipeline.tables.find((entry) => entry.name === node));
     if (this.#index.tables.byName(node) !== undefined) return table.source_info;
     return this.#actionsOf(table)[0]?.primitives[0]?.source_info ?? table.source_info;
   }
@@ -318,7 +321,7 @@ class Builder {
     const levels = readers.map((reader) => levelsOf(reader.steps));
     const depth = Math.max(1, ...levels.flat().map((level) => level + 1));
     for (const [index, reader] of readers.entries()) {
-      const own = Math.max(0, ...levels[index]!) + 1;
+      const own = Math.max(0, ...defined(levels[index])) + 1;
       if (own > 1) {
         this.#features.push({
           kind: "spread",
@@ -331,11 +334,11 @@ class Builder {
     const units: Omit<Unit, "id">[] = [];
     for (let level = 0; level < depth; level++) {
       const chosen = readers.map((reader, index) =>
-        reader.steps.filter((_, i) => levels[index]![i] === level),
+        reader.steps.filter((_, i) => defined(levels[index])[i] === level),
       );
       const attached = uniqueByName(chosen.flat().flatMap((step) => step.attached));
       const models = readers.map((reader, index) =>
-        toAction(reader, chosen[index]!, scopeOf(reader.action.name)),
+        toAction(reader, defined(chosen[index]), scopeOf(reader.action.name)),
       );
       units.push({
         ...common,
@@ -355,7 +358,7 @@ class Builder {
     if (meterTarget !== undefined) {
       const field = `${meterTarget[0]}.${meterTarget[1]}`;
       const write = { field, lo: 0, width: this.#fields.get(field)?.width ?? 8 };
-      const match = units[0]!;
+      const match = defined(units[0]);
       const actions = match.actions.map((action) => ({ ...action, writes: [...action.writes, write] }));
       units[0] = { ...match, actions };
     }
@@ -363,7 +366,7 @@ class Builder {
   }
 
   #actionsOf(table: bmv2.Bmv2Table): bmv2.Bmv2Action[] {
-    return table.action_ids.map((id) => this.#json.actions.find((action) => action.id === id)!);
+    return table.action_ids.map((id) => defined(this.#json.actions.find((action) => action.id === id)));
   }
 
   #action(
@@ -414,7 +417,7 @@ class Builder {
     info: { message: p4info.Table } | undefined,
   ): Implementation | undefined {
     if (table.type === "simple") return undefined;
-    const profile = pipeline.action_profiles.find((p) => p.name === table.action_profile)!;
+    const profile = defined(pipeline.action_profiles.find((p) => p.name === table.action_profile));
     const declared = this.#index.actionProfiles.byName(profile.name);
     const annotations = [
       ...(info?.message.preamble?.annotations ?? []),
@@ -457,7 +460,7 @@ class Builder {
       });
     }
     if (table.direct_meters !== null) {
-      const meter = this.#json.meter_arrays.find((array) => array.name === table.direct_meters)!;
+      const meter = defined(this.#json.meter_arrays.find((array) => array.name === table.direct_meters));
       list.push({
         ...common,
         kind: "meter",
@@ -613,8 +616,8 @@ function flowOrder(init: string | null, nextOf: (name: string) => readonly (stri
   };
   enter(init, undefined);
   while (stack.length > 0) {
-    const top = stack[stack.length - 1]!;
-    if (top.at < top.nexts.length) enter(top.nexts[top.at++]!, top.name);
+    const top = defined(stack[stack.length - 1]);
+    if (top.at < top.nexts.length) enter(defined(top.nexts[top.at++]), top.name);
     else {
       state.set(top.name, "done");
       order.push(top.name);

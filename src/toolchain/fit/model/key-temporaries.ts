@@ -3,6 +3,7 @@
  * or a named condition, into a variable. A chip matches the slice and tests the condition directly, so tables and
  * conditions that read such a variable read its value instead.
  */
+import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { readAssignment, readsOf } from "./expressions.js";
 import type { Access, FieldInfo } from "./model.js";
@@ -42,7 +43,7 @@ function simplify(
   const writers = new Map<string, Set<string>>();
   for (const table of pipeline.tables) {
     for (const id of table.action_ids) {
-      const action = actions.get(id)!;
+      const action = defined(actions.get(id));
       for (const primitive of action.primitives) {
         for (const parameter of primitive.parameters) {
           // A primitive that names a field may write it, except as the source of an assignment.
@@ -73,12 +74,12 @@ function simplify(
     // A reader that packets reach past the assignment sees another value.
     const past = reachableWithout(pipeline, found.node);
     if (readers.some((reader) => past.has(reader))) continue;
-    const after = reach.get(found.node)!;
+    const after = defined(reach.get(found.node));
     const between = found.sources.some((source) =>
       [...(writers.get(source.field) ?? [])].some(
         (writer) =>
           (writer === found.node || after.has(writer)) &&
-          readers.some((reader) => reach.get(writer)!.has(reader)),
+          readers.some((reader) => defined(reach.get(writer)).has(reader)),
       ),
     );
     if (between) continue;
@@ -205,13 +206,13 @@ function reachableWithout(pipeline: bmv2.Pipeline, node: string): Set<string | n
 function reachable(next: ReadonlyMap<string, readonly (string | null)[]>, from: readonly (string | null)[]) {
   const seen = new Set(from);
   // The set grows while it is read.
-  for (const node of seen) if (node !== null) for (const after of next.get(node)!) seen.add(after);
+  for (const node of seen) if (node !== null) for (const after of defined(next.get(node))) seen.add(after);
   return seen;
 }
 
 /** Removes a node without effect from the flow. */
 function bypass(pipeline: bmv2.Pipeline, name: string): void {
-  const table = pipeline.tables.find((entry) => entry.name === name)!;
+  const table = defined(pipeline.tables.find((entry) => entry.name === name));
   const after = Object.values(table.next_tables)[0] ?? table.base_default_next ?? null;
   const redirect = (node: string | null | undefined) => (node === name ? after : (node ?? null));
   pipeline.init_table = redirect(pipeline.init_table);

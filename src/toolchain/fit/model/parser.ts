@@ -2,6 +2,7 @@
  * Facts from the parser: which headers can be valid together (others can share containers), the length of the longest
  * chain of headers, and which headers parser and deparser use.
  */
+import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import type { HeaderInfo, ParserModel } from "./model.js";
 
@@ -27,8 +28,8 @@ export function readParser(
         const target = op.parameters[0];
         if (target.type === "regular") names.push(target.value);
         else if (target.type === "stack") {
-          const [first] = program.header_stacks.find((s) => s.name === target.value)!.header_ids;
-          names.push(program.headers.find((h) => h.id === first)!.name);
+          const [first] = defined(program.header_stacks.find((s) => s.name === target.value)).header_ids;
+          names.push(defined(program.headers.find((h) => h.id === first)).name);
         } else names.push(target.value[0]);
       }
     }
@@ -57,7 +58,7 @@ export function readParser(
   const before = new Map<string | null, Set<string>>([[start, new Set()]]);
   const work = [start];
   while (work.length > 0) {
-    const state = states.get(work.pop()!);
+    const state = states.get(defined(work.pop()));
     if (state === undefined) continue;
     const sofar = new Set(before.get(state.name));
     for (const header of extractsOf(state)) {

@@ -5,6 +5,7 @@
  * see. Headers that are never valid together share containers.
  */
 
+import { defined } from "../../../base/index.js";
 import type { Access, FieldInfo, FitModel, Gress } from "../model/model.js";
 import { actionReads, keyReads, writesOf } from "../model/model.js";
 import type { Target } from "../target.js";
@@ -105,7 +106,7 @@ class Packer {
     for (const header of this.model.headers.values()) {
       if (header.metadata) {
         for (const name of header.fields) {
-          const info = this.model.fields.get(name)!;
+          const info = defined(this.model.fields.get(name));
           if (used.has(name)) this.#own(gress, info, false);
         }
         continue;
@@ -117,7 +118,7 @@ class Packer {
       if (!there) continue;
       this.#packHeader(
         gress,
-        header.fields.map((name) => this.model.fields.get(name)!),
+        header.fields.map((name) => defined(this.model.fields.get(name))),
         (name) => used.has(name),
         (name) => alone.has(name),
       );
@@ -157,7 +158,7 @@ class Packer {
       let start = field.offset;
       const end = field.offset + field.width;
       while (start < end) {
-        const wordEnd = cuts.find((cut) => cut > start)!;
+        const wordEnd = defined(cuts.find((cut) => cut > start));
         const stop = Math.min(end, wordEnd);
         run.push({ field: field.name, lo: end - stop, width: stop - start });
         runBits += stop - start;
@@ -231,12 +232,12 @@ class Packer {
     slices: readonly ContainerSlice[],
     tagalong: boolean,
   ): number | undefined {
-    const header = this.model.fields.get(slices[0]!.field);
+    const header = this.model.fields.get(defined(slices[0]).field);
     if (header === undefined || header.metadata) return undefined;
     for (const other of this.#containers) {
       if (other.gress !== gress || other.size !== size || other.tagalong !== tagalong) continue;
       if (other.overlays !== undefined) continue;
-      const host = this.model.fields.get(other.slices[0]!.field);
+      const host = this.model.fields.get(defined(other.slices[0]).field);
       if (host === undefined || host.metadata) continue;
       const names = [host.header, ...(this.#guests.get(other.id) ?? [])];
       if (!names.every((name) => this.model.parser.exclusiveHeaders(name, header.header))) continue;

@@ -1,4 +1,5 @@
 /** Lower bounds of the number of stages: no placement has fewer. */
+import { defined } from "../../../base/index.js";
 import type { Problem } from "./placement.js";
 import {
   limitsOf,
@@ -68,9 +69,9 @@ function minimumSums(problem: Problem): ResourceCounts {
   const sums = noCounts();
   const seen = new Set<string>();
   for (const unit of problem.model.units) {
-    const demand = problem.demands[unit.id]!;
+    const demand = defined(problem.demands[unit.id]);
     // Split over stages a table may need fewer blocks of action data, never fewer match blocks.
-    const layout = problem.plans[unit.id]!.layout(unit.kind === "match" ? unit.size : 1);
+    const layout = defined(problem.plans[unit.id]).layout(unit.kind === "match" ? unit.size : 1);
     sums.srams += layout.blocks.match;
     sums.tcams += layout.tcams;
     sums.exact_tables += demand.exactTables;

@@ -3,6 +3,7 @@
  * result (longest), the action result, or nothing (shortest). Jose et al., section 3.3; Tofino's match, action and
  * concurrent stages are the same idea.
  */
+import { defined } from "../../../base/index.js";
 import { type Placement, type Problem, stageCount, stageRanges } from "./placement.js";
 
 /** Cycles of all stages; undefined when the target does not state its delays. Fixed parts are not counted. */
@@ -14,9 +15,9 @@ export function latencyCycles(problem: Problem, placement: Placement): number | 
   const { first, last } = stageRanges(placement, problem.model.units.length);
   const delay = new Array<number>(stages).fill(successor);
   for (const edge of problem.graph.edges) {
-    const to = first[edge.to]!;
+    const to = defined(first[edge.to]);
     if (edge.distance === 0 || to < 1 || last[edge.from] !== to - 1) continue;
-    delay[to] = Math.max(delay[to]!, edge.kind === "match" ? match : action);
+    delay[to] = Math.max(defined(delay[to]), edge.kind === "match" ? match : action);
   }
   return delay.slice(1).reduce((sum, cycles) => sum + cycles, match);
 }

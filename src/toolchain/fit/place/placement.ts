@@ -1,4 +1,5 @@
 /** A placement: which part of which unit is in which stage, and what each stage uses. */
+import { defined } from "../../../base/index.js";
 import type { DependencyGraph } from "../dependencies.js";
 import type { TableLayout, TablePlan } from "../memory/layout.js";
 import type { FitModel, Unit } from "../model/model.js";
@@ -72,8 +73,8 @@ export function stageRanges(placement: Placement, units: number): { first: numbe
   const last = new Array<number>(units).fill(-1);
   for (const part of placement.parts) {
     const { id } = part.unit;
-    if (first[id] === -1 || part.stage < first[id]!) first[id] = part.stage;
-    if (part.stage > last[id]!) last[id] = part.stage;
+    if (first[id] === -1 || part.stage < defined(first[id])) first[id] = part.stage;
+    if (part.stage > defined(last[id])) last[id] = part.stage;
   }
   return { first, last };
 }
@@ -83,10 +84,10 @@ const WORTH_SPLITTING = 0.25;
 
 /** Whether a table may be split over stages: it takes much of a stage and has no memory that others share. */
 export function maySplit(problem: Problem, id: number): boolean {
-  const plan = problem.plans[id]!;
-  if (problem.model.units[id]!.algorithmic !== undefined) return false;
-  if (plan.match === "none" || problem.demands[id]!.shared.length > 0) return false;
-  const layout = plan.layout(problem.model.units[id]!.size);
+  const plan = defined(problem.plans[id]);
+  if (defined(problem.model.units[id]).algorithmic !== undefined) return false;
+  if (plan.match === "none" || defined(problem.demands[id]).shared.length > 0) return false;
+  const layout = plan.layout(defined(problem.model.units[id]).size);
   const { target } = problem;
   if (layout.tcamWidth > 0 && layout.tcams === layout.tcamWidth) return false;
   return (

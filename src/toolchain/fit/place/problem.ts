@@ -1,4 +1,5 @@
 /** Prepares a program for placement: dependencies, demands, container conflicts, shared memories. */
+import { defined } from "../../../base/index.js";
 import { findDependencies } from "../dependencies.js";
 import { TablePlan } from "../memory/layout.js";
 import type { FitModel } from "../model/model.js";
@@ -24,7 +25,7 @@ export function makeProblem(model: FitModel, target: Target): Problem {
   const graph = findDependencies(model);
   const phv = packFields(model, target);
   const plans = model.units.map((unit) => new TablePlan(unit, target, phv));
-  const demands = model.units.map((unit) => demandOf(unit, plans[unit.id]!, target, phv));
+  const demands = model.units.map((unit) => demandOf(unit, defined(plans[unit.id]), target, phv));
 
   const conflicts: Set<number>[] = model.units.map(() => new Set());
   if (target.phv.deparser_validity_shared) {
@@ -34,7 +35,7 @@ export function makeProblem(model: FitModel, target: Target): Problem {
     for (const a of setters) {
       for (const b of setters) {
         if (a.id !== b.id && a.gress === b.gress && !model.flow.exclusive(a.id, b.id))
-          conflicts[a.id]!.add(b.id);
+          defined(conflicts[a.id]).add(b.id);
       }
     }
   }
@@ -55,8 +56,8 @@ export function makeProblem(model: FitModel, target: Target): Problem {
       for (const a of list) {
         for (const b of list) {
           if (a === b || model.flow.exclusive(a, b)) continue;
-          conflicts[a]!.add(b);
-          conflicts[b]!.add(a);
+          defined(conflicts[a]).add(b);
+          defined(conflicts[b]).add(a);
         }
       }
     }
@@ -64,7 +65,7 @@ export function makeProblem(model: FitModel, target: Target): Problem {
 
   const users = new Map<string, number[]>();
   for (const unit of model.units) {
-    for (const shared of demands[unit.id]!.shared) {
+    for (const shared of defined(demands[unit.id]).shared) {
       const list = users.get(shared.name);
       if (list === undefined) users.set(shared.name, [unit.id]);
       else if (!list.includes(unit.id)) list.push(unit.id);
@@ -74,8 +75,8 @@ export function makeProblem(model: FitModel, target: Target): Problem {
     const together = new Set<number>([unit.id]);
     // Sharing is transitive: a with b, b with c.
     for (const member of together) {
-      for (const shared of demands[member]!.shared) {
-        for (const other of users.get(shared.name)!) together.add(other);
+      for (const shared of defined(demands[member]).shared) {
+        for (const other of defined(users.get(shared.name))) together.add(other);
       }
     }
     return [...together].sort((a, b) => a - b);

@@ -4,6 +4,7 @@
  * stages that tables take. Each table goes to the earliest stages that dependencies allow, with as many entries as fit.
  * Match entries are packed in units of a few blocks; action data takes SRAM of the same stage.
  */
+import { defined } from "../../../base/index.js";
 import type { FitModel, Unit } from "../model/model.js";
 import type { Target } from "../target.js";
 import type { Problem } from "./placement.js";
@@ -84,21 +85,21 @@ class Greedy {
     const outgoing: { to: number; distance: number }[][] = Array.from({ length: count }, () => []);
     const waiting = new Array<number>(count).fill(0);
     for (const { from, to, distance } of graph.dependencies) {
-      this.#before[to]!.push({ from, distance });
-      outgoing[from]!.push({ to, distance });
+      defined(this.#before[to]).push({ from, distance });
+      defined(outgoing[from]).push({ to, distance });
       waiting[to]!++;
     }
     this.#topological = [];
     const ready = graph.tables.map((_, i) => i).filter((i) => waiting[i] === 0);
     while (ready.length > 0) {
-      const table = ready.shift()!;
+      const table = defined(ready.shift());
       this.#topological.push(table);
-      for (const { to } of outgoing[table]!) if (--waiting[to]! === 0) ready.push(to);
+      for (const { to } of defined(outgoing[table])) if (--waiting[to]! === 0) ready.push(to);
     }
     this.#below = new Array<number>(count).fill(0);
     for (const table of [...this.#topological].reverse()) {
-      for (const { to, distance } of outgoing[table]!) {
-        this.#below[table] = Math.max(this.#below[table]!, this.#below[to]! + distance);
+      for (const { to, distance } of defined(outgoing[table])) {
+        this.#below[table] = Math.max(defined(this.#below[table]), defined(this.#below[to]) + distance);
       }
     }
   }
@@ -107,7 +108,7 @@ class Greedy {
     while (this.#stages.length <= index) {
       this.#stages.push({ sram: 0, tcam: 0, crossbar: { sram: 0, tcam: 0 }, actionBits: 0 });
     }
-    return this.#stages[index]!;
+    return defined(this.#stages[index]);
   }
 
   #ranks(order: GreedyOrder): number[] {
@@ -124,10 +125,14 @@ class Greedy {
     for (const table of [...this.#topological].reverse()) {
       for (const [to, list] of this.#before.entries()) {
         for (const { from, distance } of list) {
-          if (from === table) rank[table] = Math.max(rank[table]!, rank[to]! + distance + weight[table]!);
+          if (from === table)
+            rank[table] = Math.max(
+              defined(rank[table]),
+              defined(rank[to]) + distance + defined(weight[table]),
+            );
         }
       }
-      rank[table] = Math.max(rank[table]!, weight[table]!);
+      rank[table] = Math.max(defined(rank[table]), defined(weight[table]));
     }
     return rank;
   }
@@ -250,17 +255,25 @@ class Greedy {
     const ranks = this.#ranks(order);
     const queue = tables
       .map((_, i) => i)
-      .sort((a, b) => ranks[b]! - ranks[a]! || tables[b]!.width - tables[a]!.width || a - b);
+      .sort(
+        (a, b) =>
+          defined(ranks[b]) - defined(ranks[a]) ||
+          defined(tables[b]).width - defined(tables[a]).width ||
+          a - b,
+      );
     const assigned = new Array<number>(tables.length).fill(-1);
     const parts: GreedyResult["parts"][number][number][][] = tables.map(() => []);
     const { sram, tcam } = this.target;
     for (let done = 0; done < tables.length; done++) {
       const next = queue.find(
-        (i) => assigned[i] === -1 && this.#before[i]!.every(({ from }) => assigned[from] !== -1),
+        (i) => assigned[i] === -1 && defined(this.#before[i]).every(({ from }) => assigned[from] !== -1),
       );
       if (next === undefined) break;
-      const table = tables[next]!;
-      let at = Math.max(0, ...this.#before[next]!.map(({ from, distance }) => assigned[from]! + distance));
+      const table = defined(tables[next]);
+      let at = Math.max(
+        0,
+        ...defined(this.#before[next]).map(({ from, distance }) => defined(assigned[from]) + distance),
+      );
       let left = table.entries;
       let memoryIndex = 0;
       const usable = memories(table);
@@ -268,7 +281,7 @@ class Greedy {
       assigned[next] = at;
       while (left > 0 && at < MAX_STAGES) {
         const stage = this.#stage(at);
-        const memory = usable[memoryIndex]!;
+        const memory = defined(usable[memoryIndex]);
         const reserved = this.#reserve(assigned, stage);
         const sramFree = sram.blocks - stage.sram;
         const tcamFree = tcam.blocks - stage.tcam;
@@ -277,7 +290,7 @@ class Greedy {
         const actionFits = stage.actionBits + table.actionBits <= this.#actionBits();
         const use = fit.words >= left ? this.#fitWords(table, memory, sramFree, tcamFree, left) : fit;
         if (fit.words > 0 && crossbarFits && actionFits && use !== undefined) {
-          parts[next]!.push({
+          defined(parts[next]).push({
             stage: at,
             memory,
             entries: Math.min(left, use.words),
@@ -320,8 +333,8 @@ function graphTable(unit: Unit, problem: Problem): GraphTable {
     name: unit.name,
     entries: unit.size,
     width: unit.key.reduce((sum, part) => sum + part.access.width, 0),
-    actionBits: 8 * problem.demands[unit.id]!.actionBusBytes,
-    kind: problem.plans[unit.id]!.match === "exact" ? "exact" : "ternary",
+    actionBits: 8 * defined(problem.demands[unit.id]).actionBusBytes,
+    kind: defined(problem.plans[unit.id]).match === "exact" ? "exact" : "ternary",
   };
 }
 
@@ -342,7 +355,7 @@ function chainsBetween(
         result.push({ from, to, distance: here });
         continue;
       }
-      for (const edge of problem.graph.outgoing[u]!) {
+      for (const edge of defined(problem.graph.outgoing[u])) {
         distance.set(edge.to, Math.max(distance.get(edge.to) ?? 0, here + edge.distance));
       }
     }

@@ -3,6 +3,7 @@
  * chain of dependent tables after it comes first; of equal ones, the later one in the program. A table that does not fit
  * as a whole is split, and the rest goes to the next stage.
  */
+import { defined } from "../../../base/index.js";
 import { NO_MEMORY } from "../memory/layout.js";
 import type { Unit } from "../model/model.js";
 import type { Demand } from "./demand.js";
@@ -38,7 +39,7 @@ export function placeByStages(
 }
 
 function longestChainFirst({ graph }: Problem): Order {
-  return (a, b) => graph.below[b]! - graph.below[a]! || b - a;
+  return (a, b) => defined(graph.below[b]) - defined(graph.below[a]) || b - a;
 }
 
 class Placer {
@@ -66,13 +67,14 @@ class Placer {
     this.#last = units.map(() => -1);
     this.#rest = units.map(entriesToPlace);
     const predecessors: number[][] = units.map(() => []);
-    for (const unit of units) for (const next of flow.successors(unit.id)) predecessors[next]!.push(unit.id);
+    for (const unit of units)
+      for (const next of flow.successors(unit.id)) defined(predecessors[next]).push(unit.id);
     this.#guarded = units.map(() => []);
     this.#gatewayOf = units.map((unit) => {
-      const [only, another] = predecessors[unit.id]!;
+      const [only, another] = defined(predecessors[unit.id]);
       if (unit.kind === "condition" || only === undefined || another !== undefined) return undefined;
-      if (units[only]!.kind !== "condition") return undefined;
-      this.#guarded[only]!.push(unit.id);
+      if (defined(units[only]).kind !== "condition") return undefined;
+      defined(this.#guarded[only]).push(unit.id);
       return only;
     });
   }
@@ -88,7 +90,7 @@ class Placer {
       this.#stage(stage);
       const before = this.#parts.length;
       this.#fill(stage);
-      idle = this.#parts.length > before || this.#members[stage]!.size > 0 ? 0 : idle + 1;
+      idle = this.#parts.length > before || defined(this.#members[stage]).size > 0 ? 0 : idle + 1;
       if (idle <= 1) continue;
       this.#giveUp(stage);
       // The empty stages are free for what remains.
@@ -117,7 +119,7 @@ class Placer {
     for (;;) {
       const ready = this.#open()
         .map((unit) => unit.id)
-        .filter((id) => this.#guarded[id]!.length === 0 && this.#isReady(id, stage))
+        .filter((id) => defined(this.#guarded[id]).length === 0 && this.#isReady(id, stage))
         .sort(this.order);
       if (ready.some((id) => this.#tryPlace(id, stage))) continue;
       if (!this.#placeWaitingConditions(stage)) return;
@@ -129,12 +131,14 @@ class Placer {
     const open = this.#open();
     const { companions } = this.problem;
     const apart = open.filter(
-      (unit) => companions[unit.id]!.length > 1 && !this.#groupIsReady(unit.id, stage),
+      (unit) => defined(companions[unit.id]).length > 1 && !this.#groupIsReady(unit.id, stage),
     );
     const ready = open.filter((unit) => this.#isReady(unit.id, stage) && unit.kind !== "condition");
-    const alone = ready.filter((unit) => companions[unit.id]!.length === 1);
+    const alone = ready.filter((unit) => defined(companions[unit.id]).length === 1);
     const groups =
-      apart.length > 0 ? companions[apart[0]!.id]!.map((id) => this.problem.model.units[id]!) : [];
+      apart.length > 0
+        ? defined(companions[defined(apart[0]).id]).map((id) => defined(this.problem.model.units[id]))
+        : [];
     const stuck = [alone, groups.filter((unit) => this.#isOpen(unit.id)), ready, open].find(
       (list) => list.length > 0,
     );
@@ -153,12 +157,13 @@ class Placer {
   }
 
   #groupIsReady(id: number, stage: number): boolean {
-    const group = this.problem.companions[id]!;
+    const group = defined(this.problem.companions[id]);
     return group.every((member) =>
-      this.problem.graph.incoming[member]!.every((edge) => {
+      defined(this.problem.graph.incoming[member]).every((edge) => {
         if (group.includes(edge.from)) return edge.distance === 0;
         return (
-          this.#failed.has(edge.from) || (this.#last[edge.from]! !== -1 && this.#last[edge.from]! < stage)
+          this.#failed.has(edge.from) ||
+          (defined(this.#last[edge.from]) !== -1 && defined(this.#last[edge.from]) < stage)
         );
       }),
     );
@@ -166,9 +171,11 @@ class Placer {
 
   #whyApart(id: number): string {
     const { companions, demands, model } = this.problem;
-    const memories = demands[id]!.shared.map((memory) => memory.name);
-    const others = companions[id]!.filter((other) => other !== id).map((other) => model.units[other]!.label);
-    return `${model.units[id]!.label} shares ${memories.join(", ")} with ${others.join(", ")}, and one of them needs what another writes: no stage can hold them all`;
+    const memories = defined(demands[id]).shared.map((memory) => memory.name);
+    const others = defined(companions[id])
+      .filter((other) => other !== id)
+      .map((other) => defined(model.units[other]).label);
+    return `${defined(model.units[id]).label} shares ${memories.join(", ")} with ${others.join(", ")}, and one of them needs what another writes: no stage can hold them all`;
   }
 
   #stage(index: number): Stage {
@@ -176,7 +183,7 @@ class Placer {
       this.#stages.push(new Stage(this.problem.target));
       this.#members.push(new Set());
     }
-    return this.#stages[index]!;
+    return defined(this.#stages[index]);
   }
 
   #isOpen(id: number): boolean {
@@ -185,9 +192,9 @@ class Placer {
 
   /** All units that must come before are placed. A condition that can be placed together with the unit may be missing. */
   #isReady(id: number, stage: number): boolean {
-    if (this.notBefore !== undefined && this.notBefore[id]! > stage) return false;
-    for (const edge of this.problem.graph.incoming[id]!) {
-      const last = this.#last[edge.from]!;
+    if (this.notBefore !== undefined && defined(this.notBefore[id]) > stage) return false;
+    for (const edge of defined(this.problem.graph.incoming[id])) {
+      const last = defined(this.#last[edge.from]);
       if (this.#failed.has(edge.from)) continue;
       if (last === -1) {
         if (edge.from !== this.#gatewayOf[id] || edge.distance > 0 || !this.#isReady(edge.from, stage))
@@ -205,8 +212,9 @@ class Placer {
     for (const unit of this.problem.model.units) {
       const { id } = unit;
       if (unit.kind !== "condition" || !this.#isOpen(id) || !this.#isReady(id, stage)) continue;
-      if (this.#guarded[id]!.some((table) => this.#isOpen(table) && this.#isReady(table, stage))) continue;
-      if (this.#guarded[id]!.length > 0 && !this.#othersWait(id)) continue;
+      if (defined(this.#guarded[id]).some((table) => this.#isOpen(table) && this.#isReady(table, stage)))
+        continue;
+      if (defined(this.#guarded[id]).length > 0 && !this.#othersWait(id)) continue;
       if (this.#placeOne(id, stage)) return true;
     }
     return false;
@@ -214,21 +222,23 @@ class Placer {
 
   /** A unit whose gateway the condition cannot be waits for it. */
   #othersWait(id: number): boolean {
-    const guarded = this.#guarded[id]!;
+    const guarded = defined(this.#guarded[id]);
     return (
-      this.problem.graph.outgoing[id]!.some((edge) => !guarded.includes(edge.to) && this.#isOpen(edge.to)) ||
-      guarded.every((table) => !this.#isOpen(table) || this.problem.companions[table]!.length > 1)
+      defined(this.problem.graph.outgoing[id]).some(
+        (edge) => !guarded.includes(edge.to) && this.#isOpen(edge.to),
+      ) ||
+      guarded.every((table) => !this.#isOpen(table) || defined(this.problem.companions[table]).length > 1)
     );
   }
 
   #clashes(id: number, stage: number): boolean {
-    const members = this.#members[stage]!;
-    return [...this.problem.conflicts[id]!].some((other) => members.has(other));
+    const members = defined(this.#members[stage]);
+    return [...defined(this.problem.conflicts[id])].some((other) => members.has(other));
   }
 
   /** Places a unit, or a part of it, with the units that share a memory with it. True when something was placed. */
   #tryPlace(id: number, stage: number): boolean {
-    const group = this.problem.companions[id]!;
+    const group = defined(this.problem.companions[id]);
     if (group.length > 1) return this.#placeTogether(group, stage);
     return this.#placeOne(id, stage);
   }
@@ -241,27 +251,27 @@ class Placer {
     });
     const waiting = [...new Set(conditions), ...tables];
     for (const id of waiting) {
-      for (const edge of this.problem.graph.incoming[id]!) {
+      for (const edge of defined(this.problem.graph.incoming[id])) {
         if (waiting.includes(edge.from) && edge.distance === 0) continue;
-        const last = this.#last[edge.from]!;
+        const last = defined(this.#last[edge.from]);
         if (!this.#failed.has(edge.from) && (last === -1 || last + edge.distance > stage)) return false;
       }
       if (this.#clashes(id, stage)) return false;
-      if (waiting.some((other) => this.problem.conflicts[id]!.has(other))) return false;
+      if (waiting.some((other) => defined(this.problem.conflicts[id]).has(other))) return false;
     }
     // On a copy of the stage, because either all units are placed or none.
     const trial = new Stage(this.problem.target);
     for (const part of this.#parts) {
       if (part.stage === stage && part.spill === undefined)
-        trial.add(this.problem.demands[part.unit.id]!, part.layout);
+        trial.add(defined(this.problem.demands[part.unit.id]), part.layout);
     }
     for (const id of waiting) {
-      const demand = this.problem.demands[id]!;
-      const layout = this.problem.plans[id]!.layout(this.#rest[id]!);
+      const demand = defined(this.problem.demands[id]);
+      const layout = defined(this.problem.plans[id]).layout(defined(this.#rest[id]));
       if (trial.exceeded(demand, layout) !== undefined) return false;
       trial.add(demand, layout);
     }
-    for (const id of waiting) this.#commit(id, stage, this.#rest[id]!);
+    for (const id of waiting) this.#commit(id, stage, defined(this.#rest[id]));
     return true;
   }
 
@@ -271,21 +281,24 @@ class Placer {
     const spill = this.#spillOf(id);
     if (spill !== undefined) return this.#placeWithSpill(id, stage, spill);
     const condition = this.#openGateway(id);
-    const demand = condition === undefined ? demands[id]! : withGateway(demands[id]!, demands[condition]!);
-    const plan = plans[id]!;
-    const here = this.#stages[stage]!;
-    const whole = plan.layout(this.#rest[id]!);
+    const demand =
+      condition === undefined
+        ? defined(demands[id])
+        : withGateway(defined(demands[id]), defined(demands[condition]));
+    const plan = defined(plans[id]);
+    const here = defined(this.#stages[stage]);
+    const whole = plan.layout(defined(this.#rest[id]));
     const exceeded = here.exceeded(demand, whole);
     if (exceeded === undefined) {
-      this.#commit(id, stage, this.#rest[id]!, condition);
+      this.#commit(id, stage, defined(this.#rest[id]), condition);
       return true;
     }
     // Only memory can be split, and only of a table that takes much of a stage.
     if (exceeded !== "srams" && exceeded !== "tcams" && exceeded !== "map_rams") return false;
     if (!maySplit(this.problem, id)) return false;
-    const part = plan.largest(this.#rest[id]!, here.free(demand, whole.tcamWidth));
+    const part = plan.largest(defined(this.#rest[id]), here.free(demand, whole.tcamWidth));
     if (part === undefined || here.exceeded(demand, part) !== undefined) return false;
-    this.#commit(id, stage, Math.min(part.entries, this.#rest[id]!), condition);
+    this.#commit(id, stage, Math.min(part.entries, defined(this.#rest[id])), condition);
     return true;
   }
 
@@ -297,7 +310,7 @@ class Placer {
   #spillOf(id: number): { name: string; srams: number; mapRams: number } | undefined {
     const { stateful } = this.problem.target;
     if (!stateful.spans_stages || stateful.max_blocks === null) return undefined;
-    return this.problem.demands[id]!.shared.find(
+    return defined(this.problem.demands[id]).shared.find(
       (shared) => shared.kind === "register" && shared.srams > stateful.max_blocks!,
     );
   }
@@ -315,11 +328,11 @@ class Placer {
   #placeWithSpill(id: number, stage: number, big: { name: string; srams: number; mapRams: number }): boolean {
     const { demands, plans, target, model } = this.problem;
     const demand = {
-      ...demands[id]!,
-      shared: demands[id]!.shared.filter((shared) => shared.name !== big.name),
+      ...defined(demands[id]),
+      shared: defined(demands[id]).shared.filter((shared) => shared.name !== big.name),
     };
-    const layout = plans[id]!.layout(this.#rest[id]!);
-    const here = this.#stages[stage]!;
+    const layout = defined(plans[id]).layout(defined(this.#rest[id]));
+    const here = defined(this.#stages[stage]);
     if (here.exceeded(demand, layout) !== undefined) return false;
     const pieces = this.#spillPieces(big.srams);
     if (pieces.length > target.stages + EXTRA_STAGES) return false;
@@ -330,17 +343,24 @@ class Placer {
     const waiting = this.#openGateway(id);
     if (waiting !== undefined && !this.#placeOne(waiting, stage)) return false;
     here.add(demand, layout);
-    this.#members[stage]!.add(id);
-    const unit = model.units[id]!;
-    this.#parts.push({ unit, stage, layout, entries: this.#rest[id]!, gateway: undefined, spill: undefined });
+    defined(this.#members[stage]).add(id);
+    const unit = defined(model.units[id]);
+    this.#parts.push({
+      unit,
+      stage,
+      layout,
+      entries: defined(this.#rest[id]),
+      gateway: undefined,
+      spill: undefined,
+    });
     for (const [index, blocks] of pieces.entries()) {
       const at = stage + 1 + index;
-      const next = this.#stages[at]!;
+      const next = defined(this.#stages[at]);
       next.counts.srams += blocks;
       next.counts.map_rams += blocks;
       next.counts.meter_alus += 1;
       next.counts.logical_tables += 1;
-      this.#members[at]!.add(id);
+      defined(this.#members[at]).add(id);
       this.#parts.push({
         unit,
         stage: at,
@@ -359,18 +379,21 @@ class Placer {
   /** Adds a part to a stage, with `condition` as its gateway. */
   #commit(id: number, stage: number, entries: number, condition?: number): void {
     const { demands, plans, model } = this.problem;
-    const layout = plans[id]!.layout(entries);
-    const demand = condition === undefined ? demands[id]! : withGateway(demands[id]!, demands[condition]!);
-    this.#stages[stage]!.add(demand, layout);
+    const layout = defined(plans[id]).layout(entries);
+    const demand =
+      condition === undefined
+        ? defined(demands[id])
+        : withGateway(defined(demands[id]), defined(demands[condition]));
+    defined(this.#stages[stage]).add(demand, layout);
     const part = { stage, gateway: undefined, spill: undefined };
     if (condition !== undefined) {
-      this.#parts.push({ ...part, unit: model.units[condition]!, layout: NO_MEMORY, entries: 1 });
-      this.#members[stage]!.add(condition);
+      this.#parts.push({ ...part, unit: defined(model.units[condition]), layout: NO_MEMORY, entries: 1 });
+      defined(this.#members[stage]).add(condition);
       this.#last[condition] = stage;
       this.#rest[condition] = 0;
     }
-    this.#members[stage]!.add(id);
-    const unit = model.units[id]!;
+    defined(this.#members[stage]).add(id);
+    const unit = defined(model.units[id]);
     this.#parts.push({ ...part, unit, layout, entries, gateway: condition });
     this.#rest[id]! -= entries;
     if (this.#rest[id] === 0) this.#last[id] = stage;
@@ -388,7 +411,7 @@ class Placer {
     if (host === undefined || own === undefined || this.#parts.some((part) => part.gateway === condition))
       return;
     own.gateway = condition;
-    this.#stages[stage]!.mergeGateway(this.problem.demands[id]!.gateways > 0);
+    defined(this.#stages[stage]).mergeGateway(defined(this.problem.demands[id]).gateways > 0);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Why a unit cannot be placed, in words: what it needs, how much a stage or the device has, what takes the most. */
+import { defined } from "../../../base/index.js";
 import { NO_MEMORY } from "../memory/layout.js";
 import type { Unit } from "../model/model.js";
 import { entriesToPlace, type Problem, type Unplaced } from "./placement.js";
@@ -15,8 +16,8 @@ const SHOWN_SHARES = 4;
 /** The reason when the match memory of a unit exceeds `stages` stages, without trying to place it. */
 export function whyNoDevice(problem: Problem, id: number, stages: number): Unplaced | undefined {
   const { target } = problem;
-  const unit = problem.model.units[id]!;
-  const layout = problem.plans[id]!.layout(entriesToPlace(unit));
+  const unit = defined(problem.model.units[id]);
+  const layout = defined(problem.plans[id]).layout(entriesToPlace(unit));
   const blocksOf = { srams: target.sram.blocks, tcams: target.tcam.blocks };
   const stagesFor = (resource: "srams" | "tcams") => layout[resource] / blocksOf[resource];
   const resource = stagesFor("tcams") > stagesFor("srams") ? "tcams" : "srams";
@@ -27,12 +28,12 @@ export function whyNoDevice(problem: Problem, id: number, stages: number): Unpla
 
 /** The reason why no stage holds a unit, together with the units that share a memory with it. */
 export function whyNoStage(problem: Problem, id: number): Unplaced {
-  const unit = problem.model.units[id]!;
-  const group = problem.companions[id]!;
+  const unit = defined(problem.model.units[id]);
+  const group = defined(problem.companions[id]);
   const resource = exceededBy(problem, group);
-  const names = group.map((member) => problem.model.units[member]!.label).join(", ");
+  const names = group.map((member) => defined(problem.model.units[member]).label).join(", ");
   if (resource === undefined) {
-    const conflict = group.some((a) => group.some((b) => problem.conflicts[a]!.has(b)));
+    const conflict = group.some((a) => group.some((b) => defined(problem.conflicts[a]).has(b)));
     const detail = conflict
       ? `${names} share a memory, so they need one stage, but they write fields of one container, so they need different stages`
       : `no stage was found for ${names}`;
@@ -54,7 +55,7 @@ export function whyNoStage(problem: Problem, id: number): Unplaced {
 
 /** Why a table that is larger than a stage is not split, where it could be. */
 function whyWhole(problem: Problem, unit: Unit, resource: Resource): string {
-  const { shared } = problem.demands[unit.id]!;
+  const { shared } = defined(problem.demands[unit.id]);
   if (unit.kind !== "match" || shared.length === 0) return "";
   if (resource !== "srams" && resource !== "tcams") return "";
   return `; a table that uses ${shared.map((memory) => memory.name).join(", ")} is not split over stages`;
@@ -64,7 +65,7 @@ function whyWhole(problem: Problem, unit: Unit, resource: Resource): string {
 function exceededBy(problem: Problem, group: readonly number[]): Resource | undefined {
   const stage = new Stage(problem.target);
   for (const id of group) {
-    const demand = problem.demands[id]!;
+    const demand = defined(problem.demands[id]);
     const layout = layoutOf(problem, id);
     const resource = stage.exceeded(demand, layout);
     if (resource !== undefined) return resource;
@@ -74,8 +75,8 @@ function exceededBy(problem: Problem, group: readonly number[]): Resource | unde
 }
 
 function layoutOf(problem: Problem, id: number) {
-  const unit = problem.model.units[id]!;
-  return unit.kind === "match" ? problem.plans[id]!.layout(entriesToPlace(unit)) : NO_MEMORY;
+  const unit = defined(problem.model.units[id]);
+  return unit.kind === "match" ? defined(problem.plans[id]).layout(entriesToPlace(unit)) : NO_MEMORY;
 }
 
 /** What the tables and memories of a group take of a resource, the largest first. */
@@ -85,14 +86,14 @@ function sharesOf(problem: Problem, group: readonly number[], resource: Resource
     if (amount > 0) shares.set(name, amount);
   };
   for (const id of group) {
-    const unit = problem.model.units[id]!;
+    const unit = defined(problem.model.units[id]);
     const alone = new Stage(problem.target);
-    alone.add({ ...problem.demands[id]!, shared: [] }, layoutOf(problem, id));
+    alone.add({ ...defined(problem.demands[id]), shared: [] }, layoutOf(problem, id));
     add(
       unit.kind === "match" ? `${unit.label} with ${grouped(unit.size)} entries` : unit.label,
       alone.counts[resource],
     );
-    for (const memory of problem.demands[id]!.shared) {
+    for (const memory of defined(problem.demands[id]).shared) {
       const only = new Stage(problem.target);
       only.addShared(memory);
       const cells = unit.attached.find((attached) => attached.name === memory.name)?.size;

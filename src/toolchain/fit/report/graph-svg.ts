@@ -2,7 +2,7 @@
  * The dependency graph as a drawing: columns are stages, boxes are tables (round: conditions), arrows dependencies, the
  * longest chain is red. Boxes are opaque and drawn last, so that no arrow crosses a label.
  */
-import { escapeMarkup } from "../../../base/index.js";
+import { defined, escapeMarkup } from "../../../base/index.js";
 import type { FitResult } from "../fit.js";
 import { fieldLabel } from "../model/expressions.js";
 import type { Unit } from "../model/model.js";
@@ -23,18 +23,18 @@ const MANY_EDGES = 400;
 export function dependencySvg(result: FitResult, hrefOf: (unit: Unit) => string | undefined): string {
   const { graph, model } = result.problem;
   const { first } = stageRanges(result.placement, model.units.length);
-  const column = model.units.map((unit) => Math.max(0, first[unit.id]!));
+  const column = model.units.map((unit) => Math.max(0, defined(first[unit.id])));
   const rows: number[] = [];
   const row = model.units.map((unit) => {
-    const at = column[unit.id]!;
+    const at = defined(column[unit.id]);
     rows[at] = (rows[at] ?? -1) + 1;
-    return rows[at]!;
+    return defined(rows[at]);
   });
   const labels = model.units.map((unit) => shortened(unit.label));
   const boxWidth = Math.max(MIN_WIDTH, ...labels.map((label) => Math.ceil(16 + LETTER * label.length)));
   const columnWidth = boxWidth + GAP;
-  const x = (id: number) => MARGIN + column[id]! * columnWidth;
-  const y = (id: number) => MARGIN + 16 + row[id]! * ROW;
+  const x = (id: number) => MARGIN + defined(column[id]) * columnWidth;
+  const y = (id: number) => MARGIN + 16 + defined(row[id]) * ROW;
   const width = MARGIN * 2 + Math.max(0, ...column) * columnWidth + boxWidth + GAP;
   const height = MARGIN * 2 + 16 + (Math.max(0, ...row) + 1) * ROW;
   const chain = new Set<string>();
@@ -53,12 +53,12 @@ export function dependencySvg(result: FitResult, hrefOf: (unit: Unit) => string 
       ? `M${x1},${y1 + 4} C${x1 + 34},${y1 + 4} ${x1 + 34},${y2 - 4} ${x1 + 1},${y2 - 4}`
       : `M${x1},${y1} C${x1 + 40},${y1} ${x2 - 40},${y2} ${x2},${y2}`;
     const why = `${edge.kind}${edge.field === undefined ? "" : ` ${fieldLabel(edge.field)}`}`;
-    return `<path d="${path}" fill="none" stroke="${red ? "#d33" : "#888"}" stroke-width="${red ? 2 : 1}"${edge.distance === 0 ? ' stroke-dasharray="3 3"' : ""} marker-end="url(#tip)"><title>${escapeMarkup(`${model.units[edge.from]!.label} → ${model.units[edge.to]!.label}: ${why}`)}</title></path>`;
+    return `<path d="${path}" fill="none" stroke="${red ? "#d33" : "#888"}" stroke-width="${red ? 2 : 1}"${edge.distance === 0 ? ' stroke-dasharray="3 3"' : ""} marker-end="url(#tip)"><title>${escapeMarkup(`${defined(model.units[edge.from]).label} → ${defined(model.units[edge.to]).label}: ${why}`)}</title></path>`;
   });
   const onChain = new Set(graph.criticalUnits);
   const boxes = model.units.map((unit) => {
     const stroke = onChain.has(unit.id) ? "#d33" : "#888";
-    const shape = `<rect x="${x(unit.id)}" y="${y(unit.id)}" width="${boxWidth}" height="${HEIGHT}" rx="${unit.condition === undefined ? 4 : 13}" class="box" stroke="${stroke}"/><text x="${x(unit.id) + 8}" y="${y(unit.id) + 17}">${escapeMarkup(labels[unit.id]!)}</text><title>${escapeMarkup(unit.label)}</title>`;
+    const shape = `<rect x="${x(unit.id)}" y="${y(unit.id)}" width="${boxWidth}" height="${HEIGHT}" rx="${unit.condition === undefined ? 4 : 13}" class="box" stroke="${stroke}"/><text x="${x(unit.id) + 8}" y="${y(unit.id) + 17}">${escapeMarkup(defined(labels[unit.id]))}</text><title>${escapeMarkup(unit.label)}</title>`;
     const href = hrefOf(unit);
     return href === undefined ? `<g>${shape}</g>` : `<a href="${href}">${shape}</a>`;
   });

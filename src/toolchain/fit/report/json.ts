@@ -1,5 +1,5 @@
 /** A result as one JSON document. Names are those of the vendor's reports, as in `test/golden/fit`. */
-import { diagnosticToJson } from "../../../base/index.js";
+import { defined, diagnosticToJson } from "../../../base/index.js";
 import type { FitResult } from "../fit.js";
 import type { Unit } from "../model/model.js";
 import { latencyCycles } from "../place/latency.js";
@@ -56,7 +56,7 @@ export function tableReports(result: FitResult): TableReport[] {
     .sort((a, b) => a.stage - b.stage || a.unit.id - b.unit.id)
     .map((part) => {
       const { unit, layout } = part;
-      const demand = problem.demands[unit.id]!;
+      const demand = defined(problem.demands[unit.id]);
       // A register that continues in later stages takes none of the table's own stage.
       const spilled = new Set(
         placement.parts.map((other) => (other.unit === unit ? other.spill?.name : undefined)),
@@ -68,10 +68,10 @@ export function tableReports(result: FitResult): TableReport[] {
         label: unit.label,
         gress: unit.gress,
         stage: part.stage,
-        min_stage: problem.graph.earliest[unit.id]!,
-        max_stage: latest - problem.graph.below[unit.id]!,
+        min_stage: defined(problem.graph.earliest[unit.id]),
+        max_stage: latest - defined(problem.graph.below[unit.id]),
         match_kind: matchKindOf(part),
-        gateway: part.gateway === undefined ? null : result.model.units[part.gateway]!.name,
+        gateway: part.gateway === undefined ? null : defined(result.model.units[part.gateway]).name,
         key_bits: unit.key.reduce((sum, key) => sum + key.access.width, 0),
         entries_requested: unit.kind === "match" ? unit.size : 1,
         entries_allocated: layout.entries,
@@ -156,7 +156,7 @@ export function toJson(result: FitResult): FitDocument {
     device_stages: target.stages,
     exceeds_device_stages: result.stages > target.stages,
     critical_path: problem.graph.criticalPath,
-    critical_tables: problem.graph.criticalUnits.map((id) => result.model.units[id]!.name),
+    critical_tables: problem.graph.criticalUnits.map((id) => defined(result.model.units[id]).name),
     bounds: result.bounds,
     tables: tableReports(result),
     per_stage_resources: placement.stages.map((counts, stage) => ({ stage, ...counts })),

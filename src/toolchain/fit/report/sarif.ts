@@ -1,5 +1,7 @@
 /** Findings in SARIF 2.1.0, which code hosts show at the lines. */
+
 import type { Diagnostic } from "../../../base/index.js";
+import { defined } from "../../../base/index.js";
 import { type BudgetUse, overBudgetText } from "../budget.js";
 import { MEANINGS } from "../codes.js";
 import type { Advice } from "../explain.js";
@@ -83,11 +85,11 @@ function criticalUnits({ problem, bounds }: FitResult): Unit[] {
   const [highest] = bounds;
   const { units } = problem.model;
   if (highest === undefined || highest.name === "critical path") {
-    return problem.graph.criticalUnits.map((id) => units[id]!);
+    return problem.graph.criticalUnits.map((id) => defined(units[id]));
   }
   const blocks = (unit: Unit) => {
-    const layout = problem.plans[unit.id]!.layout(unit.size);
-    const shared = problem.demands[unit.id]!.shared.reduce((sum, memory) => sum + memory.srams, 0);
+    const layout = defined(problem.plans[unit.id]).layout(unit.size);
+    const shared = defined(problem.demands[unit.id]).shared.reduce((sum, memory) => sum + memory.srams, 0);
     return highest.name === "tcams" ? layout.tcams : layout.srams + shared;
   };
   return [...units].sort((a, b) => blocks(b) - blocks(a) || a.id - b.id).slice(0, 1);

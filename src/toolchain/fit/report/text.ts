@@ -1,5 +1,5 @@
 /** A result for a terminal: verdict, bounds, stages and tables. */
-import { claim, formatTable } from "../../../base/index.js";
+import { claim, defined, formatTable } from "../../../base/index.js";
 import type { FitResult } from "../fit.js";
 import { labelOf } from "../model/model.js";
 import type { Placement } from "../place/placement.js";
@@ -64,7 +64,7 @@ export function toText(result: FitResult): string {
   if (result.verdict !== "refused" || placement.stages.length > 0) {
     const missing = placement.unplaced.map((entry) => entry.unit.label);
     const without = missing.length === 0 ? "" : ` without ${missing.join(", ")}`;
-    const chain = problem.graph.criticalUnits.map((id) => labelOf(model.units[id]!)).join(" > ");
+    const chain = problem.graph.criticalUnits.map((id) => labelOf(defined(model.units[id]))).join(" > ");
     lines.push(
       `stages${without}: ${result.stages} (ingress ${gressStages(result, "ingress")}, egress ${gressStages(result, "egress")})`,
       `critical path: ${problem.graph.criticalPath} ${problem.graph.criticalPath === 1 ? "stage" : "stages"}, ${chain}`,

@@ -1,6 +1,6 @@
 /** Counters, meters and registers. */
 
-import { fail } from "../../../base/index.js";
+import { defined, fail } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { fold } from "../lower/fold.js";
@@ -40,7 +40,7 @@ function emitInstance(
   results: ReadonlyMap<ExternInstance, Expr>,
 ): void {
   const { name, span } = instance;
-  const size = (): number => Number(constantBits(instance.args[0]!));
+  const size = (): number => Number(constantBits(defined(instance.args[0])));
   switch (instance.extern) {
     case "counter":
       arrays.counters.push({
@@ -137,8 +137,8 @@ function ownerOf(
   if (owners.length > 1)
     fail(
       CODES.directInstanceShared,
-      owners[1]!.span,
-      `${instance.name} belongs to one table only, ${owners[0]!.name}`,
+      defined(owners[1]).span,
+      `${instance.name} belongs to one table only, ${defined(owners[0]).name}`,
     );
   return owners[0];
 }
@@ -157,7 +157,7 @@ function meterResults(controls: readonly IrControl[]): Map<ExternInstance, Expr>
       forEachStmt(body, (stmt) => {
         if (stmt.kind !== "extern" || stmt.name !== "direct_meter.read" || stmt.instance === undefined)
           return;
-        const result = stmt.args[0]!;
+        const result = defined(stmt.args[0]);
         const before = results.get(stmt.instance);
         if (before !== undefined && !samePlace(before, result))
           fail(

@@ -1,6 +1,6 @@
 /** v1model's extern functions and methods as primitives of simple_switch. */
 import type { Span } from "../../../base/index.js";
-import { fail } from "../../../base/index.js";
+import { defined, fail } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { fold, isZeroWidth } from "../lower/fold.js";
@@ -20,8 +20,8 @@ export function externPrimitives(
   if (stmt.kind === "digest") return [digest(emission, stmt, block)];
   const { expressions } = emission;
   const { args, span } = stmt;
-  const value = (index: number): bmv2.Value => expressions.parameter(args[index]!);
-  const place = (index: number): bmv2.Value => target(emission, args[index]!);
+  const value = (index: number): bmv2.Value => expressions.parameter(defined(args[index]));
+  const place = (index: number): bmv2.Value => target(emission, defined(args[index]));
   const array = (type: "counter_array" | "meter_array" | "register_array"): bmv2.Value => ({
     type,
     value: stmt.instance?.name ?? "",
@@ -142,12 +142,12 @@ function replication(emission: Emission, stmt: Extern, block: BlockKind): bmv2.P
     case "clone":
     case "clone3":
     case "clone_preserving_field_list": {
-      const type = fold(args[0]!);
+      const type = fold(defined(args[0]));
       if (type.kind !== "member")
         fail(CODES.valueNotConstant, span, "the kind of clone must be known at compile time");
       only(type.name === "I2E" ? "ingress" : "egress");
       const op = type.name === "I2E" ? "clone_ingress_pkt_to_egress" : "clone_egress_pkt_to_egress";
-      return primitive(op, [emission.expressions.parameter(args[1]!), list(2)], span);
+      return primitive(op, [emission.expressions.parameter(defined(args[1])), list(2)], span);
     }
     case "resubmit":
     case "resubmit_preserving_field_list":

@@ -1,6 +1,6 @@
 /** The parser, its value sets and the deparser. */
 
-import { fail } from "../../../base/index.js";
+import { defined, fail } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import type {
@@ -69,7 +69,7 @@ function transition(one: IrSelectCase, keys: readonly Expr[]): bmv2.Transition {
   let value = "";
   let mask = "";
   for (const [index, pattern] of one.patterns.entries()) {
-    const width = scalarWidth(keys[index]!.type) ?? 0;
+    const width = scalarWidth(defined(keys[index]).type) ?? 0;
     const bits = patternBits(pattern, width);
     // Each part of the key fills whole bytes.
     value += hex(bits.value, width).slice(2);

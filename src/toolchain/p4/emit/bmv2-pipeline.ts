@@ -3,7 +3,7 @@
  * follows it; `return`, `exit`, `break` and loops are edges, so no flags are needed.
  */
 import type { Span } from "../../../base/index.js";
-import { fail } from "../../../base/index.js";
+import { defined, fail } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { equal } from "../lower/build.js";
@@ -75,7 +75,7 @@ class Graph {
   /** Converts statements that are followed by `next`; returns the node to start at. */
   body(body: readonly Stmt[], next: Next): Next {
     let entry = next;
-    for (let i = body.length - 1; i >= 0; i--) entry = this.#stmt(body[i]!, entry);
+    for (let i = body.length - 1; i >= 0; i--) entry = this.#stmt(defined(body[i]), entry);
     return entry;
   }
 
@@ -126,7 +126,7 @@ class Graph {
   #hiddenTable(action: IrAction, span: Span | undefined, next: Next): Next {
     const simple = action.name.slice(action.name.lastIndexOf(".") + 1);
     const name = this.numbering.nodes.unique(`tbl_${simple}`);
-    const id = this.ids.get(action)!;
+    const id = defined(this.ids.get(action));
     this.#nodes.set(name, {
       name,
       id: 0,
@@ -181,7 +181,7 @@ class Graph {
       this.#choose(places, (place) => pick(place.following));
     if (byHit) {
       const outcome = (label: string): Next =>
-        choose(({ base, next }) => (label in next ? next[label]! : base));
+        choose(({ base, next }) => (label in next ? defined(next[label]) : base));
       return { base: null, next: { ["__HIT__"]: outcome("__HIT__"), ["__MISS__"]: outcome("__MISS__") } };
     }
     const next: Record<string, Next> = {};
@@ -228,7 +228,7 @@ class Graph {
     const seen = new Set<string>();
     const stack: Next[] = [init];
     while (stack.length > 0) {
-      const name = stack.pop()!;
+      const name = defined(stack.pop());
       if (name === null || name === undefined || seen.has(name)) continue;
       seen.add(name);
       const node = this.#nodes.get(name);

@@ -54,7 +54,7 @@ export function emitTable(
     with_counters: table.counters !== undefined,
     support_timeout: table.supportTimeout,
     direct_meters: table.meters?.name ?? null,
-    action_ids: refs.map((action) => ids.get(action)!),
+    action_ids: refs.map((action) => defined(ids.get(action))),
     actions: refs.map((action) => action.name),
     base_default_next: following.base,
     next_tables: following.next,
@@ -78,7 +78,7 @@ function checkDirect(instance: ExternInstance | undefined, property: string, wan
 function defaultEntry(table: IrTable, ids: ActionIds) {
   const { action, args, isConst } = table.defaultAction;
   return {
-    action_id: ids.get(action)!,
+    action_id: defined(ids.get(action)),
     action_const: isConst,
     action_data: args.map(actionData),
     action_entry_const: isConst,
@@ -151,9 +151,9 @@ function emitEntries(table: IrTable, keys: readonly IrKey[], ids: ActionIds): bm
   const used = table.keys.map((key, index) => ({ key, index })).filter(({ key }) => keys.includes(key));
   return list.map((entry, at) => ({
     ...sourceInfo(entry.span),
-    match_key: used.map(({ key, index }) => entryKey(key, entry.keys[index]!, entry)),
+    match_key: used.map(({ key, index }) => entryKey(key, defined(entry.keys[index]), entry)),
     action_entry: entryAction(entry.action, ids),
-    priority: entry.fixedPriority ?? ranks[at]!,
+    priority: entry.fixedPriority ?? defined(ranks[at]),
   }));
 }
 
@@ -163,7 +163,7 @@ function priorityRanks(table: IrTable, list: readonly IrEntry[]): number[] {
   if (list.some((entry) => entry.priority !== undefined)) {
     const largestWins = table.largestPriorityWins;
     order.sort((a, b) => {
-      const difference = (list[a]!.priority ?? 0) - (list[b]!.priority ?? 0);
+      const difference = (defined(list[a]).priority ?? 0) - (defined(list[b]).priority ?? 0);
       return (largestWins ? -difference : difference) || a - b;
     });
   }
@@ -173,7 +173,7 @@ function priorityRanks(table: IrTable, list: readonly IrEntry[]): number[] {
 }
 
 function entryAction(call: IrActionCall, ids: ActionIds): bmv2.ConstEntry["action_entry"] {
-  return { action_id: ids.get(call.action)!, action_data: call.args.map(actionData) };
+  return { action_id: defined(ids.get(call.action)), action_data: call.args.map(actionData) };
 }
 
 function entryKey(key: IrKey, pattern: EntryKey, entry: IrEntry): bmv2.EntryKey {

@@ -1,5 +1,5 @@
 /** The entries that a program declares, as a control plane would write them (P4Runtime section 9.1). */
-import { fail, maskOf } from "../../../base/index.js";
+import { defined, fail, maskOf } from "../../../base/index.js";
 import type { Match, TableEntry } from "../../device/index.js";
 import { CODES } from "../codes.js";
 import type { EntryKey, IrKey, IrProgram, IrTable } from "../lower/ir.js";
@@ -24,7 +24,7 @@ function entriesOf(table: IrTable): TableEntry[] {
     return {
       kind: "tableEntry",
       table: table.name,
-      match: table.keys.flatMap((key, at) => matchOf(key, entry.keys[at]!)),
+      match: table.keys.flatMap((key, at) => matchOf(key, defined(entry.keys[at]))),
       // Entries without a priority win in the order in which they are written.
       priority: needsPriority
         ? entry.priority === undefined
@@ -35,7 +35,7 @@ function entriesOf(table: IrTable): TableEntry[] {
         kind: "action",
         action: action.name,
         params: Object.fromEntries(
-          action.params.map((param, at) => [param.variable.name, constantBits(args[at]!)]),
+          action.params.map((param, at) => [param.variable.name, constantBits(defined(args[at]))]),
         ),
       },
       isConst: entry.isConst,

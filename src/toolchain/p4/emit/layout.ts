@@ -3,7 +3,7 @@
  * for the user's metadata and local variables; `standard_metadata`.
  */
 
-import { fail } from "../../../base/index.js";
+import { defined, fail } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import type { AggregateType, Expr, IrField, IrProgram, IrType, Variable } from "../lower/ir.js";
@@ -65,7 +65,7 @@ export class Layout {
     );
     const fields = [...this.#scalars];
     if (width % 8 !== 0) fields.push([this.#scalarNames.unique("_padding"), 8 - (width % 8), false]);
-    this.headerTypes[0]!.fields = fields;
+    defined(this.headerTypes[0]).fields = fields;
   }
 
   // -------------------------------------------------------------- names of places

@@ -1,7 +1,7 @@
 /** Annotations in P4Info: as text, structured, as documentation, as ids. */
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { fail, given } from "../../../base/index.js";
+import { defined, fail, given } from "../../../base/index.js";
 import type { p4info } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import type { Annotation, Expression } from "../syntax/ast.js";
@@ -137,7 +137,7 @@ export function annotationPairs(
   if (body?.kind !== "unstructured") return [];
   // The older form with parentheses.
   const pairs = body.text.matchAll(/(\w+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|(\w+))/g);
-  return [...pairs].map((match) => [match[1]!, match[2] ?? BigInt(match[3]!)]);
+  return [...pairs].map((match) => [defined(match[1]), match[2] ?? BigInt(defined(match[3]))]);
 }
 
 /**

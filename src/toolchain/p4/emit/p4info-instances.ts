@@ -1,7 +1,7 @@
 /** Counters, meters, registers and action profiles in P4Info. */
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { given } from "../../../base/index.js";
+import { defined, given } from "../../../base/index.js";
 import { p4info } from "../../program/index.js";
 import { fold } from "../lower/fold.js";
 import type { Expr, ExternInstance, IrTable } from "../lower/ir.js";
@@ -62,7 +62,7 @@ export function addInstances(
       counters: of("counter").map((one) => ({
         preamble: preamble("counter", one),
         spec: { unit: counterUnit(one.args[1]) },
-        size: constantBits(one.args[0]!),
+        size: constantBits(defined(one.args[0])),
         ...index(one, 0),
       })),
       directCounters: direct
@@ -75,7 +75,7 @@ export function addInstances(
       meters: of("meter").map((one) => ({
         preamble: preamble("meter", one),
         spec: { unit: meterUnit(one.args[1]) },
-        size: constantBits(one.args[0]!),
+        size: constantBits(defined(one.args[0])),
         ...index(one, 0),
       })),
       directMeters: direct
@@ -88,7 +88,7 @@ export function addInstances(
       registers: of("register").map((one) => ({
         preamble: preamble("register", one),
         ...given({ typeSpec: one.typeArgs[0] && types.describe(one.typeArgs[0]) }),
-        size: Number(constantBits(one.args[0]!)),
+        size: Number(constantBits(defined(one.args[0]))),
         ...index(one, 1),
       })),
     };
@@ -156,7 +156,7 @@ export function profileMessages(
           .filter((table) => table.implementation === one)
           .map((table) => symbols.id("table", table.name)),
         withSelector,
-        size: constantBits(one.args[withSelector ? 1 : 0]!),
+        size: constantBits(defined(one.args[withSelector ? 1 : 0])),
         maxGroupSize: withSelector ? (numberArgument(one.annotations, "max_group_size") ?? 0) : 0,
         ...sizeSemantics(semantics, one),
       };

@@ -1,6 +1,6 @@
 /** Value sets in P4Info: one match field for a number; for a struct, one match field per field. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { fail } from "../../../base/index.js";
+import { defined, fail } from "../../../base/index.js";
 import { p4info } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import type { IrValueSet } from "../lower/ir.js";
@@ -57,7 +57,7 @@ function matchFields(set: IrValueSet): NonNullable<ValueSetInit["match"]> {
     if (field.type.kind !== "bit")
       fail(CODES.valueSetType, set.span, `the field ${field.name} of a value set must be a bit<W>`);
     return {
-      id: ids[index]!,
+      id: defined(ids[index]),
       name: field.name,
       bitwidth: field.type.width,
       match: matchOf(field.annotations),

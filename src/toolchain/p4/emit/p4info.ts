@@ -2,7 +2,7 @@
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Diagnostics } from "../../../base/index.js";
-import { DiagnosticError, given, toBytes } from "../../../base/index.js";
+import { DiagnosticError, defined, given, toBytes } from "../../../base/index.js";
 import { createP4Info, type P4Info, p4info } from "../../program/index.js";
 import type { Expr, IrAction, IrProgram, IrTable, StmtOf } from "../lower/ir.js";
 import { controlsOf } from "../lower/ir.js";
@@ -126,7 +126,7 @@ class Builder {
         const typeName = newTypeName(key.declared);
         return [
           {
-            id: ids[index]!,
+            id: defined(ids[index]),
             name: key.name,
             bitwidth: controllerWidth(key.declared),
             match: matchType(key.matchKind),
@@ -160,7 +160,7 @@ class Builder {
   }
 
   #argument(action: IrAction, arg: Expr, index: number) {
-    const param = action.params[index]!;
+    const param = defined(action.params[index]);
     const width = controllerWidth(param.declared) || scalarWidth(param.variable.type) || 8;
     return {
       paramId: numberArgument(param.annotations, "id") ?? index + 1,
@@ -177,7 +177,7 @@ class Builder {
         const { declared } = param;
         const typeName = declared.kind === "enum" ? declared.declaration.name.name : newTypeName(declared);
         return {
-          id: ids[index]!,
+          id: defined(ids[index]),
           name: parameterName(param),
           bitwidth: controllerWidth(declared),
           ...annotated(param.annotations),
@@ -200,7 +200,7 @@ class Builder {
         const typeName = newTypeName(field.type);
         return [
           {
-            id: ids[index]!,
+            id: defined(ids[index]),
             name: field.name,
             bitwidth: controllerWidth(field.type),
             ...annotatedOnly(field.annotations),

@@ -4,7 +4,7 @@
  */
 
 import type { Span } from "../../../base/index.js";
-import { fail } from "../../../base/index.js";
+import { defined, fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { and, bool, elementAt, equal, field, not, or, valid, variable } from "./build.js";
 import { fold } from "./fold.js";
@@ -88,7 +88,7 @@ function all(conditions: Expr[], at: Expr): Expr {
 
 /** Field or element number `index` of a value. */
 function part(value: Expr, index: number): Expr {
-  if (value.kind === "aggregate") return value.elements[index]!;
+  if (value.kind === "aggregate") return defined(value.elements[index]);
   const type = value.type;
   if (value.kind === "conditional")
     return {
@@ -103,7 +103,7 @@ function part(value: Expr, index: number): Expr {
   }
   if (type.kind !== "struct" && type.kind !== "header" && type.kind !== "union")
     throw new Error("a part of a scalar");
-  const wanted = type.fields[index]!;
+  const wanted = defined(type.fields[index]);
   if (value.kind === "invalid") return { ...value, type: wanted.type };
   return field(value, wanted.name, value.span);
 }
@@ -112,7 +112,7 @@ function partType(value: Expr, index: number) {
   const type = value.type;
   if (type.kind === "stack") return type.element;
   if (type.kind === "struct" || type.kind === "header" || type.kind === "union")
-    return type.fields[index]!.type;
+    return defined(type.fields[index]).type;
   return type;
 }
 

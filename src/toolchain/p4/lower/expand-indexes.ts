@@ -2,6 +2,7 @@
  * Pass: an index that is computed at run time. Reading becomes a choice between the elements, writing a
  * chain of conditions.
  */
+import { defined } from "../../../base/index.js";
 import { bool, elementAt, equal, number, variable } from "./build.js";
 import { fold } from "./fold.js";
 import type { BitsType, Expr, ExprOf, IrProgram, Stmt } from "./ir.js";
@@ -64,7 +65,7 @@ function read(expr: Expr): Expr {
   const found = isAggregate(expr.type) ? undefined : findComputed(expr);
   if (found === undefined) return mapOperands(expr, read);
   const options = choices({ ...found, index: read(found.index) });
-  let chosen = read(replace(expr, found, options.at(-1)!.element));
+  let chosen = read(replace(expr, found, defined(options.at(-1)).element));
   for (const { index, element } of options.slice(0, -1).reverse())
     chosen = fold({
       kind: "conditional",

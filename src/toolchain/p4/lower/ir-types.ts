@@ -1,6 +1,6 @@
 /** Types of the lowered program: sizes, fields, and how types of the checker become them. */
 import type { Span } from "../../../base/index.js";
-import { fail } from "../../../base/index.js";
+import { defined, fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Annotation, StructLikeDeclaration } from "../syntax/ast.js";
 import type { Type } from "../types/index.js";
@@ -101,7 +101,7 @@ export class TypeTranslator {
       (field, index): IrField => ({
         name: field.name,
         type: this.translate(field.type, span),
-        annotations: type.declaration.fields[index]!.annotations,
+        annotations: defined(type.declaration.fields[index]).annotations,
       }),
     );
     const key = fields.map((field) => typeKey(field.type)).join(",");

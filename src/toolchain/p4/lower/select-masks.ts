@@ -2,7 +2,7 @@
  * Pass: a range in a select becomes masks, since BMv2's transitions compare under a mask. A range of n bits
  * needs at most 2n - 2 masks.
  */
-import { maskOf } from "../../../base/index.js";
+import { defined, maskOf } from "../../../base/index.js";
 import type { EntryKey, IrProgram, IrSelectCase } from "./ir.js";
 import { ENUM_WIDTH, scalarWidth } from "./ir-types.js";
 import { statesOf } from "./walk.js";
@@ -20,7 +20,7 @@ function expandCase(one: IrSelectCase, widths: readonly number[]): IrSelectCase[
   if (!Array.isArray(one.patterns)) return [one];
   let combinations: EntryKey[][] = [[]];
   for (const [index, pattern] of one.patterns.entries()) {
-    const choices = expandPattern(pattern, widths[index]!);
+    const choices = expandPattern(pattern, defined(widths[index]));
     combinations = combinations.flatMap((head) => choices.map((choice) => [...head, choice]));
   }
   return combinations.map((patterns) => ({ ...one, patterns }));

@@ -2,6 +2,7 @@
  * Pass: folds constants, removes statements that cannot run, and removes blocks that nothing leaves early. Each
  * meaning then has one form, so that later passes handle few cases.
  */
+import { defined } from "../../../base/index.js";
 import { not } from "./build.js";
 import { fold, isZeroWidth } from "./fold.js";
 import type { EntryKey, IrProgram, IrState, Label, Stmt } from "./ir.js";
@@ -19,13 +20,13 @@ function dropZeroKeys(state: IrState): void {
   const { next } = state;
   if (next.kind !== "select" || !next.keys.some(isZeroWidth)) return;
   const kept = next.keys.flatMap((key, index) => (isZeroWidth(key) ? [] : [index]));
-  const keep = (patterns: EntryKey[]): EntryKey[] => kept.map((index) => patterns[index]!);
+  const keep = (patterns: EntryKey[]): EntryKey[] => kept.map((index) => defined(patterns[index]));
   const cases = next.cases.map((one) =>
     Array.isArray(one.patterns) ? { ...one, patterns: keep(one.patterns) } : one,
   );
   const [first] = cases;
   if (kept.length === 0) state.next = { kind: "goto", target: first?.target ?? "reject" };
-  else state.next = { ...next, keys: kept.map((index) => next.keys[index]!), cases };
+  else state.next = { ...next, keys: kept.map((index) => defined(next.keys[index])), cases };
 }
 
 /** The same for one list of statements. */
@@ -58,7 +59,7 @@ function simplifyStmt(stmt: Stmt): Stmt[] {
         : [folded];
     case "extern":
       // A result of width 0 has no storage.
-      return (folded.name === "hash" || folded.name === "random") && isZeroWidth(folded.args[0]!)
+      return (folded.name === "hash" || folded.name === "random") && isZeroWidth(defined(folded.args[0]))
         ? []
         : [folded];
     case "loop":

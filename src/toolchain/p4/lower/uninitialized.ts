@@ -3,7 +3,9 @@
  * 0 there; on other targets the value is undefined. The analysis runs forward over the structured program. It visits a
  * loop body once, since in a second iteration only more variables have values.
  */
+
 import type { Diagnostics, Span } from "../../../base/index.js";
+import { defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   Expr,
@@ -225,7 +227,7 @@ class Search {
       return [{ some, always: missing.always & read }];
     });
     if (found.length === 0 || found.length < parts.length) return;
-    const variable = rootOf(expr)!;
+    const variable = defined(rootOf(expr));
     if (this.#silent || this.#reported.has(variable)) return;
     const always = found.every((each) => each.always !== 0n);
     // Actions that set a variable of the control and tables that use it often depend on each other in ways not seen here.
@@ -238,7 +240,7 @@ class Search {
     const what =
       known === undefined || missing === known.bits || throughElement(expr)
         ? "it has"
-        : `${bitsText(found[0]!.some)} have`;
+        : `${bitsText(defined(found[0]).some)} have`;
     const span: Span | undefined = expr.span;
     this.diagnostics.warning(
       CODES.readUninitialized,

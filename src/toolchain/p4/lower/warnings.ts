@@ -1,5 +1,5 @@
 /** Warnings that need the whole program: no output port, a drop taken back, a header that is never valid, and others. */
-import { Diagnostics, type Span } from "../../../base/index.js";
+import { Diagnostics, defined, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Expression, SourceUnit } from "../syntax/ast.js";
 import { fieldLists } from "./field-lists.js";
@@ -235,7 +235,7 @@ function warnOfFieldLists(program: IrProgram, bodies: readonly Stmt[][], diagnos
   for (const body of bodies)
     forEachStmt(body, (stmt) => {
       if (stmt.kind !== "extern" || !stmt.name.endsWith("_preserving_field_list")) return;
-      const index = fold(stmt.args.at(-1)!);
+      const index = fold(defined(stmt.args.at(-1)));
       if (index.kind !== "number" || known.has(Number(index.value))) return;
       diagnostics.warning(
         CODES.emptyFieldList,

@@ -1,4 +1,5 @@
 /** Operations on types: text, equality, substitution, width, the underlying type of a new type. */
+import { defined } from "../../../base/index.js";
 import type { Parameter, StructLikeDeclaration, TypeParameter } from "../syntax/ast.js";
 import type { StructLikeType, Type, TypedField } from "./type.js";
 
@@ -157,7 +158,7 @@ export function sameType(a: Type, b: Type): boolean {
         b.kind === "structLiteral" &&
         a.fields.length === b.fields.length &&
         a.fields.every((field, i) => {
-          const other = b.fields[i]!;
+          const other = defined(b.fields[i]);
           return field.name === other.name && sameType(field.type, other.type);
         })
       );
@@ -169,7 +170,7 @@ export function sameType(a: Type, b: Type): boolean {
 }
 
 function sameTypes(a: readonly Type[], b: readonly Type[]): boolean {
-  return a.length === b.length && a.every((type, i) => sameType(type, b[i]!));
+  return a.length === b.length && a.every((type, i) => sameType(type, defined(b[i])));
 }
 
 /** The type beneath new types and serialisable enums; any other type itself. */

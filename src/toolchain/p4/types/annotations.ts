@@ -1,4 +1,5 @@
 /** Annotations that mean something to the compiler are well formed; structured ones hold constants (section 20). */
+import { defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Annotation, Expression } from "../syntax/ast.js";
 import { typeToString } from "./algebra.js";
@@ -89,21 +90,21 @@ function checkAnnotation(cx: Checker, annotation: Annotation): void {
         cx.error(CODES.malformedAnnotation, span, `@${name} takes no arguments`);
       return;
     case "string": {
-      const value = values?.length === 1 ? values[0]! : undefined;
+      const value = values?.length === 1 ? defined(values[0]) : undefined;
       if (value !== undefined && isText(cx, value)) return;
       if (name === "noWarn" && (values === undefined || values.length !== 1)) return;
       cx.error(CODES.malformedAnnotation, span, `@${name} takes one string, as in @${name}("...")`);
       return;
     }
     case "number": {
-      const value = values?.length === 1 ? values[0]! : undefined;
+      const value = values?.length === 1 ? defined(values[0]) : undefined;
       if (value !== undefined && value.kind !== "typeName") checkExpression(cx, value);
       if (value?.constant?.kind !== "integer")
         cx.error(CODES.malformedAnnotation, span, `@${name} takes one number known at compile time`);
       return;
     }
     case "matchKind": {
-      const value = values?.length === 1 ? values[0]! : undefined;
+      const value = values?.length === 1 ? defined(values[0]) : undefined;
       if (value === undefined || value.kind === "typeName" || checkExpression(cx, value).kind !== "matchKind")
         cx.error(CODES.malformedAnnotation, span, "@match takes one match kind, as in @match(ternary)");
       return;

@@ -40,7 +40,7 @@ export function bindArguments(
   const bound: (Argument | undefined)[] = new Array(params.length).fill(undefined);
   const named = args.filter((arg) => arg.name !== undefined).length;
   if (named > 0 && named < args.length) {
-    const bare = args.find((arg) => arg.name === undefined)!;
+    const bare = defined(args.find((arg) => arg.name === undefined));
     return { span: bare.span, message: "either all arguments are given by name or none", notes: [] };
   }
   for (const [position, arg] of args.entries()) {
@@ -135,20 +135,21 @@ export function typeArguments(
   const returns = substitute(signature.returns, signature.outer);
   for (const arg of args) {
     const index = bound.args.indexOf(arg);
-    const wanted = inference.apply(types[index]!);
+    const wanted = inference.apply(defined(types[index]));
     const closed = inference.isOpen(wanted) ? undefined : wanted;
     const found = checkExpression(cx, arg.value, closed);
-    if (closed === undefined) inference.learn(types[index]!, found);
+    if (closed === undefined) inference.learn(defined(types[index]), found);
   }
   for (const [index, param] of bound.params.entries())
     if (bound.args[index] === undefined && param.defaultValue?.type !== undefined)
-      inference.learn(types[index]!, param.defaultValue.type);
+      inference.learn(defined(types[index]), param.defaultValue.type);
   if (expected !== undefined && inference.isOpen(returns)) inference.learn(returns, expected);
   const typeArgs = signature.typeParams.map((param) => {
     const type = inference.bindings.get(param);
     if (type !== undefined) return type;
     const needed = bound.params.every(
-      (p, i) => bound.args[i] !== undefined || !mentions(types[i]!, param) || p.defaultValue !== undefined,
+      (p, i) =>
+        bound.args[i] !== undefined || !mentions(defined(types[i]), param) || p.defaultValue !== undefined,
     );
     const unknownArgument = args.some((arg) => isUnknown(arg.value.type ?? UNKNOWN));
     const left = signature.openAllowed === true && signature.given.some((type) => type?.kind === "dontCare");
@@ -168,7 +169,7 @@ export function typeArguments(
       checkInferred(cx, { signature, types, bound }, defined(signature.typeParams[index]), type);
   for (const [index, param] of bound.params.entries()) {
     const arg = bound.args[index];
-    if (arg !== undefined) checkArgument(cx, param, inference.apply(types[index]!), arg, signature);
+    if (arg !== undefined) checkArgument(cx, param, inference.apply(defined(types[index])), arg, signature);
   }
   return { typeArgs, type: inference.apply(returns) };
 }

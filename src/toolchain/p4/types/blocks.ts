@@ -1,5 +1,5 @@
 /** Parsers and controls (sections 13 and 14): their parameters, local declarations, states and apply block. */
-import { closest } from "../../../base/index.js";
+import { closest, defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   ControlDeclaration,
@@ -62,7 +62,7 @@ function checkHead(cx: Checker, d: ParserDeclaration | ControlDeclaration, body:
     if (d.body !== undefined && d.typeParams.length > 0)
       cx.error(
         CODES.typeArguments,
-        d.typeParams[0]!.span,
+        defined(d.typeParams[0]).span,
         `${d.kind} '${d.name.name}' has a body, so it cannot have type parameters`,
         "only a parser or control type can be generic",
       );

@@ -1,4 +1,5 @@
 /** Methods that types have by themselves: of headers, unions and stacks, and the compile-time sizes (sections 8.17 to 9). */
+import { defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { CallExpression, MemberExpression } from "../syntax/ast.js";
 import { BOOL, INTEGER, sizeOf, typeToString, UNKNOWN, VOID } from "./algebra.js";
@@ -59,7 +60,7 @@ function resolve(
 ): void {
   for (const arg of e.args) checkExpression(cx, arg.value);
   if (e.typeArgs.length > 0)
-    cx.error(CODES.typeArguments, e.typeArgs[0]!.span, `'${method}' takes no type arguments`);
+    cx.error(CODES.typeArguments, defined(e.typeArgs[0]).span, `'${method}' takes no type arguments`);
   if (e.args.length !== count)
     cx.error(
       CODES.argumentCount,

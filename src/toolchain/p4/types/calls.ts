@@ -1,3 +1,4 @@
+import { defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   Argument,
@@ -58,7 +59,7 @@ function callPath(cx: Checker, e: CallExpression, callee: PathExpression, expect
     cx.notDeclared(callee.name, "function or action");
     return ignoreArguments(cx, e.args);
   }
-  const first = found[0]!;
+  const first = defined(found[0]);
   callee.declaration = first;
   switch (first.kind) {
     case "action":
@@ -103,7 +104,7 @@ function callAction(
   callee.type = { kind: "action", declaration };
   const name = `action '${declaration.name.name}'`;
   if (e.typeArgs.length > 0)
-    cx.error(CODES.typeArguments, e.typeArgs[0]!.span, `${name} takes no type arguments`);
+    cx.error(CODES.typeArguments, defined(e.typeArgs[0]).span, `${name} takes no type arguments`);
   requirePlace(cx, "action", declaration.name.name, e.span);
   forbidRecursion(cx, declaration, e.span);
   const bound = bind(cx, declaration.params, e, name);
@@ -178,7 +179,7 @@ function finish(
   if (given.length > 0 && given.length !== declaration.typeParams.length)
     cx.error(
       CODES.typeArguments,
-      e.typeArgs[0]!.span,
+      defined(e.typeArgs[0]).span,
       `${what} takes ${declaration.typeParams.length} type arguments, ${given.length} given`,
     );
   return typeArguments(
@@ -332,7 +333,7 @@ function applyBlock(
   requirePlace(cx, type.kind, declaration.name.name, e.span);
   forbidRecursion(cx, declaration, e.span);
   if (e.typeArgs.length > 0)
-    cx.error(CODES.typeArguments, e.typeArgs[0]!.span, "apply takes no type arguments");
+    cx.error(CODES.typeArguments, defined(e.typeArgs[0]).span, "apply takes no type arguments");
   const bound = bind(cx, declaration.params, e, what);
   if (bound === undefined) return ignoreArguments(cx, e.args);
   typeArguments(

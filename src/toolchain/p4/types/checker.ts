@@ -1,5 +1,5 @@
 /** The state of one run of the checker while it walks the program: scopes, the present place, messages. */
-import { closest, type Diagnostics, type Note, type Span } from "../../../base/index.js";
+import { closest, type Diagnostics, defined, type Note, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   ControlDeclaration,
@@ -126,7 +126,7 @@ export class Checker {
         this.#forbidShadowing(declaration);
       return;
     }
-    const first = existing[0]!;
+    const first = defined(existing[0]);
     if (
       declaration.kind === "function" &&
       existing.every((other) => other.kind === "function" && !sameParameterNames(other, declaration))

@@ -1,5 +1,7 @@
 /** Implicit casts (section 8.11.2): bringing an expression to the type that its place asks for. */
+
 import type { Note } from "../../../base/index.js";
+import { defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Expression, ListExpression, StructExpression } from "../syntax/ast.js";
 import { sameType, typeToString, unwrapNew } from "./algebra.js";
@@ -24,7 +26,7 @@ export function converts(from: Type, to: Type): boolean {
       return (
         to.kind === "tuple" &&
         from.elements.length === to.elements.length &&
-        from.elements.every((element, i) => converts(element, to.elements[i]!))
+        from.elements.every((element, i) => converts(element, defined(to.elements[i])))
       );
     case "invalidHeader":
       return to.kind === "header" || to.kind === "headerUnion";
@@ -148,7 +150,7 @@ function coerceList(
   }
   let good = true;
   for (const [index, element] of list.elements.entries()) {
-    const slot = slots[index]!;
+    const slot = defined(slots[index]);
     const name = slot.name === undefined ? `element ${index + 1}` : `field '${slot.name}'`;
     if (!coerce(cx, element, slot.type, name)) good = false;
   }
@@ -157,7 +159,7 @@ function coerceList(
   list.constant = aggregate(
     target,
     slots.map((slot, i) =>
-      i < list.elements.length ? constantOf(list.elements[i]!) : defaultValue(cx, slot.type),
+      i < list.elements.length ? constantOf(defined(list.elements[i])) : defaultValue(cx, slot.type),
     ),
   );
   return good;

@@ -1,4 +1,5 @@
 /** Entries that a program gives a table (section 14.2.1.4): key sets, actions, priorities. */
+import { defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   Annotation,
@@ -92,7 +93,7 @@ export function entryPriorities(property: EntriesProperty, table: TableDeclarati
     const given = entry.priority === undefined ? undefined : constantOf(entry.priority);
     if (given?.kind === "integer") result.push(given.value);
     else if (result.length === 0 || entry.priority !== undefined) return undefined;
-    else result.push(result[result.length - 1]! + (largestWins ? -delta : delta));
+    else result.push(defined(result[result.length - 1]) + (largestWins ? -delta : delta));
   }
   return result;
 }
@@ -117,7 +118,7 @@ function warnPriorities(cx: Checker, property: EntriesProperty, table: TableDecl
   if (property.isConst || property.entries.every((entry) => entry.priority === undefined)) return;
   const key = table.properties.find((candidate) => candidate.kind === "key");
   if (key?.elements.every((element) => ["exact", "lpm", "selector"].includes(element.matchKind.name))) {
-    const entry = property.entries.find((candidate) => candidate.priority !== undefined)!;
+    const entry = defined(property.entries.find((candidate) => candidate.priority !== undefined));
     cx.error(
       CODES.tableEntries,
       entry.priority!.span,
@@ -134,17 +135,17 @@ function warnPriorities(cx: Checker, property: EntriesProperty, table: TableDecl
   const priorities = entryPriorities(property, table);
   if (priorities === undefined) return;
   for (const [index, value] of priorities.entries())
-    if (value < 0n && property.entries[index]!.priority === undefined)
+    if (value < 0n && defined(property.entries[index]).priority === undefined)
       cx.error(
         CODES.tableEntries,
-        property.entries[index]!.span,
+        defined(property.entries[index]).span,
         `the priority of this entry comes out as ${value}`,
       );
   if (!silenced(property.annotations, "duplicate_priorities")) {
     const seen = new Map<bigint, TableEntrySyntax>();
     for (const [index, entry] of property.entries.entries()) {
-      const other = seen.get(priorities[index]!);
-      if (other === undefined) seen.set(priorities[index]!, entry);
+      const other = seen.get(defined(priorities[index]));
+      if (other === undefined) seen.set(defined(priorities[index]), entry);
       else
         cx.warning(
           CODES.equalPriorities,
@@ -157,11 +158,13 @@ function warnPriorities(cx: Checker, property: EntriesProperty, table: TableDecl
   if (silenced(property.annotations, "entries_out_of_priority_order")) return;
   const largestWins = boolProperty(table, "largest_priority_wins", true);
   for (let i = 1; i < priorities.length; i++) {
-    const inOrder = largestWins ? priorities[i - 1]! >= priorities[i]! : priorities[i - 1]! <= priorities[i]!;
+    const inOrder = largestWins
+      ? defined(priorities[i - 1]) >= defined(priorities[i])
+      : defined(priorities[i - 1]) <= defined(priorities[i]);
     if (!inOrder)
       cx.warning(
         CODES.priorityOrder,
-        property.entries[i]!.span,
+        defined(property.entries[i]).span,
         "this entry is matched before the one above it: its priority wins",
       );
   }

@@ -1,4 +1,5 @@
 /** The type, and where there is one the compile-time value, of every expression (section 8). */
+import { defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   Declaration,
@@ -122,7 +123,7 @@ function checkPath(cx: Checker, e: PathExpression): Type {
     cx.notDeclared(e.name);
     return UNKNOWN;
   }
-  const declaration = found[0]!;
+  const declaration = defined(found[0]);
   e.declaration = declaration;
   return nameType(cx, e, declaration);
 }
@@ -179,7 +180,7 @@ function nameType(cx: Checker, e: PathExpression, declaration: Declaration): Typ
 function checkList(cx: Checker, e: ListExpression, expected: Type | undefined): Type {
   const elements = e.elements.map((element, index) => checkExpression(cx, element, slot(expected, index)));
   for (const [index, element] of e.elements.entries()) {
-    if (!isObject(elements[index]!)) continue;
+    if (!isObject(defined(elements[index]))) continue;
     cx.error(CODES.wrongKindOfName, element.span, "an element of a list must be a value");
     elements[index] = UNKNOWN;
   }

@@ -1,5 +1,5 @@
 /** Arithmetic on compile-time values (sections 8.5 to 8.11): one operator at a time, types given. */
-import { toSigned, toUnsigned } from "../../../base/index.js";
+import { defined, toSigned, toUnsigned } from "../../../base/index.js";
 import type { BinaryOperator, UnaryExpression } from "../syntax/ast.js";
 import { unwrap } from "./algebra.js";
 import type { ConstantValue, Type } from "./type.js";
@@ -185,7 +185,7 @@ export function equalConstants(a: ConstantValue, b: ConstantValue): boolean {
       return (
         b.kind === "aggregate" &&
         a.elements.length === b.elements.length &&
-        a.elements.every((element, i) => equalConstants(element, b.elements[i]!))
+        a.elements.every((element, i) => equalConstants(element, defined(b.elements[i])))
       );
     case "invalidHeader":
       return b.kind === "invalidHeader";

@@ -1,4 +1,5 @@
 /** Key sets of select cases and table entries (section 8.15): each must be a set of the type of its key. */
+import { defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Expression } from "../syntax/ast.js";
 import { sameType, typeToString, UNKNOWN, unwrap } from "./algebra.js";
@@ -43,13 +44,14 @@ function checkKeySet(cx: Checker, e: Expression, key: Type, what: string): void 
     case "list": {
       if (key.kind !== "tuple" && key.kind !== "struct") {
         if (e.elements.length !== 1 || e.dots) break;
-        checkKeySet(cx, e.elements[0]!, key, what);
+        checkKeySet(cx, defined(e.elements[0]), key, what);
         e.type = { kind: "set", element: key };
         return;
       }
       const types = key.kind === "tuple" ? key.elements : key.fields.map((field) => field.type);
       if (types.length !== e.elements.length) break;
-      for (const [index, element] of e.elements.entries()) checkKeySet(cx, element, types[index]!, what);
+      for (const [index, element] of e.elements.entries())
+        checkKeySet(cx, element, defined(types[index]), what);
       e.type = { kind: "set", element: key };
       return;
     }
@@ -86,7 +88,7 @@ function matchesValueSet(element: Type, key: Type): boolean {
   if (isUnknown(element) || isUnknown(key)) return true;
   const parts = leavesOf(element).map(unwrap);
   const keys = leavesOf(key).map(unwrap);
-  return parts.length === keys.length && parts.every((part, i) => sameType(part, keys[i]!));
+  return parts.length === keys.length && parts.every((part, i) => sameType(part, defined(keys[i])));
 }
 
 /** The fields of a struct or tuple, of nested ones too. */
@@ -104,7 +106,7 @@ export function checkKeySets(
   what: string,
 ): void {
   if (keySets.length === 1 && keys.length !== 1) {
-    const only = keySets[0]!;
+    const only = defined(keySets[0]);
     const all: Type = { kind: "tuple", elements: keys.slice() };
     if (isEverything(only)) {
       only.type = { kind: "set", element: all };

@@ -1,5 +1,5 @@
 /** `x.member`: fields, members of enums and errors, properties of stacks and of table results. */
-import { closest } from "../../../base/index.js";
+import { closest, defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { MemberExpression } from "../syntax/ast.js";
 import { BOOL, bitType, ERROR, typeToString, UNKNOWN } from "./algebra.js";
@@ -34,7 +34,7 @@ function memberType(cx: Checker, e: MemberExpression, base: Type): Type {
       const whole = constantOf(e.base);
       if (whole?.kind === "aggregate" && whole.elements[index] !== undefined)
         e.constant = whole.elements[index];
-      return base.fields[index]!.type;
+      return defined(base.fields[index]).type;
     }
     case "structLiteral": {
       const field = base.fields.find((candidate) => candidate.name === name);

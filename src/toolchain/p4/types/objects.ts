@@ -1,5 +1,5 @@
 /** Constants, variables and instances (section 11). */
-import { closest } from "../../../base/index.js";
+import { closest, defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   ConstantDeclaration,
@@ -194,7 +194,7 @@ function checkImplementation(
     return;
   }
   for (const [index, param] of wanted.params.entries()) {
-    const other = given.params[index]!;
+    const other = defined(given.params[index]);
     const type = substitute(param.type ?? UNKNOWN, map);
     if (other.direction !== param.direction || !(sameType(other.type ?? UNKNOWN, type) || isUnknown(type)))
       cx.error(

@@ -1,5 +1,7 @@
 /** Which of several functions of one name is called (section 7.2.9.2): the number and names of arguments decide. */
+
 import type { Span } from "../../../base/index.js";
+import { defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Argument, Declaration, FunctionDeclaration, Parameter, PathExpression } from "../syntax/ast.js";
 import { bindArguments, isProblem } from "./arguments.js";
@@ -52,7 +54,7 @@ export function chooseOverload(
   what: string,
 ): { declaration: FunctionDeclaration; bound: BoundArguments } | undefined {
   if (candidates.length === 1) {
-    const declaration = candidates[0]!;
+    const declaration = defined(candidates[0]);
     const bound = bind(cx, declaration.params, call, what);
     return bound === undefined ? undefined : { declaration, bound };
   }

@@ -1,4 +1,5 @@
 /** Typing of `x[high:low]` and `x[index]` (sections 8.6, 8.12, 8.17). */
+import { defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Expression, IndexExpression, SliceExpression } from "../syntax/ast.js";
 import { bitType, typeToString, UNKNOWN } from "./algebra.js";
@@ -126,7 +127,7 @@ export function checkIndex(cx: Checker, e: IndexExpression): Type {
   if (whole?.kind === "aggregate" && index?.kind === "integer")
     e.constant = whole.elements[Number(index.value)];
   if (base.kind === "stack") return base.element;
-  if (index?.kind === "integer") return base.elements[Number(index.value)]!;
+  if (index?.kind === "integer") return defined(base.elements[Number(index.value)]);
   cx.error(CODES.tupleIndexNotConstant, e.index.span, "the index into a tuple must be known at compile time");
   return UNKNOWN;
 }

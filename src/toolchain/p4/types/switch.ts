@@ -1,5 +1,5 @@
 /** The switch statement (section 12.7): on the action a table ran, or on a value. */
-import { closest } from "../../../base/index.js";
+import { closest, defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { ActionDeclaration, Expression, SwitchStatement, TableDeclaration } from "../syntax/ast.js";
 import { typeToString } from "./algebra.js";
@@ -23,7 +23,7 @@ export function checkSwitch(cx: Checker, s: SwitchStatement): void {
     const second = s.cases.findIndex((branch, i) => i > fallback && branch.label.kind === "default");
     cx.error(
       CODES.switchCase,
-      s.cases[second >= 0 ? second : fallback]!.label.span,
+      defined(s.cases[second >= 0 ? second : fallback]).label.span,
       second >= 0 ? "'default' stands twice" : "'default' must be the last case",
     );
   }

@@ -1,6 +1,7 @@
 /** What the checks of a table's properties and of its entries share. */
 
 import type { Span } from "../../../base/index.js";
+import { defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { ActionDeclaration, ActionRef, Argument, TableDeclaration } from "../syntax/ast.js";
 import { printExpression } from "../syntax/index.js";
@@ -73,7 +74,9 @@ export function lookupAction(
   const scope = ref.absolute ? cx.globals : cx.scope;
   const found = scope.lookup(ref.name.name)?.[0];
   if (found === undefined) {
-    const actions = scope.visible().filter((name) => scope.lookup(name)![0]!.kind === "action");
+    const actions = scope
+      .visible()
+      .filter((name) => defined(defined(scope.lookup(name))[0]).kind === "action");
     cx.notDeclaredAmong(ref.name, "action", actions);
     return undefined;
   }

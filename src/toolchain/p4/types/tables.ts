@@ -1,6 +1,6 @@
 /** Tables (section 14.2): keys, actions, default action, entries and the other properties. */
 
-import { closest, type Span } from "../../../base/index.js";
+import { closest, defined, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   ActionDeclaration,
@@ -158,12 +158,16 @@ function bindListed(cx: Checker, ref: ActionRef, action: ActionDeclaration): voi
   const directed = action.params.filter((param) => param.direction !== "none");
   const args = ref.args ?? [];
   const name = action.name.name;
-  if (args.length > directed.length && args.length <= action.params.length && args[0]!.name === undefined) {
+  if (
+    args.length > directed.length &&
+    args.length <= action.params.length &&
+    defined(args[0]).name === undefined
+  ) {
     for (const arg of args) checkExpression(cx, arg.value);
     cx.error(
       CODES.tableAction,
-      args[directed.length]!.span,
-      `parameter '${action.params[directed.length]!.name.name}' of '${name}' has no direction: ` +
+      defined(args[directed.length]).span,
+      `parameter '${defined(action.params[directed.length]).name.name}' of '${name}' has no direction: ` +
         "it is given by the table's entries, not in the list",
     );
     return;

@@ -1,5 +1,7 @@
 /** From type expressions of the syntax tree to types (section 7). */
+
 import type { Span } from "../../../base/index.js";
+import { defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   Declaration,
@@ -107,7 +109,11 @@ function resolve(cx: Checker, e: TypeExpression, use: TypeUse): Type {
       for (const [index, element] of elements.entries()) {
         const wrong = elementProblem("tuple", element);
         if (wrong !== undefined)
-          cx.error(CODES.typeNesting, e.elements[index]!.span, `a tuple cannot hold a field of ${wrong}`);
+          cx.error(
+            CODES.typeNesting,
+            defined(e.elements[index]).span,
+            `a tuple cannot hold a field of ${wrong}`,
+          );
       }
       return limitParts(cx, { kind: "tuple", elements }, e.span, "this tuple");
     }
@@ -152,11 +158,13 @@ function resolveNamed(cx: Checker, e: NamedType, use: TypeUse): Type {
   const scope = e.absolute ? cx.globals : cx.scope;
   const found = scope.lookup(e.name.name);
   if (found === undefined) {
-    const types = scope.visible().filter((name) => isTypeDeclaration(scope.lookup(name)![0]!));
+    const types = scope
+      .visible()
+      .filter((name) => isTypeDeclaration(defined(defined(scope.lookup(name))[0])));
     cx.notDeclaredAmong(e.name, "type", types);
     return UNKNOWN;
   }
-  const declaration = found[0]!;
+  const declaration = defined(found[0]);
   e.declaration = declaration;
   const args = e.args.map((arg) => resolveType(cx, arg));
   switch (declaration.kind) {
@@ -198,7 +206,7 @@ function specialize(cx: Checker, e: NamedType, declaration: StructLikeDeclaratio
     if (arg.kind === "dontCare" || ["extern", "parser", "control", "package", "void"].includes(arg.kind)) {
       cx.error(
         CODES.typeArguments,
-        e.args[index]!.span,
+        defined(e.args[index]).span,
         `${typeToString(arg)} cannot be a type argument of '${e.name.name}'`,
       );
       return UNKNOWN;
@@ -214,7 +222,7 @@ function specialize(cx: Checker, e: NamedType, declaration: StructLikeDeclaratio
       `field '${field.name}' of ${typeToString(type)} cannot have ${wrong}`,
       {
         message: "the field is declared here",
-        span: declaration.fields[index]!.name.span,
+        span: defined(declaration.fields[index]).name.span,
       },
     );
     return UNKNOWN;

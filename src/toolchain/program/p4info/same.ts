@@ -2,8 +2,10 @@
  * Semantic comparison of two P4Infos: the order of objects, references and annotations does not count,
  * source locations do not either; the order of match fields, parameters and header fields does.
  */
+
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
+import { defined } from "../../../base/index.js";
 import { P4InfoSchema } from "./generated/p4/config/v1/p4info_pb.js";
 import type { P4Info } from "./message.js";
 
@@ -25,7 +27,7 @@ function keyOf(field: DescField, item: ReflectMessage): string | undefined {
     return member === undefined ? undefined : item.get(member);
   };
   const preamble = get("preamble") as ReflectMessage | undefined;
-  if (preamble !== undefined) return JSON.stringify(preamble.get(preamble.desc.field["name"]!));
+  if (preamble !== undefined) return JSON.stringify(preamble.get(defined(preamble.desc.field["name"])));
   if (field.name === "action_refs") return `id ${get("id")}`;
   if (field.name === "externs") return `type ${get("extern_type_id")}`;
   return undefined;
@@ -70,7 +72,7 @@ function compareLists(field: DescField, a: unknown[], b: unknown[], place: strin
     if (left.length !== right.length)
       out.push(`${place}: ${left.length} elements / ${right.length} elements`);
     for (let i = 0; i < Math.min(left.length, right.length); i++) {
-      compare(left[i]!, right[i]!, `${place}[${i}]`, out);
+      compare(defined(left[i]), defined(right[i]), `${place}[${i}]`, out);
     }
     return;
   }
@@ -81,8 +83,8 @@ function compareLists(field: DescField, a: unknown[], b: unknown[], place: strin
 function byKey(field: DescField, items: readonly ReflectMessage[]): Map<string, ReflectMessage> {
   const map = new Map<string, ReflectMessage>();
   for (const item of items) {
-    let key = keyOf(field, item)!;
-    for (let n = 2; map.has(key); n++) key = `${keyOf(field, item)!} (${n})`;
+    let key = defined(keyOf(field, item));
+    for (let n = 2; map.has(key); n++) key = `${defined(keyOf(field, item))} (${n})`;
     map.set(key, item);
   }
   return map;

@@ -5,7 +5,7 @@
 
 import { type DescField, type DescMessage, type MessageShape, ScalarType } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
-import { fail, type SourceFile, type Span } from "../../../base/index.js";
+import { defined, fail, type SourceFile, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { nextToken, type Token, unquote } from "./text-tokens.js";
 
@@ -211,7 +211,7 @@ class TextReader {
       parts.push(unquote(this.file, this.#token));
       this.#advance();
     }
-    if (parts.length === 1) return parts[0]!;
+    if (parts.length === 1) return defined(parts[0]);
     const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
     let at = 0;
     for (const part of parts) {

@@ -1,4 +1,5 @@
 /** Actions as functions `NAME(s, P, A, o)`: packet state, PHV, and the action's parameters from word o of A. */
+import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { Emitter } from "./emitter.js";
 import { ExpressionWriter, type HeaderPlace, Unsupported } from "./expression.js";
@@ -75,7 +76,10 @@ export class PrimitiveWriter {
       parameter: (index) => {
         const width = action?.runtime_data[index]?.bitwidth;
         if (width === undefined) throw new Unsupported(`the action has no parameter number ${index}`);
-        const words = Array.from({ length: wordsOf(width) }, (_, i) => `A[o + ${offsets[index]! + i}]`);
+        const words = Array.from(
+          { length: wordsOf(width) },
+          (_, i) => `A[o + ${defined(offsets[index]) + i}]`,
+        );
         return { kind: "words", words, range: { width, signed: false } };
       },
       register: (array, index) => this.#registerElement(array, index),
@@ -123,7 +127,7 @@ export class PrimitiveWriter {
     if (trace === undefined) return condition;
     return trace.call(
       "branch",
-      { kind: "branch", expression: parameters[0]!, source: source_info },
+      { kind: "branch", expression: defined(parameters[0]), source: source_info },
       condition,
     );
   }
@@ -169,7 +173,7 @@ export class PrimitiveWriter {
   }
 
   #registerElement(array: string, index: Num): Num {
-    const register = this.resources.registers.get(array)!;
+    const register = defined(this.resources.registers.get(array));
     const count = wordsOf(register.width);
     const at = this.out.hold(`${this.#numbers.low(index, 32).words[0]} >>> 0`);
     const words = Array.from({ length: count }, (_, i) => this.#held(register.place, at, count, i));
@@ -249,7 +253,7 @@ export class PrimitiveWriter {
         const from = this.resources.layout.unions.get(String(second?.value));
         if (to === undefined || from === undefined) throw new Unsupported("assign_union of something else");
         to.members.forEach((member, i) => {
-          this.#stores.copyHeader(this.#place(member.name), this.#place(from.members[i]!.name));
+          this.#stores.copyHeader(this.#place(member.name), this.#place(defined(from.members[i]).name));
         });
         return true;
       }
@@ -257,8 +261,8 @@ export class PrimitiveWriter {
       case "assign_union_stack": {
         const to = this.#stack(first);
         const from = this.#stack(second);
-        const validOf = (stack: StackSlot) => stack.elements[0]![0]!.valid;
-        const atOf = (stack: StackSlot) => stack.elements[0]![0]!.at;
+        const validOf = (stack: StackSlot) => defined(defined(stack.elements[0])[0]).valid;
+        const atOf = (stack: StackSlot) => defined(defined(stack.elements[0])[0]).at;
         out.line(
           `P.copyWithin(${validOf(to)}, ${validOf(from)}, ${validOf(from) + from.size * from.validStride});`,
         );
@@ -269,7 +273,7 @@ export class PrimitiveWriter {
       case "push":
       case "pop": {
         const stack = this.#stack(first);
-        const element = stack.elements[0]![0]!;
+        const element = defined(defined(stack.elements[0])[0]);
         const count = this.#numbers.small(this.#number(second), stack.size);
         out.line(
           `shiftStack(P, ${element.valid}, ${stack.validStride}, ${element.at}, ${stack.stride}, ${stack.size}, ${stack.next}, ${op === "push" ? "" : "-"}(${count}));`,

@@ -3,6 +3,7 @@
  * whose headers take as many bytes as before is changed in place: the payload stays, and of a header that stays where the
  * parser found it only the bytes are written that the program may change.
  */
+import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { PrimitiveWriter, type Resources } from "./action.js";
 import { type BitPart, byteAt, chunk } from "./bits.js";
@@ -36,7 +37,7 @@ function changedBytes(header: HeaderSlot, { fields, headers }: Changes): number[
 /** `function deparse(s, limit)`: the frame, at most `limit` bytes of it. */
 export function writeDeparser(deparser: bmv2.Bmv2Deparser, resources: Resources): string {
   const out = new Emitter();
-  const headers = deparser.order.map((name) => resources.layout.headers.get(name)!);
+  const headers = deparser.order.map((name) => defined(resources.layout.headers.get(name)));
   out.open("function deparse(s, limit)");
   out.line("const P = s.phv, D = s.frame, O = s.start, E = s.end;");
   const primitives = new PrimitiveWriter(out, resources);

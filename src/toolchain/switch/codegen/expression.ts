@@ -2,6 +2,7 @@
  * Values and expressions of the BMv2 JSON as numbers ({@link Num}) and conditions (JavaScript text).
  * Meanings are those of the "BMv2 JSON input format" document; where it says nothing, those of p4c's output.
  */
+import { defined } from "../../../base/index.js";
 import { type bmv2, bmv2Number } from "../../program/index.js";
 import type { FieldSlot, HeaderSlot, Layout, StackSlot } from "./layout.js";
 import { constant, type Num, type NumberWriter, type StoredWords, TooWide, word } from "./number.js";
@@ -81,7 +82,7 @@ export class ExpressionWriter {
       const union = this.#layout.unions.get(header);
       return word(union === undefined ? validWord(this.header(header)) : `(${unionValid(union.members)})`, 1);
     }
-    const slot = this.#layout.field(header, name)!;
+    const slot = defined(this.#layout.field(header, name));
     if (slot.varbit)
       throw new Unsupported(`field ${header}.${name} has variable length: no arithmetic on it`);
     return fieldNumber(slot);
@@ -89,7 +90,7 @@ export class ExpressionWriter {
 
   /** Member `member` (0 in a header stack) of the stack's element at a run-time index, held within the stack. */
   element(stack: StackSlot, index: string, member = 0): HeaderPlace {
-    const slot = stack.elements[0]![member]!;
+    const slot = defined(defined(stack.elements[0])[member]);
     if (stack.size === 1) return headerPlace(slot);
     const held = this.scope.numbers.out.hold(index);
     return {
@@ -198,7 +199,8 @@ export class ExpressionWriter {
 
   /** The members of a union named directly or reached through a stack of unions. */
   #unionOf(value: bmv2.Value): HeaderPlace[] {
-    if (value.type === "header_union") return this.#layout.unions.get(value.value)!.members.map(headerPlace);
+    if (value.type === "header_union")
+      return defined(this.#layout.unions.get(value.value)).members.map(headerPlace);
     if (value.type === "expression") {
       const inner = value.value;
       if (!isOperation(inner)) return this.#unionOf(inner);
@@ -206,7 +208,7 @@ export class ExpressionWriter {
         const stack = this.#stackOf(inner.left!);
         const index = this.#index(stack, rightValue(inner));
         const held = this.scope.numbers.out.hold(index);
-        return stack.elements[0]!.map((_, member) => this.element(stack, held, member));
+        return defined(stack.elements[0]).map((_, member) => this.element(stack, held, member));
       }
     }
     throw new Unsupported(`a value of type ${value.type} as a header union`);
@@ -297,7 +299,7 @@ export class ExpressionWriter {
     if (kind === "union") {
       const a = this.#unionOf(left);
       const b = this.#unionOf(right);
-      return `(${a.map((member, i) => this.#sameHeader(member, b[i]!)).join(" && ")})`;
+      return `(${a.map((member, i) => this.#sameHeader(member, defined(b[i]))).join(" && ")})`;
     }
     const varbits = [this.#varbit(left), this.#varbit(right)];
     if (varbits[0] !== undefined && varbits[1] !== undefined) {
@@ -321,7 +323,7 @@ export class ExpressionWriter {
     const same = a.slot.fields.flatMap((field, i) =>
       Array.from(
         { length: field.words },
-        (_, k) => `${phv(field.at + k, a.shift)} === ${phv(b.slot.fields[i]!.at + k, b.shift)}`,
+        (_, k) => `${phv(field.at + k, a.shift)} === ${phv(defined(b.slot.fields[i]).at + k, b.shift)}`,
       ),
     );
     const valid = `${validWord(a)} === ${validWord(b)}`;

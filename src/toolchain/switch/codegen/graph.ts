@@ -3,6 +3,7 @@
  * nested statements. In a graph without loops, a node with several predecessors follows a labelled block, which the
  * predecessors leave. With loops, or too many such nodes, the code is a loop over a switch.
  */
+import { defined } from "../../../base/index.js";
 import type { Emitter } from "./emitter.js";
 
 export interface Graph<T> {
@@ -39,7 +40,7 @@ export function writeGraph<T>(out: Emitter, graph: Graph<T>): void {
   const reached = [start];
   const seen = new Set(reached);
   for (let i = 0; i < reached.length; i++) {
-    for (const next of graph.successors(nodes.get(reached[i]!)!)) {
+    for (const next of graph.successors(defined(nodes.get(defined(reached[i]))))) {
       if (!leads(graph, next)) continue;
       ways.set(next, (ways.get(next) ?? 0) + 1);
       if (!seen.has(next)) {
@@ -67,7 +68,7 @@ export function writeGraph<T>(out: Emitter, graph: Graph<T>): void {
   let depth = 0;
   const write = (name: string): void => {
     depth++;
-    graph.write(nodes.get(name)!, (next) => {
+    graph.write(defined(nodes.get(name)), (next) => {
       if (!leads(graph, next)) out.line(graph.end);
       else if (ways.get(next) === 1 && depth < MAX_NESTING) write(next);
       else {
@@ -80,8 +81,8 @@ export function writeGraph<T>(out: Emitter, graph: Graph<T>): void {
   out.line("let node = 0;");
   out.open("graph: for (;;) switch (node)");
   for (let i = 0; i < queue.length; i++) {
-    out.open(`case ${labels.get(queue[i]!)}:`);
-    write(queue[i]!);
+    out.open(`case ${labels.get(defined(queue[i]))}:`);
+    write(defined(queue[i]));
     out.close();
   }
   out.line(`default: ${graph.end}`);
@@ -95,22 +96,26 @@ function joinsOf<T>(
   ways: ReadonlyMap<string, number>,
 ): string[] | undefined {
   const { nodes } = graph;
-  const start = reached[0]!;
+  const start = defined(reached[0]);
   const after = new Map(
-    reached.map((name) => [name, graph.successors(nodes.get(name)!).filter((next) => leads(graph, next))]),
+    reached.map((name) => [
+      name,
+      graph.successors(defined(nodes.get(name))).filter((next) => leads(graph, next)),
+    ]),
   );
   const waiting = new Map(reached.map((name) => [name, 0]));
-  for (const nexts of after.values()) for (const next of nexts) waiting.set(next, waiting.get(next)! + 1);
+  for (const nexts of after.values())
+    for (const next of nexts) waiting.set(next, defined(waiting.get(next)) + 1);
   if (waiting.get(start) !== 0) return undefined;
   // Kahn's order: a node follows all its predecessors; nodes of a loop never appear.
   const order = [start];
   const depths = new Map([[start, 0]]);
   for (let i = 0; i < order.length; i++) {
-    const name = order[i]!;
-    for (const next of after.get(name)!) {
-      const left = waiting.get(next)! - 1;
+    const name = defined(order[i]);
+    for (const next of defined(after.get(name))) {
+      const left = defined(waiting.get(next)) - 1;
       waiting.set(next, left);
-      const depth = ways.get(next) === 1 ? depths.get(name)! + 1 : 0;
+      const depth = ways.get(next) === 1 ? defined(depths.get(name)) + 1 : 0;
       if (depth >= MAX_NESTING) return undefined;
       depths.set(next, depth);
       if (left === 0) order.push(next);
@@ -124,7 +129,7 @@ function writeBlocks<T>(out: Emitter, graph: Graph<T>, joins: readonly string[])
   const { nodes } = graph;
   const numbers = new Map(joins.map((name, i) => [name, i]));
   const write = (name: string): void =>
-    graph.write(nodes.get(name)!, (next) => {
+    graph.write(defined(nodes.get(name)), (next) => {
       if (!leads(graph, next)) out.line(graph.end);
       else if (numbers.has(next)) out.line(`break join${numbers.get(next)};`);
       else write(next);

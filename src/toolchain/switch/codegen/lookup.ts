@@ -2,6 +2,7 @@
  * Lookups, one function for each table, generated for the key of the table: `NAME(x, k0, k1, ...)` returns the number of the
  * entry or -1. The data structures are those of ../tables. `record` is the number of words of an entry's record.
  */
+import { defined } from "../../../base/index.js";
 import { PREFIX_WORDS, STEP } from "../tables/prefix-trie.js";
 import { HASH_FACTOR, type KeyShape } from "../tables/shape.js";
 import { Emitter } from "./emitter.js";
@@ -61,7 +62,7 @@ export function writeLookup(name: string, shape: KeyShape, record: number): stri
       probe(out, keys(shape), record);
       break;
     case "trie":
-      follow(out, shape.fields[0]!.width, record);
+      follow(out, defined(shape.fields[0]).width, record);
       break;
     case "prefix": {
       out.line("const lengths = x.lengths, masks = x.masks, count = x.count, exact = x.exact;");

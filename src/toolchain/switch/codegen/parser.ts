@@ -1,4 +1,5 @@
 /** The parser as a function: headers from packet bytes into the PHV (P4-16 spec 12, BMv2's rules in docs/switch.md). */
+import { defined } from "../../../base/index.js";
 import { type Bmv2Program, type bmv2, bmv2Bits } from "../../program/index.js";
 import { PrimitiveWriter, type Resources } from "./action.js";
 import { chunk, load } from "./bits.js";
@@ -245,7 +246,7 @@ class StateWriter {
       };
       const key = state.transition_key.map((value, i) => ({
         text: value.type === "lookahead" ? "lookahead" : expressionText(value),
-        width: parts[i]!.width,
+        width: defined(parts[i]).width,
       }));
       const words = `[${parts.map((part) => `[${part.words.join(", ")}]`).join(", ")}]`;
       this.#trace?.write(out, "transition", { kind: "transition", from, to, key, choice }, words);
@@ -276,7 +277,7 @@ class StateWriter {
     transition: bmv2.Transition,
     parts: readonly { words: readonly string[]; width: number }[],
   ): string {
-    const place = this.valueSets.get(transition.value!)!;
+    const place = defined(this.valueSets.get(transition.value!));
     const bits = parts.reduce((sum, part) => sum + part.width, 0);
     // The members are compared as one string of bits, in words from the front; the last word is padded at its end.
     for (let i = 0; 32 * i < bits; i++) this.out.line(`W[${i}] = ${chunk(parts, 32 * i, 32, false)};`);
@@ -290,7 +291,7 @@ class StateWriter {
   ): string {
     const bytes = parts.reduce((sum, part) => sum + ((part.width + 7) >> 3), 0);
     // The place of a sign among several keys is not known: p4c joins them as bytes, and writes none.
-    const width = parts.length === 1 ? parts[0]!.width : 8 * bytes;
+    const width = parts.length === 1 ? defined(parts[0]).width : 8 * bytes;
     let key = bmv2Bits(value, width);
     let care = mask === null ? (1n << BigInt(8 * bytes)) - 1n : bmv2Bits(mask, width);
     const conditions: string[] = [];

@@ -1,4 +1,5 @@
 /** Ingress and egress as functions `NAME(s)`: tables and conditionals in the order of the control graph. */
+import { defined } from "../../../base/index.js";
 import { type bmv2, bmv2Number } from "../../program/index.js";
 import { ownPlace } from "../state/own-state.js";
 import { fieldKind, type KeyShape, keyShape } from "../tables/shape.js";
@@ -84,7 +85,9 @@ function tableSuccessors(table: bmv2.Bmv2Table, context: PipelineContext): (stri
   const other = table.base_default_next ?? null;
   if ("__HIT__" in table.next_tables || "__MISS__" in table.next_tables)
     return [table.next_tables.__HIT__ ?? null, table.next_tables.__MISS__ ?? null];
-  const nexts = table.action_ids.map((id) => table.next_tables[context.actions.get(id)!.name] ?? null);
+  const nexts = table.action_ids.map(
+    (id) => table.next_tables[defined(context.actions.get(id)).name] ?? null,
+  );
   return nexts.every((next) => next === other) ? [other] : [...nexts, other];
 }
 
@@ -142,7 +145,7 @@ class NodeWriter {
       go(next);
       return;
     }
-    const index = context.tables.get(table.name)!;
+    const index = defined(context.tables.get(table.name));
     const [t, e, a, data, at] = ["t", "e", "a", "A", "o"].map((prefix) => out.fresh(prefix));
     const x = ownPlace("indexes", index);
     out.line(`const ${t} = ${ownPlace("tables", index)};`);
@@ -154,14 +157,14 @@ class NodeWriter {
       out.line(`${t}.counts[2 * ${e}]++; ${t}.counts[2 * ${e} + 1] += s.ingressLength;`);
     if (table.direct_meters !== null) this.#meter(table, t!, e!);
     if (table.support_timeout) out.line(`${t}.touch(${e}, s.own.time());`);
-    const record = recordPlace(context.shapes[index]!, context.recordWords(table), x, e!);
+    const record = recordPlace(defined(context.shapes[index]), context.recordWords(table), x, e!);
     if (table.type === "simple") {
       out.line(`${data} = ${record.words}; ${at} = ${record.at} + 1;`);
       out.line(`${a} = ${data}[${at} - 1];`);
     } else this.#indirect(table, { record: `${record.words}[${record.at}]`, a: a!, data: data!, at: at! });
     out.close();
     if (this.#trace !== undefined) {
-      const point = { kind: "table", number: index, table, shape: context.shapes[index]! } as const;
+      const point = { kind: "table", number: index, table, shape: defined(context.shapes[index]) } as const;
       const keys = `[${this.#keys(table).join(", ")}]`;
       this.#trace.write(out, "lookup", point, e!, keys, a!, data!, at!);
     }
@@ -200,7 +203,7 @@ class NodeWriter {
     const { out, context } = this;
     const profile = table.action_profile!;
     const member = out.fresh("m");
-    const profileAt = ownPlace("profiles", context.profiles.get(profile)!);
+    const profileAt = ownPlace("profiles", defined(context.profiles.get(profile)));
     out.line(`let ${member} = ${names.record};`);
     if (table.type === "indirect_ws") {
       out.open(`if (${member} < 0)`);
@@ -224,8 +227,8 @@ class NodeWriter {
     const other = table.base_default_next ?? null;
     const actions = table.action_ids.map((id) => ({
       id,
-      action: context.actions.get(id)!,
-      next: byHit ? null : (table.next_tables[context.actions.get(id)!.name] ?? null),
+      action: defined(context.actions.get(id)),
+      next: byHit ? null : (table.next_tables[defined(context.actions.get(id)).name] ?? null),
     }));
     const same = !byHit && actions.every(({ next }) => next === other);
     const exits = actions.some(({ action }) => mayExit(action.primitives));

@@ -1,5 +1,5 @@
 /** The code of a program, part by part: calculations, actions, tables, pipelines, parser, deparser, checksums, field lists. */
-import { fail, given } from "../../../base/index.js";
+import { defined, fail, given } from "../../../base/index.js";
 import { bmv2Hash, bmv2HashNames, bmv2WideHash, isOwnHash } from "../../hash/index.js";
 import type { Bmv2Program, bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
@@ -161,7 +161,7 @@ export class ProgramWriter {
 
   /** Words of the parameters of any of these actions. */
   #stride(ids: readonly number[]): number {
-    return Math.max(0, ...ids.map((id) => parameterWords(this.#actions.get(id)!)));
+    return Math.max(0, ...ids.map((id) => parameterWords(defined(this.#actions.get(id)))));
   }
 
   #recordWords({ type, action_ids }: bmv2.Bmv2Table): number {
@@ -169,7 +169,7 @@ export class ProgramWriter {
   }
 
   #byName(ids: readonly number[]): ReadonlyMap<string, bmv2.Bmv2Action> {
-    return new Map(ids.map((id) => [this.#actions.get(id)!.name, this.#actions.get(id)!]));
+    return new Map(ids.map((id) => [defined(this.#actions.get(id)).name, defined(this.#actions.get(id))]));
   }
 
   #profile(profile: bmv2.ActionProfile, pipeline: bmv2.Pipeline): void {
@@ -207,8 +207,8 @@ export class ProgramWriter {
       shapes: this.#tables.map(({ shape }) => shape),
       recordWords: (table: bmv2.Bmv2Table) => this.#recordWords(table),
       profileWords: (profile: string) =>
-        1 + this.#profiles.find((info) => info.profile.name === profile)!.stride,
-      selectorHash: (profile: string) => this.#selectorHashes.get(profile)!,
+        1 + defined(this.#profiles.find((info) => info.profile.name === profile)).stride,
+      selectorHash: (profile: string) => defined(this.#selectorHashes.get(profile)),
     };
     within(`the ${name} pipeline`, pipeline?.source_info, () => {
       const text = pipeline === undefined ? `function ${name}(s) {}` : writePipeline(name, pipeline, context);
@@ -315,7 +315,7 @@ function writeChecksums(program: Bmv2Program, resources: Resources): string[] {
     out.line("const P = s.phv;");
     for (const checksum of program.checksums.filter(wanted)) {
       within(`checksum ${checksum.name}`, checksum.source_info, () => {
-        const place = resources.calculations.get(checksum.calculation)!;
+        const place = defined(resources.calculations.get(checksum.calculation));
         const header = resources.layout.headers.get(checksum.target[0]);
         const conditions = checksum.if_cond === null ? [] : [expressions.condition(checksum.if_cond)];
         if (verify && header !== undefined && !header.metadata)

@@ -3,7 +3,7 @@
  * hit, or a MODIFY, restarts its time. A hit only stores its own time: when the time of an entry comes that was hit
  * meanwhile, the entry gets its new time. Each table has one timer, set for the entry that is due first.
  */
-import { given } from "../../../base/index.js";
+import { defined, given } from "../../../base/index.js";
 import type { TableEntry } from "../../device/index.js";
 import type { StoredEntry } from "../tables/store.js";
 import type { Instance, TableControl } from "./instance.js";
@@ -28,7 +28,7 @@ export class IdleTimeouts {
   ) {
     for (const table of instance.tables.values())
       if (table.info.table.support_timeout)
-        table.store.woken = (entry) => this.update(table, table.store.entries.get(entry)!);
+        table.store.woken = (entry) => this.update(table, defined(table.store.entries.get(entry)));
   }
 
   /** An entry came, changed, or was hit after it had been reported; its time starts at `lastHit`. */
@@ -55,7 +55,7 @@ export class IdleTimeouts {
     const now = this.instance.clock.now();
     const idle: TableEntry[] = [];
     for (let looked = 0; looked < ENTRIES_A_CHECK && store.due.firstTime <= now + SLACK; looked++) {
-      const entry = store.entries.get(store.due.first)!;
+      const entry = defined(store.entries.get(store.due.first));
       const time = dueTime(table, entry);
       if (time > now + SLACK) {
         store.due.set(entry.number, time);
@@ -84,5 +84,5 @@ export class IdleTimeouts {
 
 /** In microseconds of the switch's clock. */
 function dueTime({ store }: TableControl, { number, idleTimeoutNs }: StoredEntry): number {
-  return store.lastHit[number]! + Number(idleTimeoutNs) / 1000;
+  return defined(store.lastHit[number]) + Number(idleTimeoutNs) / 1000;
 }

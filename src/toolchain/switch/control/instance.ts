@@ -1,5 +1,5 @@
 /** A loaded program with its state: tables, profiles, counters and everything else that the control plane sees. */
-import { fail, Random } from "../../../base/index.js";
+import { defined, fail, Random } from "../../../base/index.js";
 import { deviceView } from "../../device/index.js";
 import { bmv2Hash, bmv2WideHash, isOwnHash } from "../../hash/index.js";
 import { type Bmv2Program, bmv2Number, P4InfoIndex, type Program } from "../../program/index.js";
@@ -232,10 +232,15 @@ export class Instance {
   setDefault(control: TableControl, action: DefaultAction | undefined): void {
     control.default = action;
     control.store.defaultAction =
-      action === undefined ? -1 : this.specialised.actionNumbers.get(action.action)!;
+      action === undefined ? -1 : defined(this.specialised.actionNumbers.get(action.action));
     control.store.defaultData = new Int32Array(control.info.stride);
     if (action !== undefined)
-      putParameters(control.store.defaultData, 0, control.info.actions.get(action.action)!, action.params);
+      putParameters(
+        control.store.defaultData,
+        0,
+        defined(control.info.actions.get(action.action)),
+        action.params,
+      );
   }
 }
 
@@ -249,8 +254,8 @@ export function putParameters(
   params: Readonly<Record<string, bigint>>,
 ): void {
   parameterOffsets(action).forEach((offset, i) => {
-    const { name, bitwidth } = action.runtime_data[i]!;
-    const value = Object.hasOwn(params, name) ? params[name]! : 0n;
+    const { name, bitwidth } = defined(action.runtime_data[i]);
+    const value = Object.hasOwn(params, name) ? defined(params[name]) : 0n;
     for (let k = 0; k < wordsOf(bitwidth); k++)
       words[at + offset + k] = Number(BigInt.asIntN(32, value >> BigInt(32 * k)));
   });

@@ -1,4 +1,5 @@
 /** Packets between controller and CPU port: the controller headers of P4Info before the payload (P4Runtime spec 16.3). */
+import { defined } from "../../../base/index.js";
 import type { ControllerPacket } from "../../device/index.js";
 import type { P4InfoIndex } from "../../program/index.js";
 import { getBits, putBits } from "../codegen/bit-string.js";
@@ -47,7 +48,7 @@ export function fromController(p4: P4InfoIndex, packet: ControllerPacket): Uint8
   const frame = new Uint8Array(bytes + packet.payload.length);
   let at = 0;
   for (const { name, bitwidth } of fields) {
-    const value = Object.hasOwn(packet.metadata, name) ? packet.metadata[name]! : 0n;
+    const value = Object.hasOwn(packet.metadata, name) ? defined(packet.metadata[name]) : 0n;
     checkWidth(`packet-out metadata ${name}`, value, bitwidth);
     for (let left = bitwidth; left > 0; ) {
       const take = left % 32 || 32;

@@ -1,5 +1,5 @@
 /** Members, groups and one-shot sets of action profiles (P4Runtime spec 9.2). */
-import { given } from "../../../base/index.js";
+import { defined, given } from "../../../base/index.js";
 import type {
   ActionProfileGroup,
   ActionProfileMember,
@@ -51,7 +51,12 @@ export class ProfileWriter {
       store.removeMember(present);
       return () => {
         const words = new Int32Array(store.stride);
-        putParameters(words, 0, profile.info.actions.get(present.action.action)!, present.action.params);
+        putParameters(
+          words,
+          0,
+          defined(profile.info.actions.get(present.action.action)),
+          present.action.params,
+        );
         store.restoreMember(present, this.#number(present.action.action), words);
       };
     }
@@ -111,7 +116,7 @@ export class ProfileWriter {
   }
 
   #number(action: string): number {
-    return this.instance.specialised.actionNumbers.get(action)!;
+    return defined(this.instance.specialised.actionNumbers.get(action));
   }
 
   /** A profile has either members and groups or one-shot sets (spec 9.2.3). */
@@ -184,7 +189,7 @@ export class ProfileWriter {
     const members = actions.map((call): GroupMember => {
       const memberId = store.hiddenId();
       const words = new Int32Array(store.stride);
-      putParameters(words, 0, profile.info.actions.get(call.action)!, call.params);
+      putParameters(words, 0, defined(profile.info.actions.get(call.action)), call.params);
       store.addMember(memberId, call, this.#number(call.action), words);
       return {
         memberId,
@@ -197,9 +202,9 @@ export class ProfileWriter {
 
   removeOneShot(profile: ProfileControl, number: number): void {
     const { store } = profile;
-    const group = store.byNumber[number]!;
+    const group = defined(store.byNumber[number]);
     const { members } = group;
     store.removeGroup(group);
-    for (const { memberId } of members) store.removeMember(store.members.get(memberId)!);
+    for (const { memberId } of members) store.removeMember(defined(store.members.get(memberId)));
   }
 }

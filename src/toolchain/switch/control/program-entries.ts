@@ -1,5 +1,5 @@
 /** The initial entries of a program (`const entries` and `entries` in P4). */
-import { fail } from "../../../base/index.js";
+import { defined, fail } from "../../../base/index.js";
 import { DeviceError, type Match, type TableEntry } from "../../device/index.js";
 import { type bmv2, bmv2Bits } from "../../program/index.js";
 import { CODES } from "../codes.js";
@@ -47,7 +47,9 @@ function addEntry(
   const made: TableEntry = {
     kind: "tableEntry",
     table: table.name,
-    match: keys.flatMap((key, k) => programMatch(key, table.fieldNames[k]!, table.shape.fields[k]!)),
+    match: keys.flatMap((key, k) =>
+      programMatch(key, defined(table.fieldNames[k]), defined(table.shape.fields[k])),
+    ),
     priority,
     action: {
       kind: "action",

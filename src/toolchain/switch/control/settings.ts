@@ -4,6 +4,7 @@
  * BMv2 has them in its Thrift interface (`set_queue_depth` and so on).
  */
 
+import { defined } from "../../../base/index.js";
 import type { CrcParameters, PacketGenerator, QueueSelection, TargetSettings } from "../../device/index.js";
 import { bmv2Hash, toeplitzHash } from "../../hash/index.js";
 import type { QueueLimits } from "../flow/queue-limits.js";
@@ -95,7 +96,7 @@ export class Settings implements TargetSettings {
       const known = calculations.map((calculation) => calculation.name).join(", ");
       refuse("NOT_FOUND", `the program has no calculation ${name}; it has ${known || "none"}`);
     }
-    const { algo } = calculations[index]!;
+    const { algo } = defined(calculations[index]);
     if (algo !== algorithm)
       refuse(
         "INVALID_ARGUMENT",

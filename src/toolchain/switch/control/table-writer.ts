@@ -1,6 +1,6 @@
 /** Insert, modify and delete of table entries (P4Runtime spec 9.1). Every function returns a function that undoes it. */
 
-import { given } from "../../../base/index.js";
+import { defined, given } from "../../../base/index.js";
 import type { CounterData, Match, TableAction, TableEntry, WeightedAction } from "../../device/index.js";
 import { setCounter } from "../tables/resources.js";
 import type { StoredEntry } from "../tables/store.js";
@@ -103,7 +103,7 @@ export class TableWriter {
   /** Keeps only the name: a batch creates one of these for each update. */
   #undoInsert(table: TableControl, name: string): Undo {
     return () => {
-      const now = table.store.byName.get(name)!;
+      const now = defined(table.store.byName.get(name));
       table.store.remove(now);
       this.#drop(table, now);
     };
@@ -157,7 +157,7 @@ export class TableWriter {
     this.#restartTime(table, stored);
     return () => {
       this.#modify(table, before);
-      const now = table.store.byName.get(stored.name)!;
+      const now = defined(table.store.byName.get(stored.name));
       putBack(now.number);
       this.#restartTime(table, now);
     };
@@ -171,7 +171,7 @@ export class TableWriter {
     this.#drop(table, stored);
     return () => {
       this.insert(table, before, stored.isConst, stored.number);
-      const now = table.store.byName.get(stored.name)!;
+      const now = defined(table.store.byName.get(stored.name));
       putBack(now.number);
       this.#restartTime(table, now);
     };
@@ -235,7 +235,7 @@ export class TableWriter {
         store: (entry) => {
           const { records } = store;
           const at = store.recordAt(entry);
-          records[at] = this.instance.specialised.actionNumbers.get(action.action)!;
+          records[at] = defined(this.instance.specialised.actionNumbers.get(action.action));
           records.fill(0, at + 1, at + info.record);
           putParameters(records, at + 1, found, action.params);
         },
@@ -261,7 +261,7 @@ export class TableWriter {
           refuse("NOT_FOUND", `action profile ${profile.name} has no member ${action.memberId}`);
         return put(() => {
           member.uses++;
-          return member.handles[0]!;
+          return defined(member.handles[0]);
         });
       }
       case "group": {
@@ -290,8 +290,8 @@ export class TableWriter {
     const { profile } = table;
     if (profile === undefined) return;
     const { action } = entry;
-    if (action.kind === "member") profile.store.members.get(action.memberId)!.uses--;
-    else if (action.kind === "group") profile.store.groups.get(action.groupId)!.uses--;
+    if (action.kind === "member") defined(profile.store.members.get(action.memberId)).uses--;
+    else if (action.kind === "group") defined(profile.store.groups.get(action.groupId)).uses--;
     else if (action.kind === "oneShot") this.profiles.removeOneShot(profile, ~entry.target);
   }
 }

@@ -1,5 +1,6 @@
 /** What the writers of tables and of action profiles share. */
 
+import { defined } from "../../../base/index.js";
 import type { ActionCall } from "../../device/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { checkWidth, refuse } from "./keys.js";
@@ -25,7 +26,7 @@ export function checkAction(
   for (const { name, bitwidth } of action.runtime_data) {
     if (!Object.hasOwn(call.params, name))
       refuse("INVALID_ARGUMENT", `action ${call.action} needs its parameter ${name}`);
-    checkWidth(`parameter ${name} of action ${call.action}`, call.params[name]!, bitwidth);
+    checkWidth(`parameter ${name} of action ${call.action}`, defined(call.params[name]), bitwidth);
   }
   return action;
 }

@@ -1,6 +1,6 @@
 /** Applies updates of all kinds of entities. A refused update changes nothing. */
 
-import { maskOf } from "../../../base/index.js";
+import { defined, maskOf } from "../../../base/index.js";
 import type {
   CloneSessionEntry,
   CounterData,
@@ -89,7 +89,7 @@ export class Writer {
       refuse("INVALID_ARGUMENT", `table ${table.name} has no direct counter`);
     const { name, number } = this.tables.stored(table, entry);
     // The entry may have another number when the undo of a later delete inserted it again.
-    return putCounter(table.store, number, data, () => table.store.byName.get(name)!.number);
+    return putCounter(table.store, number, data, () => defined(table.store.byName.get(name)).number);
   }
 
   #meter({ meter, index, config }: MeterEntry): Undo {
@@ -112,7 +112,7 @@ export class Writer {
     const putBack = meter.keep(number);
     const now = this.instance.clock.now();
     meter.configure(number, config === undefined ? undefined : ratesOf(config), now);
-    return () => putBack(table.store.byName.get(name)!.number);
+    return () => putBack(defined(table.store.byName.get(name)).number);
   }
 
   #register({ register, index, value }: RegisterEntry): Undo {

@@ -3,6 +3,7 @@
  * difference; else it gets its own storage, filled before the call and copied back after it.
  */
 
+import { defined } from "../../../../base/index.js";
 import type { Argument, Parameter } from "../../syntax/ast.js";
 import { field, variable } from "../build.js";
 import { fold } from "../fold.js";
@@ -104,7 +105,7 @@ function evaluate(
     );
     holders.push(one);
   }
-  for (const [index, expr] of inOrder(env, parts).entries()) holders[index]!.expr = expr;
+  for (const [index, expr] of inOrder(env, parts).entries()) defined(holders[index]).expr = expr;
   return evaluated;
 }
 

@@ -1,6 +1,6 @@
 /** Compile-time values as expressions, default values (section 7.3), and conversions to a wanted type. */
 import type { Span } from "../../../../base/index.js";
-import { bitLength, fail } from "../../../../base/index.js";
+import { bitLength, defined, fail } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type { ConstantValue, Type } from "../../types/index.js";
 import { bool, cast, field, number } from "../build.js";
@@ -84,7 +84,7 @@ export function defaultValue(env: Env, type: IrType, span: Span | undefined): Ex
     case "error":
       return memberExpr(env, "NoError", type, span);
     case "enum":
-      return memberExpr(env, type.members[0]!, type, span);
+      return memberExpr(env, defined(type.members[0]), type, span);
     case "struct":
       return {
         kind: "aggregate",

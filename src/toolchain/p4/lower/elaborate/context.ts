@@ -1,7 +1,7 @@
 /** The state of one elaboration, and of the piece of code that is being elaborated. */
 
 import type { Diagnostics, Span } from "../../../../base/index.js";
-import { DiagnosticError } from "../../../../base/index.js";
+import { DiagnosticError, defined } from "../../../../base/index.js";
 import type { ActionDeclaration, Expression, SourceUnit, TypeParameter } from "../../syntax/ast.js";
 import type { Type } from "../../types/index.js";
 import { variable } from "../build.js";
@@ -157,7 +157,7 @@ export function inOrder(env: Env, operands: readonly Operand[]): Expr[] {
     });
     if (effects.length > 0)
       for (const [index, earlier] of done.entries()) {
-        if (operands[index]!.isPlace)
+        if (defined(operands[index]).isPlace)
           done[index] = pinIndexes(env, earlier, (computed) => mayChange(effects, computed));
         else if (mayChange(effects, earlier)) done[index] = saveValue(env, earlier);
       }

@@ -1,6 +1,6 @@
 /** Entries written in the program (section 14.2.1.4). */
 
-import { fail, maskOf, toUnsigned } from "../../../../base/index.js";
+import { defined, fail, maskOf, toUnsigned } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type { EntriesProperty, Expression, TableEntrySyntax } from "../../syntax/ast.js";
 import type { EntryKey, IrEntry, IrTable, IrType } from "../ir.js";
@@ -20,7 +20,7 @@ export function readEntries(env: Env, plan: TablePlan, table: IrTable): IrTable[
   const list = entries.entries.map((entry, index): IrEntry => {
     const keys = keysOf(entry, table.keys.length);
     return {
-      keys: keys.map((key, at) => pattern(env, key, irType(env, table.keys[at]!.declared, key.span))),
+      keys: keys.map((key, at) => pattern(env, key, irType(env, defined(table.keys[at]).declared, key.span))),
       action: actionCall(env, plan, entry.action),
       priority: priorities[index],
       fixedPriority: annotatedPriority(entry),

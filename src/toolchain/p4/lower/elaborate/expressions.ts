@@ -1,6 +1,6 @@
 /** Expressions: names become storage, calls become statements before the expression (section 8.1). */
 
-import { fail } from "../../../../base/index.js";
+import { defined, fail } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type {
   BinaryExpression,
@@ -145,9 +145,9 @@ function indexInto(env: Env, base: Expr, index: Expr, e: Expression): Expr {
   if (base.type.kind === "struct") {
     // A tuple: the index is known.
     const at = Number(constantNumber(index, "the index of a tuple"));
-    return fold(field(base, base.type.fields[at]!.name, e.span));
+    return fold(field(base, defined(base.type.fields[at]).name, e.span));
   }
-  if (base.kind === "aggregate") return base.elements[Number(constantNumber(index, "this index"))]!;
+  if (base.kind === "aggregate") return defined(base.elements[Number(constantNumber(index, "this index"))]);
   const folded = fold(index);
   if (folded.kind === "number" && base.type.kind === "stack") {
     if (folded.value < 0n || folded.value >= BigInt(base.type.size))
@@ -276,12 +276,12 @@ function structValue(env: Env, e: StructExpression): Expr {
   if (declared?.kind === "struct" || declared?.kind === "header") {
     const elements = declared.fields.map((one) => {
       const index = e.fields.findIndex((part) => part.name.name === one.name);
-      return index < 0 ? defaultValue(env, one.type, e.span) : convert(env, values[index]!, one.type);
+      return index < 0 ? defaultValue(env, one.type, e.span) : convert(env, defined(values[index]), one.type);
     });
     return { kind: "aggregate", elements, type: declared, span: e.span };
   }
   const fields = values.map((one, index) => ({
-    name: e.fields[index]!.name.name,
+    name: defined(e.fields[index]).name.name,
     type: one.type,
     annotations: [],
   }));

@@ -1,6 +1,6 @@
 /** Calls of what core.p4 and v1model declare: packets, headers, externs. */
 
-import { fail, type Span } from "../../../../base/index.js";
+import { defined, fail, type Span } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type { CallExpression, Expression, FunctionDeclaration } from "../../syntax/ast.js";
 import type { BoundArguments, ResolvedCall, Type } from "../../types/index.js";
@@ -169,7 +169,7 @@ function markToDrop(env: Env, place: Expr | undefined, home: Variable, span: Spa
   if (!isCopy) return;
   for (const [i, name] of DROP_FIELDS.entries()) {
     emit(env, { kind: "assign", left: field(place, name, span), right: field(standard, name, span), span });
-    emit(env, { kind: "assign", left: field(standard, name, span), right: kept[i]!, span });
+    emit(env, { kind: "assign", left: field(standard, name, span), right: defined(kept[i]), span });
   }
 }
 
@@ -241,18 +241,18 @@ function packetMethod(
   const values = resolved.args.map((argument) => argument?.value);
   switch (method) {
     case "extract": {
-      extract(env, values[0]!, values[1], resolved, call);
+      extract(env, defined(values[0]), values[1], resolved, call);
       return undefined;
     }
     case "lookahead":
       return lookahead(env, irType(env, resolved.typeArgs[0] ?? call.type, call.span), call);
     case "advance": {
-      const size = fold(expressionAs(env, values[0]!, bits(32)));
+      const size = fold(expressionAs(env, defined(values[0]), bits(32)));
       emit(env, { kind: "advance", size, span: call.span });
       return undefined;
     }
     case "emit":
-      emit(env, { kind: "emit", header: expression(env, values[0]!), span: call.span });
+      emit(env, { kind: "emit", header: expression(env, defined(values[0])), span: call.span });
       return undefined;
     default:
       return fail(CODES.unknownExtern, call.span, `not supported by the target: ${method} of a packet`);

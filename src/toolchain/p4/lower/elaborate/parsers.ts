@@ -1,7 +1,7 @@
 /** Parsers: states, transitions, and calls of parsers by parsers, inlined as states of their own. */
 
 import type { Span } from "../../../../base/index.js";
-import { fail } from "../../../../base/index.js";
+import { defined, fail } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type {
   Expression,
@@ -108,8 +108,8 @@ function buildStates(
     return known(states.get(name), span, `no state ${name}`);
   };
   for (const declared of body.states)
-    env.context.guard(() => buildState(inner, declared, states.get(declared.name.name)!, target));
-  return states.get("start")!;
+    env.context.guard(() => buildState(inner, declared, defined(states.get(declared.name.name)), target));
+  return defined(states.get("start"));
 }
 
 function bindValueSet(env: Env, prefix: string, declaration: ValueSetDeclaration): void {
@@ -165,7 +165,7 @@ function isOfLast(place: Expr): boolean {
 
 function selectCase(env: Env, one: SelectCase, keys: readonly Expr[], target: FindState): IrSelectCase {
   const next = target(one.next.name, one.next.span);
-  const only = one.keySet.length === 1 ? one.keySet[0]! : undefined;
+  const only = one.keySet.length === 1 ? defined(one.keySet[0]) : undefined;
   const binding = bindingOf(env, only);
   if (binding?.kind === "valueSet") return { patterns: binding.valueSet, target: next, span: one.span };
   let keySet = one.keySet;
@@ -174,7 +174,7 @@ function selectCase(env: Env, one: SelectCase, keys: readonly Expr[], target: Fi
     else if (only.kind === "list") keySet = only.elements;
   } else if (only?.kind === "list" && only.elements.length === 1) keySet = only.elements;
   if (keySet.length !== keys.length) fault(one.span, `${keySet.length} patterns for ${keys.length} keys`);
-  const patterns = keySet.map((part, index): EntryKey => pattern(env, part, keys[index]!.type));
+  const patterns = keySet.map((part, index): EntryKey => pattern(env, part, defined(keys[index]).type));
   return { patterns, target: next, span: one.span };
 }
 

@@ -1,7 +1,7 @@
 /** Tables, the actions they run, and their application (section 14.2). */
 
 import type { Span } from "../../../../base/index.js";
-import { fail } from "../../../../base/index.js";
+import { defined, fail } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type {
   ActionDeclaration,
@@ -227,7 +227,7 @@ function buildKey(env: Env, element: KeyElement): IrKey {
 function evaluateKeys(env: Env, plan: TablePlan, table: IrTable): void {
   const elements = plan.declaration.properties.find((one) => one.kind === "key")?.elements ?? [];
   for (const [index, element] of elements.entries()) {
-    const key = table.keys[index]!;
+    const key = defined(table.keys[index]);
     const value = fold(expression(env, element.expression));
     const home = plan.keyHomes[index];
     if (home === undefined && isDirectKey(value)) {
