@@ -8,12 +8,12 @@ import {
   explanationText,
   type FitResult,
   fitProgram,
+  fitSweep,
   conclude as judge,
   overBudgetText,
   parseBudget,
   parseSweep,
   placeExactly,
-  runSweep,
   sweepText,
   toHtml,
   toJson,
@@ -58,7 +58,7 @@ export async function fit(path: string, options: FitCommandOptions): Promise<num
   const sources = (name: string) => input.sources.get(name);
 
   if (sweep !== undefined) {
-    const points = runSweep(input.program, target, sweep, { sources });
+    const points = fitSweep(input.program, target, sweep, { sources });
     if (options.json) {
       print(
         points.map(({ size, result }) => ({

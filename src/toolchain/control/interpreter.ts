@@ -88,7 +88,7 @@ export class Interpreter {
 
   async #run(file: SourceFile, diagnostics: Diagnostics, output: Output, stop: AbortSignal): Promise<void> {
     if (/^\s*\{/.test(file.text)) {
-      await this.#runRuntimeFile(file, diagnostics, output);
+      await this.#applyRuntimeFile(file, diagnostics, output);
       return;
     }
     let offset = 0;
@@ -103,7 +103,7 @@ export class Interpreter {
    * Loads the program that an `sN-runtime.json` names, then writes its entries. Writes nothing when the file has a
    * mistake.
    */
-  async #runRuntimeFile(file: SourceFile, diagnostics: Diagnostics, output: Output): Promise<void> {
+  async #applyRuntimeFile(file: SourceFile, diagnostics: Diagnostics, output: Output): Promise<void> {
     const before = diagnostics.errorCount;
     const whole: Span = { file, start: 0, end: 1 };
     output.begin?.(file.path);

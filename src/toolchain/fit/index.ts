@@ -22,5 +22,5 @@ export { toHtml } from "./report/html.js";
 export { type FitDocument, type TableReport, toJson } from "./report/json.js";
 export { toSarif } from "./report/sarif.js";
 export { toText, verdictLine } from "./report/text.js";
-export { parseSweep, runSweep, sweepText } from "./sweep.js";
+export { fitSweep, parseSweep, sweepText } from "./sweep.js";
 export { type Target, targetSchema } from "./target.js";

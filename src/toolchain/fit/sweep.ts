@@ -58,7 +58,7 @@ export interface SweepPoint {
  * One result a size of a table or action profile, which `sweep.table` names in full or by its last part. Fails with
  * P44032 when the program has no such table, or several.
  */
-export function runSweep(
+export function fitSweep(
   program: Program,
   target: Target,
   sweep: Sweep,

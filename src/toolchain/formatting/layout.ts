@@ -70,7 +70,7 @@ class Layout {
     );
   }
 
-  run(): Line[] {
+  layOut(): Line[] {
     for (const index of this.#elements.keys()) this.#element(index);
     this.#endLine();
     return this.lines;
@@ -454,5 +454,5 @@ function copyFrame(frame: Frame): Frame {
 
 /** The lines of a text, before columns are aligned. */
 export function layOut(source: string, elements: readonly Element[]): Line[] {
-  return new Layout(source, elements).run();
+  return new Layout(source, elements).layOut();
 }

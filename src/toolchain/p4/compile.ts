@@ -7,7 +7,7 @@ import { emitEntries } from "./emit/entries.js";
 import { emitP4Info } from "./emit/p4info.js";
 import { elaborate } from "./lower/elaborate/program.js";
 import type { IrProgram } from "./lower/ir.js";
-import { runPasses } from "./lower/passes.js";
+import { applyPasses } from "./lower/passes.js";
 import { warn } from "./lower/warnings.js";
 import type { SourceUnit } from "./syntax/ast.js";
 import { type IncludeResolver, type PreprocessorOptions, parse } from "./syntax/index.js";
@@ -95,7 +95,7 @@ export function compileChecked(
   const lowered = elaborate(unit, file, diagnostics);
   if (lowered === undefined || diagnostics.hasErrors) return undefined;
   warn(lowered, unit, diagnostics);
-  runPasses(lowered, diagnostics, dump);
+  applyPasses(lowered, diagnostics, dump);
   if (diagnostics.hasErrors) return undefined;
   const bmv2 = emitBmv2(lowered, file.path, diagnostics);
   if (bmv2 === undefined) return undefined;

@@ -58,7 +58,7 @@ export function readBmv2(file: SourceFile, diagnostics: Diagnostics): Bmv2Progra
   if (root === undefined) return undefined;
   for (const list of OPTIONAL_LISTS) root[list] ??= [];
   try {
-    new ProgramChecker(checker, root).run();
+    new ProgramChecker(checker, root).check();
   } catch (error) {
     // Nesting beyond what the stack takes, in a file that passed JSON.parse.
     if (!(error instanceof RangeError)) throw error;
@@ -207,7 +207,7 @@ class ProgramChecker {
     return names;
   }
 
-  run(): void {
+  check(): void {
     this.#arrays();
     this.#actionList();
     this.#parsers();

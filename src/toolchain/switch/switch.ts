@@ -126,10 +126,10 @@ export class Switch implements Device {
 
   /** Synchronous version of {@link load}: throws, without a change, when the program cannot run. */
   install(program: Program): void {
-    this.#run(this.#build(program));
+    this.#start(this.#build(program));
   }
 
-  #run(loaded: Loaded): void {
+  #start(loaded: Loaded): void {
     this.#loaded?.digests.close();
     this.#loaded?.idle.close();
     this.#loaded?.forwarder.traceTo(undefined);
@@ -394,7 +394,7 @@ export class Switch implements Device {
         // Parameters of hashes are settings, which stay while the program stays.
         if (before?.program === program) loaded.instance.own.hashes = before.own.hashes;
         if (changes !== this.#portChanges) refreshGroups(loaded.instance);
-        this.#run(loaded);
+        this.#start(loaded);
       },
       discard: () => {
         loaded.digests.close();

@@ -10,10 +10,10 @@ import {
   explanationText,
   type FitResult,
   fitProgram,
+  fitSweep,
   overBudgetText,
   parseBudget,
   parseSweep,
-  runSweep,
   sweepText,
   toHtml,
   toJson,
@@ -257,7 +257,7 @@ describe("sweeps", () => {
   const { program } = loadProgram("ex_k32_n4096");
 
   it("grow with the table", () => {
-    const points = runSweep(program!, tofino, parseSweep("t.size=1k..1M"));
+    const points = fitSweep(program!, tofino, parseSweep("t.size=1k..1M"));
     expect(points.map((point) => point.size)).toEqual(Array.from({ length: 11 }, (_, i) => 1024 << i));
     const stages = points.map((point) => point.result.stages);
     expect(stages).toEqual([...stages].sort((a, b) => a - b));
@@ -277,8 +277,8 @@ describe("sweeps", () => {
     for (const text of ["t", "t.size=", "t.size=4k..1k", "t.size=a..b", "t.size=1,99999999999999999999"]) {
       expect([text, codeOf(() => parseSweep(text))]).toEqual([text, "P44031"]);
     }
-    expect(codeOf(() => runSweep(program!, tofino, parseSweep("u.size=1,2")))).toBe("P44032");
-    expect(notesOf(() => runSweep(program!, tofino, parseSweep("u.size=1,2")))).toEqual(["tables: Ing.t"]);
+    expect(codeOf(() => fitSweep(program!, tofino, parseSweep("u.size=1,2")))).toBe("P44032");
+    expect(notesOf(() => fitSweep(program!, tofino, parseSweep("u.size=1,2")))).toEqual(["tables: Ing.t"]);
   });
 });
 

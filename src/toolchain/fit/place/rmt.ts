@@ -67,7 +67,7 @@ interface StageUse {
 
 /** Places the tables of a graph in the given order. */
 export function placeGreedily(graph: TableGraph, target: Target, order: GreedyOrder): GreedyResult {
-  return new Greedy(graph, target).run(order);
+  return new Greedy(graph, target).place(order);
 }
 
 class Greedy {
@@ -250,7 +250,7 @@ class Greedy {
     return reserve;
   }
 
-  run(order: GreedyOrder): GreedyResult {
+  place(order: GreedyOrder): GreedyResult {
     const { tables } = this.graph;
     const ranks = this.#ranks(order);
     const queue = tables

@@ -35,7 +35,7 @@ export function placeByStages(
   method = "heuristic",
   notBefore?: readonly number[],
 ): Placement {
-  return new Placer(problem, order ?? longestChainFirst(problem), method, notBefore).run();
+  return new Placer(problem, order ?? longestChainFirst(problem), method, notBefore).place();
 }
 
 function longestChainFirst({ graph }: Problem): Order {
@@ -79,7 +79,7 @@ class Placer {
     });
   }
 
-  run(): Placement {
+  place(): Placement {
     const limit = this.problem.target.stages + EXTRA_STAGES;
     for (const unit of this.problem.model.units) {
       const reason = whyNoDevice(this.problem, unit.id, limit);

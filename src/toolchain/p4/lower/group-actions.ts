@@ -10,7 +10,7 @@ import { mapBlocks } from "./walk.js";
 
 export function groupActions(program: IrProgram): void {
   const names = new Names();
-  for (const control of [program.ingress, program.egress]) new Grouper(control, names).run();
+  for (const control of [program.ingress, program.egress]) new Grouper(control, names).group();
 }
 
 class Grouper {
@@ -19,7 +19,7 @@ class Grouper {
     readonly names: Names,
   ) {}
 
-  run(): void {
+  group(): void {
     this.control.body = this.#group(this.control.body);
   }
 

@@ -39,8 +39,8 @@ const passes: readonly Pass[] = [
   { name: "group-actions", run: groupActions },
 ];
 
-/** Runs all passes until one reports an error; `dump` gets the program's text before the first and after each. */
-export function runPasses(
+/** Applies all passes until one reports an error; `dump` gets the program's text before the first and after each. */
+export function applyPasses(
   program: IrProgram,
   diagnostics: Diagnostics,
   dump?: (pass: string, text: string) => void,

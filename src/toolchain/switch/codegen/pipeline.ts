@@ -168,7 +168,7 @@ class NodeWriter {
       const keys = `[${this.#keys(table).join(", ")}]`;
       this.#trace.write(out, "lookup", point, e!, keys, a!, data!, at!);
     }
-    this.#run(table, { e: e!, a: a!, data: data!, at: at! }, go);
+    this.#writeActionCall(table, { e: e!, a: a!, data: data!, at: at! }, go);
   }
 
   #keys(table: bmv2.Bmv2Table): string[] {
@@ -221,7 +221,11 @@ class NodeWriter {
     );
   }
 
-  #run(table: bmv2.Bmv2Table, names: { e: string; a: string; data: string; at: string }, go: Go): void {
+  #writeActionCall(
+    table: bmv2.Bmv2Table,
+    names: { e: string; a: string; data: string; at: string },
+    go: Go,
+  ): void {
     const { out, context } = this;
     const byHit = "__HIT__" in table.next_tables || "__MISS__" in table.next_tables;
     const other = table.base_default_next ?? null;

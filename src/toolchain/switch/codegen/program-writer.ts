@@ -86,7 +86,7 @@ export class ProgramWriter {
   }
 
   /** Writes and compiles the code. After each part it yields the number of pieces of work that the part was. */
-  *run(): Generator<number, Specialised, void> {
+  *write(): Generator<number, Specialised, void> {
     const { program } = this;
     this.#calculations();
     for (const action of program.actions) {

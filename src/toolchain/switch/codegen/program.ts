@@ -20,7 +20,7 @@ export function specialise(program: Bmv2Program, trace = false): Specialised {
   const cache = trace ? traced : untraced;
   let specialised = cache.get(program);
   if (specialised === undefined) {
-    const steps = new ProgramWriter(program, trace ? new TracePoints() : undefined).run();
+    const steps = new ProgramWriter(program, trace ? new TracePoints() : undefined).write();
     let step = steps.next();
     while (!step.done) step = steps.next();
     specialised = step.value;
@@ -32,7 +32,7 @@ export function specialise(program: Bmv2Program, trace = false): Specialised {
 /** Like {@link specialise} for the variant that does not trace, in turns with other tasks. */
 export async function specialiseInTurns(program: Bmv2Program, pace: Pace): Promise<void> {
   if (untraced.has(program)) return;
-  const steps = new ProgramWriter(program, undefined).run();
+  const steps = new ProgramWriter(program, undefined).write();
   let step = steps.next();
   for (; !step.done; step = steps.next()) await pace(step.value);
   untraced.set(program, step.value);

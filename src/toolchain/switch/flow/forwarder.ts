@@ -165,7 +165,7 @@ export class Forwarder implements ForwarderParts {
         if (frame !== undefined) this.output.transmit(copy.port, frame);
         continue;
       }
-      if (this.queues?.run()) continue;
+      if (this.queues?.serveReady()) continue;
       const again = rounds.shift();
       if (again !== undefined) {
         this.#load(again);

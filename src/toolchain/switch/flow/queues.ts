@@ -161,7 +161,7 @@ export class Queues {
     return port;
   }
 
-  /** Queues a packet at its port, or returns why it was not queued. Call {@link run} afterwards. */
+  /** Queues a packet at its port, or returns why it was not queued. Call {@link serveReady} afterwards. */
   push(copy: PacketCopy, priority: number): "queue_full" | "no_such_queue" | undefined {
     const port = this.open(copy.port);
     const line = priority === 0 ? port.line : port.lines[priority];
@@ -194,13 +194,13 @@ export class Queues {
     return undefined;
   }
 
-  /** Whether {@link run} has something to do. */
+  /** Whether {@link serveReady} has something to do. */
   get hasReady(): boolean {
     return this.#ready.length > 0;
   }
 
   /** Serves a port that became free; returns false when there is no such port. */
-  run(): boolean {
+  serveReady(): boolean {
     const port = this.#ready.shift();
     if (port === undefined) return false;
     this.#next(port);
@@ -262,7 +262,7 @@ export class Queues {
     else this.#send(port, frame, now, ready);
   }
 
-  /** Sends a frame by a port for which {@link passes} returned true. Call {@link run} afterwards. */
+  /** Sends a frame by a port for which {@link passes} returned true. Call {@link serveReady} afterwards. */
   start(number: number, frame: Uint8Array): void {
     if (this.options.rateBitsPerSecond === undefined) this.output.transmit(number, frame);
     else {

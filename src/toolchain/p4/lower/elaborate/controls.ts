@@ -26,7 +26,7 @@ export function applyControl(env: Env, object: Expression, call: BoundArguments,
   if (instance.applied !== undefined && hasTables(instance))
     checkSameUse(instance, scope, instance.applied, span);
   env.out.list.push(...copyIn);
-  runControl(env, instance, scope, copyOut, span);
+  inlineControl(env, instance, scope, copyOut, span);
   env.out.list.push(...copyOut);
 }
 
@@ -76,7 +76,7 @@ function placeText(expr: object): string {
 }
 
 /** Elaborates locals and body of a control whose parameters are bound in `scope`. */
-export function runControl(
+export function inlineControl(
   env: Env,
   instance: ControlInstance,
   scope: InstanceScope,

@@ -17,7 +17,7 @@ import type { IrControl, IrParser, IrProgram, Stmt, Variable } from "../ir.js";
 import { known } from "../ir.js";
 import type { Env, Frame, Site } from "./context.js";
 import { Context, irType } from "./context.js";
-import { runControl } from "./controls.js";
+import { inlineControl } from "./controls.js";
 import { InstanceScope } from "./instance-scope.js";
 import { instantiate, makeControl, makeParser } from "./instances.js";
 import { buildMainParser } from "./parsers.js";
@@ -252,6 +252,6 @@ function buildControl(env: Env, block: Block<ControlDeclaration>, site: Site, st
     site === "deparser" ? ["packet", storage.headers] : [storage.headers, storage.metadata, storage.standard];
   bindBlock(scope, block.declaration.params, order);
   const noCopies: Stmt[] = [];
-  runControl(inner, instance, scope, noCopies, block.declaration.span);
+  inlineControl(inner, instance, scope, noCopies, block.declaration.span);
   return built;
 }
