@@ -53,7 +53,7 @@ ip: 6
 `;
   const diagnostics = new Diagnostics();
   const source = new SourceFile("bench.yaml", text);
-  const document = loadDocument(source, localiseSchema(SCHEMES), diagnostics);
+  const document = loadDocument(source, localiseSchema, diagnostics);
   if (document === undefined) throw new DiagnosticError(diagnostics.list);
   const { value, locate } = document;
   const built = buildTopology(value.topology);

@@ -1,6 +1,7 @@
 /** Brings a scheme's fabric up: render, compile, load into every switch, and let the control plane write its state. */
 import { dirname } from "node:path";
-import { Diagnostics, formatDiagnostic, SourceFile, type Span } from "../../base/index.js";
+import { Diagnostics, formatDiagnostic, Random, SourceFile, type Span } from "../../base/index.js";
+import { selectorHeaders, selectorOf } from "../../base/packets/index.js";
 import {
   loadTemplates,
   type ProgramPlan,
@@ -16,9 +17,10 @@ import type { ControllerPlace } from "../controllers/index.js";
 import type { SwitchPlan } from "../schemes/index.js";
 import {
   ControlChannel,
-  type Fabric,
+  Fabric,
   HostChannel,
-  type Simulation,
+  type Node,
+  Simulation,
   SwitchNode,
   settle,
 } from "../sim/packet/index.js";
@@ -27,10 +29,8 @@ import type { FabricExperiment } from "./experiment.js";
 import { CompiledPrograms } from "./fabric-cache.js";
 import { sourceWithFaultTables } from "./faults/source-fault-tables.js";
 import { checkP4c, compileWithP4c } from "./p4c.js";
-import { writePlanned } from "./planned-state.js";
 import type { SchemeRun } from "./scheme-run.js";
-import { buildFabric } from "./simulator.js";
-import { applySettings, queuesOfLinks, startGenerators } from "./switch-settings.js";
+import { applySettings, queuesOfLinks, startGenerators, writePlanned } from "./switch-settings.js";
 import { wireModel } from "./wire.js";
 
 export interface CompilerOptions {
@@ -277,4 +277,32 @@ export async function configureSimulated(
   await applySettings(channel, [...queuesOfLinks(topology, own.node), ...(own.settings ?? [])]);
   await writePlanned(channel, plan, own.node);
   if (own.generators !== undefined) await startGenerators(channel, own);
+}
+
+/** Makes the switch of a node; `bootFabric` passes one that runs compiled programs. */
+export type SwitchMaker = (node: TopologyNode, simulation: Simulation) => Node;
+
+/** The network of a scheme, its switches not yet configured. */
+export function buildFabric(
+  experiment: FabricExperiment,
+  { plan, hosts }: SchemeRun,
+  makeSwitch: SwitchMaker,
+  seed: number,
+): Fabric {
+  const simulation = new Simulation({ turn: () => new Promise((resolve) => setImmediate(resolve)) });
+  const { queues, wire } = experiment.settings;
+  return new Fabric({
+    simulation,
+    topology: experiment.topology,
+    policy: hosts,
+    random: new Random(seed).fork("hosts"),
+    codec: {
+      headersOf: (selector) => selectorHeaders(plan.field, selector),
+      selectorOf: (headers) => selectorOf(plan.field, headers),
+    },
+    queueBytes: queues.bytes,
+    queuePackets: queues.packets,
+    wire: wireModel(wire),
+    makeSwitch: (node) => makeSwitch(node, simulation),
+  });
 }

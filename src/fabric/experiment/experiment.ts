@@ -69,6 +69,11 @@ export function withSchemes<V>(schema: z.ZodType<V>): (schemes: SchemeSet) => z.
       : (object.extend({ schemes: schemesSchema(schemes) }) as unknown as z.ZodType<V>);
 }
 
+/** The schema of a kind whose files cannot name other schemes. */
+export function onlySchemes<V>(schema: z.ZodType<V>): () => z.ZodType<V> {
+  return () => schema;
+}
+
 export const ipSchema = z.union([z.literal(4), z.literal(6)], { error: "expected 4 or 6" }).default(4);
 
 /** Keys that all kinds of experiments have: the network, its schemes, and the output. */

@@ -19,7 +19,6 @@ import { textTable } from "./view/table.js";
 
 export { compileGenerated } from "./boot.js";
 export type { ControlPlane } from "./control-plane.js";
-export { planeOver } from "./control-plane-simulated.js";
 export type { Progress, TestbedOptions } from "./engine.js";
 export { ENGINES, type EngineName, type MachineSettings, outputFolder } from "./experiment.js";
 export { type DrawnFailure, FAILURES } from "./faults/drawn-failures.js";
@@ -37,13 +36,13 @@ export type {
   SimulatorStage,
   Unit,
 } from "./kinds/kind.js";
-export { eachSeed } from "./kinds/kind.js";
 export { type RegisteredKind, register } from "./kinds/registered-kind.js";
-export { fromTopology, onFabric } from "./kinds/runners.js";
+export { eachSeed, fromTopology, onFabric } from "./kinds/runners.js";
 export type { TimelineRow } from "./kinds/timeline/flows.js";
 export type { TimelineResults } from "./kinds/timeline/results.js";
 export type { Timeline } from "./kinds/timeline/schema.js";
 export { loadNetworkOf, type NetworkOfFile } from "./network-of-file.js";
+export { planeOver } from "./on-simulator.js";
 export { type P4cFiles, runP4c } from "./p4c.js";
 export { type LoadedExperiment, type LoadOptions, loadAnyKind, loadKind } from "./read.js";
 export {

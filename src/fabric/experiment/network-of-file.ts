@@ -6,11 +6,10 @@ import { type Topology, topologySchema } from "../topology/index.js";
 import { ProgramCompiler } from "./boot.js";
 import { controlPlaneSchema } from "./control-plane.js";
 import { ipSchema, type MachineSettings, machineKeys, type SchemeSet, schemesSchema } from "./experiment.js";
-import { planSchemes } from "./plan-schemes.js";
+import { planSchemes, topologyOf } from "./plan-schemes.js";
 import { openExperiment, schemesOf } from "./read.js";
 import { collecting } from "./read-source.js";
 import type { SchemeRun } from "./scheme-run.js";
-import { topologyOf } from "./topology-of.js";
 
 export interface NetworkOfFile {
   readonly title: string;

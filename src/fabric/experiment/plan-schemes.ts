@@ -1,14 +1,15 @@
-/** Plans the schemes of an experiment file for its topology. */
+/** Builds the topology of an experiment file, and plans its schemes for it. */
 
-import type { Diagnostics, Locate } from "../../base/index.js";
-import { given } from "../../base/index.js";
+import { dirname } from "node:path";
+import { type Diagnostics, given, type Locate, type SourceFile } from "../../base/index.js";
 import { FIELD_BITS } from "../../base/packets/index.js";
+import { readMapFile } from "../../toolchain/loading/index.js";
 import { type HostContext, restingHost } from "../hosts/index.js";
 import type { Scheme } from "../schemes/index.js";
-import type { Topology } from "../topology/index.js";
+import { buildTopology, type MapReader, type Topology } from "../topology/index.js";
 import { CODES } from "./codes.js";
 import { withControlPlane } from "./control-plane.js";
-import { type FabricSettings, parameterShape, type SchemeSet } from "./experiment.js";
+import { type CommonSettings, type FabricSettings, parameterShape, type SchemeSet } from "./experiment.js";
 import type { FabricCache } from "./fabric-cache.js";
 import { collecting } from "./read-source.js";
 import type { SchemeRun } from "./scheme-run.js";
@@ -114,4 +115,34 @@ function checkWidth(settings: PlanSettings, field: unknown, locate: Locate, diag
     "field: flow_label needs IPv6, but traffic.ip is 4",
     `write traffic: { ip: 6 }, or another field: dscp (${FIELD_BITS.dscp} bits), vlan (${FIELD_BITS.vlan} bits)`,
   );
+}
+
+/** Builds the topology of the key `topology`, or takes it from the cache. Throws P421xx, and errors of a map that it names. */
+export function topologyOf(
+  { topology }: Pick<CommonSettings, "topology">,
+  source: SourceFile,
+  locate: Locate,
+  cache: FabricCache | undefined,
+): Topology {
+  const readMap: MapReader = ({ map }, inTopology) =>
+    readMapFile(map, dirname(source.path), inTopology(["map"]));
+  const build = () => buildTopology(topology, below(locate, ["topology"]), readMap);
+  return cache === undefined ? build() : cache.topology(topology, build);
+}
+
+/** Adds P45308 at each scheme that plans flows. `why`: the reason why the flows of this experiment cannot be planned. */
+export function refusePlanning(
+  schemes: readonly SchemeRun[],
+  why: string,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): void {
+  for (const [i, { label, assign }] of schemes.entries())
+    if (assign !== undefined)
+      diagnostics.error(
+        CODES.unknownFlows,
+        locate(["schemes", i]),
+        `scheme ${label} assigns paths to flows before they open: ${why}`,
+        "leave planning out of the scheme, or write an experiment whose flows are known: kind load without a loop, or kind timeline",
+      );
 }

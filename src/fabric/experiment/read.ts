@@ -28,9 +28,16 @@ import { readSource } from "./read-source.js";
 import type { PrintedResults } from "./results.js";
 import type { RunOptions } from "./run.js";
 import { sweepSchema } from "./sweep/schema.js";
-import { type Assignment, edited, SINGLE, type SweepSpace, spaceOf } from "./sweep/space.js";
+import {
+  type Assignment,
+  counted,
+  edited,
+  pointName,
+  SINGLE,
+  type SweepSpace,
+  spaceOf,
+} from "./sweep/space.js";
 import type { Sweep } from "./sweep/sweep.js";
-import { counted, pointName } from "./sweep/words.js";
 
 /** A checked experiment file, ready to run, whatever its kind is. */
 export interface LoadedExperiment {

@@ -40,9 +40,8 @@ import type { WorkerStart } from "./sweep/messages.js";
 import { type PointRecord, PointsFile, readPoints } from "./sweep/points-file.js";
 import { type FailedJob, type PoolWorker, runPool } from "./sweep/pool.js";
 import { runOnSlurm } from "./sweep/slurm.js";
-import { SINGLE } from "./sweep/space.js";
+import { counted, SINGLE } from "./sweep/space.js";
 import type { Sweep, SweepRunOptions } from "./sweep/sweep.js";
-import { counted } from "./sweep/words.js";
 import { startWorker } from "./sweep/worker-process.js";
 import { checkFolder, writeFolder } from "./write.js";
 

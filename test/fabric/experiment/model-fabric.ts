@@ -1,9 +1,9 @@
 /** Experiments whose switches are {@link ModelSwitch}es: quick, and independent of compiler and switch. */
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { buildFabric } from "../../../src/fabric/experiment/boot.js";
 import { type Experiment, loadExperiment, type SchemeRun } from "../../../src/fabric/experiment/index.js";
 import type { Series } from "../../../src/fabric/experiment/kinds/failover/results.js";
 import { FailoverRig } from "../../../src/fabric/experiment/kinds/failover/rig.js";
-import { buildFabric } from "../../../src/fabric/experiment/simulator.js";
 import type { Fabric } from "../../../src/fabric/sim/packet/index.js";
 import { ModelSwitch } from "./model-switch.js";
 

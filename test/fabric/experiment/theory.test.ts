@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
-import { timeOfTry } from "../../../src/fabric/experiment/kinds/failover/theory.js";
+import { timeOfTry } from "../../../src/fabric/experiment/kinds/failover/results.js";
 import {
   expectedTries,
   successProbability,

@@ -212,15 +212,3 @@ export interface Kind<
    */
   readonly isOneRun?: true;
 }
-
-/** Rows of a kind whose rows are of one seed: the seed follows the scheme. */
-export function eachSeed<E, U extends Unit, O, R extends object>(
-  rowsOf: (experiment: E, unit: U, outcome: O, engine: EngineName) => readonly R[],
-): (experiment: E, unit: U, outcomes: readonly O[], runs: SeedRuns) => readonly R[] {
-  return (experiment, unit, outcomes, { seeds, engine, namesSeeds }) =>
-    outcomes.flatMap((outcome, i) =>
-      rowsOf(experiment, unit, outcome, engine).map((row) =>
-        namesSeeds ? { scheme: unit.scheme.label, seed: seeds[i]!, ...row } : row,
-      ),
-    );
-}

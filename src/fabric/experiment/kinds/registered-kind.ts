@@ -1,17 +1,16 @@
 /** Hides the types of a kind behind points whose outcomes are JSON, and makes the results of a sweep of them. */
+
 import type { z } from "zod";
 import { type Diagnostics, given, type Locate, type SourceFile } from "../../../base/index.js";
 import type { SwitchEngine } from "../../testbed/index.js";
 import { logFiles, type SchemeLog } from "../control-plane.js";
 import type { CommonSettings, EngineName, SchemeSet } from "../experiment.js";
 import type { FabricCache } from "../fabric-cache.js";
-import { planSchemes } from "../plan-schemes.js";
+import { planSchemes, topologyOf } from "../plan-schemes.js";
 import { collecting } from "../read-source.js";
 import { printedTable, resultsJson, type SweepPoint, type SweepResults } from "../results.js";
-import { fileWord } from "../seeing/seeing.js";
 import { dependenciesOf } from "../sweep/dependencies.js";
-import { counted, pointName } from "../sweep/words.js";
-import { topologyOf } from "../topology-of.js";
+import { counted, fileWord, pointName } from "../sweep/space.js";
 import { rowsCsv } from "../view/csv.js";
 import { drawnFiles } from "../view/page.js";
 import { textTable } from "../view/table.js";

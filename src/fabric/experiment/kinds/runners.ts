@@ -5,7 +5,7 @@ import { breather } from "../engine.js";
 import type { EngineName, FabricExperiment } from "../experiment.js";
 import { schemeNotes } from "../results.js";
 import { seeingOf } from "../seeing/request.js";
-import type { LabSide, Runner, SchemeUnit, SimulatorStage, Unit } from "./kind.js";
+import type { LabSide, Runner, SchemeUnit, SeedRuns, SimulatorStage, Unit } from "./kind.js";
 
 /** How a kind runs on each engine. `P`: data prepared for a lab. */
 export interface FabricSide<E extends FabricExperiment, U extends SchemeUnit, O, P> {
@@ -105,4 +105,16 @@ export function fromTopology<E, U extends Unit, O>(
     notes: () => [],
     labWarnings: async () => [],
   };
+}
+
+/** Rows of a kind whose rows are of one seed: the seed follows the scheme. */
+export function eachSeed<E, U extends Unit, O, R extends object>(
+  rowsOf: (experiment: E, unit: U, outcome: O, engine: EngineName) => readonly R[],
+): (experiment: E, unit: U, outcomes: readonly O[], runs: SeedRuns) => readonly R[] {
+  return (experiment, unit, outcomes, { seeds, engine, namesSeeds }) =>
+    outcomes.flatMap((outcome, i) =>
+      rowsOf(experiment, unit, outcome, engine).map((row) =>
+        namesSeeds ? { scheme: unit.scheme.label, seed: seeds[i]!, ...row } : row,
+      ),
+    );
 }

@@ -66,8 +66,3 @@ export function watchFabric(
     },
   };
 }
-
-/** A part of a file's name: letters, digits, dots, hyphens and underscores. */
-export function fileWord(text: string): string {
-  return text.replace(/[^\w.-]+/g, "-");
-}

@@ -11,8 +11,8 @@ import type { PrintedResults } from "../results.js";
 import type { Job, SweepJobs } from "./jobs.js";
 import { type PointRecord, pointsFileName, type Shard } from "./points-file.js";
 import type { FailedJob } from "./pool.js";
+import { counted } from "./space.js";
 import type { Sweep } from "./sweep.js";
-import { counted } from "./words.js";
 
 /** The parts of a record that results are made of, by the key of the job. */
 export type Records = ReadonlyMap<string, Pick<PointRecord, "outcome" | "log" | "notes">>;

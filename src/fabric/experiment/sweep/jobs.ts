@@ -1,4 +1,5 @@
 /** The jobs of a sweep: every unit of every point under every seed, in the order of the results; and the records that they leave. */
+
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { DiagnosticError, fail, formatDiagnostic, given } from "../../../base/index.js";
@@ -6,11 +7,11 @@ import { CODES } from "../codes.js";
 import type { EngineName } from "../experiment.js";
 import type { JobContext } from "../kinds/kind.js";
 import type { Point } from "../kinds/registered-kind.js";
-import { fileWord, type SeeingFolder } from "../seeing/seeing.js";
+import type { SeeingFolder } from "../seeing/seeing.js";
 import { jobKey } from "./dependencies.js";
 import type { PointRecord, Shard } from "./points-file.js";
+import { fileWord, pointName } from "./space.js";
 import type { Sweep } from "./sweep.js";
-import { pointName } from "./words.js";
 
 /** Units of a point under a seed. */
 export interface JobOrder {

@@ -20,8 +20,8 @@ import { CODES } from "../codes.js";
 import type { Progress } from "../engine.js";
 import { isFinished } from "./finish.js";
 import { type Job, jobsOfShard } from "./jobs.js";
+import { counted } from "./space.js";
 import type { SlurmOptions } from "./sweep.js";
-import { counted } from "./words.js";
 
 export interface SlurmRun extends SlurmOptions {
   /** The experiment file. */

@@ -311,3 +311,21 @@ function assign(root: unknown, path: Path, value: unknown): void {
     parent = inner as Record<PropertyKey, unknown>;
   }
 }
+
+/** `load: 0.5, transport.rto_cap: 1s`; empty for no values. */
+export function pointName(values: Readonly<Record<string, unknown>>): string {
+  return Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(", ");
+}
+
+/** `1 job`, `12,345 jobs`. */
+export function counted(n: number, noun: string): string {
+  return `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+/** A part of a file's name: letters, digits, dots, hyphens and underscores. */
+export function fileWord(text: string): string {
+  return text.replace(/[^\w.-]+/g, "-");
+}

@@ -4,6 +4,7 @@
  */
 import { fail } from "../../../base/index.js";
 import type { Program } from "../../../toolchain/program/index.js";
+import { restingHost, type Signal } from "../../hosts/index.js";
 import type { SwitchEngine } from "../../testbed/index.js";
 import { bootFabric, ProgramCompiler } from "../boot.js";
 import { CODES } from "../codes.js";
@@ -12,7 +13,6 @@ import type { FabricExperiment } from "../experiment.js";
 import type { JobContext, LabSide, Ran, SchemeUnit } from "../kinds/kind.js";
 import type { SchemeRun } from "../scheme-run.js";
 import { SchemeOnLab } from "./scheme-on-lab.js";
-import { checkSignals } from "./signals.js";
 import { withLab } from "./with-lab.js";
 
 interface ReadyScheme<P> {
@@ -101,4 +101,22 @@ export async function runOnLab<E extends FabricExperiment, U extends SchemeUnit,
     return made;
   });
   return { outcomes, logs, notes };
+}
+
+/** Fails with P43070, at the first scheme whose policy needs a signal that is missing; `why` explains it. */
+function checkSignals(
+  { schemes, locate }: FabricExperiment,
+  engine: SwitchEngine,
+  missing: ReadonlyMap<Signal, string>,
+): void {
+  for (const [i, { label, hosts }] of schemes.entries()) {
+    const lacking = (hosts(restingHost()).needs ?? []).find((need) => missing.has(need));
+    if (lacking === undefined) continue;
+    fail(
+      CODES.missingSignal,
+      locate(["schemes", i]),
+      `engine ${engine} cannot run scheme ${label}: its hosts need ${lacking}`,
+      missing.get(lacking)!,
+    );
+  }
 }

@@ -1,4 +1,6 @@
 /** One scheme on a running lab: programs and state in the switches, agents with its host policy on the hosts. */
+
+import { Random } from "../../../base/index.js";
 import type { Device, Update } from "../../../toolchain/device/index.js";
 import type { Program } from "../../../toolchain/program/index.js";
 import {
@@ -16,10 +18,8 @@ import type { TopologyNode } from "../../topology/index.js";
 import { LabControl } from "../control-plane-on-lab.js";
 import type { FabricExperiment } from "../experiment.js";
 import type { FaultyLab } from "../faults/on-lab.js";
-import { agentSeed } from "../kinds/failover/agent-seed.js";
-import { writePlanned } from "../planned-state.js";
 import type { SchemeRun } from "../scheme-run.js";
-import { applySettings, queuesOfLinks, startGenerators } from "../switch-settings.js";
+import { applySettings, queuesOfLinks, startGenerators, writePlanned } from "../switch-settings.js";
 import type { Journal } from "./journal.js";
 
 export interface LabRun {
@@ -177,4 +177,9 @@ export class SchemeOnLab {
 /** Whether connections offer ECN; DCTCP does so by itself. */
 function offersEcn({ transport }: FabricExperiment["settings"]): boolean {
   return transport.protocol === "tcp" && transport.ecn !== "off";
+}
+
+/** Seed of the agent on a host. */
+export function agentSeed(seed: number, host: string): number {
+  return new Random(seed).fork(`agent ${host}`).uint32();
 }

@@ -1,6 +1,6 @@
 /** Applications that write at a rate. */
 import { describe, expect, it } from "vitest";
-import { writePaced } from "../../../../src/fabric/experiment/kinds/load/paced-writes.js";
+import { writePaced } from "../../../../src/fabric/experiment/kinds/load/simulated-flows.js";
 import { Simulation } from "../../../../src/fabric/sim/packet/index.js";
 import { QuantileSketch } from "../../../../src/fabric/statistics/index.js";
 import { loadOf, play, read } from "./play.js";

@@ -1,7 +1,7 @@
 /** Load experiments from text, read and run. */
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
 import { LOAD } from "../../../../src/fabric/experiment/kinds/load/index.js";
-import type { LoadOutcome } from "../../../../src/fabric/experiment/kinds/load/outcome.js";
+import type { LoadOutcome } from "../../../../src/fabric/experiment/kinds/load/load-figures.js";
 import type { Load } from "../../../../src/fabric/experiment/kinds/load/schema.js";
 import { loadKind } from "../../../../src/fabric/experiment/read.js";
 import { jobContext } from "../job-context.js";

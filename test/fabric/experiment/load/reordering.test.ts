@@ -1,10 +1,10 @@
 /** Segments out of order by flow: how many flows have some, and the distribution over these flows. */
 import { expect, it } from "vitest";
+import type { LoadOutcome } from "../../../../src/fabric/experiment/kinds/load/load-figures.js";
 import {
   type FlowCounters,
   FlowMeter,
 } from "../../../../src/fabric/experiment/kinds/load/meters/flow-meter.js";
-import type { LoadOutcome } from "../../../../src/fabric/experiment/kinds/load/outcome.js";
 import { classFigures, merged } from "../../../../src/fabric/experiment/kinds/load/rows.js";
 import type { FlowArrival } from "../../../../src/fabric/traffic/index.js";
 

@@ -6,9 +6,8 @@ import type { EngineName } from "../../experiment.js";
 import { FAILURES } from "../../faults/drawn-failures.js";
 import { svgText, WIDTH } from "../../view/figure.js";
 import type { Drawing, PlotLibrary } from "../../view/view.js";
-import { firstTimeoutMs, hasModelTimes, type Series } from "./results.js";
+import { firstTimeoutMs, hasModelTimes, type Series, theoryOf, timeOfTry } from "./results.js";
 import type { Experiment } from "./schema.js";
-import { theoryOf, timeOfTry } from "./theory.js";
 
 export interface FigureLine {
   name: string;

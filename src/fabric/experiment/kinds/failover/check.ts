@@ -4,7 +4,7 @@ import type { Topology } from "../../../topology/index.js";
 import type { PairPattern } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
 import { type DrawnFailure, drawnFailures, FAILURES, failureOfWord } from "../../faults/drawn-failures.js";
-import { refusePlanning } from "../../known-flows.js";
+import { refusePlanning } from "../../plan-schemes.js";
 import type { CheckContext } from "../kind.js";
 import { placesOf, siteKey } from "./failure-sites.js";
 import type { Experiment, ExperimentSettings, FailoverFile } from "./schema.js";

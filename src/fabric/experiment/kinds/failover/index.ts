@@ -3,15 +3,61 @@
  * A unit is a scheme and a failure.
  */
 
+import { given } from "../../../../base/index.js";
 import { withSchemes } from "../../experiment.js";
-import { eachSeed, type Kind } from "../kind.js";
-import { onFabric } from "../runners.js";
+import type { Kind } from "../kind.js";
+import { eachSeed, onFabric } from "../runners.js";
 import { checkFailover } from "./check.js";
-import { PORTABLE_SERIES } from "./portable.js";
-import { type Row, rowOf, type Sample, type Series } from "./results.js";
-import { type Experiment, experimentSchema, type FailoverFile } from "./schema.js";
-import type { FailoverUnit } from "./unit.js";
+import { type PathExample, type Row, rowOf, type Sample, type Series } from "./results.js";
+import { type Experiment, experimentSchema, type FailoverFile, type FailoverUnit } from "./schema.js";
 import { FAILOVER_VIEW } from "./view.js";
+
+interface SeriesJson {
+  readonly samples: readonly (Omit<Sample, "recoveryMs" | "rttMs"> & {
+    readonly recoveryMs: number | null;
+    readonly rttMs: number | null;
+  })[];
+  readonly example?: PathExample;
+}
+
+type Portable = NonNullable<Kind<FailoverFile, Experiment, FailoverUnit, Series, object>["portable"]>;
+
+const PORTABLE_SERIES: Portable = {
+  toJson: ({ samples, example }): SeriesJson => ({
+    samples: samples.map((sample) => ({
+      ...sample,
+      recoveryMs: finiteOrNull(sample.recoveryMs),
+      rttMs: finiteOrNull(sample.rttMs),
+    })),
+    ...given({ example }),
+  }),
+  fromJson: (json, { scheme, failure }) => {
+    const { samples, example } = json as SeriesJson;
+    return {
+      scheme,
+      failure,
+      samples: samples.map((sample) => ({
+        ...sample,
+        recoveryMs: sample.recoveryMs ?? Number.POSITIVE_INFINITY,
+        rttMs: sample.rttMs ?? Number.NaN,
+      })),
+      // JSON leaves out what is undefined.
+      example:
+        example === undefined
+          ? undefined
+          : {
+              ...example,
+              after: example.after,
+              failedNode: example.failedNode,
+              failedLink: example.failedLink,
+            },
+    };
+  },
+};
+
+function finiteOrNull(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}
 
 export const FAILOVER: Kind<FailoverFile, Experiment, FailoverUnit, Series, Row> = {
   name: "failover",

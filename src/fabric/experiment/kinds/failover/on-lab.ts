@@ -16,8 +16,7 @@ import { SERVER_PORT } from "./flow-draw.js";
 import { type PredictedRun, Predictor } from "./prediction.js";
 import { measureRecovery, type RecoveryOutcome } from "./recovery.js";
 import type { Sample, Series } from "./results.js";
-import type { Experiment } from "./schema.js";
-import type { FailoverUnit } from "./unit.js";
+import type { Experiment, FailoverUnit } from "./schema.js";
 
 /** Maximum number of attempts at a run whose flow has timeouts before its fault. */
 const MAX_ATTEMPTS = 5;

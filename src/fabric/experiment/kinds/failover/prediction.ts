@@ -9,7 +9,7 @@ import type { Fabric } from "../../../sim/packet/index.js";
 import type { Topology } from "../../../topology/index.js";
 import type { DrawnFailure } from "../../faults/drawn-failures.js";
 import type { Element } from "../../faults/fault.js";
-import { agentSeed } from "./agent-seed.js";
+import { agentSeed } from "../../testbed/scheme-on-lab.js";
 import { FlowDrawer, type Paths } from "./flow-draw.js";
 import type { PathExample } from "./results.js";
 import { FailoverRig } from "./rig.js";

@@ -4,6 +4,7 @@ import { durationSchema, positiveDurationSchema } from "../../../topology/index.
 import type { PairPattern } from "../../../traffic/index.js";
 import { type Checked, fabricKeys, ipSchema, machineKeys, runsSchema } from "../../experiment.js";
 import { type DrawnFailure, drawnFailureSchema } from "../../faults/drawn-failures.js";
+import type { SchemeUnit } from "../kind.js";
 
 export const experimentSchema = z.strictObject({
   kind: z.literal("failover").optional(),
@@ -40,3 +41,7 @@ export type Experiment = Checked<ExperimentSettings> & {
   /** In the order of the file. */
   readonly failures: readonly DrawnFailure[];
 };
+
+export interface FailoverUnit extends SchemeUnit {
+  readonly failure: DrawnFailure;
+}

@@ -8,11 +8,9 @@ import { fabricPage, onlyRun, type Run, rowsPage, schemeTitle } from "../../view
 import { schemeTable, word } from "../../view/table.js";
 import type { Column, Page, Part, View } from "../../view/view.js";
 import { cdfFigure, figureLines, isGradual } from "./cdf-figure.js";
-import { hasModelTimes, type PathExample, type Row, type Series } from "./results.js";
-import type { Experiment } from "./schema.js";
-import { theoryOf } from "./theory.js";
+import { hasModelTimes, type PathExample, type Row, type Series, theoryOf } from "./results.js";
+import type { Experiment, FailoverUnit } from "./schema.js";
 import { topologyFigure } from "./topology-figure.js";
-import type { FailoverUnit } from "./unit.js";
 
 type FailoverSweep = SweepResults<Experiment, FailoverUnit, Series, Row>;
 type FailoverRun = Run<Experiment, Series, Row>;

@@ -1,16 +1,17 @@
 /** Checks a file of the kind `fluid`: the traffic fits the topology, times divide each other, the schemes fit the network. */
-import { FLUID_SCHEMES } from "../../../schemes/index.js";
-import { FlowNetwork } from "../../../sim/flow/index.js";
-import { hostsOf, nodeNamed } from "../../../topology/index.js";
+
+import type { Locate, SourceFile } from "../../../../base/index.js";
+import { FLUID_SCHEMES, type FluidScheme } from "../../../schemes/index.js";
+import { FlowNetwork, type LinkChange } from "../../../sim/flow/index.js";
+import { hostsOf, nodeNamed, type Topology } from "../../../topology/index.js";
 import { type PartnerSpec, readTrafficFile, SizeDistribution } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
 import { below } from "../../plan-schemes.js";
 import { collecting } from "../../read-source.js";
-import type { CheckContext } from "../kind.js";
+import type { CheckContext, Unit } from "../kind.js";
 import { type FileDigest, TrafficFiles } from "../load/traffic-files.js";
 import { linkChanges } from "./faults.js";
 import type { TrafficPart } from "./flows.js";
-import type { Fluid, FluidRun } from "./fluid.js";
 import type { FluidPart, FluidSettings, Sizes } from "./schema.js";
 
 type Check = CheckContext<FluidSettings>;
@@ -253,4 +254,25 @@ function sizesOf(
   return "fixed" in sizes
     ? { kind: "distribution", of: SizeDistribution.fixed(sizes.fixed) }
     : { kind: "exponential", mean: sizes.exponential };
+}
+
+export interface FluidRun extends Unit {
+  /** What its outcome depends on in addition to the settings of the file, as JSON. */
+  readonly dependsOn: unknown;
+  readonly fluid: FluidScheme;
+  readonly parameters: unknown;
+  readonly subflows: number;
+  /** Finds the source position of keys of the parameters. */
+  readonly locate: Locate;
+}
+
+export interface Fluid {
+  readonly source: SourceFile;
+  readonly settings: FluidSettings;
+  readonly topology: Topology;
+  readonly network: FlowNetwork;
+  readonly runs: readonly FluidRun[];
+  readonly parts: readonly TrafficPart[];
+  /** Links that fail and return, in time order. */
+  readonly changes: readonly LinkChange[];
 }

@@ -1,8 +1,8 @@
 /** The kind `fluid`: rates of flows over the paths of schemes, without packets. A unit is a scheme. */
-import { eachSeed, type Kind } from "../kind.js";
-import { fromTopology } from "../runners.js";
-import { fluidOf } from "./check.js";
-import type { Fluid, FluidRun } from "./fluid.js";
+import { onlySchemes } from "../../experiment.js";
+import type { Kind } from "../kind.js";
+import { eachSeed, fromTopology } from "../runners.js";
+import { type Fluid, type FluidRun, fluidOf } from "./check.js";
 import type { FluidOutcome } from "./outcome.js";
 import { type FluidRow, fluidRow } from "./rows.js";
 import { type FluidSettings, fluidFileSchema } from "./schema.js";
@@ -11,7 +11,7 @@ import { FLUID_VIEW } from "./view.js";
 export const FLUID: Kind<FluidSettings, Fluid, FluidRun, FluidOutcome, FluidRow> = {
   name: "fluid",
   keys: ["epoch", "bundles", "rates"],
-  schema: () => fluidFileSchema,
+  schema: onlySchemes(fluidFileSchema),
   check: fluidOf,
   units: ({ runs }) => runs,
   takesRuns: false,

@@ -4,7 +4,7 @@ import { lineChart } from "../../view/figure.js";
 import { keyColumns, pageTable, SCROLLS } from "../../view/table.js";
 import { type PointChart, pointPanels, schemeLegend, topologyPage } from "../../view/topology-page.js";
 import type { ChartLine, Column, Figure, View } from "../../view/view.js";
-import type { Fluid, FluidRun } from "./fluid.js";
+import type { Fluid, FluidRun } from "./check.js";
 import type { FluidOutcome } from "./outcome.js";
 import { type FluidRow, gainOf } from "./rows.js";
 

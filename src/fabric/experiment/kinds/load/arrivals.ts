@@ -1,6 +1,6 @@
-/** Lets the flows of a workload arrive in the simulation, one after the other: there is no list of all flows. */
-import type { Simulation } from "../../../sim/packet/index.js";
-import type { FlowArrival, Workload } from "../../../traffic/index.js";
+/** Lets the flows and recorded packets of a workload arrive in the simulation, one after the other: there is no list of all of them. */
+import type { Channel, Fabric, Simulation } from "../../../sim/packet/index.js";
+import type { FlowArrival, PacketSource, Workload } from "../../../traffic/index.js";
 
 export class Arrivals {
   readonly #simulation: Simulation;
@@ -50,4 +50,31 @@ export class Arrivals {
       this.#begin(flow);
     });
   }
+}
+
+/** Starts at the present time; one packet is read ahead. */
+export function replayPackets(fabric: Fabric, packets: PacketSource): void {
+  const { network } = fabric;
+  const { simulation } = network;
+  const start = simulation.now;
+  const uplinks = new Map<number, Channel>();
+  const uplinkOf = (host: number) => {
+    let channel = uplinks.get(host);
+    if (channel === undefined) {
+      const node = fabric.host(host);
+      const link = network.linksOf(node).find(({ a, b }) => (a.node === node ? a : b).port === 1)!;
+      channel = link.a.node === node ? link.aToB : link.bToA;
+      uplinks.set(host, channel);
+    }
+    return channel;
+  };
+  const sendNext = () => {
+    const packet = packets.next();
+    if (packet === undefined) return;
+    simulation.at(start + packet.timeNs, () => {
+      uplinkOf(packet.host).send(packet.frame);
+      sendNext();
+    });
+  };
+  sendNext();
 }

@@ -1,5 +1,5 @@
 /** Checks a file of the kind `load`: the traffic fits the topology, and its times leave flows to measure. */
-import { type Diagnostics, type Locate, Random } from "../../../../base/index.js";
+import { type Diagnostics, fail, type Locate, Random } from "../../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
 import { listedCommands } from "../../commands.js";
@@ -7,7 +7,7 @@ import { controllerFaults } from "../../control-plane-faults.js";
 import type { FlowNumbers } from "../../faults/element.js";
 import type { Fault } from "../../faults/fault.js";
 import { listedFaults } from "../../faults/listed-faults.js";
-import { refusePlanning } from "../../known-flows.js";
+import { refusePlanning } from "../../plan-schemes.js";
 import type { CheckContext } from "../kind.js";
 import { planTraffic } from "./plan-traffic.js";
 import type { Load, LoadSettings } from "./schema.js";
@@ -173,4 +173,21 @@ function checkSizes(
       `sizes: the largest small flow, ${small} bytes, is not below the smallest large one, ${large} bytes`,
       "write two bounds that ascend, such as { small: 100KB, large: 10MB }",
     );
+}
+
+/** `count`: number of flows that started; `lastNs`: start of the last one, from the start of the traffic. Throws DiagnosticError P43060. */
+export function noneMeasured(
+  { settings, locate }: Load,
+  { count, lastNs }: { readonly count: number; readonly lastNs: number },
+): never {
+  fail(
+    CODES.nothingToMeasure,
+    locate(["warm_up"]) ?? locate(["traffic"]) ?? locate([]),
+    count === 0
+      ? "no flow starts"
+      : `no flow starts after warm_up, ${settings.warm_up / 1e6} ms: there is nothing to measure`,
+    count === 0
+      ? "write a longer duration, more flows, or a higher load"
+      : `${count} flows start, the last one at ${lastNs / 1e6} ms; write a shorter warm_up, or more traffic`,
+  );
 }

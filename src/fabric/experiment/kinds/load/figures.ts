@@ -2,8 +2,8 @@
 import { QuantileSketch } from "../../../statistics/index.js";
 import { PLOT_STYLE, WIDTH } from "../../view/figure.js";
 import type { Chart, ChartLine, Dot, Drawing, LegendLine } from "../../view/view.js";
+import type { LoadOutcome } from "./load-figures.js";
 import type { LinkUse } from "./meters/link-meter.js";
-import type { LoadOutcome } from "./outcome.js";
 import type { LoadRow } from "./rows.js";
 import { type LoadPoint, type ShownScheme, unitOf } from "./shown.js";
 import { SIZE_CLASSES, type SizeClass } from "./size-classes.js";

@@ -1,5 +1,6 @@
 /** The figures of a run of the kind load. */
 
+import type { SchemeRun } from "../../scheme-run.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
 import type { Drops } from "./meters/drop-meter.js";
 import type { FlowFigures, GroupFigures } from "./meters/flow-meter.js";
@@ -60,4 +61,8 @@ export interface FlowLine {
   readonly retransmissions?: number;
   readonly timeouts?: number;
   readonly reordered?: number;
+}
+
+export interface LoadOutcome extends LoadFigures {
+  readonly scheme: SchemeRun;
 }

@@ -1,6 +1,6 @@
 /** Notes on the outcomes that a reader of the results must know. */
 import type { SchemeUnit } from "../kind.js";
-import type { LoadOutcome } from "./outcome.js";
+import type { LoadOutcome } from "./load-figures.js";
 import { SIZE_CLASSES } from "./size-classes.js";
 
 /** One sentence each, on one unit under all its seeds. */

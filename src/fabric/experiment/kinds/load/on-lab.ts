@@ -10,18 +10,16 @@ import { sleepUntil } from "../../testbed/flow-watch.js";
 import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
 import type { SchemeOnLab } from "../../testbed/scheme-on-lab.js";
 import type { LabSide, LabStage, SchemeUnit } from "../kind.js";
-import { endOf } from "./check.js";
+import { endOf, noneMeasured } from "./check.js";
 import { FlowRecorder } from "./flow-lines.js";
 import { kernelFrameSizes } from "./frame-sizes.js";
 import { IdealTimes } from "./ideal-time.js";
 import { checkLoadOnLab, isDirect } from "./lab/check.js";
 import { FabricCounters } from "./lab/fabric-counters.js";
 import { LabFlows } from "./lab/lab-flows.js";
-import type { LoadFigures } from "./load-figures.js";
+import type { LoadFigures, LoadOutcome } from "./load-figures.js";
 import { FlowMeter, type MeteredFlow } from "./meters/flow-meter.js";
 import type { LinkUse } from "./meters/link-meter.js";
-import { noneMeasured } from "./none-measured.js";
-import type { LoadOutcome } from "./outcome.js";
 import type { Load } from "./schema.js";
 
 /** From the start of the agents to the start of the traffic. */

@@ -2,12 +2,11 @@
 import { given, Random } from "../../../../base/index.js";
 import type { Steps } from "../../advance.js";
 import { scheduleFaults } from "../../faults/during-run.js";
-import { assignmentsOf } from "../../known-flows.js";
 import type { SchemeRun } from "../../scheme-run.js";
 import { transportOptions } from "../../transport.js";
 import type { SimulatorStage } from "../kind.js";
-import { Arrivals } from "./arrivals.js";
-import { endOf } from "./check.js";
+import { Arrivals, replayPackets } from "./arrivals.js";
+import { endOf, noneMeasured } from "./check.js";
 import { FlowRecorder } from "./flow-lines.js";
 import { frameSizes } from "./frame-sizes.js";
 import { IdealTimes } from "./ideal-time.js";
@@ -18,10 +17,8 @@ import { HalvesMeter } from "./meters/halves-meter.js";
 import { uplinkBusyNs } from "./meters/link-meter.js";
 import { SeriesMeter } from "./meters/series-meter.js";
 import { WindowTrace } from "./meters/window-trace.js";
-import { noneMeasured } from "./none-measured.js";
-import { replayPackets } from "./replay-packets.js";
 import type { Load } from "./schema.js";
-import { SimulatedFlows } from "./simulated-flows.js";
+import { assignmentsOf, SimulatedFlows } from "./simulated-flows.js";
 
 /**
  * Virtual time between two checks for signals of the process, in nanoseconds: the minimum, of which all others are multiples. A

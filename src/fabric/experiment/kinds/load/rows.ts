@@ -8,9 +8,9 @@ import {
   QuantileSketch,
   TimeWeighted,
 } from "../../../statistics/index.js";
+import type { LoadOutcome } from "./load-figures.js";
 import { DROP_REASONS } from "./meters/drop-meter.js";
 import { addCounters, type ClassFigures, type CounterSums } from "./meters/flow-meter.js";
-import type { LoadOutcome } from "./outcome.js";
 import { SIZE_CLASSES } from "./size-classes.js";
 
 /**

@@ -1,7 +1,7 @@
 /** What the figures and tables of a comparison read from a sweep. */
 import type { SweepPoint, SweepResults } from "../../results.js";
 import type { SchemeUnit } from "../kind.js";
-import type { LoadOutcome } from "./outcome.js";
+import type { LoadOutcome } from "./load-figures.js";
 import type { LoadRow } from "./rows.js";
 import type { Load } from "./schema.js";
 

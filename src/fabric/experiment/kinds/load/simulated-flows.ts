@@ -3,12 +3,19 @@
 import { fromBytes, given, type Random } from "../../../../base/index.js";
 import { PROTOCOL_TCP, PROTOCOL_UDP } from "../../../../base/packets/index.js";
 import { CLIENT, type ConnectionEnd, type FlowAssignment, SERVER } from "../../../hosts/index.js";
-import type { Fabric, Stream, TransportOptions } from "../../../sim/packet/index.js";
-import { drawClientPort, type FlowArrival } from "../../../traffic/index.js";
+import {
+  type Fabric,
+  NS_PER_S,
+  type Simulation,
+  type Stream,
+  type TransportOptions,
+  type UdpOptions,
+  type UdpReceiver,
+  type UdpSender,
+} from "../../../sim/packet/index.js";
+import { drawClientPort, type FlowArrival, type Workload } from "../../../traffic/index.js";
+import type { SchemeRun } from "../../scheme-run.js";
 import type { FlowCounters } from "./meters/flow-meter.js";
-import { writePaced } from "./paced-writes.js";
-import type { FlowEvents, RunningFlow } from "./running-flow.js";
-import { simulatedDatagrams } from "./simulated-datagrams.js";
 
 /** A flow whose client waits for its server: a stream, or the receiver of datagrams. */
 interface OpenFlow<S> {
@@ -248,4 +255,118 @@ function countersOf(client: Stream, server: Stream | undefined, countsHolds: boo
     ...(client.repaths === undefined ? {} : { repaths: client.repaths }),
     ...(countsHolds ? { heldNs, longestSilenceNs } : {}),
   };
+}
+
+/** Events for the owner of a flow. */
+export interface FlowEvents {
+  /** The receiver has all data in order. */
+  completed(): void;
+  /** Both ends are closed: the counters do not change any more. Called once, also for a flow that did not complete. */
+  ended(): void;
+}
+
+/** A flow between two hosts. */
+export interface RunningFlow {
+  counters(): FlowCounters;
+  /** Sends the first bytes. */
+  start(): void;
+  /** The sender's end of a stream. */
+  readonly client?: Stream;
+}
+
+/** @param release called when the flow has ended @param send starts the sender */
+function simulatedDatagrams(
+  { bytes, rateBps }: FlowArrival,
+  segmentBytes: number,
+  events: FlowEvents,
+  release: () => void,
+  send: (options: UdpOptions) => UdpSender,
+): RunningFlow & { accept(receiver: UdpReceiver): void; close(): void } {
+  let sender: UdpSender | undefined;
+  let receiver: UdpReceiver | undefined;
+  let isOver = false;
+  const close = () => {
+    if (isOver) return;
+    isOver = true;
+    sender?.close();
+    receiver?.close();
+    release();
+    events.ended();
+  };
+  return {
+    accept(accepted) {
+      receiver = accepted;
+      accepted.onReceived = () => {
+        if (!accepted.isComplete) return;
+        events.completed();
+        close();
+      };
+    },
+    close,
+    start() {
+      sender = send({ segmentBytes, rateBps: rateBps!, bytes });
+    },
+    counters: () => ({
+      delivered: receiver?.bytes ?? 0,
+      segmentsSent: sender?.datagramsSent ?? 0,
+      reordered: receiver?.reordered ?? 0,
+      maxReorderingBytes: (receiver?.maxReordering ?? 0) * segmentBytes,
+      marked: receiver?.marked ?? 0,
+    }),
+  };
+}
+
+export interface PacedWrites {
+  readonly bytes: number;
+  /** Bits of payload per second. */
+  readonly rateBps: number;
+  readonly segmentBytes: number;
+}
+
+/**
+ * Writes the first segment now, each further one at its time, and closes the stream after the last. Data that the
+ * stream cannot send yet wait in it, so a slow stream may catch up. Returns a function that stops the writes.
+ */
+export function writePaced(
+  simulation: Simulation,
+  stream: Pick<Stream, "send" | "finish">,
+  { bytes, rateBps, segmentBytes }: PacedWrites,
+): () => void {
+  const start = simulation.now;
+  let written = 0;
+  let cancel = (): void => {};
+  const write = (): void => {
+    const size = Math.min(segmentBytes, bytes - written);
+    written += size;
+    stream.send(size);
+    if (written === bytes) stream.finish();
+    else cancel = simulation.at(start + Math.ceil((8 * written * NS_PER_S) / rateBps), write);
+  };
+  write();
+  return () => cancel();
+}
+
+const PROTOCOLS = { tcp: 6, udp: 17 } as const;
+
+/** Assignments by the number of the flow; undefined where the scheme plans none. */
+export function assignmentsOf(
+  { assign }: Pick<SchemeRun, "assign">,
+  version: 4 | 6,
+  workload: () => Workload,
+): ReadonlyMap<number, FlowAssignment> | undefined {
+  if (assign === undefined) return undefined;
+  const flows: FlowArrival[] = [];
+  const all = workload();
+  for (let flow = all.next(); flow !== undefined; flow = all.next()) flows.push(flow);
+  const assigned = assign(
+    flows.map(({ source, destination, protocol, port, bytes }) => ({
+      source,
+      destination,
+      version,
+      protocol: PROTOCOLS[protocol],
+      destinationPort: port,
+      bytes,
+    })),
+  );
+  return new Map(flows.map(({ id }, i) => [id, assigned[i]!]));
 }

@@ -10,8 +10,8 @@
  */
 import { Moments } from "../../../statistics/index.js";
 import type { SchemeUnit } from "../kind.js";
+import type { LoadOutcome } from "./load-figures.js";
 import type { HalfFigures } from "./meters/halves-meter.js";
-import type { LoadOutcome } from "./outcome.js";
 import type { Load, LoadSettings } from "./schema.js";
 
 const LEAST_ACHIEVED = 0.9;

@@ -2,7 +2,7 @@
 import { csv } from "../../view/csv.js";
 import type { FileText } from "../../write.js";
 import { pooled } from "./figures.js";
-import type { LoadOutcome } from "./outcome.js";
+import type { LoadOutcome } from "./load-figures.js";
 import { comparisons } from "./paired.js";
 import type { LoadSettings } from "./schema.js";
 import type { LoadSweep } from "./shown.js";

@@ -3,7 +3,7 @@ import { escapeMarkup } from "../../../../base/index.js";
 import type { Column, Part, Parts, View } from "../../view/view.js";
 import type { SchemeUnit } from "../kind.js";
 import { chartsByKey, type KeyLine, linkMap, queueChart, slowdownCharts } from "./figures.js";
-import type { LoadOutcome } from "./outcome.js";
+import type { LoadOutcome } from "./load-figures.js";
 import { factsTable, mechanismTable, resultTable, stateTable, testTable } from "./page-tables.js";
 import { comparisons } from "./paired.js";
 import type { LoadRow } from "./rows.js";

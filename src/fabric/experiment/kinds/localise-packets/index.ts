@@ -6,9 +6,9 @@ import { withSchemes } from "../../experiment.js";
 import type { Kind, SchemeUnit } from "../kind.js";
 import { onFabric } from "../runners.js";
 import { failureClasses, localisePacketsOf } from "./check.js";
-import type { LocaliseOnEngine } from "./outcome.js";
 import { type LocalisePacketsRow, localisePacketsRows } from "./rows.js";
 import { type LocalisePackets, type LocalisePacketsSettings, localisePacketsSchema } from "./schema.js";
+import type { LocaliseOnEngine } from "./search.js";
 import { LOCALISE_PACKETS_VIEW } from "./view.js";
 
 export const LOCALISE_PACKETS: Kind<

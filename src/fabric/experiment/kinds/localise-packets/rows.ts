@@ -2,9 +2,8 @@
 import { quantile } from "../../../statistics/index.js";
 import type { SchemeRun } from "../../scheme-run.js";
 import { RESULTS } from "../localise/result.js";
-import type { LocaliseOnEngine } from "./outcome.js";
 import type { FailureClass } from "./schema.js";
-import type { Named } from "./search.js";
+import type { LocaliseOnEngine, Named } from "./search.js";
 
 /** A row of `results.json`. */
 export type LocalisePacketsRow = { readonly scheme: string } & Readonly<

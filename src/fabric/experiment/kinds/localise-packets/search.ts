@@ -11,6 +11,7 @@ import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
 import { type Element, type Fault, SILENCE } from "../../faults/fault.js";
 import type { SchemeRun } from "../../scheme-run.js";
+import type { RunLoad } from "../../testbed/machine-load.js";
 import { linksInto } from "../localise/outcome.js";
 import { type Result, resultOf } from "../localise/result.js";
 import { failureClasses } from "./check.js";
@@ -157,4 +158,10 @@ function faultOf({ kind, number }: NetworkElement, loss: number, place: number):
         : { kind: "link", index: number >> 1, ways: (number & 1) === 0 ? "out" : "in" };
   const effect = loss === 1 ? SILENCE : { kind: "packets" as const, loss, corruption: 0, delay: 0 };
   return { number: place, element, effect, match: undefined, at: 0, until: undefined, flap: undefined };
+}
+
+export interface LocaliseOnEngine {
+  readonly failures: readonly NamedFailures[];
+  /** Load of the machine; absent on the simulator. */
+  readonly load?: RunLoad;
 }

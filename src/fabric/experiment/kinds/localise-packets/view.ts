@@ -3,9 +3,9 @@ import { rowsPage } from "../../view/fabric-page.js";
 import type { View } from "../../view/view.js";
 import type { SchemeUnit } from "../kind.js";
 import { RESULT_COLUMNS } from "../localise/result.js";
-import type { LocaliseOnEngine } from "./outcome.js";
 import type { LocalisePacketsRow } from "./rows.js";
 import type { LocalisePackets } from "./schema.js";
+import type { LocaliseOnEngine } from "./search.js";
 
 export const LOCALISE_PACKETS_VIEW: View<LocalisePackets, SchemeUnit, LocaliseOnEngine, LocalisePacketsRow> =
   {

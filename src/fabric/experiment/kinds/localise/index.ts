@@ -1,6 +1,7 @@
 /** The kind `localise`: how many probes name the element that loses packets, with exact next hops and with random probes. */
-import { eachSeed, type Kind } from "../kind.js";
-import { fromTopology } from "../runners.js";
+import { withSchemes } from "../../experiment.js";
+import type { Kind } from "../kind.js";
+import { eachSeed, fromTopology } from "../runners.js";
 import { type Localise, type LocaliseUnit, localiseOf, namesNextHops } from "./check.js";
 import type { LocaliseOutcome } from "./outcome.js";
 import { type LocaliseRow, localiseRow } from "./rows.js";
@@ -10,7 +11,7 @@ import { LOCALISE_VIEW } from "./view.js";
 export const LOCALISE: Kind<LocaliseSettings, Localise, LocaliseUnit, LocaliseOutcome, LocaliseRow> = {
   name: "localise",
   keys: ["probe_interval", "most_probes"],
-  schema: localiseSchema,
+  schema: withSchemes(localiseSchema),
   check: localiseOf,
   units: ({ units }) => units,
   takesRuns: false,

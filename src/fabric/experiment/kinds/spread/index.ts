@@ -1,6 +1,7 @@
 /** The kind `spread`: how evenly schemes spread flows over groups and links, by their own hash functions, without packets. */
-import { eachSeed, type Kind } from "../kind.js";
-import { fromTopology } from "../runners.js";
+import { withSchemes } from "../../experiment.js";
+import type { Kind } from "../kind.js";
+import { eachSeed, fromTopology } from "../runners.js";
 import { type Spread, type SpreadUnit, spreadOf } from "./check.js";
 import type { SpreadOutcome } from "./outcome.js";
 import { type SpreadRow, spreadRow } from "./rows.js";
@@ -10,7 +11,7 @@ import { SPREAD_VIEW } from "./view.js";
 export const SPREAD: Kind<SpreadSettings, Spread, SpreadUnit, SpreadOutcome, SpreadRow> = {
   name: "spread",
   keys: ["trace_flows", "least_flows"],
-  schema: spreadSchema,
+  schema: withSchemes(spreadSchema),
   check: spreadOf,
   units: ({ units }) => units,
   takesRuns: false,

@@ -1,6 +1,7 @@
 /** The kind `survival`: how many connections lose all of their subflows in a failure, by the paths of the switches' own hashes. */
-import { eachSeed, type Kind } from "../kind.js";
-import { fromTopology } from "../runners.js";
+import { withSchemes } from "../../experiment.js";
+import type { Kind } from "../kind.js";
+import { eachSeed, fromTopology } from "../runners.js";
 import { type Survival, type SurvivalUnit, survivalOf } from "./check.js";
 import type { SurvivalOutcome } from "./outcome.js";
 import { type SurvivalRow, survivalRows } from "./rows.js";
@@ -10,7 +11,7 @@ import { SURVIVAL_VIEW } from "./view.js";
 export const SURVIVAL: Kind<SurvivalSettings, Survival, SurvivalUnit, SurvivalOutcome, SurvivalRow> = {
   name: "survival",
   keys: ["connections", "connection_subflows", "subflow_ports", "between"],
-  schema: survivalSchema,
+  schema: withSchemes(survivalSchema),
   check: survivalOf,
   units: ({ units }) => units,
   takesRuns: false,

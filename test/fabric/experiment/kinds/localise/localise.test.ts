@@ -13,7 +13,7 @@ import { loadDocument } from "../../../../../src/toolchain/documents/index.js";
 function load(text: string) {
   const diagnostics = new Diagnostics();
   const file = new SourceFile("localise.yaml", text);
-  const document = loadDocument(file, localiseSchema(SCHEMES), diagnostics);
+  const document = loadDocument(file, localiseSchema, diagnostics);
   if (document === undefined) throw new DiagnosticError(diagnostics.list);
   const { value, locate } = document;
   const topology = buildTopology(value.topology);
