@@ -40,9 +40,9 @@ golden-rivals: node_modules/.package-lock.json
 	npx tsx tools/golden-rivals.ts $(if $(UPDATE),--update) $(NAMES)
 
 # Mutation test of a room, for example ROOM=toolchain/p4/lower; SAMPLE=150 takes 150 mutants instead of all, TESTS="FILE ..." certain tests.
-# RECORD="fresh sample" writes the score into tools/mutants/scores.json.
+# PROCESSES=1 tries the tests that start processes, with SAMPLE=survivors after a run without. RECORD="fresh sample" writes the score into tools/mutants/scores.json.
 mutants: node_modules/.package-lock.json
-	$(if $(RECORD),P4LOOM_MUTANTS_RECORD="$(RECORD)") node tools/mutants.mjs $(ROOM) $(SAMPLE) $(TESTS)
+	$(if $(PROCESSES),P4LOOM_MUTANTS_PROCESSES=1) $(if $(RECORD),P4LOOM_MUTANTS_RECORD="$(RECORD)") node tools/mutants.mjs $(ROOM) $(SAMPLE) $(TESTS)
 
 # What labs on real interfaces need (`p4loom net`, `p4loom run --engine switch`); Debian, root.
 testbed-packages:

@@ -9,8 +9,14 @@
  * the new results. In a file that has changed since a run of all mutants, those of the changed lines are tried; a sample
  * only loses the mutants of such lines. TEST: only these files, such as new ones with `survivors`.
  *
+ * P4LOOM_MUTANTS_PROCESSES=1 tries the tests of STARTING, which start the command, workers, agents or labs, in a copy of the project
+ * whose programs hold the mutants too (tools/mutants/tree.mjs): with `survivors` only these tests, with COUNT the others too. Limits are
+ * then of real time: a test may take five times what it took without a mutant and 20 seconds more, must fail twice, and the tries
+ * of a mutant take three minutes together.
+ *
  * P4LOOM_MUTANTS_RECORD=TEXT writes the score into tools/mutants/scores.json, from which docs/testing.md is made (`make
- * figures PAGE=testing`); TEXT says what was tried, for example `fresh sample`.
+ * figures PAGE=testing`), and the survivors into tools/mutants/survivors.json, from which docs/mutants.md is made; TEXT says
+ * what was tried, for example `fresh sample`.
  *
  * One process loads the code once, with a switch for each mutant (tools/mutants/runner.ts). A mutant is also caught if it
  * ends the process, uses 60 seconds of processor time, or leaves all processes of the tests idle for 30 seconds; the
@@ -19,12 +25,15 @@
  * out. P4LOOM_MUTANTS_STEPS sets another number: fewer give a lower bound of the score in less time.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { Instrumenter } from "@stryker-mutator/instrumenter";
+import { describeSurvivors } from "./mutants/survivors.mjs";
+import { makeTree } from "./mutants/tree.mjs";
 import { roomNamed } from "./rooms/name.mjs";
 
 const root = resolve(import.meta.dirname, "..");
+const startsProcesses = process.env["P4LOOM_MUTANTS_PROCESSES"] === "1";
 const [named, which = "", ...onlyTests] = process.argv.slice(2);
 const room = roomNamed(root, named);
 if (named === undefined || room === undefined || !/^([1-9]\d*|survivors)?$/.test(which)) {
@@ -46,8 +55,29 @@ const ALSO = {
   "fabric/experiment/seeing": ["test/fabric/experiment"],
   "fabric/experiment/sweep": ["test/fabric/experiment"],
   "course/lab": ["test/course/grading", "test/course/exercises"],
+  "base/packets": [
+    ...["traffic/pcap.test.ts", "traffic/pcapng.test.ts", "traffic/replay.test.ts", "host-agent", "probing"].map((path) => `test/fabric/${path}`),
+    ...["frame-pool", "frames", "read-frame", "stack-rules", "stack-messages", "host"].map((file) => `test/fabric/sim/packet/${file}.test.ts`),
+    ...["test/fabric/sim/tcp/udp.test.ts", "test/course/exercises/packets.test.ts", "test/course/lab/packets.test.ts", "test/toolchain/hash"],
+  ],
   "toolchain/p4/lower": ["test/toolchain/p4/emit", "test/toolchain/p4/compile-golden.test.ts", "test/toolchain/p4/constructs.test.ts", "test/toolchain/p4/golden-packets.test.ts"],
   "toolchain/p4/emit": ["test/toolchain/p4/lower", "test/toolchain/p4/compile-golden.test.ts", "test/toolchain/p4/constructs.test.ts", "test/toolchain/p4/golden-packets.test.ts"],
+};
+/** Tests that start processes with code of a room, or labs. */
+const STARTING = {
+  "course/lab-server": [
+    "test/fabric/testbed/lab-session.test.ts",
+    "test/fabric/testbed/lab-course.test.ts",
+    "test/course/lab/browser/course.test.ts",
+  ],
+  "course/lab": ["test/course/lab/browser", "test/cli/trace/command.test.ts"],
+  "course/submissions": ["test/course/submissions", "test/fabric/testbed/grade.test.ts", "test/docs/course-commands.test.ts"],
+  "fabric/own-schemes": ["test/fabric/own-schemes"],
+  "fabric/experiment/testbed": ["test/fabric/experiment/testbed.test.ts", "test/fabric/experiment/load/on-lab.test.ts"],
+  "fabric/experiment/faults": ["test/parity/faults.test.ts", "test/fabric/experiment/testbed.test.ts", "test/fabric/experiment/load/on-lab.test.ts"],
+  "fabric/experiment/seeing": ["test/fabric/experiment/timeline", "test/fabric/experiment/seeing/timeline-page.test.ts"],
+  "fabric/experiment/sweep": ["test/cli/sweep.test.ts", "test/cli/slurm.test.ts"],
+  "fabric/experiment/kinds": ["test/cli/sweep.test.ts", "test/fabric/experiment/testbed.test.ts", "test/fabric/experiment/load/on-lab.test.ts"],
 };
 /** Parts of a larger room with tests of their own: they are tested only by their own name. */
 const APART = {
@@ -55,8 +85,9 @@ const APART = {
 };
 /** Tests that compare minutes of simulated time with closed forms: each try would take seconds. */
 const LEFT_OUT = [join("test", "fabric", "sim", "congestion", "validation.test.ts")];
-const LOOPS_AFTER_CPU_MS = 60_000;
-const HANGS_AFTER_IDLE_MS = 30_000;
+/** Tests that start processes have limits of their own. */
+const LOOPS_AFTER_CPU_MS = startsProcesses ? 600_000 : 60_000;
+const HANGS_AFTER_IDLE_MS = startsProcesses ? 600_000 : 30_000;
 const LOOKS_EVERY_MS = 2000;
 /** Processor time that timers use between two checks. */
 const IDLE_CPU_MS = 100;
@@ -74,7 +105,9 @@ const sources = filesBelow(join("src", room), ".ts").filter(
 /** `test` mirrors `src`; a part of a room without its own folder is tested by the folder of the room. */
 let mirror = room;
 while (!existsSync(join("test", mirror))) mirror = dirname(mirror);
-const own = (APART[room] ?? [join("test", mirror), ...(ALSO[room] ?? [])])
+const starting = startsProcesses ? (STARTING[room] ?? []) : [];
+const inside = APART[room] ?? [join("test", mirror), ...(ALSO[room] ?? [])];
+const own = [...(startsProcesses && which === "survivors" ? [] : inside), ...starting]
   .flatMap((path) => (path.endsWith(".ts") ? [path] : filesBelow(path, ".test.ts")))
   .filter((path) => !LEFT_OUT.includes(path));
 const missing = onlyTests.find((path) => !existsSync(path));
@@ -82,10 +115,10 @@ if (missing !== undefined) {
   console.error(`there is no test file ${missing}`);
   process.exit(2);
 }
-const tests = (onlyTests.length > 0 ? onlyTests : own).map((path) => resolve(root, path));
-
 const name = room.replaceAll("/", "-");
 const place = (suffix) => join(root, "out", "mutants", `${name}${suffix}`);
+const tree = startsProcesses ? place(".tree") : undefined;
+const tests = [...new Set(onlyTests.length > 0 ? onlyTests : own)].map((path) => resolve(tree ?? root, path));
 mkdirSync(join(root, "out", "mutants"), { recursive: true });
 
 const PRELUDE = `// @ts-nocheck
@@ -155,7 +188,7 @@ if (which === "survivors") {
 }
 
 const journal = place(".journal");
-const times = place(".times.json");
+const times = place(startsProcesses ? ".processes.times.json" : ".times.json");
 rmSync(journal, { force: true });
 
 const events = () => {
@@ -188,7 +221,7 @@ function cpuMsOf(group) {
  * an open try.
  */
 function runTests(ids) {
-  writeFileSync(place(".chosen.json"), JSON.stringify({ code: place(".code.json"), tests, mutants: ids, journal, times }));
+  writeFileSync(place(".chosen.json"), JSON.stringify({ code: place(".code.json"), tests, tree, mutants: ids, journal, times }));
   const child = spawn(
     process.execPath,
     ["node_modules/vitest/vitest.mjs", "run", "--config", "tools/mutants/vitest.config.ts", "--reporter", "dot"],
@@ -236,8 +269,10 @@ if (trying.length > 0) {
   const ids = trying.map(({ id }) => id);
   const code = instrumented.map(([file, text]) => [file, withMutants(text, new Set(ids))]);
   writeFileSync(place(".code.json"), JSON.stringify(Object.fromEntries(code)));
-  // The times determine the order of the tests; for survivors, those of the previous run are used.
-  if (which !== "survivors") rmSync(times, { force: true });
+  if (tree !== undefined) makeTree(root, tree, code.map(([file, text]) => [relative(root, file), text]), PRELUDE);
+  // The times determine the order of the tests; for survivors, those of the previous run are used while the tests are the same.
+  const isOld = existsSync(times) && tests.some((test) => statSync(test).mtimeMs > statSync(times).mtimeMs);
+  if (which !== "survivors" || isOld) rmSync(times, { force: true });
   if (!existsSync(times)) await runTests([]);
   rmSync(journal, { force: true });
   const { appendFileSync } = await import("node:fs");
@@ -247,7 +282,7 @@ if (trying.length > 0) {
     await runTests(ids);
     const open = openTry();
     if (open !== undefined)
-      appendFileSync(journal, `${JSON.stringify({ kind: "result", mutant: open.mutant, status: "Timeout", test: open.test, steps: 0 })}\n`);
+      appendFileSync(journal, `${JSON.stringify({ kind: "result", mutant: open.mutant, status: "Timeout", test: open.test, spent: 0 })}\n`);
     const all = events();
     const over = new Set(all.flatMap(({ kind, test }) => (kind === "done" || kind === "broken" ? [test] : [])));
     const measured = Object.entries(JSON.parse(readFileSync(times, "utf8")));
@@ -291,11 +326,18 @@ console.log(`${room}: ${score}, ${caught} of ${total} mutants noticed, ${count("
 
 const tells = process.env["P4LOOM_MUTANTS_RECORD"];
 if (tells !== undefined && total > 0) {
-  const path = join(root, "tools/mutants/scores.json");
-  const scores = JSON.parse(readFileSync(path, "utf8"));
   const commit = spawnSync("git", ["rev-parse", "--short=8", "HEAD"], { encoding: "utf8" }).stdout.trim();
-  const score = { room, tried: tells, mutants: total, detected: caught, date: new Date().toISOString().slice(0, 10), commit };
-  const at = scores.findIndex((each) => each.room === room);
-  scores.splice(at < 0 ? scores.length : at, at < 0 ? 0 : 1, score);
-  writeFileSync(path, `[\n${scores.map((each) => JSON.stringify(each)).join(",\n")}\n]\n`);
+  const date = new Date().toISOString().slice(0, 10);
+  put("scores.json", { room, tried: tells, mutants: total, detected: caught, date, commit });
+  put("survivors.json", { room, survivors: describeSurvivors(all.filter(isAlive)) });
+}
+
+/** Puts the record of this room into a stored list, in place of an older one. */
+function put(list, record) {
+  const path = join(root, "tools/mutants", list);
+  const records = JSON.parse(readFileSync(path, "utf8"));
+  const at = records.findIndex((each) => each.room === room);
+  records.splice(at < 0 ? records.length : at, at < 0 ? 0 : 1, record);
+  const lines = records.map((each) => JSON.stringify(each).replaceAll('{"file"', '\n  {"file"'));
+  writeFileSync(path, `[\n${lines.join(",\n")}\n]\n`);
 }

@@ -1,5 +1,6 @@
 /** The files by which `tools/mutants.mjs` and the runner in the tests' process communicate. */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 
 export interface Chosen {
   /** JSON file: path of a source file to its code with all mutants. */
@@ -8,6 +9,8 @@ export interface Chosen {
   tests: readonly string[];
   /** Ids of the mutants to try; none in the run that measures times. */
   mutants: readonly string[];
+  /** The copy of the project whose programs hold the mutants too (tools/mutants/tree.mjs). */
+  tree?: string;
   /** Journal of the run, and the times of the tests: both survive a restart. */
   journal: string;
   times: string;
@@ -21,7 +24,7 @@ export type Event =
   | { kind: "covered"; test: string; mutants: readonly string[] }
   | { kind: "static"; mutants: readonly string[] }
   | { kind: "start"; mutant: string; test: string }
-  | { kind: "result"; mutant: string; status: "Killed" | "Timeout" | "Survived"; test: string; steps: number }
+  | { kind: "result"; mutant: string; status: "Killed" | "Timeout" | "Survived"; test: string; spent: number }
   | { kind: "spoiled"; test: string; mutant: string | undefined }
   | { kind: "broken"; test: string }
   | { kind: "done"; test: string };
@@ -39,9 +42,13 @@ export function readEvents(path: string): Event[] {
 export const writeEvent = (path: string, event: Event): void =>
   appendFileSync(path, `${JSON.stringify(event)}\n`);
 
+/** The active mutant of processes that tests start, and the mutants that these reached without one: see tools/mutants/tree.mjs. */
+export const activeFile = (tree: string): string => join(tree, "dist", "mutant");
+export const reachedFile = (tree: string): string => join(tree, "dist", "mutants-reached");
+
 /**
- * Processor time of each test in ms, by `FILE#NAME`; negative for a test that is left out. Empty before the run that
- * measures them.
+ * Processor time of each test in ms, by `FILE#NAME`, or real time where tests start processes; negative for a test that is
+ * left out. Empty before the run that measures them.
  */
 export function readTimes(): Record<string, number> {
   const { times } = chosen();

@@ -4,12 +4,16 @@
  *
  * After a caught mutant, the test runs again without a mutant. If it fails, the mutant has changed the state of a module
  * permanently: the process ends, and `tools/mutants.mjs` starts it again from the journal.
+ *
+ * Tests that start processes run in a copy of the project (tools/mutants/tree.mjs), where the processes try the mutant too. Their limits
+ * are of real time, and a test must fail twice with a mutant.
  */
 import { writeFileSync } from "node:fs";
 import type { RunnerTask, RunnerTestCase, RunnerTestFile, RunnerTestSuite } from "vitest";
 import { TestRunner } from "vitest";
 import { chosen, type Event, readEvents, readTimes, writeEvent } from "./files.js";
 import { IdleWatch } from "./idle-watch.js";
+import { Processes } from "./processes.js";
 
 /** Steps (executed places of mutants) that a test may take with a mutant, as a multiple of those without, and in addition. */
 const STEPS_FACTOR = 10;
@@ -19,6 +23,11 @@ const STEPS_MORE = 2_000_000;
  * mutant is left out. Long tests would take most of the time and notice few mutants that short ones did not.
  */
 const MAX_STEPS = Number(process.env["P4LOOM_MUTANTS_STEPS"] ?? 50_000_000);
+
+/** The same for tests that start processes: real time in ms. */
+const MAX_MS = 180_000;
+const WALL_FACTOR = 5;
+const WALL_MORE_MS = 20_000;
 
 class Limit extends Error {}
 
@@ -49,6 +58,8 @@ class Mutants {
   }
 }
 
+/** Tests may replace the timers. */
+const setTimer = setTimeout;
 const mutants = new Mutants();
 (globalThis as unknown as { p4loomMutants: Mutants }).p4loomMutants = mutants;
 
@@ -56,12 +67,17 @@ interface Work {
   /** The next repetition tries this mutant; none: it runs without a mutant. */
   queue: string[];
   current: string | undefined;
-  phase: "baseline" | "mutant" | "check";
+  phase: "baseline" | "mutant" | "again" | "check";
   steps: number;
+  /** Real time of the run without a mutant, in ms. */
+  wallMs: number;
+  /** Mutants that the test reaches in its own process, whose modules remain loaded. */
+  inside: ReadonlySet<string>;
   /** Longest time without work of the run without a mutant, in looks. */
   idleLooks: number;
-  /** Processor time in ms at which the try began. */
+  /** Processor time and real time in ms at which the try began. */
   start: number;
+  startedAt: number;
 }
 
 /** The same test by the same name in each process. */
@@ -74,16 +90,21 @@ function keyOf(test: RunnerTestCase): string {
 
 const files = chosen();
 const measuring = files.mutants.length === 0;
+const processes = new Processes(files.tree);
+const startsProcesses = files.tree !== undefined;
+processes.end();
+processes.activate("");
 const before = readEvents(files.journal);
 const alive = new Set(files.mutants);
 const done = new Set<string>();
-/** Steps of the tries of each mutant so far. */
+/** What the tries of each mutant have taken so far: steps, or ms. */
 const spent = new Map<string, number>();
-const spend = (mutant: string, steps: number): void => {
-  spent.set(mutant, (spent.get(mutant) ?? 0) + steps);
+const spend = (mutant: string, amount: number): void => {
+  spent.set(mutant, (spent.get(mutant) ?? 0) + amount);
 };
+const MAX_SPENT = startsProcesses ? MAX_MS : MAX_STEPS;
 for (const event of before) {
-  if (event.kind === "result") spend(event.mutant, event.steps ?? 0);
+  if (event.kind === "result") spend(event.mutant, event.spent);
   if (event.kind === "result" && event.status !== "Survived") alive.delete(event.mutant);
   if (event.kind === "done" || event.kind === "broken") done.add(event.test);
 }
@@ -147,6 +168,9 @@ export default class MutantRunner extends TestRunner {
       steps: 0,
       idleLooks: 0,
       start: 0,
+      wallMs: 0,
+      startedAt: 0,
+      inside: new Set(),
     });
   }
 
@@ -157,30 +181,46 @@ export default class MutantRunner extends TestRunner {
     super.onBeforeTryTask(test);
     mutants.reached.clear();
     mutants.steps = 0;
-    mutants.limit = work.phase === "mutant" ? work.steps * STEPS_FACTOR + STEPS_MORE : MAX_STEPS;
+    const isTry = work.phase === "mutant" || work.phase === "again";
+    mutants.limit = isTry
+      ? work.steps * STEPS_FACTOR + STEPS_MORE
+      : startsProcesses
+        ? Number.POSITIVE_INFINITY
+        : MAX_STEPS;
     work.start = cpuMs();
+    work.startedAt = performance.now();
+    processes.forgetReached();
     this.#waited = false;
     const looks =
-      work.phase === "baseline" ? Number.POSITIVE_INFINITY : work.idleLooks * IDLE_FACTOR + IDLE_MORE;
+      work.phase === "baseline" || startsProcesses
+        ? Number.POSITIVE_INFINITY
+        : work.idleLooks * IDLE_FACTOR + IDLE_MORE;
     // A hook that waits cannot be ended: the process ends, and the next one goes on.
     this.#idle.start(looks, () => this.#endProcess(test));
-    if (work.phase !== "mutant") return;
+    if (!isTry) return;
     write({ kind: "start", mutant: work.current!, test: keyOf(test) });
     mutants.active = work.current!;
+    processes.activate(work.current!);
   }
 
   /** Called by vitest in place of the test's function. A test that waits for what does not come fails, and its hooks run. */
   async runTask(test: RunnerTestCase): Promise<void> {
     const run = TestRunner.getTestFn(test);
+    const { phase, wallMs } = this.#work.get(test)!;
+    let timer: NodeJS.Timeout | undefined;
     try {
       await new Promise((resolve, reject) => {
-        this.#idle.onIdle = () => {
+        const end = () => {
           this.#waited = true;
           reject(new Limit("the test waits for what does not come"));
         };
+        this.#idle.onIdle = end;
+        if (startsProcesses && phase !== "baseline")
+          timer = setTimer(end, wallMs * WALL_FACTOR + WALL_MORE_MS);
         Promise.resolve(run()).then(resolve, reject);
       });
     } finally {
+      clearTimeout(timer);
       this.#idle.onIdle = () => this.#endProcess(test);
     }
   }
@@ -188,7 +228,7 @@ export default class MutantRunner extends TestRunner {
   #endProcess(test: RunnerTestCase): void {
     const { phase, current } = this.#work.get(test)!;
     if (phase === "mutant")
-      write({ kind: "result", mutant: current!, status: "Timeout", test: keyOf(test), steps: mutants.steps });
+      write({ kind: "result", mutant: current!, status: "Timeout", test: keyOf(test), spent: mutants.steps });
     else write({ kind: "spoiled", test: keyOf(test), mutant: current });
     process.kill(process.pid, "SIGKILL");
   }
@@ -198,13 +238,17 @@ export default class MutantRunner extends TestRunner {
     const work = this.#work.get(test)!;
     const key = keyOf(test);
     const failed = test.result!.state === "fail";
-    const limited = mutants.steps > mutants.limit;
+    const wallMs = performance.now() - work.startedAt;
+    const limited =
+      mutants.steps > mutants.limit || (startsProcesses && work.phase === "baseline" && wallMs > MAX_MS);
     const idleLooks = this.#idle.stop();
     mutants.active = "";
     mutants.limit = Number.POSITIVE_INFINITY;
+    processes.activate("");
+    if (failed) processes.end();
     if (work.phase === "baseline") {
       if (failed || limited || (test.result as Ending).pending === true || test.result!.state === "skip") {
-        if (limited) console.error(`left out, since it takes too many steps: ${key}`);
+        if (limited) console.error(`left out, since it takes too long: ${key}`);
         else if (failed)
           console.error(`broken without a mutant: ${key}: ${test.result!.errors?.[0]?.message}`);
         if (limited) times[key] = TOO_LONG;
@@ -217,32 +261,40 @@ export default class MutantRunner extends TestRunner {
         this.#end(test);
         return;
       }
-      times[key] = cpuMs() - work.start;
+      times[key] = startsProcesses ? wallMs : cpuMs() - work.start;
       if (measuring) {
         this.#end(test);
         return;
       }
       work.steps = mutants.steps;
       work.idleLooks = idleLooks;
-      const reached = [...mutants.reached];
+      work.wallMs = wallMs;
+      work.inside = new Set(mutants.reached);
+      const reached = [...new Set([...mutants.reached, ...processes.reached()])];
       const again = tried(key);
       write({ kind: "covered", test: key, mutants: reached });
-      work.queue = files.mutants.filter((id) => mutants.reached.has(id) && !again.has(id));
-    } else if (work.phase === "mutant") {
+      work.queue = files.mutants.filter((id) => reached.includes(id) && !again.has(id));
+    } else if (work.phase === "mutant" || work.phase === "again") {
       this.#tries++;
       const status = limited || this.#waited ? "Timeout" : failed ? "Killed" : "Survived";
-      write({ kind: "result", mutant: work.current!, status, test: key, steps: mutants.steps });
-      spend(work.current!, mutants.steps);
+      if (startsProcesses && status !== "Survived" && work.phase === "mutant") {
+        work.phase = "again";
+        return;
+      }
+      const amount = startsProcesses ? wallMs : mutants.steps;
+      write({ kind: "result", mutant: work.current!, status, test: key, spent: amount });
+      spend(work.current!, amount);
       if (status !== "Survived") {
         alive.delete(work.current!);
         work.phase = "check";
-        return;
+        // Processes have ended: only what is loaded here can be spoiled.
+        if (!startsProcesses || work.inside.has(work.current!)) return;
       }
     } else if (failed) {
       write({ kind: "spoiled", test: key, mutant: work.current });
       process.kill(process.pid, "SIGKILL");
     }
-    work.queue = work.queue.filter((id) => alive.has(id) && (spent.get(id) ?? 0) < MAX_STEPS);
+    work.queue = work.queue.filter((id) => alive.has(id) && (spent.get(id) ?? 0) < MAX_SPENT);
     work.current = work.queue.shift();
     work.phase = "mutant";
     if (work.current === undefined) {
@@ -258,6 +310,7 @@ export default class MutantRunner extends TestRunner {
 
   override onAfterRunFiles(): void {
     super.onAfterRunFiles();
+    processes.end();
     mutants.reached.clear();
     writeFileSync(files.times, JSON.stringify(times));
   }

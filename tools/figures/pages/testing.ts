@@ -25,8 +25,7 @@ const SURVIVORS: Readonly<Record<string, string>> = {
     "ranges of stages that the exact solver does not need; limits of 400 stages beyond the device; `?.` and `??` for names of the JSON that only hand-written files have (aliases, validity of unions); shortcuts that save time only (candidates of variables for keys, trials of advice)",
   "toolchain/switch":
     "steps that save time only (`>= 0` before a write to place -1 of a typed array, which has no effect; a copy of many words at once; a port that is looked at without a packet); ties that both give the same, and the order of equal times (`due-entries`); the exact number of passes after which a packet is given up; numbers of alarms, which only have to differ; a first value that is set before it is read; open: fields of `key` by two names, queues with a rate whose program loops",
-  "toolchain/p4/lower":
-    'narrowing of kinds that the type checker needs and the program cannot break (`kind === "path"`, `?.`); shortcuts that save time only (no cast to the same type, two bools); two ways to one value (constants of the checker, and their initializers); open, below the goal: types that are filled into generic ones, reads ahead of stacks',
+  "toolchain/p4/lower": "each is listed in docs/mutants.md",
   "toolchain/p4runtime":
     "shortcuts that save time only (values encoded without the generated code, a chunk that stays empty, turns of a request); names of methods in TLS; `?.` on what is always there; open: names that a failed RestoreState has used first, ports of an unknown kind",
   "fabric/sim":
@@ -37,8 +36,7 @@ const SURVIVORS: Readonly<Record<string, string>> = {
     "constants that are 0 (`CHOICE.hash`, `PORT.link`); caches, shared words of hashes and shortcuts for one row, which save time only; products of numbers of values that are equal to a limit",
   "fabric/schemes":
     "caches and shortcuts that save time only (sets of virtual ports, `givers` of first fit, `MatrixIds` of an empty switch); which of several equal orders or hash values is taken; second places for a message (`locate(...) ?? ...`); open: `multiroute/trees`, `pecmp/certain-offsets`, the switch writer of updates",
-  "toolchain/formatting":
-    "`?.` on what is always there; trimming of what the end of a line trims again; a column of one line, which has nothing to align to; ranks of places of which only one is on the line (`wrapping`); open: brackets that branches of an #if share, an `else` of a list's block, more than 200 tokens between angles",
+  "toolchain/formatting": "each is listed in docs/mutants.md",
   "toolchain/control":
     "`?.` and `??` on what is always there (tables and fields that the printed entity names); a write of no mirrors; conditions that two words imply; open: packets and digests that `watch` prints in full, names of values without a naming",
   "fabric/probing": "open: not looked at one by one",
@@ -54,7 +52,7 @@ const SURVIVORS: Readonly<Record<string, string>> = {
     "places of errors inside a step; conditions that others imply (names that begin with ipv4 or ipv6 are these two, a header without fields has no bytes); empty lists that nothing reads after an error",
   base: "lengths that other checks imply (`sequence-index`); steps that save time only (`Random.int` of 2^32)",
   "fabric/statistics":
-    "bounds that are equal to the last bit; a guard of a continued fraction; draws beyond 20 pairs, whose test the limit leaves out",
+    "bounds that are equal to the last bit, and ties that give the same (`<=` for `<`); guards of a continued fraction and of a bisection that ends by itself; draws beyond 20 pairs, whose test the limit leaves out; open: the total time of merged and copied distributions (`time-weighted`), points of a thinned distribution (`cdf`)",
   "toolchain/program":
     "`?.` and `??` on what other checks imply; equal lengths in messages; `<` or `<=` behind the end of a text; entries of `@defaultonly` in a P4Info that is made from BMv2 JSON alone; places of messages inside a value; open: types of types in `lookup`, sums over several errors of one object",
   "course/lab":
