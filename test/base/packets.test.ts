@@ -2,23 +2,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  Arp,
   addWords,
-  arpFrame,
   ETHERTYPE_IPV4,
   ETHERTYPE_IPV6,
   finishIp,
   foldSum,
   get16,
   get32,
-  icmpFrame,
+  Icmp,
   PacketFilter,
   PROTOCOL_UDP,
   payloadBytes,
   prepareHeaders,
   put16,
   put32,
-  readArp,
-  readIcmp,
   SELECTOR_FIELDS,
   selectorHeaders,
   selectorOf,
@@ -51,9 +49,9 @@ it("messages of ARP, and nothing shorter", () => {
       }),
       fc.nat(41),
       (message, length) => {
-        const frame = arpFrame(message);
-        expect(readArp(frame)).toEqual(message);
-        expect(readArp(frame.subarray(0, length))).toBeUndefined();
+        const frame = Arp.frameOf(message);
+        expect(Arp.parseFrame(frame)).toEqual(message);
+        expect(Arp.parseFrame(frame.subarray(0, length))).toBeUndefined();
       },
     ),
   );
@@ -74,8 +72,8 @@ it("messages of ICMP, and none with a changed byte", () => {
       address,
       fc.nat(),
       (message, src, dst, place) => {
-        const frame = icmpFrame({ srcMac: 1n, src, dst }, message);
-        const read = readIcmp(frame)!;
+        const frame = Icmp.frameOf({ srcMac: 1n, src, dst }, message);
+        const read = Icmp.parseFrame(frame)!;
         expect({ ...read, body: [...read.body] }).toEqual({
           ...message,
           body: [...message.body],
@@ -84,7 +82,7 @@ it("messages of ICMP, and none with a changed byte", () => {
         });
         // Behind the Ethernet header, each byte is covered by one of the two checksums.
         frame[14 + (place % (frame.length - 14))]! ^= 0x55;
-        expect(readIcmp(frame)).toBeUndefined();
+        expect(Icmp.parseFrame(frame)).toBeUndefined();
       },
     ),
   );

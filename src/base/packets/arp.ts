@@ -1,15 +1,24 @@
-/** Address resolution (RFC 826) for IPv4 on Ethernet: the messages. */
+/** Address resolution (RFC 826) for IPv4 on Ethernet: the message behind an Ethernet header. */
 
-import { fromBytes, toBytes } from "../index.js";
+import * as Ethernet from "./ethernet.js";
 import { ETHERTYPE_ARP, ETHERTYPE_IPV4 } from "./numbers.js";
-import { get16, put16 } from "./words.js";
+import { get16, getAddress, put16, putAddress } from "./words.js";
 
-export const BROADCAST = 0xffff_ffff_ffffn;
+/** Bytes of a message. */
+export const LENGTH = 28;
+export const REQUEST = 1;
+export const REPLY = 2;
 
-export const FRAME_BYTES = 42;
+const HARDWARE_ETHERNET = 1;
+const IPV4_BYTES = 4;
+const MAC_BYTES = Ethernet.ADDRESS_LENGTH;
 
-export interface ArpMessage {
-  /** 1 request, 2 reply. */
+export function operation(bytes: Uint8Array, at: number): number {
+  return get16(bytes, at + 6);
+}
+
+export interface Message {
+  /** {@link REQUEST} or {@link REPLY}. */
   readonly operation: number;
   readonly senderMac: bigint;
   readonly sender: bigint;
@@ -17,37 +26,50 @@ export interface ArpMessage {
   readonly target: bigint;
 }
 
-/** Undefined for anything but a request or a reply of IPv4 on Ethernet. */
-export function readArp(frame: Uint8Array): ArpMessage | undefined {
-  if (frame.length < FRAME_BYTES || get16(frame, 12) !== ETHERTYPE_ARP) return undefined;
-  if (get16(frame, 14) !== 1 || get16(frame, 16) !== ETHERTYPE_IPV4 || frame[18] !== 6 || frame[19] !== 4)
-    return undefined;
-  const operation = get16(frame, 20);
-  if (operation !== 1 && operation !== 2) return undefined;
-  const part = (at: number, bytes: number): bigint => fromBytes(frame.subarray(at, at + bytes));
+/** Whether a whole message of IPv4 on Ethernet, a request or a reply, stands at `at`. */
+export function check(bytes: Uint8Array, at: number): boolean {
+  if (bytes.length < at + LENGTH || get16(bytes, at) !== HARDWARE_ETHERNET) return false;
+  if (get16(bytes, at + 2) !== ETHERTYPE_IPV4 || bytes[at + 4] !== MAC_BYTES || bytes[at + 5] !== IPV4_BYTES)
+    return false;
+  return operation(bytes, at) === REQUEST || operation(bytes, at) === REPLY;
+}
+
+/** Undefined where {@link check} says no. */
+export function parse(bytes: Uint8Array, at: number): Message | undefined {
+  if (!check(bytes, at)) return undefined;
   return {
-    operation,
-    senderMac: part(22, 6),
-    sender: part(28, 4),
-    targetMac: part(32, 6),
-    target: part(38, 4),
+    operation: operation(bytes, at),
+    senderMac: getAddress(bytes, at + 8, MAC_BYTES),
+    sender: getAddress(bytes, at + 14, IPV4_BYTES),
+    targetMac: getAddress(bytes, at + 18, MAC_BYTES),
+    target: getAddress(bytes, at + 24, IPV4_BYTES),
   };
 }
 
+export function emit(bytes: Uint8Array, at: number, message: Message): void {
+  put16(bytes, at, HARDWARE_ETHERNET);
+  put16(bytes, at + 2, ETHERTYPE_IPV4);
+  bytes[at + 4] = MAC_BYTES;
+  bytes[at + 5] = IPV4_BYTES;
+  put16(bytes, at + 6, message.operation);
+  putAddress(bytes, at + 8, MAC_BYTES, message.senderMac);
+  putAddress(bytes, at + 14, IPV4_BYTES, message.sender);
+  putAddress(bytes, at + 18, MAC_BYTES, message.targetMac);
+  putAddress(bytes, at + 24, IPV4_BYTES, message.target);
+}
+
+/** The message of a frame without a tag; undefined for any other frame. */
+export function parseFrame(frame: Uint8Array): Message | undefined {
+  return Ethernet.payloadAt(frame) === Ethernet.LENGTH && Ethernet.type(frame) === ETHERTYPE_ARP
+    ? parse(frame, Ethernet.LENGTH)
+    : undefined;
+}
+
 /** The frame of a message; a request goes to all, a reply to its target. */
-export function arpFrame({ operation, senderMac, sender, targetMac, target }: ArpMessage): Uint8Array {
-  const frame = new Uint8Array(FRAME_BYTES);
-  frame.set(toBytes(operation === 1 ? BROADCAST : targetMac, 6), 0);
-  frame.set(toBytes(senderMac, 6), 6);
-  put16(frame, 12, ETHERTYPE_ARP);
-  put16(frame, 14, 1);
-  put16(frame, 16, ETHERTYPE_IPV4);
-  frame[18] = 6;
-  frame[19] = 4;
-  put16(frame, 20, operation);
-  frame.set(toBytes(senderMac, 6), 22);
-  frame.set(toBytes(sender, 4), 28);
-  frame.set(toBytes(targetMac, 6), 32);
-  frame.set(toBytes(target, 4), 38);
+export function frameOf(message: Message): Uint8Array {
+  const frame = new Uint8Array(Ethernet.LENGTH + LENGTH);
+  const destination = message.operation === REQUEST ? Ethernet.BROADCAST : message.targetMac;
+  Ethernet.emit(frame, { destination, source: message.senderMac, type: ETHERTYPE_ARP });
+  emit(frame, Ethernet.LENGTH, message);
   return frame;
 }

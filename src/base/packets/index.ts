@@ -1,40 +1,28 @@
 /**
- * Packets as bytes, for all rooms. Numbers of protocols and checksums are defined here alone. Headers are written by
- * `network-headers`, `segment-builder`, `datagram-builder`, `arp` and `icmp`, and read by `segment`, `packet-match`, `ip-family` and the same
- * `arp` and `icmp`. Files of packets are `pcap` and `pcapng`; `selector-field` has the header fields that carry a selector.
+ * Packets as bytes, for all rooms. For each protocol there is one file, which is exported as a name: `Ethernet`, `Vlan`, `Arp`, `Ipv4`, `Ipv6`,
+ * `Ipv6Extensions`, `Tcp`, `TcpOption`, `Udp`, `Icmp`, `Icmpv6`. It has a view, functions that read and write a field of the header at a position
+ * and allocate nothing, and a representation, an object that `parse` reads, `check` admits and `emit` writes. `Ip` is the view over either version.
+ * Numbers of protocols, positions of fields and checksums are defined here alone.
+ *
+ * Whole frames: `Segment` reads, and `SegmentBuilder` and `DatagramBuilder` write those of the simulator; `FrameFields` sees what the parser of the
+ * generated programs sees; `dissect` gives all representations. Files of packets are `pcap` and `pcapng`; `selector-field` has the header fields that
+ * carry a selector.
  */
 
 export { ipv4Text, ipv6Text, macText } from "./address-text.js";
-export { type ArpMessage, arpFrame, BROADCAST, FRAME_BYTES, readArp } from "./arp.js";
-export { addWords, finishChecksum, foldSum } from "./checksum.js";
+export * as Arp from "./arp.js";
+export { addWords, finishChecksum, foldSum, isWhole, without } from "./checksum.js";
 export { DatagramBuilder } from "./datagram-builder.js";
-export { ECHO_OPTION } from "./echo-option.js";
+export { type Dissection, dissect, type Network, type Transport } from "./dissect.js";
+export * as Ethernet from "./ethernet.js";
 export type { FlowKey } from "./flow-key.js";
 export { giveFrame, takeFrame } from "./frame-pool.js";
-export {
-  ECHO_REPLY,
-  ECHO_REQUEST,
-  type IcmpAddresses,
-  type IcmpMessage,
-  icmpError,
-  icmpErrorText,
-  icmpFrame,
-  PORT_UNREACHABLE,
-  readIcmp,
-  UNREACHABLE,
-} from "./icmp.js";
-export {
-  dscpOf,
-  endOf,
-  type Family,
-  familyOf,
-  flowLabelOf,
-  IPV4,
-  IPV6,
-  isFragment,
-  isMarked,
-  isTcp,
-} from "./ip-family.js";
+export * as Icmp from "./icmp.js";
+export * as Icmpv6 from "./icmpv6.js";
+export * as Ip from "./ip.js";
+export * as Ipv4 from "./ipv4.js";
+export * as Ipv6 from "./ipv6.js";
+export * as Ipv6Extensions from "./ipv6-extensions.js";
 export {
   type FlowAddresses,
   finishIp,
@@ -42,26 +30,8 @@ export {
   prepareHeaders,
   type SelectorCodec,
 } from "./network-headers.js";
-export {
-  CE,
-  ECT_0,
-  ETHERTYPE_ARP,
-  ETHERTYPE_IPV4,
-  ETHERTYPE_IPV6,
-  ETHERTYPE_SERVICE_VLAN,
-  ETHERTYPE_VLAN,
-  FLAG_ACK,
-  FLAG_CWR,
-  FLAG_ECE,
-  FLAG_FIN,
-  FLAG_PSH,
-  FLAG_RST,
-  FLAG_SYN,
-  PROTOCOL_ICMP,
-  PROTOCOL_ICMPV6,
-  PROTOCOL_TCP,
-  PROTOCOL_UDP,
-} from "./numbers.js";
+export * from "./numbers.js";
+export * from "./options.js";
 export {
   type AddressPrefix,
   FrameFields,
@@ -96,17 +66,7 @@ export { decodePcapng, PcapngDecoder } from "./pcapng-decoder.js";
 export { PieceBuffer } from "./piece-buffer.js";
 export { type IpPacket, ipPacket, isReadable, type NewEnds, readdress } from "./readdress.js";
 export { type RecordedPacket, recordedPackets } from "./recorded-packets.js";
-export {
-  ECHO_BITS,
-  JOIN_OPTION,
-  MAPPING_OPTION,
-  MOST_WINDOW_SCALE,
-  OPTION_MSS,
-  OPTION_SACK,
-  OPTION_SACK_PERMITTED,
-  OPTION_WINDOW_SCALE,
-  Segment,
-} from "./segment.js";
+export { ECHO_BITS, Segment } from "./segment.js";
 export { OPTION_ROOM, SegmentBuilder } from "./segment-builder.js";
 export {
   FIELD_BITS,
@@ -117,4 +77,8 @@ export {
   selectorOf,
 } from "./selector-field.js";
 export { unwrap } from "./sequence.js";
+export * as Tcp from "./tcp.js";
+export * as TcpOption from "./tcp-option.js";
+export * as Udp from "./udp.js";
+export * as Vlan from "./vlan.js";
 export { get16, get32, put16, put32 } from "./words.js";

@@ -1,10 +1,14 @@
 /** Ethernet, an optional 802.1Q tag, and IPv4 or IPv6: the headers before the transport header of a frame. */
 
-import { toBytes } from "../index.js";
 import { addWords, finishChecksum } from "./checksum.js";
-import { ECT_0, ETHERTYPE_IPV4, ETHERTYPE_IPV6, ETHERTYPE_VLAN } from "./numbers.js";
+import * as Ethernet from "./ethernet.js";
+import * as Ip from "./ip.js";
+import * as Ipv4 from "./ipv4.js";
+import * as Ipv6 from "./ipv6.js";
+import { ECT_0, ETHERTYPE_VLAN } from "./numbers.js";
 import type { SelectorHeaders } from "./selector-field.js";
-import { put16, put32 } from "./words.js";
+import * as Vlan from "./vlan.js";
+import { put16 } from "./words.js";
 
 const HOP_LIMIT = 64;
 
@@ -43,32 +47,31 @@ export function prepareHeaders(
   transportBytes: number,
   dontFragment = true,
 ): PreparedHeaders {
-  const ipAt = 14 + (vlan === undefined ? 0 : 4);
-  const transportAt = ipAt + (ipVersion === 4 ? 20 : 40);
+  const family = ipVersion === 4 ? Ip.IPV4 : Ip.IPV6;
+  const ipAt = Ethernet.LENGTH + (vlan === undefined ? 0 : Vlan.LENGTH);
+  const transportAt = ipAt + family.length;
   const bytes = new Uint8Array(transportAt + transportBytes);
-  bytes.set(toBytes(dstMac, 6), 0);
-  bytes.set(toBytes(srcMac, 6), 6);
+  const type = vlan === undefined ? family.ethertype : ETHERTYPE_VLAN;
+  Ethernet.emit(bytes, { destination: dstMac, source: srcMac, type });
   if (vlan !== undefined) {
-    put16(bytes, 12, ETHERTYPE_VLAN);
-    put16(bytes, 14, vlan & 0xfff);
+    const tag = { priority: 0, dropEligible: false, id: vlan & 0xfff, type: family.ethertype };
+    Vlan.emit(bytes, Ethernet.LENGTH, tag);
   }
-  put16(bytes, ipAt - 2, ipVersion === 4 ? ETHERTYPE_IPV4 : ETHERTYPE_IPV6);
-  const addressBytes = ipVersion === 4 ? 4 : 16;
-  const addressesAt = transportAt - 2 * addressBytes;
+  Ip.emit(bytes, ipAt, family, {
+    dscp: dscp & 0x3f,
+    ecn: 0,
+    flowLabel: flowLabel & 0xfffff,
+    hopLimit: ttl,
+    protocol,
+    source: src,
+    destination: dst,
+    payloadLength: 0,
+    dontFragment,
+  });
   if (ipVersion === 4) {
-    bytes[ipAt] = 0x45;
-    bytes[ipAt + 1] = (dscp & 0x3f) << 2;
-    // Identification 0 with "don't fragment" set: an atomic datagram (RFC 6864).
-    if (dontFragment) put16(bytes, ipAt + 6, 0x4000);
-    bytes[ipAt + 8] = ttl;
-    bytes[ipAt + 9] = protocol;
-  } else {
-    put32(bytes, ipAt, (6 << 28) | ((dscp & 0x3f) << 22) | (flowLabel & 0xfffff));
-    bytes[ipAt + 6] = protocol;
-    bytes[ipAt + 7] = ttl;
+    Ipv4.setTotalLength(bytes, ipAt, 0);
+    Ipv4.setChecksum(bytes, ipAt, 0);
   }
-  bytes.set(toBytes(src, addressBytes), addressesAt);
-  bytes.set(toBytes(dst, addressBytes), addressesAt + addressBytes);
   put16(bytes, transportAt, srcPort);
   put16(bytes, transportAt + 2, dstPort);
   return {
@@ -76,7 +79,7 @@ export function prepareHeaders(
     ipAt,
     transportAt,
     ipSum: ipVersion === 4 ? addWords(bytes, ipAt, transportAt, 0) : 0,
-    pseudoSum: addWords(bytes, addressesAt, transportAt + 4, protocol),
+    pseudoSum: addWords(bytes, ipAt + family.keyAt, transportAt + Ip.PORTS_LENGTH, protocol),
   };
 }
 
@@ -93,11 +96,12 @@ export function finishIp(
 ): void {
   if (ipVersion === 4) {
     const bits = ecn ? ECT_0 : 0;
-    frame[ipAt + 1]! |= bits;
-    put16(frame, ipAt + 2, 20 + transportLength);
-    put16(frame, ipAt + 10, finishChecksum(ipSum + bits + 20 + transportLength));
+    const length = Ipv4.LENGTH + transportLength;
+    Ipv4.addEcn(frame, ipAt, bits);
+    Ipv4.setTotalLength(frame, ipAt, length);
+    Ipv4.setChecksum(frame, ipAt, finishChecksum(ipSum + bits + length));
   } else {
-    if (ecn) frame[ipAt + 1]! |= ECT_0 << 4;
-    put16(frame, ipAt + 4, transportLength);
+    if (ecn) Ipv6.addEcn(frame, ipAt, ECT_0);
+    Ipv6.setPayloadLength(frame, ipAt, transportLength);
   }
 }

@@ -10,9 +10,18 @@ export const ETHERTYPE_SERVICE_VLAN = 0x88a8;
 
 /** IPv4 protocols and IPv6 next headers (IANA, "Protocol Numbers"). */
 export const PROTOCOL_ICMP = 1;
+export const PROTOCOL_IPV4 = 4;
 export const PROTOCOL_TCP = 6;
 export const PROTOCOL_UDP = 17;
+export const PROTOCOL_IPV6 = 41;
 export const PROTOCOL_ICMPV6 = 58;
+
+/** Next headers that are extension headers of IPv6 (RFC 8200, section 4; RFC 4302). */
+export const PROTOCOL_HOP_BY_HOP = 0;
+export const PROTOCOL_ROUTING = 43;
+export const PROTOCOL_FRAGMENT = 44;
+export const PROTOCOL_AUTHENTICATION = 51;
+export const PROTOCOL_DESTINATION_OPTIONS = 60;
 
 /** ECN field of the IP header (RFC 3168): able to be marked, and marked by a switch. */
 export const ECT_0 = 2;

@@ -5,8 +5,11 @@
  */
 
 import { toBytes } from "../index.js";
-import { ETHERTYPE_IPV4, ETHERTYPE_IPV6, ETHERTYPE_VLAN, PROTOCOL_TCP, PROTOCOL_UDP } from "./numbers.js";
-import { get16 } from "./words.js";
+import * as Ethernet from "./ethernet.js";
+import * as Ip from "./ip.js";
+import { PROTOCOL_TCP, PROTOCOL_UDP } from "./numbers.js";
+import * as Tcp from "./tcp.js";
+import * as Udp from "./udp.js";
 
 /** Addresses with the same first `length` bits. IPv4 has 32 bits, IPv6 128. */
 export interface AddressPrefix {
@@ -40,40 +43,25 @@ export class FrameFields {
     this.ipVersion = 0;
     this.portsAt = 0;
     this.protocol = 0;
-    if (frame.length < 14) return;
-    let at = 14;
-    let type = get16(frame, 12);
-    if (type === ETHERTYPE_VLAN) {
-      if (frame.length < 18) return;
-      type = get16(frame, 16);
-      at = 18;
-    }
-    let end = at;
-    let ported = true;
-    if (type === ETHERTYPE_IPV4 && frame.length >= at + 20) {
-      this.ipVersion = 4;
-      this.protocol = frame[at + 9]!;
-      this.srcAt = at + 12;
-      end = at + 20;
-      const fragment = ((frame[at + 6]! & 0x3f) << 8) | frame[at + 7]!;
-      ported = (frame[at]! & 0xf) === 5 && fragment === 0;
-    } else if (type === ETHERTYPE_IPV6 && frame.length >= at + 40) {
-      this.ipVersion = 6;
-      this.protocol = frame[at + 6]!;
-      this.srcAt = at + 8;
-      end = at + 40;
-    } else return;
+    const at = Ethernet.payloadAt(frame);
+    if (at === 0) return;
+    const family = Ip.familyOfType(Ethernet.payloadType(frame, at));
+    if (family === undefined || frame.length < at + family.length) return;
+    this.ipVersion = family.version;
     this.ipAt = at;
+    this.protocol = Ip.protocol(frame, at, family);
+    this.srcAt = at + family.keyAt;
+    const end = at + family.length;
     if (
-      ported &&
+      Ip.headerLength(frame, at, family) === family.length &&
+      !Ip.isFragment(frame, at, family) &&
       (this.protocol === PROTOCOL_TCP || this.protocol === PROTOCOL_UDP) &&
-      frame.length >= end + 4
+      frame.length >= end + Ip.PORTS_LENGTH
     )
       this.portsAt = end;
   }
 }
 
-const UDP_HEADER = 8;
 const FIELDS = new FrameFields();
 
 /** Bytes after the header of TCP or UDP; 0 for all other frames. */
@@ -81,9 +69,8 @@ export function payloadBytes(frame: Uint8Array): number {
   FIELDS.read(frame);
   const { ipVersion, ipAt, protocol, portsAt } = FIELDS;
   if (portsAt === 0) return 0;
-  const end = ipVersion === 4 ? ipAt + get16(frame, ipAt + 2) : portsAt + get16(frame, ipAt + 4);
-  const header = protocol === PROTOCOL_UDP ? UDP_HEADER : (frame[portsAt + 12]! >> 4) * 4;
-  return Math.max(0, end - portsAt - header);
+  const header = protocol === PROTOCOL_UDP ? Udp.LENGTH : Tcp.headerLength(frame, portsAt);
+  return Math.max(0, Ip.endOf(frame, ipAt, ipVersion === 4 ? Ip.IPV4 : Ip.IPV6) - portsAt - header);
 }
 
 /** A prefix as bytes to compare. */
@@ -94,7 +81,8 @@ interface PrefixBytes {
 }
 
 function prefixBytes({ ipVersion, address, length }: AddressPrefix): PrefixBytes {
-  return { ipVersion, bytes: toBytes(address, ipVersion === 4 ? 4 : 16), length };
+  const { addressLength } = ipVersion === 4 ? Ip.IPV4 : Ip.IPV6;
+  return { ipVersion, bytes: toBytes(address, addressLength), length };
 }
 
 function hasPrefix(frame: Uint8Array, at: number, { bytes, length }: PrefixBytes): boolean {
@@ -132,12 +120,13 @@ export class PacketFilter {
     const src = this.#src;
     if (src !== undefined && (src.ipVersion !== ipVersion || !hasPrefix(frame, srcAt, src))) return false;
     const dst = this.#dst;
-    const dstAt = srcAt + (ipVersion === 4 ? 4 : 16);
+    const dstAt = srcAt + (ipVersion === 4 ? Ip.IPV4 : Ip.IPV6).addressLength;
     if (dst !== undefined && (dst.ipVersion !== ipVersion || !hasPrefix(frame, dstAt, dst))) return false;
     if (protocol !== undefined && fields.protocol !== protocol) return false;
     if (srcPort === undefined && dstPort === undefined) return true;
     if (portsAt === 0) return false;
-    if (srcPort !== undefined && get16(frame, portsAt) !== srcPort) return false;
-    return dstPort === undefined || get16(frame, portsAt + 2) === dstPort;
+    // The ports of UDP stand where those of TCP do.
+    if (srcPort !== undefined && Tcp.srcPort(frame, portsAt) !== srcPort) return false;
+    return dstPort === undefined || Tcp.dstPort(frame, portsAt) === dstPort;
   }
 }

@@ -1,31 +1,34 @@
 /** Recorded packets with the addresses of other hosts: IPv4 and IPv6, checksums kept right by their differences (RFC 1624). */
 
-import { fromBytes, toBytes } from "../index.js";
-import { addWords, foldSum } from "./checksum.js";
+import { addWords, adjustChecksum, foldSum } from "./checksum.js";
+import * as Ethernet from "./ethernet.js";
+import * as Icmpv6 from "./icmpv6.js";
+import * as Ip from "./ip.js";
+import * as Ipv4 from "./ipv4.js";
+import { Chain } from "./ipv6-extensions.js";
 import {
-  ETHERTYPE_IPV4,
-  ETHERTYPE_IPV6,
   ETHERTYPE_SERVICE_VLAN,
   ETHERTYPE_VLAN,
   PROTOCOL_ICMPV6,
   PROTOCOL_TCP,
   PROTOCOL_UDP,
 } from "./numbers.js";
-import { get16 } from "./words.js";
+import * as Tcp from "./tcp.js";
+import * as Udp from "./udp.js";
+import * as Vlan from "./vlan.js";
+import { get16, getAddress, put16, putAddress } from "./words.js";
 
 /** Link types of captures that are read (www.tcpdump.org/linktypes.html): Ethernet, and IP without a link. */
 const ETHERNET = 1;
 const RAW_IP: ReadonlySet<number> = new Set([12, 101, 228, 229]);
 
-const ETHERTYPE = { 4: ETHERTYPE_IPV4, 6: ETHERTYPE_IPV6 } as const;
 const VLAN_TAGS: ReadonlySet<number> = new Set([ETHERTYPE_VLAN, ETHERTYPE_SERVICE_VLAN]);
-const ETHERNET_HEADER = 14;
 
 /** By protocol: position in the transport header of the checksum, which covers the addresses. */
 const CHECKSUM_AT: ReadonlyMap<number, number> = new Map([
-  [PROTOCOL_TCP, 16],
-  [PROTOCOL_UDP, 6],
-  [PROTOCOL_ICMPV6, 2],
+  [PROTOCOL_TCP, Tcp.CHECKSUM_AT],
+  [PROTOCOL_UDP, Udp.CHECKSUM_AT],
+  [PROTOCOL_ICMPV6, Icmpv6.CHECKSUM_AT],
 ]);
 
 export function isReadable(linkType: number): boolean {
@@ -45,17 +48,20 @@ export interface IpPacket {
 export function ipPacket(frame: Uint8Array, linkType: number): IpPacket | undefined {
   let at = 0;
   if (linkType === ETHERNET) {
-    at = ETHERNET_HEADER;
-    while (at + 4 <= frame.length && VLAN_TAGS.has(get16(frame, at - 2))) at += 4;
-    const type = at <= frame.length ? get16(frame, at - 2) : 0;
-    if (type !== ETHERTYPE[4] && type !== ETHERTYPE[6]) return undefined;
+    if (frame.length < Ethernet.LENGTH) return undefined;
+    at = Ethernet.LENGTH;
+    while (at + Vlan.LENGTH <= frame.length && VLAN_TAGS.has(Ethernet.payloadType(frame, at)))
+      at += Vlan.LENGTH;
+    if (Ip.familyOfType(Ethernet.payloadType(frame, at)) === undefined) return undefined;
   }
-  const version = (frame[at] ?? 0) >> 4;
-  if (version === 4 && at + 20 <= frame.length)
-    return { version, at, source: address(frame, at + 12, 4), destination: address(frame, at + 16, 4) };
-  if (version === 6 && at + 40 <= frame.length)
-    return { version, at, source: address(frame, at + 8, 16), destination: address(frame, at + 24, 16) };
-  return undefined;
+  if (at >= frame.length) return undefined;
+  const version = Ipv4.version(frame, at);
+  if (version !== 4 && version !== 6) return undefined;
+  const { length, keyAt, addressLength } = Ip.familyAt(frame, at);
+  if (at + length > frame.length) return undefined;
+  const source = getAddress(frame, at + keyAt, addressLength);
+  const destination = getAddress(frame, at + keyAt + addressLength, addressLength);
+  return { version, at, source, destination };
 }
 
 export interface NewEnds {
@@ -74,45 +80,53 @@ export function readdress(
   length: number,
   ends: NewEnds,
 ): Uint8Array {
-  const frame = new Uint8Array(ETHERNET_HEADER + Math.max(length, recorded.length) - at);
-  frame.set(toBytes(ends.destinationMac, 6), 0);
-  frame.set(toBytes(ends.sourceMac, 6), 6);
-  frame[12] = ETHERTYPE[version] >> 8;
-  frame[13] = ETHERTYPE[version] & 0xff;
-  frame.set(recorded.subarray(at), ETHERNET_HEADER);
-  const ip = ETHERNET_HEADER;
-  const size = version === 4 ? 4 : 16;
-  const addresses = ip + (version === 4 ? 12 : 8);
-  const before = foldSum(addWords(frame, addresses, addresses + 2 * size, 0));
-  frame.set(toBytes(ends.source, size), addresses);
-  frame.set(toBytes(ends.destination, size), addresses + size);
-  const after = foldSum(addWords(frame, addresses, addresses + 2 * size, 0));
-  const isLaterFragment = version === 4 && (get16(frame, ip + 6) & 0x1fff) !== 0;
-  const protocol = frame[ip + (version === 4 ? 9 : 6)]!;
-  const transport = ip + (version === 4 ? 4 * (frame[ip]! & 0xf) : 40);
-  if (version === 4) adjust(frame, ip + 10, before, after);
-  const offset = version === 4 && protocol === PROTOCOL_ICMPV6 ? undefined : CHECKSUM_AT.get(protocol);
-  if (
-    offset === undefined ||
-    isLaterFragment ||
-    transport + offset + 2 > ETHERNET_HEADER + recorded.length - at
-  )
-    return frame;
-  const checksum = transport + offset;
-  // A UDP checksum of 0 over IPv4 means that there is none.
-  if (protocol === PROTOCOL_UDP && get16(frame, checksum) === 0) return frame;
-  adjust(frame, checksum, before, after);
-  if (protocol === PROTOCOL_UDP && get16(frame, checksum) === 0) frame.fill(0xff, checksum, checksum + 2);
+  const ip = Ethernet.LENGTH;
+  const family = version === 4 ? Ip.IPV4 : Ip.IPV6;
+  const frame = new Uint8Array(ip + Math.max(length, recorded.length) - at);
+  const captured = ip + recorded.length - at;
+  Ethernet.emit(frame, {
+    destination: ends.destinationMac,
+    source: ends.sourceMac,
+    type: family.ethertype,
+  });
+  frame.set(recorded.subarray(at), ip);
+  const addresses = ip + family.keyAt;
+  const addressesEnd = addresses + 2 * family.addressLength;
+  const before = foldSum(addWords(frame, addresses, addressesEnd, 0));
+  putAddress(frame, addresses, family.addressLength, ends.source);
+  putAddress(frame, addresses + family.addressLength, family.addressLength, ends.destination);
+  const after = foldSum(addWords(frame, addresses, addressesEnd, 0));
+  // The part of RFC 1624 that takes the old addresses out and puts the new ones in.
+  const change = (~before & 0xffff) + after;
+  if (version === 4) Ipv4.updateChecksum(frame, ip, change);
+  const checksum = addressedChecksum(frame, family, captured);
+  if (checksum === undefined) return frame;
+  adjustChecksum(frame, checksum.at, change);
+  if (checksum.isUdp && get16(frame, checksum.at) === 0) put16(frame, checksum.at, 0xffff);
   return frame;
 }
 
-/** RFC 1624, equation 3: HC' = ~(~HC + ~m + m'). */
-function adjust(frame: Uint8Array, at: number, before: number, after: number): void {
-  const sum = ~foldSum((~get16(frame, at) & 0xffff) + (~before & 0xffff) + after) & 0xffff;
-  frame[at] = sum >> 8;
-  frame[at + 1] = sum & 0xff;
-}
-
-function address(frame: Uint8Array, at: number, size: number): bigint {
-  return fromBytes(frame.subarray(at, at + size));
+/** The captured checksum of the transport header, if it covers the addresses. */
+function addressedChecksum(
+  frame: Uint8Array,
+  family: Ip.Family,
+  captured: number,
+): { readonly at: number; readonly isUdp: boolean } | undefined {
+  const ip = Ethernet.LENGTH;
+  let protocol = Ip.protocol(frame, ip, family);
+  let transport = ip + Ip.headerLength(frame, ip, family);
+  if (family === Ip.IPV4) {
+    if (Ipv4.isLaterFragment(frame, ip) || protocol === PROTOCOL_ICMPV6) return undefined;
+  } else {
+    const chain = new Chain();
+    // The pseudo-header of a packet that is routed on has an address that is not replaced.
+    if (!chain.read(frame, ip, captured) || chain.isLaterFragment || chain.isRoutedOn) return undefined;
+    protocol = chain.protocol;
+    transport = chain.at;
+  }
+  const offset = CHECKSUM_AT.get(protocol);
+  if (offset === undefined || transport + offset + 2 > captured) return undefined;
+  const isUdp = protocol === PROTOCOL_UDP;
+  // A UDP checksum of 0 over IPv4 means that there is none.
+  return isUdp && Udp.hasNoChecksum(frame, transport) ? undefined : { at: transport + offset, isUdp };
 }

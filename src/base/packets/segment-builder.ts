@@ -4,8 +4,8 @@
  * (RFC 6994), the echo: the selector of the last segment received from the other end. It is the first option.
  */
 import { addWords, finishChecksum } from "./checksum.js";
-import { ECHO_OPTION } from "./echo-option.js";
 import { takeFrame } from "./frame-pool.js";
+import * as Ip from "./ip.js";
 import {
   type FlowAddresses,
   finishIp,
@@ -15,13 +15,14 @@ import {
 } from "./network-headers.js";
 import { PROTOCOL_TCP } from "./numbers.js";
 import { ECHO_BITS } from "./segment.js";
-import { put16, put32 } from "./words.js";
+import * as Tcp from "./tcp.js";
+import * as TcpOption from "./tcp-option.js";
 
 /** Of a segment whose only option is the echo. */
-const TCP_HEADER_LENGTH = 20 + ECHO_OPTION.length;
+const HEADER_LENGTH = Tcp.LENGTH + TcpOption.ECHO.length;
 
-/** Maximum number of bytes of options other than the echo: a TCP header has at most 60. */
-export const OPTION_ROOM = 60 - TCP_HEADER_LENGTH;
+/** Maximum number of bytes of options other than the echo. */
+export const OPTION_ROOM = Tcp.MOST_LENGTH - HEADER_LENGTH;
 
 /** Builds the segments that one end of a connection sends. All but a few fields are the same each time. */
 export class SegmentBuilder {
@@ -63,19 +64,21 @@ export class SegmentBuilder {
     const { optionsLength } = this;
     const frame = takeFrame(bytes.length + optionsLength + payloadLength);
     frame.set(bytes);
-    const tcpLength = TCP_HEADER_LENGTH + optionsLength + payloadLength;
+    const tcpLength = HEADER_LENGTH + optionsLength + payloadLength;
     finishIp(frame, this.#prepared!, this.addresses.ipVersion, this.ecn, tcpLength);
-    put32(frame, transportAt + 4, sequence);
-    put32(frame, transportAt + 8, acknowledgement);
-    frame[transportAt + 12] = ((TCP_HEADER_LENGTH + optionsLength) / 4) << 4;
-    frame[transportAt + 13] = flags;
-    put16(frame, transportAt + 14, this.window);
-    put32(frame, transportAt + 24, this.lane * 2 ** ECHO_BITS + echo);
-    for (let i = 0; i < optionsLength; i++) frame[transportAt + TCP_HEADER_LENGTH + i] = this.options[i]!;
+    Tcp.setSequence(frame, transportAt, sequence);
+    Tcp.setAcknowledgement(frame, transportAt, acknowledgement);
+    Tcp.setHeaderLength(frame, transportAt, HEADER_LENGTH + optionsLength);
+    Tcp.setFlags(frame, transportAt, flags);
+    Tcp.setWindow(frame, transportAt, this.window);
+    const echoAt = transportAt + Tcp.LENGTH;
+    TcpOption.setExperimentValue(frame, echoAt, this.lane * 2 ** ECHO_BITS + echo);
+    const optionsAt = transportAt + HEADER_LENGTH;
+    for (let i = 0; i < optionsLength; i++) frame[optionsAt + i] = this.options[i]!;
     const changing =
-      addWords(frame, transportAt + 4, transportAt + 16, 0) +
-      addWords(frame, transportAt + 24, transportAt + TCP_HEADER_LENGTH + optionsLength, 0);
-    put16(frame, transportAt + 16, finishChecksum(this.#tcpSum + changing + tcpLength));
+      addWords(frame, transportAt + Ip.PORTS_LENGTH, transportAt + Tcp.CHECKSUM_AT, 0) +
+      addWords(frame, echoAt + TcpOption.EXPERIMENT_VALUE_AT, optionsAt + optionsLength, 0);
+    Tcp.setChecksum(frame, transportAt, finishChecksum(this.#tcpSum + changing + tcpLength));
     return frame;
   }
 
@@ -84,13 +87,12 @@ export class SegmentBuilder {
       this.addresses,
       this.#codec.headersOf(selector),
       PROTOCOL_TCP,
-      TCP_HEADER_LENGTH,
+      HEADER_LENGTH,
     );
     const { bytes, transportAt } = prepared;
-    bytes[transportAt + 20] = ECHO_OPTION.kind;
-    bytes[transportAt + 21] = ECHO_OPTION.length;
-    put16(bytes, transportAt + 22, ECHO_OPTION.experiment);
-    this.#tcpSum = prepared.pseudoSum + addWords(bytes, transportAt + 20, transportAt + 24, 0);
+    const echoAt = transportAt + Tcp.LENGTH;
+    TcpOption.putExperiment(bytes, echoAt, TcpOption.ECHO, 0);
+    this.#tcpSum = prepared.pseudoSum + addWords(bytes, echoAt, echoAt + TcpOption.EXPERIMENT_VALUE_AT, 0);
     this.#prepared = prepared;
     this.#selector = selector;
   }

@@ -1,7 +1,7 @@
 /** Conversions of addresses and flow keys: bytes as in packets, numbers for policies, text for people. */
 import { isIPv4, isIPv6 } from "node:net";
 import { fromBytes, toBytes } from "../../base/index.js";
-import type { FlowKey } from "../../base/packets/index.js";
+import { type FlowKey, get16 } from "../../base/packets/index.js";
 import { formatValue, parseValue } from "../../toolchain/device/index.js";
 
 /** Four or sixteen bytes; undefined where `text` is no address. */
@@ -35,12 +35,11 @@ function splitKey(key: Uint8Array): {
   dstPort: number;
 } {
   const length = (key.length - 4) / 2;
-  const port = (at: number): number => (key[at]! << 8) | key[at + 1]!;
   return {
     src: key.subarray(0, length),
     dst: key.subarray(length, 2 * length),
-    srcPort: port(2 * length),
-    dstPort: port(2 * length + 2),
+    srcPort: get16(key, 2 * length),
+    dstPort: get16(key, 2 * length + 2),
   };
 }
 

@@ -4,14 +4,13 @@ import { type Random, toHex } from "../../base/index.js";
 import {
   ECT_0,
   ETHERTYPE_VLAN,
-  type Family,
+  Ethernet,
   type FlowKey,
-  familyOf,
-  IPV4,
+  Ip,
   PROTOCOL_TCP,
-  put16,
   type SelectorField,
   selectorHeaders,
+  Vlan,
 } from "../../base/packets/index.js";
 import { CLIENT, type HostPolicy, SERVER } from "../hosts/index.js";
 import { flowOf, isSame, reverseKey } from "./addresses.js";
@@ -80,7 +79,7 @@ export class Flows {
       bytes === undefined ? end : { ...end, bytes },
     );
     const flow = new TcpFlow({
-      family: familyOf(key),
+      family: Ip.familyOf(key),
       key,
       tuple,
       chooser,
@@ -135,24 +134,23 @@ export class Flows {
     this.mark(flow.parts.family, flow.parts.tuple, selector, this.host.policy.ecn === true ? ECT_0 : 0);
 
   /** The mark of a packet of any protocol; where the host has several NICs, the policy chooses one. */
-  mark(family: Family, tuple: FlowKey, selector: number, ecn = 0): Mark {
+  mark(family: Ip.Family, tuple: FlowKey, selector: number, ecn = 0): Mark {
     const { nics, field, policy } = this.host;
     const nic = nics.length === 1 ? 0 : policy.nic(tuple, selector, nics.length);
     const { dscp, vlan, flowLabel, ttl } = selectorHeaders(field, selector);
     const { mac, gateway } = nics[nic]!;
-    const ethernet = new Uint8Array(vlan === undefined ? 14 : 18);
-    ethernet.set(gateway);
-    ethernet.set(mac, 6);
+    const ethernet = new Uint8Array(Ethernet.LENGTH + (vlan === undefined ? 0 : Vlan.LENGTH));
+    Ethernet.setAddresses(ethernet, gateway, mac);
+    Ethernet.setType(ethernet, vlan === undefined ? family.ethertype : ETHERTYPE_VLAN);
     if (vlan !== undefined) {
-      put16(ethernet, 12, ETHERTYPE_VLAN);
-      put16(ethernet, 14, vlan);
+      const tag = { priority: 0, dropEligible: false, id: vlan, type: family.ethertype };
+      Vlan.emit(ethernet, Ethernet.LENGTH, tag);
     }
-    put16(ethernet, ethernet.length - 2, family.ethertype);
     return {
       nic,
       ethernet,
       trafficClass: (dscp << 2) | ecn,
-      flowLabel: family === IPV4 ? 0 : flowLabel,
+      flowLabel: family === Ip.IPV4 ? 0 : flowLabel,
       ttl,
     };
   }

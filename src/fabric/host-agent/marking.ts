@@ -6,27 +6,15 @@
  * bytes of the option, and the payload stays. Checksums are updated incrementally (RFC 1624), so a damaged
  * segment stays damaged.
  */
-import {
-  ECHO_OPTION,
-  type Family,
-  FLAG_ECE,
-  get16,
-  get32,
-  IPV4,
-  put16,
-  put32,
-} from "../../base/packets/index.js";
+import { FLAG_ECE, Ip, Ipv4, Ipv6, Tcp, TcpOption, without } from "../../base/packets/index.js";
 
-/** Bytes of the option, and its first words. */
-export const ECHO_LENGTH = ECHO_OPTION.length;
-const KIND_AND_LENGTH = (ECHO_OPTION.kind << 8) | ECHO_OPTION.length;
-/** Length of the option in units of the data offset, shifted to the position of the data offset in its word. */
-const OFFSET_STEP = (ECHO_LENGTH / 4) << 12;
-/** What the option adds to the checksum of a segment, without the echo: in the pseudo header, the data offset, and the option. */
-const ECHO_SUM = ECHO_LENGTH + OFFSET_STEP + KIND_AND_LENGTH + ECHO_OPTION.experiment;
-const TCP_LENGTH = 20;
-/** Data offset, in words, from which the option does not fit. */
-const NO_ROOM = 14;
+const { ECHO } = TcpOption;
+/** Bytes of the option. */
+export const ECHO_LENGTH = ECHO.length;
+/** What the option adds to the sum of a segment, without the echo: in the pseudo header, the data offset, and the option. */
+const ECHO_SUM = ECHO_LENGTH + Tcp.lengthSum(ECHO_LENGTH) + TcpOption.firstWord(ECHO) + ECHO.experiment;
+/** Bytes of the longest header in which the option fits. */
+const ROOMY_LENGTH = Tcp.MOST_LENGTH - ECHO_LENGTH;
 
 /** The header fields that carry a selector: the frame's Ethernet header and fields of IP. */
 export interface Mark {
@@ -41,107 +29,64 @@ export interface Mark {
   readonly ttl?: number | undefined;
 }
 
-/** Updates a checksum field by the sum of added words. */
-function correct(bytes: Uint8Array, at: number, added: number): void {
-  let sum = (~get16(bytes, at) & 0xffff) + added;
-  sum = (sum & 0xffff) + (sum >>> 16);
-  put16(bytes, at, ~((sum & 0xffff) + (sum >>> 16)));
-}
-
-/** The addend that removes `words` from a sum. */
-function without(words: number): number {
-  words = (words & 0xffff) + (words >>> 16);
-  return 0xffff - ((words & 0xffff) + (words >>> 16));
-}
-
 function echoSum(echo: number): number {
   return ECHO_SUM + (echo >>> 16) + (echo & 0xffff);
 }
 
 /** Sets or clears the FLAG_ECE flag of the segment whose TCP header stands at `tcp`. */
 export function writeEce(bytes: Uint8Array, tcp: number, isSet: boolean): void {
-  const flags = bytes[tcp + 13]!;
-  if (((flags & FLAG_ECE) !== 0) === isSet) return;
-  bytes[tcp + 13] = flags ^ FLAG_ECE;
-  correct(bytes, tcp + 16, isSet ? FLAG_ECE : without(FLAG_ECE));
+  const flags = Tcp.flags(bytes, tcp);
+  if (((flags & FLAG_ECE) !== 0) !== isSet) Tcp.updateFlags(bytes, tcp, flags ^ FLAG_ECE);
 }
 
 /** Whether the segment whose TCP header stands at `tcp` has room for the option. */
 export function hasRoom(bytes: Uint8Array, tcp: number): boolean {
-  return bytes[tcp + 12]! >>> 4 < NO_ROOM;
+  return Tcp.headerLength(bytes, tcp) <= ROOMY_LENGTH;
 }
 
 /** Inserts the option into a segment that has room, with eight free bytes before it; returns its new start. */
-export function addEcho(bytes: Uint8Array, ip: number, family: Family, echo: number): number {
+export function addEcho(bytes: Uint8Array, ip: number, family: Ip.Family, echo: number): number {
   const start = ip - ECHO_LENGTH;
   const tcp = start + family.length;
-  bytes.copyWithin(start, ip, ip + family.length + TCP_LENGTH);
-  put16(bytes, tcp + TCP_LENGTH, KIND_AND_LENGTH);
-  put16(bytes, tcp + TCP_LENGTH + 2, ECHO_OPTION.experiment);
-  put32(bytes, tcp + TCP_LENGTH + 4, echo);
-  lengthen(bytes, start, family, ECHO_LENGTH);
-  bytes[tcp + 12]! += OFFSET_STEP >> 8;
-  correct(bytes, tcp + 16, echoSum(echo));
+  bytes.copyWithin(start, ip, ip + family.length + Tcp.LENGTH);
+  TcpOption.putExperiment(bytes, tcp + Tcp.LENGTH, ECHO, echo);
+  Ip.updateLength(bytes, start, family, ECHO_LENGTH);
+  Tcp.lengthenHeader(bytes, tcp, ECHO_LENGTH);
+  Tcp.updateChecksum(bytes, tcp, echoSum(echo));
   return start;
 }
 
 /** Whether the segment that ends at `end` carries an echo. */
 export function hasEcho(bytes: Uint8Array, tcp: number, end: number): boolean {
+  const option = tcp + Tcp.LENGTH;
   return (
-    end >= tcp + TCP_LENGTH + ECHO_LENGTH &&
-    get16(bytes, tcp + TCP_LENGTH) === KIND_AND_LENGTH &&
-    get16(bytes, tcp + TCP_LENGTH + 2) === ECHO_OPTION.experiment &&
-    bytes[tcp + 12]! >>> 4 >= 5 + ECHO_LENGTH / 4
+    end >= option + ECHO_LENGTH &&
+    TcpOption.isExperiment(bytes, option, ECHO) &&
+    Tcp.headerLength(bytes, tcp) >= Tcp.LENGTH + ECHO_LENGTH
   );
 }
 
 export function echoOf(bytes: Uint8Array, tcp: number): number {
-  return get32(bytes, tcp + TCP_LENGTH + 4);
+  return TcpOption.experimentValue(bytes, tcp + Tcp.LENGTH);
 }
 
 /** Removes the option from a segment that carries it; returns its new start. */
-export function removeEcho(bytes: Uint8Array, ip: number, family: Family): number {
+export function removeEcho(bytes: Uint8Array, ip: number, family: Ip.Family): number {
   const tcp = ip + family.length;
-  correct(bytes, tcp + 16, without(echoSum(echoOf(bytes, tcp))));
-  bytes[tcp + 12]! -= OFFSET_STEP >> 8;
-  lengthen(bytes, ip, family, -ECHO_LENGTH);
-  bytes.copyWithin(ip + ECHO_LENGTH, ip, tcp + TCP_LENGTH);
+  Tcp.updateChecksum(bytes, tcp, without(echoSum(echoOf(bytes, tcp))));
+  Tcp.lengthenHeader(bytes, tcp, -ECHO_LENGTH);
+  Ip.updateLength(bytes, ip, family, -ECHO_LENGTH);
+  bytes.copyWithin(ip + ECHO_LENGTH, ip, tcp + Tcp.LENGTH);
   return ip + ECHO_LENGTH;
 }
 
-/** Changes the length of a packet in its IP header. */
-function lengthen(bytes: Uint8Array, ip: number, family: Family, by: number): void {
-  const at = family === IPV4 ? ip + 2 : ip + 4;
-  put16(bytes, at, get16(bytes, at) + by);
-  if (family === IPV4) correct(bytes, ip + 10, by > 0 ? by : without(-by));
-}
-
-function writeTtl(bytes: Uint8Array, ip: number, family: Family, ttl: number): void {
-  if (family !== IPV4) {
-    bytes[ip + 7] = ttl;
-    return;
-  }
-  const old = bytes[ip + 8]!;
-  bytes[ip + 8] = ttl;
-  if (ttl !== old) correct(bytes, ip + 10, 0xffff - (old << 8) + (ttl << 8));
-}
-
 /** Writes a mark into a packet with space before it; returns the start of the frame. The mark may replace another one. */
-export function writeMark(bytes: Uint8Array, ip: number, family: Family, mark: Mark): number {
+export function writeMark(bytes: Uint8Array, ip: number, family: Ip.Family, mark: Mark): number {
   const { trafficClass, flowLabel, ethernet, ttl } = mark;
-  if (ttl !== undefined) writeTtl(bytes, ip, family, ttl);
-  if (family === IPV4) {
-    const old = bytes[ip + 1]!;
-    const marked = trafficClass | (old & 3);
-    if (marked !== old) {
-      bytes[ip + 1] = marked;
-      correct(bytes, ip + 10, 0xffff - old + marked);
-    }
-  } else {
-    bytes[ip] = 0x60 | (trafficClass >>> 4);
-    bytes[ip + 1] = ((trafficClass & 15) << 4) | (bytes[ip + 1]! & 0x30) | (flowLabel >>> 16);
-    put16(bytes, ip + 2, flowLabel);
-  }
+  if (ttl !== undefined) Ip.updateHopLimit(bytes, ip, family, ttl);
+  const marked = trafficClass | (Ip.trafficClass(bytes, ip, family) & 3);
+  if (family === Ip.IPV4) Ipv4.updateTrafficClass(bytes, ip, marked);
+  else Ipv6.setFirstWord(bytes, ip, marked, flowLabel);
   const start = ip - ethernet.length;
   bytes.set(ethernet, start);
   return start;

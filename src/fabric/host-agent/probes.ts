@@ -6,7 +6,7 @@
  * show whether that reverse path works. The agents keep probes from the kernel, so any ports can be used.
  */
 
-import { type Family, familyOf, PROTOCOL_UDP } from "../../base/packets/index.js";
+import { Ip, PROTOCOL_UDP } from "../../base/packets/index.js";
 import { addressText, flowKey, isSame, reverseKey } from "./addresses.js";
 import type { DataPath } from "./data-path.js";
 import type { AgentEvent } from "./events.js";
@@ -57,11 +57,11 @@ export class Probes {
   }
 
   #send(key: Uint8Array, probe: ProbeHeader, selector: number): void {
-    this.parts.dataPath.send(familyOf(key), key, PROTOCOL_UDP, probePacket(key, probe), selector);
+    this.parts.dataPath.send(Ip.familyOf(key), key, PROTOCOL_UDP, probePacket(key, probe), selector);
   }
 
   /** Handles a datagram that arrived on a selector; false when it is no probe for this host. */
-  take(family: Family, packet: Uint8Array, header: number, selector: number): boolean {
+  take(family: Ip.Family, packet: Uint8Array, header: number, selector: number): boolean {
     if (header !== family.length) return false;
     const probe = readProbe(packet, family);
     if (probe === undefined) return false;

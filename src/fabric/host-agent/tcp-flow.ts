@@ -7,8 +7,7 @@
  * wire.
  */
 
-import type { Family } from "../../base/packets/index.js";
-import { type FlowKey, unwrap } from "../../base/packets/index.js";
+import { type FlowKey, type Ip, unwrap } from "../../base/packets/index.js";
 import { type PathChooser, ReceiveWindow, RoundCounter } from "../hosts/index.js";
 import type { Mark } from "./marking.js";
 import { RoundTrips } from "./round-trips.js";
@@ -42,7 +41,7 @@ export interface FlowWatcher {
 
 /** Properties of a flow. */
 export interface FlowParts {
-  readonly family: Family;
+  readonly family: Ip.Family;
   /** Source and destination address and ports, as this end sends them. */
   readonly key: Uint8Array;
   readonly tuple: FlowKey;

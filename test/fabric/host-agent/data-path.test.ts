@@ -3,13 +3,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random, toHex } from "../../../src/base/index.js";
 import {
-  type Family,
   FLAG_ACK,
   FLAG_FIN,
   FLAG_SYN,
   get32,
-  IPV4,
-  IPV6,
+  Ip,
   SELECTOR_FIELDS,
   type SelectorField,
 } from "../../../src/base/packets/index.js";
@@ -90,8 +88,8 @@ function told(): [Told, HostPolicy] {
 }
 
 /** The DSCP and the echo of a frame without a tag. */
-function marksOf(frame: Uint8Array, family: Family): [selector: number, echo: number] {
-  const dscp = family === IPV4 ? frame[15]! >> 2 : ((frame[14]! & 15) << 2) | (frame[15]! >> 6);
+function marksOf(frame: Uint8Array, family: Ip.Family): [selector: number, echo: number] {
+  const dscp = family === Ip.IPV4 ? frame[15]! >> 2 : ((frame[14]! & 15) << 2) | (frame[15]! >> 6);
   return [dscp, get32(frame, 14 + family.length + 24)];
 }
 
@@ -118,7 +116,8 @@ describe("two data paths", () => {
           const [frame, ...more] = left.send(packet);
           expect(more).toEqual([]);
           // Each switch takes one off the TTL: the selector above stays.
-          if (field === "ttl") expect(frame![14 + (family === IPV4 ? 8 : 7)]).toBe((selector % 8) * 32 + 31);
+          if (field === "ttl")
+            expect(frame![14 + (family === Ip.IPV4 ? 8 : 7)]).toBe((selector % 8) * 32 + 31);
           const arrived = right.receive(frame!)!;
           expect(segmentSum(arrived, family)).toBe(0xffff);
           // The kernel sees its own TCP segment; the mark stays in the IP header.
@@ -159,24 +158,24 @@ describe("two data paths", () => {
       inLossState: () => true,
     };
     const data = new Uint8Array(100);
-    const packet = tcpPacket(IPV4, { data, sequence: 1000 });
+    const packet = tcpPacket(Ip.IPV4, { data, sequence: 1000 });
     left.flows.watch(packet.slice(12, 24), watcher);
-    expect(left.send(packet).map((frame) => marksOf(frame, IPV4)[0])).toEqual([1]);
+    expect(left.send(packet).map((frame) => marksOf(frame, Ip.IPV4)[0])).toEqual([1]);
     left.now = 2 * QUIET;
     const bytes = new Uint8Array(64 + packet.length);
     bytes.set(packet, 64);
     left.path.fromKernel(bytes, 64, bytes.length);
     const copies = left.frames.splice(0);
-    expect(copies.map(({ nic, frame }) => [nic, marksOf(frame, IPV4)[0]])).toEqual([
+    expect(copies.map(({ nic, frame }) => [nic, marksOf(frame, Ip.IPV4)[0]])).toEqual([
       [1, 1],
       [0, 2],
     ]);
-    for (const { frame } of copies) expect(segmentSum(frame.subarray(14), IPV4)).toBe(0xffff);
+    for (const { frame } of copies) expect(segmentSum(frame.subarray(14), Ip.IPV4)).toBe(0xffff);
     expect(left.path.counts.copies).toBe(1);
     const right = new Host(2, fixed(3));
     right.receive(copies[1]!.frame);
     const answer = { src: 2, ports: [5201, 4000], acknowledgement: 1100, sequence: 50 } as const;
-    left.receive(right.send(tcpPacket(IPV4, answer))[0]!);
+    left.receive(right.send(tcpPacket(Ip.IPV4, answer))[0]!);
     expect(events).toEqual([["timeout", 1, 2 * QUIET, [1, 2]], ["recovered", 1], ["progressed"]]);
     expect(chooser.heard).toEqual([
       ["timeout", 1],
@@ -188,7 +187,7 @@ describe("two data paths", () => {
     const classes = [{ dscp: 2, upTo: 1000 }, { dscp: 4 }];
     const dscpOf = (bytes: number | undefined) => {
       const host = new Host(1, hostPolicyOf({ kind: "p4te", classes }, restingHost()));
-      const packet = tcpPacket(IPV4, { flags: FLAG_SYN });
+      const packet = tcpPacket(Ip.IPV4, { flags: FLAG_SYN });
       const nothing = () => {};
       if (bytes !== undefined)
         host.flows.watch(packet.slice(12, 24), {
@@ -209,21 +208,21 @@ describe("two data paths", () => {
     const right = new Host(2, policy);
     chooser.answers = [1, 4];
     const data = new Uint8Array(10);
-    const [frame] = left.send(tcpPacket(IPV4, { data, sequence: 1000 }));
+    const [frame] = left.send(tcpPacket(Ip.IPV4, { data, sequence: 1000 }));
     right.receive(frame!);
     const answer = { src: 2, ports: [5201, 4000], acknowledgement: 1010, sequence: 50 } as const;
     const selectors = (frames: Uint8Array[]) =>
-      frames.map((frame) => [marksOf(frame, IPV4)[0], frame.length]);
+      frames.map((frame) => [marksOf(frame, Ip.IPV4)[0], frame.length]);
     const bare = 14 + 20 + 28;
-    expect(selectors(right.send(tcpPacket(IPV4, answer)))).toEqual([
+    expect(selectors(right.send(tcpPacket(Ip.IPV4, answer)))).toEqual([
       [1, bare],
       [4, bare],
     ]);
     // Asked for once: the next one is an ordinary one.
-    expect(selectors(right.send(tcpPacket(IPV4, answer)))).toEqual([[1, bare]]);
+    expect(selectors(right.send(tcpPacket(Ip.IPV4, answer)))).toEqual([[1, bare]]);
     right.receive(frame!);
     expect(chooser.heard.at(-1)).toEqual(["data", 7, 0, true]);
-    const both = right.send(tcpPacket(IPV4, { ...answer, data }));
+    const both = right.send(tcpPacket(Ip.IPV4, { ...answer, data }));
     expect(selectors(both)).toEqual([
       [4, bare],
       [1, bare + data.length],
@@ -248,10 +247,10 @@ describe("two data paths", () => {
   it("start a flow afresh when its ports are used again, with other random numbers", () => {
     const left = new Host(1, hostPolicyOf({ kind: "prr", values: 64 }, restingHost()));
     const drawn = (first: number): number[] => {
-      left.send(tcpPacket(IPV4, { flags: FLAG_SYN, sequence: first }));
+      left.send(tcpPacket(Ip.IPV4, { flags: FLAG_SYN, sequence: first }));
       return Array.from({ length: 8 }, () => {
         left.now += 2 * QUIET;
-        return marksOf(left.send(tcpPacket(IPV4, { flags: FLAG_SYN, sequence: first }))[0]!, IPV4)[0];
+        return marksOf(left.send(tcpPacket(Ip.IPV4, { flags: FLAG_SYN, sequence: first }))[0]!, Ip.IPV4)[0];
       });
     };
     const before = drawn(1);
@@ -261,8 +260,8 @@ describe("two data paths", () => {
 
   it("forget the flow that was opened first when there are too many", () => {
     const left = new Host(1, fixed(0));
-    const key = (port: number) => tcpPacket(IPV4, { ports: [port, 80] }).slice(12, 24);
-    for (let port = 1; port <= 16_385; port++) left.send(tcpPacket(IPV4, { ports: [port, 80] }));
+    const key = (port: number) => tcpPacket(Ip.IPV4, { ports: [port, 80] }).slice(12, 24);
+    for (let port = 1; port <= 16_385; port++) left.send(tcpPacket(Ip.IPV4, { ports: [port, 80] }));
     expect(left.flows.count).toBe(16_384);
     expect(left.flows.sending(key(1), 0, 12)).toBeUndefined();
     expect(left.flows.sending(key(2), 0, 12)).toBeDefined();
@@ -271,9 +270,9 @@ describe("two data paths", () => {
   it("forget closed flows after ten seconds", () => {
     const left = new Host(1, fixed(0));
     const close = (port: number): void => {
-      left.send(tcpPacket(IPV4, { ports: [port, 80], flags: FLAG_FIN | FLAG_ACK }));
+      left.send(tcpPacket(Ip.IPV4, { ports: [port, 80], flags: FLAG_FIN | FLAG_ACK }));
       const [frame] = new Host(2, fixed(0)).send(
-        tcpPacket(IPV4, { src: 2, ports: [80, port], flags: FLAG_FIN | FLAG_ACK }),
+        tcpPacket(Ip.IPV4, { src: 2, ports: [80, port], flags: FLAG_FIN | FLAG_ACK }),
       );
       left.receive(frame!);
     };
@@ -290,7 +289,7 @@ describe("two data paths", () => {
 describe("a data path", () => {
   it("passes other packets with the marks that they have, and keeps multicast", () => {
     const left = new Host(1, fixed(3));
-    const udp = tcpPacket(IPV4);
+    const udp = tcpPacket(Ip.IPV4);
     udp[9] = 17;
     udp[1] = 10 << 2;
     const [frame] = left.send(udp);
@@ -298,7 +297,7 @@ describe("a data path", () => {
     expect(new Host(2, fixed(3)).receive(frame!)).toEqual(udp);
     udp[16] = 224;
     expect(left.send(udp)).toEqual([]);
-    const toLink = tcpPacket(IPV6);
+    const toLink = tcpPacket(Ip.IPV6);
     toLink[6] = 58;
     toLink[24] = 0xff;
     expect(left.send(toLink)).toEqual([]);
@@ -306,7 +305,7 @@ describe("a data path", () => {
   });
 
   it("rejects frames for others, of other protocols, and shorter than they say", () => {
-    const frame = new Host(1, fixed(3)).send(tcpPacket(IPV4, { data: new Uint8Array(50) }))[0]!;
+    const frame = new Host(1, fixed(3)).send(tcpPacket(Ip.IPV4, { data: new Uint8Array(50) }))[0]!;
     const broken: ((frame: Uint8Array) => Uint8Array)[] = [
       (frame) => frame.fill(9, 0, 6),
       (frame) => frame.fill(8, 12, 14),
@@ -327,7 +326,7 @@ describe("a data path", () => {
   });
 
   it("opens no flow for what is not for this host, or is a reset", () => {
-    const frame = new Host(1, fixed(3)).send(tcpPacket(IPV4))[0]!;
+    const frame = new Host(1, fixed(3)).send(tcpPacket(Ip.IPV4))[0]!;
     const right = new Host(2, fixed(3));
     const other = frame.slice();
     other[14 + 19] = 77;

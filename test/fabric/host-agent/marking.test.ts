@@ -3,12 +3,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toBytes, toHex } from "../../../src/base/index.js";
 import {
-  dscpOf,
-  type Family,
   FIELD_BITS,
-  flowLabelOf,
   get32,
-  IPV4,
+  Ip,
   SELECTOR_FIELDS,
   Segment,
   SegmentBuilder,
@@ -68,7 +65,7 @@ const frames = fc
   })
   .map(({ field, family, numbers, ports, payload, flags }) => {
     const [a, b, firstEcho, secondEcho, sequence, acknowledgement] = numbers;
-    const address = (number: number) => BigInt(number) + (family === IPV4 ? 0n : 0xfdn << 120n);
+    const address = (number: number) => BigInt(number) + (family === Ip.IPV4 ? 0n : 0xfdn << 120n);
     const codec = {
       headersOf: (selector: number) => selectorHeaders(field, selector),
       selectorOf: (headers: Parameters<typeof selectorOf>[1]) => selectorOf(field, headers),
@@ -144,13 +141,13 @@ describe("marks", () => {
         const ethernet = new Uint8Array(14);
         const zero = { nic: 0, ethernet, trafficClass: ecn, flowLabel: 0 };
         // ECN is set as a mark sets DSCP: the field is empty before.
-        writeMark(bytes, ROOM, family, family === IPV4 ? zero : { ...zero, trafficClass: 0 });
-        if (family !== IPV4) bytes[ROOM + 1]! |= ecn << 4;
+        writeMark(bytes, ROOM, family, family === Ip.IPV4 ? zero : { ...zero, trafficClass: 0 });
+        if (family !== Ip.IPV4) bytes[ROOM + 1]! |= ecn << 4;
         for (const { trafficClass, flowLabel } of marks) {
           writeMark(bytes, ROOM, family, { nic: 0, ethernet, trafficClass, flowLabel });
-          expect(dscpOf(bytes, ROOM, family)).toBe(trafficClass >> 2);
-          expect(flowLabelOf(bytes, ROOM, family)).toBe(family === IPV4 ? 0 : flowLabel);
-          const own = family === IPV4 ? bytes[ROOM + 1]! & 3 : (bytes[ROOM + 1]! >> 4) & 3;
+          expect(Ip.dscp(bytes, ROOM, family)).toBe(trafficClass >> 2);
+          expect(Ip.flowLabel(bytes, ROOM, family)).toBe(family === Ip.IPV4 ? 0 : flowLabel);
+          const own = family === Ip.IPV4 ? bytes[ROOM + 1]! & 3 : (bytes[ROOM + 1]! >> 4) & 3;
           expect(own).toBe(ecn);
           expect(segmentSum(bytes.subarray(ROOM), family)).toBe(0xffff);
         }
@@ -163,7 +160,7 @@ const block = (n: number) => [...toBytes(BigInt(n) << 32n, 8)];
 const TIMESTAMPS = [1, 1, 8, 10, 0, 0, 0, 7, 0, 0, 0, 8];
 const DATA = Uint8Array.of(1, 2, 3);
 
-function optionsAfter(family: Family, options: readonly number[]): number[] | undefined {
+function optionsAfter(family: Ip.Family, options: readonly number[]): number[] | undefined {
   const packet = tcpPacket(family, { options: Uint8Array.from(options), data: DATA });
   const shorter = makeRoom(packet, family);
   if (shorter === undefined) return undefined;

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
-import { familyOf, IPV4 } from "../../../src/base/packets/index.js";
+import { Ip } from "../../../src/base/packets/index.js";
 import { flowKey } from "../../../src/fabric/host-agent/addresses.js";
 import { DataPath } from "../../../src/fabric/host-agent/data-path.js";
 import type { AgentEvent } from "../../../src/fabric/host-agent/events.js";
@@ -32,7 +32,7 @@ describe("the bytes of a probe", () => {
   it("carry what was written", () => {
     fc.assert(
       fc.property(key, probe, (key, probe) => {
-        expect(readProbe(probePacket(key, probe), familyOf(key))).toEqual(probe);
+        expect(readProbe(probePacket(key, probe), Ip.familyOf(key))).toEqual(probe);
       }),
     );
   });
@@ -41,7 +41,7 @@ describe("the bytes of a probe", () => {
     fc.assert(
       fc.property(key, probe, fc.nat(), fc.integer({ min: 1, max: 255 }), (key, probe, where, bits) => {
         const packet = probePacket(key, probe);
-        const family = familyOf(key);
+        const family = Ip.familyOf(key);
         expect(readProbe(packet.subarray(0, packet.length - 1), family)).toBeUndefined();
         packet[family.length + (where % (packet.length - family.length))]! ^= bits;
         expect(readProbe(packet, family)).toBeUndefined();
@@ -170,7 +170,7 @@ describe("probes", () => {
     expect(() => probes.add(request({ id: 6, count: 100, forward }))).toThrow("count: at most 100000 probes");
     for (let id = 6; id < 69; id++) probes.add(request({ id }));
     expect(() => probes.add(request({ id: 69 }))).toThrow("64 requests for probes are already in progress");
-    const alone = new Probes({ ipv4: addressOf(IPV4, 1) }, new Pair().ends[0]!.probes.parts);
+    const alone = new Probes({ ipv4: addressOf(Ip.IPV4, 1) }, new Pair().ends[0]!.probes.parts);
     expect(() => alone.add(request({ to: "fd00::2" }))).toThrow(
       /^to: this host has no address of the family/,
     );
@@ -178,7 +178,7 @@ describe("probes", () => {
 
   it("reach the kernel when they are for another host", () => {
     const pair = new Pair();
-    const packet = probePacket(flowKey(addressOf(IPV4, 1), Uint8Array.of(10, 0, 0, 9), 7, 8), {
+    const packet = probePacket(flowKey(addressOf(Ip.IPV4, 1), Uint8Array.of(10, 0, 0, 9), 7, 8), {
       isReply: false,
       request: 1,
       index: 0,

@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
-import { IPV6, isMarked } from "../../../src/base/packets/index.js";
+import { Ip } from "../../../src/base/packets/index.js";
 import { flowKey } from "../../../src/fabric/host-agent/addresses.js";
 import { DataPath } from "../../../src/fabric/host-agent/data-path.js";
 import { Flows } from "../../../src/fabric/host-agent/flows.js";
@@ -131,8 +131,8 @@ function replay(
     // As the kernel sends it: without the echo, without our bits.
     const bytes = new Uint8Array(64 + frame.length);
     bytes.set(frame, 64);
-    writeEce(bytes, 64 + 14 + IPV6.length, false);
-    const ip = removeEcho(bytes, 64 + 14, IPV6);
+    writeEce(bytes, 64 + 14 + Ip.IPV6.length, false);
+    const ip = removeEcho(bytes, 64 + 14, Ip.IPV6);
     bytes[ip + 1]! &= 0xcf;
     path.fromKernel(bytes, ip, bytes.length);
     // What leaves is what left in the simulator, but for the MAC of the switch.
@@ -183,7 +183,7 @@ describe("a chooser in the agent", () => {
           expect(heard).toEqual(choosers[end].calls);
           for (const [member] of heard) seen.add(member);
         }
-        if (passing[1]!.some(({ frame }) => isMarked(frame, 14, IPV6))) seen.add("marks");
+        if (passing[1]!.some(({ frame }) => Ip.isMarked(frame, 14, Ip.IPV6))) seen.add("marks");
       }),
       { numRuns: 30, seed: 1 },
     );

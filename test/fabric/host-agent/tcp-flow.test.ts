@@ -1,7 +1,7 @@
 /** What the agent makes of TCP that passes by: timeouts, progress, and the selectors of acknowledgements. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { IPV4, PROTOCOL_TCP } from "../../../src/base/packets/index.js";
+import { Ip, PROTOCOL_TCP } from "../../../src/base/packets/index.js";
 import { flowOf } from "../../../src/fabric/host-agent/addresses.js";
 import { NO_PROGRESS, TcpFlow } from "../../../src/fabric/host-agent/tcp-flow.js";
 import { fixedPath, ReceiveWindow } from "../../../src/fabric/hosts/index.js";
@@ -15,9 +15,9 @@ type Event =
 
 /** A flow on selector 0. `inLoss`: what the kernel says; without it, as of a flow of another program. */
 function makeFlow(inLoss: () => boolean | undefined = () => undefined): TcpFlow {
-  const key = new Uint8Array(IPV4.keyLength);
+  const key = new Uint8Array(Ip.IPV4.keyLength);
   return new TcpFlow({
-    family: IPV4,
+    family: Ip.IPV4,
     key,
     tuple: flowOf(key, PROTOCOL_TCP),
     chooser: fixedPath(0),

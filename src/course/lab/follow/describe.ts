@@ -1,21 +1,22 @@
 /** Describes a frame in a few words, by its well-known headers. */
-import { fromBytes } from "../../../base/index.js";
 import {
-  ETHERTYPE_ARP,
+  Arp,
+  type Dissection,
+  dissect,
   ETHERTYPE_IPV4,
+  Ethernet,
   FLAG_ACK,
   FLAG_FIN,
   FLAG_RST,
   FLAG_SYN,
-  get16,
-  get32,
+  Icmp,
+  Ipv4,
   ipv4Text,
   ipv6Text,
+  type Network,
   PROTOCOL_TCP,
   PROTOCOL_UDP,
-  readArp,
-  readIcmp,
-  Segment,
+  type Transport,
 } from "../../../base/packets/index.js";
 import type { PacketView } from "../protocol.js";
 
@@ -26,7 +27,6 @@ export interface FrameDescription {
   readonly flowKey?: string;
 }
 
-const SEGMENT = new Segment();
 const FLAGS: readonly [number, string][] = [
   [FLAG_SYN, "SYN"],
   [FLAG_ACK, "ACK"],
@@ -34,10 +34,10 @@ const FLAGS: readonly [number, string][] = [
   [FLAG_RST, "RST"],
 ];
 const ICMP_NAMES: Readonly<Record<number, string>> = {
-  0: "ICMP echo reply",
-  3: "ICMP unreachable",
-  8: "ICMP echo request",
-  11: "ICMP time exceeded",
+  [Icmp.ECHO_REPLY]: "ICMP echo reply",
+  [Icmp.UNREACHABLE]: "ICMP unreachable",
+  [Icmp.ECHO_REQUEST]: "ICMP echo request",
+  [Icmp.TIME_EXCEEDED]: "ICMP time exceeded",
 };
 
 /** Key of a flow between two endpoints, each an address and a port (or the identifier of a ping). */
@@ -46,52 +46,62 @@ export function flowKeyOf(protocol: string, first: string, second: string): stri
 }
 
 export function describeFrame(frame: Uint8Array): FrameDescription {
-  const type = frame.length < 14 ? -1 : get16(frame, 12);
-  const arp = type === ETHERTYPE_ARP ? readArp(frame) : undefined;
-  if (arp !== undefined) {
-    const [sender, target] = [ipv4Text(arp.sender), ipv4Text(arp.target)];
-    const label =
-      arp.operation === 1 ? `ARP who has ${target}? ${sender} asks` : `ARP ${sender} answers ${target}`;
-    return { protocol: "arp", label };
+  const layers = dissect(frame);
+  if (layers === undefined) return { protocol: "other", label: `${frame.length} bytes` };
+  const { network, transport } = layers;
+  if (network?.kind === "arp") return describeArp(network.message);
+  if (network !== undefined && transport !== undefined) {
+    const described = describeTransport(network, transport, layers);
+    if (described !== undefined) return described;
   }
-  const icmp = type === ETHERTYPE_IPV4 ? readIcmp(frame) : undefined;
-  if (icmp !== undefined) {
-    const [source, destination] = [ipv4Text(icmp.source), ipv4Text(icmp.destination)];
-    const isEcho = icmp.type === 0 || icmp.type === 8;
-    const number = isEcho ? ` ${icmp.sequence}` : "";
-    const name = ICMP_NAMES[icmp.type] ?? `ICMP type ${icmp.type}`;
-    const label = `${name}${number} ${source} → ${destination}`;
-    if (!isEcho) return { protocol: "icmp", label };
-    return { protocol: "icmp", label, flowKey: flowKeyOf(`icmp ${icmp.identifier}`, source, destination) };
+  const at = Ethernet.LENGTH;
+  if (layers.ethernet.type === ETHERTYPE_IPV4 && frame.length >= at + Ipv4.LENGTH) {
+    // Programs of students send headers with wrong checksums, too.
+    const protocol = Ipv4.protocol(frame, at);
+    const [source, destination] = [Ipv4.source(frame, at), Ipv4.destination(frame, at)];
+    const name =
+      protocol === PROTOCOL_TCP ? "TCP" : protocol === PROTOCOL_UDP ? "UDP" : `IPv4 protocol ${protocol}`;
+    return { protocol: "other", label: `${name} ${ipv4Text(source)} → ${ipv4Text(destination)}` };
   }
-  if (SEGMENT.read(frame)) return describeSegment(SEGMENT);
-  if (type < 0) return { protocol: "other", label: `${frame.length} bytes` };
-  if (type === ETHERTYPE_IPV4 && frame.length >= 34) {
-    const word = (at: number): number => new DataView(frame.buffer, frame.byteOffset + at).getUint32(0);
-    const protocol =
-      frame[23] === PROTOCOL_TCP ? "TCP" : frame[23] === PROTOCOL_UDP ? "UDP" : `IPv4 protocol ${frame[23]}`;
-    return { protocol: "other", label: `${protocol} ${ipv4Text(word(26))} → ${ipv4Text(word(30))}` };
-  }
-  return { protocol: "other", label: `type 0x${type.toString(16).padStart(4, "0")}, ${frame.length} bytes` };
+  const type = layers.ethernet.type.toString(16).padStart(4, "0");
+  return { protocol: "other", label: `type 0x${type}, ${frame.length} bytes` };
 }
 
-function describeSegment(segment: Segment): FrameDescription {
-  const { protocol, frame, srcAt, dstAt, srcPort, dstPort, payloadLength, flags, ipVersion } = segment;
-  const address = (at: number): string => addressText(frame, at, ipVersion);
-  const [source, destination] = [`${address(srcAt)}:${srcPort}`, `${address(dstAt)}:${dstPort}`];
+function describeArp({ operation, sender, target }: Arp.Message): FrameDescription {
+  const [from, about] = [ipv4Text(sender), ipv4Text(target)];
+  const label =
+    operation === Arp.REQUEST ? `ARP who has ${about}? ${from} asks` : `ARP ${from} answers ${about}`;
+  return { protocol: "arp", label };
+}
+
+function describeTransport(
+  network: Exclude<Network, { kind: "arp" }>,
+  transport: Transport,
+  { payload }: Dissection,
+): FrameDescription | undefined {
+  const address = (value: bigint): string =>
+    network.kind === "ipv4" ? ipv4Text(value) : `[${ipv6Text(value)}]`;
+  const ends = [address(network.header.source), address(network.header.destination)] as const;
+  if (transport.kind === "icmp") return describeIcmp(transport.header, ends);
+  if (transport.kind === "icmpv6") return undefined;
+  const { srcPort, dstPort } = transport.header;
+  const [source, destination] = [`${ends[0]}:${srcPort}`, `${ends[1]}:${dstPort}`];
   const way = `${source} → ${destination}`;
-  const size = payloadLength === 0 ? "" : `, ${payloadLength} bytes`;
-  if (protocol === PROTOCOL_UDP)
-    return { protocol: "udp", label: `UDP ${way}${size}`, flowKey: flowKeyOf("udp", source, destination) };
+  const size = payload.length === 0 ? "" : `, ${payload.length} bytes`;
+  const flowKey = flowKeyOf(transport.kind, source, destination);
+  if (transport.kind === "udp") return { protocol: "udp", label: `UDP ${way}${size}`, flowKey };
+  const { flags } = transport.header;
   const names = FLAGS.flatMap(([bit, name]) => ((flags & bit) === 0 ? [] : [name])).join(" ");
-  return {
-    protocol: "tcp",
-    label: `TCP ${names} ${way}${size}`,
-    flowKey: flowKeyOf("tcp", source, destination),
-  };
+  return { protocol: "tcp", label: `TCP ${names} ${way}${size}`, flowKey };
 }
 
-function addressText(frame: Uint8Array, at: number, ipVersion: 4 | 6): string {
-  if (ipVersion === 4) return ipv4Text(get32(frame, at));
-  return `[${ipv6Text(fromBytes(frame.subarray(at, at + 16)))}]`;
+function describeIcmp(
+  { type, identifier, sequence }: Icmp.Header,
+  [source, destination]: readonly [string, string],
+): FrameDescription {
+  const isEcho = type === Icmp.ECHO_REPLY || type === Icmp.ECHO_REQUEST;
+  const number = isEcho ? ` ${sequence}` : "";
+  const label = `${ICMP_NAMES[type] ?? `ICMP type ${type}`}${number} ${source} → ${destination}`;
+  if (!isEcho) return { protocol: "icmp", label };
+  return { protocol: "icmp", label, flowKey: flowKeyOf(`icmp ${identifier}`, source, destination) };
 }

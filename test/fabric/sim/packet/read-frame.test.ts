@@ -4,14 +4,12 @@ import {
   addWords,
   DatagramBuilder,
   ECHO_BITS,
-  ECHO_OPTION,
   finishChecksum,
-  JOIN_OPTION,
-  MAPPING_OPTION,
   PacketFilter,
   Segment,
   SegmentBuilder,
   type SelectorCodec,
+  TcpOption,
 } from "../../../../src/base/packets/index.js";
 
 const codec: SelectorCodec = {
@@ -154,8 +152,8 @@ describe("options of a segment", () => {
   const echo = (value: number) => [
     253,
     8,
-    ECHO_OPTION.experiment >> 8,
-    ECHO_OPTION.experiment & 255,
+    TcpOption.ECHO.experiment >> 8,
+    TcpOption.ECHO.experiment & 255,
     0,
     0,
     0,
@@ -186,18 +184,22 @@ describe("options of a segment", () => {
     ["the first echo of two", [...echo(9), ...echo(8)], { hasEcho: true, echo: 9 }],
     ["an echo of another length", [...echo(9).slice(0, 1), 12, ...echo(9).slice(2), 0, 0, 0, 0], {}],
     ["an experiment without an identifier", [253, 2, 1, 1], {}],
-    ["a mapping", experiment(MAPPING_OPTION, 0, 0, 1, 0), { mapping: 256 }],
+    ["a mapping", experiment(TcpOption.MAPPING, 0, 0, 1, 0), { mapping: 256 }],
     [
       "a mapping of another length",
-      [...experiment({ ...MAPPING_OPTION, length: 12 }, 0, 0, 1, 0), 0, 0, 0, 0],
+      [...experiment({ ...TcpOption.MAPPING, length: 12 }, 0, 0, 1, 0), 0, 0, 0, 0],
       {},
     ],
     [
       "a subflow that joins",
-      [...experiment(JOIN_OPTION, 0, 0, 2, 0, 3, 4), 1, 1],
+      [...experiment(TcpOption.JOIN, 0, 0, 2, 0, 3, 4), 1, 1],
       { token: 512, subflow: 3, subflows: 4 },
     ],
-    ["a join of another length", [...experiment({ ...JOIN_OPTION, length: 12 }, 0, 0, 2, 0, 3, 4, 0, 0)], {}],
+    [
+      "a join of another length",
+      [...experiment({ ...TcpOption.JOIN, length: 12 }, 0, 0, 2, 0, 3, 4, 0, 0)],
+      {},
+    ],
     ["another experiment", [253, 10, 0, 1, 0, 0, 2, 0, 3, 4, 1, 1], {}],
     ["two SACK blocks", [1, 1, 5, 18, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4], { sackCount: 2 }],
     ["SACK blocks, the last one cut", [1, 1, 5, 14, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3], { sackCount: 1 }],

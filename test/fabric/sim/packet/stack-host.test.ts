@@ -1,7 +1,7 @@
 /** A simulated host below its transport: ARP, routes, ping, refused datagrams, and what it says of each frame. */
 import { describe, expect, it } from "vitest";
 import { Random, toHex } from "../../../../src/base/index.js";
-import { arpFrame, icmpFrame, readArp, readIcmp } from "../../../../src/base/packets/index.js";
+import { Arp, Icmp } from "../../../../src/base/packets/index.js";
 import {
   CONGESTION_CONTROLS,
   Network,
@@ -109,7 +109,9 @@ describe("a host with ARP and ICMP", () => {
     const errors = sent
       .filter((line) => line.startsWith("h2"))
       .map((line) => Buffer.from(line.slice(3), "hex"));
-    expect(errors.map((frame) => readArp(frame)?.operation ?? readIcmp(frame)?.type)).toEqual([2, 3, 3, 3]);
+    expect(errors.map((frame) => Arp.parseFrame(frame)?.operation ?? Icmp.parseFrame(frame)?.type)).toEqual([
+      2, 3, 3, 3,
+    ]);
     let received = 0;
     b.listenUdp(5001, (receiver) => {
       receiver.onReceived = () => {
@@ -162,7 +164,7 @@ describe("a host with ARP and ICMP", () => {
     b.onFrame = (_, verdict) => verdicts.push(verdict);
     const echo = (dst: bigint, mac: bigint): Uint8Array => {
       const message = { type: 8, code: 0, identifier: 1, sequence: 1, body: new Uint8Array(8) };
-      const frame = icmpFrame({ srcMac: H1.mac, src: H1.ipv4, dst }, message);
+      const frame = Icmp.frameOf({ srcMac: H1.mac, src: H1.ipv4, dst }, message);
       for (let i = 0; i < 6; i++) frame[i] = Number((mac >> BigInt(40 - 8 * i)) & 255n);
       return frame;
     };
@@ -171,7 +173,7 @@ describe("a host with ARP and ICMP", () => {
       frame[at]! ^= 1;
       return frame;
     };
-    const arp = arpFrame({ operation: 1, senderMac: H1.mac, sender: 5n, targetMac: 0n, target: 9n });
+    const arp = Arp.frameOf({ operation: 1, senderMac: H1.mac, sender: 5n, targetMac: 0n, target: 9n });
     const frames = [
       echo(H2.ipv4, 0x42n),
       echo(0x0a000199n, H2.mac),

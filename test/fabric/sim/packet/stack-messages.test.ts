@@ -1,15 +1,11 @@
 /** ARP and ICMP frames at their bounds, and the verdicts of a host on whole frames. */
 import { describe, expect, it } from "vitest";
 import {
+  Arp,
   addWords,
-  arpFrame,
   DatagramBuilder,
   finishChecksum,
-  icmpError,
-  icmpErrorText,
-  icmpFrame,
-  readArp,
-  readIcmp,
+  Icmp,
   SegmentBuilder,
 } from "../../../../src/base/packets/index.js";
 import { Network, StackHost } from "../../../../src/fabric/sim/packet/index.js";
@@ -37,19 +33,26 @@ function changed(frame: Uint8Array, at: number, bytes: readonly number[], fix = 
 }
 
 describe("an ICMP message", () => {
-  const frame = icmpFrame(addresses, { ...echo, ttl: 9 });
+  const frame = Icmp.frameOf(addresses, { ...echo, ttl: 9 });
 
   it("is read as it was written", () => {
-    expect(readIcmp(frame)).toEqual({ ...echo, ttl: 9, source: Number(PEER), destination: Number(OWN) });
-    expect(readIcmp(icmpFrame(addresses, echo))?.ttl).toBe(64);
-    expect(readIcmp(icmpFrame(addresses, { ...echo, body: new Uint8Array(0) }))?.body).toHaveLength(0);
+    expect(Icmp.parseFrame(frame)).toEqual({
+      ...echo,
+      ttl: 9,
+      source: Number(PEER),
+      destination: Number(OWN),
+    });
+    expect(Icmp.parseFrame(Icmp.frameOf(addresses, echo))?.ttl).toBe(64);
+    expect(Icmp.parseFrame(Icmp.frameOf(addresses, { ...echo, body: new Uint8Array(0) }))?.body).toHaveLength(
+      0,
+    );
     // Bytes after the packet are padding.
-    expect(readIcmp(Uint8Array.from([...frame, 0, 0]))?.body).toHaveLength(3);
+    expect(Icmp.parseFrame(Uint8Array.from([...frame, 0, 0]))?.body).toHaveLength(3);
   });
 
   it.each([
     ["an end that is cut off", frame.subarray(0, frame.length - 1)],
-    ["less than its header", icmpFrame(addresses, { ...echo, body: new Uint8Array(0) }).subarray(0, 41)],
+    ["less than its header", Icmp.frameOf(addresses, { ...echo, body: new Uint8Array(0) }).subarray(0, 41)],
     ["another Ethernet type", changed(frame, 12, [0x08, 0x06])],
     ["IPv4 options", changed(frame, 14, [0x46])],
     ["another protocol", changed(frame, 23, [17])],
@@ -58,11 +61,11 @@ describe("an ICMP message", () => {
     ["a wrong header checksum", changed(frame, 22, [8], false)],
     ["a wrong checksum", changed(frame, 44, [9])],
   ])("with %s is none", (_, wrong) => {
-    expect(readIcmp(wrong)).toBeUndefined();
+    expect(Icmp.parseFrame(wrong)).toBeUndefined();
   });
 
   it("of an error quotes the IP header and eight bytes of what it is about", () => {
-    const error = readIcmp(icmpError(addresses, 3, 3, frame))!;
+    const error = Icmp.parseFrame(Icmp.errorFrame(addresses, 3, 3, frame))!;
     expect(error).toMatchObject({ type: 3, code: 3, identifier: 0, sequence: 0 });
     expect([...error.body]).toEqual([...frame.subarray(14, 42)]);
   });
@@ -76,20 +79,20 @@ describe("an ICMP message", () => {
     [0, 0, undefined],
     [8, 3, undefined],
   ])("of type %i and code %i says: %s", (type, code, text) => {
-    expect(icmpErrorText({ type, code })).toBe(text);
+    expect(Icmp.errorText({ type, code })).toBe(text);
   });
 });
 
 describe("an ARP message", () => {
   const message = { operation: 1, senderMac: MAC, sender: OWN, targetMac: 0n, target: PEER };
-  const frame = arpFrame(message);
+  const frame = Arp.frameOf(message);
 
   it("is read as it was written: a request goes to all, a reply to its target", () => {
-    expect(readArp(frame)).toEqual(message);
+    expect(Arp.parseFrame(frame)).toEqual(message);
     expect([...frame.subarray(0, 6)]).toEqual(Array(6).fill(255));
     const reply = { ...message, operation: 2, targetMac: 5n };
-    expect(readArp(arpFrame(reply))).toEqual(reply);
-    expect([...arpFrame(reply).subarray(0, 6)]).toEqual([0, 0, 0, 0, 0, 5]);
+    expect(Arp.parseFrame(Arp.frameOf(reply))).toEqual(reply);
+    expect([...Arp.frameOf(reply).subarray(0, 6)]).toEqual([0, 0, 0, 0, 0, 5]);
   });
 
   it.each([
@@ -102,7 +105,7 @@ describe("an ARP message", () => {
     ["operation 0", changed(frame, 20, [0, 0], false)],
     ["operation 3", changed(frame, 20, [0, 3], false)],
   ])("with %s is none", (_, wrong) => {
-    expect(readArp(wrong)).toBeUndefined();
+    expect(Arp.parseFrame(wrong)).toBeUndefined();
   });
 });
 
@@ -163,15 +166,15 @@ describe("the verdict of a host on a frame", () => {
 
 describe("a length field that ends a message too early", () => {
   it("is no ICMP message, also with a right checksum of the part before the end", () => {
-    const frame = icmpFrame(addresses, echo);
+    const frame = Icmp.frameOf(addresses, echo);
     for (const bytes of [20, 22, 24, 26]) {
       const cut = changed(frame, 16, [0, bytes]);
       // Type 8, code 0 and the checksum of these two bytes alone; zeros add nothing.
       cut.set([8, 0, 0xf7, 0xff, 0, 0, 0, 0], 34);
-      expect(readIcmp(cut), `${bytes} bytes`).toBeUndefined();
+      expect(Icmp.parseFrame(cut), `${bytes} bytes`).toBeUndefined();
     }
     const whole = changed(frame, 16, [0, 28]);
     whole.set([8, 0, 0xf7, 0xff, 0, 0, 0, 0], 34);
-    expect(readIcmp(whole)).toMatchObject({ type: 8, identifier: 0, sequence: 0 });
+    expect(Icmp.parseFrame(whole)).toMatchObject({ type: 8, identifier: 0, sequence: 0 });
   });
 });

@@ -1,7 +1,7 @@
 /** Rules of a host's stack: which errors concern a ping, the numbers of pings, what waits for an address, and gateways. */
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
-import { arpFrame, icmpFrame, readArp, readIcmp } from "../../../../src/base/packets/index.js";
+import { Arp, Icmp } from "../../../../src/base/packets/index.js";
 import {
   Network,
   NS_PER_MS,
@@ -39,7 +39,7 @@ const known = { neighbours: new Map([[H2.ipv4, H2.mac]]) };
 
 /** An ICMP message of h2 to h1. */
 function message(type: number, code: number, body: Uint8Array): Uint8Array {
-  const frame = icmpFrame(
+  const frame = Icmp.frameOf(
     { srcMac: H2.mac, src: H2.ipv4, dst: H1.ipv4 },
     { type, code, identifier: 0, sequence: 0, body },
   );
@@ -136,7 +136,7 @@ describe("a ping that was stopped", () => {
       reply.set([0, 1, 0, 1], 14 + 20 + 4);
       reply[14 + 20 + 3]! -= 2;
       say(type === 0 ? reply : message(3, 1, quoted));
-      expect(readIcmp(reply)).toMatchObject({ type: 0, identifier: 1, sequence: 1 });
+      expect(Icmp.parseFrame(reply)).toMatchObject({ type: 0, identifier: 1, sequence: 1 });
       simulation.run();
       expect([ping.received, ping.refused, ping.over]).toEqual([0, 0, true]);
     }
@@ -157,27 +157,29 @@ describe("frames that wait for an address", () => {
     const { simulation, host, frames, say } = alone();
     const ping = host.ping({ ...PING, count: 70, intervalNs: 1000 });
     simulation.run(NS_PER_S / 2);
-    expect([ping.sent, frames.length, readArp(frames[0]!)?.target]).toEqual([70, 1, H2.ipv4]);
-    say(arpFrame({ operation: 2, senderMac: H2.mac, sender: H2.ipv4, targetMac: H1.mac, target: H1.ipv4 }));
+    expect([ping.sent, frames.length, Arp.parseFrame(frames[0]!)?.target]).toEqual([70, 1, H2.ipv4]);
+    say(
+      Arp.frameOf({ operation: 2, senderMac: H2.mac, sender: H2.ipv4, targetMac: H1.mac, target: H1.ipv4 }),
+    );
     simulation.run(NS_PER_S);
-    const sequences = frames.slice(1).map((frame) => readIcmp(frame)?.sequence);
+    const sequences = frames.slice(1).map((frame) => Icmp.parseFrame(frame)?.sequence);
     expect(sequences).toEqual(Array.from({ length: 64 }, (_, i) => 7 + i));
   });
 
   it("wait for a message to this host: one to another host teaches nothing", () => {
     const { simulation, host, say } = alone();
     const reply = { operation: 2, senderMac: H2.mac, sender: H2.ipv4, targetMac: H1.mac };
-    say(arpFrame({ ...reply, target: H1.ipv4 + 1n }));
+    say(Arp.frameOf({ ...reply, target: H1.ipv4 + 1n }));
     simulation.run();
     expect(host.arp.entries.size).toBe(0);
-    say(arpFrame({ ...reply, target: H1.ipv4 }));
+    say(Arp.frameOf({ ...reply, target: H1.ipv4 }));
     simulation.run();
     expect(host.arp.entries).toEqual(new Map([[H2.ipv4, H2.mac]]));
   });
 
   it("no message changes an address that was given", () => {
     const { simulation, host, say } = alone(known);
-    say(arpFrame({ operation: 2, senderMac: 5n, sender: H2.ipv4, targetMac: H1.mac, target: H1.ipv4 }));
+    say(Arp.frameOf({ operation: 2, senderMac: 5n, sender: H2.ipv4, targetMac: H1.mac, target: H1.ipv4 }));
     simulation.run();
     expect([host.arp.lookUp(H2.ipv4), host.arp.isPermanent(H2.ipv4), host.arp.isPermanent(1n)]).toEqual([
       H2.mac,

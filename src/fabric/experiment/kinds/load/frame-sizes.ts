@@ -1,16 +1,14 @@
 /** Sizes of the frames of a flow, for its ideal time. */
-import { ECHO_OPTION } from "../../../../base/packets/index.js";
+import { Ethernet, Ip, Tcp, TcpOption, Udp } from "../../../../base/packets/index.js";
 import { HEADERS_ONLY } from "../../../sim/packet/index.js";
 import type { FlowArrival } from "../../../traffic/index.js";
 import { wireModel } from "../../wire.js";
 import type { FrameSizes } from "./ideal-time.js";
 import type { LoadSettings } from "./schema.js";
 
-const ETHERNET = 14;
-const IP = { 4: 20, 6: 40 } as const;
+const IP = { 4: Ip.IPV4.length, 6: Ip.IPV6.length } as const;
 /** The TCP header, with the option that carries the echo in all segments. */
-const TCP = 20 + ECHO_OPTION.length;
-const UDP = 8;
+const TCP = Tcp.LENGTH + TcpOption.ECHO.length;
 /** Options of a SYN: maximum segment size, window scale, and for `sack` "SACK permitted", padded to a multiple of four bytes. */
 const SYN_OPTIONS = { sack: 12, plain: 8 } as const;
 
@@ -20,12 +18,12 @@ export function frameSizes({
   traffic,
   wire: name,
 }: Pick<LoadSettings, "transport" | "traffic" | "wire">): Record<FlowArrival["protocol"], FrameSizes> {
-  const below = ETHERNET + IP[traffic.ip];
+  const below = Ethernet.LENGTH + IP[traffic.ip];
   const payload = transport.segment_bytes;
   const wire = wireModel(name);
   return {
     tcp: { payload, headers: below + TCP, opening: openingOf(transport, below + TCP), wire },
-    udp: { payload, headers: below + UDP, opening: [], wire },
+    udp: { payload, headers: below + Udp.LENGTH, opening: [], wire },
   };
 }
 
@@ -37,17 +35,17 @@ export function kernelFrameSizes({
   transport,
   traffic,
 }: Pick<LoadSettings, "transport" | "traffic">): Record<FlowArrival["protocol"], FrameSizes> {
-  const below = ETHERNET + IP[traffic.ip];
+  const below = Ethernet.LENGTH + IP[traffic.ip];
   const payload = transport.segment_bytes;
-  const syn = below + 20 + KERNEL_OPTIONS.syn;
+  const syn = below + Tcp.LENGTH + KERNEL_OPTIONS.syn;
   return {
     tcp: {
       payload,
-      headers: below + 20 + KERNEL_OPTIONS.segment,
+      headers: below + Tcp.LENGTH + KERNEL_OPTIONS.segment,
       opening: [syn, syn],
       wire: HEADERS_ONLY,
     },
-    udp: { payload, headers: below + UDP, opening: [], wire: HEADERS_ONLY },
+    udp: { payload, headers: below + Udp.LENGTH, opening: [], wire: HEADERS_ONLY },
   };
 }
 

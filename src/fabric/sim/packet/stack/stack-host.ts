@@ -5,29 +5,23 @@
 
 import { toBytes } from "../../../../base/index.js";
 import {
+  Arp,
   addWords,
-  arpFrame,
-  ECHO_REPLY,
-  ECHO_REQUEST,
   ETHERTYPE_ARP,
   ETHERTYPE_IPV4,
   ETHERTYPE_IPV6,
   ETHERTYPE_VLAN,
-  foldSum,
-  get16,
-  get32,
-  icmpError,
-  icmpErrorText,
-  icmpFrame,
+  Ethernet,
+  Icmp,
+  Ip,
+  Ipv4,
   ipv4Text,
-  PORT_UNREACHABLE,
+  isWhole,
   PROTOCOL_ICMP,
   PROTOCOL_TCP,
   PROTOCOL_UDP,
-  readArp,
-  readIcmp,
   type SelectorCodec,
-  UNREACHABLE,
+  Udp,
 } from "../../../../base/packets/index.js";
 import { fixedPath, type HostPolicy } from "../../../hosts/index.js";
 import type { Channel, Node } from "../channel.js";
@@ -66,7 +60,7 @@ const PLAIN_CODEC: SelectorCodec = {
   selectorOf: () => 0,
 };
 
-const IP_AT = 14;
+const IP_AT = Ethernet.LENGTH;
 /** Replies to pings have this TTL, as Linux sends them. */
 const ECHO_TTL = 64;
 
@@ -95,7 +89,7 @@ export class StackHost implements Node, PingHost {
     const { name, mac, ipv4, ipv6 = 0n, policy = PLAIN_POLICY, codec = PLAIN_CODEC } = options;
     this.name = name;
     this.#simulation = simulation;
-    this.#mac = toBytes(mac, 6);
+    this.#mac = toBytes(mac, Ethernet.ADDRESS_LENGTH);
     this.#address = Number(ipv4);
     this.transport = new Host(simulation, { name, mac, ipv4, ipv6, policy, codec });
     this.arp = new ArpTable(
@@ -103,8 +97,8 @@ export class StackHost implements Node, PingHost {
         now: () => this.now(),
         at: (time, fn) => this.at(time, fn),
         request: (target) => {
-          const message = { operation: 1, senderMac: mac, sender: ipv4, targetMac: 0n, target };
-          this.sendFrame(arpFrame(message));
+          const message = { operation: Arp.REQUEST, senderMac: mac, sender: ipv4, targetMac: 0n, target };
+          this.sendFrame(Arp.frameOf(message));
         },
         release: (frame, macOf) => this.#addressed(frame, macOf),
         unreachable: (address, frames) => this.#unreachable(address, frames),
@@ -147,8 +141,9 @@ export class StackHost implements Node, PingHost {
       this.#addressed(frame, gateway, port);
       return;
     }
-    const at = get16(frame, 12) === ETHERTYPE_VLAN ? IP_AT + 4 : IP_AT;
-    const destination = get16(frame, at - 2) === ETHERTYPE_IPV4 ? get32(frame, at + 16) : undefined;
+    const at = Ethernet.payloadAt(frame);
+    const isIpv4 = Ethernet.payloadType(frame, at) === ETHERTYPE_IPV4;
+    const destination = isIpv4 ? Ipv4.destination(frame, at) : undefined;
     const next = destination === undefined ? undefined : this.options.nextHop(BigInt(destination));
     if (next === undefined) {
       const to = destination === undefined ? "IPv6" : ipv4Text(destination);
@@ -161,7 +156,7 @@ export class StackHost implements Node, PingHost {
   }
 
   #addressed(frame: Uint8Array, mac: bigint, port = 1): void {
-    frame.set(toBytes(mac, 6), 0);
+    Ethernet.setDestination(frame, mac);
     this.sendFrame(frame, port);
   }
 
@@ -172,8 +167,8 @@ export class StackHost implements Node, PingHost {
   #undeliverable(why: string, frames: readonly Uint8Array[]): void {
     this.onUndeliverable?.(why, frames);
     for (const frame of frames) {
-      const message = readIcmp(frame);
-      if (message?.type === ECHO_REQUEST)
+      const message = Icmp.parseFrame(frame);
+      if (message?.type === Icmp.ECHO_REQUEST)
         this.#pings.get(message.identifier)?.refuse(message.sequence, why, this.options.ipv4);
     }
   }
@@ -194,16 +189,16 @@ export class StackHost implements Node, PingHost {
   sendEcho({ identifier, options }: Ping, sequence: number): void {
     const body = new Uint8Array(options.bytes).map((_, i) => i);
     const { to, ttl } = options;
-    this.#sendIcmp(to, { type: ECHO_REQUEST, code: 0, identifier, sequence, body, ttl });
+    this.#sendIcmp(to, { type: Icmp.ECHO_REQUEST, code: 0, identifier, sequence, body, ttl });
   }
 
   releasePing({ identifier }: Ping): void {
     this.#pings.delete(identifier);
   }
 
-  #sendIcmp(to: bigint, message: Parameters<typeof icmpFrame>[1]): void {
+  #sendIcmp(to: bigint, message: Parameters<typeof Icmp.frameOf>[1]): void {
     const { mac, ipv4 } = this.options;
-    this.#route(icmpFrame({ srcMac: mac, src: ipv4, dst: to }, message), 1);
+    this.#route(Icmp.frameOf({ srcMac: mac, src: ipv4, dst: to }, message), 1);
   }
 
   /** As {@link Host.listenUdp}; datagrams to ports without a listener are refused by ICMP. */
@@ -213,7 +208,7 @@ export class StackHost implements Node, PingHost {
   }
 
   receive(port: number, frame: Uint8Array): void {
-    const type = frame.length < IP_AT ? 0 : get16(frame, 12);
+    const type = frame.length < IP_AT ? 0 : Ethernet.type(frame);
     const verdict = this.#verdict(frame, type);
     this.onFrame?.(frame, verdict);
     if (verdict !== undefined) {
@@ -221,58 +216,60 @@ export class StackHost implements Node, PingHost {
       return;
     }
     if (type === ETHERTYPE_ARP) this.#receiveArp(frame);
-    else if (type === ETHERTYPE_IPV4 && frame[IP_AT + 9] === PROTOCOL_ICMP) this.#receiveIcmp(frame);
+    else if (type === ETHERTYPE_IPV4 && Ipv4.protocol(frame, IP_AT) === PROTOCOL_ICMP)
+      this.#receiveIcmp(frame);
     else this.transport.receive(port, frame);
   }
 
   /** Why the frame is refused, from its headers. */
   #verdict(frame: Uint8Array, type: number): FrameVerdict {
     if (frame.length < IP_AT) return "shorter than an Ethernet header";
-    const isMine = this.#mac.every((byte, i) => frame[i] === byte);
-    if (!isMine && (frame[0]! & 1) === 0) return "for another MAC address";
-    if (type === ETHERTYPE_ARP) return readArp(frame) === undefined ? "no whole ARP message" : undefined;
+    const isMine = Ethernet.isTo(frame, this.#mac);
+    if (!isMine && !Ethernet.isToGroup(frame)) return "for another MAC address";
+    if (type === ETHERTYPE_ARP)
+      return Arp.parseFrame(frame) === undefined ? "no whole ARP message" : undefined;
     if (type === ETHERTYPE_VLAN || type === ETHERTYPE_IPV6) return isMine ? undefined : "for a group";
     if (type !== ETHERTYPE_IPV4) return `of the unknown type 0x${type.toString(16).padStart(4, "0")}`;
     return this.#ipv4Verdict(frame, isMine);
   }
 
   #ipv4Verdict(frame: Uint8Array, isMine: boolean): FrameVerdict {
-    const end = IP_AT + get16(frame, IP_AT + 2);
-    if (frame.length < IP_AT + 20 || frame[IP_AT]! >>> 4 !== 4 || end > frame.length)
-      return "no whole IPv4 packet";
-    const transport = IP_AT + 4 * (frame[IP_AT]! & 15);
-    if (foldSum(addWords(frame, IP_AT, transport, 0)) !== 0xffff) return "wrong IPv4 header checksum";
-    if (get32(frame, IP_AT + 16) !== this.#address) return "for another IPv4 address";
+    if (!Ipv4.hasWholePacket(frame, IP_AT, frame.length)) return "no whole IPv4 packet";
+    const end = IP_AT + Ipv4.totalLength(frame, IP_AT);
+    const transport = IP_AT + Ipv4.headerLength(frame, IP_AT);
+    if (!Ipv4.hasRightChecksum(frame, IP_AT)) return "wrong IPv4 header checksum";
+    if (Ipv4.destination(frame, IP_AT) !== this.#address) return "for another IPv4 address";
     if (!isMine) return "for a group";
-    if (frame[IP_AT + 8] === 0) return "its TTL is 0";
-    const protocol = frame[IP_AT + 9];
+    if (Ipv4.ttl(frame, IP_AT) === 0) return "its TTL is 0";
+    const protocol = Ipv4.protocol(frame, IP_AT);
     if (protocol === PROTOCOL_ICMP)
-      return readIcmp(frame) === undefined ? "wrong ICMP checksum or length" : undefined;
+      return Icmp.parseFrame(frame) === undefined ? "wrong ICMP checksum or length" : undefined;
     if (protocol !== PROTOCOL_TCP && protocol !== PROTOCOL_UDP) return `of the unknown protocol ${protocol}`;
-    const sum = addWords(frame, IP_AT + 12, IP_AT + 20, protocol + end - transport);
-    const unchecked = protocol === PROTOCOL_UDP && get16(frame, transport + 6) === 0;
-    if (!unchecked && foldSum(addWords(frame, transport, end, sum)) !== 0xffff)
+    const sum = Ip.pseudoSum(frame, IP_AT, Ip.IPV4, protocol, end - transport);
+    const unchecked = protocol === PROTOCOL_UDP && Udp.hasNoChecksum(frame, transport);
+    if (!unchecked && !isWhole(addWords(frame, transport, end, sum)))
       return `wrong ${protocol === PROTOCOL_TCP ? "TCP" : "UDP"} checksum`;
-    if (protocol === PROTOCOL_UDP && !this.#udpPorts.has(get16(frame, transport + 2))) return CLOSED_UDP_PORT;
+    if (protocol === PROTOCOL_UDP && !this.#udpPorts.has(Udp.dstPort(frame, transport)))
+      return CLOSED_UDP_PORT;
     return undefined;
   }
 
   #refuse(frame: Uint8Array): void {
     const { mac, ipv4 } = this.options;
-    const addresses = { srcMac: mac, src: ipv4, dst: BigInt(get32(frame, IP_AT + 12)) };
-    this.#route(icmpError(addresses, UNREACHABLE, PORT_UNREACHABLE, frame), 1);
+    const addresses = { srcMac: mac, src: ipv4, dst: BigInt(Ipv4.source(frame, IP_AT)) };
+    this.#route(Icmp.errorFrame(addresses, Icmp.UNREACHABLE, Icmp.PORT_UNREACHABLE, frame), 1);
   }
 
   #receiveArp(frame: Uint8Array): void {
-    const message = readArp(frame)!;
+    const message = Arp.parseFrame(frame)!;
     const { mac, ipv4 } = this.options;
     // RFC 826: the host stores the address of a sender that asks for it or answers it.
     if (message.target !== ipv4) return;
     this.arp.learn(message.sender, message.senderMac);
-    if (message.operation !== 1) return;
+    if (message.operation !== Arp.REQUEST) return;
     this.sendFrame(
-      arpFrame({
-        operation: 2,
+      Arp.frameOf({
+        operation: Arp.REPLY,
         senderMac: mac,
         sender: ipv4,
         targetMac: message.senderMac,
@@ -282,17 +279,17 @@ export class StackHost implements Node, PingHost {
   }
 
   #receiveIcmp(frame: Uint8Array): void {
-    const message = readIcmp(frame)!;
+    const message = Icmp.parseFrame(frame)!;
     const { type, identifier, sequence, ttl, body } = message;
     const source = BigInt(message.source);
-    if (type === ECHO_REQUEST) {
-      this.#sendIcmp(source, { type: ECHO_REPLY, code: 0, identifier, sequence, body, ttl: ECHO_TTL });
-    } else if (type === ECHO_REPLY) this.#pings.get(identifier)?.reply(sequence, ttl);
+    if (type === Icmp.ECHO_REQUEST) {
+      this.#sendIcmp(source, { type: Icmp.ECHO_REPLY, code: 0, identifier, sequence, body, ttl: ECHO_TTL });
+    } else if (type === Icmp.ECHO_REPLY) this.#pings.get(identifier)?.reply(sequence, ttl);
     else {
-      const why = icmpErrorText(message);
-      // an error quotes the echo request: its IP header, then type, code, checksum, identifier, sequence number
-      if (why === undefined || body.length < 28 || body[9] !== PROTOCOL_ICMP) return;
-      this.#pings.get(get16(body, 24))?.refuse(get16(body, 26), why, source);
+      const why = Icmp.errorText(message);
+      const echo = why === undefined ? undefined : Icmp.quotedEcho(body);
+      if (why === undefined || echo === undefined) return;
+      this.#pings.get(echo.identifier)?.refuse(echo.sequence, why, source);
     }
   }
 }

@@ -3,7 +3,7 @@
  * to the sender.
  */
 
-import { OPTION_ROOM, OPTION_SACK, put32, type SegmentBuilder } from "../../../../base/packets/index.js";
+import { OPTION_ROOM, type SegmentBuilder, TcpOption } from "../../../../base/packets/index.js";
 import { type PathChooser, ReceiveWindow, type SegmentMarks } from "../../../hosts/index.js";
 import type { ConnectionCounters } from "../connection.js";
 import type { TcpOptions } from "./tcp-options.js";
@@ -13,7 +13,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 /** Islands that acknowledgements report again and again (RFC 2018, section 4). */
 const REMEMBERED = 4;
 /** Number of SACK blocks that fit next to the echo. */
-const MOST_BLOCKS = Math.floor((OPTION_ROOM - 4) / 8);
+const MOST_BLOCKS = TcpOption.sackBlocksIn(OPTION_ROOM);
 
 export class Receiver {
   readonly #options: TcpOptions;
@@ -208,9 +208,7 @@ export class Receiver {
     let blocks = 0;
     let outer = -1;
     const put = (start: number, end: number) => {
-      put32(options, 4 + 8 * blocks, start + base);
-      put32(options, 8 + 8 * blocks, end + base);
-      blocks++;
+      TcpOption.putSackBlock(options, 0, blocks++, start + base, end + base);
     };
     if (this.#duplicateStart >= 0) {
       put(this.#duplicateStart, this.#duplicateEnd);
@@ -223,8 +221,6 @@ export class Receiver {
       if (island >= 0 && island !== outer && blocks < MOST_BLOCKS)
         put(this.#window.islandStart(island), this.#window.islandEnd(island));
     }
-    if (blocks === 0) return 0;
-    options.set([1, 1, OPTION_SACK, 2 + 8 * blocks]);
-    return 4 + 8 * blocks;
+    return blocks === 0 ? 0 : TcpOption.putSack(options, 0, blocks);
   }
 }

@@ -16,15 +16,8 @@ import {
   FLAG_PSH,
   FLAG_RST,
   FLAG_SYN,
-  JOIN_OPTION,
-  MAPPING_OPTION,
-  MOST_WINDOW_SCALE,
-  OPTION_MSS,
-  OPTION_SACK_PERMITTED,
-  OPTION_WINDOW_SCALE,
-  put16,
-  put32,
   type Segment,
+  TcpOption,
   unwrap,
 } from "../../../../base/packets/index.js";
 import type { PathChooser, SegmentMarks } from "../../../hosts/index.js";
@@ -55,7 +48,7 @@ export type TcpState =
   | "CLOSED";
 
 /** Bytes by which the echo makes a segment longer than its payload; the MSS option counts them (RFC 6691). */
-const ECHO_BYTES = 8;
+const ECHO_BYTES = TcpOption.ECHO.length;
 
 /** Payload of a segment to a host that sends no MSS option (RFC 9293, section 3.7.1). */
 const DEFAULT_MSS = 536;
@@ -335,7 +328,10 @@ export class TcpConnection implements Connection, SenderOutput {
     // RFC 3168, section 6.1.5: no ECT on retransmissions.
     this.#builder.ecn = fresh && bytes > 0 && (this.#ecn || this.#policyMarks);
     this.#builder.optionsLength = 0;
-    if (this.#parent !== undefined && bytes > 0) this.#addExperiment(MAPPING_OPTION, data);
+    if (this.#parent !== undefined && bytes > 0) {
+      const { MAPPING } = TcpOption;
+      this.#builder.optionsLength = TcpOption.putExperiment(this.#builder.options, 0, MAPPING, data);
+    }
     const leavesAt = this.#transmit(start, bytes, flags, selector);
     this.#receiver.onAcknowledged();
     return leavesAt;
@@ -553,26 +549,13 @@ export class TcpConnection implements Connection, SenderOutput {
     if (this.#ecn) flags |= answers ? FLAG_ECE : FLAG_ECE | FLAG_CWR;
     const { segmentBytes, receiveBuffer } = this.#options;
     const { options } = this.#builder;
-    options[0] = OPTION_MSS;
-    options[1] = 4;
-    put16(options, 2, Math.min(0xffff, segmentBytes + ECHO_BYTES));
-    let length = 4;
-    if (!answers || this.#peerScale > 0 || this.#receiver.scale > 0) {
-      options.set([1, OPTION_WINDOW_SCALE, 3, this.#receiver.scale], length);
-      length += 4;
-    }
-    if (answers ? this.#sack : this.#options.sack) {
-      options.set([1, 1, OPTION_SACK_PERMITTED, 2], length);
-      length += 4;
-    }
+    let length = TcpOption.putMss(options, 0, Math.min(0xffff, segmentBytes + ECHO_BYTES));
+    if (!answers || this.#peerScale > 0 || this.#receiver.scale > 0)
+      length = TcpOption.putWindowScale(options, length, this.#receiver.scale);
+    if (answers ? this.#sack : this.#options.sack) length = TcpOption.putSackPermitted(options, length);
+    if (this.#parent !== undefined) length = TcpOption.putJoin(options, length, this.#parent);
     this.#builder.ecn = false;
     this.#builder.optionsLength = length;
-    if (this.#parent !== undefined) {
-      this.#addExperiment(JOIN_OPTION, this.#parent.token);
-      const { subflow, subflows } = this.#parent;
-      options.set([subflow, subflows, 1, 1], length + 8);
-      this.#builder.optionsLength += 4;
-    }
     this.#builder.window = Math.min(0xffff, receiveBuffer);
     const frame = this.#builder.build(
       this.#outBase - 1,
@@ -586,20 +569,6 @@ export class TcpConnection implements Connection, SenderOutput {
   }
 
   // Sent segments.
-
-  /** Appends an option for experiments with a value of 32 bits. */
-  #addExperiment(
-    { kind, length, experiment }: typeof MAPPING_OPTION | typeof JOIN_OPTION,
-    value: number,
-  ): void {
-    const builder = this.#builder;
-    const { options, optionsLength } = builder;
-    options[optionsLength] = kind;
-    options[optionsLength + 1] = length;
-    put16(options, optionsLength + 2, experiment);
-    put32(options, optionsLength + 4, value);
-    builder.optionsLength += 8;
-  }
 
   #sendAck(): void {
     const { selectors } = this.#receiver;
@@ -652,6 +621,6 @@ export class TcpConnection implements Connection, SenderOutput {
 /** The least shift with which the window field can say the size of the buffer (RFC 7323, section 2.3). */
 function scaleOf(receiveBuffer: number): number {
   let scale = 0;
-  while (scale < MOST_WINDOW_SCALE && receiveBuffer / 2 ** scale > 0xffff) scale++;
+  while (scale < TcpOption.MOST_WINDOW_SCALE && receiveBuffer / 2 ** scale > 0xffff) scale++;
   return scale;
 }
