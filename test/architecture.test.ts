@@ -311,6 +311,28 @@ describe("architecture", () => {
     expect(broken).toEqual([]);
   });
 
+  it("knows positions and lengths of headers in base/packets alone", () => {
+    // A field by its position, the place of an Ethernet type, and the length of a header under its name.
+    const field = /\b(?:frame|packet|bytes)\[(?:(?:ip|tcp|udp|icmp|transport\w*|IP_AT) \+ )?\d+\](?!\s*=>)/;
+    const word =
+      /\b(?:get|put)(?:16|32)\((?:frame|packet|bytes), (?:\d+|(?:ip|tcp|udp|transport\w*|IP_AT|family\.length) \+ \d+)[,)]/;
+    const type = /getUint16\(12\)/;
+    const length =
+      /\b(?:ETHERNET|IPV?[46]|TCP|UDP|ICMP|VLAN)_?\w*(?:BYTES|LENGTH|HEADER|_AT)\w* = (?:8|14|20|34|40)\b/;
+    const outside = files.filter((file) =>
+      /^(fabric|course|toolchain\/(daemon|interfaces|stf|trace))\//.test(relative(src, file)),
+    );
+    expect(outside.length).toBeGreaterThan(300);
+    const broken = outside.flatMap((file) =>
+      readFileSync(file, "utf8")
+        .split("\n")
+        .filter((line) => !/^\s*(\*|\/)/.test(line))
+        .filter((line) => [field, word, type, length].some((rule) => rule.test(line)))
+        .map((line) => `${relative(root, file)}: ${line.trim()}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
   it("keeps gRPC in p4runtime", () => {
     const broken = files.filter(
       (file) =>

@@ -14,7 +14,11 @@ import {
 } from "../../src/base/packets/index.js";
 
 function python(script: string, input = ""): string {
-  return execFileSync("/usr/bin/python3", ["-c", script], { input, encoding: "utf8" });
+  return execFileSync("/usr/bin/python3", ["-c", script], {
+    input,
+    encoding: "utf8",
+    stdio: ["pipe", "pipe", "ignore"],
+  });
 }
 
 const missing = (() => {

@@ -2,7 +2,7 @@
  * Builds frames from headers. Fields without a value get one that follows from the rest of the frame (types, protocols,
  * lengths, checksums) or from the sender (addresses). Tests of exercises and the lab's page use it.
  */
-import { addWords, finishChecksum } from "../../base/packets/index.js";
+import { addWords, Ethernet, finishChecksum, Icmp, Ip, Ipv4, Ipv6 } from "../../base/packets/index.js";
 import { ETHER_TYPES, IP_PROTOCOLS, writeBits } from "./header-layouts.js";
 import { hostNetwork } from "./host-network.js";
 import { type HeaderPart, partBytes, type StackPart } from "./packet-stack.js";
@@ -29,14 +29,19 @@ export interface FrameDefaults {
 
 /** Fields with the same value in every frame. */
 const CONSTANTS: FrameDefaults["fields"] = {
-  arp: { hardware: 1n, protocol: 0x0800n, hardware_length: 6n, protocol_length: 4n, operation: 1n },
+  arp: {
+    hardware: 1n,
+    protocol: ETHER_TYPES["ipv4"]!,
+    hardware_length: 6n,
+    protocol_length: 4n,
+    operation: 1n,
+  },
   ipv4: { version: 4n, ihl: 5n, ttl: 64n },
   ipv6: { version: 6n, hop_limit: 64n },
-  icmp: { type: 8n },
+  icmp: { type: BigInt(Icmp.ECHO_REQUEST) },
   tcp: { offset: 5n, window: 0xffffn },
 };
 const NO_DEFAULTS: FrameDefaults = { fields: {}, etherType: 0n, protocol: 0n };
-const BROADCAST = 0xffff_ffff_ffffn;
 
 /** A part with its place in the frame, in bytes, and the header after it. */
 interface Placed {
@@ -109,7 +114,7 @@ function impliedFields(
     case "ipv4":
       return { length: rest, src: sender.ipv4, protocol };
     case "ipv6":
-      return { length: rest - 40n, src: sender.ipv6, next_header: protocol };
+      return { length: rest - BigInt(Ipv6.LENGTH), src: sender.ipv6, next_header: protocol };
     case "udp":
       return { length: rest };
     default:
@@ -118,9 +123,9 @@ function impliedFields(
 }
 
 function destinationOf(placed: readonly Placed[], { macTowards }: FrameSender): bigint {
-  if (placed.some(({ part }) => part.header === "arp")) return BROADCAST;
+  if (placed.some(({ part }) => part.header === "arp")) return Ethernet.BROADCAST;
   const ip = placed.find(({ part }) => part.header === "ipv4" && part.fields.has("dst"));
-  return macTowards?.(ip?.part.fields.get("dst")) ?? BROADCAST;
+  return macTowards?.(ip?.part.fields.get("dst")) ?? Ethernet.BROADCAST;
 }
 
 /** The addresses of a host of an exercise that sends a frame. */
@@ -154,7 +159,7 @@ const CHECKED = new Set(["ipv4", "udp", "tcp", "icmp"]);
 function writeChecksum(frame: Uint8Array, one: Placed, placed: readonly Placed[]): void {
   const { header, fields } = one.part;
   if (!CHECKED.has(header) || fields.has("checksum")) return;
-  const end = header === "ipv4" ? one.at + 20 : frame.length;
+  const end = header === "ipv4" ? one.at + Ipv4.LENGTH : frame.length;
   let sum = header === "udp" || header === "tcp" ? pseudoHeader(frame, one, placed) : 0;
   if (sum === undefined) return;
   sum = addWords(frame, one.at, end, sum);
@@ -166,7 +171,7 @@ function writeChecksum(frame: Uint8Array, one: Placed, placed: readonly Placed[]
 function pseudoHeader(frame: Uint8Array, one: Placed, placed: readonly Placed[]): number | undefined {
   const ip = placed.findLast(({ part, at }) => at < one.at && /^ipv[46]$/.test(part.header));
   if (ip === undefined) return undefined;
-  const [from, to] = ip.part.header === "ipv4" ? [12, 20] : [8, 40];
+  const family = ip.part.header === "ipv4" ? Ip.IPV4 : Ip.IPV6;
   const protocol = Number(IP_PROTOCOLS[one.part.header]!);
-  return addWords(frame, ip.at + from, ip.at + to, protocol + frame.length - one.at);
+  return Ip.pseudoSum(frame, ip.at, family, protocol, frame.length - one.at);
 }

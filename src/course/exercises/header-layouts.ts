@@ -1,5 +1,17 @@
 /** The layouts of headers: names and widths of their fields, in order, and the numbers that identify the next header. */
 
+import {
+  ETHERTYPE_ARP,
+  ETHERTYPE_IPV4,
+  ETHERTYPE_IPV6,
+  ETHERTYPE_VLAN,
+  PROTOCOL_ICMP,
+  PROTOCOL_IPV4,
+  PROTOCOL_IPV6,
+  PROTOCOL_TCP,
+  PROTOCOL_UDP,
+} from "../../base/packets/index.js";
+
 /**
  * Width in bits by name of the field, in the order of the header. The sum is a multiple of 8. A field with width 0 has any
  * number of whole bytes.
@@ -10,18 +22,18 @@ const layout = (fields: Readonly<Record<string, number>>): HeaderLayout => new M
 
 /** Values of `type` of `ethernet` and `vlan` (IEEE 802), by the header that comes next. */
 export const ETHER_TYPES: Readonly<Record<string, bigint>> = {
-  ipv4: 0x0800n,
-  arp: 0x0806n,
-  vlan: 0x8100n,
-  ipv6: 0x86ddn,
+  ipv4: BigInt(ETHERTYPE_IPV4),
+  arp: BigInt(ETHERTYPE_ARP),
+  vlan: BigInt(ETHERTYPE_VLAN),
+  ipv6: BigInt(ETHERTYPE_IPV6),
 };
 /** Values of the protocol of IP (IANA), by the header that comes next. */
 export const IP_PROTOCOLS: Readonly<Record<string, bigint>> = {
-  icmp: 1n,
-  ipv4: 4n,
-  tcp: 6n,
-  udp: 17n,
-  ipv6: 41n,
+  icmp: BigInt(PROTOCOL_ICMP),
+  ipv4: BigInt(PROTOCOL_IPV4),
+  tcp: BigInt(PROTOCOL_TCP),
+  udp: BigInt(PROTOCOL_UDP),
+  ipv6: BigInt(PROTOCOL_IPV6),
 };
 
 /** Headers that every exercise and every lab has, in addition to those of the programs. */

@@ -1,6 +1,6 @@
 /** The packet that a test expects: its headers with the fields to check. */
 import { toHex } from "../../base/index.js";
-import { addWords, foldSum } from "../../base/packets/index.js";
+import { Ipv4 } from "../../base/packets/index.js";
 import { readBits } from "./header-layouts.js";
 import { fieldText, partBytes, type StackPart } from "./packet-stack.js";
 
@@ -8,8 +8,6 @@ import { fieldText, partBytes, type StackPart } from "./packet-stack.js";
 export interface PacketPattern {
   readonly parts: readonly StackPart[];
 }
-
-const IPV4_BYTES = 20;
 
 /**
  * Describes the differences of a frame from a pattern: other values of fields, another payload, a wrong IPv4 checksum (unless
@@ -41,8 +39,8 @@ export function differences({ parts }: PacketPattern, frame: Uint8Array): string
         bit += width;
       }
       if (part.header === "ipv4" && !part.fields.has("checksum")) {
-        if (foldSum(addWords(frame, at, at + IPV4_BYTES, 0)) !== 0xffff) {
-          const value = toHex(frame.subarray(at + 10, at + 12));
+        if (!Ipv4.hasRightChecksum(frame, at)) {
+          const value = Ipv4.checksum(frame, at).toString(16).padStart(4, "0");
           found.push(`ipv4.checksum is 0x${value}, which is wrong for the other fields`);
         }
       }

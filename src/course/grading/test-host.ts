@@ -3,7 +3,7 @@
  * a test must not cause other packets, such as ICMP errors of closed ports.
  */
 
-import { ETHERTYPE_ARP, ETHERTYPE_IPV4, PROTOCOL_ICMP } from "../../base/packets/index.js";
+import { ETHERTYPE_ARP, ETHERTYPE_IPV4, Ethernet, Ipv4, PROTOCOL_ICMP } from "../../base/packets/index.js";
 import { type Channel, type Node, type Simulation, StackHost } from "../../fabric/sim/packet/index.js";
 import { type ExerciseHost, hostNetwork } from "../exercises/index.js";
 
@@ -50,8 +50,8 @@ export class TestHost implements Node {
 
   receive(_port: number, frame: Uint8Array): void {
     this.#received.push({ timeNs: this.#simulation.now, frame: frame.slice() });
-    const type = (frame[12]! << 8) | frame[13]!;
-    if (type === ETHERTYPE_ARP || (type === ETHERTYPE_IPV4 && frame[23] === PROTOCOL_ICMP))
-      this.#stack.receive(1, frame);
+    const type = Ethernet.type(frame);
+    const isIcmp = type === ETHERTYPE_IPV4 && Ipv4.protocol(frame, Ethernet.LENGTH) === PROTOCOL_ICMP;
+    if (type === ETHERTYPE_ARP || isIcmp) this.#stack.receive(1, frame);
   }
 }

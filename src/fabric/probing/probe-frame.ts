@@ -6,6 +6,7 @@ import {
   prepareHeaders,
   type SelectorField,
   selectorHeaders,
+  Tcp,
 } from "../../base/packets/index.js";
 
 /** Header fields that a switch may hash. */
@@ -28,18 +29,17 @@ export function referenceProbe(dst: bigint): ProbeHeader {
   return { version: 4, src: 0x0a000001n, dst, protocol: PROTOCOL_TCP, srcPort: 0, dstPort: 0, selector: 0 };
 }
 
-const TRANSPORT_BYTES = 20;
-/** Length of a TCP header without options, in the high four bits. */
-const TCP_OFFSET = 0x50;
-
 /** The packet of a probe; its checksum in the transport header is 0. */
 export function probeFrame(header: ProbeHeader, field: SelectorField): Uint8Array {
   const { version, src, dst, protocol, srcPort, dstPort, selector } = header;
   const ends = { ipVersion: version, srcMac: 0n, dstMac: 0n, src, dst, srcPort, dstPort };
-  const prepared = prepareHeaders(ends, selectorHeaders(field, selector), protocol, TRANSPORT_BYTES, false);
+  const prepared = prepareHeaders(ends, selectorHeaders(field, selector), protocol, Tcp.LENGTH, false);
   const { bytes, transportAt } = prepared;
-  finishIp(bytes, prepared, version, false, TRANSPORT_BYTES);
+  finishIp(bytes, prepared, version, false, Tcp.LENGTH);
   // Offset and flags of a TCP segment without payload; other protocols have zeros there.
-  if (protocol === PROTOCOL_TCP) bytes.set([TCP_OFFSET, FLAG_ACK], transportAt + 12);
+  if (protocol === PROTOCOL_TCP) {
+    Tcp.setHeaderLength(bytes, transportAt, Tcp.LENGTH);
+    Tcp.setFlags(bytes, transportAt, FLAG_ACK);
+  }
   return bytes;
 }

@@ -4,15 +4,13 @@
  * Networking 9(3), 2001). One packet in 2^level is chosen, and the level follows the load. Those that a level chooses are
  * among those of the level below, so that switches with different loads have packets in common.
  */
+import { Ethernet, Ipv4, Ipv6 } from "../../base/packets/index.js";
 
 /** The level changes at most so often, in milliseconds. */
 const LEVEL_MS = 100;
 const MAX_LEVEL = 24;
 /** Below this share of what is allowed, the level falls. */
 const FEW = 0.25;
-const ETHERNET_BYTES = 14;
-const IPV4_BYTES = 20;
-const IPV6_BYTES = 40;
 /** The headers before that of IP end within this number of bytes. */
 const MAX_OFFSET = 160;
 /** Of a longer packet these bytes at each end count. */
@@ -71,12 +69,15 @@ export function packetHash(frame: Uint8Array): number {
   const { length } = frame;
   // FNV-1a, then the finish of MurmurHash3, which makes the low bits depend on all bits.
   let hash = 0x811c9dc5;
-  let from = Math.min(ETHERNET_BYTES, length);
-  for (let at = Math.min(MAX_OFFSET, length - IPV4_BYTES); at >= ETHERNET_BYTES; at--) {
+  let from = Math.min(Ethernet.LENGTH, length);
+  for (let at = Math.min(MAX_OFFSET, length - Ipv4.LENGTH); at >= Ethernet.LENGTH; at--) {
     const start = payloadAfter(frame, at);
     if (start === undefined) continue;
     from = start;
-    if (frame[at]! >> 4 === 4) hash = mixed(mixed(hash, frame[at + 4]!), frame[at + 5]!);
+    if (Ipv4.version(frame, at) === 4) {
+      const identification = Ipv4.identification(frame, at);
+      hash = mixed(mixed(hash, identification >> 8), identification & 0xff);
+    }
     break;
   }
   const middle = Math.min(length, from + END_BYTES);
@@ -93,11 +94,11 @@ const mixed = (hash: number, byte: number): number => Math.imul(hash ^ byte, 0x0
 function payloadAfter(frame: Uint8Array, at: number): number | undefined {
   const first = frame[at]!;
   const rest = frame.length - at;
-  const word = (offset: number): number => (frame[at + offset]! << 8) | frame[at + offset + 1]!;
   if (first >> 4 === 4) {
-    const header = 4 * (first & 15);
-    return header >= IPV4_BYTES && header <= rest && word(2) === rest ? at + header : undefined;
+    const header = Ipv4.headerLength(frame, at);
+    const isWhole = header >= Ipv4.LENGTH && header <= rest && Ipv4.totalLength(frame, at) === rest;
+    return isWhole ? at + header : undefined;
   }
-  if (first >> 4 !== 6 || rest < IPV6_BYTES) return undefined;
-  return word(4) === rest - IPV6_BYTES ? at + IPV6_BYTES : undefined;
+  if (first >> 4 !== 6 || rest < Ipv6.LENGTH) return undefined;
+  return Ipv6.payloadLength(frame, at) === rest - Ipv6.LENGTH ? at + Ipv6.LENGTH : undefined;
 }

@@ -1,5 +1,5 @@
 /** Memory of recvmmsg(2): many frames in one call, each with the VLAN tag that the kernel took out of it. */
-import { addWords, ETHERTYPE_VLAN, finishChecksum } from "../../base/packets/index.js";
+import { addWords, ETHERTYPE_VLAN, Ethernet, finishChecksum, put16, Vlan } from "../../base/packets/index.js";
 import { type Libc, memory } from "./libc.js";
 
 /** Maximum length of a frame. No wire carries a longer frame; it is dropped. */
@@ -81,7 +81,7 @@ export class ReceiveBatch {
     const control = CONTROL_AT / 4 + i * CONTROL_WORDS;
     const status = words[control + STATUS_WORD]!;
     const tagged = (status & TP_STATUS_VLAN_VALID) !== 0;
-    if (truncated || length + (tagged ? 4 : 0) > MAX_FRAME_BYTES) {
+    if (truncated || length + (tagged ? Vlan.LENGTH : 0) > MAX_FRAME_BYTES) {
       this.loss = "tooLong";
       return undefined;
     }
@@ -97,12 +97,10 @@ export class ReceiveBatch {
     if (tagged) {
       const vlan = words[control + VLAN_WORD]!;
       const type = (status & TP_STATUS_VLAN_TPID_VALID) !== 0 ? vlan >>> 16 : ETHERTYPE_VLAN;
-      slots.copyWithin(start - 4, start, start + 12);
-      slots[start + 8] = type >>> 8;
-      slots[start + 9] = type & 0xff;
-      slots[start + 10] = (vlan >>> 8) & 0xff;
-      slots[start + 11] = vlan & 0xff;
-      start -= 4;
+      slots.copyWithin(start - Vlan.LENGTH, start, start + 2 * Ethernet.ADDRESS_LENGTH);
+      start -= Vlan.LENGTH;
+      put16(slots, start + 2 * Ethernet.ADDRESS_LENGTH, type);
+      put16(slots, start + Ethernet.LENGTH, vlan);
     }
     // This is faster than subarray, which looks for a subclass.
     return new Uint8Array(slots.buffer, start, end - start);
@@ -119,6 +117,5 @@ export function completeChecksum(frame: Uint8Array, start: number, offset: numbe
   if (at + 2 > frame.length) return;
   // 0 would mean "no checksum" in UDP, and its complement is the same number.
   const checksum = finishChecksum(addWords(frame, start, frame.length, 0)) || 0xffff;
-  frame[at] = checksum >>> 8;
-  frame[at + 1] = checksum & 0xff;
+  put16(frame, at, checksum);
 }

@@ -1,5 +1,5 @@
 /** A step that sends many packets in flows, and checks the packets that arrive, their order, and the ports that they used. */
-import { ETHERTYPE_IPV4 } from "../../../base/packets/index.js";
+import { ETHERTYPE_IPV4, Ethernet, get32, Ipv4, Tcp, Udp } from "../../../base/packets/index.js";
 import {
   buildFrame,
   type ExerciseHost,
@@ -16,9 +16,9 @@ import { portName, type TestNetwork } from "../network.js";
 type TrafficStep = Extract<ExerciseStep, { kind: "traffic" }>;
 
 /** Offset of the transport header, after the Ethernet and IPv4 headers. */
-const TRANSPORT_AT = 34;
+const TRANSPORT_AT = Ethernet.LENGTH + Ipv4.LENGTH;
 /** Length of the transport header. After it, each packet has the number of its flow and its own number, as two 32-bit words. */
-const HEADER_BYTES: Readonly<Record<TrafficStep["protocol"], number>> = { udp: 8, tcp: 20 };
+const HEADER_BYTES: Readonly<Record<TrafficStep["protocol"], number>> = { udp: Udp.LENGTH, tcp: Tcp.LENGTH };
 
 export async function playTraffic(
   step: TrafficStep,
@@ -84,10 +84,10 @@ function schedule(
 function numbersOf(frame: Uint8Array, step: TrafficStep): { flow: number; number: number } | undefined {
   const at = TRANSPORT_AT + HEADER_BYTES[step.protocol];
   if (frame.length < at + 8) return undefined;
-  const view = new DataView(frame.buffer, frame.byteOffset, frame.length);
-  if (view.getUint16(12) !== ETHERTYPE_IPV4 || view.getUint16(TRANSPORT_AT + 2) !== step.port)
+  // The ports of UDP stand where those of TCP do.
+  if (Ethernet.type(frame) !== ETHERTYPE_IPV4 || Tcp.dstPort(frame, TRANSPORT_AT) !== step.port)
     return undefined;
-  return { flow: view.getUint32(at), number: view.getUint32(at + 4) };
+  return { flow: get32(frame, at), number: get32(frame, at + 4) };
 }
 
 function checkOrder(

@@ -3,6 +3,7 @@
  * frames in the same way.
  */
 import { didYouMean, fail, fromHex, toHex } from "../../../base/index.js";
+import { Ethernet } from "../../../base/packets/index.js";
 import { formatValue, parseValue } from "../../../toolchain/device/index.js";
 import {
   buildFrame,
@@ -21,7 +22,6 @@ import type { BuiltPacket, PacketInput } from "../protocol.js";
 type Part = Extract<StackPart, { readonly header: string }>;
 
 const MAX_BYTES = 9216;
-const ETHERNET_BYTES = 14;
 /** Values of fields that the user left out: the numbers that are reserved for local experiments (IEEE 802, RFC 3692). */
 const DEFAULTS: FrameDefaults = {
   etherType: 0x88b5n,
@@ -63,8 +63,8 @@ export function buildPacket(
 }
 
 function checkSize(frame: Uint8Array): void {
-  if (frame.length >= ETHERNET_BYTES && frame.length <= MAX_BYTES) return;
-  const wanted = `expected ${ETHERNET_BYTES} to ${MAX_BYTES}`;
+  if (frame.length >= Ethernet.LENGTH && frame.length <= MAX_BYTES) return;
+  const wanted = `expected ${Ethernet.LENGTH} to ${MAX_BYTES}`;
   fail(CODES.packetShape, undefined, `the packet has ${frame.length} bytes; ${wanted}`);
 }
 

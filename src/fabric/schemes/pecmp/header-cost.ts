@@ -1,5 +1,5 @@
 /** The header bits that a packet needs to carry its path (P-ECMP, section 5.1 and figure 6b). */
-import { FIELD_BITS, type SelectorField } from "../../../base/packets/index.js";
+import { FIELD_BITS, Ipv4, Ipv6, type SelectorField } from "../../../base/packets/index.js";
 
 interface HeaderCost {
   readonly way: string;
@@ -9,8 +9,6 @@ interface HeaderCost {
   readonly bytes: number;
 }
 
-const IPV6_HEADER = 40;
-const IPV4_HEADER = 20;
 /** Fixed part of a segment routing header (RFC 8754, section 2). */
 const SRH = 8;
 const SID = 16;
@@ -31,15 +29,15 @@ export function headerCosts(field: SelectorField, bits: number, hops: number): H
     {
       way: "SRv6, a 128-bit SID a hop (RFC 8754)",
       bits: 8 * SID * hops,
-      bytes: IPV6_HEADER + SRH + SID * hops,
+      bytes: Ipv6.LENGTH + SRH + SID * hops,
     },
     {
       way: "SRv6, 16-bit compressed SIDs (RFC 9800)",
       bits: COMPRESSED_BITS * hops,
       // One container is the destination address of the outer header.
-      bytes: IPV6_HEADER + (containers > 1 ? SRH + SID * containers : 0),
+      bytes: Ipv6.LENGTH + (containers > 1 ? SRH + SID * containers : 0),
     },
-    { way: "IP in IP, an IPv4 header a hop (RFC 2003)", bits: 32 * hops, bytes: IPV4_HEADER * hops },
-    { way: "IP in IP, an IPv6 header a hop (RFC 2473)", bits: 128 * hops, bytes: IPV6_HEADER * hops },
+    { way: "IP in IP, an IPv4 header a hop (RFC 2003)", bits: 32 * hops, bytes: Ipv4.LENGTH * hops },
+    { way: "IP in IP, an IPv6 header a hop (RFC 2473)", bits: 128 * hops, bytes: Ipv6.LENGTH * hops },
   ];
 }

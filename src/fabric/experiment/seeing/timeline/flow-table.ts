@@ -1,7 +1,7 @@
 /** The flows of a run, found by the bytes of their packets. */
 import { toBytes } from "../../../../base/index.js";
 import type { FlowKey } from "../../../../base/packets/index.js";
-import { FrameFields } from "../../../../base/packets/index.js";
+import { FrameFields, Ip, Tcp } from "../../../../base/packets/index.js";
 import type { FlowPath } from "./flow-paths.js";
 
 /** A flow while it is recorded. */
@@ -80,8 +80,8 @@ export function segmentData(
   frame: Uint8Array,
   { ipVersion, ipAt, portsAt }: FrameFields,
 ): { readonly sequence: number; readonly length: number } {
-  const word = (at: number) => (frame[at]! << 8) | frame[at + 1]!;
-  const end = ipVersion === 4 ? ipAt + word(ipAt + 2) : ipAt + 40 + word(ipAt + 4);
-  const headers = (frame[portsAt + 12]! >> 4) * 4;
-  return { sequence: (word(portsAt + 4) << 16) | word(portsAt + 6), length: end - portsAt - headers };
+  const end = Ip.endOf(frame, ipAt, ipVersion === 4 ? Ip.IPV4 : Ip.IPV6);
+  const length = end - portsAt - Tcp.headerLength(frame, portsAt);
+  // As a signed number: positions of a stream are told apart by differences.
+  return { sequence: Tcp.sequence(frame, portsAt) | 0, length };
 }
