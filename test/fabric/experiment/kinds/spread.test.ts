@@ -3,26 +3,16 @@ import { describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
 import { loadAnyKind } from "../../../../src/fabric/experiment/index.js";
 import { KINDS } from "../../../../src/fabric/experiment/kinds/registry.js";
+import { rowsOf } from "./spread-rows.js";
 
-function fileOf(more: string): string {
-  return `kind: spread
-name: spread
-topology: { kind: leaf_spine, tors: 2, leaves: 8, homing: single, hosts_per_rack: 16 }
+const LINES = `topology: { kind: leaf_spine, tors: 2, leaves: 8, homing: single, hosts_per_rack: 16 }
 trace_flows: 40000
 pattern: inter_rack
-${more}`;
-}
-
-async function rowsOf(more: string): Promise<Record<string, unknown>[]> {
-  const diagnostics = new Diagnostics();
-  const loaded = loadAnyKind(new SourceFile("spread.yaml", fileOf(more)), diagnostics, KINDS);
-  diagnostics.throwIfErrors();
-  return JSON.parse((await loaded!.run({})).json).rows;
-}
+`;
 
 describe("spread", () => {
   it("has the CV that the size of a group causes, and chance beside it", async () => {
-    const [even, odd] = await rowsOf(`schemes:
+    const [even, odd] = await rowsOf(`${LINES}schemes:
   - { scheme: hashing, label: even, design: one }
   - { scheme: hashing, label: odd, design: one, weights: [1] }
 `);
@@ -33,13 +23,13 @@ describe("spread", () => {
   });
 
   it("counts a flow by its size where sizes are given", async () => {
-    const [row] = await rowsOf("sizes: web_search\nschemes: [ecmp]\n");
+    const [row] = await rowsOf(`${LINES}sizes: web_search\nschemes: [ecmp]\n`);
     expect(row!["chance_p50"]).toBeGreaterThan(0.03);
   });
 
   it("refuses a pattern without pairs", async () => {
     const diagnostics = new Diagnostics();
-    const text = fileOf("schemes: [ecmp]\n").replace("inter_rack", "inter_pod");
+    const text = `kind: spread\nname: spread\n${LINES}schemes: [ecmp]\n`.replace("inter_rack", "inter_pod");
     loadAnyKind(new SourceFile("spread.yaml", text), diagnostics, KINDS);
     expect(diagnostics.list.map(formatDiagnostic).join("\n")).toContain(
       "spread.yaml:5:10: error[P45211]: all hosts of the topology are in one pod",
