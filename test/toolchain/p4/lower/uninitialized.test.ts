@@ -41,6 +41,28 @@ describe("in a control", () => {
     ["a bool", { ingress: "bool b; if (b) { meta.x = 1; }" }, ["b here"]],
     ["one message a variable", { ingress: "bit<8> y; meta.x = y; meta.z = y;" }, ["y here"]],
     ["two variables", { ingress: "bit<8> y; bit<8> w; meta.x = y; meta.z = w;" }, ["y here", "w here"]],
+    [
+      "bits of bits",
+      { ingress: "bit<8> y; y[7:4][1:0] = 3; meta.x[1:0] = y[5:4]; meta.x[7:6] = y[7:6];" },
+      ["y is read, but bits 7:6 have no value here"],
+    ],
+    ["all bits, by bits of bits", { ingress: "bit<8> y; y[7:0][3:0] = 1; y[7:4] = 2; meta.x = y;" }, []],
+    [
+      "a miss whose default action sets it",
+      {
+        locals: table("one; two;", "default_action = two();"),
+        ingress: "if (t.apply().hit) {} else { meta.x = y; }",
+      },
+      [],
+    ],
+    [
+      "a miss of a table with a profile, which runs no default action",
+      {
+        locals: table("one; two;", "default_action = two(); implementation = action_profile(4);"),
+        ingress: "if (t.apply().hit) {} else { meta.x = y; }",
+      },
+      ["y here"],
+    ],
     ["one branch", { ingress: "bit<8> y; if (meta.x == 1) { y = 1; } meta.x = y;" }, ["y some"]],
     ["both branches", { ingress: "bit<8> y; if (meta.x == 1) { y = 1; } else { y = 2; } meta.x = y;" }, []],
     [

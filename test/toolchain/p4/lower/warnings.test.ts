@@ -25,6 +25,7 @@ describe("P40650: no statement of ingress decides the output port", () => {
       { metadata: "bit<9> egress_spec;", ingress: "meta.egress_spec = 1;" },
       true,
     ],
+    ["a local variable", { locals: "bit<8> v;", ingress: "v = meta.y; meta.x = v;" }, true],
     ["a read of the field", { ingress: "meta.x = (bit<8>) sm.egress_spec;" }, true],
     ["egress only", { egress: "mark_to_drop(sm);" }, true],
     ["the field", { ingress: "sm.egress_spec = sm.ingress_port;" }, false],
@@ -201,6 +202,18 @@ describe("P40652: a header that is read and never made valid", () => {
     expect(warnings(parts)).toEqual(
       expected.map((name) => ["P40652", `the header ${name} is read, but nothing ever makes it valid`]),
     );
+  });
+});
+
+describe("P40653: a state that rejects", () => {
+  it.each<[string, string, boolean]>([
+    ["alone", "transition reject;", true],
+    ["behind a verify that can hold", "verify(hdr.h.a == 1, error.NoMatch); transition reject;", true],
+    ["behind a verify that always holds", "verify(true, error.NoMatch); transition reject;", true],
+    ["behind a verify that never holds", "verify(1 == 2, error.NoMatch); transition reject;", false],
+  ])("%s", (_, body, warns) => {
+    const states = `state start { pkt.extract(hdr.h); transition select(hdr.h.a) { 1: no; default: accept; } } state no { ${body} }`;
+    expect(codes({ headers: "h_t h;", states }).includes("P40653")).toBe(warns);
   });
 });
 
