@@ -46,6 +46,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   memory: () => import("./toolchain/memory.js"),
   "fuzz-switch": () => import("./toolchain/fuzz-switch.js"),
   "fuzz-p4runtime": () => import("./toolchain/fuzz-p4runtime.js"),
+  "fuzz-http2": () => import("./toolchain/fuzz-http2.js"),
 };
 
 const baselinePath = join(import.meta.dirname, "baseline.json");

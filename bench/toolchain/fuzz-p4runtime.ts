@@ -5,15 +5,10 @@
  */
 import { join } from "node:path";
 import type { Benchmark } from "../benchmark.js";
+import { option } from "./fuzz/options.js";
 import { fuzz } from "./fuzz/runner.js";
 
 const KINDS = ["write", "read", "config", "stream", "bytes"] as const;
-
-/** Value of `--NAME=VALUE` on the command line. */
-function option(name: string, otherwise: number): number {
-  const found = process.argv.find((word) => word.startsWith(`--${name}=`));
-  return found === undefined ? otherwise : Number(found.slice(name.length + 3));
-}
 
 export const run: Benchmark = async (report) => {
   const result = await fuzz({

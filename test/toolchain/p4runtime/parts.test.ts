@@ -37,7 +37,7 @@ describe("Outbox", () => {
 
   it("stops when the stream is full, drops notifications beyond its limit, and keeps the order", () => {
     const to = sink();
-    const outbox = new Outbox<number>(to, 2);
+    const outbox = new Outbox<number>(to, () => {}, 2);
     for (let n = 0; n < 6; n++) outbox.notify(n);
     expect(to.written).toEqual([0, 1]);
     expect(outbox.dropped).toBe(2);
@@ -51,6 +51,24 @@ describe("Outbox", () => {
     outbox.close();
     outbox.send(8);
     expect(to.written).toHaveLength(6);
+  });
+
+  it("ends with too many messages that may not be lost, and not with those that may", () => {
+    const to = sink();
+    let overflows = 0;
+    const outbox = new Outbox<number>(to, () => overflows++, 2);
+    for (let n = 0; n < 10; n++) outbox.notify(n);
+    for (let n = 10; n < 12; n++) outbox.send(n);
+    expect(overflows).toBe(0);
+    to.drain(9);
+    expect(to.written).toEqual([0, 1, 2, 3, 10, 11]);
+    to.drain(0);
+    outbox.notify(12);
+    for (let n = 13; n < 15; n++) outbox.send(n);
+    expect(overflows).toBe(0);
+    outbox.send(15);
+    outbox.send(16);
+    expect(overflows).toBe(1);
   });
 });
 

@@ -2,6 +2,7 @@
 import { gunzip, type InputType, inflate, type ZlibOptions } from "node:zlib";
 import { ERROR } from "./frames.js";
 import { encodeHeaders, type Header } from "./hpack.js";
+import { type Message, MessageReader, PREFIX_BYTES, TooLong } from "./messages.js";
 import type { Http2Stream, Receiver } from "./stream.js";
 import { encodeBinary, encodeMessage } from "./text.js";
 
@@ -32,8 +33,6 @@ export const CODE = {
   INTERNAL: 13,
 } as const;
 
-/** Bytes before a message: a flag that it is compressed, and its length. */
-const PREFIX_BYTES = 5;
 /** Longest timer of Node. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -60,6 +59,10 @@ export interface CallOptions {
   readonly encoding: string;
   /** Undefined: no limit. */
   readonly timeoutMs: number | undefined;
+  /** Bytes that the client says it sends; undefined: it does not say. */
+  readonly contentLength?: number | undefined;
+  /** The handler keeps no message, so a message does not count as kept once it was delivered. */
+  readonly isStream: boolean;
 }
 
 export class Call implements Receiver {
@@ -68,8 +71,11 @@ export class Call implements Receiver {
   cancelled = false;
   /** The work for the call ends with the call. */
   settlesAtEnd = false;
-  readonly #chunks: Buffer[] = [];
-  #bytes = 0;
+  readonly #reader: MessageReader;
+  /** Bytes of the body so far. */
+  #received = 0;
+  /** Bytes that count as kept by the connection. */
+  #held = 0;
   /** Messages after a compressed message wait until it is decompressed. */
   #decompressing: Promise<void> | undefined;
   #responded = false;
@@ -80,6 +86,7 @@ export class Call implements Receiver {
     readonly stream: Http2Stream,
     readonly options: CallOptions,
   ) {
+    this.#reader = new MessageReader(options.maxBytes);
     const { timeoutMs } = options;
     if (timeoutMs === undefined || timeoutMs > MAX_TIMER_MS) return;
     this.#timer = setTimeout(() => {
@@ -92,40 +99,42 @@ export class Call implements Receiver {
 
   data(bytes: Buffer): void {
     if (this.#over) return;
-    this.#chunks.push(bytes);
-    this.#bytes += bytes.length;
-    while (!this.#over && this.#bytes >= PREFIX_BYTES && this.#next());
+    this.#received += bytes.length;
+    if (this.#received > (this.options.contentLength ?? Infinity)) {
+      this.#malformed();
+      return;
+    }
+    if (!this.#hold(bytes.length)) return;
+    this.#reader.push(bytes);
+    try {
+      for (let next = this.#reader.next(); next !== undefined; next = this.#reader.next()) {
+        this.#take(next);
+        if (this.#over) return;
+      }
+    } catch (error) {
+      if (!(error instanceof TooLong)) throw error;
+      this.#refuse(CODE.RESOURCE_EXHAUSTED, error.message);
+    }
   }
 
-  /** Takes one message from the chunks; returns false when it is not complete. */
-  #next(): boolean {
-    const first = this.#joined(PREFIX_BYTES);
-    const length = first.readUInt32BE(1);
-    const { maxBytes } = this.options;
-    if (length > maxBytes) {
-      this.#refuse(CODE.RESOURCE_EXHAUSTED, `a message of ${length} bytes; at most ${maxBytes} are taken`);
-      return false;
-    }
-    if (this.#bytes < PREFIX_BYTES + length) return false;
-    const whole = this.#joined(PREFIX_BYTES + length);
-    const message = whole.subarray(PREFIX_BYTES, PREFIX_BYTES + length);
-    const rest = whole.subarray(PREFIX_BYTES + length);
-    if (rest.length > 0) this.#chunks[0] = rest;
-    else this.#chunks.shift();
-    this.#bytes -= PREFIX_BYTES + length;
-    if (whole[0] === 0) this.#deliver(() => this.handler?.message(message));
-    else this.#decompress(message);
-    return true;
+  #take({ isCompressed, bytes }: Message): void {
+    if (isCompressed) this.#decompress(bytes);
+    else
+      this.#deliver(() => {
+        if (this.options.isStream) this.#hold(-PREFIX_BYTES - bytes.length);
+        this.handler?.message(bytes);
+      });
   }
 
-  /** The first chunk with at least this number of bytes. */
-  #joined(bytes: number): Buffer {
-    let first = this.#chunks[0]!;
-    if (first.length < bytes) {
-      first = Buffer.concat(this.#chunks);
-      this.#chunks.splice(0, this.#chunks.length, first);
-    }
-    return first;
+  /** Counts bytes that are kept for this call, or no longer; ends the call and returns false when the connection keeps too many. */
+  #hold(bytes: number): boolean {
+    this.#held += bytes;
+    if (this.stream.transport.hold(bytes)) return true;
+    this.#refuse(
+      CODE.RESOURCE_EXHAUSTED,
+      "the requests of this connection that have not been answered are too large together",
+    );
+    return false;
   }
 
   #decompress(message: Buffer): void {
@@ -146,7 +155,7 @@ export class Call implements Receiver {
         new Promise((resolve) => {
           decompress(message, { maxOutputLength: this.options.maxBytes }, (error, out) => {
             if (this.#over) resolve();
-            else if (error === null) this.handler?.message(out);
+            else if (error === null) this.#decompressed(message.length, out);
             else {
               const isLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
               this.#refuse(
@@ -162,6 +171,11 @@ export class Call implements Receiver {
     );
   }
 
+  #decompressed(before: number, message: Buffer): void {
+    const kept = this.options.isStream ? 0 : message.length;
+    if (this.#hold(kept - PREFIX_BYTES - before)) this.handler?.message(message);
+  }
+
   /** In the order in which the client sent it. */
   #deliver(task: () => void): void {
     if (this.#decompressing === undefined) task();
@@ -173,7 +187,8 @@ export class Call implements Receiver {
 
   end(): void {
     if (this.#over) return;
-    if (this.#bytes > 0) this.#refuse(CODE.INTERNAL, "the last message is not complete");
+    if (this.#received < (this.options.contentLength ?? 0)) this.#malformed();
+    else if (this.#reader.rest > 0) this.#refuse(CODE.INTERNAL, "the last message is not complete");
     else this.#deliver(() => this.handler?.ended());
   }
 
@@ -182,6 +197,15 @@ export class Call implements Receiver {
     this.#finish();
     this.cancelled = true;
     this.handler?.cancel();
+  }
+
+  /** The body has not the length that its header gives (RFC 9113, section 8.1.1). */
+  #malformed(): void {
+    const { handler } = this;
+    this.#finish();
+    this.cancelled = true;
+    this.stream.reset(ERROR.PROTOCOL_ERROR);
+    handler?.cancel();
   }
 
   /** Ends a call whose client broke the rules; the handler gets `cancel` as its last call. */
@@ -194,8 +218,7 @@ export class Call implements Receiver {
 
   #finish(): void {
     this.#over = true;
-    this.#chunks.length = 0;
-    this.#bytes = 0;
+    this.#reader.clear();
     clearTimeout(this.#timer);
     if (this.settlesAtEnd) this.settle();
   }
@@ -252,6 +275,8 @@ export class Call implements Receiver {
 
   /** The work for the call has ended. */
   settle(): void {
+    if (this.#held !== 0) this.stream.transport.hold(-this.#held);
+    this.#held = 0;
     this.stream.settle();
   }
 }

@@ -3,6 +3,7 @@
  * objects and for calls between C++ and JavaScript. A controller that writes one entry a request waits for that time.
  */
 import type { Duplex } from "node:stream";
+import { ClosedStreams } from "./closed-streams.js";
 import {
   ERROR,
   FLAG,
@@ -20,7 +21,8 @@ import {
   wordFrame,
 } from "./frames.js";
 import { CompressionError, type Header, HeaderDecoder } from "./hpack.js";
-import { Http2Stream, type Transport } from "./stream.js";
+import { areTrailers } from "./request.js";
+import { type Ending, Http2Stream, type Transport } from "./stream.js";
 
 /** Runs a task once after a number of milliseconds; the result cancels it. */
 export type Later = (ms: number, task: () => void) => () => void;
@@ -32,6 +34,8 @@ export interface ConnectionOptions {
   readonly keepaliveMs: number;
   readonly keepaliveTimeoutMs: number;
   readonly later: Later;
+  /** Maximum number of bytes of requests that are not complete or not answered. */
+  readonly maxHeldBytes: number;
   /**
    * A request came; the receiver of the stream must be set. `complete`: no header was left out because there were too
    * many.
@@ -50,6 +54,14 @@ const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_CONTINUATIONS = 64;
 /** Maximum number of bytes that wait for a client that does not read; with more, its connection is closed. */
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
+/** The same for messages that wait for the windows of their streams, beyond one message. */
+const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
+/**
+ * Frames that ask for nothing (pings, settings, priorities, resets, empty data, windows) between two PINGs of this side, beyond
+ * {@link CONTROL_PER_DATA} for each frame of data that the client got. A client that sends more only wants work done.
+ */
+const MAX_CONTROL_FRAMES = 10_000;
+const CONTROL_PER_DATA = 10;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -67,6 +79,7 @@ const protocolError = (message: string) => new ConnectionError(ERROR.PROTOCOL_ER
 
 export class Connection implements Transport {
   readonly #streams = new Map<number, Http2Stream>();
+  readonly #closed = new ClosedStreams();
   readonly #decoder = new HeaderDecoder();
   /** Streams that have output, in the order in which they have their turn. */
   readonly #ready = new Set<Http2Stream>();
@@ -84,6 +97,9 @@ export class Connection implements Transport {
   #blocked = false;
   #window = WINDOW_BYTES;
   #taken = 0;
+  #held = 0;
+  #queued = 0;
+  #control = 0;
   #peerWindow = WINDOW_BYTES;
   #peerFrame = FRAME_BYTES;
   #leaving = false;
@@ -123,6 +139,7 @@ export class Connection implements Transport {
       return;
     }
     this.#hasReceived = false;
+    this.#control = 0;
     this.#push(frame(FRAME.PING, 0, 0, Buffer.alloc(8)));
     this.#cancelKeepalive = later(keepaliveTimeoutMs, () => {
       if (this.#hasReceived)
@@ -155,7 +172,7 @@ export class Connection implements Transport {
     this.#over = true;
     this.#cancelKeepalive();
     this.socket.destroy();
-    for (const stream of [...this.#streams.values()]) stream.cancel();
+    for (const stream of [...this.#streams.values()]) stream.cancel("reset");
     this.options.closed(this);
   }
 
@@ -230,7 +247,8 @@ export class Connection implements Transport {
       case FRAME.RST_STREAM:
         checkSize(payload, 4);
         this.#checkOpened(id);
-        this.#streams.get(id)?.cancel();
+        this.#countControl();
+        this.#streams.get(id)?.cancel("reset");
         break;
       case FRAME.SETTINGS:
         this.#settings(flags, id, payload);
@@ -239,13 +257,15 @@ export class Connection implements Transport {
         checkSize(payload, 8);
         if (id !== 0) throw protocolError("PING on a stream");
         if ((flags & FLAG.ACK) === 0) this.#push(frame(FRAME.PING, FLAG.ACK, 0, payload));
+        this.#countControl();
         break;
       case FRAME.WINDOW_UPDATE:
         this.#windowUpdate(id, payload);
         break;
       case FRAME.PRIORITY:
-        checkSize(payload, 5);
         if (id === 0) throw protocolError("PRIORITY without a stream");
+        this.#countControl();
+        if (payload.length !== 5) this.#sizeOfPriority(id, payload);
         break;
       case FRAME.PUSH_PROMISE:
         throw protocolError("a client cannot promise");
@@ -254,8 +274,36 @@ export class Connection implements Transport {
         if (id !== 0) throw protocolError("GOAWAY on a stream");
         break;
       default:
-      // Frames of other types are ignored (section 5.5).
+        // Frames of other types are ignored (section 5.5).
+        this.#countControl();
     }
+  }
+
+  #countControl(): void {
+    this.#control++;
+    if (this.#control > MAX_CONTROL_FRAMES)
+      throw new ConnectionError(ERROR.ENHANCE_YOUR_CALM, "too many frames that ask for nothing");
+  }
+
+  /** An error of the stream alone, where there is one (section 6.3). */
+  #sizeOfPriority(id: number, payload: Buffer): void {
+    const stream = this.#streams.get(id);
+    if (stream === undefined || stream.closed) checkSize(payload, 5);
+    else this.#fail(stream, ERROR.FRAME_SIZE_ERROR);
+  }
+
+  /** An error of one stream (section 5.4.2). */
+  #fail(stream: Http2Stream, error: number): void {
+    stream.cancel("server");
+    this.sendReset(stream, error);
+  }
+
+  /** DATA or HEADERS on a stream that is closed (section 5.1). */
+  #late(id: number, ending: Ending | undefined): void {
+    if (ending === "ended") throw new ConnectionError(ERROR.STREAM_CLOSED, `stream ${id} was ended`);
+    if (ending !== "reset") return;
+    this.#countControl();
+    this.#push(wordFrame(FRAME.RST_STREAM, id, ERROR.STREAM_CLOSED));
   }
 
   /** A frame on a stream that the client has not opened yet is an error. */
@@ -273,12 +321,15 @@ export class Connection implements Transport {
       this.#taken = 0;
     }
     const stream = this.#streams.get(id);
-    if (stream === undefined || stream.closed) return;
-    if (stream.ended) {
-      stream.cancel();
-      this.sendReset(stream, ERROR.STREAM_CLOSED);
+    if (stream === undefined || stream.closed) {
+      this.#late(id, stream?.ending ?? this.#closed.endingOf(id));
       return;
     }
+    if (stream.ended) {
+      this.#fail(stream, ERROR.STREAM_CLOSED);
+      return;
+    }
+    if (length === 0) this.#countControl();
     const end = (flags & FLAG.END_STREAM) !== 0;
     stream.taken += length;
     if (!end && 2 * stream.taken >= STREAM_WINDOW) {
@@ -324,25 +375,33 @@ export class Connection implements Transport {
   #headerBlock(id: number, end: boolean, block: Buffer): void {
     // Each block changes the table of the compression, so none is skipped.
     const { headers, complete } = this.#decoder.decode(block, MAX_HEADER_BYTES);
-    const known = this.#streams.get(id);
-    if (known !== undefined) {
-      // Trailers: gRPC has none in requests, and they end the request.
-      if (!end) known.reset(ERROR.PROTOCOL_ERROR);
-      else this.#ended(known);
+    if (id <= this.#lastStream) {
+      this.#trailers(id, end, headers);
       return;
     }
-    // The server closed this stream while the client was still sending.
-    if (id <= this.#lastStream) return;
     this.#lastStream = id;
     const stream = new Http2Stream(id, this, this.#peerWindow);
     if (this.#leaving || this.#active >= this.options.maxStreams) {
       this.sendReset(stream, ERROR.REFUSED_STREAM);
+      this.#closed.add(id, "server");
       return;
     }
     this.#streams.set(id, stream);
     this.#active++;
     this.options.request(stream, headers, complete);
     if (end) this.#ended(stream);
+  }
+
+  /** Trailers end a request; gRPC takes nothing from them. */
+  #trailers(id: number, end: boolean, headers: readonly Header[]): void {
+    const stream = this.#streams.get(id);
+    if (stream === undefined || stream.closed) {
+      const ending = stream?.ending ?? this.#closed.endingOf(id);
+      if (ending === undefined) throw protocolError(`stream ${id} after stream ${this.#lastStream}`);
+      this.#late(id, ending);
+    } else if (stream.ended) this.#fail(stream, ERROR.STREAM_CLOSED);
+    else if (!end || !areTrailers(headers)) this.#fail(stream, ERROR.PROTOCOL_ERROR);
+    else this.#ended(stream);
   }
 
   #settings(flags: number, id: number, payload: Buffer): void {
@@ -353,20 +412,19 @@ export class Connection implements Transport {
     }
     if (payload.length % 6 !== 0)
       throw new ConnectionError(ERROR.FRAME_SIZE_ERROR, "SETTINGS of a wrong size");
+    this.#countControl();
+    let window = this.#peerWindow;
     for (let at = 0; at < payload.length; at += 6) {
       const value = payload.readUInt32BE(at + 2);
       switch (payload.readUInt16BE(at)) {
-        case SETTING.INITIAL_WINDOW_SIZE: {
+        case SETTING.ENABLE_PUSH:
+          if (value > 1) throw protocolError(`ENABLE_PUSH is ${value}`);
+          break;
+        case SETTING.INITIAL_WINDOW_SIZE:
           if (value > MAX_WINDOW)
             throw new ConnectionError(ERROR.FLOW_CONTROL_ERROR, "a window beyond 2^31 - 1");
-          const change = value - this.#peerWindow;
-          this.#peerWindow = value;
-          for (const stream of this.#streams.values()) {
-            if (!stream.widen(change))
-              throw new ConnectionError(ERROR.FLOW_CONTROL_ERROR, "a window beyond 2^31 - 1");
-          }
+          window = value;
           break;
-        }
         case SETTING.MAX_FRAME_SIZE:
           if (value < FRAME_BYTES || value > 2 ** 24 - 1) throw protocolError(`frames of ${value} bytes`);
           this.#peerFrame = value;
@@ -375,13 +433,26 @@ export class Connection implements Transport {
         // This side does not push, and uses no table for what it sends.
       }
     }
+    this.#resizeWindows(window);
     this.#hasSettings = true;
     this.#push(frame(FRAME.SETTINGS, FLAG.ACK, 0));
     for (const stream of this.#streams.values()) this.pump(stream);
   }
 
+  /** Of several sizes in one frame only the last counts, so a frame costs one pass over the streams. */
+  #resizeWindows(size: number): void {
+    const change = size - this.#peerWindow;
+    this.#peerWindow = size;
+    if (change === 0) return;
+    for (const stream of this.#streams.values()) {
+      if (!stream.widen(change))
+        throw new ConnectionError(ERROR.FLOW_CONTROL_ERROR, "a window beyond 2^31 - 1");
+    }
+  }
+
   #windowUpdate(id: number, payload: Buffer): void {
     checkSize(payload, 4);
+    this.#countControl();
     const bytes = payload.readUInt32BE(0) & 0x7fffffff;
     if (id === 0) {
       if (bytes === 0) throw protocolError("a window that grows by 0");
@@ -393,11 +464,10 @@ export class Connection implements Transport {
     }
     this.#checkOpened(id);
     const stream = this.#streams.get(id);
-    if (stream === undefined) return;
-    if (bytes === 0 || !stream.widen(bytes)) {
-      stream.cancel();
-      this.sendReset(stream, bytes === 0 ? ERROR.PROTOCOL_ERROR : ERROR.FLOW_CONTROL_ERROR);
-    } else this.pump(stream);
+    if (stream === undefined || stream.closed) return;
+    if (bytes === 0) this.#fail(stream, ERROR.PROTOCOL_ERROR);
+    else if (!stream.widen(bytes)) this.#fail(stream, ERROR.FLOW_CONTROL_ERROR);
+    else this.pump(stream);
   }
 
   // --- Output
@@ -429,6 +499,17 @@ export class Connection implements Transport {
     this.#push(wordFrame(FRAME.RST_STREAM, stream.id, error));
   }
 
+  queue(bytes: number): void {
+    // One message may be as long as the bound of messages, so it is counted after the check.
+    if (bytes > 0 && this.#queued > MAX_QUEUED_BYTES) this.#close();
+    else this.#queued += bytes;
+  }
+
+  hold(bytes: number): boolean {
+    this.#held += bytes;
+    return bytes <= 0 || this.#held <= this.options.maxHeldBytes;
+  }
+
   pump(stream: Http2Stream): void {
     if (!stream.hasOutput) return;
     this.#ready.add(stream);
@@ -453,6 +534,7 @@ export class Connection implements Transport {
         const data = stream.take(Math.min(stream.window, this.#window, this.#peerFrame))!;
         stream.window -= data.length;
         this.#window -= data.length;
+        this.#control = Math.max(0, this.#control - CONTROL_PER_DATA);
         const out = Buffer.allocUnsafe(HEADER_BYTES + data.length);
         putHeader(out, 0, data.length, FRAME.DATA, 0, stream.id);
         out.set(data, HEADER_BYTES);
@@ -475,6 +557,7 @@ export class Connection implements Transport {
 
   release(stream: Http2Stream): void {
     this.#active--;
+    this.#closed.add(stream.id, stream.ending);
     this.#ready.delete(stream);
     this.#streams.delete(stream.id);
     this.#closeWhenIdle();

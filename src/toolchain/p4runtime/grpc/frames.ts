@@ -16,6 +16,7 @@ export const FRAME = {
 export const FLAG = { END_STREAM: 1, ACK: 1, END_HEADERS: 4, PADDED: 8, PRIORITY: 32 } as const;
 
 export const SETTING = {
+  ENABLE_PUSH: 2,
   MAX_CONCURRENT_STREAMS: 3,
   INITIAL_WINDOW_SIZE: 4,
   MAX_FRAME_SIZE: 5,

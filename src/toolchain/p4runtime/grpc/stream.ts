@@ -20,12 +20,19 @@ export interface Transport {
   /** Sends what waits in the stream as far as the windows allow, now or later. */
   pump(stream: Http2Stream): void;
   sendReset(stream: Http2Stream, error: number): void;
+  /** Counts bytes that wait in a stream to be sent; negative when they have left. */
+  queue(bytes: number): void;
+  /** Counts bytes of requests that are kept, negative when they are not kept any more; returns false when there are too many. */
+  hold(bytes: number): boolean;
   /** The request is complete: the connection forgets the stream. */
   release(stream: Http2Stream): void;
 }
 
 /** Bytes that may wait before {@link Http2Stream.send} asks to wait. */
 const HIGH_WATER = 64 * 1024;
+
+/** What closed a stream: the client ended it, the client reset it, or this side did, perhaps while the client was sending. */
+export type Ending = "ended" | "reset" | "server";
 
 export class Http2Stream {
   receiver: Receiver | undefined;
@@ -35,6 +42,7 @@ export class Http2Stream {
   taken = 0;
   /** Neither side sends more. */
   closed = false;
+  ending: Ending = "server";
   /** The client sends nothing more. */
   ended = false;
   readonly #waiting: Buffer[] = [];
@@ -77,6 +85,7 @@ export class Http2Stream {
     if (this.closed || this.#finishing) return true;
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
+    this.transport.queue(bytes.length);
     this.transport.pump(this);
     return !this.needsDrain;
   }
@@ -111,6 +120,7 @@ export class Http2Stream {
       this.#sent = 0;
     }
     this.#waitingBytes -= piece.length;
+    this.transport.queue(-piece.length);
     if (this.#drained.length > 0 && this.#waitingBytes < HIGH_WATER) this.#notify();
     return piece;
   }
@@ -129,10 +139,11 @@ export class Http2Stream {
     return this.window <= MAX_WINDOW;
   }
 
-  /** The client cancelled the request, or the connection has ended. */
-  cancel(): void {
+  /** The client cancelled the request or broke its rules, or the connection has ended. */
+  cancel(ending: Ending): void {
     if (this.closed) return;
     const { receiver } = this;
+    this.ending = ending;
     this.close();
     receiver?.cancel();
   }
@@ -142,6 +153,7 @@ export class Http2Stream {
     if (this.closed) return;
     this.closed = true;
     this.#waiting.length = 0;
+    this.transport.queue(-this.#waitingBytes);
     this.#waitingBytes = 0;
     this.#notify();
     if (this.#settled) this.transport.release(this);
@@ -149,7 +161,8 @@ export class Http2Stream {
 
   /** The trailers were sent. When the client has not ended its request, it is asked to stop. */
   finished(): void {
-    if (!this.ended) this.transport.sendReset(this, ERROR.NO_ERROR);
+    if (this.ended) this.ending = "ended";
+    else this.transport.sendReset(this, ERROR.NO_ERROR);
     this.close();
   }
 

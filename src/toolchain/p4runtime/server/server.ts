@@ -28,7 +28,8 @@ import {
   SaveStateResponseSchema,
 } from "../generated/p4loom/v1/settings_pb.js";
 import type { Call } from "../grpc/call.js";
-import { type GrpcServer, listen, type Method } from "../grpc/server.js";
+import type { Method } from "../grpc/calls.js";
+import { type GrpcServer, listen } from "../grpc/server.js";
 import {
   API_VERSION,
   DEFAULT_MESSAGE_BYTES,

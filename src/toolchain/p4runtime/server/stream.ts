@@ -32,7 +32,9 @@ export class StreamSession implements Controller, CallHandler {
     private readonly device: Device,
     private readonly onClose: (session: StreamSession) => void,
   ) {
-    this.#outbox = new Outbox(call);
+    this.#outbox = new Outbox(call, () =>
+      this.end("RESOURCE_EXHAUSTED", "the controller does not read its arbitration updates"),
+    );
   }
 
   message(bytes: Uint8Array): void {
@@ -151,7 +153,8 @@ export class StreamSession implements Controller, CallHandler {
 
 /**
  * Messages to one controller. When it reads too slowly, notifications that may be lost (packets, digests, idle timeouts:
- * P4Runtime spec 16) are dropped beyond a limit; arbitration updates and errors are never dropped.
+ * P4Runtime spec 16) are dropped beyond a limit; arbitration updates are never dropped. A controller for which as many of those
+ * wait as the limit has provoked them itself, or will never read.
  */
 export interface Sink<T> {
   /** False when the receiver reads too slowly; the event `drain` reports that it has caught up. */
@@ -163,7 +166,9 @@ export interface Sink<T> {
 const MAX_WAITING = 4096;
 
 export class Outbox<T> {
-  readonly #waiting: T[] = [];
+  readonly #waiting: { readonly message: T; readonly isLasting: boolean }[] = [];
+  /** How many of them may not be lost. */
+  #lasting = 0;
   #blocked = false;
   #closed = false;
   /** Notifications dropped so far. */
@@ -171,20 +176,31 @@ export class Outbox<T> {
 
   constructor(
     private readonly sink: Sink<T>,
+    /** Too many messages that may not be lost wait; the outbox is closed. */
+    private readonly overflow: () => void,
     private readonly limit = MAX_WAITING,
   ) {}
 
   /** Sends a message, or keeps it until the controller reads again. */
   send(message: T): void {
     if (this.#closed) return;
-    if (this.#blocked) this.#waiting.push(message);
-    else this.#write(message);
+    if (!this.#blocked) this.#write(message);
+    else if (this.#lasting < this.limit) {
+      this.#lasting++;
+      this.#waiting.push({ message, isLasting: true });
+    } else {
+      this.close();
+      this.overflow();
+    }
   }
 
   /** Sends a message that may be lost. */
   notify(message: T): void {
-    if (this.#blocked && this.#waiting.length >= this.limit) this.dropped++;
-    else this.send(message);
+    if (this.#closed) return;
+    if (!this.#blocked) this.#write(message);
+    else if (this.#waiting.length - this.#lasting < this.limit)
+      this.#waiting.push({ message, isLasting: false });
+    else this.dropped++;
   }
 
   close(): void {
@@ -201,8 +217,11 @@ export class Outbox<T> {
   #flush(): void {
     this.#blocked = false;
     let sent = 0;
-    while (sent < this.#waiting.length && !this.#blocked && !this.#closed)
-      this.#write(this.#waiting[sent++]!);
+    while (sent < this.#waiting.length && !this.#blocked && !this.#closed) {
+      const { message, isLasting } = this.#waiting[sent++]!;
+      if (isLasting) this.#lasting--;
+      this.#write(message);
+    }
     this.#waiting.splice(0, sent);
   }
 }

@@ -1,8 +1,8 @@
-/** HTTP/2 by hand: what a client may do, and what ends its request or its connection (RFC 9113). */
+/** HTTP/2 by hand: what a client may do, and how its requests and its connection end. `rfc9113.test.ts` has the rules one by one. */
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Later } from "../../../../src/toolchain/p4runtime/grpc/connection.js";
 import {
   ERROR,
@@ -14,179 +14,8 @@ import {
   settingsFrame,
   wordFrame,
 } from "../../../../src/toolchain/p4runtime/grpc/frames.js";
-import { encodeHeaders, HeaderDecoder } from "../../../../src/toolchain/p4runtime/grpc/hpack.js";
-import { listen, type Method } from "../../../../src/toolchain/p4runtime/grpc/server.js";
-
-interface Frame {
-  type: number;
-  flags: number;
-  stream: number;
-  payload: Buffer;
-}
-
-const message = (bytes: Uint8Array | string, flag = 0): Buffer => {
-  const body = Buffer.from(bytes as string);
-  const out = Buffer.alloc(5 + body.length);
-  out[0] = flag;
-  out.writeUInt32BE(body.length, 1);
-  out.set(body, 5);
-  return out;
-};
-
-/** A server whose methods echo, answer with many bytes, and wait. */
-async function start(options: { maxCalls?: number; later?: Later } = {}) {
-  const held: (() => void)[] = [];
-  const told: string[] = [];
-  const methods = new Map<string, Method>([
-    ["/t/Echo", { kind: "unary", handle: async (bytes) => bytes }],
-    [
-      "/t/Hold",
-      { kind: "unary", handle: (bytes) => new Promise((resolve) => held.push(() => resolve(bytes))) },
-    ],
-    [
-      "/t/Many",
-      {
-        kind: "serverStream",
-        handle: async (bytes, call) => {
-          for (let i = 0; i < Number(Buffer.from(bytes).toString()); i++) {
-            if (!call.write(new Uint8Array(10_000).fill(i))) await call.drained();
-            if (call.cancelled) {
-              told.push(`cancelled after ${i}`);
-              return;
-            }
-          }
-        },
-      },
-    ],
-    [
-      "/t/Both",
-      {
-        kind: "duplex",
-        handle: (call) => ({
-          message: (bytes) => void call.write(bytes),
-          ended: () => call.succeed(),
-          cancel: () => told.push("cancelled"),
-        }),
-      },
-    ],
-  ]);
-  const server = await listen({
-    ...{
-      address: "127.0.0.1:0",
-      maxBytes: 1 << 20,
-      maxCalls: 10,
-      keepaliveMs: 60_000,
-      keepaliveTimeoutMs: 30_000,
-    },
-    ...options,
-    methods,
-    statusOf: (error) => ({ code: 13, details: String(error) }),
-  });
-  onTestFinished(() => server.close(0));
-  return { server, held, told };
-}
-
-class Client {
-  readonly frames: Frame[] = [];
-  readonly #decoder = new HeaderDecoder();
-  #rest = Buffer.alloc(0);
-  #wake: () => void = () => {};
-  closed = false;
-
-  constructor(readonly socket: Socket) {
-    socket.on("data", (chunk) => {
-      this.#rest = Buffer.concat([this.#rest, chunk]);
-      while (this.#rest.length >= 9) {
-        const length = this.#rest.readUIntBE(0, 3);
-        if (this.#rest.length < 9 + length) break;
-        const payload = this.#rest.subarray(9, 9 + length);
-        this.frames.push({
-          type: this.#rest[3]!,
-          flags: this.#rest[4]!,
-          stream: this.#rest.readUInt32BE(5),
-          payload,
-        });
-        this.#rest = this.#rest.subarray(9 + length);
-      }
-      this.#wake();
-    });
-    socket.on("error", () => {});
-    socket.on("close", () => {
-      this.closed = true;
-      this.#wake();
-    });
-  }
-
-  send(...frames: Uint8Array[]): void {
-    this.socket.write(Buffer.concat(frames));
-  }
-
-  /** Waits until a frame has come, or the connection is closed. */
-  async until(test: (frame: Frame) => boolean): Promise<Frame> {
-    for (;;) {
-      const found = this.frames.find(test);
-      if (found !== undefined) return found;
-      if (this.closed) throw new Error("the connection is closed");
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-  }
-
-  headersOf({ payload }: Frame): Record<string, string> {
-    return Object.fromEntries(this.#decoder.decode(payload, 1e6).headers);
-  }
-
-  /** The trailers of a stream. */
-  async end(stream: number): Promise<Record<string, string>> {
-    return this.headersOf(
-      await this.until(
-        (f) => f.stream === stream && f.type === FRAME.HEADERS && (f.flags & FLAG.END_STREAM) !== 0,
-      ),
-    );
-  }
-
-  dataOf(stream: number): Buffer {
-    return Buffer.concat(
-      this.frames.filter((f) => f.stream === stream && f.type === FRAME.DATA).map(({ payload }) => payload),
-    );
-  }
-
-  /** The error with which the server ends the connection. */
-  async goaway(): Promise<number> {
-    return (await this.until((f) => f.type === FRAME.GOAWAY)).payload.readUInt32BE(4);
-  }
-
-  async reset(stream: number): Promise<number> {
-    return (await this.until((f) => f.type === FRAME.RST_STREAM && f.stream === stream)).payload.readUInt32BE(
-      0,
-    );
-  }
-}
-
-async function dial(port: number, settings: [number, number][] = []) {
-  const socket = connect(port, "127.0.0.1");
-  onTestFinished(() => void socket.destroy());
-  await once(socket, "connect");
-  const client = new Client(socket);
-  client.send(PREFACE, settingsFrame(settings));
-  return client;
-}
-
-const request = (path: string, more: [string, string][] = []) =>
-  encodeHeaders([
-    [":method", "POST"],
-    [":scheme", "http"],
-    [":path", path],
-    ["te", "trailers"],
-    ["content-type", "application/grpc"],
-    ...more,
-  ]);
-
-const open = (stream: number, path: string, more: [string, string][] = []) =>
-  frame(FRAME.HEADERS, FLAG.END_HEADERS, stream, request(path, more));
-const data = (stream: number, bytes: Uint8Array, flags: number = FLAG.END_STREAM) =>
-  frame(FRAME.DATA, flags, stream, bytes);
+import { encodeHeaders } from "../../../../src/toolchain/p4runtime/grpc/hpack.js";
+import { data, dial, message, open, request, start } from "./peer.js";
 
 describe("a client", () => {
   it("is answered, and gets the settings of the server", async () => {
@@ -372,96 +201,7 @@ describe("a client", () => {
   });
 });
 
-describe("a connection that breaks the rules is closed with the reason", () => {
-  const headers = (flags: number, stream: number, block: Uint8Array = request("/t/Hold")) =>
-    frame(FRAME.HEADERS, flags, stream, block);
-  it.each<[string, keyof typeof ERROR, Uint8Array[]]>([
-    ["a frame that is too large", "FRAME_SIZE_ERROR", [data(1, new Uint8Array(16_385))]],
-    ["a stream of an even number", "PROTOCOL_ERROR", [open(2, "/t/Echo")]],
-    ["HEADERS without a stream", "PROTOCOL_ERROR", [open(0, "/t/Echo")]],
-    [
-      "HEADERS too short for their priority",
-      "FRAME_SIZE_ERROR",
-      [headers(FLAG.END_HEADERS | FLAG.PRIORITY, 1, new Uint8Array(4))],
-    ],
-    [
-      "more padding than payload",
-      "PROTOCOL_ERROR",
-      [headers(FLAG.END_HEADERS | FLAG.PADDED, 1, Uint8Array.of(9, 1))],
-    ],
-    [
-      "a header block that is not compressed right",
-      "COMPRESSION_ERROR",
-      [headers(FLAG.END_HEADERS, 1, Uint8Array.of(0x80))],
-    ],
-    ["DATA before HEADERS", "PROTOCOL_ERROR", [data(1, message(""))]],
-    ["DATA without a stream", "PROTOCOL_ERROR", [data(0, message(""))]],
-    [
-      "a frame between HEADERS and CONTINUATION",
-      "PROTOCOL_ERROR",
-      [headers(0, 1), frame(FRAME.PING, 0, 0, Buffer.alloc(8))],
-    ],
-    ["CONTINUATION of another stream", "PROTOCOL_ERROR", [headers(0, 1), frame(FRAME.CONTINUATION, 4, 3)]],
-    ["CONTINUATION without HEADERS", "PROTOCOL_ERROR", [frame(FRAME.CONTINUATION, 4, 1)]],
-    [
-      "CONTINUATION without end",
-      "ENHANCE_YOUR_CALM",
-      [headers(0, 1), ...Array.from({ length: 70 }, () => frame(FRAME.CONTINUATION, 0, 1))],
-    ],
-    [
-      "a header block without end",
-      "ENHANCE_YOUR_CALM",
-      [
-        headers(0, 1),
-        ...Array.from({ length: 5 }, () => frame(FRAME.CONTINUATION, 0, 1, Buffer.alloc(16_000))),
-      ],
-    ],
-    ["RST_STREAM of an idle stream", "PROTOCOL_ERROR", [wordFrame(FRAME.RST_STREAM, 1, 0)]],
-    ["RST_STREAM of a wrong size", "FRAME_SIZE_ERROR", [frame(FRAME.RST_STREAM, 0, 1)]],
-    ["SETTINGS on a stream", "PROTOCOL_ERROR", [frame(FRAME.SETTINGS, 0, 1)]],
-    ["SETTINGS of a wrong size", "FRAME_SIZE_ERROR", [frame(FRAME.SETTINGS, 0, 0, new Uint8Array(5))]],
-    ["an ACK with settings", "FRAME_SIZE_ERROR", [frame(FRAME.SETTINGS, FLAG.ACK, 0, new Uint8Array(6))]],
-    [
-      "a window that is too large",
-      "FLOW_CONTROL_ERROR",
-      [settingsFrame([[SETTING.INITIAL_WINDOW_SIZE, 2 ** 31]])],
-    ],
-    [
-      "a window that grows too large by settings",
-      "FLOW_CONTROL_ERROR",
-      [
-        open(1, "/t/Hold"),
-        wordFrame(FRAME.WINDOW_UPDATE, 1, 2 ** 31 - 1 - 65_535),
-        settingsFrame([[SETTING.INITIAL_WINDOW_SIZE, 2 ** 31 - 1]]),
-      ],
-    ],
-    [
-      "frames smaller than all clients have",
-      "PROTOCOL_ERROR",
-      [settingsFrame([[SETTING.MAX_FRAME_SIZE, 100]])],
-    ],
-    ["a window that grows by nothing", "PROTOCOL_ERROR", [wordFrame(FRAME.WINDOW_UPDATE, 0, 0)]],
-    [
-      "a window of the connection that is too large",
-      "FLOW_CONTROL_ERROR",
-      [wordFrame(FRAME.WINDOW_UPDATE, 0, 2 ** 31 - 1)],
-    ],
-    ["PING on a stream", "PROTOCOL_ERROR", [frame(FRAME.PING, 0, 1, Buffer.alloc(8))]],
-    ["PING of a wrong size", "FRAME_SIZE_ERROR", [frame(FRAME.PING, 0, 0, Buffer.alloc(7))]],
-    ["PRIORITY without a stream", "PROTOCOL_ERROR", [frame(FRAME.PRIORITY, 0, 0, Buffer.alloc(5))]],
-    ["a promise", "PROTOCOL_ERROR", [frame(FRAME.PUSH_PROMISE, 0, 1, Buffer.alloc(8))]],
-    ["GOAWAY on a stream", "PROTOCOL_ERROR", [frame(FRAME.GOAWAY, 0, 1, Buffer.alloc(8))]],
-  ])("%s", async (_name, error, frames) => {
-    const { server } = await start();
-    const client = await dial(server.port);
-    client.send(...frames);
-    expect(await client.goaway()).toBe(ERROR[error]);
-    await expect(client.until(() => false)).rejects.toThrow("closed");
-    const next = await dial(server.port);
-    next.send(open(1, "/t/Echo"), data(1, message("")));
-    expect(await next.end(1)).toEqual({ "grpc-status": "0" });
-  });
-
+describe("a connection that never speaks HTTP/2 is closed", () => {
   it.each([
     ["another protocol", Buffer.from("GET / HTTP/1.1\r\n\r\n")],
     [
@@ -477,43 +217,13 @@ describe("a connection that breaks the rules is closed with the reason", () => {
   });
 });
 
-describe("a request that breaks the rules is reset, the others continue", () => {
-  it.each<[string, keyof typeof ERROR, Uint8Array[]]>([
-    [
-      "without a path",
-      "PROTOCOL_ERROR",
-      [frame(FRAME.HEADERS, FLAG.END_HEADERS, 1, encodeHeaders([[":method", "POST"]]))],
-    ],
-    [
-      "with DATA after its end",
-      "STREAM_CLOSED",
-      [open(1, "/t/Hold"), data(1, message("")), data(1, message(""))],
-    ],
-    ["with trailers that do not end it", "PROTOCOL_ERROR", [open(1, "/t/Hold"), open(1, "/t/Hold")]],
-    [
-      "with a window that grows by nothing",
-      "PROTOCOL_ERROR",
-      [open(1, "/t/Hold"), wordFrame(FRAME.WINDOW_UPDATE, 1, 0)],
-    ],
-    [
-      "with a window that is too large",
-      "FLOW_CONTROL_ERROR",
-      [open(1, "/t/Hold"), wordFrame(FRAME.WINDOW_UPDATE, 1, 2 ** 31 - 1)],
-    ],
-  ])("%s", async (_name, error, frames) => {
-    const { server } = await start();
-    const client = await dial(server.port);
-    client.send(...frames);
-    expect(await client.reset(1)).toBe(ERROR[error]);
-    client.send(open(3, "/t/Echo"), data(3, message("")));
-    expect(await client.end(3)).toEqual({ "grpc-status": "0" });
-  });
-
+describe("a request that is not of gRPC", () => {
   it.each<[string, [string, string][], number]>([
     [
       "GET",
       [
         [":method", "GET"],
+        [":scheme", "http"],
         [":path", "/t/Echo"],
         ["content-type", "application/grpc"],
       ],
@@ -523,6 +233,7 @@ describe("a request that breaks the rules is reset, the others continue", () => 
       "JSON",
       [
         [":method", "POST"],
+        [":scheme", "http"],
         [":path", "/t/Echo"],
         ["content-type", "application/json"],
       ],

@@ -193,6 +193,7 @@ it("decodes what nghttp2 sends, over many requests of one connection", async () 
     new Connection(socket, {
       ...{
         maxStreams: 100,
+        maxHeldBytes: 1000,
         keepaliveMs: 1000,
         keepaliveTimeoutMs: 500,
         closed: () => {},

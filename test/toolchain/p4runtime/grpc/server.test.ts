@@ -17,7 +17,8 @@ import {
 } from "@grpc/grpc-js";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { listen, type Method } from "../../../../src/toolchain/p4runtime/grpc/server.js";
+import type { Method } from "../../../../src/toolchain/p4runtime/grpc/calls.js";
+import { listen } from "../../../../src/toolchain/p4runtime/grpc/server.js";
 import { encodeBinary, encodeMessage, timeoutMs } from "../../../../src/toolchain/p4runtime/grpc/text.js";
 
 const MAX_BYTES = 1 << 22;

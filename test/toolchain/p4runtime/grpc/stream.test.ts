@@ -10,26 +10,35 @@ const MAX_WINDOW = 2 ** 31 - 1;
 /** A stream whose connection writes down what it is asked for. */
 function make(window = 65_535) {
   const log: string[] = [];
+  const queued = { now: 0 };
+  const held = { now: 0, most: 1000 };
   const transport: Transport = {
     sendHeaders: (_stream, block, end) => log.push(`headers ${block.length}${end ? " end" : ""}`),
     pump: () => log.push("pump"),
     sendReset: (_stream, error) => log.push(`reset ${error}`),
+    queue: (bytes) => {
+      queued.now += bytes;
+    },
+    hold: (bytes) => {
+      held.now += bytes;
+      return held.now <= held.most;
+    },
     release: () => log.push("release"),
   };
-  return { stream: new Http2Stream(1, transport, window), log };
+  return { stream: new Http2Stream(1, transport, window), log, queued, held };
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("a stream", () => {
   it("gives its bytes in order and in pieces, and its trailers once after them", () => {
-    const { stream } = make();
+    const { stream, queued } = make();
     stream.send(Buffer.from("abc"));
     stream.send(Buffer.from("de"));
     stream.finish(Buffer.from("end"));
     expect([stream.waitingBytes, stream.hasOutput, stream.takeTrailers()]).toEqual([5, true, undefined]);
     const pieces = [2, 9, 1, 9, 9].map((most) => stream.take(most)?.toString());
     expect(pieces).toEqual(["ab", "c", "d", "e", undefined]);
-    expect([stream.waitingBytes, stream.hasOutput]).toEqual([0, true]);
+    expect([stream.waitingBytes, queued.now, stream.hasOutput]).toEqual([0, 0, true]);
     expect(stream.takeTrailers()?.toString()).toBe("end");
     expect([stream.hasOutput, stream.takeTrailers()]).toEqual([false, undefined]);
   });
@@ -111,9 +120,9 @@ describe("a stream", () => {
     const { stream } = make();
     let cancelled = 0;
     stream.receiver = { data() {}, end() {}, cancel: () => cancelled++ };
-    stream.cancel();
-    stream.cancel();
-    expect(cancelled).toBe(1);
+    stream.cancel("reset");
+    stream.cancel("server");
+    expect([cancelled, stream.ending]).toEqual([1, "reset"]);
   });
 
   it("has a window of at most 2^31 - 1 bytes, which settings make negative", () => {
@@ -132,7 +141,7 @@ describe("a call", () => {
   function call(timeoutMs: number | undefined, maxBytes = 10) {
     const { stream, log } = make();
     const told: string[] = [];
-    const made = new Call(stream, { maxBytes, encoding: "identity", timeoutMs });
+    const made = new Call(stream, { maxBytes, encoding: "identity", timeoutMs, isStream: false });
     made.handler = {
       message: (bytes) => told.push(`message ${Buffer.from(bytes)}`),
       ended: () => told.push("ended"),
