@@ -297,3 +297,21 @@ it("serves on after many messages that it must refuse", async () => {
   await client.write([destination(1)]);
   expect(client.isPrimary).toBe(true);
 });
+
+it("ends the stream of a controller that claims without end and does not read, and tells the others", async () => {
+  const server = await startServer(makeSwitch(roomyProgram()));
+  const [flood, other] = [listen(server.address), listen(server.address)];
+  flood.claim(5n);
+  await until(() => flood.last() === "0 of 5");
+  other.claim(3n);
+  await until(() => other.last() === "6 of 5");
+  flood.stream.pause();
+  for (let i = 0; i < 15_000; i++) {
+    flood.claim(5n);
+    if (i % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  // No primary is left.
+  await until(() => other.last() === "5 of 5");
+  other.claim(6n);
+  await until(() => other.last() === "0 of 6");
+});

@@ -242,16 +242,40 @@ describe("what a client receives", () => {
     expect(pipe.of(FRAME.DATA, 1).at(-1)!.payload.length).toBe(10_000);
   });
 
-  it("ends the connection when more than 8 MiB wait", async () => {
-    const { pipe, send, isClosed } = await start();
+  it("ends the connection when more than 8 MiB wait in the socket", async () => {
+    const { pipe, send, isClosed, streams } = await start();
     pipe.reads = false;
-    const ping = frame(FRAME.PING, 0, 0, Buffer.alloc(8));
-    const many = Buffer.concat(Array.from({ length: ((8 * MIB) / 32 / ping.length) | 0 }, () => ping));
-    for (let i = 0; i < 31; i++) await send(many);
-    expect(isClosed()).toBe(0);
-    await send(many, ping, ping, ping, ping, ping);
-    await send(many);
+    // Four frames of trailers and RST_STREAM.
+    const [trailers, each] = [Buffer.alloc(60_000), 60_000 + 4 * 9 + 13];
+    const fit = Math.floor((8 * MIB) / each);
+    for (let i = 0; i <= fit; i++) {
+      expect(isClosed()).toBe(0);
+      await send(open(2 * i + 1));
+      streams.at(-1)!.finish(trailers);
+      streams.at(-1)!.settle();
+      await turn();
+    }
     expect(isClosed()).toBe(1);
+  });
+
+  it("ends the connection when more than 64 MiB and one message wait in its streams", async () => {
+    const { send, isClosed, streams, got } = await start([[SETTING.INITIAL_WINDOW_SIZE, 0]]);
+    await send(open(1), open(3));
+    streams[0]!.send(Buffer.alloc(64 * MIB));
+    streams[1]!.send(Buffer.alloc(10));
+    expect(isClosed()).toBe(0);
+    streams[1]!.send(Buffer.alloc(1));
+    expect(isClosed()).toBe(1);
+    expect(got).toEqual(["1 cancel", "3 cancel"]);
+    // What a stream has given up counts no longer.
+    const other = await start([[SETTING.INITIAL_WINDOW_SIZE, 0]]);
+    for (let id = 1; id < 9; id += 2) {
+      await other.send(open(id));
+      other.streams.at(-1)!.send(Buffer.alloc(40 * MIB));
+      await other.send(wordFrame(FRAME.RST_STREAM, id, ERROR.CANCEL));
+      other.streams.at(-1)!.settle();
+    }
+    expect(other.isClosed()).toBe(0);
   });
 
   it("is forgotten with its request, and a connection that leaves ends with its last one", async () => {
