@@ -58,10 +58,10 @@ const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
 /**
  * Frames that ask for nothing (pings, settings, priorities, resets, empty data, windows) between two PINGs of this side, beyond
- * {@link CONTROL_PER_DATA} for each frame of data that the client got. A client that sends more only wants work done.
+ * {@link CONTROL_PER_ANSWER} for each frame of data and each status that the client got. A client that sends more only wants work done.
  */
 const MAX_CONTROL_FRAMES = 10_000;
-const CONTROL_PER_DATA = 10;
+const CONTROL_PER_ANSWER = 10;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -285,6 +285,10 @@ export class Connection implements Transport {
       throw new ConnectionError(ERROR.ENHANCE_YOUR_CALM, "too many frames that ask for nothing");
   }
 
+  #allowControl(): void {
+    this.#control = Math.max(0, this.#control - CONTROL_PER_ANSWER);
+  }
+
   /** An error of the stream alone, where there is one (section 6.3). */
   #sizeOfPriority(id: number, payload: Buffer): void {
     const stream = this.#streams.get(id);
@@ -329,8 +333,8 @@ export class Connection implements Transport {
       this.#fail(stream, ERROR.STREAM_CLOSED);
       return;
     }
-    if (length === 0) this.#countControl();
     const end = (flags & FLAG.END_STREAM) !== 0;
+    if (length === 0 && !end) this.#countControl();
     stream.taken += length;
     if (!end && 2 * stream.taken >= STREAM_WINDOW) {
       this.#push(wordFrame(FRAME.WINDOW_UPDATE, id, stream.taken));
@@ -534,7 +538,7 @@ export class Connection implements Transport {
         const data = stream.take(Math.min(stream.window, this.#window, this.#peerFrame))!;
         stream.window -= data.length;
         this.#window -= data.length;
-        this.#control = Math.max(0, this.#control - CONTROL_PER_DATA);
+        this.#allowControl();
         const out = Buffer.allocUnsafe(HEADER_BYTES + data.length);
         putHeader(out, 0, data.length, FRAME.DATA, 0, stream.id);
         out.set(data, HEADER_BYTES);
@@ -544,6 +548,7 @@ export class Connection implements Transport {
       const trailers = stream.takeTrailers();
       if (trailers !== undefined) {
         this.sendHeaders(stream, trailers, true);
+        this.#allowControl();
         stream.finished();
       } else if (stream.hasOutput) this.#ready.add(stream);
     }
