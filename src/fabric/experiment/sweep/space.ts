@@ -298,11 +298,13 @@ function assign(root: unknown, path: Path, value: unknown): void {
     } else if (typeof parent !== "object" || parent === null) {
       throw new NoPlace(`${where || "the file"} has no keys: ${JSON.stringify(parent)}`);
     }
+    // The prototype belongs to all objects of the process.
+    if (step === "__proto__") throw new NoPlace(`${where || "the file"} has no key "__proto__"`);
     if (depth === path.length - 1) {
       parent[step] = value;
       return;
     }
-    let inner = parent[step];
+    let inner = Object.hasOwn(parent, step) ? parent[step] : undefined;
     // A scheme that is given by its name alone has default parameters.
     if (depth === 1 && path[0] === "schemes" && typeof inner === "string") inner = { scheme: inner };
     // The key is missing in the file, or empty.
