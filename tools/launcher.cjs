@@ -4,7 +4,7 @@
 "use strict";
 const fs = require("node:fs");
 const Module = require("node:module");
-const { join } = require("node:path");
+const { isAbsolute, join } = require("node:path");
 const { Script } = require("node:vm");
 
 /** File of the code, the hash of its text, and the commands that have a cache of their own (`any` is for all others). */
@@ -19,13 +19,15 @@ const command = BUNDLE.commands.includes(process.argv[2]) ? process.argv[2] : "a
 
 /**
  * The user's folder of caches: P4LOOM_CACHE, or below XDG_CACHE_HOME, ~/.cache or %LOCALAPPDATA%; undefined: keep none
- * (P4LOOM_CACHE=off, or no home).
+ * (P4LOOM_CACHE=off, or no home). A relative path does not count: it would lead into the present folder, where a cache may have come
+ * with files of others, such as those of an archive, which belong to the user who unpacked it.
  */
 function cacheHome() {
   const { P4LOOM_CACHE: named, XDG_CACHE_HOME: xdg, LOCALAPPDATA: local, HOME: home } = process.env;
-  if (named) return named === "off" ? undefined : named;
-  const folder = xdg || (process.platform === "win32" ? local : home && join(home, ".cache"));
-  return folder ? join(folder, "p4loom") : undefined;
+  if (named) return isAbsolute(named) ? named : undefined;
+  const usual = process.platform === "win32" ? local : home && join(home, ".cache");
+  const folder = xdg && isAbsolute(xdg) ? xdg : usual;
+  return folder && isAbsolute(folder) ? join(folder, "p4loom") : undefined;
 }
 
 /** A code cache is code: only what this user alone can write is read, and no link is followed. */
@@ -60,13 +62,18 @@ function writeCache(folder, data) {
   const part = join(folder, `${command}.${process.pid}.part`);
   const handle = fs.openSync(part, "wx", 0o600);
   try {
-    fs.writeFileSync(handle, data);
-    // A machine that stops now must not leave a file of zeros under the name.
-    fs.fsyncSync(handle);
-  } finally {
-    fs.closeSync(handle);
+    try {
+      fs.writeFileSync(handle, data);
+      // A machine that stops now must not leave a file of zeros under the name.
+      fs.fsyncSync(handle);
+    } finally {
+      fs.closeSync(handle);
+    }
+    fs.renameSync(part, join(folder, command));
+  } catch (error) {
+    fs.rmSync(part, { force: true });
+    throw error;
   }
-  fs.renameSync(part, join(folder, command));
 }
 
 function removeOldBuilds(home) {

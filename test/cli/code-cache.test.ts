@@ -111,6 +111,31 @@ it("keeps none where none is wanted or possible", () => {
   expect(readdirSync(home)).toEqual(["file"]);
 });
 
+it("keeps none at a relative path, which would lead into the present folder", () => {
+  const folder = join(home, "present");
+  const own = join(home, "home");
+  mkdirSync(folder);
+  for (const [name, value] of [
+    ["P4LOOM_CACHE", "cache"],
+    ["XDG_CACHE_HOME", "cache"],
+    ["HOME", "."],
+  ] as const) {
+    const env = { PATH: process.env["PATH"]!, HOME: own, [name]: value };
+    expect(spawnSync(process.execPath, [COMMAND, "--version"], { cwd: folder, env }).status).toBe(0);
+  }
+  expect(readdirSync(folder)).toEqual([]);
+  // The desktop's rules: a relative XDG_CACHE_HOME is as none.
+  expect(readdirSync(join(own, ".cache"))).toEqual(["p4loom"]);
+});
+
+it.skipIf(process.platform === "win32")("ends as usual where a limit of the file size refuses the cache", () => {
+  const env = { PATH: process.env["PATH"]!, P4LOOM_CACHE: home };
+  const limited = ["-c", 'ulimit -f 10; exec "$@"', "sh", process.execPath, COMMAND, "--version"];
+  const { status, signal } = spawnSync("sh", limited, { env });
+  expect([status, signal]).toEqual([0, null]);
+  expect(readdirSync(build())).toEqual([]);
+});
+
 it("uses the folder of the desktop's rules", () => {
   start(["--version"], { XDG_CACHE_HOME: join(home, "xdg") });
   start(["--version"], { HOME: home });
