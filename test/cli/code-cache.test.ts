@@ -128,13 +128,16 @@ it("keeps none at a relative path, which would lead into the present folder", ()
   expect(readdirSync(join(own, ".cache"))).toEqual(["p4loom"]);
 });
 
-it.skipIf(process.platform === "win32")("ends as usual where a limit of the file size refuses the cache", () => {
-  const env = { PATH: process.env["PATH"]!, P4LOOM_CACHE: home };
-  const limited = ["-c", 'ulimit -f 10; exec "$@"', "sh", process.execPath, COMMAND, "--version"];
-  const { status, signal } = spawnSync("sh", limited, { env });
-  expect([status, signal]).toEqual([0, null]);
-  expect(readdirSync(build())).toEqual([]);
-});
+it.skipIf(process.platform === "win32")(
+  "ends as usual where a limit of the file size refuses the cache",
+  () => {
+    const env = { PATH: process.env["PATH"]!, P4LOOM_CACHE: home };
+    const limited = ["-c", 'ulimit -f 10; exec "$@"', "sh", process.execPath, COMMAND, "--version"];
+    const { status, signal } = spawnSync("sh", limited, { env });
+    expect([status, signal]).toEqual([0, null]);
+    expect(readdirSync(build())).toEqual([]);
+  },
+);
 
 it("uses the folder of the desktop's rules", () => {
   start(["--version"], { XDG_CACHE_HOME: join(home, "xdg") });
