@@ -167,11 +167,11 @@ class SweepRun {
     const { shard, resume = false } = this.#options;
     const finished = new Set<string>();
     const times = new Map<string, number>();
-    const records = this.#records();
-    for (const record of records) {
+    for (const record of this.#records()) {
       times.set(likeRecord(record), record.ms);
       if (resume) finished.add(record.job);
     }
+    this.#announceStale(made, finished);
     const left = own.filter((job) => !isFinished(job, finished));
     // The schemes of a single run follow each other as the file lists them.
     const pending = this.sweep.isOneRun ? left : longestFirst(left, times);
@@ -315,6 +315,16 @@ class SweepRun {
         : [`${counted(workers, "worker")} with up to ${memoryMb.toLocaleString("en")} MB of heap each`]),
     ];
     this.#tell(parts.join("; "));
+  }
+
+  /** Says why finished jobs are not reused. */
+  #announceStale({ work }: SweepJobs, finished: ReadonlySet<string>): void {
+    const keys = new Set(work.flatMap((job) => job.keys));
+    const stale = [...finished].filter((key) => !keys.has(key)).length;
+    if (stale > 0)
+      this.#tell(
+        `${counted(stale, "finished job")} in ${this.folder} ${stale === 1 ? "is" : "are"} not of this sweep as it is now: the file, a file that it uses, an option or p4loom has changed`,
+      );
   }
 
   #progress(own: readonly Job[], pending: readonly Job[]) {

@@ -7,6 +7,7 @@ import { CompiledPrograms } from "../fabric-cache.js";
 import type { LoadOptions } from "../read.js";
 import { diagnosticText, type JobOrder, recordsOfJob } from "./jobs.js";
 import { ALIVE_INTERVAL_MS, type FromWorker, type ToWorker, type WorkerStart } from "./messages.js";
+import type { Sweep } from "./sweep.js";
 
 /** Reads an experiment with the schemes that it defines itself. */
 export type ReadSweep = (
@@ -14,8 +15,6 @@ export type ReadSweep = (
   diagnostics: Diagnostics,
   options: LoadOptions,
 ) => Promise<Sweep | undefined>;
-
-import type { Sweep } from "./sweep.js";
 
 /**
  * Ends the process when its parent has ended, even while it is in an endless loop. Plain JavaScript, so that it runs

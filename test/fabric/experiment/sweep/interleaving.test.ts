@@ -221,6 +221,18 @@ describe("the points file", () => {
     });
   });
 
+  it("tells of finished jobs that are not reused, since the file has changed", async () => {
+    await inFolder(async (out) => {
+      await runSweep(fakeSweep({ values: [3], units: 2, seeds: 1 }), { out });
+      const told: string[] = [];
+      const sweep = { resume: true, tell: (line: string) => told.push(line) };
+      await runSweep(fakeSweep({ values: [3], units: 2, seeds: 1 }), { out, sweep });
+      expect(told.join("\n")).not.toContain("not of this sweep");
+      await runSweep(fakeSweep({ values: [1], units: 2, seeds: 1 }), { out, sweep });
+      expect(told.join("\n")).toContain(`2 finished jobs in ${out} are not of this sweep as it is now`);
+    });
+  });
+
   it("of an earlier run is kept beside the new one, when it is not resumed", async () => {
     const sweep = fakeSweep({ values: [2], units: 2, seeds: 2 });
     await inFolder(async (out) => {
