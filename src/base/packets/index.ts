@@ -1,8 +1,7 @@
 /**
- * Packets as bytes, for all rooms. For each protocol there is one file, which is exported as a name: `Ethernet`, `Vlan`, `Arp`, `Ipv4`, `Ipv6`,
- * `Ipv6Extensions`, `Tcp`, `TcpOption`, `Udp`, `Icmp`, `Icmpv6`. It has a view, functions that read and write a field of the header at a position
- * and allocate nothing, and a representation, an object that `parse` reads, `check` admits and `emit` writes. `Ip` is the view over either version.
- * Numbers of protocols, positions of fields and checksums are defined here alone.
+ * Packets as bytes, for all rooms. For each protocol there is one file, which is exported under its name (`export * as` below). It has a view,
+ * functions that read and write a field of the header at a position and allocate nothing, and a representation, an object that `parse` reads, `check`
+ * admits and `emit` writes. `Ip` is the view over either version. Numbers of protocols, positions of fields and checksums are defined here alone.
  *
  * Whole frames: `Segment` reads, and `SegmentBuilder` and `DatagramBuilder` write those of the simulator; `FrameFields` sees what the parser of the
  * generated programs sees; `dissect` gives all representations. Files of packets are `pcap` and `pcapng`; `selector-field` has the header fields that
