@@ -196,7 +196,7 @@ export interface Kind<
    * experiment reads while it runs. A continued sweep runs jobs again when it has changed.
    */
   dependsOn?(experiment: E, unit: U): unknown;
-  /** Rows of one unit, of all its seeds together or one after the other ({@link eachSeed}). Swept keys are added. */
+  /** Rows of one unit, of all its seeds together or one after the other (`eachSeed` of `runners.ts`). Swept keys are added. */
   rows(experiment: E, unit: U, outcomes: readonly O[], runs: SeedRuns): readonly R[];
   /** What a reader must know about how the results were made, in addition to the notes of its schemes, one sentence each. */
   notes?(experiment: E): readonly string[];
