@@ -82,7 +82,10 @@ export function loadExperiment(input: string | SourceFile, diagnostics: Diagnost
 }
 
 /** As {@link runKind}, for the kind `failover`. */
-export function runExperiment(experiment: Experiment, options?: RunOptions): Promise<FailoverResults> {
+export function runExperiment(
+  experiment: Experiment,
+  options?: Omit<RunOptions, "sweep">,
+): Promise<FailoverResults> {
   return runKind(FAILOVER, experiment, options);
 }
 
@@ -94,7 +97,7 @@ export function loadTimeline(input: string | SourceFile, diagnostics: Diagnostic
 /** As {@link runKind}, for the kind `timeline`. */
 export function runTimeline(
   timeline: Timeline,
-  options?: Omit<RunOptions, "runs">,
+  options?: Omit<RunOptions, "runs" | "sweep">,
 ): Promise<TimelineResults> {
   return runKind(TIMELINE, timeline, options);
 }

@@ -94,13 +94,9 @@ export async function runSweep(
   const scratch = mkdtempSync(join(tmpdir(), "p4loom-run-"));
   const folder = options.out ?? scratch;
   const store = sweep.isOneRun ? scratch : folder;
-  // A write beyond a limit of the file size is to be an error of that write, not the end of the process.
-  const ignore = () => {};
-  process.on("SIGXFSZ", ignore);
   try {
     return await new SweepRun(sweep, options, folder, store, start).run();
   } finally {
-    process.off("SIGXFSZ", ignore);
     rmSync(scratch, { recursive: true, force: true });
   }
 }
@@ -425,7 +421,11 @@ export async function runKind<
   U extends Unit,
   O,
   R extends object,
->(kind: Kind<V, E, U, O, R>, experiment: E, options: RunOptions = {}): Promise<RunResults<E, O, R>> {
+>(
+  kind: Kind<V, E, U, O, R>,
+  experiment: E,
+  options: Omit<RunOptions, "sweep"> = {},
+): Promise<RunResults<E, O, R>> {
   const typed = new TypedKind(kind);
   const { source, settings } = experiment;
   let results: RunResults<E, O, R> | undefined;
