@@ -25,8 +25,8 @@ describe("the seed of property tests", () => {
 
   it("is set before each file of each part of the suite", () => {
     const parts = suite.test?.projects as { test: { name: string; setupFiles?: string[] } }[];
-    expect(parts.map(({ test }) => [test.name, test.setupFiles])).toEqual(
-      ["rooms", "processes", "labs"].map((name) => [name, ["test/fuzz-setup.ts"]]),
+    expect(parts.map(({ test }) => [test.name, test.setupFiles?.[0]])).toEqual(
+      ["rooms", "processes", "labs"].map((name) => [name, "test/fuzz-setup.ts"]),
     );
   });
 
