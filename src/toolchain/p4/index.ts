@@ -5,7 +5,7 @@
  *     types/   checker: names, types, constants written into the tree
  *     lower/   elaboration and the passes (their order: lower/passes.ts): tree -> flat program
  *     emit/    flat program -> BMv2 JSON, P4Info
- *     stdlib/  core.p4 and v1model.p4
+ *     stdlib/  core.p4, v1model.p4, tna.p4, t2na.p4
  */
 export { CODES as P4_CODES } from "./codes.js";
 export {

@@ -1,4 +1,7 @@
-/** `core.p4` and `v1model.p4`, carried with the compiler: our own text of the standard declarations (`p4/`). */
+/**
+ * `core.p4`, `v1model.p4` and the Tofino architectures (`tna.p4`, `t2na.p4` and what they include), carried with the
+ * compiler: our own text of the standard declarations (`p4/`).
+ */
 import { SourceFile } from "../../../base/index.js";
 import { sources } from "./sources.js";
 

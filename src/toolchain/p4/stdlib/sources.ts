@@ -335,4 +335,1413 @@ package V1Switch<H, M>(Parser<H, M> p,
 
 #endif
 `,
+  "tna.p4": `// The Tofino Native Architecture. '__TARGET_TOFINO__' is the generation of the chip that the program is compiled for;
+// without one it is the first. A program for this architecture also compiles for the second generation, which has other
+// widths (tofino2_specs.p4) under the same blocks and externs.
+
+#ifndef _TOFINO1_NATIVE_ARCHITECTURE_
+#define _TOFINO1_NATIVE_ARCHITECTURE_
+
+#ifndef __TARGET_TOFINO__
+#define __TARGET_TOFINO__ 1
+#endif
+
+#if __TARGET_TOFINO__ == 1
+#include "tofino1_specs.p4"
+#elif __TARGET_TOFINO__ == 2
+#include "tofino2_specs.p4"
+#else
+#error tna.p4 is for Tofino 1 and 2: __TARGET_TOFINO__ has to be 1 or 2
+#endif
+
+#include "tofino1_arch.p4"
+
+#endif
+`,
+  "t2na.p4": `// The native architecture of the second Tofino generation: it adds ghost controls, registers with up to four results
+// and stacks, packet generation by the deparser. '__TARGET_TOFINO__' is 2, also where it is not given.
+
+#ifndef _TOFINO2_NATIVE_ARCHITECTURE_
+#define _TOFINO2_NATIVE_ARCHITECTURE_
+
+#ifndef __TARGET_TOFINO__
+#define __TARGET_TOFINO__ 2
+#endif
+
+#if __TARGET_TOFINO__ == 2
+#include "tofino2_specs.p4"
+#else
+#error t2na.p4 is for Tofino 2: __TARGET_TOFINO__ has to be 2
+#endif
+
+#include "tofino2_arch.p4"
+
+#endif
+`,
+  "tofino1_specs.p4": `// What the first Tofino generation fixes: widths of identifiers, bits of port metadata.
+
+#ifndef _TOFINO1_P4_SPECS_
+#define _TOFINO1_P4_SPECS_
+
+#include <core.p4>
+
+#define PORT_ID_WIDTH 9
+#define MULTICAST_GROUP_ID_WIDTH 16
+#define QUEUE_ID_WIDTH 5
+#define MIRROR_TYPE_WIDTH 3
+#define MIRROR_ID_WIDTH 10
+#define RESUBMIT_TYPE_WIDTH 3
+#define DIGEST_TYPE_WIDTH 3
+#define REPLICATION_ID_WIDTH 16
+#define L1_EXCLUSION_ID_WIDTH 16
+#define L2_EXCLUSION_ID_WIDTH 9
+
+#include "tofino_types.p4"
+
+// Bits of metadata of the port in front of each packet in the ingress parser.
+@noWarn("unused")
+const bit<32> PORT_METADATA_SIZE = 32w64;
+
+#endif
+`,
+  "tofino2_specs.p4": `// What the second Tofino generation fixes: widths of identifiers, bits of port metadata.
+
+#ifndef _TOFINO2_P4_SPECS_
+#define _TOFINO2_P4_SPECS_
+
+#include <core.p4>
+
+#define PORT_ID_WIDTH 9
+#define MULTICAST_GROUP_ID_WIDTH 16
+#define QUEUE_ID_WIDTH 7
+#define MIRROR_TYPE_WIDTH 4
+#define MIRROR_ID_WIDTH 8
+#define RESUBMIT_TYPE_WIDTH 3
+#define DIGEST_TYPE_WIDTH 3
+#define REPLICATION_ID_WIDTH 16
+#define L1_EXCLUSION_ID_WIDTH 16
+#define L2_EXCLUSION_ID_WIDTH 9
+
+#include "tofino_types.p4"
+
+// The old name of MirrorType_t.
+@noWarn("unused")
+typedef MirrorType_t CloneId_t;
+
+// Bits of metadata of the port in front of each packet in the ingress parser.
+@noWarn("unused")
+const bit<32> PORT_METADATA_SIZE = 32w192;
+
+#endif
+`,
+  "tofino_types.p4": `// Names of the types whose widths the file of a generation sets (tofino1_specs.p4, tofino2_specs.p4).
+
+#ifndef _TOFINO_P4_TYPES_
+#define _TOFINO_P4_TYPES_
+
+@noWarn("unused")
+typedef bit<PORT_ID_WIDTH> PortId_t; // a port of the device: pipe in the upper bits, port of the pipe in the lower seven
+@noWarn("unused")
+typedef bit<MULTICAST_GROUP_ID_WIDTH> MulticastGroupId_t;
+@noWarn("unused")
+typedef bit<QUEUE_ID_WIDTH> QueueId_t;
+@noWarn("unused")
+typedef bit<MIRROR_TYPE_WIDTH> MirrorType_t; // which Mirror of a deparser
+@noWarn("unused")
+typedef bit<MIRROR_ID_WIDTH> MirrorId_t; // a session of mirroring
+@noWarn("unused")
+typedef bit<RESUBMIT_TYPE_WIDTH> ResubmitType_t; // which Resubmit of a deparser
+@noWarn("unused")
+typedef bit<DIGEST_TYPE_WIDTH> DigestType_t; // which Digest of a deparser
+@noWarn("unused")
+typedef bit<REPLICATION_ID_WIDTH> ReplicationId_t;
+@noWarn("unused")
+typedef bit<L1_EXCLUSION_ID_WIDTH> L1ExclusionId_t;
+@noWarn("unused")
+typedef bit<L2_EXCLUSION_ID_WIDTH> L2ExclusionId_t;
+@noWarn("unused")
+typedef error ParserError_t;
+
+// Both parts of a port's number.
+#define DEVPORT_PIPE_MASK 0x180
+#define DEVPORT_PIPE(port) (port)[8:7]
+#define DEVPORT_PORT_MASK 0x7f
+#define DEVPORT_PORT(port) (port)[6:0]
+
+#endif
+`,
+  "tofino_shared.p4": `// What both Tofino generations declare alike and what depends on no other extern: constants, enumerations, errors,
+// intrinsic metadata, engines for checksums and hashes, extern functions. tofino1_base.p4 and tofino2_base.p4 add what
+// differs. Names and signatures are those of Tofino's public architecture files.
+
+#ifndef _TOFINO_P4_SHARED_
+#define _TOFINO_P4_SHARED_
+
+#define PACK_VERSION(a, b, c) (((a) << 24) + ((b) << 12) + (c))
+#define COMPILER_VERSION PACK_VERSION(__p4c_major__, __p4c_minor__, __p4c_patchlevel__)
+
+#include <core.p4>
+
+// Bits of 'parser_err', one an error.
+@noWarn("unused")
+const bit<16> PARSER_ERROR_OK = 16w0x0000;
+@noWarn("unused")
+const bit<16> PARSER_ERROR_NO_MATCH = 16w0x0001;
+@noWarn("unused")
+const bit<16> PARSER_ERROR_PARTIAL_HDR = 16w0x0002;
+@noWarn("unused")
+const bit<16> PARSER_ERROR_CTR_RANGE = 16w0x0004;
+@noWarn("unused")
+const bit<16> PARSER_ERROR_TIMEOUT_USER = 16w0x0008;
+@noWarn("unused")
+const bit<16> PARSER_ERROR_TIMEOUT_HW = 16w0x0010;
+@noWarn("unused")
+const bit<16> PARSER_ERROR_PHV_OWNER = 16w0x0080;
+@noWarn("unused")
+const bit<16> PARSER_ERROR_MULTIWRITE = 16w0x0100;
+@noWarn("unused")
+const bit<16> PARSER_ERROR_ARAM_MBE = 16w0x0400;
+@noWarn("unused")
+const bit<16> PARSER_ERROR_FCS = 16w0x0800;
+
+enum MeterType_t {
+    PACKETS,
+    BYTES
+}
+
+// Red is 3: each of the two bits is an exceeded rate.
+enum bit<8> MeterColor_t {
+    GREEN = 8w0,
+    YELLOW = 8w1,
+    RED = 8w3
+}
+
+enum CounterType_t {
+    PACKETS,
+    BYTES,
+    PACKETS_AND_BYTES
+}
+
+// What a selector does when a member of a group goes down: shares anew, or moves the flows of that member only.
+enum SelectorMode_t {
+    FAIR,
+    RESILIENT
+}
+
+enum HashAlgorithm_t {
+    IDENTITY,
+    RANDOM,
+    XOR8,
+    XOR16,
+    XOR32,
+    CRC8,
+    CRC16,
+    CRC32,
+    CRC64,
+    CUSTOM // the polynomial of a CRCPolynomial
+}
+
+match_kind {
+    range,
+    selector,             // input of an action selector's hash, no part of the lookup
+    atcam_partition_index // chooses the partition of an algorithmic TCAM
+}
+
+error {
+    CounterRange, // a value that the parser's counter cannot hold
+    Timeout,
+    PhvOwner,     // a container of the other gress
+    MultiWrite,   // a second write to a container
+    IbufOverflow, // of the parser's input buffer
+    IbufUnderflow
+}
+
+// In front of each packet in the ingress parser, before the metadata of the port.
+@__intrinsic_metadata
+header ingress_intrinsic_metadata_t {
+    bit<1> resubmit_flag; // 1 for a resubmitted packet
+    @padding
+    bit<1> _pad1;
+    bit<2> packet_version;
+    @padding
+    bit<(4 - PORT_ID_WIDTH % 8)> _pad2;
+    PortId_t ingress_port;
+    bit<48> ingress_mac_tstamp; // nanoseconds, from the port's MAC
+}
+
+// What ingress tells the traffic manager.
+@__intrinsic_metadata
+struct ingress_intrinsic_metadata_for_tm_t {
+    PortId_t ucast_egress_port;
+    bit<1> bypass_egress;   // the packet leaves without egress parser, egress and egress deparser
+    bit<1> deflect_on_drop; // a packet that the traffic manager would drop goes to a port for such packets
+    bit<3> ingress_cos;     // class of service for buffers and flow control
+    QueueId_t qid;
+    bit<3> icos_for_copy_to_cpu;
+    bit<1> copy_to_cpu;
+    bit<2> packet_color;
+    bit<1> disable_ucast_cutthru;
+    bit<1> enable_mcast_cutthru;
+    MulticastGroupId_t mcast_grp_a; // two groups at once; 0 for none
+    MulticastGroupId_t mcast_grp_b;
+    bit<13> level1_mcast_hash; // chooses among members of ECMP in the tree
+    bit<13> level2_mcast_hash; // chooses among ports of a link aggregate in the tree
+    L1ExclusionId_t level1_exclusion_id;
+    L2ExclusionId_t level2_exclusion_id;
+    bit<16> rid; // the replication id that level 1 excludes
+}
+
+@__intrinsic_metadata
+struct ingress_intrinsic_metadata_from_parser_t {
+    bit<48> global_tstamp; // nanoseconds
+    bit<32> global_ver;
+    bit<16> parser_err; // bits PARSER_ERROR_
+}
+
+@__intrinsic_metadata
+struct egress_intrinsic_metadata_from_parser_t {
+    bit<48> global_tstamp; // nanoseconds
+    bit<32> global_ver;
+    bit<16> parser_err; // bits PARSER_ERROR_
+}
+
+// What egress tells the MAC of the port.
+@__intrinsic_metadata
+struct egress_intrinsic_metadata_for_output_port_t {
+    bit<1> capture_tstamp_on_tx; // the MAC records when the packet leaves (IEEE 1588)
+    bit<1> update_delay_on_tx;   // the MAC adds the residence time (IEEE 1588); a ptp_metadata_t is in front
+}
+
+// Stands in front of the Ethernet header where update_delay_on_tx is set.
+header ptp_metadata_t {
+    bit<8> udp_cksum_byte_offset; // of the UDP checksum to correct
+    bit<8> cf_byte_offset;        // of the correction field
+    bit<48> updated_cf;
+}
+
+// The sum of 16-bit words in ones' complement, of headers in parsers and deparsers.
+extern Checksum {
+    Checksum();
+    // A header, struct or list of fields, whole bytes.
+    void add<T>(in T data);
+    void subtract<T>(in T data);
+    // Whether the sum is right. In parsers.
+    bool verify();
+    // Ends the sum's headers: what is extracted afterwards is subtracted, the rest goes into 'residual'. In parsers.
+    void subtract_all_and_deposit<T>(out T residual);
+    bit<16> get();
+    // In deparsers. zeros_as_ones writes 0 as 0xffff, as UDP asks.
+    bit<16> update<T>(in T data, @optional in bool zeros_as_ones);
+}
+
+// Which packets the ingress parser drops first when its input buffer is full.
+extern ParserPriority {
+    ParserPriority();
+    void set(in bit<3> prio);
+}
+
+extern CRCPolynomial<T> {
+    CRCPolynomial(T coeff, bool reversed, bool msb, bool extended, T init, T xor);
+}
+
+// W is the type of the result.
+extern Hash<W> {
+    Hash(HashAlgorithm_t algo);
+    Hash(HashAlgorithm_t algo, CRCPolynomial<_> poly);
+    W get<D>(in D data);
+}
+
+// Uniform over W.
+extern Random<W> {
+    Random();
+    W get();
+}
+
+extern T max<T>(in T t1, in T t2);
+
+extern T min<T>(in T t1, in T t2);
+
+// Makes a field's container as if it had not been parsed or written: a header with only such fields is not sent.
+extern void invalidate<T>(in T field);
+
+extern bool is_validated<T>(in T field);
+
+// Reads the port's metadata, which the control plane sets per port, as a T of PORT_METADATA_SIZE bits.
+extern T port_metadata_unpack<T>(packet_in pkt);
+
+// The width of a type, known at compile time.
+extern bit<32> sizeInBits<H>(in H h);
+
+extern bit<32> sizeInBytes<H>(in H h);
+
+// Low-pass filters: a running mean of 'val' in the cell of 'index'.
+extern Lpf<T, I> {
+    Lpf(bit<32> size);
+    T execute(in T val, in I index);
+}
+
+extern DirectLpf<T> {
+    DirectLpf();
+    T execute(in T val);
+}
+
+// Weighted random early detection: the answer is drop_value or no_drop_value.
+extern Wred<T, I> {
+    Wred(bit<32> size, bit<8> drop_value, bit<8> no_drop_value);
+    bit<8> execute(in T val, in I index);
+}
+
+extern DirectWred<T> {
+    DirectWred(bit<8> drop_value, bit<8> no_drop_value);
+    bit<8> execute(in T val);
+}
+
+// A constant of register actions that the control plane can change.
+extern RegisterParam<T> {
+    RegisterParam(T initial_value);
+    T read();
+}
+
+// Functions of a math unit: of x, its square, its root, and the reciprocals of these.
+enum MathOp_t {
+    MUL,
+    SQR,
+    SQRT,
+    DIV,
+    RSQR,
+    RSQRT
+}
+
+// Approximates a function by the four leading bits of its operand. In register actions.
+extern MathUnit<T> {
+    // Reciprocal or not, half powers of the exponent (-1 root, 0, 1 square), scale, results for leading bits 15 to 0.
+    MathUnit(
+        bool invert,
+        int<2> shift,
+        int<6> scale,
+        tuple<
+            bit<8>, bit<8>, bit<8>, bit<8>, bit<8>, bit<8>, bit<8>, bit<8>,
+            bit<8>, bit<8>, bit<8>, bit<8>, bit<8>, bit<8>, bit<8>, bit<8>
+        > data
+    );
+    // factor * op(x)
+    MathUnit(MathOp_t op, int factor);
+    // (A / B) * op(x)
+    MathUnit(MathOp_t op, int A, int B);
+    T execute(in T x);
+}
+
+#endif
+`,
+  "tofino_selection.p4": `// Externs that both Tofino generations declare alike and that need registers or hashes: selection of actions, what
+// deparsers send beside the packet, algorithmic match tables.
+
+#ifndef _TOFINO_P4_SELECTION_
+#define _TOFINO_P4_SELECTION_
+
+extern ActionProfile {
+    ActionProfile(bit<32> size);
+}
+
+extern ActionSelector {
+    ActionSelector(
+        ActionProfile action_profile,
+        Hash<_> hash,
+        SelectorMode_t mode,
+        bit<32> max_group_size,
+        bit<32> num_groups
+    );
+    // The bits of members that are up stand in the register, which a SelectorAction can change.
+    ActionSelector(
+        ActionProfile action_profile,
+        Hash<_> hash,
+        SelectorMode_t mode,
+        Register<bit<1>, _> reg,
+        bit<32> max_group_size,
+        bit<32> num_groups
+    );
+    @deprecated("write ActionSelector with an ActionProfile of its own")
+    ActionSelector(bit<32> size, Hash<_> hash, SelectorMode_t mode);
+    @deprecated("write ActionSelector with an ActionProfile of its own")
+    ActionSelector(bit<32> size, Hash<_> hash, SelectorMode_t mode, Register<bit<1>, _> reg);
+}
+
+extern SelectorAction {
+    SelectorAction(ActionSelector sel);
+    bit<1> execute(@optional in bit<32> index);
+    @synchronous(execute)
+    abstract void apply(inout bit<1> value, @optional out bit<1> rv);
+}
+
+// A second copy of the packet: in ingress as it came, in egress as it leaves, with hdr in front.
+extern Mirror {
+    @deprecated("give Mirror the value of mirror_type for which it acts")
+    Mirror();
+    Mirror(MirrorType_t mirror_type);
+    void emit(in MirrorId_t session_id);
+    void emit<T>(in MirrorId_t session_id, in T hdr);
+}
+
+// Sends the packet through ingress once more, with up to 64 bits of metadata.
+extern Resubmit {
+    @deprecated("give Resubmit the value of resubmit_type for which it acts")
+    Resubmit();
+    Resubmit(ResubmitType_t resubmit_type);
+    void emit();
+    void emit<T>(in T hdr);
+}
+
+// A message to the control plane.
+extern Digest<T> {
+    @deprecated("give Digest the value of digest_type for which it acts")
+    Digest();
+    Digest(DigestType_t digest_type);
+    void pack(in T data);
+}
+
+// As property 'implementation' of a table: algorithmic TCAM, with a key of kind atcam_partition_index.
+extern Atcam {
+    Atcam(@optional bit<32> number_partitions);
+}
+
+// As property 'implementation' of a table: algorithmic longest prefix match.
+extern Alpm {
+    Alpm(
+        @optional bit<32> number_partitions,
+        @optional bit<32> subtrees_per_partition,
+        @optional bit<32> atcam_subset_width,
+        @optional bit<32> shift_granularity
+    );
+}
+
+#endif
+`,
+  "tofino1_base.p4": `// Metadata, headers and externs of the first Tofino generation where it differs from the second.
+
+#ifndef _TOFINO1_P4_BASE_
+#define _TOFINO1_P4_BASE_
+
+#include "tofino_shared.p4"
+
+@noWarn("unused")
+const bit<16> PARSER_ERROR_SRC_EXT = 16w0x0020;
+@noWarn("unused")
+const bit<16> PARSER_ERROR_DST_CONT = 16w0x0040;
+
+// What ingress tells its deparser. drop_ctl: bit 0 no unicast, multicast and resubmission, bit 1 no copy to the CPU.
+@__intrinsic_metadata
+struct ingress_intrinsic_metadata_for_deparser_t {
+    bit<3> drop_ctl;
+    DigestType_t digest_type;
+    ResubmitType_t resubmit_type;
+    MirrorType_t mirror_type;
+}
+
+// In front of each packet in the egress parser, from the traffic manager. Depths in cells, times in nanoseconds.
+@__intrinsic_metadata
+header egress_intrinsic_metadata_t {
+    @padding
+    bit<(8 - PORT_ID_WIDTH % 8)> _pad0;
+    PortId_t egress_port;
+    @padding
+    bit<5> _pad1;
+    bit<19> enq_qdepth;
+    @padding
+    bit<6> _pad2;
+    bit<2> enq_congest_stat;
+    @padding
+    bit<14> _pad3;
+    bit<18> enq_tstamp;
+    @padding
+    bit<5> _pad4;
+    bit<19> deq_qdepth;
+    @padding
+    bit<6> _pad5;
+    bit<2> deq_congest_stat;
+    bit<8> app_pool_congest_stat; // two bits a pool
+    @padding
+    bit<14> _pad6;
+    bit<18> deq_timedelta; // between enqueue and dequeue
+    bit<16> egress_rid;    // which replica of a multicast group
+    @padding
+    bit<7> _pad7;
+    bit<1> egress_rid_first;
+    @padding
+    bit<(8 - QUEUE_ID_WIDTH % 8)> _pad8;
+    QueueId_t egress_qid;
+    @padding
+    bit<5> _pad9;
+    bit<3> egress_cos;
+    @padding
+    bit<7> _pad10;
+    bit<1> deflection_flag; // 1 for a packet that deflect_on_drop saved
+    bit<16> pkt_length;     // in bytes
+}
+
+// What egress tells its deparser. drop_ctl: bit 0 no packet, bit 1 no copy to the CPU, bit 2 no mirroring.
+@__intrinsic_metadata
+struct egress_intrinsic_metadata_for_deparser_t {
+    bit<3> drop_ctl;
+    MirrorType_t mirror_type;
+    bit<1> coalesce_flush;  // sends the mirror buffer
+    bit<7> coalesce_length; // bytes of this packet for the mirror buffer
+}
+
+// In front of packets of the packet generator, one header a kind of trigger. Batches and packets count from 0.
+header pktgen_timer_header_t {
+    @padding
+    bit<3> _pad1;
+    bit<2> pipe_id;
+    bit<3> app_id;
+    @padding
+    bit<8> _pad2;
+    bit<16> batch_id;
+    bit<16> packet_id;
+}
+
+header pktgen_port_down_header_t {
+    @padding
+    bit<3> _pad1;
+    bit<2> pipe_id;
+    bit<3> app_id;
+    @padding
+    bit<(16 - PORT_ID_WIDTH % 8)> _pad2;
+    PortId_t port_num;
+    bit<16> packet_id;
+}
+
+header pktgen_recirc_header_t {
+    @padding
+    bit<3> _pad1;
+    bit<2> pipe_id;
+    bit<3> app_id;
+    bit<24> key; // from the recirculated packet
+    bit<16> packet_id;
+}
+
+// The parser's 8-bit signed counter, for stacks and headers of variable length.
+extern ParserCounter {
+    ParserCounter();
+    void set<T>(in T value);
+    // ((field rotated right by 'rotate') & (2^(mask + 1) - 1)) + add; a field above 'max' is an error.
+    void set<T>(in T field, in bit<8> max, in bit<8> rotate, in bit<3> mask, in bit<8> add);
+    bool is_zero();
+    bool is_negative();
+    void increment(in bit<8> value);
+    void decrement(in bit<8> value);
+}
+
+// dst is the lower half of (src1 ++ src2) shifted right. The number of bits is a constant.
+extern void funnel_shift_right<T>(inout T dst, in T src1, in T src2, int shift_amount);
+
+// Counters, indexed or one an entry of a table. adjust_byte_count is subtracted from the bytes counted.
+@noWarn("unused")
+extern Counter<W, I> {
+    Counter(bit<32> size, CounterType_t type);
+    void count(in I index, @optional in bit<32> adjust_byte_count);
+}
+
+@noWarn("unused")
+extern DirectCounter<W> {
+    DirectCounter(CounterType_t type);
+    void count(@optional in bit<32> adjust_byte_count);
+}
+
+// Two-rate three-colour meters (RFC 2698); red, yellow and green are the answers where other than MeterColor_t.
+extern Meter<I> {
+    Meter(bit<32> size, MeterType_t type);
+    Meter(bit<32> size, MeterType_t type, bit<8> red, bit<8> yellow, bit<8> green);
+    bit<8> execute(in I index, in MeterColor_t color, @optional in bit<32> adjust_byte_count);
+    bit<8> execute(in I index, @optional in bit<32> adjust_byte_count);
+}
+
+extern DirectMeter {
+    DirectMeter(MeterType_t type);
+    DirectMeter(MeterType_t type, bit<8> red, bit<8> yellow, bit<8> green);
+    bit<8> execute(in MeterColor_t color, @optional in bit<32> adjust_byte_count);
+    bit<8> execute(@optional in bit<32> adjust_byte_count);
+}
+
+// Cells of a T, or of a struct of two equal T; I is the type of the index.
+extern Register<T, I> {
+    Register(bit<32> size);
+    Register(bit<32> size, T initial_value);
+    T read(in I index);
+    T write(in I index, in T value);
+}
+
+// One cell an entry of a table.
+extern DirectRegister<T> {
+    DirectRegister();
+    DirectRegister(T initial_value);
+    T read();
+    T write(in T value);
+}
+
+// A program of the stateful ALU of a register: 'apply' reads and writes the cell, rv is what 'execute' returns.
+@noWarn("unused")
+extern RegisterAction<T, I, U> {
+    RegisterAction(Register<_, _> reg);
+    U execute(in I index);
+    // At the next index each time.
+    U execute_log();
+    @synchronous(execute, execute_log)
+    abstract void apply(inout T value, @optional out U rv);
+    // Which of the comparisons hold, four bits.
+    U predicate(@optional in bool cmplo, @optional in bool cmphi);
+}
+
+extern DirectRegisterAction<T, U> {
+    DirectRegisterAction(DirectRegister<T> reg);
+    U execute();
+    @synchronous(execute)
+    abstract void apply(inout T value, @optional out U rv);
+    U predicate(@optional in bool cmplo, @optional in bool cmphi);
+}
+
+#include "tofino_selection.p4"
+
+#endif
+`,
+  "tofino2_base.p4": `// Metadata, headers and externs of the second Tofino generation where it differs from the first.
+
+#ifndef _TOFINO2_P4_BASE_
+#define _TOFINO2_P4_BASE_
+
+#include "tofino_shared.p4"
+
+@noWarn("unused")
+const bit<16> PARSER_ERROR_CSUM_MBE = 16w0x1000;
+
+match_kind {
+    dleft_hash // of a table that a LearnAction fills
+}
+
+// What ingress tells its deparser. drop_ctl: bit 0 no unicast, multicast and resubmission, bit 1 no copy to the CPU. The
+// fields mirror_... from mirror_hash on replace what the session of mirroring says.
+@__intrinsic_metadata
+struct ingress_intrinsic_metadata_for_deparser_t {
+    bit<3> drop_ctl;
+    DigestType_t digest_type;
+    ResubmitType_t resubmit_type;
+    MirrorType_t mirror_type;
+    bit<1> mirror_io_select; // mirrors the packet as it came or as it leaves
+    bit<13> mirror_hash;
+    bit<3> mirror_ingress_cos;
+    bit<1> mirror_deflect_on_drop;
+    bit<1> mirror_multicast_ctrl;
+    PortId_t mirror_egress_port;
+    QueueId_t mirror_qid;
+    bit<8> mirror_coalesce_length; // in units of four bytes
+    bit<32> adv_flow_ctl;          // flow control of the traffic manager
+    bit<14> mtu_trunc_len;
+    bit<1> mtu_trunc_err_f;
+    bit<1> pktgen; // generates a packet; not together with a resubmission
+    bit<14> pktgen_address;
+    bit<10> pktgen_length;
+}
+
+// What a ghost control sees of a queue.
+@__intrinsic_metadata
+@__ghost_metadata
+header ghost_intrinsic_metadata_t {
+    bit<1> ping_pong; // which of two versions to write
+    bit<18> qlength;
+    bit<11> qid;
+    bit<2> pipe_id;
+}
+
+// In front of each packet in the egress parser, from the traffic manager. Depths in cells, times in nanoseconds.
+@__intrinsic_metadata
+header egress_intrinsic_metadata_t {
+    @padding
+    bit<(8 - PORT_ID_WIDTH % 8)> _pad0;
+    PortId_t egress_port;
+    @padding
+    bit<5> _pad1;
+    bit<19> enq_qdepth;
+    @padding
+    bit<6> _pad2;
+    bit<2> enq_congest_stat;
+    bit<32> enq_tstamp;
+    @padding
+    bit<5> _pad3;
+    bit<19> deq_qdepth;
+    @padding
+    bit<6> _pad4;
+    bit<2> deq_congest_stat;
+    bit<8> app_pool_congest_stat; // two bits a pool
+    bit<32> deq_timedelta;        // between enqueue and dequeue
+    bit<16> egress_rid;           // which replica of a multicast group
+    @padding
+    bit<7> _pad5;
+    bit<1> egress_rid_first;
+    @padding
+    bit<(8 - QUEUE_ID_WIDTH % 8)> _pad6;
+    QueueId_t egress_qid;
+    @padding
+    bit<5> _pad7;
+    bit<3> egress_cos;
+    @padding
+    bit<7> _pad8;
+    bit<1> deflection_flag; // 1 for a packet that deflect_on_drop saved
+    bit<16> pkt_length;     // in bytes
+    @padding
+    bit<8> _pad9;
+}
+
+// What egress tells its deparser. drop_ctl: bit 0 no packet, bit 1 no copy to the CPU, bit 2 no mirroring.
+@__intrinsic_metadata
+struct egress_intrinsic_metadata_for_deparser_t {
+    bit<3> drop_ctl;
+    MirrorType_t mirror_type;
+    bit<1> coalesce_flush;  // sends the mirror buffer
+    bit<7> coalesce_length; // bytes of this packet for the mirror buffer
+    bit<1> mirror_io_select;
+    bit<13> mirror_hash;
+    bit<3> mirror_ingress_cos;
+    bit<1> mirror_deflect_on_drop;
+    bit<1> mirror_multicast_ctrl;
+    PortId_t mirror_egress_port;
+    QueueId_t mirror_qid;
+    bit<8> mirror_coalesce_length;
+    bit<32> adv_flow_ctl;
+    bit<14> mtu_trunc_len;
+    bit<1> mtu_trunc_err_f;
+}
+
+// In front of packets of the packet generator, one header a kind of trigger. Batches and packets count from 0.
+header pktgen_timer_header_t {
+    @padding
+    bit<2> _pad1;
+    bit<2> pipe_id;
+    bit<4> app_id;
+    @padding
+    bit<8> _pad2;
+    bit<16> batch_id;
+    bit<16> packet_id;
+}
+
+header pktgen_port_down_header_t {
+    @padding
+    bit<2> _pad1;
+    bit<2> pipe_id;
+    bit<4> app_id;
+    @padding
+    bit<(16 - PORT_ID_WIDTH % 8)> _pad2;
+    PortId_t port_num;
+    bit<16> packet_id;
+}
+
+header pktgen_recirc_header_t {
+    @padding
+    bit<2> _pad1;
+    bit<2> pipe_id;
+    bit<4> app_id;
+    @padding
+    bit<8> _pad2;
+    bit<16> batch_id;
+    bit<16> packet_id;
+}
+
+header pktgen_deparser_header_t {
+    @padding
+    bit<2> _pad1;
+    bit<2> pipe_id;
+    bit<4> app_id;
+    @padding
+    bit<8> _pad2;
+    bit<16> batch_id;
+    bit<16> packet_id;
+}
+
+header pktgen_pfc_header_t {
+    @padding
+    bit<2> _pad1;
+    bit<2> pipe_id;
+    bit<4> app_id;
+    @padding
+    bit<40> _pad2;
+}
+
+// The parser's 8-bit signed counter, for stacks and headers of variable length, with a stack of four values for
+// options within options.
+extern ParserCounter {
+    ParserCounter();
+    void set<T>(in T value);
+    // ((field rotated right by 'rotate') & mask) + add; a field above 'max' is an error.
+    void set<T>(in T field, in bit<8> max, in bit<8> rotate, in bit<8> mask, in bit<8> add);
+    // update_with_top: what changes the top changes the pushed value, too.
+    void push<T>(in T value, @optional bool update_with_top);
+    void push<T>(
+        in T field,
+        in bit<8> max,
+        in bit<8> rotate,
+        in bit<8> mask,
+        in bit<8> add,
+        @optional bool update_with_top
+    );
+    void pop();
+    bool is_zero();
+    bool is_negative();
+    void increment(in bit<8> value);
+    void decrement(in bit<8> value);
+}
+
+// As a property of a table: its entries age.
+extern IdleTimeout {
+    IdleTimeout();
+}
+
+// dst is the lower half of (src1 ++ src2) shifted right. The number of bits is a constant.
+extern void funnel_shift_right<T>(out T dst, in T src1, in T src2, int shift_amount);
+
+// Counters, indexed or one an entry of a table. adjust_byte_count is subtracted from the bytes counted;
+// true_egress_accounting counts the bytes that the egress deparser sends.
+@noWarn("unused")
+extern Counter<W, I> {
+    Counter(bit<32> size, CounterType_t type, @optional bool true_egress_accounting);
+    void count(in I index, @optional in bit<32> adjust_byte_count);
+}
+
+@noWarn("unused")
+extern DirectCounter<W> {
+    DirectCounter(CounterType_t type, @optional bool true_egress_accounting);
+    void count(@optional in bit<32> adjust_byte_count);
+}
+
+// Two-rate three-colour meters (RFC 2698); red, yellow and green are the answers where other than MeterColor_t.
+extern Meter<I> {
+    Meter(bit<32> size, MeterType_t type, @optional bool true_egress_accounting);
+    Meter(
+        bit<32> size,
+        MeterType_t type,
+        bit<8> red,
+        bit<8> yellow,
+        bit<8> green,
+        @optional bool true_egress_accounting
+    );
+    bit<8> execute(in I index, in MeterColor_t color, @optional in bit<32> adjust_byte_count);
+    bit<8> execute(in I index, @optional in bit<32> adjust_byte_count);
+}
+
+extern DirectMeter {
+    DirectMeter(MeterType_t type, @optional bool true_egress_accounting);
+    DirectMeter(MeterType_t type, bit<8> red, bit<8> yellow, bit<8> green, @optional bool true_egress_accounting);
+    bit<8> execute(in MeterColor_t color, @optional in bit<32> adjust_byte_count);
+    bit<8> execute(@optional in bit<32> adjust_byte_count);
+}
+
+// Cells of a T, or of a struct of up to four equal T; I is the type of the index.
+extern Register<T, I> {
+    Register(bit<32> size);
+    Register(bit<32> size, T initial_value);
+    T read(in I index);
+    T write(in I index, in T value);
+    // Writes all cells.
+    void clear(in T value, @optional in T busy);
+}
+
+// One cell an entry of a table.
+extern DirectRegister<T> {
+    DirectRegister();
+    DirectRegister(T initial_value);
+    T read();
+    T write(in T value);
+    void clear(in T value, @optional in T busy);
+}
+
+// Programs of the stateful ALU of a register: 'apply' reads and writes the cell and gives up to four results, the first
+// as the value of 'execute'. The forms with a number have results of different types. 'overflow' and 'underflow' run
+// where a queue or stack in the register is full or empty.
+//
+// What the stateful ALU offers inside 'apply', to be assigned to a result: the address of the cell, the comparisons that
+// hold as one bit each, the smallest and the largest of the bytes or 16-bit words that a mask leaves, with their place.
+#define _TOFINO2_ALU_PLACE(result, generic) \\
+    result address generic(@optional bit<1> subword); \\
+    result predicate generic(@optional in bool cmp0, @optional in bool cmp1, @optional in bool cmp2, @optional in bool cmp3);
+#define _TOFINO2_ALU_EXTREMES \\
+    bit<8> min8<I>(in I val, in bit<16> mask, @optional out bit<4> index); \\
+    bit<8> max8<I>(in I val, in bit<16> mask, @optional out bit<4> index); \\
+    bit<16> min16<I>(in I val, in bit<8> mask, @optional out bit<3> index); \\
+    bit<16> max16<I>(in I val, in bit<8> mask, @optional out bit<3> index);
+#define _TOFINO2_ALU_CELL_EXTREMES(postmod_width) \\
+    bit<8> min8(in bit<128> val, in bit<16> mask, @optional out bit<4> index, @optional in int<postmod_width> postmod); \\
+    bit<8> max8(in bit<128> val, in bit<16> mask, @optional out bit<4> index, @optional in int<postmod_width> postmod); \\
+    bit<16> min16(in bit<128> val, in bit<8> mask, @optional out bit<3> index, @optional in int<postmod_width> postmod); \\
+    bit<16> max16(in bit<128> val, in bit<8> mask, @optional out bit<3> index, @optional in int<postmod_width> postmod);
+
+extern DirectRegisterAction<T, U> {
+    DirectRegisterAction(DirectRegister<T> reg);
+    U execute(@optional out U rv2, @optional out U rv3, @optional out U rv4);
+    @synchronous(execute)
+    abstract void apply(
+        inout T value,
+        @optional out U rv,
+        @optional out U rv2,
+        @optional out U rv3,
+        @optional out U rv4
+    );
+    _TOFINO2_ALU_PLACE(U, )
+    _TOFINO2_ALU_EXTREMES
+}
+
+extern DirectRegisterAction2<T, U1, U2> {
+    DirectRegisterAction2(DirectRegister<T> reg);
+    U1 execute(out U2 rv2);
+    @synchronous(execute)
+    abstract void apply(inout T value, out U1 rv1, out U2 rv2);
+    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_EXTREMES
+}
+
+extern DirectRegisterAction3<T, U1, U2, U3> {
+    DirectRegisterAction3(DirectRegister<T> reg);
+    U1 execute(out U2 rv2, out U3 rv3);
+    @synchronous(execute)
+    abstract void apply(inout T value, out U1 rv1, out U2 rv2, out U3 rv3);
+    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_EXTREMES
+}
+
+extern DirectRegisterAction4<T, U1, U2, U3, U4> {
+    DirectRegisterAction4(DirectRegister<T> reg);
+    U1 execute(out U2 rv2, out U3 rv3, out U4 rv4);
+    @synchronous(execute)
+    abstract void apply(inout T value, out U1 rv1, out U2 rv2, out U3 rv3, out U4 rv4);
+    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_EXTREMES
+}
+
+@noWarn("unused")
+extern RegisterAction<T, H, U> {
+    RegisterAction(Register<_, _> reg);
+    U execute(@optional in H index, @optional out U rv2, @optional out U rv3, @optional out U rv4);
+    U execute_log(@optional out U rv2, @optional out U rv3, @optional out U rv4);
+    U enqueue(@optional out U rv2, @optional out U rv3, @optional out U rv4);
+    U dequeue(@optional out U rv2, @optional out U rv3, @optional out U rv4);
+    U push(@optional out U rv2, @optional out U rv3, @optional out U rv4);
+    U pop(@optional out U rv2, @optional out U rv3, @optional out U rv4);
+    void sweep(@optional in U busy);
+    @synchronous(execute, execute_log, enqueue, dequeue, push, pop, sweep)
+    abstract void apply(
+        inout T value,
+        @optional out U rv1,
+        @optional out U rv2,
+        @optional out U rv3,
+        @optional out U rv4
+    );
+    @synchronous(enqueue, push)
+    @optional
+    abstract void overflow(
+        @optional inout T value,
+        @optional out U rv1,
+        @optional out U rv2,
+        @optional out U rv3,
+        @optional out U rv4
+    );
+    @synchronous(dequeue, pop)
+    @optional
+    abstract void underflow(
+        @optional inout T value,
+        @optional out U rv1,
+        @optional out U rv2,
+        @optional out U rv3,
+        @optional out U rv4
+    );
+    _TOFINO2_ALU_PLACE(U, )
+    _TOFINO2_ALU_EXTREMES
+}
+
+extern RegisterAction2<T, H, U1, U2> {
+    RegisterAction2(Register<_, _> reg);
+    U1 execute(in H index, out U2 rv2);
+    U1 execute_log(out U2 rv2);
+    U1 enqueue(out U2 rv2);
+    U1 dequeue(out U2 rv2);
+    U1 push(out U2 rv2);
+    U1 pop(out U2 rv2);
+    @synchronous(execute, execute_log, enqueue, dequeue, push, pop)
+    abstract void apply(inout T value, out U1 rv1, out U2 rv2);
+    @synchronous(enqueue, push)
+    @optional
+    abstract void overflow(@optional inout T value, out U1 rv1, out U2 rv2);
+    @synchronous(dequeue, pop)
+    @optional
+    abstract void underflow(@optional inout T value, out U1 rv1, out U2 rv);
+    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_EXTREMES
+}
+
+extern RegisterAction3<T, H, U1, U2, U3> {
+    RegisterAction3(Register<_, _> reg);
+    U1 execute(in H index, out U2 rv2, out U3 rv3);
+    U1 execute_log(out U2 rv2, out U3 rv3);
+    U1 enqueue(out U2 rv2, out U3 rv3);
+    U1 dequeue(out U2 rv2, out U3 rv3);
+    U1 push(out U2 rv2, out U3 rv3);
+    U1 pop(out U2 rv2, out U3 rv3);
+    @synchronous(execute, execute_log, enqueue, dequeue, push, pop)
+    abstract void apply(inout T value, out U1 rv1, out U2 rv2, out U3 rv3);
+    @synchronous(enqueue, push)
+    @optional
+    abstract void overflow(@optional inout T value, out U1 rv1, out U2 rv2, out U3 rv3);
+    @synchronous(dequeue, pop)
+    @optional
+    abstract void underflow(@optional inout T value, out U1 rv1, out U2 rv2, out U3 rv3);
+    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_EXTREMES
+}
+
+extern RegisterAction4<T, H, U1, U2, U3, U4> {
+    RegisterAction4(Register<_, _> reg);
+    U1 execute(in H index, out U2 rv2, out U3 rv3, out U4 rv4);
+    U1 execute_log(out U2 rv2, out U3 rv3, out U4 rv4);
+    U1 enqueue(out U2 rv2, out U3 rv3, out U4 rv4);
+    U1 dequeue(out U2 rv2, out U3 rv3, out U4 rv4);
+    U1 push(out U2 rv2, out U3 rv3, out U4 rv4);
+    U1 pop(out U2 rv2, out U3 rv3, out U4 rv4);
+    @synchronous(execute, execute_log, enqueue, dequeue, push, pop)
+    abstract void apply(inout T value, out U1 rv1, out U2 rv2, out U3 rv3, out U4 rv4);
+    @synchronous(enqueue, push)
+    @optional
+    abstract void overflow(@optional inout T value, out U1 rv1, out U2 rv2, out U3 rv3, out U4 rv4);
+    @synchronous(dequeue, pop)
+    @optional
+    abstract void underflow(@optional inout T value, out U1 rv1, out U2 rv2, out U3 rv3, out U4 rv4);
+    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_EXTREMES
+}
+
+// Programs that also see the digest of a table with a dleft_hash key, and whether the packet is to be learned.
+extern LearnAction<T, H, D, U> {
+    LearnAction(Register<T, H> reg);
+    U execute(in H index, @optional out U rv2, @optional out U rv3, @optional out U rv4);
+    @synchronous(execute)
+    abstract void apply(
+        inout T value,
+        in D digest,
+        in bool learn,
+        @optional out U rv1,
+        @optional out U rv2,
+        @optional out U rv3,
+        @optional out U rv4
+    );
+    _TOFINO2_ALU_PLACE(U, )
+    _TOFINO2_ALU_EXTREMES
+}
+
+extern LearnAction2<T, H, D, U1, U2> {
+    LearnAction2(Register<T, H> reg);
+    U1 execute(in H index, out U2 rv2);
+    @synchronous(execute)
+    abstract void apply(inout T value, in D digest, in bool learn, out U1 rv1, out U2 rv2);
+    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_EXTREMES
+}
+
+extern LearnAction3<T, H, D, U1, U2, U3> {
+    LearnAction3(Register<T, H> reg);
+    U1 execute(in H index, out U2 rv2, out U3 rv3);
+    @synchronous(execute)
+    abstract void apply(inout T value, in D digest, in bool learn, out U1 rv1, out U2 rv2, out U3 rv3);
+    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_EXTREMES
+}
+
+extern LearnAction4<T, H, D, U1, U2, U3, U4> {
+    LearnAction4(Register<T, H> reg);
+    U1 execute(in H index, out U2 rv2, out U3 rv3, out U4 rv4);
+    @synchronous(execute)
+    abstract void apply(inout T value, in D digest, in bool learn, out U1 rv1, out U2 rv2, out U3 rv3, out U4 rv4);
+    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_EXTREMES
+}
+
+// Programs that see 128 bits of cells at once. postmod is added to the extreme cell.
+extern MinMaxAction<T, H, U> {
+    MinMaxAction(Register<T, _> reg);
+    U execute(@optional in H index, @optional out U rv2, @optional out U rv3, @optional out U rv4);
+    @synchronous(execute)
+    abstract void apply(
+        inout bit<128> value,
+        @optional out U rv1,
+        @optional out U rv2,
+        @optional out U rv3,
+        @optional out U rv4
+    );
+    _TOFINO2_ALU_PLACE(U, )
+    _TOFINO2_ALU_CELL_EXTREMES(8)
+}
+
+extern MinMaxAction2<T, H, U1, U2> {
+    MinMaxAction2(Register<T, _> reg);
+    U1 execute(@optional in H index, out U2 rv2);
+    @synchronous(execute)
+    abstract void apply(inout bit<128> value, out U1 rv1, out U2 rv2);
+    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_CELL_EXTREMES(9)
+}
+
+extern MinMaxAction3<T, H, U1, U2, U3> {
+    MinMaxAction3(Register<T, _> reg);
+    U1 execute(@optional in H index, out U2 rv2, out U3 rv3);
+    @synchronous(execute)
+    abstract void apply(inout bit<128> value, out U1 rv1, out U2 rv2, out U3 rv3);
+    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_CELL_EXTREMES(9)
+}
+
+extern MinMaxAction4<T, H, U1, U2, U3, U4> {
+    MinMaxAction4(Register<T, _> reg);
+    U1 execute(@optional in H index, out U2 rv2, out U3 rv3, out U4 rv4);
+    @synchronous(execute)
+    abstract void apply(inout bit<128> value, out U1 rv1, out U2 rv2, out U3 rv3, out U4 rv4);
+    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_CELL_EXTREMES(9)
+}
+
+#undef _TOFINO2_ALU_PLACE
+#undef _TOFINO2_ALU_EXTREMES
+#undef _TOFINO2_ALU_CELL_EXTREMES
+
+#include "tofino_selection.p4"
+
+// A packet of the packet generator at the end of ingress, with up to 128 bits in front.
+extern Pktgen {
+    Pktgen();
+    void emit<T>(in T hdr);
+}
+
+#endif
+`,
+  "tofino1_arch.p4": `// The blocks of a program for the first Tofino generation and the packages that join them. A block may leave out the
+// last of its intrinsic metadata.
+
+#ifndef _TOFINO1_P4_ARCH_
+#define _TOFINO1_P4_ARCH_
+
+#include "tofino1_base.p4"
+
+parser IngressParserT<H, M>(
+    packet_in pkt,
+    out H hdr,
+    out M ig_md,
+    @optional out ingress_intrinsic_metadata_t ig_intr_md,
+    @optional out ingress_intrinsic_metadata_for_tm_t ig_intr_md_for_tm,
+    @optional out ingress_intrinsic_metadata_from_parser_t ig_intr_md_from_prsr
+);
+
+parser EgressParserT<H, M>(
+    packet_in pkt,
+    out H hdr,
+    out M eg_md,
+    @optional out egress_intrinsic_metadata_t eg_intr_md,
+    @optional out egress_intrinsic_metadata_from_parser_t eg_intr_md_from_prsr,
+    @optional out egress_intrinsic_metadata_for_deparser_t eg_intr_md_for_dprsr
+);
+
+control IngressT<H, M>(
+    inout H hdr,
+    inout M ig_md,
+    @optional in ingress_intrinsic_metadata_t ig_intr_md,
+    @optional in ingress_intrinsic_metadata_from_parser_t ig_intr_md_from_prsr,
+    @optional inout ingress_intrinsic_metadata_for_deparser_t ig_intr_md_for_dprsr,
+    @optional inout ingress_intrinsic_metadata_for_tm_t ig_intr_md_for_tm
+);
+
+control EgressT<H, M>(
+    inout H hdr,
+    inout M eg_md,
+    @optional in egress_intrinsic_metadata_t eg_intr_md,
+    @optional in egress_intrinsic_metadata_from_parser_t eg_intr_md_from_prsr,
+    @optional inout egress_intrinsic_metadata_for_deparser_t eg_intr_md_for_dprsr,
+    @optional inout egress_intrinsic_metadata_for_output_port_t eg_intr_md_for_oport
+);
+
+control IngressDeparserT<H, M>(
+    packet_out pkt,
+    inout H hdr,
+    in M metadata,
+    @optional in ingress_intrinsic_metadata_for_deparser_t ig_intr_md_for_dprsr,
+    @optional in ingress_intrinsic_metadata_t ig_intr_md
+);
+
+control EgressDeparserT<H, M>(
+    packet_out pkt,
+    inout H hdr,
+    in M metadata,
+    @optional in egress_intrinsic_metadata_for_deparser_t eg_intr_md_for_dprsr,
+    @optional in egress_intrinsic_metadata_t eg_intr_md,
+    @optional in egress_intrinsic_metadata_from_parser_t eg_intr_md_from_prsr
+);
+
+package Pipeline<IH, IM, EH, EM>(
+    IngressParserT<IH, IM> ingress_parser,
+    IngressT<IH, IM> ingress,
+    IngressDeparserT<IH, IM> ingress_deparser,
+    EgressParserT<EH, EM> egress_parser,
+    EgressT<EH, EM> egress,
+    EgressDeparserT<EH, EM> egress_deparser
+);
+
+// One program for each pipe of the chip, or the first for all.
+@pkginfo(arch="TNA", version="2.0.1")
+@noWarn("unused")
+package Switch<IH0, IM0, EH0, EM0, IH1, IM1, EH1, EM1, IH2, IM2, EH2, EM2, IH3, IM3, EH3, EM3>(
+    Pipeline<IH0, IM0, EH0, EM0> pipe0,
+    @optional Pipeline<IH1, IM1, EH1, EM1> pipe1,
+    @optional Pipeline<IH2, IM2, EH2, EM2> pipe2,
+    @optional Pipeline<IH3, IM3, EH3, EM3> pipe3
+);
+
+// A parser for each port of a pipe.
+package IngressParsers<H, M>(
+    IngressParserT<H, M> prsr0,
+    @optional IngressParserT<H, M> prsr1,
+    @optional IngressParserT<H, M> prsr2,
+    @optional IngressParserT<H, M> prsr3,
+    @optional IngressParserT<H, M> prsr4,
+    @optional IngressParserT<H, M> prsr5,
+    @optional IngressParserT<H, M> prsr6,
+    @optional IngressParserT<H, M> prsr7,
+    @optional IngressParserT<H, M> prsr8,
+    @optional IngressParserT<H, M> prsr9,
+    @optional IngressParserT<H, M> prsr10,
+    @optional IngressParserT<H, M> prsr11,
+    @optional IngressParserT<H, M> prsr12,
+    @optional IngressParserT<H, M> prsr13,
+    @optional IngressParserT<H, M> prsr14,
+    @optional IngressParserT<H, M> prsr15,
+    @optional IngressParserT<H, M> prsr16,
+    @optional IngressParserT<H, M> prsr17
+);
+
+package EgressParsers<H, M>(
+    EgressParserT<H, M> prsr0,
+    @optional EgressParserT<H, M> prsr1,
+    @optional EgressParserT<H, M> prsr2,
+    @optional EgressParserT<H, M> prsr3,
+    @optional EgressParserT<H, M> prsr4,
+    @optional EgressParserT<H, M> prsr5,
+    @optional EgressParserT<H, M> prsr6,
+    @optional EgressParserT<H, M> prsr7,
+    @optional EgressParserT<H, M> prsr8,
+    @optional EgressParserT<H, M> prsr9,
+    @optional EgressParserT<H, M> prsr10,
+    @optional EgressParserT<H, M> prsr11,
+    @optional EgressParserT<H, M> prsr12,
+    @optional EgressParserT<H, M> prsr13,
+    @optional EgressParserT<H, M> prsr14,
+    @optional EgressParserT<H, M> prsr15,
+    @optional EgressParserT<H, M> prsr16,
+    @optional EgressParserT<H, M> prsr17
+);
+
+package MultiParserPipeline<IH, IM, EH, EM>(
+    IngressParsers<IH, IM> ig_prsr,
+    IngressT<IH, IM> ingress,
+    IngressDeparserT<IH, IM> ingress_deparser,
+    EgressParsers<EH, EM> eg_prsr,
+    EgressT<EH, EM> egress,
+    EgressDeparserT<EH, EM> egress_deparser
+);
+
+@pkginfo(arch="TNA", version="2.0.1")
+@noWarn("unused")
+package MultiParserSwitch<IH0, IM0, EH0, EM0, IH1, IM1, EH1, EM1, IH2, IM2, EH2, EM2, IH3, IM3, EH3, EM3>(
+    MultiParserPipeline<IH0, IM0, EH0, EM0> pipe0,
+    @optional MultiParserPipeline<IH1, IM1, EH1, EM1> pipe1,
+    @optional MultiParserPipeline<IH2, IM2, EH2, EM2> pipe2,
+    @optional MultiParserPipeline<IH3, IM3, EH3, EM3> pipe3
+);
+
+#endif
+`,
+  "tofino2_arch.p4": `// The blocks of a program for the second Tofino generation and the packages that join them.
+
+#ifndef _TOFINO2_P4_ARCH_
+#define _TOFINO2_P4_ARCH_
+
+#include "tofino2_base.p4"
+
+parser IngressParserT<H, M>(
+    packet_in pkt,
+    out H hdr,
+    out M ig_md,
+    out ingress_intrinsic_metadata_t ig_intr_md,
+    @optional out ingress_intrinsic_metadata_for_tm_t ig_intr_md_for_tm,
+    @optional out ingress_intrinsic_metadata_from_parser_t ig_intr_md_from_prsr
+);
+
+parser EgressParserT<H, M>(
+    packet_in pkt,
+    out H hdr,
+    out M eg_md,
+    out egress_intrinsic_metadata_t eg_intr_md,
+    @optional out egress_intrinsic_metadata_from_parser_t eg_intr_md_from_prsr,
+    @optional out egress_intrinsic_metadata_for_deparser_t eg_intr_md_for_dprsr
+);
+
+control IngressT<H, M>(
+    inout H hdr,
+    inout M ig_md,
+    in ingress_intrinsic_metadata_t ig_intr_md,
+    in ingress_intrinsic_metadata_from_parser_t ig_intr_md_from_prsr,
+    inout ingress_intrinsic_metadata_for_deparser_t ig_intr_md_for_dprsr,
+    inout ingress_intrinsic_metadata_for_tm_t ig_intr_md_for_tm,
+    @optional in ghost_intrinsic_metadata_t gh_intr_md
+);
+
+// Runs beside the pipeline for each change of a queue's length.
+control GhostT(in ghost_intrinsic_metadata_t gh_intr_md);
+
+control EgressT<H, M>(
+    inout H hdr,
+    inout M eg_md,
+    in egress_intrinsic_metadata_t eg_intr_md,
+    in egress_intrinsic_metadata_from_parser_t eg_intr_md_from_prsr,
+    inout egress_intrinsic_metadata_for_deparser_t eg_intr_md_for_dprsr,
+    inout egress_intrinsic_metadata_for_output_port_t eg_intr_md_for_oport
+);
+
+control IngressDeparserT<H, M>(
+    packet_out pkt,
+    inout H hdr,
+    in M metadata,
+    in ingress_intrinsic_metadata_for_deparser_t ig_intr_md_for_dprsr,
+    @optional in ingress_intrinsic_metadata_t ig_intr_md
+);
+
+control EgressDeparserT<H, M>(
+    packet_out pkt,
+    inout H hdr,
+    in M metadata,
+    in egress_intrinsic_metadata_for_deparser_t eg_intr_md_for_dprsr,
+    @optional in egress_intrinsic_metadata_t eg_intr_md,
+    @optional in egress_intrinsic_metadata_from_parser_t eg_intr_md_from_prsr
+);
+
+package Pipeline<IH, IM, EH, EM>(
+    IngressParserT<IH, IM> ingress_parser,
+    IngressT<IH, IM> ingress,
+    IngressDeparserT<IH, IM> ingress_deparser,
+    EgressParserT<EH, EM> egress_parser,
+    EgressT<EH, EM> egress,
+    EgressDeparserT<EH, EM> egress_deparser,
+    @optional GhostT ghost
+);
+
+// One program for each pipe of the chip, or the first for all.
+@pkginfo(arch="T2NA", version="1.0.1")
+@noWarn("unused")
+package Switch<IH0, IM0, EH0, EM0, IH1, IM1, EH1, EM1, IH2, IM2, EH2, EM2, IH3, IM3, EH3, EM3>(
+    Pipeline<IH0, IM0, EH0, EM0> pipe0,
+    @optional Pipeline<IH1, IM1, EH1, EM1> pipe1,
+    @optional Pipeline<IH2, IM2, EH2, EM2> pipe2,
+    @optional Pipeline<IH3, IM3, EH3, EM3> pipe3
+);
+
+#endif
+`,
 };
