@@ -1,7 +1,13 @@
 /** `p4loom compile` and `p4loom check`. */
 import { join } from "node:path";
 import { type Diagnostic, Diagnostics as DiagnosticList, type Diagnostics, fail } from "../base/index.js";
-import { checkP4InfoSuffix, compileInput, type OutputFile, writeFiles } from "../toolchain/loading/index.js";
+import {
+  checkP4InfoSuffix,
+  compileInput,
+  type OutputFile,
+  withProject,
+  writeFiles,
+} from "../toolchain/loading/index.js";
 import { compile, preprocess, printUnit } from "../toolchain/p4/index.js";
 import {
   type P4Info,
@@ -16,7 +22,7 @@ import { EXIT, printDiagnostics } from "./outcome.js";
 
 export async function compileFile(path: string, options: CompileOptions): Promise<number> {
   const diagnostics = newDiagnostics(options);
-  const input = compileInput({ path, include: options.I, define: options.D, undefine: options.U });
+  const input = await inputOf(path, options);
   if (options.E) {
     process.stdout.write(preprocess(input, diagnostics));
     return conclude(diagnostics, options);
@@ -56,8 +62,13 @@ export async function compileFile(path: string, options: CompileOptions): Promis
 
 export async function checkFile(path: string, options: CheckOptions): Promise<number> {
   const diagnostics = newDiagnostics(options);
-  compile(compileInput({ path, include: options.I, define: options.D, undefine: options.U }), diagnostics);
+  compile(await inputOf(path, options), diagnostics);
   return conclude(diagnostics, options);
+}
+
+/** The program with the settings of its project file and of the options. */
+async function inputOf(path: string, { I: include, D: define, U: undefine }: CheckOptions) {
+  return compileInput(await withProject({ path, include, define, undefine }));
 }
 
 function newDiagnostics({ maxErrorCount }: CheckOptions): DiagnosticList {

@@ -20,7 +20,13 @@ import {
   toSarif,
   toText,
 } from "../toolchain/fit/index.js";
-import { type LoadedProgram, loadProgram, type OutputFile, writeFiles } from "../toolchain/loading/index.js";
+import {
+  type LoadedProgram,
+  loadProgram,
+  type OutputFile,
+  withProject,
+  writeFiles,
+} from "../toolchain/loading/index.js";
 import { CODES } from "./codes.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 import { loadTarget } from "./targets.js";
@@ -141,7 +147,7 @@ async function readProgram(path: string, options: FitCommandOptions): Promise<Lo
   const diagnostics = new Diagnostics();
   const { p4info, I: include, D: define, U: undefine } = options;
   const files = { path, include, define, undefine, ...given({ p4info }) };
-  const loaded = await loadProgram(files, diagnostics, "error");
+  const loaded = await loadProgram(await withProject(files), diagnostics, "error");
   printDiagnostics(
     diagnostics.list.filter(({ severity }) => severity !== "info"),
     options.jsonDiagnostics,

@@ -1,7 +1,7 @@
 /** `p4loom stf`: plays a packet test against the embedded switch. */
 import { claim, Diagnostics, given } from "../base/index.js";
 import { TRACE_FILE_BYTES, TraceFile } from "../toolchain/daemon/index.js";
-import { loadProgram, readSource } from "../toolchain/loading/index.js";
+import { loadProgram, readSource, withProject } from "../toolchain/loading/index.js";
 import { readStf, runStf, type StfResult } from "../toolchain/stf/index.js";
 import type { PacketTrace } from "../toolchain/switch/index.js";
 import type { PreprocessorOptions } from "./options.js";
@@ -38,7 +38,7 @@ export async function stf(
   const { p4info, I: include, D: define, U: undefine } = options;
   const files = { path: programPath, include, define, undefine, ...given({ p4info }) };
   // The names of a program without a P4Info are those of its BMv2 JSON.
-  const { program, hasP4Info } = await loadProgram(files, diagnostics, "ignore");
+  const { program, hasP4Info } = await loadProgram(await withProject(files), diagnostics, "ignore");
   let result: StfResult | undefined;
   // Later lines may depend on a line that cannot be read.
   if (!diagnostics.hasErrors) {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Diagnostics, given } from "../base/index.js";
 import { runSwitch, type Surroundings } from "../toolchain/daemon/index.js";
-import { loadProgram, readBytes, readSource } from "../toolchain/loading/index.js";
+import { loadProgram, readBytes, readSource, withProject } from "../toolchain/loading/index.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 import { checkArguments, type SwitchRequest } from "./switch/check-options.js";
 import type { SwitchArguments } from "./switch/switch-options.js";
@@ -47,7 +47,7 @@ export async function loadAndRunSwitch(request: SwitchRequest, surroundings: Sur
   const diagnostics = new Diagnostics();
   const loaded = program && {
     path: program.path,
-    program: (await loadProgram(program, diagnostics, "warning")).program,
+    program: (await loadProgram(await withProject(program), diagnostics, "warning")).program,
   };
   const read = tls && {
     certificate: readBytes(tls.certificate),

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { type Diagnostic, Diagnostics, type Span } from "../../base/index.js";
-import { loadProgram } from "../../toolchain/loading/index.js";
+import { loadProgram, withProject } from "../../toolchain/loading/index.js";
 import type { Program } from "../../toolchain/program/index.js";
 
 /** Maximum number of parent folders of a file that are searched for the files it names. */
@@ -36,7 +36,7 @@ export async function readProgram(
   const diagnostics = new Diagnostics();
   const named = p4info === undefined ? {} : { p4info: find(p4info, from) };
   const files = { path: find(path, from), include: [], define: [], ...named };
-  const { program } = await loadProgram(files, diagnostics, "error", from);
+  const { program } = await loadProgram(await withProject(files), diagnostics, "error", from);
   report(diagnostics.list);
   return program;
 }

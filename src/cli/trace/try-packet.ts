@@ -1,7 +1,7 @@
 /** Sends one packet through a program and returns its trace. */
 import { Diagnostics, given } from "../../base/index.js";
 import { runCommands } from "../../toolchain/control/index.js";
-import { loadProgram, readSource } from "../../toolchain/loading/index.js";
+import { loadProgram, readSource, withProject } from "../../toolchain/loading/index.js";
 import { type PacketTrace, Switch } from "../../toolchain/switch/index.js";
 import { printDiagnostics } from "../outcome.js";
 
@@ -29,7 +29,7 @@ export async function tryPacket(setup: TryPacket): Promise<PacketTrace> {
   const { program: path, p4info, include, define, port, bytes, commands, seed } = setup;
   const diagnostics = new Diagnostics();
   const source = { path, include, define, ...given({ p4info }) };
-  const { program } = await loadProgram(source, diagnostics, "warning");
+  const { program } = await loadProgram(await withProject(source), diagnostics, "warning");
   const device = new Switch(program, { clock: STANDING, seed, transmit: () => {} });
   if (commands !== undefined) {
     // A runtime.json names its program: it is the one that was just loaded.

@@ -43,6 +43,10 @@ function describe(
       };
     });
   }
+  if (issue.code === "invalid_key") {
+    const { message } = defined(issue.issues[0]);
+    return [{ code: CODES.wrongValue, path, atKey: true, message: `the key ${name}: ${message}`, notes: [] }];
+  }
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
     // A map of keys was meant for the only branch that is one.
     const maps = issue.errors.filter((branch) => branch.some(({ code }) => code === "unrecognized_keys"));

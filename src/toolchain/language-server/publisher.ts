@@ -17,6 +17,8 @@ export class Publisher {
   #timer: NodeJS.Timeout | undefined;
   #soon: NodeJS.Immediate | undefined;
   #lastChange = 0;
+  /** The project files with diagnostics in the editor. */
+  #wrongProjects = new Set<string>();
   /** By path: the diagnostics that only a whole compilation finds, from the last one. */
   readonly #later = new Map<string, readonly LspDiagnostic[]>();
 
@@ -64,9 +66,21 @@ export class Publisher {
     this.#timer = setTimeout(() => {
       // A change of one file changes all programs that include it.
       for (const path of this.workspace.openPaths) this.#publish(path, true);
+      this.#publishProjects();
       this.#pending.clear();
     }, IDLE_MS);
     this.#timer.unref();
+  }
+
+  /** Project files are sent although they are not open: the editor lists them, and they explain what is missing in programs. */
+  #publishProjects(): void {
+    const projects = this.workspace.projects;
+    const wrong = new Set([...projects].filter(([, list]) => list.length > 0).map(([path]) => path));
+    for (const path of new Set([...wrong, ...this.#wrongProjects])) {
+      const diagnostics = inFile(projects.get(path) ?? [], path);
+      void this.connection.sendDiagnostics({ uri: uriOf(path), diagnostics });
+    }
+    this.#wrongProjects = wrong;
   }
 
   #publish(path: string, whole: boolean): void {

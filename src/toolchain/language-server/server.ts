@@ -40,6 +40,7 @@ import {
 } from "../editing/index.js";
 import type { Target } from "../fit/index.js";
 import { format } from "../formatting/index.js";
+import type { PreprocessorSettings, ProjectReader } from "../loading/index.js";
 import {
   completionKind,
   diagnosticOf,
@@ -54,11 +55,13 @@ import {
 } from "./convert.js";
 import { Publisher } from "./publisher.js";
 import { renameEverywhere } from "./rename-everywhere.js";
-import { type PreprocessorSettings, Workspace } from "./workspace.js";
+import { Workspace } from "./workspace.js";
 
 export interface ServerOptions {
   /** From the command line; an editor's `initializationOptions` are added. */
   readonly settings: PreprocessorSettings;
+  /** The project file of a program, which these settings override. */
+  readonly project: ProjectReader;
   /** Loads a target of the fit checker by name or path. Throws a DiagnosticError. */
   readonly loadTarget: (name: string) => Target;
   /** The target whose stages are shown; an editor can name another one. */
@@ -110,7 +113,7 @@ interface Session {
 
 /** Answers requests on a connection until the editor ends it. */
 export function serve(connection: Connection, options: ServerOptions): void {
-  const workspace = new Workspace();
+  const workspace = new Workspace(options.project);
   const session: Session = {
     connection,
     options,
@@ -360,17 +363,13 @@ function mergedSettings(
   const strings = (value: unknown) =>
     Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
   const base = folders[0] ?? folder;
-  const macros = strings(wanted.define).map((macro): [string, string] => {
-    const equals = macro.indexOf("=");
-    return equals < 0 ? [macro, "1"] : [macro.slice(0, equals), macro.slice(equals + 1)];
-  });
   return {
     include: [
       ...settings.include,
       ...strings(wanted.include).map((one) => (one.startsWith("/") ? one : `${base}/${one}`)),
     ],
-    defines: { ...settings.defines, ...Object.fromEntries(macros) },
-    undefines: settings.undefines,
+    define: [...settings.define, ...strings(wanted.define)],
+    ...given({ undefine: settings.undefine }),
   };
 }
 

@@ -1,9 +1,15 @@
 /** The texts that are open in an editor, the files of the workspace, and the program that a file belongs to. */
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { defined, SourceFile } from "../../base/index.js";
+import { type Diagnostic, defined, SourceFile } from "../../base/index.js";
 import { openDocument, openIncluded, type P4Document } from "../editing/index.js";
-import { readSourceIfThere } from "../loading/index.js";
+import {
+  type EditedProject,
+  macrosOf,
+  type PreprocessorSettings,
+  type ProjectReader,
+  readSourceIfThere,
+} from "../loading/index.js";
 
 /** Maximum length of a text that is analysed, in UTF-16 code units. */
 export const MAX_TEXT = 2 * 1024 * 1024;
@@ -13,12 +19,6 @@ const MAX_DEPTH = 12;
 /** Time after which the list of files is read again, in ms. */
 const LIST_MS = 5000;
 
-export interface PreprocessorSettings {
-  readonly include: readonly string[];
-  readonly defines: Readonly<Record<string, string>>;
-  readonly undefines: readonly string[];
-}
-
 interface OpenText {
   readonly text: string;
   readonly version: number;
@@ -26,11 +26,13 @@ interface OpenText {
 
 export class Workspace {
   folders: readonly string[] = [];
-  settings: PreprocessorSettings = { include: [], defines: {}, undefines: [] };
+  settings: PreprocessorSettings = { include: [], define: [] };
   readonly #open = new Map<string, OpenText>();
   readonly #read = new Map<string, { file: SourceFile; stamp: string }>();
-  readonly #documents = new Map<string, P4Document>();
+  readonly #documents = new Map<string, { document: P4Document; project: EditedProject }>();
   #listed: { at: number; paths: readonly string[] } | undefined;
+
+  constructor(readonly project: ProjectReader) {}
 
   /** Sets the text of the editor, and deletes the results of programs that may read it. */
   set(path: string, text: string, version: number): void {
@@ -96,15 +98,26 @@ export class Workspace {
     });
   }
 
+  /** The project files of the open texts, by path, with what is wrong with each. */
+  get projects(): ReadonlyMap<string, readonly Diagnostic[]> {
+    const found = new Map<string, readonly Diagnostic[]>();
+    for (const open of this.#open.keys()) {
+      const { path, diagnostics } = this.project(open, this.settings);
+      if (path !== undefined) found.set(path, diagnostics);
+    }
+    return found;
+  }
+
   #program(path: string): P4Document | undefined {
+    const project = this.project(path, this.settings);
     const known = this.#documents.get(path);
-    if (known !== undefined) return known;
+    if (known?.project === project) return known.document;
     const text = this.#textAt(path);
     if (text === undefined || text.length > MAX_TEXT) return undefined;
-    const { include, defines, undefines } = this.settings;
+    const { include, define, undefine = [] } = project.settings;
     const document = openDocument(path, text, {
-      defines,
-      undefines,
+      defines: macrosOf(define),
+      undefines: undefine,
       resolveInclude: (name, from, system) => {
         const beside = system ? [] : [dirname(from.path)];
         for (const folder of [...beside, ...include, ...(system ? [] : this.folders)]) {
@@ -114,7 +127,7 @@ export class Workspace {
         return undefined;
       },
     });
-    this.#documents.set(path, document);
+    this.#documents.set(path, { document, project });
     return document;
   }
 

@@ -5,4 +5,6 @@ export const CODES = {
   cannotWrite: "P40003",
   p4infoSuffix: "P40004",
   noP4Info: "P40018",
+  experimentAsProject: "P40050",
+  includeFolder: "P40051",
 } as const;

@@ -21,5 +21,8 @@ export {
   compileInput,
   type LoadedProgram,
   loadProgram,
+  macrosOf,
+  type PreprocessorSettings,
   type ProgramFiles,
 } from "./load-program.js";
+export { type EditedProject, type ProjectReader, projectReader, withProject } from "./project.js";

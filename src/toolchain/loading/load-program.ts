@@ -15,7 +15,7 @@ import { CODES } from "./codes.js";
 import { readBytes, readSource, readSourceIfThere } from "./files.js";
 
 /** What the C preprocessor is given: `-I`, `-D NAME[=VALUE]` and `-U NAME`. */
-interface PreprocessorSettings {
+export interface PreprocessorSettings {
   readonly include: readonly string[];
   readonly define: readonly string[];
   readonly undefine?: readonly string[];
@@ -89,10 +89,6 @@ export function compileInput(
 ): CompileInput & { file: SourceFile } {
   const file = readSource(path, from);
   sources?.set(file.path, file);
-  const defines = define.map((macro): [string, string] => {
-    const equals = macro.indexOf("=");
-    return equals < 0 ? [macro, "1"] : [macro.slice(0, equals), macro.slice(equals + 1)];
-  });
   return {
     file,
     // As the C preprocessor searches: first the folder of the including file, unless in angle brackets; then each -I.
@@ -106,9 +102,18 @@ export function compileInput(
       }
       return undefined;
     },
-    defines: Object.fromEntries(defines),
+    defines: macrosOf(define),
     undefines: undefine,
   };
+}
+
+/** `NAME[=VALUE]` as names with values; a later one replaces an earlier one. */
+export function macrosOf(define: readonly string[]): Record<string, string> {
+  const macros = define.map((macro): [string, string] => {
+    const equals = macro.indexOf("=");
+    return equals < 0 ? [macro, "1"] : [macro.slice(0, equals), macro.slice(equals + 1)];
+  });
+  return Object.fromEntries(macros);
 }
 
 function findP4Info(

@@ -1,6 +1,6 @@
 /** A recorded session of an editor with `p4loom lsp`: the requests are in this file, the expected responses in test/golden. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -255,4 +255,29 @@ it("finds the program that an open header file belongs to, and renames in all pr
     context: { includeDeclaration: false },
   })) as { uri: string }[];
   expect(found.map((one) => one.uri)).toEqual([uri("one.p4")]);
+});
+
+it("reads the project file of a program, again when it changes, and says at it what is wrong", async () => {
+  const uri = (name: string) => pathToFileURL(join(folder, name)).href;
+  const project = (text: string) => writeFileSync(join(folder, "p4loom.yaml"), text);
+  const saved = () => client.notify("textDocument/didSave", { textDocument: { uri: uri("main.p4") } });
+  mkdirSync(join(folder, "lib"));
+  writeFileSync(join(folder, "lib/size.p4"), "#if WIDTH == 9\nheader h_t { bit<WIDTH> a; }\n#endif\n");
+  project("include: [lib]\ndefines: { WIDTH: 9 }\n");
+  await client.initialize(pathToFileURL(folder).href);
+  const right = client.diagnostics(uri("main.p4"), () => true);
+  client.open(uri("main.p4"), "#include <size.p4>\nstruct s_t { h_t h; }\n");
+  expect(await right).toEqual([]);
+  const wrong = client.diagnostics(uri("p4loom.yaml"), () => true);
+  const lost = client.diagnostics(uri("main.p4"), (messages) => messages.length > 0);
+  project("include: [lib]\ndefines: [WIDTH]\n# longer than before\n");
+  saved();
+  expect(await wrong).toEqual(["defines: expected a map of keys, got a list of 1"]);
+  expect((await lost)[0]).toContain("size.p4");
+  const mended = client.diagnostics(uri("p4loom.yaml"), (messages) => messages.length === 0);
+  const again = client.diagnostics(uri("main.p4"), (messages) => messages.length === 0);
+  project("include: [lib]\ndefines: { WIDTH: 9 }\n# once more, and longer\n");
+  saved();
+  await mended;
+  await again;
 });

@@ -1,0 +1,92 @@
+/** Reads a project file (`p4loom.yaml`) and checks it; every error is at its place in the file. */
+import { statSync } from "node:fs";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { z } from "zod";
+import { Diagnostics } from "../../base/index.js";
+import { openDocument } from "../documents/index.js";
+import { CODES } from "./codes.js";
+import { readSource } from "./files.js";
+
+/** Most include folders, and most macros, of a project. */
+const MOST_FOLDERS = 64;
+const MOST_MACROS = 1000;
+
+/** What a project file says, in the form of the options `-I`, `-D` and `-U`. */
+export interface Project {
+  /** The folders, from the current folder or absolute, as the path of the project file is. */
+  readonly include: readonly string[];
+  /** `NAME=VALUE`. */
+  readonly define: readonly string[];
+  readonly undefine: readonly string[];
+}
+
+const name = z
+  .string()
+  .regex(/^[A-Za-z_]\w*$/, "expected the name of a macro: letters, digits and _, no digit first");
+const text = z
+  .string()
+  .max(4096)
+  .regex(/^[^\r\n]*$/, "expected the text of a macro, in one line");
+
+const schema = z.strictObject({
+  /** There is one until `compile` has others. */
+  architecture: z.enum(["v1model"]).optional(),
+  include: z.array(z.string().min(1).max(4096)).max(MOST_FOLDERS).default([]),
+  defines: z
+    .record(name, z.union([text, z.int(), z.boolean()]).nullable())
+    .refine((macros) => Object.keys(macros).length <= MOST_MACROS, `expected at most ${MOST_MACROS} macros`)
+    .default({}),
+  undefines: z.array(name).max(MOST_MACROS).default([]),
+});
+
+/** Keys of an experiment that a project file does not have. */
+const EXPERIMENT_KEYS = ["kind", "schemes", "topology", "traffic"];
+
+/**
+ * Reads a project file.
+ * @throws DiagnosticError: P43001 to P43004 as for every file that people write; P40050 an experiment; P40051 an include
+ * folder that is not there
+ */
+export function readProject(path: string): Project {
+  const diagnostics = new Diagnostics();
+  const file = readSource(path);
+  // A file of comments alone says nothing.
+  if (/^(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*(?:#.*)?$/.test(file.text))
+    return { include: [], define: [], undefine: [] };
+  const opened = openDocument(file, diagnostics);
+  diagnostics.throwIfErrors();
+  const { contents, locate } = opened!;
+  const foreign =
+    typeof contents === "object" && contents !== null
+      ? EXPERIMENT_KEYS.filter((key) => Object.hasOwn(contents, key))
+      : [];
+  if (foreign.length >= 2) {
+    diagnostics.error(
+      CODES.experimentAsProject,
+      locate([foreign[0]!], true),
+      `${path} is an experiment, but ${basename(path)} is the name of a project file`,
+      "give the experiment another name; a project file says how the programs of its folder are compiled",
+    );
+    diagnostics.throwIfErrors();
+  }
+  const value = opened!.check(schema, diagnostics)?.value;
+  diagnostics.throwIfErrors();
+  const { include, defines, undefines } = value!;
+  const folder = dirname(path);
+  const folders = include.map((one) => (isAbsolute(one) ? one : join(folder, one)));
+  for (const [index, one] of folders.entries()) {
+    if (statSync(one, { throwIfNoEntry: false })?.isDirectory()) continue;
+    diagnostics.error(
+      CODES.includeFolder,
+      locate(["include", index]),
+      `there is no folder ${include[index]}`,
+      `paths start at the folder of ${path}`,
+    );
+  }
+  diagnostics.throwIfErrors();
+  return {
+    include: folders,
+    define: Object.entries(defines).map(([macro, body]) => `${macro}=${body ?? 1}`),
+    undefine: undefines,
+  };
+}

@@ -1,0 +1,133 @@
+/** Project files: where they are found, what they mean, what is wrong in them. */
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type DiagnosticError, formatDiagnostic } from "../../../src/base/index.js";
+import { projectReader, withProject } from "../../../src/toolchain/loading/index.js";
+import { findProject } from "../../../src/toolchain/loading/project.js";
+import { readProject } from "../../../src/toolchain/loading/project-file.js";
+
+const root = resolve(import.meta.dirname, "../../..");
+let folder = "";
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "p4loom-project-")));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function put(name: string, text = ""): string {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+describe("the search for a project file", () => {
+  it("takes the nearest one, up to the root of the repository", () => {
+    put("p4loom.yaml");
+    mkdirSync(join(folder, "repository/.git"), { recursive: true });
+    const program = put("repository/a/b/main.p4");
+    expect(findProject(program)).toBeUndefined();
+    const top = put("repository/p4loom.yaml");
+    expect(findProject(program)).toBe(top);
+    const near = put("repository/a/p4loom.yaml");
+    expect(findProject(program)).toBe(near);
+    mkdirSync(join(folder, "repository/a/b/p4loom.yaml"));
+    expect(findProject(program)).toBe(near);
+  });
+
+  it("goes up to the home folder, and elsewhere not above the program's own folder", () => {
+    const above = put("home/p4loom.yaml");
+    const program = put("home/a/main.p4");
+    expect(findProject(program, join(folder, "home"))).toBe(above);
+    expect(findProject(program, join(folder, "home/elsewhere"))).toBeUndefined();
+    const own = put("home/a/p4loom.yaml");
+    expect(findProject(program, join(folder, "home/elsewhere"))).toBe(own);
+  });
+
+  it("answers with a path like the program's", () => {
+    const own = put("p4loom.yaml");
+    const program = put("main.p4");
+    expect(findProject(relative(process.cwd(), program))).toBe(relative(process.cwd(), own));
+  });
+});
+
+describe("the settings of a program", () => {
+  const none = { include: [], define: [] };
+
+  it("are those of its project file, overridden by those of the command line", async () => {
+    put("p4loom.yaml", "include: [lib]\ndefines: { A: 1, B: 8w5, C: , D: true }\nundefines: [E, F]\n");
+    mkdirSync(join(folder, "lib"));
+    const path = put("main.p4");
+    expect(await withProject({ path, ...none })).toEqual({
+      path,
+      include: [join(folder, "lib")],
+      define: ["A=1", "B=8w5", "C=1", "D=true"],
+      undefine: ["E", "F"],
+    });
+    const given = { path, include: ["mine"], define: ["A=2", "F"], undefine: ["B"] };
+    expect(await withProject(given)).toEqual({
+      path,
+      include: ["mine", join(folder, "lib")],
+      define: ["A=1", "B=8w5", "C=1", "D=true", "A=2", "F"],
+      undefine: ["E", "B"],
+    });
+  });
+
+  it("stay as they are without a project file, and for a compiled program", async () => {
+    const path = put("main.p4");
+    const files = { path, ...none };
+    expect(await withProject(files)).toBe(files);
+    put("p4loom.yaml", "nonsense");
+    const compiled = { path: put("main.json"), ...none };
+    expect(await withProject(compiled)).toBe(compiled);
+  });
+
+  it("may be none: a file of comments", () => {
+    expect(readProject(put("p4loom.yaml", "# nothing yet\n\n   # more\n"))).toEqual({
+      include: [],
+      define: [],
+      undefine: [],
+    });
+  });
+
+  it("are read again for an editor when the file changes, and not before", async () => {
+    const read = await projectReader();
+    const path = put("main.p4");
+    const file = put("p4loom.yaml", "defines: { A: 1 }\n");
+    const first = read(path, none);
+    expect(first).toMatchObject({ path: file, settings: { define: ["A=1"] }, diagnostics: [] });
+    expect(read(path, none)).toBe(first);
+    put("p4loom.yaml", "defines: [A]\n");
+    utimesSync(file, 1, 1);
+    const wrong = read(path, none);
+    expect(wrong.settings).toBe(none);
+    expect(wrong.diagnostics.map(({ code }) => code)).toEqual(["P43004"]);
+    rmSync(file);
+    expect(read(path, none)).toEqual({ settings: none, diagnostics: [] });
+  });
+});
+
+const BAD = "test/bad/project";
+it.each(readdirSync(join(root, BAD)))("%s is refused where it is wrong", (name) => {
+  const error = caught(() => readProject(relative(process.cwd(), join(root, BAD, name))));
+  expect(error.diagnostics.map(({ code }) => code)).toEqual([name.slice(0, 6)]);
+  expect(error.diagnostics.map(formatDiagnostic).join("\n")).toMatchSnapshot();
+});
+
+function caught(body: () => unknown): DiagnosticError {
+  try {
+    body();
+  } catch (error) {
+    return error as DiagnosticError;
+  }
+  throw new Error("nothing was wrong");
+}
