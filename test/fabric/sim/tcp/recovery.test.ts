@@ -512,6 +512,68 @@ describe("F-RTO (RFC 5682, section 3.1)", () => {
     expect(events).toEqual(["50 first timeout: flight 4000"]);
   });
 
+  it("sends two new segments in all, also where the application adds data meanwhile (step 2b)", () => {
+    script(
+      `${OPEN}
+      20  send 5000
+      ${sends(20, 0, 3)}
+      50  > . 1:1001(1000) ack 1
+      60  < . 1:1(0) ack 1001
+      ${sends(60, 4, 4)}
+      61  send 5000
+      ${sends(61, 5, 5)}
+      62  send 5000
+      70  < . 1:1(0) ack 1001 <sack 4001:5001>
+      ${sends(70, 1, 3)}
+      ${sends(70, 6, 14)}
+      71  state ESTABLISHED
+    `,
+      { congestionControl: wide, rack: false },
+    );
+  });
+
+  it("ends with a window of at most two segments where the first acknowledgement covers the flight, and of three after the new segments (2a, 3a)", () => {
+    const reno = { rack: false, congestionControl: CONGESTION_CONTROLS.reno, initialWindow: 4 };
+    const whole = script(
+      `${OPEN}
+      20  send 4000
+      ${sends(20, 0, 3)}
+      50  > . 1:1001(1000) ack 1
+      60  < . 1:1(0) ack 4001
+    `,
+      reno,
+    );
+    expect(whole.connection.congestionControl.window).toBe(2000);
+    const lost = script(
+      `${OPEN}
+      20  send 20000
+      ${sends(20, 0, 3)}
+      50  > . 1:1001(1000) ack 1
+      60  < . 1:1(0) ack 1001
+      ${sends(60, 4, 5)}
+      70  < . 1:1(0) ack 1001 <sack 4001:5001>
+      ${sends(70, 1, 1)}
+      71  state ESTABLISHED
+    `,
+      reno,
+    );
+    expect(lost.connection.congestionControl.window).toBeLessThanOrEqual(3000);
+  });
+
+  it("is over where a DSACK has reverted the timeout: new data leave as the window allows", () => {
+    script(
+      `${OPEN}
+      20  send 20000
+      ${sends(20, 0, 3)}
+      50  > . 1:1001(1000) ack 1
+      60  < . 1:1(0) ack 1001 <sack 1:1001>
+      ${sends(60, 4, 19)}
+      65  state ESTABLISHED
+    `,
+      { congestionControl: wide, rack: false },
+    );
+  });
+
   it("is not tried without new data: the lost segments follow at once", () => {
     const { events, samples } = play(
       1000,

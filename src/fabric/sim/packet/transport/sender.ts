@@ -63,6 +63,8 @@ type State = "open" | "recovery" | "loss";
 const DUPLICATE_THRESHOLD = 3;
 /** Full segments that limited transmit may send beyond the window before a loss counts as found (RFC 3042, with SACK). */
 const BEYOND_WINDOW = 3;
+/** New segments that F-RTO sends (RFC 5682, section 3.1, step 2b). */
+const FRTO_SEGMENTS = 2;
 const NEVER = Number.POSITIVE_INFINITY;
 
 export class Sender {
@@ -110,8 +112,10 @@ export class Sender {
   #impatient = false;
   /** The rescue retransmission of this recovery was sent (RFC 6675, section 4, rule 4). */
   #rescued = false;
-  /** F-RTO (RFC 5682): 1 after a timeout, 2 after the first acknowledgement, 0 otherwise. */
+  /** F-RTO (RFC 5682, section 3.1): 1 from a timeout on (step 2), 2 after the next acknowledgement of new data (step 3), 0 otherwise. */
   #frto = 0;
+  /** New segments that step 2b may still send. */
+  #frtoLeft = 0;
   /** Retransmissions of the recovery that have not been reported as duplicates; -1: no recovery can be undone. */
   #undoable = -1;
   #undoFrom = 0;
@@ -396,6 +400,10 @@ export class Sender {
     if (!this.#open) return true;
     this.#resolveProbe(segment, ack, before, duplicateSack, now);
     if (duplicateSack) this.#countUnneeded(segment, base, ack, now);
+    if (this.#frto > 0) {
+      const isPlain = segment.payloadLength === 0 && this.#edge === edgeBefore;
+      this.#judgeTimeout(ack, before, isPlain, now);
+    }
     this.#recoverOrDetect(ack, before, isDuplicate, flight, now);
     // After the state: the acknowledgement that ends a recovery starts the timer of probes (RFC 8985, section 7.2).
     if (ack > before) this.#armProbe(now);
@@ -440,7 +448,7 @@ export class Sender {
     // New data that F-RTO was to send may not leave any more.
     if (this.#frto === 2 && this.next === this.#recover && this.#freshBytes() < 0) this.#frto = 0;
     let doubtful = false;
-    for (let fresh = this.#frto === 2 ? 2 : NEVER; fresh > 0; ) {
+    while (this.#frto !== 2 || this.#frtoLeft > 0) {
       let lost = this.#frto === 2 ? -1 : this.#nextLost();
       let bytes = lost < 0 ? this.#freshBytes() : 0;
       if (lost < 0 && bytes < 0) {
@@ -473,7 +481,7 @@ export class Sender {
       if (lost >= 0) this.#resend(lost, this.#pathOf(lost, now), now);
       else {
         this.#sendFresh(bytes, now);
-        fresh--;
+        this.#frtoLeft--;
       }
     }
     if (this.#source !== undefined && this.next === this.end && !this.#finishing) this.#offerRoom(now);
@@ -578,7 +586,6 @@ export class Sender {
 
   #recoverOrDetect(ack: number, before: number, isDuplicate: boolean, flight: number, now: number): void {
     const board = this.#board;
-    if (this.#frto > 0) this.#judgeTimeout(ack, before, now);
     // A retransmission may have overtaken a segment that was sent before it, also where its acknowledgement ends the recovery.
     const resent = this.#state !== "open";
     if (this.#state !== "open" && ack >= this.#recover) {
@@ -795,7 +802,9 @@ export class Sender {
     // The receiver has forgotten what it had reported (RFC 2018, section 8).
     if (board.isSacked(board.first)) board.clearSacked();
     const flight = this.#flightSize;
-    this.#frto = this.#sack && this.#state === "open" && attempt === 1 ? 1 : 0;
+    // RFC 5682, section 3.1, step 1: not in a recovery that has begun before. Step 2, in which nothing was acknowledged yet, comes again.
+    const isFirst = this.#state === "open" && attempt === 1;
+    this.#frto = this.#sack && (isFirst || this.#frto === 1) ? 1 : 0;
     if (attempt === 1) {
       this.#undoable = this.#frto === 1 ? 0 : -1;
       this.#undoFrom = this.acknowledged;
@@ -818,21 +827,44 @@ export class Sender {
   }
 
   /**
-   * F-RTO with SACK (RFC 5682, section 3.1): a timeout was spurious when data arrive that were not retransmitted. New data must
-   * show it. Where none may be sent, because the other end has no room or the chooser holds them back, the retransmissions
-   * continue at once (step 2b).
+   * F-RTO with SACK (RFC 5682, section 3.1, steps 2 and 3). `isPlain`: without data and with the window of the one before, so that it is
+   * a duplicate where it acknowledges nothing new (RFC 5681, section 2).
+   *
+   * Unlike the RFC, data that were sent once and arrive in step 2 prove at once that the timeout was spurious. Linux takes it so, because
+   * the end of a flow has no new data to send in step 2 (commit e33099f96d99).
    */
-  #judgeTimeout(ack: number, before: number, now: number): void {
-    if (ack >= this.#recover) this.#frto = 0;
-    else if (this.#originalArrived) {
-      this.#frto = 0;
-      this.#undo(now);
-    } else if (this.#frto === 1 && ack > before && this.next < this.end && this.#freshBytes() >= 0)
-      this.#frto = 2;
-    else this.#frto = 0;
+  #judgeTimeout(ack: number, before: number, isPlain: boolean, now: number): void {
+    if (this.#frto === 1) {
+      if (ack >= this.#recover)
+        this.#frto = 0; // 2a
+      else if (this.#originalArrived) this.#undo(now);
+      else if (ack > before) {
+        // 2b; without new data that may leave, because there are none, the other end has no room or the chooser holds them back, the
+        // retransmissions go on at once.
+        this.#recover = this.next;
+        this.#frto = this.next < this.end && this.#freshBytes() >= 0 ? 2 : 0;
+        this.#frtoLeft = FRTO_SEGMENTS;
+      }
+      return;
+    }
+    if (ack > this.#recover || this.#isSackedFrom(this.#recover))
+      this.#frto = 0; // 3a
+    else if (this.#originalArrived)
+      this.#undo(now); // 3b, also where the whole flight is acknowledged
+    else if (ack > before || isPlain) this.#frto = 0; // 3a
+  }
+
+  /** Whether a segment that begins at this position or after it is SACKed. */
+  #isSackedFrom(position: number): boolean {
+    const board = this.#board;
+    if (board.sackedSegments === 0) return false;
+    for (let serial = board.find(position); serial < board.last; serial++)
+      if (board.isSacked(serial)) return true;
+    return false;
   }
 
   #undo(now: number): void {
+    this.#frto = 0;
     this.#undoable = -1;
     this.#board.clearLost();
     this.#state = "open";
