@@ -229,6 +229,22 @@ describe("architecture", () => {
     expect(circles.length).toBeLessThanOrEqual(6);
   });
 
+  it("keeps the compiler's core free of architectures: each is a folder", () => {
+    const core = /^toolchain\/p4\/(syntax|types|lower|emit)\//;
+    const folder = join(src, "toolchain/p4/architectures");
+    const broken = files
+      .filter((file) => core.test(relative(src, file).replaceAll("\\", "/")))
+      .flatMap((file) =>
+        importsOf(readFileSync(file, "utf8"))
+          .filter((target) => target.startsWith(".") && resolve(dirname(file), target).startsWith(folder))
+          .map((target) => `${relative(root, file)} -> ${target}`),
+      );
+    expect(broken).toEqual([]);
+    const architectures = readdirSync(folder, { withFileTypes: true }).filter((one) => one.isDirectory());
+    const registry = readFileSync(join(folder, "registry.ts"), "utf8");
+    for (const { name } of architectures) expect(registry).toContain(`./${name}/architecture.js`);
+  });
+
   it("keeps clock, timers, file system and unseeded randomness to the rooms that may touch them", () => {
     const outside = new Set([
       "cli",

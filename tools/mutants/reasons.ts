@@ -52,11 +52,9 @@ const REASONS: Reasons = {
   "toolchain/p4/lower/elaborate/parsers.ts applyParser": ADDED,
   "toolchain/p4/lower/elaborate/parsers.ts selectCase":
     "equivalent: with one key, a list in its place has one element",
-  "toolchain/p4/lower/elaborate/program.ts checkVersion":
+  "toolchain/p4/architectures/v1model/architecture.ts checkVersion":
     "equivalent: v1model.p4 declares its version before anything without a name",
   "toolchain/p4/lower/elaborate/program.ts userEnums": "equivalent: every program has standard metadata",
-  "toolchain/p4/lower/elaborate/program.ts blocksOf":
-    "open: a control as the first argument of V1Switch, which the checker refuses first",
   "toolchain/p4/lower/elaborate/statements.ts compoundAssignment": ADDED,
   "toolchain/p4/lower/elaborate/statements.ts collectionOf":
     "equivalent: a list that is cast to another type has the same elements",
@@ -66,8 +64,10 @@ const REASONS: Reasons = {
     "open: the element of a value of a header type as a whole",
   "toolchain/p4/lower/expand-aggregates.ts scalarsOf": ADDED,
   "toolchain/p4/lower/expand-indexes.ts indexIs": ADDED,
-  "toolchain/p4/lower/field-lists.ts declared": "equivalent: a text in place of an annotation has no name",
-  "toolchain/p4/lower/field-lists.ts scalarsOf": "open: a union of the metadata with @field_list",
+  "toolchain/p4/architectures/v1model/field-lists.ts declared":
+    "equivalent: a text in place of an annotation has no name",
+  "toolchain/p4/architectures/v1model/field-lists.ts scalarsOf":
+    "open: a union of the metadata with @field_list",
   "toolchain/p4/lower/fold.ts foldCast": "equivalent: sameBits is false for other types, which have no width",
   "toolchain/p4/lower/fold.ts foldNeutral": "equivalent: no other expression has the value 1",
   "toolchain/p4/lower/group-actions.ts isFlow": "equivalent: undefined counts as false",
@@ -86,10 +86,13 @@ const REASONS: Reasons = {
   "toolchain/p4/lower/unroll-loops.ts leavesEarly": "open: the text of a loop without break that is unrolled",
   "toolchain/p4/lower/unroll-loops.ts copyBody":
     "open: a loop with continue in a loop that is unrolled, where both labels matter",
-  "toolchain/p4/lower/warnings.ts warnOfPorts": "open: P40650 with a statement that sets a local variable",
-  "toolchain/p4/lower/warnings.ts isFalse": "open: P40653 with a verify that can hold",
-  "toolchain/p4/lower/warnings.ts warnOfDirect": "equivalent: every instance has a place in the text",
-  "toolchain/p4/lower/warnings.ts attachedInstances": "equivalent: a text in place of a span is at no file",
+  "toolchain/p4/architectures/v1model/warnings.ts warnOfPorts":
+    "open: P40650 with a statement that sets a local variable",
+  "toolchain/p4/architectures/v1model/warnings.ts isFalse": "open: P40653 with a verify that can hold",
+  "toolchain/p4/architectures/v1model/warnings.ts warnOfDirect":
+    "equivalent: every instance has a place in the text",
+  "toolchain/p4/architectures/v1model/warnings.ts attachedInstances":
+    "equivalent: a text in place of a span is at no file",
   "toolchain/formatting/braces.ts bracketProblem":
     "open: a bracket that is open in one branch of an #if alone; branches that open one each are the same as in sequence",
   "toolchain/formatting/braces.ts bracesOf": [

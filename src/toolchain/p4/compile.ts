@@ -2,13 +2,10 @@
 import { Diagnostics, given, SourceFile } from "../../base/index.js";
 import type { TableEntry } from "../device/index.js";
 import type { Program } from "../program/index.js";
-import { emitBmv2 } from "./emit/bmv2-program.js";
-import { emitEntries } from "./emit/entries.js";
-import { emitP4Info } from "./emit/p4info.js";
+import { targetOf } from "./architectures/registry.js";
 import { elaborate } from "./lower/elaborate/program.js";
 import type { IrProgram } from "./lower/ir.js";
 import { applyPasses } from "./lower/passes.js";
-import { warn } from "./lower/warnings.js";
 import type { SourceUnit } from "./syntax/ast.js";
 import { type IncludeResolver, type PreprocessorOptions, parse } from "./syntax/index.js";
 import { type CheckedProgram, check } from "./types/index.js";
@@ -75,7 +72,7 @@ function checkSource(
 }
 
 /**
- * Compiles a v1model program. Undefined when it is wrong or asks for something that is not supported; every
+ * Compiles a program. Undefined when it is wrong or asks for something that is not supported; every
  * reason is an error in `diagnostics`. A result is never partial.
  */
 export function compile(input: CompileInput, diagnostics: Diagnostics): CompileResult | undefined {
@@ -92,14 +89,12 @@ export function compileChecked(
   diagnostics: Diagnostics,
   dump?: CompileInput["dump"],
 ): CompileResult | undefined {
-  const lowered = elaborate(unit, file, diagnostics);
+  const { architecture, backEnd } = targetOf(unit);
+  const lowered = elaborate(unit, file, architecture, diagnostics);
   if (lowered === undefined || diagnostics.hasErrors) return undefined;
-  warn(lowered, unit, diagnostics);
-  applyPasses(lowered, diagnostics, dump);
+  architecture.warn(lowered, unit, diagnostics);
+  applyPasses(lowered, architecture.passes, diagnostics, dump);
   if (diagnostics.hasErrors) return undefined;
-  const bmv2 = emitBmv2(lowered, file.path, diagnostics);
-  if (bmv2 === undefined) return undefined;
-  const p4info = emitP4Info(lowered, unit, diagnostics);
-  if (p4info === undefined || diagnostics.hasErrors) return undefined;
-  return { program: { bmv2, p4info }, entries: emitEntries(lowered), unit, lowered };
+  const output = backEnd(lowered, unit, file.path, diagnostics);
+  return output === undefined ? undefined : { ...output, unit, lowered };
 }

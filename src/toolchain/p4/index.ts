@@ -1,10 +1,11 @@
 /**
- * The P4-16 compiler for v1model: source text in, BMv2 JSON and P4Info out.
+ * The P4-16 compiler: source text in, BMv2 JSON and P4Info out.
  *
  *     syntax/  preprocessor, lexer, parser: text -> syntax tree
  *     types/   checker: names, types, constants written into the tree
- *     lower/   elaboration and the passes (their order: lower/passes.ts): tree -> flat program
+ *     lower/   elaboration and the passes: tree -> flat program
  *     emit/    flat program -> BMv2 JSON, P4Info
+ *     architectures/  a folder each: package, externs, order of the passes, warnings, back end
  *     stdlib/  core.p4, v1model.p4, tna.p4, t2na.p4
  */
 export { CODES as P4_CODES } from "./codes.js";

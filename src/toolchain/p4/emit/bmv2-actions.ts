@@ -7,7 +7,6 @@ import { CODES } from "../codes.js";
 import type { Expr, IrAction, Label, Stmt, StmtOf } from "../lower/ir.js";
 import { parameterName, scalarWidth } from "../lower/ir-types.js";
 import { hexValue } from "./bmv2-expressions.js";
-import { externPrimitives } from "./bmv2-externs.js";
 import { type BlockKind, type Emission, type Primitive, primitive, target } from "./emission.js";
 
 export function emitAction(
@@ -148,7 +147,7 @@ export function plainPrimitives(emission: Emission, stmt: Stmt, block: BlockKind
     }
     case "extern":
     case "digest":
-      return externPrimitives(emission, stmt, block);
+      return emission.externs(emission, stmt, block);
     default:
       return fail(CODES.statementNotInBmv2, stmt.span, `BMv2 cannot do this here: ${stmt.kind}`);
   }

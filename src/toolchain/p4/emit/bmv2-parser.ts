@@ -8,7 +8,6 @@ import type {
   Expr,
   IrControl,
   IrParser,
-  IrProgram,
   IrSelectCase,
   IrState,
   StateTarget,
@@ -16,7 +15,7 @@ import type {
 } from "../lower/ir.js";
 import { fault } from "../lower/ir.js";
 import { scalarWidth } from "../lower/ir-types.js";
-import { statesOf } from "../lower/walk.js";
+import { statesOfParser } from "../lower/walk.js";
 import { plainPrimitives } from "./bmv2-actions.js";
 import { hex } from "./bmv2-expressions.js";
 import type { Emission } from "./emission.js";
@@ -24,12 +23,12 @@ import { target } from "./emission.js";
 import { sourceInfo } from "./source-info.js";
 import { typeWidth } from "./type-width.js";
 
-export function emitParser(emission: Emission, program: IrProgram): bmv2.Bmv2Parser {
-  const states = statesOf(program);
+export function emitParser(emission: Emission, parser: IrParser): bmv2.Bmv2Parser {
+  const states = statesOfParser(parser);
   return {
     name: "parser",
     id: 0,
-    init_state: program.parser.start.name,
+    init_state: parser.start.name,
     parse_states: states.map((state, id) => emitState(emission, state, id)),
   };
 }

@@ -14,9 +14,9 @@ import type {
   IrTable,
 } from "../lower/ir.js";
 import { scalarWidth } from "../lower/ir-types.js";
+import { algorithm } from "./bmv2-calculations.js";
 import type { ExpressionEmitter } from "./bmv2-expressions.js";
 import { hex } from "./bmv2-expressions.js";
-import { algorithm } from "./bmv2-externs.js";
 import { sourceInfo } from "./source-info.js";
 
 /** Entries of a table whose program gives no size. */

@@ -4,7 +4,7 @@ import type { Span } from "../../../base/index.js";
 import { fail } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
-import type { Expr } from "../lower/ir.js";
+import type { Expr, StmtOf } from "../lower/ir.js";
 import { isAggregate } from "../lower/ir-types.js";
 import { isPlace } from "../lower/places.js";
 import type { ExpressionEmitter } from "./bmv2-expressions.js";
@@ -19,6 +19,8 @@ export function primitive(op: string, parameters: bmv2.Value[], span: Span | und
 export interface Emission {
   expressions: ExpressionEmitter;
   resources: Resources;
+  /** The architecture's externs as primitives. */
+  externs: (emission: Emission, stmt: StmtOf<"extern" | "digest">, block: BlockKind) => Primitive[];
 }
 
 /** Which of v1model's blocks a statement belongs to: some externs exist in one only. */

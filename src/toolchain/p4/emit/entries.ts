@@ -3,11 +3,12 @@ import { defined, fail, maskOf } from "../../../base/index.js";
 import type { Match, TableEntry } from "../../device/index.js";
 import { CODES } from "../codes.js";
 import type { EntryKey, IrKey, IrProgram, IrTable } from "../lower/ir.js";
+import { controlsOf } from "../lower/ir.js";
 import { scalarWidth } from "../lower/ir-types.js";
 import { constantBits, prefixLength } from "./bmv2-tables.js";
 
 export function emitEntries(program: IrProgram): TableEntry[] {
-  return [program.ingress, program.egress].flatMap((control) => control.tables.flatMap(entriesOf));
+  return controlsOf(program, ["control"]).flatMap((control) => control.tables.flatMap(entriesOf));
 }
 
 const WITH_PRIORITY = new Set(["ternary", "range", "optional"]);

@@ -6,7 +6,7 @@
 import { defined, fail } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
-import type { AggregateType, Expr, IrField, IrProgram, IrType, Variable } from "../lower/ir.js";
+import type { AggregateType, Expr, IrField, IrType, Variable } from "../lower/ir.js";
 import { fault } from "../lower/ir.js";
 import { scalarWidth, totalWidth } from "../lower/ir-types.js";
 import { Names } from "../lower/names.js";
@@ -20,6 +20,13 @@ interface Home {
 
 const SCALARS = "scalars";
 const STANDARD = "standard_metadata";
+
+/** The variables that have homes of their own. */
+export interface Storage {
+  readonly headers: Variable;
+  readonly metadata: Variable;
+  readonly standard: Variable;
+}
 
 type Field = [name: string, width: number | "*", signed?: boolean];
 
@@ -40,7 +47,7 @@ export class Layout {
   readonly #typeIds = new Map<AggregateType, string>();
   readonly #metadataPrefix: string;
 
-  constructor(readonly program: IrProgram) {
+  constructor(readonly program: Storage) {
     this.#typeNames.unique(`${SCALARS}_0`);
     this.headerTypes.push({ name: `${SCALARS}_0`, id: 0, fields: [] });
     this.#instanceNames.unique(SCALARS);
@@ -116,9 +123,10 @@ export class Layout {
 
   #variableHome(variable: Variable): Home {
     const { type } = variable;
-    if (variable.role === "headers") return { instance: undefined, text: "", type };
-    if (variable.role === "metadata") return { instance: undefined, text: this.#metadataPrefix, type };
-    if (variable.role === "standard") return { instance: STANDARD, text: "", type };
+    const { headers, metadata, standard } = this.program;
+    if (variable === headers) return { instance: undefined, text: "", type };
+    if (variable === metadata) return { instance: undefined, text: this.#metadataPrefix, type };
+    if (variable === standard) return { instance: STANDARD, text: "", type };
     let text = this.#locals.get(variable);
     if (text === undefined) {
       text = this.#place(variable.name, type);

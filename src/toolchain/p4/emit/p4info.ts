@@ -4,8 +4,17 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Diagnostics } from "../../../base/index.js";
 import { DiagnosticError, defined, given, toBytes } from "../../../base/index.js";
 import { createP4Info, type P4Info, p4info } from "../../program/index.js";
-import type { Expr, IrAction, IrProgram, IrTable, StmtOf } from "../lower/ir.js";
-import { controlsOf } from "../lower/ir.js";
+import type {
+  Expr,
+  ExternInstance,
+  IrAction,
+  IrControl,
+  IrProgram,
+  IrTable,
+  IrValueSet,
+  StmtOf,
+} from "../lower/ir.js";
+import { controlsOf, parsersOf } from "../lower/ir.js";
 import { parameterName, scalarWidth } from "../lower/ir-types.js";
 import { forEachStmt } from "../lower/walk.js";
 import type { SourceUnit, StructLikeDeclaration } from "../syntax/ast.js";
@@ -20,7 +29,6 @@ import {
   numberArgument,
   stringArgument,
 } from "./p4info-annotations.js";
-import { addInstances, directResources, profileMessages } from "./p4info-instances.js";
 import { SymbolTable } from "./p4info-symbols.js";
 import { controllerWidth, flatFields, newTypeName, TypeRegistry } from "./p4info-types.js";
 import { valueSetMessage } from "./p4info-value-sets.js";
@@ -29,6 +37,27 @@ type Init = MessageInitShape<typeof p4info.P4InfoSchema>;
 type TableInit = NonNullable<Init["tables"]>[number];
 type ActionInit = NonNullable<Init["actions"]>[number];
 
+type Resources = Partial<
+  Pick<Init, "counters" | "directCounters" | "meters" | "directMeters" | "registers" | "externs">
+>;
+
+/** How an architecture's extern instances stand in P4Info. */
+export interface InstanceEmitter {
+  /** Declares the instances' names; the result makes the messages once ids are assigned. */
+  addInstances: (
+    symbols: SymbolTable,
+    instances: readonly ExternInstance[],
+    tables: readonly IrTable[],
+  ) => (types: TypeRegistry) => Resources;
+  /** Ids of what is attached to a table. */
+  directResources: (symbols: SymbolTable, table: IrTable) => number[];
+  profileMessages: (
+    symbols: SymbolTable,
+    instances: readonly ExternInstance[],
+    tables: readonly IrTable[],
+  ) => NonNullable<Init["actionProfiles"]>;
+}
+
 /** Entries that p4c gives a table without `size`. */
 const DEFAULT_SIZE = 1024;
 
@@ -36,10 +65,11 @@ const DEFAULT_SIZE = 1024;
 export function emitP4Info(
   program: IrProgram,
   unit: SourceUnit,
+  instances: InstanceEmitter,
   diagnostics: Diagnostics,
 ): P4Info | undefined {
   try {
-    return new Builder(program, unit).build();
+    return new Builder(program, unit, instances).build();
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
     for (const one of error.diagnostics) diagnostics.add(one);
@@ -53,15 +83,17 @@ class Builder {
   readonly #tables: IrTable[];
   readonly #actions: IrAction[];
   readonly #digests: StmtOf<"digest">[];
+  readonly #valueSets: readonly IrValueSet[];
   readonly #headers: { declaration: StructLikeDeclaration; type: StructLikeType }[];
 
   constructor(
     readonly program: IrProgram,
     unit: SourceUnit,
+    readonly emitter: InstanceEmitter,
   ) {
     this.#symbols = new SymbolTable(program.controlSpans);
     this.#types = new TypeRegistry(program.errors);
-    const controls = [program.ingress, program.egress];
+    const controls = controlsOf(program, ["control"]);
     this.#tables = controls.flatMap((control) => control.tables).filter((table) => !isHidden(table));
     this.#actions = uniqueActions([
       ...controls.flatMap((control) => control.actions),
@@ -69,7 +101,8 @@ class Builder {
         control.called.map((one) => ({ ...one, params: [], body: [], hidden: false })),
       ),
     ]);
-    this.#digests = digestsOf(program);
+    this.#digests = digestsOf(controls);
+    this.#valueSets = parsersOf(program).flatMap((parser) => parser.valueSets);
     this.#headers = controllerHeaders(unit);
   }
 
@@ -80,7 +113,7 @@ class Builder {
       symbols.add("table", table.name, numberArgument(table.annotations, "id"), table.span);
     for (const action of this.#actions)
       symbols.add("action", action.name, numberArgument(action.annotations, "id"), action.span);
-    for (const set of program.parser.valueSets)
+    for (const set of this.#valueSets)
       symbols.add("valueSet", set.name, numberArgument(set.annotations, "id"), set.span);
     for (const { declaration } of this.#headers)
       symbols.add(
@@ -90,7 +123,12 @@ class Builder {
         declaration.span,
       );
     for (const digest of this.#digests) symbols.add("digest", digest.name);
-    const instances = [...program.globals, ...controlsOf(program).flatMap((control) => control.instances)];
+    const instances = [
+      ...program.globals,
+      ...parsersOf(program).flatMap((parser) => parser.instances),
+      ...controlsOf(program).flatMap((control) => control.instances),
+    ];
+    const { addInstances, profileMessages } = this.emitter;
     const resources = addInstances(symbols, instances, this.#tables);
     symbols.assign();
     const info: Init = {
@@ -100,7 +138,7 @@ class Builder {
       actionProfiles: profileMessages(symbols, instances, this.#tables),
       ...resources(this.#types),
       controllerPacketMetadata: this.#headers.map((header) => this.#controllerHeader(header)),
-      valueSets: program.parser.valueSets.map((set) => valueSetMessage(symbols, set)),
+      valueSets: this.#valueSets.map((set) => valueSetMessage(symbols, set)),
       digests: this.#digests.map((digest) => ({
         preamble: this.#preamble(symbols.id("digest", digest.name), digest.name, []),
         typeSpec: this.#types.describe(digest.declared),
@@ -149,7 +187,7 @@ class Builder {
         implementationId:
           table.implementation && this.#symbols.id("actionProfile", table.implementation.name),
       }),
-      directResourceIds: directResources(this.#symbols, table),
+      directResourceIds: this.emitter.directResources(this.#symbols, table),
       size: BigInt(table.size || DEFAULT_SIZE),
       idleTimeoutBehavior: table.supportTimeout
         ? p4info.Table_IdleTimeoutBehavior.NOTIFY_CONTROL
@@ -221,7 +259,7 @@ class Builder {
     const limit = (key: string): number => Number(platform.get(key) ?? 0n);
     const rest = annotations.filter((one) => one.name !== "pkginfo" && one.name !== "platform_property");
     return {
-      arch: "v1model",
+      arch: this.program.architecture,
       ...text,
       ...annotated(rest),
       ...(platform.size === 0
@@ -258,9 +296,9 @@ function uniqueActions(actions: readonly IrAction[]): IrAction[] {
   return [...byName.values()];
 }
 
-function digestsOf(program: IrProgram): StmtOf<"digest">[] {
+function digestsOf(controls: readonly IrControl[]): StmtOf<"digest">[] {
   const byName = new Map<string, StmtOf<"digest">>();
-  for (const control of [program.ingress, program.egress])
+  for (const control of controls)
     for (const body of [control.body, ...control.actions.map((action) => action.body)])
       forEachStmt(body, (stmt) => {
         if (stmt.kind === "digest" && !byName.has(stmt.name)) byName.set(stmt.name, stmt);

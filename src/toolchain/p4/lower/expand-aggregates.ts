@@ -123,7 +123,7 @@ function expandStmt(program: IrProgram, stmt: Stmt): Stmt[] {
     case "assign":
       return isAggregate(stmt.left.type) ? expandAssign(program, stmt) : [stmt];
     case "extern":
-      return stmt.name === "mark_to_drop" ? [stmt] : [{ ...stmt, args: stmt.args.map(flattenArgument) }];
+      return stmt.about.whole ? [stmt] : [{ ...stmt, args: stmt.args.map(flattenArgument) }];
     case "digest": {
       // The switch reads the fields at the end of ingress: so they must be copied now.
       const before: Stmt[] = [];
@@ -141,7 +141,7 @@ function expandStmt(program: IrProgram, stmt: Stmt): Stmt[] {
   }
 }
 
-/** An argument of aggregate type as the list of its scalars; `standard_metadata` stays whole. */
+/** An argument of aggregate type as the list of its scalars. */
 function flattenArgument(arg: Expr): Expr {
   if (!isAggregate(arg.type)) return arg;
   return { kind: "aggregate", elements: scalarsOf(arg), type: arg.type, span: arg.span };

@@ -5,12 +5,13 @@
 import type { Span } from "../../../base/index.js";
 import { joinSpans } from "../../../base/index.js";
 import type { IrAction, IrControl, IrProgram, Stmt } from "./ir.js";
+import { controlsOf } from "./ir.js";
 import { Names } from "./names.js";
 import { mapBlocks } from "./walk.js";
 
 export function groupActions(program: IrProgram): void {
   const names = new Names();
-  for (const control of [program.ingress, program.egress]) new Grouper(control, names).group();
+  for (const control of controlsOf(program, ["control"])) new Grouper(control, names).group();
 }
 
 class Grouper {

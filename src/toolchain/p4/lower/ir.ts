@@ -1,12 +1,14 @@
 /**
- * The program between the checker and the emitters: one parser, two pipelines, a deparser and the checksum
- * controls. Every instance exists, every generic has its types, and every call except table applications is inlined.
+ * The program between the checker and the emitters: the pipes of a package, each with its parsers, controls and deparsers in the
+ * roles that the architecture (`architecture.ts`) gives them. Every instance exists, every generic has its types, and every call
+ * except table applications and those of the target's externs is inlined.
  * Names are resolved: expressions hold {@link Variable} objects, calls hold {@link ExternInstance}s.
  * The passes (`passes.ts`) restrict what the program can contain; the emitters take the result.
  */
 import type { Span } from "../../../base/index.js";
 import type { Annotation, TableDeclaration, ValueSetDeclaration } from "../syntax/ast.js";
 import type { Type } from "../types/index.js";
+import type { ExternCall } from "./extern-call.js";
 import type { Names } from "./names.js";
 
 // ---------------------------------------------------------------- types
@@ -54,13 +56,13 @@ interface StackType {
 // ---------------------------------------------------------------- storage
 
 /**
- * A piece of storage. `headers`, `metadata` and `standard` are the parameters of the architecture;
- * `parameter` is a value that the control plane gives to an action.
+ * A piece of storage. `block`: parameters of the architecture's blocks, one for each entry of {@link IrPipe.storage};
+ * `parameter`: a value that the control plane gives to an action.
  */
 export interface Variable {
   name: string;
   type: IrType;
-  role: "headers" | "metadata" | "standard" | "local" | "parameter";
+  role: "block" | "local" | "parameter";
   span: Span | undefined;
   /** The program declares it without a value: inside a block, or beside the actions of a control. */
   unset?: "inner" | "outer";
@@ -140,8 +142,16 @@ export type Stmt =
   | (StmtBase & { kind: "assign"; left: Expr; right: Expr })
   | (StmtBase & { kind: "validity"; header: Expr; valid: boolean })
   | (StmtBase & { kind: "shift"; stack: Expr; count: number; op: "push" | "pop" })
-  /** A call of an extern function or method that the target provides; `name` is `count`, `hash`, ... */
-  | (StmtBase & { kind: "extern"; name: string; instance: ExternInstance | undefined; args: Expr[] })
+  /** A call of an extern function or method that the target provides; `name` is `counter.count`, `hash`, ... */
+  | (StmtBase & {
+      kind: "extern";
+      name: string;
+      instance: ExternInstance | undefined;
+      args: Expr[];
+      /** Positions of the arguments that the call writes. */
+      outs: readonly number[];
+      about: ExternCall;
+    })
   | (StmtBase & {
       kind: "digest";
       receiver: Expr;
@@ -316,23 +326,33 @@ export interface IrParser {
   span: Span;
   start: IrState;
   valueSets: IrValueSet[];
+  instances: ExternInstance[];
+}
+
+/** A block of a pipe; the architecture names its role. */
+export type IrBlock =
+  | { kind: "parser"; role: string; body: IrParser }
+  | { kind: "control" | "checksum" | "deparser"; role: string; body: IrControl };
+
+/** What one packet passes through: blocks in the order in which it meets them, and the storage that they share. */
+export interface IrPipe {
+  name: string;
+  annotations: readonly Annotation[];
+  span: Span;
+  /** The variables behind the parameters of blocks, by the names that the architecture gives them. */
+  storage: ReadonlyMap<string, Variable>;
+  blocks: IrBlock[];
 }
 
 export interface IrProgram {
-  headers: Variable;
-  metadata: Variable;
-  standard: Variable;
-  parser: IrParser;
-  verify: IrControl;
-  ingress: IrControl;
-  egress: IrControl;
-  compute: IrControl;
-  deparser: IrControl;
+  /** Name of the architecture. */
+  architecture: string;
+  pipes: IrPipe[];
   /** Every local variable, in order of appearance. */
   locals: Variable[];
   /** The names in use. A pass takes names for its variables from here. */
   names: Names;
-  /** Extern instances outside controls. */
+  /** Extern instances outside of blocks. */
   globals: ExternInstance[];
   errors: string[];
   /** The places that create control instances, by the name of the instance. */
@@ -344,9 +364,21 @@ export interface IrProgram {
   mainSpan: Span;
 }
 
-/** The parts that hold control flow, in the order in which a packet meets them. */
-export function controlsOf(program: IrProgram): IrControl[] {
-  return [program.verify, program.ingress, program.egress, program.compute, program.deparser];
+/** The parsers of all pipes. */
+export function parsersOf(program: IrProgram): IrParser[] {
+  return program.pipes.flatMap(({ blocks }) =>
+    blocks.flatMap((block) => (block.kind === "parser" ? [block.body] : [])),
+  );
+}
+
+/** The controls of all pipes, in the order in which a packet meets them; without `kinds` all, deparsers too. */
+export function controlsOf(
+  program: IrProgram,
+  kinds: readonly IrBlock["kind"][] = ["control", "checksum", "deparser"],
+): IrControl[] {
+  return program.pipes.flatMap(({ blocks }) =>
+    blocks.flatMap((block) => (block.kind !== "parser" && kinds.includes(block.kind) ? [block.body] : [])),
+  );
 }
 
 /** A new local variable for a pass. */

@@ -4,12 +4,12 @@
  */
 import { number, variable } from "./build.js";
 import type { IrControl, IrProgram, IrTable, Stmt } from "./ir.js";
-import { newLocal } from "./ir.js";
+import { controlsOf, newLocal } from "./ir.js";
 import { bits } from "./ir-types.js";
 import { forEachStmt, mapBlocks } from "./walk.js";
 
 export function numberApplications(program: IrProgram): void {
-  for (const control of [program.ingress, program.egress]) numberControl(program, control);
+  for (const control of controlsOf(program, ["control"])) numberControl(program, control);
 }
 
 function numberControl(program: IrProgram, control: IrControl): void {

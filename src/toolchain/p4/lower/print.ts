@@ -4,6 +4,7 @@ import type {
   Expr,
   IrAction,
   IrControl,
+  IrParser,
   IrProgram,
   IrState,
   IrTable,
@@ -11,17 +12,19 @@ import type {
   StateTarget,
   Stmt,
 } from "./ir.js";
-import { controlsOf } from "./ir.js";
-import { statesOf } from "./walk.js";
+import { controlsOf, parsersOf } from "./ir.js";
+import { statesOfParser } from "./walk.js";
 
 export function printProgram(program: IrProgram): string {
   const lines: string[] = [];
   for (const local of program.locals) lines.push(`${printType(local.type)} ${local.name};`);
-  lines.push("", `parser ${program.parser.name} {`);
-  for (const state of statesOf(program)) lines.push(...indent(printState(state)));
-  lines.push("}");
+  for (const parser of parsersOf(program)) lines.push("", ...printParser(parser));
   for (const control of controlsOf(program)) lines.push("", ...printControl(control));
   return `${lines.join("\n")}\n`;
+}
+
+function printParser(parser: IrParser): string[] {
+  return [`parser ${parser.name} {`, ...indent(statesOfParser(parser).flatMap(printState)), "}"];
 }
 
 function indent(lines: readonly string[]): string[] {

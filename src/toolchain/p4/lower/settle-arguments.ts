@@ -16,7 +16,8 @@ export function settleArguments(program: IrProgram): void {
 function settleBody(program: IrProgram, body: Stmt[]): Stmt[] {
   return body.flatMap((stmt): Stmt[] => {
     const inner = mapBlocks(stmt, (list) => settleBody(program, list));
-    if (inner.kind !== "extern" || inner.name !== "hash") return [inner];
+    if (inner.kind !== "extern" || inner.about.fields === undefined) return [inner];
+    const { fields } = inner.about;
     const before: Stmt[] = [];
     const settle = (expr: Expr): Expr => {
       const isField = isFixedPlace(expr) && !(expr.kind === "variable" && expr.variable.role === "parameter");
@@ -26,7 +27,7 @@ function settleBody(program: IrProgram, body: Stmt[]): Stmt[] {
       return copy;
     };
     const args = inner.args.map((arg, index) => {
-      if (index !== 3) return arg;
+      if (index !== fields) return arg;
       return arg.kind === "aggregate" ? { ...arg, elements: arg.elements.map(settle) } : settle(arg);
     });
     return [...before, { ...inner, args }];

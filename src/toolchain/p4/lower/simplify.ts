@@ -5,7 +5,7 @@
 import { defined } from "../../../base/index.js";
 import { not } from "./build.js";
 import { fold, isZeroWidth } from "./fold.js";
-import type { EntryKey, IrProgram, IrState, Label, Stmt } from "./ir.js";
+import type { EntryKey, IrProgram, IrState, Label, Stmt, StmtOf } from "./ir.js";
 import { samePlace } from "./places.js";
 import { forEachStmt, mapBlocks, mapKeys, mapProgram, mapStmtExprs, statesOf } from "./walk.js";
 
@@ -59,9 +59,7 @@ function simplifyStmt(stmt: Stmt): Stmt[] {
         : [folded];
     case "extern":
       // A result of width 0 has no storage.
-      return (folded.name === "hash" || folded.name === "random") && isZeroWidth(defined(folded.args[0]))
-        ? []
-        : [folded];
+      return isResultOfNoBits(folded) ? [] : [folded];
     case "loop":
       return folded.condition.kind === "bool" && !folded.condition.value ? [] : [folded];
     case "apply": {
@@ -76,6 +74,11 @@ function simplifyStmt(stmt: Stmt): Stmt[] {
     default:
       return [folded];
   }
+}
+
+/** Whether all that a call does is to compute numbers of width 0. */
+function isResultOfNoBits({ about, args, outs }: StmtOf<"extern">): boolean {
+  return about.computes === true && outs.every((index) => isZeroWidth(defined(args[index])));
 }
 
 function simplifyIf(stmt: Extract<Stmt, { kind: "if" }>): Stmt[] {

@@ -4,20 +4,22 @@
  */
 import { variable } from "./build.js";
 import type { Expr, IrProgram, IrState, IrTransition, Label, StateTarget, Stmt } from "./ir.js";
-import { newLocal } from "./ir.js";
+import { newLocal, parsersOf } from "./ir.js";
 import { BOOL } from "./ir-types.js";
 import { Names } from "./names.js";
 import { isFixedPlace } from "./places.js";
-import { statesOf } from "./walk.js";
+import { statesOfParser } from "./walk.js";
 
 export function splitStates(program: IrProgram): void {
-  const names = new Names();
-  for (const state of statesOf(program)) names.unique(state.name);
-  const splitter = new Splitter(program, names);
-  for (const state of statesOf(program)) {
-    const body = state.body;
-    state.body = [];
-    splitter.lay(state, body, state.next);
+  for (const parser of parsersOf(program)) {
+    const names = new Names();
+    for (const state of statesOfParser(parser)) names.unique(state.name);
+    const splitter = new Splitter(program, names);
+    for (const state of statesOfParser(parser)) {
+      const body = state.body;
+      state.body = [];
+      splitter.lay(state, body, state.next);
+    }
   }
 }
 

@@ -19,9 +19,9 @@ import type {
   Stmt,
   Variable,
 } from "./ir.js";
-import { controlsOf } from "./ir.js";
+import { controlsOf, parsersOf } from "./ir.js";
 import { indexesOf, rootOf } from "./places.js";
-import { effectsOf, operandsOf, statesOf, successorsOf } from "./walk.js";
+import { effectsOf, operandsOf, statesOfParser, successorsOf } from "./walk.js";
 
 /** Bits of a scalar that have no value: on some path to here, and among them those on every path. What has no bits counts as one. */
 interface Missing {
@@ -46,7 +46,7 @@ export function warnOfUnset(program: IrProgram, diagnostics: Diagnostics): void 
   }
   if (tracked.size === 0) return;
   const search = new Search(tracked, diagnostics);
-  search.parser(program.parser.start, statesOf(program), start);
+  for (const parser of parsersOf(program)) search.parser(parser.start, statesOfParser(parser), start);
   for (const control of controlsOf(program)) search.control(control, start);
 }
 

@@ -1,6 +1,6 @@
 /** Rewriting and searching the lowered program, so that a pass holds only its changes. */
-import type { Expr, IrAction, IrProgram, IrState, StateTarget, Stmt, TableBranches } from "./ir.js";
-import { controlsOf } from "./ir.js";
+import type { Expr, IrAction, IrParser, IrProgram, IrState, StateTarget, Stmt, TableBranches } from "./ir.js";
+import { controlsOf, parsersOf } from "./ir.js";
 
 /** A copy with `change` applied to every direct operand. */
 export function mapOperands(expr: Expr, change: (operand: Expr) => Expr): Expr {
@@ -68,10 +68,8 @@ export function mapStmtExprs(stmt: Stmt, change: (expr: Expr, write: boolean) =>
       return { ...stmt, header: change(stmt.header, true) };
     case "shift":
       return { ...stmt, stack: change(stmt.stack, true) };
-    case "extern": {
-      const out = outArguments(stmt.name);
-      return { ...stmt, args: stmt.args.map((arg, index) => change(arg, out.includes(index))) };
-    }
+    case "extern":
+      return { ...stmt, args: stmt.args.map((arg, index) => change(arg, stmt.outs.includes(index))) };
     case "digest":
       return {
         ...stmt,
@@ -109,22 +107,6 @@ export function effectsOf(stmt: Stmt): { writes: Expr[]; reads: Expr[] } {
     return expr;
   });
   return { writes, reads };
-}
-
-const OUT_ARGUMENTS: Record<string, number[]> = {
-  hash: [0],
-  random: [0],
-  "register.read": [0],
-  "meter.execute_meter": [1],
-  "direct_meter.read": [0],
-  mark_to_drop: [0],
-  update_checksum: [2],
-  update_checksum_with_payload: [2],
-};
-
-/** Which arguments of a target's extern are places that it writes. */
-function outArguments(name: string): readonly number[] {
-  return OUT_ARGUMENTS[name] ?? [];
 }
 
 /** Rewrites the statement lists inside a statement. */
@@ -176,28 +158,35 @@ export function forEachStmt(body: readonly Stmt[], visit: (stmt: Stmt) => void):
   }
 }
 
-/** The part of the program that holds a list of statements; BMv2 supports different statements in each. */
+/** The part of the program that holds a list of statements; targets support different statements in each. */
 export type Place = "parser" | "control" | "action" | "checksum";
 
-/** Replaces every list of statements of the program, in the order of execution. */
+/** Replaces every list of statements of the program, pipe by pipe: of parsers, then of controls in the order of execution. */
 export function mapProgram(program: IrProgram, change: (body: Stmt[], place: Place) => Stmt[]): void {
   for (const state of statesOf(program)) state.body = change(state.body, "parser");
-  for (const control of controlsOf(program)) {
-    const isChecksum = control === program.verify || control === program.compute;
-    for (const action of control.actions) action.body = change(action.body, "action");
-    control.body = change(control.body, isChecksum ? "checksum" : "control");
-  }
+  for (const { blocks } of program.pipes)
+    for (const block of blocks) {
+      if (block.kind === "parser") continue;
+      const control = block.body;
+      for (const action of control.actions) action.body = change(action.body, "action");
+      control.body = change(control.body, block.kind === "checksum" ? "checksum" : "control");
+    }
 }
 
-/** States that can be reached, in the order of their first visit. */
+/** The states of all parsers that can be reached, in the order of their first visit. */
 export function statesOf(program: IrProgram): IrState[] {
+  return parsersOf(program).flatMap(statesOfParser);
+}
+
+/** The states of one parser that can be reached, in the order of their first visit. */
+export function statesOfParser(parser: IrParser): IrState[] {
   const found = new Set<IrState>();
   const visit = (state: IrState): void => {
     if (found.has(state)) return;
     found.add(state);
     for (const next of successorsOf(state)) visit(next);
   };
-  visit(program.parser.start);
+  visit(parser.start);
   return [...found];
 }
 

@@ -306,11 +306,13 @@ describe("walking through an expression", () => {
 });
 
 describe("what a statement writes and reads", () => {
-  const extern = (name: string, ...args: string[]): Stmt => ({
+  const extern = (outs: number[], ...args: string[]): Stmt => ({
     kind: "extern",
-    name,
+    name: "hash",
     instance: undefined,
     args: args.map(of),
+    outs,
+    about: {},
     span: undefined,
   });
   it.each<[string, Stmt, writes: string[], reads: string[]]>([
@@ -321,20 +323,9 @@ describe("what a statement writes and reads", () => {
     ["an extract", { kind: "extract", header: h, size: undefined, span: undefined }, ["s.h"], []],
     ["an advance", { kind: "advance", size: i, span: undefined }, [], ["i"]],
     ["an emit", { kind: "emit", header: h, span: undefined }, [], ["s.h"]],
-    ["hash", extern("hash", "i", "one", "one", "s.n", "one"), ["i"], ["one", "one", "s.n", "one"]],
-    ["random", extern("random", "i", "one", "s.n"), ["i"], ["one", "s.n"]],
-    ["register.read", extern("register.read", "i", "s.n"), ["i"], ["s.n"]],
-    ["register.write", extern("register.write", "i", "s.n"), [], ["i", "s.n"]],
-    ["meter.execute_meter", extern("meter.execute_meter", "s.n", "i"), ["i"], ["s.n"]],
-    ["direct_meter.read", extern("direct_meter.read", "i"), ["i"], []],
-    ["mark_to_drop", extern("mark_to_drop", "s"), ["s"], []],
-    [
-      "update_checksum",
-      extern("update_checksum", "s.h.isValid()", "s.n", "i", "one"),
-      ["i"],
-      ["s.h.isValid()", "s.n", "one"],
-    ],
-    ["log_msg", extern("log_msg", "one", "i"), [], ["one", "i"]],
+    ["an extern with a result", extern([0], "i", "one", "s.n"), ["i"], ["one", "s.n"]],
+    ["an extern with two results", extern([1, 2], "s.n", "i", "s.h"), ["i", "s.h"], ["s.n"]],
+    ["an extern without results", extern([], "one", "i"), [], ["one", "i"]],
   ])("%s", (_, stmt, writes, reads) => {
     const effects = effectsOf(stmt);
     expect(effects.writes).toEqual(writes.map(of));

@@ -4,6 +4,7 @@ import type { Diagnostics, Span } from "../../../../base/index.js";
 import { DiagnosticError, defined } from "../../../../base/index.js";
 import type { ActionDeclaration, Expression, SourceUnit, TypeParameter } from "../../syntax/ast.js";
 import type { Type } from "../../types/index.js";
+import type { Architecture } from "../architecture.js";
 import { variable } from "../build.js";
 import type {
   Expr,
@@ -33,22 +34,23 @@ export class Context {
   pipeline: Pick<IrControl, "tables" | "actions" | "called"> = { tables: [], actions: [], called: [] };
   instances: ExternInstance[] = [];
   valueSets: IrValueSet[] = [];
-  /** Names of states: one set for the whole program, since all of them end up in one parser. */
-  readonly stateNames = new Names();
+  /** Names of states: one set for each parser of the architecture. */
+  stateNames = new Names();
   /** The places that create control instances, by the name of the instance, which need not be unique. */
   readonly controlSpans = new Map<string, Span[]>();
   /** How many digests of unnamed types there were. */
   digests = 0;
   /** Number of action profiles that tables create themselves: p4c numbers all of them, also those with a name. */
   unnamedProfiles = 0;
-  /** `standard_metadata` of the architecture, for the form of `mark_to_drop` without argument. */
-  standard: Variable | undefined;
+  /** The variables behind the parameters of the pipe that is being elaborated. */
+  storage = new Map<string, Variable>();
 
   /** All members of `error`, in order of declaration: their position is their code. */
   readonly errorNames: string[];
 
   constructor(
     readonly unit: SourceUnit,
+    readonly architecture: Architecture,
     readonly diagnostics: Diagnostics,
   ) {
     const names = unit.declarations.flatMap((declaration) =>

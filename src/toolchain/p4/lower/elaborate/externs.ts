@@ -1,17 +1,18 @@
-/** Calls of what core.p4 and v1model declare: packets, headers, externs. */
+/** Calls of what core.p4 and the architecture declare: packets, headers, externs. */
 
-import { defined, fail, type Span } from "../../../../base/index.js";
+import { defined, fail } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type { CallExpression, Expression, FunctionDeclaration } from "../../syntax/ast.js";
 import type { BoundArguments, ResolvedCall, Type } from "../../types/index.js";
-import { field, number, valid, variable } from "../build.js";
+import type { ExternShape } from "../architecture.js";
+import { number, valid, variable } from "../build.js";
 import { fold } from "../fold.js";
-import type { Expr, ExternInstance, IrType, Stmt, Variable } from "../ir.js";
+import type { Expr, ExternInstance, IrType, Stmt } from "../ir.js";
 import { fault, known } from "../ir.js";
 import { bits, scalarWidth, totalWidth } from "../ir-types.js";
 import { isFixedPlace } from "../places.js";
 import { constantNumber } from "./constants.js";
-import type { Env } from "./context.js";
+import type { Env, Operand } from "./context.js";
 import { bindingOf, emit, inOrder, irType, placeOperand, saveValue, valueOperand } from "./context.js";
 import { expression, expressionAs, placeOf } from "./expressions.js";
 
@@ -61,40 +62,12 @@ export function externMethod(env: Env, resolved: MethodCall, call: CallExpressio
   if (binding?.kind !== "extern")
     return fail(CODES.instanceNotSupported, call.span, `not supported yet: ${method} of this object`);
   const name = `${resolved.extern.name.name}.${method}`;
-  if (!KNOWN_METHODS.has(name)) fail(CODES.unknownExtern, call.span, `the target has no ${name}`);
-  targetCall(env, name, binding.instance, resolved, call);
+  const { methods } = env.context.architecture.externs;
+  const shape = Object.hasOwn(methods, name) ? methods[name] : undefined;
+  if (shape === undefined) fail(CODES.unknownExtern, call.span, `the target has no ${name}`);
+  targetCall(env, { name, shape, instance: binding.instance }, resolved, call);
   return undefined;
 }
-
-const KNOWN_METHODS = new Set([
-  "counter.count",
-  "direct_counter.count",
-  "meter.execute_meter",
-  "direct_meter.read",
-  "register.read",
-  "register.write",
-]);
-
-const KNOWN_FUNCTIONS = new Set([
-  "mark_to_drop",
-  "hash",
-  "random",
-  "truncate",
-  "assert",
-  "assume",
-  "log_msg",
-  "clone",
-  "clone3",
-  "clone_preserving_field_list",
-  "resubmit",
-  "resubmit_preserving_field_list",
-  "recirculate",
-  "recirculate_preserving_field_list",
-  "verify_checksum",
-  "verify_checksum_with_payload",
-  "update_checksum",
-  "update_checksum_with_payload",
-]);
 
 export function externFunction(
   env: Env,
@@ -109,68 +82,58 @@ export function externFunction(
     emit(env, { kind: "verify", condition: condition!, error: error!, span: call.span });
     return undefined;
   }
-  if (name === "digest") {
-    digest(env, resolved, call);
-    return undefined;
-  }
-  if (!KNOWN_FUNCTIONS.has(name))
-    fail(CODES.unknownExtern, call.span, `the target has no extern function ${name}`);
-  targetCall(env, name, undefined, resolved, call);
+  const { functions } = env.context.architecture.externs;
+  const shape = Object.hasOwn(functions, name) ? functions[name] : undefined;
+  if (shape === undefined) fail(CODES.unknownExtern, call.span, `the target has no extern function ${name}`);
+  if (shape.as === "digest") digest(env, resolved, call);
+  else targetCall(env, { name, shape, instance: undefined }, resolved, call);
   return undefined;
+}
+
+/** What a call of an extern calls. */
+interface Callee {
+  readonly name: string;
+  readonly shape: ExternShape;
+  readonly instance: ExternInstance | undefined;
 }
 
 /** Evaluates the arguments, with storage of their own for results that go to no plain field. */
 function targetCall(
   env: Env,
-  name: string,
-  instance: ExternInstance | undefined,
+  { name, shape, instance }: Callee,
   resolved: BoundArguments,
   call: CallExpression,
 ): void {
   const after: Stmt[] = [];
-  const args = inOrder(
-    env,
-    resolved.params.flatMap((param, index) => {
-      const value = resolved.args[index]?.value;
-      if (value === undefined) return [];
-      if (param.direction === "out" || param.direction === "inout")
-        return [
-          placeOperand((inner) =>
-            resultPlace(
-              inner,
-              value,
-              param.direction === "inout",
-              irType(inner, valueType(param.type, value), value.span),
-              after,
-            ),
-          ),
-        ];
+  const operands = resolved.params.flatMap((param, index): Operand[] => {
+    const value = resolved.args[index]?.value;
+    if (value === undefined) return [];
+    if (param.direction !== "out" && param.direction !== "inout")
       return [valueOperand((inner) => fold(argumentValue(inner, value, param.type)))];
-    }),
-  );
-  if (name === "mark_to_drop" && env.context.standard !== undefined)
-    markToDrop(env, args[0], env.context.standard, call.span);
-  else emit(env, { kind: "extern", name, instance, args, span: call.span });
+    const copyIn = param.direction === "inout";
+    return [
+      placeOperand((inner) => {
+        const type = irType(inner, valueType(param.type, value), value.span);
+        return resultPlace(inner, value, copyIn, type, after);
+      }),
+    ];
+  });
+  const args = inOrder(env, operands);
+  const outs = operands.flatMap(({ isPlace }, index) => (isPlace ? [index] : []));
+  const { span } = call;
+  if (shape.lower === undefined)
+    emit(env, { kind: "extern", name, instance, args, outs, about: shape, span });
+  else
+    shape.lower({
+      name,
+      args,
+      span,
+      about: shape,
+      emit: (stmt) => emit(env, stmt),
+      save: (value) => saveValue(env, value),
+      storage: (key) => variable(defined(env.context.storage.get(key)), span),
+    });
   env.out.list.push(...after);
-}
-
-/** What BMv2's `mark_to_drop` writes. The drop port is an option of the switch. */
-const DROP_FIELDS = ["egress_spec", "mcast_grp"];
-
-/**
- * `mark_to_drop` of BMv2 always writes the architecture's `standard_metadata`. For a copy of it, such as an `inout`
- * parameter with storage of its own, the fields are taken from there, and those of the architecture stay as they were.
- */
-function markToDrop(env: Env, place: Expr | undefined, home: Variable, span: Span): void {
-  const standard = variable(home, span);
-  const isCopy = place !== undefined && !(place.kind === "variable" && place.variable === home);
-  const kept = isCopy ? DROP_FIELDS.map((name) => saveValue(env, field(standard, name, span))) : [];
-  emit(env, { kind: "extern", name: "mark_to_drop", instance: undefined, args: [standard], span });
-  if (!isCopy) return;
-  for (const [i, name] of DROP_FIELDS.entries()) {
-    emit(env, { kind: "assign", left: field(place, name, span), right: field(standard, name, span), span });
-    emit(env, { kind: "assign", left: field(standard, name, span), right: defined(kept[i]), span });
-  }
 }
 
 /** Parameters of generic externs have type variables as types: the argument's own type counts then. */

@@ -1,17 +1,27 @@
 /** Warnings that need the whole program: no output port, a drop taken back, a header that is never valid, and others. */
-import { Diagnostics, defined, type Span } from "../../../base/index.js";
-import { CODES } from "../codes.js";
-import type { Expression, SourceUnit } from "../syntax/ast.js";
+import { Diagnostics, defined, type Span } from "../../../../base/index.js";
+import { CODES } from "../../codes.js";
+import { fold } from "../../lower/fold.js";
+import type { Expr, IrControl, IrProgram, IrState, Label, Stmt, Variable } from "../../lower/ir.js";
+import { controlsOf } from "../../lower/ir.js";
+import { isAggregate } from "../../lower/ir-types.js";
+import { readsFrom } from "../../lower/places.js";
+import { warnOfUnset } from "../../lower/uninitialized.js";
+import {
+  blocksOf,
+  effectsOf,
+  forEachStmt,
+  operandsOf,
+  statesOf,
+  successorsOf,
+  targetsOf,
+} from "../../lower/walk.js";
+import type { Expression, SourceUnit } from "../../syntax/ast.js";
 import { fieldLists } from "./field-lists.js";
-import { fold } from "./fold.js";
-import type { Expr, IrControl, IrProgram, IrState, Label, Stmt, Variable } from "./ir.js";
-import { controlsOf } from "./ir.js";
-import { isAggregate } from "./ir-types.js";
-import { readsFrom } from "./places.js";
-import { warnOfUnset } from "./uninitialized.js";
-import { blocksOf, effectsOf, forEachStmt, operandsOf, statesOf, successorsOf, targetsOf } from "./walk.js";
+import { type V1model, viewOf } from "./view.js";
 
-export function warn(program: IrProgram, unit: SourceUnit, diagnostics: Diagnostics): void {
+export function warn(lowered: IrProgram, unit: SourceUnit, diagnostics: Diagnostics): void {
+  const program = viewOf(lowered);
   const found = new Diagnostics();
   const bodies = [program.ingress, program.egress].flatMap(bodiesOf);
   warnOfPorts(program, found);
@@ -38,7 +48,7 @@ function bodiesOf(control: IrControl): Stmt[][] {
 }
 
 /** `standard_metadata.name` as a place. */
-function isStandard(program: IrProgram, place: Expr, name: string): boolean {
+function isStandard(program: V1model, place: Expr, name: string): boolean {
   if (place.kind === "slice") return isStandard(program, place.operand, name);
   return (
     place.kind === "field" &&
@@ -49,7 +59,7 @@ function isStandard(program: IrProgram, place: Expr, name: string): boolean {
 }
 
 /** P40650: ingress never sets the output port of a packet. */
-function warnOfPorts(program: IrProgram, diagnostics: Diagnostics): void {
+function warnOfPorts(program: V1model, diagnostics: Diagnostics): void {
   let decided = false;
   for (const body of bodiesOf(program.ingress))
     forEachStmt(body, (stmt) => {
@@ -73,7 +83,7 @@ function warnOfPorts(program: IrProgram, diagnostics: Diagnostics): void {
 }
 
 /** P40651: a drop that a later statement of the same sequence cancels. */
-function warnOfDrops(program: IrProgram, body: readonly Stmt[], diagnostics: Diagnostics): void {
+function warnOfDrops(program: V1model, body: readonly Stmt[], diagnostics: Diagnostics): void {
   let drop: Span | undefined;
   for (const stmt of body) {
     for (const inner of blocksOf(stmt)) warnOfDrops(program, inner, diagnostics);
@@ -88,7 +98,7 @@ function warnOfDrops(program: IrProgram, body: readonly Stmt[], diagnostics: Dia
   }
 }
 
-function takesDropBack(program: IrProgram, place: Expr): boolean {
+function takesDropBack(program: V1model, place: Expr): boolean {
   return isStandard(program, place, "egress_spec") || isStandard(program, place, "mcast_grp");
 }
 
@@ -99,7 +109,7 @@ function dropsAlways(stmt: Stmt): boolean {
 }
 
 /** P40652: the program reads a field of a header that no parser and no statement makes valid. */
-function warnOfHeaders(program: IrProgram, diagnostics: Diagnostics): void {
+function warnOfHeaders(program: V1model, diagnostics: Diagnostics): void {
   const made = new Set<string>();
   const read = new Map<string, Span>();
   const bodies: Stmt[][] = [
@@ -156,7 +166,7 @@ function covers(made: string, name: string): boolean {
 }
 
 /** P40653: BMv2 has no reject. A `verify` that always fails ends the parser before it. */
-function warnOfRejects(program: IrProgram, diagnostics: Diagnostics): void {
+function warnOfRejects(program: V1model, diagnostics: Diagnostics): void {
   for (const state of statesOf(program)) {
     if (!targetsOf(state).includes("reject")) continue;
     if (state.body.some((stmt) => stmt.kind === "verify" && isFalse(stmt.condition))) continue;
@@ -175,7 +185,7 @@ function isFalse(condition: Expr): boolean {
 }
 
 /** P40654: a direct counter or meter that belongs to no table. */
-function warnOfDirect(program: IrProgram, unit: SourceUnit, diagnostics: Diagnostics): void {
+function warnOfDirect(program: V1model, unit: SourceUnit, diagnostics: Diagnostics): void {
   const named = attachedInstances(unit);
   for (const control of controlsOf(program))
     for (const instance of control.instances) {
@@ -212,7 +222,7 @@ function attachedInstances(unit: SourceUnit): Span[] {
 }
 
 /** P40655: BMv2 has no default action for a table with an action profile. */
-function warnOfDefaults(program: IrProgram, diagnostics: Diagnostics): void {
+function warnOfDefaults(program: V1model, diagnostics: Diagnostics): void {
   for (const { tables } of [program.ingress, program.egress])
     for (const table of tables) {
       const written = table.declaration.properties.find(
@@ -230,7 +240,7 @@ function warnOfDefaults(program: IrProgram, diagnostics: Diagnostics): void {
 }
 
 /** P40656: a packet must keep the fields of a list to which no field belongs. */
-function warnOfFieldLists(program: IrProgram, bodies: readonly Stmt[][], diagnostics: Diagnostics): void {
+function warnOfFieldLists(program: V1model, bodies: readonly Stmt[][], diagnostics: Diagnostics): void {
   const known = fieldLists(program);
   for (const body of bodies)
     forEachStmt(body, (stmt) => {
@@ -277,7 +287,7 @@ function reportEndless(span: Span | undefined, message: string, diagnostics: Dia
 }
 
 /** P40657 also: a cycle of parser states that extract nothing and change nothing. */
-function warnOfStateCycles(program: IrProgram, diagnostics: Diagnostics): void {
+function warnOfStateCycles(program: V1model, diagnostics: Diagnostics): void {
   const idle = new Set(statesOf(program).filter((state) => state.body.length === 0));
   const done = new Set<IrState>();
   for (const start of idle) {

@@ -1,14 +1,14 @@
 /** The two checksum controls: calls of verify_checksum and update_checksum, perhaps under conditions. */
-import { defined, fail } from "../../../base/index.js";
-import type { bmv2 } from "../../program/index.js";
-import { CODES } from "../codes.js";
-import { and, not } from "../lower/build.js";
-import { fold } from "../lower/fold.js";
-import type { Expr, IrControl, Stmt, StmtOf } from "../lower/ir.js";
-import { Names } from "../lower/names.js";
-import { algorithm, calculationInput } from "./bmv2-externs.js";
-import type { Emission } from "./emission.js";
-import { sourceInfo } from "./source-info.js";
+import { defined, fail } from "../../../../base/index.js";
+import type { bmv2 } from "../../../program/index.js";
+import { CODES } from "../../codes.js";
+import { algorithm, calculationInput } from "../../emit/bmv2-calculations.js";
+import type { Emission } from "../../emit/emission.js";
+import { sourceInfo } from "../../emit/source-info.js";
+import { and, not } from "../../lower/build.js";
+import { fold } from "../../lower/fold.js";
+import type { Expr, IrControl, Stmt, StmtOf } from "../../lower/ir.js";
+import { Names } from "../../lower/names.js";
 
 /** The checksums to update come first, as in p4c's output. */
 export function emitChecksums(emission: Emission, verify: IrControl, compute: IrControl): bmv2.Checksum[] {

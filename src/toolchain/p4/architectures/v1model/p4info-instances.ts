@@ -1,15 +1,15 @@
 /** Counters, meters, registers and action profiles in P4Info. */
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { defined, given } from "../../../base/index.js";
-import { p4info } from "../../program/index.js";
-import { fold } from "../lower/fold.js";
-import type { Expr, ExternInstance, IrTable } from "../lower/ir.js";
-import { constantBits } from "./bmv2-tables.js";
-import { annotated, numberArgument, stringArgument } from "./p4info-annotations.js";
-import type { SymbolKind, SymbolTable } from "./p4info-symbols.js";
-import type { TypeRegistry } from "./p4info-types.js";
-import { newTypeName } from "./p4info-types.js";
+import { defined, given } from "../../../../base/index.js";
+import { p4info } from "../../../program/index.js";
+import { constantBits } from "../../emit/bmv2-tables.js";
+import { annotated, numberArgument, stringArgument } from "../../emit/p4info-annotations.js";
+import type { SymbolKind, SymbolTable } from "../../emit/p4info-symbols.js";
+import type { TypeRegistry } from "../../emit/p4info-types.js";
+import { newTypeName } from "../../emit/p4info-types.js";
+import { fold } from "../../lower/fold.js";
+import type { Expr, ExternInstance, IrTable } from "../../lower/ir.js";
 
 type Init = MessageInitShape<typeof p4info.P4InfoSchema>;
 type Resources = Required<

@@ -1,22 +1,24 @@
-/** The whole BMv2 JSON of a lowered program, members in p4c's order. */
-import type { Diagnostics } from "../../../base/index.js";
-import { DiagnosticError } from "../../../base/index.js";
-import type { bmv2 } from "../../program/index.js";
-import { fieldLists } from "../lower/field-lists.js";
-import type { IrAction, IrControl, IrProgram } from "../lower/ir.js";
-import { emitAction } from "./bmv2-actions.js";
+/** The whole BMv2 JSON of a v1model program, members in p4c's order. */
+import type { Diagnostics } from "../../../../base/index.js";
+import { DiagnosticError } from "../../../../base/index.js";
+import type { bmv2 } from "../../../program/index.js";
+import { emitAction } from "../../emit/bmv2-actions.js";
+import { ExpressionEmitter } from "../../emit/bmv2-expressions.js";
+import { emitDeparser, emitParser, emitValueSets } from "../../emit/bmv2-parser.js";
+import { emitPipeline, newNumbering } from "../../emit/bmv2-pipeline.js";
+import { Resources } from "../../emit/bmv2-resources.js";
+import type { BlockKind, Emission } from "../../emit/emission.js";
+import { Layout } from "../../emit/layout.js";
+import type { IrAction, IrControl } from "../../lower/ir.js";
 import { emitArrays } from "./bmv2-arrays.js";
 import { emitChecksums } from "./bmv2-checksums.js";
-import { ExpressionEmitter } from "./bmv2-expressions.js";
-import { emitDeparser, emitParser, emitValueSets } from "./bmv2-parser.js";
-import { emitPipeline, newNumbering } from "./bmv2-pipeline.js";
-import { Resources } from "./bmv2-resources.js";
-import type { BlockKind, Emission } from "./emission.js";
-import { Layout } from "./layout.js";
+import { externPrimitives } from "./bmv2-externs.js";
+import { fieldLists } from "./field-lists.js";
+import type { V1model } from "./view.js";
 
 /** Undefined when the program needs something that BMv2 cannot do; a diagnostic says what. */
 export function emitBmv2(
-  program: IrProgram,
+  program: V1model,
   name: string,
   diagnostics: Diagnostics,
 ): bmv2.Bmv2Program | undefined {
@@ -29,15 +31,15 @@ export function emitBmv2(
   }
 }
 
-function build(program: IrProgram, name: string): bmv2.Bmv2Program {
+function build(program: V1model, name: string): bmv2.Bmv2Program {
   const layout = new Layout(program);
   const expressions = new ExpressionEmitter(layout);
-  const emission: Emission = { expressions, resources: new Resources() };
+  const emission: Emission = { expressions, resources: new Resources(), externs: externPrimitives };
   for (const [index, places] of fieldLists(program)) {
     const elements = places.map((place): bmv2.Value => ({ type: "field", value: layout.field(place) }));
     emission.resources.defineFieldList(index, elements);
   }
-  const parser = emitParser(emission, program);
+  const parser = emitParser(emission, program.parser);
   const { actions, ids } = emitActions(emission, program);
   const numbering = newNumbering();
   const pipelines = [
@@ -81,7 +83,7 @@ function build(program: IrProgram, name: string): bmv2.Bmv2Program {
 }
 
 /** Actions of both pipelines. Their order is p4c's, since it numbers the calculations inside them. */
-function emitActions(emission: Emission, program: IrProgram) {
+function emitActions(emission: Emission, program: V1model) {
   const ids = new Map<IrAction, number>();
   const actions: bmv2.Bmv2Action[] = [];
   const convert = (control: IrControl, block: BlockKind): void => {
@@ -111,7 +113,7 @@ function orderedActions(control: IrControl): IrAction[] {
 }
 
 /** `@alias("...")` on fields of standard_metadata: the names under which simple_switch looks for them. */
-function fieldAliases(program: IrProgram): bmv2.Bmv2Program["field_aliases"] {
+function fieldAliases(program: V1model): bmv2.Bmv2Program["field_aliases"] {
   const { type } = program.standard;
   if (type.kind !== "struct") return [];
   return type.fields.flatMap((field) =>

@@ -1,13 +1,14 @@
 /** v1model's extern functions and methods as primitives of simple_switch. */
-import type { Span } from "../../../base/index.js";
-import { defined, fail } from "../../../base/index.js";
-import type { bmv2 } from "../../program/index.js";
-import { CODES } from "../codes.js";
-import { fold, isZeroWidth } from "../lower/fold.js";
-import type { Expr, StmtOf } from "../lower/ir.js";
-import { hexValue } from "./bmv2-expressions.js";
-import type { BlockKind, Emission } from "./emission.js";
-import { primitive, target } from "./emission.js";
+import type { Span } from "../../../../base/index.js";
+import { defined, fail } from "../../../../base/index.js";
+import type { bmv2 } from "../../../program/index.js";
+import { CODES } from "../../codes.js";
+import { algorithm, calculationInput, dataElements } from "../../emit/bmv2-calculations.js";
+import { hexValue } from "../../emit/bmv2-expressions.js";
+import type { BlockKind, Emission } from "../../emit/emission.js";
+import { primitive, target } from "../../emit/emission.js";
+import { fold } from "../../lower/fold.js";
+import type { Expr, StmtOf } from "../../lower/ir.js";
 
 type Extern = StmtOf<"extern">;
 type Digest = StmtOf<"digest">;
@@ -67,35 +68,6 @@ function digest(emission: Emission, stmt: Digest, block: BlockKind): bmv2.Primit
     [emission.expressions.parameter(stmt.receiver), hexValue(BigInt(id))],
     stmt.span,
   );
-}
-
-/** Elements of a `data` argument: a list, or a single scalar. */
-function dataElements(data: Expr): Expr[] {
-  return data.kind === "aggregate" ? data.elements : [data];
-}
-
-/** The inputs of a calculation. Constants are written with their width. */
-export function calculationInput(emission: Emission, data: Expr): bmv2.CalculationInput[] {
-  const elements = dataElements(data).filter((element) => !isZeroWidth(element));
-  return elements.map((element) => {
-    const value = emission.expressions.number(element);
-    if (value.type === "field") return value;
-    if (element.kind === "number")
-      return { ...hexValue(element.value, element.type.width), bitwidth: element.type.width };
-    return fail(
-      CODES.computedField,
-      element.span,
-      "BMv2 computes checksums and hashes over fields and constants only",
-    );
-  });
-}
-
-/** A member of `HashAlgorithm`. */
-export function algorithm(expr: Expr): string {
-  const folded = fold(expr);
-  if (folded.kind !== "member")
-    return fail(CODES.valueNotConstant, expr.span, "the algorithm must be known at compile time");
-  return folded.name;
 }
 
 function hash(emission: Emission, stmt: Extern): bmv2.Primitive {

@@ -5,13 +5,14 @@
  * outermost annotation decides.
  */
 
-import type { Annotation } from "../syntax/ast.js";
-import { elementAt, field as fieldPlace, variable } from "./build.js";
-import { isZeroWidth } from "./fold.js";
-import type { AggregateType, Expr, IrProgram } from "./ir.js";
+import { elementAt, field as fieldPlace, variable } from "../../lower/build.js";
+import { isZeroWidth } from "../../lower/fold.js";
+import type { AggregateType, Expr } from "../../lower/ir.js";
+import type { Annotation } from "../../syntax/ast.js";
+import type { V1model } from "./view.js";
 
 /** The fields of every list, by the number of the list; lists and fields in the order in which the fields are declared. */
-export function fieldLists(program: IrProgram): Map<number, Expr[]> {
+export function fieldLists(program: Pick<V1model, "metadata">): Map<number, Expr[]> {
   const lists = new Map<number, Expr[]>();
   const { type } = program.metadata;
   if (type.kind === "struct") collect(variable(program.metadata), type, declared(type), lists);
