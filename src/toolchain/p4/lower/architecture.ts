@@ -54,7 +54,7 @@ export interface ParameterShape {
 
 // ---------------------------------------------------------------- externs
 
-export interface ExternShapes {
+interface ExternShapes {
   /** Extern functions by name. */
   readonly functions: Readonly<Record<string, ExternShape>>;
   /** Methods by `type.method`. */

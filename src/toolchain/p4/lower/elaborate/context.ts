@@ -78,7 +78,7 @@ export class Context {
 }
 
 /** What surrounds a statement: a control's apply block, an action, a parser state, ... */
-export type Site = "parser" | "control" | "action" | "checksum" | "deparser";
+type Site = "parser" | "control" | "action" | "checksum" | "deparser";
 
 /** One inlined body. */
 export interface Frame {
