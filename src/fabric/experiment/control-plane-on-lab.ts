@@ -6,8 +6,9 @@ import { restingHost } from "../hosts/index.js";
 import type { Agent, RunningSwitch } from "../testbed/index.js";
 import type { Topology } from "../topology/index.js";
 import type { Command } from "./commands.js";
-import { ControlPlane, type SchemeLog } from "./control-plane.js";
+import { ControlPlane } from "./control-plane.js";
 import type { ControllerFault } from "./control-plane-faults.js";
+import type { SchemeLog } from "./results.js";
 import type { SchemeRun } from "./scheme-run.js";
 import { type Clock as LabClock, MONOTONIC_CLOCK } from "./testbed/flow-watch.js";
 

@@ -3,8 +3,7 @@
  * hand in clock and control channels: `control-plane-simulated.ts`, `control-plane-on-lab.ts`.
  */
 import { readFileSync } from "node:fs";
-import { z } from "zod";
-import { type DiagnosticError, fail, type Locate, Random } from "../../base/index.js";
+import { type DiagnosticError, Random } from "../../base/index.js";
 import {
   type Clock,
   ControllerHost,
@@ -12,65 +11,12 @@ import {
   ControllerStopped,
   failureOf,
   type HostSession,
-  ROUTE_CONTROLLER,
-  routeController,
   type SwitchSession,
 } from "../controllers/index.js";
 import type { FabricPlan } from "../schemes/index.js";
-import { durationSchema, type Topology } from "../topology/index.js";
-import { CODES } from "./codes.js";
+import type { Topology } from "../topology/index.js";
 import type { Command } from "./commands.js";
 import type { ControllerFault } from "./control-plane-faults.js";
-
-export const controlPlaneSchema = z.strictObject({
-  /** Plan routes again when a port goes down or comes up, under schemes that can do so. */
-  recompute_routes: z.boolean().default(false),
-  /** Delay from the event of a port to the new plan. */
-  detection: durationSchema.default(10_000_000),
-});
-
-export type ControlPlaneSettings = z.output<typeof controlPlaneSchema>;
-
-/** The plan with the controllers that the file asks for. Fails with P43306 where the scheme cannot plan again. */
-export function withControlPlane(
-  plan: FabricPlan,
-  topology: Topology,
-  { recompute_routes, detection }: ControlPlaneSettings,
-  locate: Locate,
-): FabricPlan {
-  if (!recompute_routes) return plan;
-  const { replanning, switches, controllers = [] } = plan;
-  if (replanning === undefined)
-    fail(
-      CODES.cannotReplan,
-      locate(["control_plane", "recompute_routes"]),
-      `scheme ${plan.scheme} cannot plan routes again while its switches run`,
-      "leave recompute_routes out, or run this scheme in an experiment of its own",
-    );
-  const controller = routeController({
-    planner: replanning.planner,
-    planned: switches,
-    detectionNs: detection,
-  });
-  const all = topology.nodes.filter(({ role }) => role !== "host").map(({ index }) => index);
-  return {
-    ...plan,
-    programs: replanning.programs,
-    controllers: [...controllers, { name: ROUTE_CONTROLLER, switches: all, controller }],
-  };
-}
-
-/** What the controllers of one scheme logged. */
-export interface SchemeLog {
-  readonly label: string;
-  readonly lines: readonly string[];
-}
-
-/** The result file `controllers.log`, if there were controllers: each line begins with the label of its scheme. */
-export function logFiles(logs: readonly SchemeLog[]): [name: string, text: string][] {
-  const lines = logs.flatMap(({ label, lines }) => lines.map((line) => `${label} ${line}\n`));
-  return lines.length === 0 ? [] : [["controllers.log", lines.join("")]];
-}
 
 export interface ControlPlaneOptions {
   /** Label of the scheme. */

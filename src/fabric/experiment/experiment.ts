@@ -5,7 +5,7 @@ import type { Locate, SourceFile } from "../../base/index.js";
 import { SELECTOR_FIELDS } from "../../base/packets/index.js";
 import { SCHEMES, type Scheme } from "../schemes/index.js";
 import { bytesSchema, durationSchema, rateSchema, type Topology, topologySchema } from "../topology/index.js";
-import { controlPlaneSchema } from "./control-plane.js";
+
 import type { SchemeRun } from "./scheme-run.js";
 import { seeingSchema } from "./seeing/request.js";
 import { sweepSchema } from "./sweep/schema.js";
@@ -92,6 +92,15 @@ export const fabricKeys = {
   /** Many runs with other values of some keys. A single run does not depend on it. */
   sweep: sweepSchema.optional(),
 };
+
+export const controlPlaneSchema = z.strictObject({
+  /** Plan routes again when a port goes down or comes up, under schemes that can do so. */
+  recompute_routes: z.boolean().default(false),
+  /** Delay from the event of a port to the new plan. */
+  detection: durationSchema.default(10_000_000),
+});
+
+export type ControlPlaneSettings = z.output<typeof controlPlaneSchema>;
 
 export const machineKeys = {
   transport: transportSchema({ protocol: "fixed", handshake: false }),

@@ -8,12 +8,12 @@ import type { Diagnostics, SourceFile } from "../../base/index.js";
 import { FAILOVER } from "./kinds/failover/index.js";
 import type { FailoverResults } from "./kinds/failover/results.js";
 import type { Experiment } from "./kinds/failover/schema.js";
+import { withNotes } from "./kinds/registered-kind.js";
 import { KINDS } from "./kinds/registry.js";
 import { TIMELINE } from "./kinds/timeline/index.js";
 import type { TimelineResults } from "./kinds/timeline/results.js";
 import type { Timeline } from "./kinds/timeline/schema.js";
 import { type LoadedExperiment, type LoadOptions, loadAnyKind, loadKind, loadWithOwn } from "./read.js";
-import { withNotes } from "./results.js";
 import { type RunOptions, runKind } from "./run.js";
 import { textTable } from "./view/table.js";
 
@@ -31,12 +31,13 @@ export type {
   LabSide,
   LabStage,
   Ran,
+  RegisteredKind,
   Runner,
   SchemeUnit,
   SimulatorStage,
   Unit,
 } from "./kinds/kind.js";
-export { type RegisteredKind, register } from "./kinds/registered-kind.js";
+export { register, resultsJson } from "./kinds/registered-kind.js";
 export { eachSeed, fromTopology, onFabric } from "./kinds/runners.js";
 export type { TimelineRow } from "./kinds/timeline/flows.js";
 export type { TimelineResults } from "./kinds/timeline/results.js";
@@ -45,17 +46,15 @@ export { loadNetworkOf, type NetworkOfFile } from "./network-of-file.js";
 export { planeOver } from "./on-simulator.js";
 export { type P4cFiles, runP4c } from "./p4c.js";
 export { type LoadedExperiment, type LoadOptions, loadAnyKind, loadKind } from "./read.js";
-export {
-  type PrintedResults,
-  type RunResults,
-  resultsJson,
-  type SweepPoint,
-  type SweepResults,
+export type {
+  PrintedResults,
+  RunResults,
+  SweepPoint,
+  SweepResults,
 } from "./results.js";
 export { type RunOptions, runKind } from "./run.js";
 export type { SchemeRun } from "./scheme-run.js";
-export type { Shard } from "./sweep/points-file.js";
-export type { SlurmOptions, SweepRunOptions } from "./sweep/sweep.js";
+export type { Shard, SlurmOptions, SweepRunOptions } from "./sweep/sweep.js";
 export { applySettings, queuesOfLinks, startGenerators } from "./switch-settings.js";
 
 /** Reads and checks an experiment file of any kind, as {@link loadAnyKind} does. */

@@ -4,8 +4,14 @@ import type { Diagnostics } from "../../base/index.js";
 import { SELECTOR_FIELDS } from "../../base/packets/index.js";
 import { type Topology, topologySchema } from "../topology/index.js";
 import { ProgramCompiler } from "./boot.js";
-import { controlPlaneSchema } from "./control-plane.js";
-import { ipSchema, type MachineSettings, machineKeys, type SchemeSet, schemesSchema } from "./experiment.js";
+import {
+  controlPlaneSchema,
+  ipSchema,
+  type MachineSettings,
+  machineKeys,
+  type SchemeSet,
+  schemesSchema,
+} from "./experiment.js";
 import { planSchemes, topologyOf } from "./plan-schemes.js";
 import { openExperiment, schemesOf } from "./read.js";
 import { collecting } from "./read-source.js";

@@ -10,10 +10,11 @@ import {
 } from "../sim/packet/index.js";
 import type { Steps } from "./advance.js";
 import { type BootedFabric, bootControlled, configureSimulated, ProgramCompiler } from "./boot.js";
-import { ControlPlane, type ControlPlaneOptions, type SchemeLog } from "./control-plane.js";
+import { ControlPlane, type ControlPlaneOptions } from "./control-plane.js";
 import { breather } from "./engine.js";
 import type { FabricExperiment } from "./experiment.js";
 import type { JobContext, Ran, SchemeUnit, SimulatorStage } from "./kinds/kind.js";
+import type { SchemeLog } from "./results.js";
 import type { SchemeRun } from "./scheme-run.js";
 import { seeingOf } from "./seeing/request.js";
 import { type Seeing, type SeeingOrder, type SeenRun, watchFabric } from "./seeing/seeing.js";

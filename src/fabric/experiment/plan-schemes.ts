@@ -1,15 +1,22 @@
 /** Builds the topology of an experiment file, and plans its schemes for it. */
 
 import { dirname } from "node:path";
-import { type Diagnostics, given, type Locate, type SourceFile } from "../../base/index.js";
+import { type Diagnostics, fail, given, type Locate, type SourceFile } from "../../base/index.js";
 import { FIELD_BITS } from "../../base/packets/index.js";
 import { readMapFile } from "../../toolchain/loading/index.js";
+import { ROUTE_CONTROLLER, routeController } from "../controllers/index.js";
 import { type HostContext, restingHost } from "../hosts/index.js";
-import type { Scheme } from "../schemes/index.js";
+import type { FabricPlan, Scheme } from "../schemes/index.js";
 import { buildTopology, type MapReader, type Topology } from "../topology/index.js";
 import { CODES } from "./codes.js";
-import { withControlPlane } from "./control-plane.js";
-import { type CommonSettings, type FabricSettings, parameterShape, type SchemeSet } from "./experiment.js";
+
+import {
+  type CommonSettings,
+  type ControlPlaneSettings,
+  type FabricSettings,
+  parameterShape,
+  type SchemeSet,
+} from "./experiment.js";
 import type { FabricCache } from "./fabric-cache.js";
 import { collecting } from "./read-source.js";
 import type { SchemeRun } from "./scheme-run.js";
@@ -93,6 +100,35 @@ export function planSchemes(
       }) ?? []
     );
   });
+}
+
+/** The plan with the controllers that the file asks for. Fails with P43306 where the scheme cannot plan again. */
+export function withControlPlane(
+  plan: FabricPlan,
+  topology: Topology,
+  { recompute_routes, detection }: ControlPlaneSettings,
+  locate: Locate,
+): FabricPlan {
+  if (!recompute_routes) return plan;
+  const { replanning, switches, controllers = [] } = plan;
+  if (replanning === undefined)
+    fail(
+      CODES.cannotReplan,
+      locate(["control_plane", "recompute_routes"]),
+      `scheme ${plan.scheme} cannot plan routes again while its switches run`,
+      "leave recompute_routes out, or run this scheme in an experiment of its own",
+    );
+  const controller = routeController({
+    planner: replanning.planner,
+    planned: switches,
+    detectionNs: detection,
+  });
+  const all = topology.nodes.filter(({ role }) => role !== "host").map(({ index }) => index);
+  return {
+    ...plan,
+    programs: replanning.programs,
+    controllers: [...controllers, { name: ROUTE_CONTROLLER, switches: all, controller }],
+  };
 }
 
 /** The selector must be in packets of the traffic's kind. */

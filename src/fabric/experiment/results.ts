@@ -1,9 +1,15 @@
 /** The results of every kind of experiment, and their printed form. */
 import type { Diagnostic } from "../../base/index.js";
-import type { SchemeLog } from "./control-plane.js";
-import type { CommonSettings, EngineName } from "./experiment.js";
-import type { SchemeRun } from "./scheme-run.js";
-import { type WireName, wireText } from "./wire.js";
+import type { EngineName } from "./experiment.js";
+
+/** What the controllers of one scheme logged. */
+export interface SchemeLog {
+  readonly label: string;
+  readonly lines: readonly string[];
+}
+
+/** The text of a file; in parts where it may be longer than the longest string. */
+export type FileText = string | Iterable<string>;
 
 /** Results of one point under one seed. */
 export interface RunResults<E, O, R extends object> {
@@ -79,47 +85,4 @@ export interface PrintedResults {
   readonly failures?: readonly Diagnostic[];
   /** There are no results yet: other parts of the work are not finished. `json` and `table` say which parts are. */
   readonly unfinished?: boolean;
-}
-
-/** The text of `results.json` for rows of any kind; `notes` and `warnings` where there are any. */
-export function resultsJson({
-  experiment,
-  seed,
-  engine,
-  rows,
-  notes,
-  warnings,
-}: Omit<RunResults<unknown, unknown, object>, "source" | "series" | "logs" | "programs">): string {
-  const document = {
-    experiment,
-    seed,
-    engine,
-    ...(notes.length === 0 ? {} : { notes }),
-    ...(warnings.length === 0 ? {} : { warnings }),
-    rows,
-  };
-  return `${JSON.stringify(document, null, 2)}\n`;
-}
-
-/** A table for a terminal, with what a frame takes on a link of the simulator and the notes below it. */
-export function printedTable(
-  table: string,
-  notes: readonly string[],
-  { wire }: CommonSettings & { readonly wire?: WireName },
-  engine: EngineName,
-): string {
-  return withNotes(
-    engine === "sim" && wire !== undefined ? `${table}\n\nwire: ${wireText(wire)}` : table,
-    notes,
-  );
-}
-
-/** A table for a terminal, with the notes below it. */
-export function withNotes(table: string, notes: readonly string[]): string {
-  return notes.length === 0 ? table : `${table}\n\n${notes.map((note) => `note: ${note}`).join("\n")}`;
-}
-
-/** The notes of all schemes, each once, in the order of the schemes. */
-export function schemeNotes(schemes: readonly SchemeRun[]): string[] {
-  return [...new Set(schemes.flatMap(({ plan }) => plan.notes ?? []))];
 }

@@ -26,22 +26,13 @@ import {
   recordsOf,
   unfinishedPart,
 } from "./sweep/finish.js";
-import {
-  diagnosticText,
-  type Job,
-  jobsOf,
-  jobsOfShard,
-  likeRecord,
-  longestFirst,
-  recordsOfJob,
-  type SweepJobs,
-} from "./sweep/jobs.js";
+import { diagnosticText, jobsOf, jobsOfShard, likeRecord, longestFirst, recordsOfJob } from "./sweep/jobs.js";
 import type { WorkerStart } from "./sweep/messages.js";
-import { type PointRecord, PointsFile, readPoints } from "./sweep/points-file.js";
+import { PointsFile, readPoints } from "./sweep/points-file.js";
 import { type FailedJob, type PoolWorker, runPool } from "./sweep/pool.js";
 import { runOnSlurm } from "./sweep/slurm.js";
 import { counted, SINGLE } from "./sweep/space.js";
-import type { Sweep, SweepRunOptions } from "./sweep/sweep.js";
+import type { Job, PointRecord, Sweep, SweepJobs, SweepRunOptions } from "./sweep/sweep.js";
 import { startWorker } from "./sweep/worker-process.js";
 import { checkFolder, writeFolder } from "./write.js";
 

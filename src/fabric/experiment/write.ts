@@ -18,6 +18,7 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import { fail, systemErrorReason } from "../../base/index.js";
 import { makeFolders } from "../../toolchain/loading/index.js";
 import { CODES } from "./codes.js";
+import type { FileText } from "./results.js";
 
 /**
  * Finds before the runs whether results can be written to a folder. Creates its parent folders. Throws
@@ -47,9 +48,6 @@ export function refuse(folder: string, error: unknown): never {
     `cannot write results to ${folder}: ${systemErrorReason(error)}${where}`,
   );
 }
-
-/** The text of a file; in parts where it may be longer than the longest string. */
-export type FileText = string | Iterable<string>;
 
 /** Name of the list of the files that a run wrote, with their SHA-256. */
 const MANIFEST = ".p4loom-files.json";

@@ -20,7 +20,7 @@ import {
   rowOf,
   type Series,
 } from "../../../src/fabric/experiment/kinds/failover/results.js";
-import { schemeNotes } from "../../../src/fabric/experiment/results.js";
+import { schemeNotes } from "../../../src/fabric/experiment/kinds/registered-kind.js";
 import { rowsCsv } from "../../../src/fabric/experiment/view/csv.js";
 import { FakeDocument, printNode } from "../../../src/fabric/experiment/view/fake-document.js";
 import { drawnFiles } from "../../../src/fabric/experiment/view/page.js";

@@ -1,6 +1,5 @@
 /** Faults in the simulator: outages and impairments of channels, carrier signals, and switches without program and state. */
 
-import type { Random } from "../../../base/index.js";
 import { given } from "../../../base/index.js";
 import {
   type Channel,
@@ -9,6 +8,7 @@ import {
   type FabricPlace,
   Impairment,
 } from "../../sim/packet/index.js";
+import type { FaultyChannel, SimulatorFaultOptions } from "../kinds/kind.js";
 import {
   ALL_CHANNELS,
   directionsOf,
@@ -20,28 +20,8 @@ import {
   type Flap,
   isCut,
 } from "./fault.js";
-import type { FlowDrops } from "./flow-drops.js";
-
-export interface SimulatorFaultOptions {
-  /** Source of random decisions: each fault has a stream of its own. */
-  readonly random: Random;
-  /** Ends the process of a switch: its control channel then has no peer. */
-  kill(node: number): void;
-  /** Restores program and state of a switch over the control channel; undefined: the switch still has them. */
-  restart(node: number): Promise<void> | undefined;
-  /** The channels of central controllers, by node index. */
-  readonly control: ReadonlyMap<number, FaultyChannel>;
-  /** Drops of packets of flows; absent where no fault names a flow. */
-  readonly drops?: FlowDrops;
-}
 
 type NetworkElement = Exclude<Element, { kind: "control" | "flow" }>;
-
-/** A control channel, as faults see it. */
-interface FaultyChannel {
-  beginFault(fault: ControlFault): void;
-  endFault(fault: ControlFault): void;
-}
 
 /** Injects and ends faults. An element works again when all of its faults have ended. */
 export class SimulatorFaults {

@@ -4,18 +4,19 @@
  * (`registered-kind.ts`). A single run is a sweep of one point.
  */
 import type { z } from "zod";
-import type { Diagnostics, Locate, SourceFile } from "../../../base/index.js";
+import type { Diagnostics, Locate, Random, SourceFile } from "../../../base/index.js";
 import type { Signal } from "../../hosts/index.js";
-import type { Fabric } from "../../sim/packet/index.js";
+import type { ControlFault, Fabric } from "../../sim/packet/index.js";
 import type { SwitchEngine } from "../../testbed/index.js";
 import type { Topology } from "../../topology/index.js";
 import type { Steps } from "../advance.js";
-import type { ControlPlane, SchemeLog } from "../control-plane.js";
+import type { ControlPlane } from "../control-plane.js";
 import type { TestbedOptions } from "../engine.js";
 import type { CommonSettings, EngineName, SchemeSet } from "../experiment.js";
-import type { CompiledPrograms } from "../fabric-cache.js";
-import type { SimulatorFaultOptions } from "../faults/on-simulator.js";
+import type { CompiledPrograms, FabricCache } from "../fabric-cache.js";
+import type { FlowDrops } from "../faults/flow-drops.js";
 import type { PlanSettings } from "../plan-schemes.js";
+import type { FileText, SchemeLog } from "../results.js";
 import type { SchemeRun } from "../scheme-run.js";
 import type { SeeingFolder } from "../seeing/seeing.js";
 import type { SchemeOnLab } from "../testbed/scheme-on-lab.js";
@@ -104,6 +105,26 @@ export interface Ran<O> {
   readonly logs: readonly SchemeLog[];
   /** What a reader must know about how the outcomes were made, one sentence each. */
   readonly notes: readonly string[];
+}
+
+/** How faults reach what is beside the links of the simulator. */
+export interface SimulatorFaultOptions {
+  /** Source of random decisions: each fault has a stream of its own. */
+  readonly random: Random;
+  /** Ends the process of a switch: its control channel then has no peer. */
+  kill(node: number): void;
+  /** Restores program and state of a switch over the control channel; undefined: the switch still has them. */
+  restart(node: number): Promise<void> | undefined;
+  /** The channels of central controllers, by node index. */
+  readonly control: ReadonlyMap<number, FaultyChannel>;
+  /** Drops of packets of flows; absent where no fault names a flow. */
+  readonly drops?: FlowDrops;
+}
+
+/** A control channel, as faults see it. */
+export interface FaultyChannel {
+  beginFault(fault: ControlFault): void;
+  endFault(fault: ControlFault): void;
 }
 
 /** What both engines provide to a unit. */
@@ -211,4 +232,94 @@ export interface Kind<
    * point and seed of a sweep then has a table of its own, and the first ones have the files of a single run, each in a folder.
    */
   readonly isOneRun?: true;
+}
+
+/** A checked experiment without the types of its kind: the file with the values of one point of its sweep. */
+export interface Point {
+  readonly settings: CommonSettings;
+  readonly units: readonly PointUnit[];
+  /** The same with this number of runs, in place of those of the file and its schemes. */
+  withRuns(runs: number): Point;
+  /** All that a unit's outcome depends on except the seed, as text. */
+  dependencies(unit: number): string;
+  /** Throws DiagnosticError for what the experiment needs and a lab with such switches does not have. */
+  checkOnLab(engine: SwitchEngine, stop: AbortSignal): Promise<void>;
+  /** Runs units one after the other; outcomes are JSON. */
+  run(units: readonly number[], job: Omit<JobContext, "kind">): Promise<Ran<unknown>>;
+}
+
+/** A unit of an experiment: under each seed it is a job, or a part of one. */
+export interface PointUnit {
+  /** Label of its scheme. */
+  readonly scheme: string;
+  /** Unique within its scheme. */
+  readonly name: string;
+  /** Number of steps that it reports; also its weight compared with others. */
+  readonly steps: number;
+}
+
+/** A point with the outcomes of its units. */
+export interface FinishedPoint {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly point: Point;
+  /** For each unit, the seeds whose jobs succeeded, with their outcomes as JSON. */
+  readonly outcomes: readonly (readonly FinishedUnit[])[];
+}
+
+export interface FinishedUnit {
+  readonly seed: number;
+  readonly outcome: unknown;
+  readonly log?: readonly string[] | undefined;
+}
+
+/** Input for the results of a sweep. */
+export interface FinishedSweep {
+  readonly name: string;
+  readonly engine: EngineName;
+  /** The file's seed, or the one that the user gives in place of it. */
+  readonly seed: number;
+  /** A single run: its rows do not name their seed. */
+  readonly isOneRun: boolean;
+  readonly keys: readonly string[];
+  readonly seeds: readonly number[];
+  readonly points: readonly FinishedPoint[];
+  /** What a reader must know about how the results were made, in addition to the notes of the kind. */
+  readonly notes: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Printed and written results. */
+export interface SweepOutput {
+  readonly json: string;
+  readonly table: string;
+  readonly notes: readonly string[];
+  /** Including warnings from the outcomes. */
+  readonly warnings: readonly string[];
+  readonly files: readonly (readonly [name: string, text: FileText])[];
+}
+
+/** A file, or a version of it, after the schema has parsed it, and what checks of several files share. */
+export interface FileToCheck {
+  readonly source: SourceFile;
+  readonly value: unknown;
+  readonly locate: Locate;
+  readonly diagnostics: Diagnostics;
+  readonly schemes: SchemeSet;
+  /** For checks of files that differ in a few keys. */
+  readonly cache?: FabricCache;
+}
+
+/** A kind without its types, as the registry has it. */
+export interface RegisteredKind {
+  readonly name: string;
+  readonly keys: readonly string[];
+  readonly takesRuns: boolean;
+  /** Whether a file without the key `sweep` is one run, all or nothing. */
+  readonly isOneRun: boolean;
+  /** The schema of its files, which may name these schemes. */
+  schema(schemes: SchemeSet): z.ZodType<CommonSettings>;
+  /** Undefined after errors, which go to the diagnostics of the file. */
+  check(file: FileToCheck): Point | undefined;
+  /** The results of points that {@link check} has made. */
+  output(sweep: FinishedSweep): Promise<SweepOutput>;
 }

@@ -1,111 +1,29 @@
 /** Hides the types of a kind behind points whose outcomes are JSON, and makes the results of a sweep of them. */
 
-import type { z } from "zod";
-import { type Diagnostics, given, type Locate, type SourceFile } from "../../../base/index.js";
-import type { SwitchEngine } from "../../testbed/index.js";
-import { logFiles, type SchemeLog } from "../control-plane.js";
-import type { CommonSettings, EngineName, SchemeSet } from "../experiment.js";
-import type { FabricCache } from "../fabric-cache.js";
+import { given } from "../../../base/index.js";
+
+import type { CommonSettings, EngineName } from "../experiment.js";
 import { planSchemes, topologyOf } from "../plan-schemes.js";
 import { collecting } from "../read-source.js";
-import { printedTable, resultsJson, type SweepPoint, type SweepResults } from "../results.js";
+import type { FileText, RunResults, SchemeLog, SweepPoint, SweepResults } from "../results.js";
+import type { SchemeRun } from "../scheme-run.js";
 import { dependenciesOf } from "../sweep/dependencies.js";
 import { counted, fileWord, pointName } from "../sweep/space.js";
 import { rowsCsv } from "../view/csv.js";
 import { drawnFiles } from "../view/page.js";
 import { textTable } from "../view/table.js";
-import type { FileText } from "../write.js";
-import type { CheckedExperiment, JobContext, Kind, Ran, Unit } from "./kind.js";
-
-/** A checked experiment without the types of its kind: the file with the values of one point of its sweep. */
-export interface Point {
-  readonly settings: CommonSettings;
-  readonly units: readonly PointUnit[];
-  /** The same with this number of runs, in place of those of the file and its schemes. */
-  withRuns(runs: number): Point;
-  /** All that a unit's outcome depends on except the seed, as text. */
-  dependencies(unit: number): string;
-  /** Throws DiagnosticError for what the experiment needs and a lab with such switches does not have. */
-  checkOnLab(engine: SwitchEngine, stop: AbortSignal): Promise<void>;
-  /** Runs units one after the other; outcomes are JSON. */
-  run(units: readonly number[], job: Omit<JobContext, "kind">): Promise<Ran<unknown>>;
-}
-
-/** A unit of an experiment: under each seed it is a job, or a part of one. */
-interface PointUnit {
-  /** Label of its scheme. */
-  readonly scheme: string;
-  /** Unique within its scheme. */
-  readonly name: string;
-  /** Number of steps that it reports; also its weight compared with others. */
-  readonly steps: number;
-}
-
-/** A point with the outcomes of its units. */
-export interface FinishedPoint {
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly point: Point;
-  /** For each unit, the seeds whose jobs succeeded, with their outcomes as JSON. */
-  readonly outcomes: readonly (readonly FinishedUnit[])[];
-}
-
-export interface FinishedUnit {
-  readonly seed: number;
-  readonly outcome: unknown;
-  readonly log?: readonly string[] | undefined;
-}
-
-/** Input for the results of a sweep. */
-export interface FinishedSweep {
-  readonly name: string;
-  readonly engine: EngineName;
-  /** The file's seed, or the one that the user gives in place of it. */
-  readonly seed: number;
-  /** A single run: its rows do not name their seed. */
-  readonly isOneRun: boolean;
-  readonly keys: readonly string[];
-  readonly seeds: readonly number[];
-  readonly points: readonly FinishedPoint[];
-  /** What a reader must know about how the results were made, in addition to the notes of the kind. */
-  readonly notes: readonly string[];
-  readonly warnings: readonly string[];
-}
-
-/** Printed and written results. */
-export interface SweepOutput {
-  readonly json: string;
-  readonly table: string;
-  readonly notes: readonly string[];
-  /** Including warnings from the outcomes. */
-  readonly warnings: readonly string[];
-  readonly files: readonly (readonly [name: string, text: FileText])[];
-}
-
-/** A file, or a version of it, after the schema has parsed it, and what checks of several files share. */
-export interface FileToCheck {
-  readonly source: SourceFile;
-  readonly value: unknown;
-  readonly locate: Locate;
-  readonly diagnostics: Diagnostics;
-  readonly schemes: SchemeSet;
-  /** For checks of files that differ in a few keys. */
-  readonly cache?: FabricCache;
-}
-
-/** A kind without its types, as the registry has it. */
-export interface RegisteredKind {
-  readonly name: string;
-  readonly keys: readonly string[];
-  readonly takesRuns: boolean;
-  /** Whether a file without the key `sweep` is one run, all or nothing. */
-  readonly isOneRun: boolean;
-  /** The schema of its files, which may name these schemes. */
-  schema(schemes: SchemeSet): z.ZodType<CommonSettings>;
-  /** Undefined after errors, which go to the diagnostics of the file. */
-  check(file: FileToCheck): Point | undefined;
-  /** The results of points that {@link check} has made. */
-  output(sweep: FinishedSweep): Promise<SweepOutput>;
-}
+import { type WireName, wireText } from "../wire.js";
+import type {
+  CheckedExperiment,
+  FileToCheck,
+  FinishedPoint,
+  FinishedSweep,
+  Kind,
+  Point,
+  RegisteredKind,
+  SweepOutput,
+  Unit,
+} from "./kind.js";
 
 /** A kind for the registry. */
 export function register<
@@ -386,3 +304,52 @@ function tablesOf<E, U, O, R extends object>(
 
 /** Maximum number of tables that are printed, one below the other. */
 const MAX_TABLES = 20;
+
+/** The result file `controllers.log`, if there were controllers: each line begins with the label of its scheme. */
+export function logFiles(logs: readonly SchemeLog[]): [name: string, text: string][] {
+  const lines = logs.flatMap(({ label, lines }) => lines.map((line) => `${label} ${line}\n`));
+  return lines.length === 0 ? [] : [["controllers.log", lines.join("")]];
+}
+
+/** The text of `results.json` for rows of any kind; `notes` and `warnings` where there are any. */
+export function resultsJson({
+  experiment,
+  seed,
+  engine,
+  rows,
+  notes,
+  warnings,
+}: Omit<RunResults<unknown, unknown, object>, "source" | "series" | "logs" | "programs">): string {
+  const document = {
+    experiment,
+    seed,
+    engine,
+    ...(notes.length === 0 ? {} : { notes }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+    rows,
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** A table for a terminal, with what a frame takes on a link of the simulator and the notes below it. */
+export function printedTable(
+  table: string,
+  notes: readonly string[],
+  { wire }: CommonSettings & { readonly wire?: WireName },
+  engine: EngineName,
+): string {
+  return withNotes(
+    engine === "sim" && wire !== undefined ? `${table}\n\nwire: ${wireText(wire)}` : table,
+    notes,
+  );
+}
+
+/** A table for a terminal, with the notes below it. */
+export function withNotes(table: string, notes: readonly string[]): string {
+  return notes.length === 0 ? table : `${table}\n\n${notes.map((note) => `note: ${note}`).join("\n")}`;
+}
+
+/** The notes of all schemes, each once, in the order of the schemes. */
+export function schemeNotes(schemes: readonly SchemeRun[]): string[] {
+  return [...new Set(schemes.flatMap(({ plan }) => plan.notes ?? []))];
+}

@@ -3,9 +3,9 @@ import { fail, type Locate, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { breather } from "../engine.js";
 import type { EngineName, FabricExperiment } from "../experiment.js";
-import { schemeNotes } from "../results.js";
 import { seeingOf } from "../seeing/request.js";
 import type { LabSide, Runner, SchemeUnit, SeedRuns, SimulatorStage, Unit } from "./kind.js";
+import { schemeNotes } from "./registered-kind.js";
 
 /** How a kind runs on each engine. `P`: data prepared for a lab. */
 export interface FabricSide<E extends FabricExperiment, U extends SchemeUnit, O, P> {

@@ -1,18 +1,13 @@
 /** Gathers the records of a sweep's jobs for its results, and says which jobs failed or are missing. */
 import { type Diagnostic, given } from "../../../base/index.js";
 import { CODES } from "../codes.js";
-import {
-  type FinishedPoint,
-  type FinishedSweep,
-  type FinishedUnit,
-  MAX_RUNS,
-} from "../kinds/registered-kind.js";
+import type { FinishedPoint, FinishedSweep, FinishedUnit } from "../kinds/kind.js";
+import { MAX_RUNS } from "../kinds/registered-kind.js";
 import type { PrintedResults } from "../results.js";
-import type { Job, SweepJobs } from "./jobs.js";
-import { type PointRecord, pointsFileName, type Shard } from "./points-file.js";
+import { pointsFileName } from "./points-file.js";
 import type { FailedJob } from "./pool.js";
 import { counted } from "./space.js";
-import type { Sweep } from "./sweep.js";
+import type { Job, PointRecord, Shard, Sweep, SweepJobs } from "./sweep.js";
 
 /** The parts of a record that results are made of, by the key of the job. */
 export type Records = ReadonlyMap<string, Pick<PointRecord, "outcome" | "log" | "notes">>;

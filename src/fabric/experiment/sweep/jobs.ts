@@ -5,43 +5,11 @@ import { performance } from "node:perf_hooks";
 import { DiagnosticError, fail, formatDiagnostic, given } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { EngineName } from "../experiment.js";
-import type { JobContext } from "../kinds/kind.js";
-import type { Point } from "../kinds/registered-kind.js";
+import type { JobContext, Point } from "../kinds/kind.js";
 import type { SeeingFolder } from "../seeing/seeing.js";
 import { jobKey } from "./dependencies.js";
-import type { PointRecord, Shard } from "./points-file.js";
 import { fileWord, pointName } from "./space.js";
-import type { Sweep } from "./sweep.js";
-
-/** Units of a point under a seed. */
-export interface JobOrder {
-  readonly point: number;
-  /** One, unless the file is a single run: then those of a scheme, or all on a lab. */
-  readonly units: readonly number[];
-  readonly seed: number;
-  /** Keys of the units, as the sweep has computed them; a worker that computes another one has read other files. */
-  readonly keys: readonly string[];
-}
-
-export interface Job extends JobOrder {
-  /** From 0; for an element of {@link SweepJobs.work} its index in that list. */
-  readonly number: number;
-  /** Name for people. */
-  readonly name: string;
-  /** Its weight compared with the others. */
-  readonly steps: number;
-}
-
-export interface SweepJobs {
-  readonly points: readonly Point[];
-  readonly seeds: readonly number[];
-  readonly jobs: readonly Job[];
-  /**
-   * Those of `jobs` that run: jobs with the same key are the same work. A scheme that does not depend on a swept parameter runs once for
-   * all values of the parameter.
-   */
-  readonly work: readonly Job[];
-}
+import type { Job, JobOrder, PointRecord, Shard, Sweep, SweepJobs } from "./sweep.js";
 
 export interface JobOptions {
   readonly seed: number;

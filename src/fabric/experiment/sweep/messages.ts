@@ -1,7 +1,7 @@
 /** Messages between a sweep and its worker processes, as JSON over the channel that Node opens between them. */
 
 import type { SeeingFolder } from "../seeing/seeing.js";
-import type { JobOrder } from "./jobs.js";
+import type { JobOrder } from "./sweep.js";
 
 /** Data of the sweep for a worker. */
 export interface WorkerStart {

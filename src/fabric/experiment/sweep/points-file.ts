@@ -18,29 +18,7 @@ import { join } from "node:path";
 import { fail, systemErrorReason } from "../../../base/index.js";
 import { makeFolders } from "../../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
-
-/** A finished job. */
-export interface PointRecord {
-  /** Key of all that the job depends on. */
-  readonly job: string;
-  /** Values of the swept keys; like the following members up to `ms`, for people. */
-  readonly point: Readonly<Record<string, unknown>>;
-  readonly scheme: string;
-  readonly unit: string;
-  readonly seed: number;
-  /** Wall time of the job in milliseconds. */
-  readonly ms: number;
-  readonly log?: readonly string[];
-  /** What a reader of the results must know about how it was made. */
-  readonly notes?: readonly string[];
-  readonly outcome: unknown;
-}
-
-/** Part `index` of `count`, from 1. */
-export interface Shard {
-  readonly index: number;
-  readonly count: number;
-}
+import type { PointRecord, Shard } from "./sweep.js";
 
 export function pointsFileName(shard: Shard | undefined): string {
   return shard === undefined ? "points.jsonl" : `points-${shard.index}-of-${shard.count}.jsonl`;

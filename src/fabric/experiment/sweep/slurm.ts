@@ -19,9 +19,9 @@ import { makeFolders, ownCommand, runCommand } from "../../../toolchain/loading/
 import { CODES } from "../codes.js";
 import type { Progress } from "../engine.js";
 import { isFinished } from "./finish.js";
-import { type Job, jobsOfShard } from "./jobs.js";
+import { jobsOfShard } from "./jobs.js";
 import { counted } from "./space.js";
-import type { SlurmOptions } from "./sweep.js";
+import type { Job, SlurmOptions } from "./sweep.js";
 
 export interface SlurmRun extends SlurmOptions {
   /** The experiment file. */

@@ -1,8 +1,8 @@
 /** A sweep that was read, and how its jobs run. */
 import type { SourceFile } from "../../../base/index.js";
 import type { CommonSettings } from "../experiment.js";
-import type { FinishedSweep, Point, SweepOutput } from "../kinds/registered-kind.js";
-import type { Shard } from "./points-file.js";
+import type { FinishedSweep, Point, SweepOutput } from "../kinds/kind.js";
+
 import type { SweepSpace } from "./space.js";
 
 export interface SweepRunOptions {
@@ -53,4 +53,57 @@ export interface Sweep {
   output(sweep: FinishedSweep): Promise<SweepOutput>;
   /** Throws DiagnosticError P43041 where there are more jobs than the user accepts; `each`: jobs for each point and seed. */
   checkNumber(each: number): void;
+}
+
+/** Units of a point under a seed. */
+export interface JobOrder {
+  readonly point: number;
+  /** One, unless the file is a single run: then those of a scheme, or all on a lab. */
+  readonly units: readonly number[];
+  readonly seed: number;
+  /** Keys of the units, as the sweep has computed them; a worker that computes another one has read other files. */
+  readonly keys: readonly string[];
+}
+
+export interface Job extends JobOrder {
+  /** From 0; for an element of {@link SweepJobs.work} its index in that list. */
+  readonly number: number;
+  /** Name for people. */
+  readonly name: string;
+  /** Its weight compared with the others. */
+  readonly steps: number;
+}
+
+export interface SweepJobs {
+  readonly points: readonly Point[];
+  readonly seeds: readonly number[];
+  readonly jobs: readonly Job[];
+  /**
+   * Those of `jobs` that run: jobs with the same key are the same work. A scheme that does not depend on a swept parameter runs once for
+   * all values of the parameter.
+   */
+  readonly work: readonly Job[];
+}
+
+/** A finished job. */
+export interface PointRecord {
+  /** Key of all that the job depends on. */
+  readonly job: string;
+  /** Values of the swept keys; like the following members up to `ms`, for people. */
+  readonly point: Readonly<Record<string, unknown>>;
+  readonly scheme: string;
+  readonly unit: string;
+  readonly seed: number;
+  /** Wall time of the job in milliseconds. */
+  readonly ms: number;
+  readonly log?: readonly string[];
+  /** What a reader of the results must know about how it was made. */
+  readonly notes?: readonly string[];
+  readonly outcome: unknown;
+}
+
+/** Part `index` of `count`, from 1. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
 }

@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { fail } from "../../../base/index.js";
 import { ownCommand } from "../../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
-import type { JobOrder } from "./jobs.js";
 import type { FromWorker, ToWorker, WorkerStart } from "./messages.js";
 import type { JobEnd, PoolWorker } from "./pool.js";
+import type { JobOrder } from "./sweep.js";
 
 export interface WorkerLimits {
   /** Megabytes of heap of a worker. */

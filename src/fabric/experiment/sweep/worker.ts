@@ -5,9 +5,9 @@ import { Diagnostics, formatDiagnostic, SourceFile } from "../../../base/index.j
 import { lateError } from "../../own-schemes/index.js";
 import { CompiledPrograms } from "../fabric-cache.js";
 import type { LoadOptions } from "../read.js";
-import { diagnosticText, type JobOrder, recordsOfJob } from "./jobs.js";
+import { diagnosticText, recordsOfJob } from "./jobs.js";
 import { ALIVE_INTERVAL_MS, type FromWorker, type ToWorker, type WorkerStart } from "./messages.js";
-import type { Sweep } from "./sweep.js";
+import type { JobOrder, Sweep } from "./sweep.js";
 
 /** Reads an experiment with the schemes that it defines itself. */
 export type ReadSweep = (

@@ -1,7 +1,6 @@
 /** The page of results as one HTML file that loads no other file, its figures, and the kind's own files. */
 import { escapeMarkup, htmlPage } from "../../../base/index.js";
-import type { SweepResults } from "../results.js";
-import type { FileText } from "../write.js";
+import type { FileText, SweepResults } from "../results.js";
 import { legendMarkup, svgOf } from "./figure.js";
 import type { Described, Figure, Page, Part, Parts, View } from "./view.js";
 

@@ -5,8 +5,7 @@
 import type { PlotOptions } from "@observablehq/plot";
 import type { Cell, SourceFile } from "../../../base/index.js";
 import type { CommonSettings } from "../experiment.js";
-import type { SweepResults } from "../results.js";
-import type { FileText } from "../write.js";
+import type { FileText, SweepResults } from "../results.js";
 
 /** A checked file. */
 export interface Described {

@@ -1,11 +1,11 @@
 /** A sweep whose jobs are sums: everything but the simulation. */
 import { SourceFile } from "../../../../src/base/index.js";
 import type { FabricSettings } from "../../../../src/fabric/experiment/experiment.js";
-import type { Point } from "../../../../src/fabric/experiment/kinds/registered-kind.js";
-import { type JobOrder, recordsOfJob } from "../../../../src/fabric/experiment/sweep/jobs.js";
+import type { Point } from "../../../../src/fabric/experiment/kinds/kind.js";
+import { recordsOfJob } from "../../../../src/fabric/experiment/sweep/jobs.js";
 import type { JobEnd, PoolWorker } from "../../../../src/fabric/experiment/sweep/pool.js";
 import { SweepSpace } from "../../../../src/fabric/experiment/sweep/space.js";
-import type { Sweep } from "../../../../src/fabric/experiment/sweep/sweep.js";
+import type { JobOrder, Sweep } from "../../../../src/fabric/experiment/sweep/sweep.js";
 import { jobContext } from "../job-context.js";
 
 export interface FakeSize {

@@ -9,8 +9,7 @@ import {
   topologySchema,
 } from "../../../topology/index.js";
 import type { SizeDistribution } from "../../../traffic/index.js";
-import { controlPlaneSchema } from "../../control-plane.js";
-import { fabricKeys, labelSchema, whole } from "../../experiment.js";
+import { controlPlaneSchema, fabricKeys, labelSchema, whole } from "../../experiment.js";
 import { listedFaultSchema } from "../../faults/listed-faults.js";
 
 const ONE_OF = (keys: string) => `expected exactly one of the keys ${keys}`;
