@@ -4,7 +4,7 @@
  * at every size, and the exponent between the smallest and the largest size: 1 is linear.
  */
 import { Random } from "../../src/base/index.js";
-import { placesOf } from "../../src/fabric/experiment/kinds/failover/failure-sites.js";
+import { placesOf } from "../../src/fabric/experiment/kinds/failover/failures.js";
 import { ControlChannel, Simulation, settle } from "../../src/fabric/sim/packet/index.js";
 import {
   buildTopology,

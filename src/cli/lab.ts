@@ -13,8 +13,7 @@ import { CODES } from "./codes.js";
 import type { LabArguments } from "./lab/lab-options.js";
 import { writeStaticPage } from "./lab/static-page.js";
 import { oneOf } from "./net/dialogue.js";
-import { EXIT } from "./outcome.js";
-import { untilSignal } from "./signals.js";
+import { EXIT, untilSignal } from "./outcome.js";
 
 const ENGINES = ["sim", "testbed"] as const;
 

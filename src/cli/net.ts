@@ -18,9 +18,8 @@ import { writeP4InfoText } from "../toolchain/program/index.js";
 import { CODES } from "./codes.js";
 import { omissionsOf, oneOf, runDialogue, runLines } from "./net/dialogue.js";
 import type { NetArguments } from "./net/net-options.js";
-import { EXIT, printDiagnostics } from "./outcome.js";
+import { EXIT, printDiagnostics, untilSignal } from "./outcome.js";
 import { machineSurroundings } from "./shell/surroundings.js";
-import { untilSignal } from "./signals.js";
 
 export async function net(path: string, options: NetArguments): Promise<number> {
   const engine = oneOf("--engine", options.engine, SWITCH_ENGINES);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { progressLine } from "../../src/cli/progress.js";
+import { progressLine } from "../../src/cli/run-experiment.js";
 
 describe("the progress line", () => {
   it("shows on a terminal how much is done and how long the rest takes, and is removed at the end", () => {

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { csv } from "../../src/fabric/experiment/view/csv.js";
+import { csv } from "../../src/fabric/experiment/view/parts.js";
 import { type Block, bench, block, exiting, p4loom, page, run, script } from "../../tools/figures/block.js";
 import { csvRows, Runner } from "../../tools/figures/execute.js";
 import { marksOf, rewritten, shown, withoutCode } from "../../tools/figures/markdown.js";

@@ -7,8 +7,8 @@ import { Diagnostics, formatDiagnostic, Random, SourceFile, toHex } from "../../
 import { buildFabric } from "../../src/fabric/experiment/boot.js";
 import type { Fault } from "../../src/fabric/experiment/faults/fault.js";
 import { faultEntries, faultTables } from "../../src/fabric/experiment/faults/fault-entries.js";
-import { SimulatorFaults } from "../../src/fabric/experiment/faults/on-simulator.js";
 import { loadTimeline, type Timeline } from "../../src/fabric/experiment/index.js";
+import { SimulatorFaults } from "../../src/fabric/experiment/on-simulator.js";
 import { type Node, NS_PER_MS, type Simulation, SwitchNode } from "../../src/fabric/sim/packet/index.js";
 import { nodeNamed, type TopologyNode } from "../../src/fabric/topology/index.js";
 import type { Update } from "../../src/toolchain/device/index.js";

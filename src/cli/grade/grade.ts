@@ -16,8 +16,7 @@ import { SWITCH_ENGINES } from "../../fabric/testbed/index.js";
 import { writeFiles } from "../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 import { oneOf } from "../net/dialogue.js";
-import { EXIT, printDiagnostics } from "../outcome.js";
-import { untilSignal } from "../signals.js";
+import { EXIT, printDiagnostics, untilSignal } from "../outcome.js";
 import type { GradeArguments } from "./grade-options.js";
 
 const ENGINES = ["sim", ...SWITCH_ENGINES] as const;

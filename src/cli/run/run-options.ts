@@ -1,6 +1,5 @@
 /** The command line of `p4loom run`. */
 import { type Command, Option } from "commander";
-import type { EngineName, RunOptions } from "../../fabric/experiment/index.js";
 import { repeatable } from "../switch/switch-options.js";
 
 export interface RunArguments {
@@ -73,22 +72,4 @@ export function defineRun(command: Command): Command {
     .option("--slurm-tasks <n>", "tasks of the array job (default: 64, at most one per job)")
     .option("--dry-run", "with --slurm: print the script, submit nothing")
     .addOption(new Option("--sweep-worker", "a worker process of a sweep").hideHelp());
-}
-
-/** What is watched of a network. A text: what is wrong with the command line. Whether the links and flows exist is found by the run. */
-export function seeingGiven(
-  { pcap, traceFlow = [], timeline = false }: RunArguments,
-  engine: EngineName,
-): RunOptions["seeing"] | string {
-  // Without links, a testbed captures every port.
-  const links = pcap === undefined || (pcap === true && engine !== "sim") ? [] : linksOf(pcap);
-  if (links.some((name) => name === "")) return `--pcap ${pcap}: a name of a link is empty`;
-  const wrong = traceFlow.find((text) => !/^\d{1,9}$/.test(text));
-  if (wrong !== undefined) return `--trace-flow ${wrong}: expected the number of a flow, as in the results`;
-  if (links.length + traceFlow.length === 0 && !timeline) return undefined;
-  return { pcap: links, flows: traceFlow.map(Number), timeline };
-}
-
-function linksOf(pcap: string | boolean): string[] {
-  return typeof pcap === "string" ? pcap.split(",").map((name) => name.trim()) : ["all"];
 }

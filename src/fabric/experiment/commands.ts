@@ -4,8 +4,8 @@ import { type Diagnostics, didYouMean, type Json, type Locate } from "../../base
 import { describeIssues } from "../../toolchain/documents/index.js";
 import { durationSchema } from "../topology/index.js";
 import { CODES } from "./codes.js";
-import { collecting } from "./read-source.js";
-import type { SchemeRun } from "./scheme-run.js";
+import type { SchemeRun } from "./experiment.js";
+import { collecting } from "./files.js";
 
 /** Value of the key `commands`. All other keys of an entry belong to the command: the scheme has their schema. */
 export const commandsSchema = z

@@ -1,8 +1,8 @@
 /** Faults of controllers in the list of an experiment file: `{ at: 1s, kind: kill, controller: routes }`. */
 import { type Diagnostics, didYouMean, type Locate } from "../../base/index.js";
 import { CODES } from "./codes.js";
+import type { SchemeRun } from "./experiment.js";
 import type { ListedFault } from "./faults/listed-faults.js";
-import type { SchemeRun } from "./scheme-run.js";
 
 export interface ControllerFault {
   /** Nanoseconds from the start. */

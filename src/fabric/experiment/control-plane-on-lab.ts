@@ -8,8 +8,8 @@ import type { Topology } from "../topology/index.js";
 import type { Command } from "./commands.js";
 import { ControlPlane } from "./control-plane.js";
 import type { ControllerFault } from "./control-plane-faults.js";
+import type { SchemeRun } from "./experiment.js";
 import type { SchemeLog } from "./results.js";
-import type { SchemeRun } from "./scheme-run.js";
 import { type Clock as LabClock, MONOTONIC_CLOCK } from "./testbed/flow-watch.js";
 
 /** Longest time that a timer of Node accepts, in nanoseconds; a longer timer fires at once. */

@@ -9,19 +9,18 @@ import { FAILOVER } from "./kinds/failover/index.js";
 import type { FailoverResults } from "./kinds/failover/results.js";
 import type { Experiment } from "./kinds/failover/schema.js";
 import { withNotes } from "./kinds/registered-kind.js";
-import { KINDS } from "./kinds/registry.js";
 import { TIMELINE } from "./kinds/timeline/index.js";
 import type { TimelineResults } from "./kinds/timeline/results.js";
 import type { Timeline } from "./kinds/timeline/schema.js";
-import { type LoadedExperiment, type LoadOptions, loadAnyKind, loadKind, loadWithOwn } from "./read.js";
+import { loadExperimentWithOwn, loadKind } from "./read.js";
 import { type RunOptions, runKind } from "./run.js";
-import { textTable } from "./view/table.js";
+import { textTable } from "./view/parts.js";
 
-export { compileGenerated } from "./boot.js";
+export { applySettings, compileGenerated, queuesOfLinks, startGenerators } from "./boot.js";
 export type { ControlPlane } from "./control-plane.js";
-export type { Progress, TestbedOptions } from "./engine.js";
+export type { SchemeRun } from "./experiment.js";
 export { ENGINES, type EngineName, type MachineSettings, outputFolder } from "./experiment.js";
-export { type DrawnFailure, FAILURES } from "./faults/drawn-failures.js";
+export { type DrawnFailure, FAILURES } from "./kinds/failover/failures.js";
 export type { FailoverResults, Row, Sample, Series } from "./kinds/failover/results.js";
 export { type Experiment, type ExperimentSettings, experimentSchema } from "./kinds/failover/schema.js";
 export type {
@@ -30,22 +29,30 @@ export type {
   Kind,
   LabSide,
   LabStage,
+  Progress,
   Ran,
   RegisteredKind,
   Runner,
   SchemeUnit,
   SimulatorStage,
+  TestbedOptions,
   Unit,
 } from "./kinds/kind.js";
-export { register, resultsJson } from "./kinds/registered-kind.js";
-export { eachSeed, fromTopology, onFabric } from "./kinds/runners.js";
+export { eachSeed, fromTopology, onFabric, register, resultsJson } from "./kinds/registered-kind.js";
 export type { TimelineRow } from "./kinds/timeline/flows.js";
 export type { TimelineResults } from "./kinds/timeline/results.js";
 export type { Timeline } from "./kinds/timeline/schema.js";
 export { loadNetworkOf, type NetworkOfFile } from "./network-of-file.js";
 export { planeOver } from "./on-simulator.js";
 export { type P4cFiles, runP4c } from "./p4c.js";
-export { type LoadedExperiment, type LoadOptions, loadAnyKind, loadKind } from "./read.js";
+export {
+  type LoadedExperiment,
+  type LoadOptions,
+  loadAnyKind,
+  loadExperimentFile,
+  loadExperimentWithOwn,
+  loadKind,
+} from "./read.js";
 export type {
   PrintedResults,
   RunResults,
@@ -53,27 +60,7 @@ export type {
   SweepResults,
 } from "./results.js";
 export { type RunOptions, runKind } from "./run.js";
-export type { SchemeRun } from "./scheme-run.js";
 export type { Shard, SlurmOptions, SweepRunOptions } from "./sweep/sweep.js";
-export { applySettings, queuesOfLinks, startGenerators } from "./switch-settings.js";
-
-/** Reads and checks an experiment file of any kind, as {@link loadAnyKind} does. */
-export function loadExperimentFile(
-  input: string | SourceFile,
-  diagnostics: Diagnostics,
-  options?: LoadOptions,
-): LoadedExperiment | undefined {
-  return loadAnyKind(input, diagnostics, KINDS, undefined, options);
-}
-
-/** As {@link loadExperimentFile}, with the schemes that the file defines itself. Throws what `ownSchemesOf` throws. */
-export async function loadExperimentWithOwn(
-  input: string | SourceFile,
-  diagnostics: Diagnostics,
-  options?: LoadOptions,
-): Promise<LoadedExperiment | undefined> {
-  return await loadWithOwn(input, diagnostics, KINDS, options);
-}
 
 /** As {@link loadKind}, for the kind `failover`. */
 export function loadExperiment(input: string | SourceFile, diagnostics: Diagnostics): Experiment | undefined {

@@ -9,13 +9,13 @@ import {
   ipSchema,
   type MachineSettings,
   machineKeys,
+  type SchemeRun,
   type SchemeSet,
   schemesSchema,
 } from "./experiment.js";
+import { collecting } from "./files.js";
 import { planSchemes, topologyOf } from "./plan-schemes.js";
 import { openExperiment, schemesOf } from "./read.js";
-import { collecting } from "./read-source.js";
-import type { SchemeRun } from "./scheme-run.js";
 
 export interface NetworkOfFile {
   readonly title: string;

@@ -21,13 +21,13 @@ import { ownSchemesOf } from "../own-schemes/index.js";
 import { SCHEMES } from "../schemes/index.js";
 import { CODES } from "./codes.js";
 import type { CommonSettings, SchemeSet } from "./experiment.js";
-import { FabricCache } from "./fabric-cache.js";
+import { readSource } from "./files.js";
 import type { CheckedExperiment, Kind, Point, RegisteredKind, Unit } from "./kinds/kind.js";
 import { checkedOf } from "./kinds/registered-kind.js";
-import { readSource } from "./read-source.js";
+import { KINDS } from "./kinds/registry.js";
+import { FabricCache } from "./plan-schemes.js";
 import type { PrintedResults } from "./results.js";
 import type { RunOptions } from "./run.js";
-import { sweepSchema } from "./sweep/schema.js";
 import {
   type Assignment,
   counted,
@@ -36,6 +36,7 @@ import {
   SINGLE,
   type SweepSpace,
   spaceOf,
+  sweepSchema,
 } from "./sweep/space.js";
 import type { Sweep } from "./sweep/sweep.js";
 
@@ -117,17 +118,25 @@ export function loadAnyKind(
   return opened && new ExperimentFile(opened, kinds, schemes, options).load(diagnostics);
 }
 
-/** As {@link loadAnyKind}, with the schemes that the file defines itself. Throws what `ownSchemesOf` throws. */
-export async function loadWithOwn(
+/** As {@link loadAnyKind}, for the kinds of the package. */
+export function loadExperimentFile(
   input: string | SourceFile,
   diagnostics: Diagnostics,
-  kinds: Kinds,
+  options?: LoadOptions,
+): LoadedExperiment | undefined {
+  return loadAnyKind(input, diagnostics, KINDS, undefined, options);
+}
+
+/** As {@link loadExperimentFile}, with the schemes that the file defines itself. Throws what `ownSchemesOf` throws. */
+export async function loadExperimentWithOwn(
+  input: string | SourceFile,
+  diagnostics: Diagnostics,
   options: LoadOptions = {},
 ): Promise<LoadedExperiment | undefined> {
   const opened = openExperiment(input, diagnostics);
   if (opened === undefined) return undefined;
   const schemes = await schemesOf(opened);
-  return new ExperimentFile(opened, kinds, schemes, options).load(diagnostics);
+  return new ExperimentFile(opened, KINDS, schemes, options).load(diagnostics);
 }
 
 /** The schemes of the package, and those that a file defines itself. Throws what `ownSchemesOf` throws. */

@@ -1,15 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { DiagnosticError } from "../../../src/base/index.js";
-import { failureOfWord } from "../../../src/fabric/experiment/faults/drawn-failures.js";
 import type { Experiment, SchemeRun } from "../../../src/fabric/experiment/index.js";
 import {
   equalSites,
+  failureOfWord,
   placesOf,
   sitesOnPath,
-} from "../../../src/fabric/experiment/kinds/failover/failure-sites.js";
-import { FlowDrawer } from "../../../src/fabric/experiment/kinds/failover/flow-draw.js";
+} from "../../../src/fabric/experiment/kinds/failover/failures.js";
 import { rowOf } from "../../../src/fabric/experiment/kinds/failover/results.js";
-import { FailoverRig } from "../../../src/fabric/experiment/kinds/failover/rig.js";
+import { FailoverRig, FlowDrawer } from "../../../src/fabric/experiment/kinds/failover/rig.js";
 import { expectedTries, successProbability } from "../../../src/fabric/schemes/closed-form.js";
 import { mean } from "../../../src/fabric/statistics/index.js";
 import { buildTopology, topologySchema } from "../../../src/fabric/topology/index.js";

@@ -1,6 +1,7 @@
 /** What a job gets from its process: nothing is observed, and nobody waits. */
-import { CompiledPrograms } from "../../../src/fabric/experiment/fabric-cache.js";
+
 import type { JobContext } from "../../../src/fabric/experiment/index.js";
+import { CompiledPrograms } from "../../../src/fabric/experiment/plan-schemes.js";
 
 export function jobContext(seed: number): JobContext {
   return {

@@ -12,19 +12,18 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { escapeMarkup } from "../../../src/base/index.js";
+import { writeFolder } from "../../../src/fabric/experiment/files.js";
 import { formatResults, resultsJson } from "../../../src/fabric/experiment/index.js";
-import { figureLines } from "../../../src/fabric/experiment/kinds/failover/cdf-figure.js";
 import { FAILOVER } from "../../../src/fabric/experiment/kinds/failover/index.js";
 import {
   type FailoverResults,
   rowOf,
   type Series,
 } from "../../../src/fabric/experiment/kinds/failover/results.js";
+import { figureLines } from "../../../src/fabric/experiment/kinds/failover/view.js";
 import { schemeNotes } from "../../../src/fabric/experiment/kinds/registered-kind.js";
-import { rowsCsv } from "../../../src/fabric/experiment/view/csv.js";
-import { FakeDocument, printNode } from "../../../src/fabric/experiment/view/fake-document.js";
-import { drawnFiles } from "../../../src/fabric/experiment/view/page.js";
-import { writeFolder } from "../../../src/fabric/experiment/write.js";
+import { drawnFiles, FakeDocument, printNode } from "../../../src/fabric/experiment/view/page.js";
+import { rowsCsv } from "../../../src/fabric/experiment/view/parts.js";
 import { allRuns, experimentWith } from "./model-fabric.js";
 import { sweepOf, writeResults } from "./sweep-of.js";
 

@@ -10,7 +10,7 @@ import {
   resultsJson,
   runExperiment,
 } from "../../../src/fabric/experiment/index.js";
-import { equalSites } from "../../../src/fabric/experiment/kinds/failover/failure-sites.js";
+import { equalSites } from "../../../src/fabric/experiment/kinds/failover/failures.js";
 import { successProbability } from "../../../src/fabric/schemes/closed-form.js";
 import { experimentWith } from "./model-fabric.js";
 

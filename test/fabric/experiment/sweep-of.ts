@@ -1,10 +1,11 @@
 /** The results of a single run, as its view and its files take them. */
+
+import { writeFolder } from "../../../src/fabric/experiment/files.js";
 import type { Kind, RunResults, SweepResults, Unit } from "../../../src/fabric/experiment/index.js";
 import { resultsJson } from "../../../src/fabric/experiment/index.js";
 import type { CheckedExperiment } from "../../../src/fabric/experiment/kinds/kind.js";
-import { rowsCsv } from "../../../src/fabric/experiment/view/csv.js";
 import { drawnFiles } from "../../../src/fabric/experiment/view/page.js";
-import { writeFolder } from "../../../src/fabric/experiment/write.js";
+import { rowsCsv } from "../../../src/fabric/experiment/view/parts.js";
 
 type Shown<E extends CheckedExperiment, U extends Unit, O, R extends object> = Pick<
   Kind<never, E, U, O, R>,

@@ -1,8 +1,8 @@
 /** The key `transport` of experiment files: what it means, and what it refuses, each error at its place. */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { transportOptions } from "../../../src/fabric/experiment/experiment.js";
 import { loadExperiment } from "../../../src/fabric/experiment/index.js";
-import { transportOptions } from "../../../src/fabric/experiment/transport.js";
 
 function file(transport: string): string {
   return `

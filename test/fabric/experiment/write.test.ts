@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { writeFolder } from "../../../src/fabric/experiment/write.js";
+import { writeFolder } from "../../../src/fabric/experiment/files.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-write-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,9 +3,9 @@ import { Random } from "../../../base/index.js";
 import type { Command } from "../commands.js";
 import type { ControllerFault } from "../control-plane-faults.js";
 import type { SimulatorStage } from "../kinds/kind.js";
+import { SimulatorFaults } from "../on-simulator.js";
 import type { Fault } from "./fault.js";
 import { FlowDrops } from "./flow-drops.js";
-import { SimulatorFaults } from "./on-simulator.js";
 import { transitionsOf } from "./schedule.js";
 
 /** Faults and commands that the file lists for a run. */

@@ -7,17 +7,14 @@ import type { z } from "zod";
 import type { Diagnostics, Locate, Random, SourceFile } from "../../../base/index.js";
 import type { Signal } from "../../hosts/index.js";
 import type { ControlFault, Fabric } from "../../sim/packet/index.js";
-import type { SwitchEngine } from "../../testbed/index.js";
+import type { NetworkKind, Omission, SwitchEngine } from "../../testbed/index.js";
 import type { Topology } from "../../topology/index.js";
 import type { Steps } from "../advance.js";
 import type { ControlPlane } from "../control-plane.js";
-import type { TestbedOptions } from "../engine.js";
-import type { CommonSettings, EngineName, SchemeSet } from "../experiment.js";
-import type { CompiledPrograms, FabricCache } from "../fabric-cache.js";
+import type { CommonSettings, EngineName, SchemeRun, SchemeSet } from "../experiment.js";
 import type { FlowDrops } from "../faults/flow-drops.js";
-import type { PlanSettings } from "../plan-schemes.js";
+import type { CompiledPrograms, FabricCache, PlanSettings } from "../plan-schemes.js";
 import type { FileText, SchemeLog } from "../results.js";
-import type { SchemeRun } from "../scheme-run.js";
 import type { SeeingFolder } from "../seeing/seeing.js";
 import type { SchemeOnLab } from "../testbed/scheme-on-lab.js";
 import type { View } from "../view/view.js";
@@ -55,7 +52,7 @@ export interface CheckContext<V> {
 }
 
 /**
- * How the units of a kind run, on the simulator and on real switches, or from the topology alone: see `runners.ts`. `E`: the checked
+ * How the units of a kind run, on the simulator and on real switches, or from the topology alone: see `registered-kind.ts`. `E`: the checked
  * experiment. `U`: a unit. `O`: the outcome of a unit.
  */
 export interface Runner<E, U, O> {
@@ -76,6 +73,21 @@ export interface Runner<E, U, O> {
   notes(experiment: E): readonly string[];
   /** Why the outcomes on real switches may not describe the network, one sentence each. */
   labWarnings(outcomes: readonly O[]): Promise<readonly string[]>;
+}
+
+/** Called when a run completes: number of completed runs, number of all runs, and the name of the work. */
+export type Progress = (done: number, total: number, what: string) => void;
+
+/** Options of the engines `switch` and `bmv2` that are not in the experiment file. */
+export interface TestbedOptions {
+  /** Which program makes hosts and links. Default: `netns`, p4loom itself. */
+  readonly network?: NetworkKind;
+  /** Path of simple_switch_grpc; default: the one on PATH. */
+  readonly bmv2?: string;
+  /** Properties of links that the runs omit if the kernel cannot provide them. */
+  readonly allowMissing?: ReadonlySet<Omission>;
+  /** Capture every port of every switch. */
+  readonly pcap?: boolean;
 }
 
 /** What a job needs from the process that runs it. */
@@ -217,7 +229,7 @@ export interface Kind<
    * experiment reads while it runs. A continued sweep runs jobs again when it has changed.
    */
   dependsOn?(experiment: E, unit: U): unknown;
-  /** Rows of one unit, of all its seeds together or one after the other (`eachSeed` of `runners.ts`). Swept keys are added. */
+  /** Rows of one unit, of all its seeds together or one after the other (`eachSeed` of `registered-kind.ts`). Swept keys are added. */
   rows(experiment: E, unit: U, outcomes: readonly O[], runs: SeedRuns): readonly R[];
   /** What a reader must know about how the results were made, in addition to the notes of its schemes, one sentence each. */
   notes?(experiment: E): readonly string[];

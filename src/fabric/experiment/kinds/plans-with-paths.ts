@@ -2,8 +2,7 @@
 import type { Diagnostics, Locate } from "../../../base/index.js";
 import type { SelectorField } from "../../../base/packets/index.js";
 import { CODES } from "../codes.js";
-import { controlPlaneSchema, type FabricSettings } from "../experiment.js";
-import type { SchemeRun } from "../scheme-run.js";
+import { controlPlaneSchema, type FabricSettings, type SchemeRun } from "../experiment.js";
 import type { CheckContext } from "./kind.js";
 
 type PathSettings = Pick<FabricSettings, "schemes"> & { readonly ip: 4 | 6 };

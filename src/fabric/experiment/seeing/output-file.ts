@@ -1,7 +1,7 @@
 /** A file that grows: written data wait in memory until they fill a block. */
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { refuse } from "../write.js";
+import { refuse } from "../files.js";
 
 const BLOCK_BYTES = 1 << 20;
 

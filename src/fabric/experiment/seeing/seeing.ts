@@ -1,11 +1,10 @@
 /** Observes one fabric while it runs, and writes files of it. */
 import { join } from "node:path";
 import type { BootedFabric } from "../boot.js";
-import type { FabricExperiment } from "../experiment.js";
+import type { FabricExperiment, SeeingRequest } from "../experiment.js";
 import { capturePoints } from "./capture-points.js";
 import { FlowTrace } from "./flow-trace.js";
 import { LinkCapture } from "./link-capture.js";
-import type { SeeingRequest } from "./request.js";
 import { FabricRecorder } from "./timeline/fabric-recorder.js";
 import { writeTimeline } from "./timeline/write.js";
 

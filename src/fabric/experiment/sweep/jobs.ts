@@ -1,17 +1,20 @@
 /** The jobs of a sweep: every unit of every point under every seed, in the order of the results; and the records that they leave. */
 
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { DiagnosticError, fail, formatDiagnostic, given } from "../../../base/index.js";
+import { packageFile } from "../../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
-import type { EngineName } from "../experiment.js";
-import type { JobContext, Point } from "../kinds/kind.js";
+import type { EngineName, SchemeRun } from "../experiment.js";
+import type { JobContext, Point, Unit } from "../kinds/kind.js";
+import { bigintAsText } from "../plan-schemes.js";
 import type { SeeingFolder } from "../seeing/seeing.js";
-import { jobKey } from "./dependencies.js";
 import { fileWord, pointName } from "./space.js";
 import type { Job, JobOrder, PointRecord, Shard, Sweep, SweepJobs } from "./sweep.js";
 
-export interface JobOptions {
+interface JobOptions {
   readonly seed: number;
   readonly runs: number | undefined;
   readonly p4c: string | undefined;
@@ -92,7 +95,7 @@ export function likeRecord({ point, scheme, unit }: PointRecord): string {
 }
 
 /** What jobs need from the process that runs them. */
-export interface JobMeans extends Pick<JobContext, "engine" | "p4c" | "compiled" | "testbed" | "stop"> {
+interface JobMeans extends Pick<JobContext, "engine" | "p4c" | "compiled" | "testbed" | "stop"> {
   readonly seeing: SeeingFolder;
   /** Folder of the results. */
   readonly folder: string;
@@ -154,3 +157,197 @@ export async function recordsOfJob(
 export function diagnosticText(error: unknown): string | undefined {
   return error instanceof DiagnosticError ? error.diagnostics.map(formatDiagnostic).join("\n") : undefined;
 }
+
+// All that the outcome of a job depends on, as text: a continued sweep reuses outcomes whose text is the same. For code and
+// programs of users, it includes their files and those that these import or include by relative paths.
+
+/** Keys of the settings that have no effect inside of a unit, or are in the text separately. */
+const ELSEWHERE = new Set(["name", "title", "output", "sweep", "seed", "engine", "schemes", "runs"]);
+
+/** `kindOwn`: the dependencies that the kind reports. */
+export function dependenciesOf(
+  kind: string,
+  settings: object,
+  { scheme, name }: Unit,
+  kindOwn: unknown,
+): string {
+  const own = Object.fromEntries(Object.entries(settings).filter(([key]) => !ELSEWHERE.has(key)));
+  const unit = { name, ...schemeText(scheme as Partial<SchemeRun> & Unit["scheme"]) };
+  return JSON.stringify({ version: version(), kind, settings: own, kindOwn, unit }, bigintAsText);
+}
+
+/** A scheme that is planned has programs and perhaps a module; of others the kind reports what outcomes depend on. */
+function schemeText({ label, scheme, runs, parameters, plan }: Partial<SchemeRun> & Unit["scheme"]): object {
+  if (plan === undefined) return { label };
+  const files = [
+    ...(plan.place === undefined ? [] : [plan.place.file.path]),
+    ...plan.programs.flatMap((program) => (program.own === undefined ? [] : [program.own.file.path])),
+  ];
+  return { label, scheme, runs, parameters, files: [...closure(files)] };
+}
+
+/** The key of a job: SHA-256, in hexadecimal digits, of all that it depends on. */
+function jobKey(
+  dependencies: string,
+  seed: number,
+  p4c: string | undefined,
+  engine: EngineName = "sim",
+): string {
+  const all = [dependencies, seed, p4c ?? "", ...(engine === "sim" ? [] : [engine])];
+  return createHash("sha256").update(JSON.stringify(all)).digest("hex");
+}
+
+let known: string | undefined;
+
+function version(): string {
+  known ??= (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version;
+  return known;
+}
+
+/** Relative paths in code of modules, and of P4 programs. */
+const REFERENCE =
+  /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']|^\s*#\s*include\s*"([^"]+)"/gm;
+
+/** The digest of each of these files and of those that they refer to, in the order in which they are met. */
+function closure(paths: readonly string[]): Map<string, string> {
+  const digests = new Map<string, string>();
+  // The name of a folder has no effect on the outcome.
+  const visit = (path: string, name: string) => {
+    if (digests.has(name)) return;
+    let text: string;
+    try {
+      text = readFileSync(path, "utf8");
+    } catch {
+      // A file that does not exist is left out: the reference may be in a comment.
+      return;
+    }
+    digests.set(name, createHash("sha256").update(text).digest("hex"));
+    for (const [, imported, included] of text.matchAll(REFERENCE)) {
+      const reference = imported ?? included!;
+      visit(resolve(dirname(path), reference), `${name} > ${reference}`);
+    }
+  };
+  for (const [i, path] of [...new Set(paths)].entries()) visit(path, String(i));
+  return digests;
+}
+
+// Gives jobs to workers. A job whose worker dies, throws or does not answer runs once more on another worker; if that fails too, the job has
+// failed, and the others continue. A job that ends with a user's mistake is not repeated: it would end in the same way.
+
+/** How a job on a worker ended. */
+export type JobEnd =
+  /** `line`: the record to keep. */
+  | { readonly kind: "done"; readonly line: string }
+  /** A diagnostic; the worker can run further jobs. */
+  | { readonly kind: "wrong"; readonly text: string }
+  /** The worker cannot be used again. `lines`: the last ones that it wrote to its standard error. */
+  | { readonly kind: "died"; readonly why: string; readonly lines: readonly string[] };
+
+export interface PoolWorker<J> {
+  /** Runs one job at a time; does not reject. `progress`: the share of the job that is done. */
+  run(job: J, progress: (share: number) => void): Promise<JobEnd>;
+  /** Ends the worker, even while it runs a job. */
+  end(): Promise<void>;
+}
+
+/** A job that failed for good. */
+export interface FailedJob<J> {
+  readonly job: J;
+  readonly why: string;
+  readonly lines: readonly string[];
+}
+
+interface PoolOptions<J> {
+  readonly jobs: readonly J[];
+  readonly workers: number;
+  /** Rejects when workers cannot be started at all. */
+  start(): Promise<PoolWorker<J>>;
+  /** A job succeeded; an exception of this function ends everything. */
+  done(job: J, line: string): void;
+  /** The share of a running job that is done. */
+  progress(job: J, share: number): void;
+  /** A job runs again. */
+  again?(job: J, why: string): void;
+  /** When it is aborted, all workers are ended, and the pool rejects with its reason. */
+  readonly stop: AbortSignal;
+}
+
+/** Maximum number of attempts at a job whose worker dies. */
+const ATTEMPTS = 2;
+
+/** Runs all jobs in their order, as workers become free; returns the failed jobs in the order in which they failed. */
+export async function runPool<J>(options: PoolOptions<J>): Promise<FailedJob<J>[]> {
+  const { jobs, stop } = options;
+  stop.throwIfAborted();
+  const queue = jobs.map((job) => ({ job, attempts: 0 }));
+  // Repeated jobs run first, so that a permanent fault is known early.
+  const repeated: typeof queue = [];
+  const failed: FailedJob<J>[] = [];
+  const live = new Set<PoolWorker<J>>();
+  let next = 0;
+  let ended: { readonly error: unknown } | undefined;
+
+  const endAll = (error: unknown) => {
+    ended ??= { error };
+    for (const worker of live) void worker.end();
+  };
+  const onStop = () => endAll(stop.reason);
+  stop.addEventListener("abort", onStop, { once: true });
+
+  const serve = async () => {
+    let worker: PoolWorker<J> | undefined;
+    try {
+      while (ended === undefined) {
+        const task = repeated.shift() ?? queue[next++];
+        if (task === undefined) return;
+        if (worker === undefined) {
+          worker = await options.start();
+          live.add(worker);
+          if (ended !== undefined) return;
+        }
+        const end = await worker.run(task.job, (share) => options.progress(task.job, share));
+        if (ended !== undefined) return;
+        if (end.kind === "done") options.done(task.job, end.line);
+        else if (end.kind === "wrong") failed.push({ job: task.job, why: end.text, lines: [] });
+        else {
+          live.delete(worker);
+          await worker.end();
+          worker = undefined;
+          task.attempts++;
+          if (task.attempts < ATTEMPTS) {
+            options.again?.(task.job, end.why);
+            repeated.push(task);
+          } else failed.push({ job: task.job, why: `${end.why}, twice`, lines: end.lines });
+        }
+      }
+    } catch (error) {
+      endAll(error);
+    } finally {
+      if (worker !== undefined) {
+        live.delete(worker);
+        await worker.end();
+      }
+    }
+  };
+  // When a worker's loop has ended, another loop may still put a job back: that loop runs the job itself.
+  await Promise.all(Array.from({ length: Math.min(options.workers, jobs.length) }, serve));
+  stop.removeEventListener("abort", onStop);
+  if (ended !== undefined) throw (ended as { error: unknown }).error;
+  return failed;
+}
+
+/**
+ * For loops that keep the event loop busy: lets signals and timers of the process be handled about every 50 ms. The
+ * returned function rejects with the reason of `stop`.
+ */
+export function breather(stop: AbortSignal): () => Promise<void> {
+  let last = performance.now();
+  return async () => {
+    if (performance.now() - last < BREATH_INTERVAL_MS) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    last = performance.now();
+    stop.throwIfAborted();
+  };
+}
+
+const BREATH_INTERVAL_MS = 50;

@@ -3,11 +3,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { fail } from "../../../base/index.js";
 import { ownCommand } from "../../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
-import type { FromWorker, ToWorker, WorkerStart } from "./messages.js";
-import type { JobEnd, PoolWorker } from "./pool.js";
+import type { SeeingFolder } from "../seeing/seeing.js";
+import type { JobEnd, PoolWorker } from "./jobs.js";
 import type { JobOrder } from "./sweep.js";
 
-export interface WorkerLimits {
+interface WorkerLimits {
   /** Megabytes of heap of a worker. */
   readonly memoryMb: number;
   /** Maximum time of a job, milliseconds; undefined: no limit except that the worker must answer. */
@@ -147,3 +147,35 @@ function lastLines(text: string): string[] {
     .slice(-MAX_LINES)
     .filter((line) => line !== "");
 }
+
+// Messages between a sweep and its worker processes, as JSON over the channel that Node opens between them.
+
+/** Data of the sweep for a worker. */
+export interface WorkerStart {
+  /** The experiment file: its path, and its text as the sweep has read it. */
+  readonly path: string;
+  readonly text: string;
+  readonly runs?: number;
+  readonly p4c?: string;
+  /** What is observed in addition to the file's key `see`, and the folder for it. */
+  readonly seeing: SeeingFolder;
+}
+
+export type ToWorker =
+  | ({ readonly type: "start" } & WorkerStart)
+  | { readonly type: "job"; readonly order: JobOrder };
+
+export type FromWorker =
+  | { readonly type: "ready" }
+  /** Sent every second, so that a loop without an end is noticed. */
+  | { readonly type: "alive" }
+  | { readonly type: "progress"; readonly share: number }
+  /** `line`: the records of the job. */
+  | { readonly type: "done"; readonly line: string }
+  /** Diagnostics, as text. */
+  | { readonly type: "wrong"; readonly text: string }
+  /** Any other thrown value. */
+  | { readonly type: "threw"; readonly text: string };
+
+/** Milliseconds between two {@link FromWorker} messages of the type `alive`. */
+export const ALIVE_INTERVAL_MS = 1000;

@@ -3,11 +3,11 @@ import { writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../base/index.js";
 import { lateError } from "../../own-schemes/index.js";
-import { CompiledPrograms } from "../fabric-cache.js";
+import { CompiledPrograms } from "../plan-schemes.js";
 import type { LoadOptions } from "../read.js";
 import { diagnosticText, recordsOfJob } from "./jobs.js";
-import { ALIVE_INTERVAL_MS, type FromWorker, type ToWorker, type WorkerStart } from "./messages.js";
 import type { JobOrder, Sweep } from "./sweep.js";
+import { ALIVE_INTERVAL_MS, type FromWorker, type ToWorker, type WorkerStart } from "./worker-process.js";
 
 /** Reads an experiment with the schemes that it defines itself. */
 export type ReadSweep = (

@@ -8,10 +8,9 @@ import { restingHost, type Signal } from "../../hosts/index.js";
 import type { SwitchEngine } from "../../testbed/index.js";
 import { bootFabric, ProgramCompiler } from "../boot.js";
 import { CODES } from "../codes.js";
-import type { FabricExperiment } from "../experiment.js";
+import type { FabricExperiment, SchemeRun } from "../experiment.js";
 import type { JobContext, LabSide, Ran, SchemeUnit } from "../kinds/kind.js";
 import type { SchemeLog } from "../results.js";
-import type { SchemeRun } from "../scheme-run.js";
 import { SchemeOnLab } from "./scheme-on-lab.js";
 import { withLab } from "./with-lab.js";
 

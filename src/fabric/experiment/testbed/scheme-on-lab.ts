@@ -15,11 +15,10 @@ import {
   startAgent,
 } from "../../testbed/index.js";
 import type { TopologyNode } from "../../topology/index.js";
+import { applySettings, queuesOfLinks, startGenerators, writePlanned } from "../boot.js";
 import { LabControl } from "../control-plane-on-lab.js";
-import type { FabricExperiment } from "../experiment.js";
+import type { FabricExperiment, SchemeRun } from "../experiment.js";
 import type { FaultyLab } from "../faults/on-lab.js";
-import type { SchemeRun } from "../scheme-run.js";
-import { applySettings, queuesOfLinks, startGenerators, writePlanned } from "../switch-settings.js";
 import type { Journal } from "./journal.js";
 
 export interface LabRun {

@@ -1,8 +1,22 @@
 /** The page of results as one HTML file that loads no other file, its figures, and the kind's own files. */
-import { escapeMarkup, htmlPage } from "../../../base/index.js";
+
+import type { Markish, PlotOptions } from "@observablehq/plot";
+import { escapeMarkup, given, htmlPage } from "../../../base/index.js";
 import type { FileText, SweepResults } from "../results.js";
-import { legendMarkup, svgOf } from "./figure.js";
-import type { Described, Figure, Page, Part, Parts, View } from "./view.js";
+import type {
+  Chart,
+  ChartLine,
+  Described,
+  Dot,
+  Drawing,
+  Figure,
+  LegendLine,
+  Page,
+  Part,
+  Parts,
+  PlotLibrary,
+  View,
+} from "./view.js";
 
 /** What a kind draws from its results, in addition to the table for a terminal. */
 export async function drawnFiles<E extends Described, U, O, R extends object>(
@@ -135,3 +149,238 @@ details > h3 { margin-left: 0; }
 pre { background: var(--page); border: 1px solid var(--line); border-radius: 6px; padding: 10px 12px; overflow: auto; font-size: 12.5px; line-height: 1.4; }
 `,
 };
+
+// Figures as standalone SVG documents, drawn by Observable Plot without a browser; the colours and sizes that they share.
+
+/** The library is loaded when a figure is drawn. */
+async function svgOf(drawing: Drawing): Promise<string> {
+  if ("svg" in drawing) return drawing.svg;
+  const Plot = await import("@observablehq/plot");
+  const { plot, beside = "" } = "plot" in drawing ? drawing : { plot: () => chartOptions(Plot, drawing) };
+  // The part of a document that Plot touches; its types name the whole one.
+  const svg = Plot.plot({ ...plot(Plot), document: new FakeDocument() as never });
+  return printNode(svg)
+    .replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" role="img" ')
+    .replace(/<\/svg>$/, `${beside}</svg>\n`);
+}
+
+/** A text of a drawing. */
+export function svgText(
+  [x, y]: readonly [x: number, y: number],
+  content: string,
+  anchor: "start" | "middle" | "end",
+  size = 12,
+): string {
+  return `<text x="${x}" y="${y}" text-anchor="${anchor}" fill="#2b3137" font-size="${size}">${escapeMarkup(content)}</text>`;
+}
+
+export const WIDTH = 900;
+
+/** Text has the colour of the page's text. */
+export const PLOT_STYLE = {
+  fontSize: "12px",
+  background: "none",
+  color: "currentColor",
+  overflow: "visible",
+};
+
+function chartOptions(Plot: PlotLibrary, chart: Chart): PlotOptions {
+  const { x, y, frame, lines, strokeWidth = 2, steps = false, intervals = false, dot } = chart;
+  const marks = lines.flatMap((line): Markish[] => {
+    const { dots } = line;
+    const { colour, dash } = lineOf(line.place);
+    const curve = Plot.line(dots, {
+      ...{ x: "x", y: "y", stroke: colour, strokeWidth, strokeDasharray: dash ?? "none" },
+      ...given({ curve: steps ? ("step-after" as const) : undefined }),
+    });
+    const interval = { x: "x", y1: "low", y2: "high", stroke: colour, strokeWidth: 1.2 };
+    return [
+      curve,
+      ...(intervals ? [Plot.ruleX(dots, interval)] : []),
+      ...(dot === undefined
+        ? []
+        : [Plot.dot(dots, { x: "x", y: "y", r: 3, fill: colour, title: (one: Dot) => dot(line, one) })]),
+    ];
+  });
+  return {
+    ...{ width: WIDTH / 2 - 12, height: 250, marginLeft: 52, marginTop: 30, marginBottom: 36, ...frame },
+    style: PLOT_STYLE,
+    ...given({ x, y }),
+    marks: [Plot.gridY({ stroke: "currentColor", strokeOpacity: 0.13 }), ...marks],
+  };
+}
+
+/** A chart of a line for each scheme between two labelled axes; undefined where no line has a point. `dotted`: with a dot for each value. */
+export function lineChart(
+  lines: readonly ChartLine[],
+  [x, y]: readonly [x: string, y: string],
+  dotted = false,
+): Chart | undefined {
+  if (lines.every(({ dots }) => dots.length === 0)) return undefined;
+  return {
+    lines,
+    x: { label: x, nice: false, inset: 8, ticks: 6 },
+    y: { label: y, grid: false, zero: true, nice: true, ticks: 5 },
+    frame: { marginLeft: 58 },
+    ...given({
+      dot: dotted
+        ? ({ title }: ChartLine, { y: value }: Dot) => `${title}: ${Number(value.toPrecision(5))}`
+        : undefined,
+    }),
+  };
+}
+
+/**
+ * Contrast of at least 3:1 with white and with the dark page: lines have colours of a middle lightness. People with colour blindness can
+ * distinguish neighbours.
+ */
+const COLOURS = [
+  "#2f7fcb",
+  "#d9641e",
+  "#1f9579",
+  "#a45bc0",
+  "#a8841a",
+  "#d1476a",
+  "#76818b",
+  "#4b8f29",
+] as const;
+
+/** From the ninth line on lines are also dashed. */
+function lineOf(place: number): { readonly colour: string; readonly dash: string | undefined } {
+  const round = Math.floor(place / COLOURS.length);
+  return { colour: COLOURS[place % COLOURS.length]!, dash: ["6,3", "2,3", "9,3,2,3"][round - 1] };
+}
+
+/** The lines of figures with their titles, as HTML. */
+function legendMarkup(lines: readonly LegendLine[]): string {
+  const entries = lines.map(({ title, place }) => {
+    const { colour, dash } = lineOf(place);
+    const stroke = `stroke="${colour}" stroke-width="3"${dash === undefined ? "" : ` stroke-dasharray="${dash}"`}`;
+    return `<span><svg width="26" height="8" aria-hidden="true"><path d="M0 4h26" ${stroke}></path></svg>${escapeMarkup(title)}</span>`;
+  });
+  return `<div class="legend">${entries.join("")}</div>`;
+}
+
+// The part of a DOM that Observable Plot needs to draw an SVG: elements, attributes, text, and printing. With it the package does
+// not depend on a browser engine.
+
+const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
+
+class FakeText {
+  parentNode: FakeElement | null = null;
+  constructor(public nodeValue: string) {}
+}
+
+type FakeNode = FakeElement | FakeText;
+
+class FakeElement {
+  readonly childNodes: FakeNode[] = [];
+  readonly attributes = new Map<string, string>();
+  readonly style = {
+    setProperty: (name: string, value: string) => this.#addStyle(name, value),
+  };
+  parentNode: FakeElement | null = null;
+
+  constructor(
+    readonly ownerDocument: FakeDocument,
+    readonly namespaceURI: string,
+    readonly tagName: string,
+  ) {}
+
+  get nodeName(): string {
+    return this.tagName;
+  }
+  get children(): FakeElement[] {
+    return this.childNodes.filter((node) => node instanceof FakeElement);
+  }
+  get firstChild(): FakeNode | null {
+    return this.childNodes[0] ?? null;
+  }
+  get nextSibling(): FakeNode | null {
+    const siblings: FakeNode[] = this.parentNode?.childNodes ?? [];
+    return siblings[siblings.indexOf(this) + 1] ?? null;
+  }
+  set textContent(text: string) {
+    this.childNodes.length = 0;
+    if (text !== "") this.appendChild(new FakeText(String(text)));
+  }
+  get textContent(): string {
+    return this.childNodes
+      .map((node) => (node instanceof FakeText ? node.nodeValue : node.textContent))
+      .join("");
+  }
+
+  setAttribute(name: string, value: unknown): void {
+    this.attributes.set(name, String(value));
+  }
+  setAttributeNS(_namespace: string, name: string, value: unknown): void {
+    this.setAttribute(name, value);
+  }
+  getAttribute(name: string): string | null {
+    return this.attributes.get(name) ?? null;
+  }
+  hasAttribute(name: string): boolean {
+    return this.attributes.has(name);
+  }
+  removeAttribute(name: string): void {
+    this.attributes.delete(name);
+  }
+  addEventListener(): void {}
+
+  appendChild<T extends FakeNode>(node: T): T {
+    return this.insertBefore(node, null);
+  }
+  insertBefore<T extends FakeNode>(node: T, before: FakeNode | null): T {
+    node.parentNode?.removeChild(node);
+    node.parentNode = this;
+    const at = before === null ? -1 : this.childNodes.indexOf(before);
+    if (at < 0) this.childNodes.push(node);
+    else this.childNodes.splice(at, 0, node);
+    return node;
+  }
+  removeChild<T extends FakeNode>(node: T): T {
+    const at = this.childNodes.indexOf(node);
+    if (at >= 0) this.childNodes.splice(at, 1);
+    node.parentNode = null;
+    return node;
+  }
+  append(...nodes: (FakeNode | string)[]): void {
+    for (const node of nodes) this.appendChild(typeof node === "string" ? new FakeText(node) : node);
+  }
+  prepend(...nodes: (FakeNode | string)[]): void {
+    const first = this.firstChild;
+    for (const node of nodes) this.insertBefore(typeof node === "string" ? new FakeText(node) : node, first);
+  }
+
+  #addStyle(name: string, value: string): void {
+    const before = this.attributes.get("style");
+    this.attributes.set("style", `${before === undefined ? "" : `${before};`}${name}:${value}`);
+  }
+}
+
+export class FakeDocument {
+  readonly documentElement = new FakeElement(this, SVG_NAMESPACE, "svg");
+  readonly defaultView = null;
+  createElementNS(namespace: string, name: string): FakeElement {
+    return new FakeElement(this, namespace, name);
+  }
+  createElement(name: string): FakeElement {
+    return this.createElementNS("http://www.w3.org/1999/xhtml", name);
+  }
+  createTextNode(text: string): FakeText {
+    return new FakeText(text);
+  }
+}
+
+/** The markup of a node that was made by a {@link FakeDocument}. */
+export function printNode(node: unknown): string {
+  if (node instanceof FakeText) return escapeMarkup(node.nodeValue);
+  const element = node as FakeElement;
+  const attributes = [...element.attributes]
+    .map(([name, value]) => ` ${name}="${escapeMarkup(value)}"`)
+    .join("");
+  // A style sheet is text that must not be escaped.
+  const content =
+    element.tagName === "style" ? element.textContent : element.childNodes.map(printNode).join("");
+  return `<${element.tagName}${attributes}>${content}</${element.tagName}>`;
+}

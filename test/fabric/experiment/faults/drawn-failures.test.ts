@@ -4,12 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DiagnosticError, Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
-import { drawKey, isPartial, isSingleCut } from "../../../../src/fabric/experiment/faults/drawn-failures.js";
 import { loadExperiment, runExperiment } from "../../../../src/fabric/experiment/index.js";
-import { equalSites, sitesOnPath } from "../../../../src/fabric/experiment/kinds/failover/failure-sites.js";
-import { FlowDrawer } from "../../../../src/fabric/experiment/kinds/failover/flow-draw.js";
+import {
+  drawKey,
+  equalSites,
+  isPartial,
+  isSingleCut,
+  sitesOnPath,
+} from "../../../../src/fabric/experiment/kinds/failover/failures.js";
 import { rowOf } from "../../../../src/fabric/experiment/kinds/failover/results.js";
-import { FailoverRig } from "../../../../src/fabric/experiment/kinds/failover/rig.js";
+import { FailoverRig, FlowDrawer } from "../../../../src/fabric/experiment/kinds/failover/rig.js";
 import { nodeNamed } from "../../../../src/fabric/topology/index.js";
 import { build } from "../../topology/load.js";
 import { experimentWith, modelFabric } from "../model-fabric.js";

@@ -7,8 +7,14 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../../../src/base/index.js";
-import type { Checked, FabricSettings } from "../../../../src/fabric/experiment/experiment.js";
-import { fabricKeys, ipSchema, machineKeys } from "../../../../src/fabric/experiment/experiment.js";
+import {
+  type Checked,
+  type FabricSettings,
+  fabricKeys,
+  ipSchema,
+  machineKeys,
+  transportOptions,
+} from "../../../../src/fabric/experiment/experiment.js";
 import {
   eachSeed,
   type Kind,
@@ -20,8 +26,7 @@ import {
   type SchemeUnit,
 } from "../../../../src/fabric/experiment/index.js";
 import { KINDS } from "../../../../src/fabric/experiment/kinds/registry.js";
-import { transportOptions } from "../../../../src/fabric/experiment/transport.js";
-import { rowsPage } from "../../../../src/fabric/experiment/view/fabric-page.js";
+import { rowsPage } from "../../../../src/fabric/experiment/view/parts.js";
 import { hostsOf } from "../../../../src/fabric/topology/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-kinds-"));

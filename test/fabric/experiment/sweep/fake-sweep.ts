@@ -2,8 +2,7 @@
 import { SourceFile } from "../../../../src/base/index.js";
 import type { FabricSettings } from "../../../../src/fabric/experiment/experiment.js";
 import type { Point } from "../../../../src/fabric/experiment/kinds/kind.js";
-import { recordsOfJob } from "../../../../src/fabric/experiment/sweep/jobs.js";
-import type { JobEnd, PoolWorker } from "../../../../src/fabric/experiment/sweep/pool.js";
+import { type JobEnd, type PoolWorker, recordsOfJob } from "../../../../src/fabric/experiment/sweep/jobs.js";
 import { SweepSpace } from "../../../../src/fabric/experiment/sweep/space.js";
 import type { JobOrder, Sweep } from "../../../../src/fabric/experiment/sweep/sweep.js";
 import { jobContext } from "../job-context.js";

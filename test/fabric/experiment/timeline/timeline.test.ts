@@ -14,7 +14,7 @@ import {
 } from "../../../../src/fabric/experiment/index.js";
 import { recoveryOf, timelineFlows } from "../../../../src/fabric/experiment/kinds/timeline/flows.js";
 import { TIMELINE } from "../../../../src/fabric/experiment/kinds/timeline/index.js";
-import { textTable } from "../../../../src/fabric/experiment/view/table.js";
+import { textTable } from "../../../../src/fabric/experiment/view/parts.js";
 import { bmv2, whyNot } from "../../testbed/machine.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-timeline-"));

@@ -2,15 +2,105 @@
  * The kind `failover`: drawn flows, each hit by a failure on its path, and the time until its data get through again.
  * A unit is a scheme and a failure.
  */
-
-import { given } from "../../../../base/index.js";
+import { type Diagnostics, given, type Locate } from "../../../../base/index.js";
+import type { Topology } from "../../../topology/index.js";
+import type { PairPattern } from "../../../traffic/index.js";
+import { CODES } from "../../codes.js";
 import { withSchemes } from "../../experiment.js";
-import type { Kind } from "../kind.js";
-import { eachSeed, onFabric } from "../runners.js";
-import { checkFailover } from "./check.js";
+import { refusePlanning } from "../../plan-schemes.js";
+import type { CheckContext, Kind } from "../kind.js";
+import { eachSeed, onFabric } from "../registered-kind.js";
+import { type DrawnFailure, drawnFailures, FAILURES, failureOfWord, placesOf, siteKey } from "./failures.js";
 import { type PathExample, type Row, rowOf, type Sample, type Series } from "./results.js";
-import { type Experiment, experimentSchema, type FailoverFile, type FailoverUnit } from "./schema.js";
+import {
+  type Experiment,
+  type ExperimentSettings,
+  experimentSchema,
+  type FailoverFile,
+  type FailoverUnit,
+} from "./schema.js";
 import { FAILOVER_VIEW } from "./view.js";
+
+// Checks a file of the kind `failover`: each failure must have an element on the paths between the hosts.
+
+/** Adds P43007 to P43009, P43014, P43020, and the codes of failures (P43029 to P43037). */
+function checkFailover({
+  source,
+  value,
+  topology,
+  locate,
+  diagnostics,
+  plan,
+}: CheckContext<FailoverFile>): Experiment {
+  const { pairs = farthestPairs(topology), ip } = value.traffic;
+  const settings: ExperimentSettings = { ...value, traffic: { pairs, ip } };
+  const failures = drawnFailures(settings.failures, topology, ip, locate, diagnostics);
+  checkMeaning(settings, failures, topology, locate, diagnostics);
+  const schemes = plan(settings, settings.runs);
+  refusePlanning(schemes, "the flows of this experiment are drawn one at a time", locate, diagnostics);
+  return { source, locate, settings, topology, schemes, failures };
+}
+
+/** The pattern with the greatest distance: hosts in different pods, else in different racks, else any. */
+function farthestPairs({ pods, racks }: Topology): PairPattern {
+  return pods.length > 1 ? "inter_pod" : racks.length > 1 ? "inter_rack" : "any";
+}
+
+function checkMeaning(
+  settings: ExperimentSettings,
+  failures: readonly DrawnFailure[],
+  topology: Topology,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): void {
+  if (settings.give_up <= settings.transport.rto_margin)
+    diagnostics.error(
+      CODES.givesUpTooEarly,
+      locate(["give_up"]) ?? locate([]),
+      `give_up is ${settings.give_up / 1e6} ms: no flow can recover before its first timeout`,
+      `write more than rto_margin, ${settings.transport.rto_margin / 1e6} ms`,
+    );
+  checkSites(settings, failures, topology, locate, diagnostics);
+}
+
+/** Every failure must have an element on the paths between the hosts of `traffic.pairs`. */
+function checkSites(
+  settings: ExperimentSettings,
+  failures: readonly DrawnFailure[],
+  topology: Topology,
+  locate: Locate,
+  diagnostics: Diagnostics,
+): void {
+  const { pairs } = settings.traffic;
+  const possible = placesOf(topology, pairs);
+  if (possible === undefined) {
+    diagnostics.error(
+      CODES.noPair,
+      locate(["traffic", "pairs"]) ?? locate(["topology"]),
+      `no two hosts of the topology are ${PAIR_NEEDS[pairs]}`,
+      `traffic.pairs is ${pairs}; the topology has ${count(topology.pods.length, "pod")}, ` +
+        `${count(topology.racks.length, "rack")}`,
+      `write traffic: { pairs: ${farthestPairs(topology)} }, or leave pairs out`,
+    );
+    return;
+  }
+  for (const [i, { name, sites }] of failures.entries()) {
+    if (sites.every((site) => possible.has(siteKey(site)))) continue;
+    const words = FAILURES.filter((one) => possible.has(siteKey(failureOfWord(one).sites[0]!)));
+    diagnostics.error(
+      CODES.noPlace,
+      locate(["failures", i]),
+      `failure "${name}": no path between the hosts of traffic.pairs: ${pairs} has such an element`,
+      `failures that have an element on these paths: ${words.join(", ") || "none"}`,
+    );
+  }
+}
+
+const PAIR_NEEDS = { any: "different", inter_rack: "in different racks", inter_pod: "in different pods" };
+
+function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? "" : "s"}`;
+}
 
 interface SeriesJson {
   readonly samples: readonly (Omit<Sample, "recoveryMs" | "rttMs"> & {

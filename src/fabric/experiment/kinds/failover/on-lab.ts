@@ -5,17 +5,17 @@
 
 import { fail, given } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
-import { type DrawnFailure, faultsOf, isPartial } from "../../faults/drawn-failures.js";
 import { elementName } from "../../faults/fault.js";
 import { checkLabDelay } from "../../faults/lab-check.js";
 import { LabFaults } from "../../faults/on-lab.js";
 import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
 import type { SchemeOnLab } from "../../testbed/scheme-on-lab.js";
 import type { LabSide } from "../kind.js";
-import { SERVER_PORT } from "./flow-draw.js";
+import { type DrawnFailure, faultsOf, isPartial } from "./failures.js";
 import { type PredictedRun, Predictor } from "./prediction.js";
 import { measureRecovery, type RecoveryOutcome } from "./recovery.js";
 import type { Sample, Series } from "./results.js";
+import { SERVER_PORT } from "./rig.js";
 import type { Experiment, FailoverUnit } from "./schema.js";
 
 /** Maximum number of attempts at a run whose flow has timeouts before its fault. */

@@ -7,12 +7,11 @@ import { Random } from "../../../../base/index.js";
 import type { FlowKey } from "../../../../base/packets/index.js";
 import type { Fabric } from "../../../sim/packet/index.js";
 import type { Topology } from "../../../topology/index.js";
-import type { DrawnFailure } from "../../faults/drawn-failures.js";
 import type { Element } from "../../faults/fault.js";
 import { agentSeed } from "../../testbed/scheme-on-lab.js";
-import { FlowDrawer, type Paths } from "./flow-draw.js";
+import type { DrawnFailure } from "./failures.js";
 import type { PathExample } from "./results.js";
-import { FailoverRig } from "./rig.js";
+import { FailoverRig, FlowDrawer, type Paths } from "./rig.js";
 import type { Experiment } from "./schema.js";
 
 export interface PredictedRun {

@@ -3,12 +3,10 @@
 import type { Tries } from "../../../schemes/index.js";
 import { mean, summarise } from "../../../statistics/index.js";
 import { computeRoutes, type Topology } from "../../../topology/index.js";
-import type { EngineName } from "../../experiment.js";
-import { type DrawnFailure, isPartial, isSingleCut } from "../../faults/drawn-failures.js";
+import type { EngineName, SchemeRun } from "../../experiment.js";
 import type { RunResults } from "../../results.js";
-import type { SchemeRun } from "../../scheme-run.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
-import { equalSites } from "./failure-sites.js";
+import { type DrawnFailure, equalSites, isPartial, isSingleCut } from "./failures.js";
 import type { Experiment } from "./schema.js";
 
 /** One run: one flow that a failure hit. */

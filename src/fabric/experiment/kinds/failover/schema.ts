@@ -3,8 +3,8 @@ import { z } from "zod";
 import { durationSchema, positiveDurationSchema } from "../../../topology/index.js";
 import type { PairPattern } from "../../../traffic/index.js";
 import { type Checked, fabricKeys, ipSchema, machineKeys, runsSchema } from "../../experiment.js";
-import { type DrawnFailure, drawnFailureSchema } from "../../faults/drawn-failures.js";
 import type { SchemeUnit } from "../kind.js";
+import { type DrawnFailure, drawnFailureSchema } from "./failures.js";
 
 export const experimentSchema = z.strictObject({
   kind: z.literal("failover").optional(),

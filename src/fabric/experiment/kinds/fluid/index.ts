@@ -1,7 +1,7 @@
 /** The kind `fluid`: rates of flows over the paths of schemes, without packets. A unit is a scheme. */
 import { onlySchemes } from "../../experiment.js";
 import type { Kind } from "../kind.js";
-import { eachSeed, fromTopology } from "../runners.js";
+import { eachSeed, fromTopology } from "../registered-kind.js";
 import { type Fluid, type FluidRun, fluidOf } from "./check.js";
 import type { FluidOutcome } from "./outcome.js";
 import { type FluidRow, fluidRow } from "./rows.js";

@@ -2,7 +2,7 @@
 import { given, Random } from "../../../../base/index.js";
 import { Aimd, type FlowFigures, MaxMin, simulateFlows } from "../../../sim/flow/index.js";
 import { ascending, type SketchJson } from "../../../statistics/index.js";
-import type { TopologyStage } from "../runners.js";
+import type { TopologyStage } from "../registered-kind.js";
 import type { Fluid, FluidRun } from "./check.js";
 import { flowsOf } from "./flows.js";
 

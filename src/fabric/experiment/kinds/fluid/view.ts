@@ -1,8 +1,15 @@
 /** Table, page and figures of the kind `fluid`: throughput gain and links of a path over a swept number, utilisation of links, throughput over time. */
 import type { SweepResults } from "../../results.js";
-import { lineChart } from "../../view/figure.js";
-import { keyColumns, pageTable, SCROLLS } from "../../view/table.js";
-import { type PointChart, pointPanels, schemeLegend, topologyPage } from "../../view/topology-page.js";
+import { lineChart } from "../../view/page.js";
+import {
+  keyColumns,
+  type PointChart,
+  pageTable,
+  pointPanels,
+  SCROLLS,
+  schemeLegend,
+  topologyPage,
+} from "../../view/parts.js";
 import type { ChartLine, Column, Figure, View } from "../../view/view.js";
 import type { Fluid, FluidRun } from "./check.js";
 import type { FluidOutcome } from "./outcome.js";

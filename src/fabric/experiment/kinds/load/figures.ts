@@ -1,6 +1,6 @@
 /** Figures of the kind `load`: over a swept number, distributions of slowdowns, links and queues. */
 import { QuantileSketch } from "../../../statistics/index.js";
-import { PLOT_STYLE, WIDTH } from "../../view/figure.js";
+import { PLOT_STYLE, WIDTH } from "../../view/page.js";
 import type { Chart, ChartLine, Dot, Drawing, LegendLine } from "../../view/view.js";
 import type { LoadOutcome } from "./load-figures.js";
 import type { LinkUse } from "./meters/link-meter.js";

@@ -2,7 +2,7 @@
 import { Ethernet, Ip, Tcp, TcpOption, Udp } from "../../../../base/packets/index.js";
 import { HEADERS_ONLY } from "../../../sim/packet/index.js";
 import type { FlowArrival } from "../../../traffic/index.js";
-import { wireModel } from "../../wire.js";
+import { wireModel } from "../../experiment.js";
 import type { FrameSizes } from "./ideal-time.js";
 import type { LoadSettings } from "./schema.js";
 

@@ -1,7 +1,7 @@
 /** The kind `load`: flows that arrive by a workload, and their completion times. A unit is a scheme. */
 import { withSchemes } from "../../experiment.js";
 import type { Kind, SchemeUnit } from "../kind.js";
-import { onFabric } from "../runners.js";
+import { onFabric } from "../registered-kind.js";
 import { loadOf } from "./check.js";
 import type { LoadFigures, LoadOutcome } from "./load-figures.js";
 import { loadNotes } from "./notes.js";

@@ -1,6 +1,6 @@
 /** The figures of a run of the kind load. */
 
-import type { SchemeRun } from "../../scheme-run.js";
+import type { SchemeRun } from "../../experiment.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
 import type { Drops } from "./meters/drop-meter.js";
 import type { FlowFigures, GroupFigures } from "./meters/flow-meter.js";

@@ -1,9 +1,8 @@
 /** Load on the packet simulator: flows arrive, run at the same time and are measured. */
 import { given, Random } from "../../../../base/index.js";
 import type { Steps } from "../../advance.js";
+import { type SchemeRun, transportOptions } from "../../experiment.js";
 import { scheduleFaults } from "../../faults/during-run.js";
-import type { SchemeRun } from "../../scheme-run.js";
-import { transportOptions } from "../../transport.js";
 import type { SimulatorStage } from "../kind.js";
 import { Arrivals, replayPackets } from "./arrivals.js";
 import { endOf, noneMeasured } from "./check.js";

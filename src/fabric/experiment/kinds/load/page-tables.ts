@@ -1,11 +1,17 @@
 /** The tables of the page of the kind `load`. */
 import { escapeMarkup } from "../../../../base/index.js";
 import type { FabricPlan } from "../../../schemes/index.js";
-import type { SchemeRun } from "../../scheme-run.js";
-import { faultLines, flatten } from "../../view/fabric-page.js";
-import { localNumber, type PageColumn, pageTable, rowColumns, word } from "../../view/table.js";
+import { type SchemeRun, wireText } from "../../experiment.js";
+import {
+  faultLines,
+  flatten,
+  localNumber,
+  type PageColumn,
+  pageTable,
+  rowColumns,
+  word,
+} from "../../view/parts.js";
 import type { Column } from "../../view/view.js";
-import { wireText } from "../../wire.js";
 import type { COMPARED, Comparison } from "./paired.js";
 import type { LoadRow } from "./rows.js";
 import { type LoadPoint, type LoadSweep, pointName, type ShownScheme, unitOf } from "./shown.js";

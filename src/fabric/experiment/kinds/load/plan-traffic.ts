@@ -2,7 +2,7 @@
 
 import { openWorkload } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
-import { collecting } from "../../read-source.js";
+import { collecting } from "../../files.js";
 import { checkCost } from "./check-cost.js";
 import { checkPart } from "./check-part.js";
 import { planReplay } from "./plan-replay.js";

@@ -2,10 +2,9 @@
 import { z } from "zod";
 import { bytesSchema, durationSchema, positiveDurationSchema } from "../../../topology/index.js";
 import { commandsSchema } from "../../commands.js";
-import { type Checked, fabricKeys, machineKeys, whole } from "../../experiment.js";
+import { type Checked, fabricKeys, machineKeys, transportSchema, whole } from "../../experiment.js";
 import type { RunFaults } from "../../faults/during-run.js";
 import { listedFaultSchema } from "../../faults/listed-faults.js";
-import { transportSchema } from "../../transport.js";
 import { DEFAULT_BOUNDS } from "./size-classes.js";
 import type { TrafficPlan } from "./traffic-context.js";
 import { loadSchema, trafficSchema } from "./traffic-schema.js";

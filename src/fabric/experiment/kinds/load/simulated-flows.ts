@@ -14,7 +14,7 @@ import {
   type UdpSender,
 } from "../../../sim/packet/index.js";
 import { drawClientPort, type FlowArrival, type Workload } from "../../../traffic/index.js";
-import type { SchemeRun } from "../../scheme-run.js";
+import type { SchemeRun } from "../../experiment.js";
 import type { FlowCounters } from "./meters/flow-meter.js";
 
 /** A flow whose client waits for its server: a stream, or the receiver of datagrams. */

@@ -14,7 +14,7 @@ import {
 import { packageFile } from "../../../../toolchain/loading/index.js";
 import { readSizeDistribution, type ShareUnit, type SizeDistribution } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
-import { readSource } from "../../read-source.js";
+import { readSource } from "../../files.js";
 
 /** Path as shown to the user, and SHA-256 of the contents. */
 export type FileDigest = readonly [path: string, digest: string];

@@ -1,7 +1,7 @@
 /** The files of values of the kind `load`. */
 
 import type { FileText } from "../../results.js";
-import { csv } from "../../view/csv.js";
+import { csv } from "../../view/parts.js";
 import { pooled } from "./figures.js";
 import type { LoadOutcome } from "./load-figures.js";
 import { comparisons } from "./paired.js";

@@ -4,7 +4,7 @@
  */
 import { withSchemes } from "../../experiment.js";
 import type { Kind, SchemeUnit } from "../kind.js";
-import { onFabric } from "../runners.js";
+import { onFabric } from "../registered-kind.js";
 import { failureClasses, localisePacketsOf } from "./check.js";
 import { type LocalisePacketsRow, localisePacketsRows } from "./rows.js";
 import { type LocalisePackets, type LocalisePacketsSettings, localisePacketsSchema } from "./schema.js";

@@ -1,8 +1,8 @@
 /** Probes on the packet simulator: datagrams through the compiled programs. */
 import { Random } from "../../../../base/index.js";
 import type { Steps } from "../../advance.js";
-import { SimulatorFaults } from "../../faults/on-simulator.js";
-import type { SchemeRun } from "../../scheme-run.js";
+import type { SchemeRun } from "../../experiment.js";
+import { SimulatorFaults } from "../../on-simulator.js";
 import type { SimulatorStage } from "../kind.js";
 import type { Probe } from "./probes.js";
 import type { LocalisePackets } from "./schema.js";

@@ -17,7 +17,7 @@ import {
   type Suspect,
 } from "../../../paths/index.js";
 import { hostsOf, type Topology } from "../../../topology/index.js";
-import type { SchemeRun } from "../../scheme-run.js";
+import type { SchemeRun } from "../../experiment.js";
 import { CoverProbes } from "../localise/probes.js";
 
 export interface Probe {

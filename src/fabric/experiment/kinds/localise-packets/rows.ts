@@ -1,6 +1,6 @@
 /** Rows of the kind `localise_packets`. */
 import { quantile } from "../../../statistics/index.js";
-import type { SchemeRun } from "../../scheme-run.js";
+import type { SchemeRun } from "../../experiment.js";
 import { RESULTS } from "../localise/result.js";
 import type { FailureClass } from "./schema.js";
 import type { LocaliseOnEngine, Named } from "./search.js";

@@ -9,8 +9,8 @@ import {
 } from "../../../paths/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
+import type { SchemeRun } from "../../experiment.js";
 import { type Element, type Fault, SILENCE } from "../../faults/fault.js";
-import type { SchemeRun } from "../../scheme-run.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
 import { linksInto } from "../localise/outcome.js";
 import { type Result, resultOf } from "../localise/result.js";

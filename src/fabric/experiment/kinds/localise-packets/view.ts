@@ -1,5 +1,5 @@
 /** Table and page of the kind `localise_packets`. */
-import { rowsPage } from "../../view/fabric-page.js";
+import { rowsPage } from "../../view/parts.js";
 import type { View } from "../../view/view.js";
 import type { SchemeUnit } from "../kind.js";
 import { RESULT_COLUMNS } from "../localise/result.js";

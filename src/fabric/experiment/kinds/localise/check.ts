@@ -3,7 +3,7 @@ import type { Diagnostics, Locate, SourceFile } from "../../../../base/index.js"
 import { ExactWalker } from "../../../paths/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
-import type { SchemeRun } from "../../scheme-run.js";
+import type { SchemeRun } from "../../experiment.js";
 import type { CheckContext, SchemeUnit } from "../kind.js";
 import { plansWithPaths } from "../plans-with-paths.js";
 import type { LocaliseSettings } from "./schema.js";

@@ -1,7 +1,7 @@
 /** The kind `localise`: how many probes name the element that loses packets, with exact next hops and with random probes. */
 import { withSchemes } from "../../experiment.js";
 import type { Kind } from "../kind.js";
-import { eachSeed, fromTopology } from "../runners.js";
+import { eachSeed, fromTopology } from "../registered-kind.js";
 import { type Localise, type LocaliseUnit, localiseOf, namesNextHops } from "./check.js";
 import type { LocaliseOutcome } from "./outcome.js";
 import { type LocaliseRow, localiseRow } from "./rows.js";

@@ -13,7 +13,7 @@ import {
   RouteFinder,
 } from "../../../paths/index.js";
 import { hostsOf, type Topology, tierOf } from "../../../topology/index.js";
-import type { TopologyStage } from "../runners.js";
+import type { TopologyStage } from "../registered-kind.js";
 import type { Localise, LocaliseUnit } from "./check.js";
 import { CoverProbes, type NextWay, randomWays } from "./probes.js";
 import { type Result, resultOf } from "./result.js";

@@ -1,6 +1,6 @@
 /** Table and page of the kind `localise`. */
 import { escapeMarkup } from "../../../../base/index.js";
-import { decimals, textTable } from "../../view/table.js";
+import { decimals, textTable } from "../../view/parts.js";
 import type { View } from "../../view/view.js";
 import type { Localise, LocaliseUnit } from "./check.js";
 import type { LocaliseOutcome } from "./outcome.js";

@@ -1,7 +1,7 @@
 /** The kind `requests`: an application that sends requests, closes unresponsive connections and retries, while faults happen. A unit is a scheme. */
 import { withSchemes } from "../../experiment.js";
 import type { Kind, SchemeUnit } from "../kind.js";
-import { onFabric } from "../runners.js";
+import { onFabric } from "../registered-kind.js";
 import { requestsOf } from "./check.js";
 import type { RequestsOutcome } from "./on-simulator.js";
 import { type RequestsRow, requestsRow } from "./rows.js";

@@ -1,6 +1,6 @@
 /** Rows of the kind `requests`, one for each scheme and point over all seeds. */
 import { QuantileSketch, quantile } from "../../../statistics/index.js";
-import type { SchemeRun } from "../../scheme-run.js";
+import type { SchemeRun } from "../../experiment.js";
 import type { RequestsOutcome } from "./on-simulator.js";
 import type { Application } from "./schema.js";
 

@@ -5,10 +5,9 @@
 import { z } from "zod";
 import { bytesSchema, durationSchema, positiveDurationSchema } from "../../../topology/index.js";
 import { commandsSchema } from "../../commands.js";
-import { type Checked, fabricKeys, ipSchema, machineKeys, whole } from "../../experiment.js";
+import { type Checked, fabricKeys, ipSchema, machineKeys, transportSchema, whole } from "../../experiment.js";
 import type { RunFaults } from "../../faults/during-run.js";
 import { listedFaultSchema } from "../../faults/listed-faults.js";
-import { transportSchema } from "../../transport.js";
 
 const applicationSchema = z.strictObject({
   /** Hosts, by name. */

@@ -1,6 +1,6 @@
 /** Table and page of the kind `requests`. */
 
-import { rowsPage } from "../../view/fabric-page.js";
+import { rowsPage } from "../../view/parts.js";
 import type { View } from "../../view/view.js";
 import type { SchemeUnit } from "../kind.js";
 import type { RequestsOutcome } from "./on-simulator.js";

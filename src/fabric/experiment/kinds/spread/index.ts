@@ -1,7 +1,7 @@
 /** The kind `spread`: how evenly schemes spread flows over groups and links, by their own hash functions, without packets. */
 import { withSchemes } from "../../experiment.js";
 import type { Kind } from "../kind.js";
-import { eachSeed, fromTopology } from "../runners.js";
+import { eachSeed, fromTopology } from "../registered-kind.js";
 import { type Spread, type SpreadUnit, spreadOf } from "./check.js";
 import type { SpreadOutcome } from "./outcome.js";
 import { type SpreadRow, spreadRow } from "./rows.js";

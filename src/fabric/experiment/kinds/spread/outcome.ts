@@ -3,7 +3,7 @@ import { Random } from "../../../../base/index.js";
 import { emptyFlows, FlowTracer, type GroupLoad, SpreadMeter } from "../../../paths/index.js";
 import { coefficientOfVariation } from "../../../statistics/index.js";
 import { hostsOf, type Topology } from "../../../topology/index.js";
-import type { TopologyStage } from "../runners.js";
+import type { TopologyStage } from "../registered-kind.js";
 import type { Spread, SpreadUnit } from "./check.js";
 import type { SpreadSettings } from "./schema.js";
 

@@ -1,6 +1,12 @@
 /** Table, page and figures of the kind `spread`. */
-import { decimals, rowTable } from "../../view/table.js";
-import { type PointChart, pointPanels, schemeLegend, topologyPage } from "../../view/topology-page.js";
+import {
+  decimals,
+  type PointChart,
+  pointPanels,
+  rowTable,
+  schemeLegend,
+  topologyPage,
+} from "../../view/parts.js";
 import type { Dot, View } from "../../view/view.js";
 import type { Spread, SpreadUnit } from "./check.js";
 import type { SpreadOutcome } from "./outcome.js";

@@ -1,7 +1,7 @@
 /** The kind `survival`: how many connections lose all of their subflows in a failure, by the paths of the switches' own hashes. */
 import { withSchemes } from "../../experiment.js";
 import type { Kind } from "../kind.js";
-import { eachSeed, fromTopology } from "../runners.js";
+import { eachSeed, fromTopology } from "../registered-kind.js";
 import { type Survival, type SurvivalUnit, survivalOf } from "./check.js";
 import type { SurvivalOutcome } from "./outcome.js";
 import { type SurvivalRow, survivalRows } from "./rows.js";

@@ -9,7 +9,7 @@ import { emptyFlows, MAX_LINKS, type PathSource } from "../../../paths/index.js"
 import { SelectorPaths } from "../../../schemes/index.js";
 import { hostsOf, nodeNamed, type Topology } from "../../../topology/index.js";
 import { drawClientPort } from "../../../traffic/index.js";
-import type { TopologyStage } from "../runners.js";
+import type { TopologyStage } from "../registered-kind.js";
 import type { Survival, SurvivalUnit } from "./check.js";
 import type { SurvivalFailure, SurvivalSettings } from "./schema.js";
 

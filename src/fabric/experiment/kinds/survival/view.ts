@@ -1,6 +1,5 @@
 /** Table and page of the kind `survival`. */
-import { rowTable } from "../../view/table.js";
-import { topologyPage } from "../../view/topology-page.js";
+import { rowTable, topologyPage } from "../../view/parts.js";
 import type { View } from "../../view/view.js";
 import type { Survival, SurvivalUnit } from "./check.js";
 import type { SurvivalOutcome } from "./outcome.js";

@@ -8,7 +8,7 @@ import { listedCommands } from "../../commands.js";
 import { controllerFaults } from "../../control-plane-faults.js";
 import { listed } from "../../faults/element.js";
 import { listedFaults } from "../../faults/listed-faults.js";
-import { readSource } from "../../read-source.js";
+import { readSource } from "../../files.js";
 import type { CheckContext } from "../kind.js";
 import type { FlowSpec, Timeline, TimelineFile, TimelineSettings } from "./schema.js";
 

@@ -1,6 +1,6 @@
 /** A figure with one line for each flow over time: outages are red, and each fault has a mark. */
 import { effectName, endName } from "../../faults/fault.js";
-import { svgText, WIDTH } from "../../view/figure.js";
+import { svgText, WIDTH } from "../../view/page.js";
 import type { FlowRecord } from "./flows.js";
 import type { TimelineSeries } from "./results.js";
 import type { Timeline } from "./schema.js";

@@ -2,8 +2,8 @@
 import { claim, Random } from "../../../../base/index.js";
 import { nodeNamed, type TopologyNode } from "../../../topology/index.js";
 import { drawClientPort } from "../../../traffic/index.js";
+import type { SchemeRun } from "../../experiment.js";
 import type { Fault } from "../../faults/fault.js";
-import type { SchemeRun } from "../../scheme-run.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
 import type { Timeline } from "./schema.js";
 

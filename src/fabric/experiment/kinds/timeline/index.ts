@@ -5,7 +5,7 @@ import { nodeNamed } from "../../../topology/index.js";
 import { withSchemes } from "../../experiment.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
 import type { Kind, SchemeUnit } from "../kind.js";
-import { eachSeed, onFabric } from "../runners.js";
+import { eachSeed, onFabric } from "../registered-kind.js";
 import { timelineOf } from "./check.js";
 import { type FlowRecord, type TimelineFlow, type TimelineRow, timelineRow } from "./flows.js";
 import type { TimelineSeries } from "./results.js";

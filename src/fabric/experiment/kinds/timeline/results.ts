@@ -1,6 +1,7 @@
 /** The results of a timeline. */
+
+import type { SchemeRun } from "../../experiment.js";
 import type { RunResults } from "../../results.js";
-import type { SchemeRun } from "../../scheme-run.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
 import type { FlowRecord, TimelineRow } from "./flows.js";
 import type { Timeline } from "./schema.js";

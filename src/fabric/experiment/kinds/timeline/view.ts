@@ -1,8 +1,16 @@
 /** Table, page, figure and file of the kind `timeline`. */
 import { escapeMarkup } from "../../../../base/index.js";
-import { csv } from "../../view/csv.js";
-import { fabricPage, faultLines, onlyRun, type Run, rowsPage, schemeTitle } from "../../view/fabric-page.js";
-import { schemeTable, word } from "../../view/table.js";
+import {
+  csv,
+  fabricPage,
+  faultLines,
+  onlyRun,
+  type Run,
+  rowsPage,
+  schemeTable,
+  schemeTitle,
+  word,
+} from "../../view/parts.js";
 import type { Column, View } from "../../view/view.js";
 import type { SchemeUnit } from "../kind.js";
 import { timelineFigure } from "./figure.js";

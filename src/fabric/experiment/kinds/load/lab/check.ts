@@ -5,7 +5,7 @@ import { restingHost } from "../../../../hosts/index.js";
 import type { SwitchEngine } from "../../../../testbed/index.js";
 import { hostsOf } from "../../../../topology/index.js";
 import { CODES } from "../../../codes.js";
-import type { SchemeRun } from "../../../scheme-run.js";
+import type { SchemeRun } from "../../../experiment.js";
 import type { Load } from "../schema.js";
 
 /** Keys of `transport` that the kernel's TCP supports here. */
