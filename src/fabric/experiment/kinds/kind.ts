@@ -261,7 +261,7 @@ export interface Point {
 }
 
 /** A unit of an experiment: under each seed it is a job, or a part of one. */
-export interface PointUnit {
+interface PointUnit {
   /** Label of its scheme. */
   readonly scheme: string;
   /** Unique within its scheme. */
