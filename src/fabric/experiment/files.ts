@@ -33,8 +33,7 @@ import {
 } from "../../base/index.js";
 import { makeFolders } from "../../toolchain/loading/index.js";
 import { CODES } from "./codes.js";
-import type { FileText } from "./results.js";
-import type { PointRecord, Shard } from "./sweep/sweep.js";
+import type { FileText, PointRecord, Shard } from "./results.js";
 
 /**
  * Finds before the runs whether results can be written to a folder. Creates its parent folders. Throws

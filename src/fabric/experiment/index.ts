@@ -56,11 +56,12 @@ export {
 export type {
   PrintedResults,
   RunResults,
+  Shard,
   SweepPoint,
   SweepResults,
 } from "./results.js";
 export { type RunOptions, runKind } from "./run.js";
-export type { Shard, SlurmOptions, SweepRunOptions } from "./sweep/sweep.js";
+export type { SlurmOptions, SweepRunOptions } from "./sweep/sweep.js";
 
 /** As {@link loadKind}, for the kind `failover`. */
 export function loadExperiment(input: string | SourceFile, diagnostics: Diagnostics): Experiment | undefined {

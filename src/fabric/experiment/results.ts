@@ -86,3 +86,26 @@ export interface PrintedResults {
   /** There are no results yet: other parts of the work are not finished. `json` and `table` say which parts are. */
   readonly unfinished?: boolean;
 }
+
+/** A finished job. */
+export interface PointRecord {
+  /** Key of all that the job depends on. */
+  readonly job: string;
+  /** Values of the swept keys; like the following members up to `ms`, for people. */
+  readonly point: Readonly<Record<string, unknown>>;
+  readonly scheme: string;
+  readonly unit: string;
+  readonly seed: number;
+  /** Wall time of the job in milliseconds. */
+  readonly ms: number;
+  readonly log?: readonly string[];
+  /** What a reader of the results must know about how it was made. */
+  readonly notes?: readonly string[];
+  readonly outcome: unknown;
+}
+
+/** Part `index` of `count`, from 1. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
+}

@@ -22,12 +22,13 @@ import type {
 } from "./kinds/kind.js";
 import { logsOf, MAX_RUNS, refuseSeeing, TypedKind } from "./kinds/registered-kind.js";
 import { CompiledPrograms } from "./plan-schemes.js";
-import type { PrintedResults, RunResults, SweepPoint } from "./results.js";
+import type { PointRecord, PrintedResults, RunResults, Shard, SweepPoint } from "./results.js";
 import type { SeeingFolder } from "./seeing/seeing.js";
 import {
   breather,
   diagnosticText,
   type FailedJob,
+  isFinished,
   jobsOf,
   jobsOfShard,
   likeRecord,
@@ -38,7 +39,8 @@ import {
 } from "./sweep/jobs.js";
 import { runOnSlurm } from "./sweep/slurm.js";
 import { counted, SINGLE } from "./sweep/space.js";
-import type { Job, PointRecord, Shard, Sweep, SweepJobs, SweepRunOptions } from "./sweep/sweep.js";
+import type { Job, Sweep, SweepJobs, SweepRunOptions } from "./sweep/sweep.js";
+
 import { startWorker, type WorkerStart } from "./sweep/worker-process.js";
 
 // Gathers the records of a sweep's jobs for its results, and says which jobs failed or are missing.
@@ -57,10 +59,6 @@ function recordsOf({ jobs, seeds }: SweepJobs, records: Iterable<PointRecord>): 
     if (isLogged.has(job) && !found.has(job))
       found.set(job, { outcome, ...given({ log: isLogged.get(job) ? log : undefined, notes }) });
   return found;
-}
-
-export function isFinished({ keys }: Pick<Job, "keys">, records: { has(key: string): boolean }): boolean {
-  return keys.every((key) => records.has(key));
 }
 
 /** What the results of a sweep are made of. */

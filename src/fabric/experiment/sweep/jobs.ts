@@ -10,9 +10,10 @@ import { CODES } from "../codes.js";
 import type { EngineName, SchemeRun } from "../experiment.js";
 import type { JobContext, Point, Unit } from "../kinds/kind.js";
 import { bigintAsText } from "../plan-schemes.js";
+import type { PointRecord, Shard } from "../results.js";
 import type { SeeingFolder } from "../seeing/seeing.js";
 import { fileWord, pointName } from "./space.js";
-import type { Job, JobOrder, PointRecord, Shard, Sweep, SweepJobs } from "./sweep.js";
+import type { Job, JobOrder, Sweep, SweepJobs } from "./sweep.js";
 
 interface JobOptions {
   readonly seed: number;
@@ -70,6 +71,10 @@ function groupsOf({ units }: Point, engine: EngineName): number[][] {
 /** The jobs of a shard. Neighbours in the list, which take about the same time, go to different shards. */
 export function jobsOfShard(jobs: readonly Job[], shard: Shard | undefined): readonly Job[] {
   return shard === undefined ? jobs : jobs.filter(({ number }) => number % shard.count === shard.index - 1);
+}
+
+export function isFinished({ keys }: Pick<Job, "keys">, records: { has(key: string): boolean }): boolean {
+  return keys.every((key) => records.has(key));
 }
 
 /** Sorts the longest jobs first, so that none of them runs alone at the end; by measured times of similar jobs where all have one. */

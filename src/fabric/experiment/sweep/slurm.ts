@@ -18,8 +18,8 @@ import { fail } from "../../../base/index.js";
 import { makeFolders, ownCommand, runCommand } from "../../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 import type { Progress } from "../kinds/kind.js";
-import { isFinished } from "../run.js";
-import { jobsOfShard } from "./jobs.js";
+import { isFinished, jobsOfShard } from "./jobs.js";
+
 import { counted } from "./space.js";
 import type { Job, SlurmOptions } from "./sweep.js";
 

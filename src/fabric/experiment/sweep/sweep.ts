@@ -2,7 +2,7 @@
 import type { SourceFile } from "../../../base/index.js";
 import type { CommonSettings } from "../experiment.js";
 import type { FinishedSweep, Point, SweepOutput } from "../kinds/kind.js";
-
+import type { Shard } from "../results.js";
 import type { SweepSpace } from "./space.js";
 
 export interface SweepRunOptions {
@@ -83,27 +83,4 @@ export interface SweepJobs {
    * all values of the parameter.
    */
   readonly work: readonly Job[];
-}
-
-/** A finished job. */
-export interface PointRecord {
-  /** Key of all that the job depends on. */
-  readonly job: string;
-  /** Values of the swept keys; like the following members up to `ms`, for people. */
-  readonly point: Readonly<Record<string, unknown>>;
-  readonly scheme: string;
-  readonly unit: string;
-  readonly seed: number;
-  /** Wall time of the job in milliseconds. */
-  readonly ms: number;
-  readonly log?: readonly string[];
-  /** What a reader of the results must know about how it was made. */
-  readonly notes?: readonly string[];
-  readonly outcome: unknown;
-}
-
-/** Part `index` of `count`, from 1. */
-export interface Shard {
-  readonly index: number;
-  readonly count: number;
 }

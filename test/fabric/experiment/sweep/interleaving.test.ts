@@ -6,8 +6,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
 import { readPoints } from "../../../../src/fabric/experiment/files.js";
+import type { PointRecord } from "../../../../src/fabric/experiment/results.js";
 import { runSweep, type WorkerStarter } from "../../../../src/fabric/experiment/run.js";
-import type { PointRecord, Sweep, SweepRunOptions } from "../../../../src/fabric/experiment/sweep/sweep.js";
+import type { Sweep, SweepRunOptions } from "../../../../src/fabric/experiment/sweep/sweep.js";
 import { runs } from "../../../fuzz-seed.js";
 import { type FakeSize, fakeSweep, fakeWorker } from "./fake-sweep.js";
 
