@@ -36,6 +36,11 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ["p4loom check basic.p4", "errors and warnings only"],
     ["p4loom check basic.p4 --json-diagnostics", "one JSON object a line, for an editor"],
   ],
+  explain: [
+    ["p4loom explain P40305", "what the message means, with a wrong and a right program"],
+    ["p4loom explain P440", "the messages of the fit checker"],
+    ["p4loom explain", "the groups of messages"],
+  ],
   fmt: [
     ["p4loom fmt --write .", "format every .p4 file of this folder and its subfolders"],
     ["p4loom fmt --check p4", "exit status 1 when a file is not formatted, for a build"],

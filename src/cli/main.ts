@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Argument, Command, CommanderError, Option } from "commander";
 import { addExamples } from "./examples.js";
+import { defineExplain, type ExplainArguments } from "./explain/explain-options.js";
 import type { FitCommandOptions } from "./fit.js";
 import { defineFmt, type FmtArguments } from "./fmt/fmt-options.js";
 import { defineGrade, type GradeArguments } from "./grade/grade-options.js";
@@ -101,6 +102,10 @@ addP4cOptions(
     async () => (await import("./compile.js")).checkFile(file, options),
     options.jsonDiagnostics,
   );
+});
+
+defineExplain(program.command("explain")).action(async (codes: string[], args: ExplainArguments) => {
+  await conclude(async () => (await import("./explain/explain.js")).explain(codes, args));
 });
 
 defineFmt(program.command("fmt")).action(async (files: string[], options: FmtArguments) => {

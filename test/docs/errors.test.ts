@@ -1,7 +1,9 @@
-/** Every diagnostic code in the source is in docs/errors.md, once, and no other code is. */
+/** Every diagnostic code in the source is in the catalogue, once, and no other code is; docs/errors.md is the catalogue as a page. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
+import { installedCatalogue } from "../../src/cli/explain/explain.js";
+import { errorsPage } from "../../src/toolchain/messages/index.js";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -15,9 +17,14 @@ function codesUsed(): string[] {
   return [...codes].sort();
 }
 
-it("docs/errors.md lists every code once", () => {
-  const page = readFileSync(join(root, "docs/errors.md"), "utf8");
-  const listed = [...page.matchAll(/^\| (P4\d{4}) \|/gm)].map((match) => match[1]!);
+const catalogue = installedCatalogue();
+
+it("docs/errors.md is made from the catalogue", async () => {
+  await expect(errorsPage(catalogue)).toMatchFileSnapshot(join(root, "docs/errors.md"));
+});
+
+it("data/diagnostics has every code once", () => {
+  const listed = catalogue.flatMap(({ entries }) => entries.map(({ code }) => code));
   expect(listed.filter((code, index) => listed.indexOf(code) !== index)).toEqual([]);
   expect([...listed].sort()).toEqual(codesUsed());
 });
