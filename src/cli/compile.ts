@@ -8,7 +8,7 @@ import {
   withProject,
   writeFiles,
 } from "../toolchain/loading/index.js";
-import { compile, preprocess, printUnit } from "../toolchain/p4/index.js";
+import { build, compile, preprocess, printUnit } from "../toolchain/p4/index.js";
 import {
   type P4Info,
   p4InfoFormatOf,
@@ -62,7 +62,7 @@ export async function compileFile(path: string, options: CompileOptions): Promis
 
 export async function checkFile(path: string, options: CheckOptions): Promise<number> {
   const diagnostics = newDiagnostics(options);
-  compile(await inputOf(path, options), diagnostics);
+  build(await inputOf(path, options), diagnostics);
   return conclude(diagnostics, options);
 }
 

@@ -5,7 +5,7 @@ import {
   type Analysis,
   analyse,
   type ast,
-  compileChecked,
+  buildChecked,
   type IncludeResolver,
   type PreprocessorWatcher,
 } from "../p4/index.js";
@@ -114,8 +114,8 @@ export class P4Document {
       else {
         const diagnostics = new Diagnostics();
         for (const diagnostic of list) diagnostics.add(diagnostic);
-        const result = compileChecked(analysis.unit, this.file, diagnostics);
-        this.#compiled = { program: result?.program, list: diagnostics.list };
+        const result = buildChecked(analysis.unit, this.file, diagnostics);
+        this.#compiled = { program: result?.output?.program, list: diagnostics.list };
       }
     }
     return this.#compiled;

@@ -1,8 +1,8 @@
 /** The compiler as one function: source text in, BMv2 JSON and P4Info out. */
 import { Diagnostics, given, SourceFile } from "../../base/index.js";
-import type { TableEntry } from "../device/index.js";
-import type { Program } from "../program/index.js";
-import { targetOf } from "./architectures/registry.js";
+import { ARCHITECTURES, targetOf } from "./architectures/registry.js";
+import { CODES } from "./codes.js";
+import type { Output } from "./emit/back-end.js";
 import { elaborate } from "./lower/elaborate/program.js";
 import type { IrProgram } from "./lower/ir.js";
 import { applyPasses } from "./lower/passes.js";
@@ -18,14 +18,25 @@ export interface CompileInput {
   /** Macros as given by `-D NAME[=VALUE]` and `-U NAME`. */
   defines?: Readonly<Record<string, string>>;
   undefines?: readonly string[];
+  /** The architecture, where it is not to follow from what the program includes. */
+  arch?: string;
   /** Called with the program as text after elaboration and after every pass. */
   dump?: (pass: string, text: string) => void;
 }
 
-export interface CompileResult {
-  program: Program;
-  /** `entries` of tables, for a control plane that writes them itself. */
-  entries: TableEntry[];
+/** A program that was checked and lowered. */
+export interface Build {
+  /** Name of its architecture. */
+  architecture: string;
+  /** The checked tree. */
+  unit: SourceUnit;
+  /** The program as the back end sees it. */
+  lowered: IrProgram;
+  /** Undefined for an architecture that has no outputs. */
+  output: Output | undefined;
+}
+
+export interface CompileResult extends Output {
   /** The checked tree. */
   unit: SourceUnit;
   /** The program as the emitters saw it. */
@@ -76,25 +87,51 @@ function checkSource(
  * reason is an error in `diagnostics`. A result is never partial.
  */
 export function compile(input: CompileInput, diagnostics: Diagnostics): CompileResult | undefined {
-  const file = typeof input.file === "string" ? new SourceFile("program.p4", input.file) : input.file;
-  const unit = checkSource(file, input, diagnostics);
-  if (unit === undefined) return undefined;
-  return compileChecked(unit, file, diagnostics, input.dump);
+  const built = build(input, diagnostics);
+  if (built === undefined) return undefined;
+  const { architecture, output, unit, lowered } = built;
+  if (output !== undefined) return { ...output, unit, lowered };
+  diagnostics.error(
+    CODES.otherArchitecture,
+    lowered.mainSpan,
+    `not supported yet: the outputs of a program for ${architecture}`,
+    "p4loom check says whether the program is right",
+  );
+  return undefined;
 }
 
-/** Compiles a program that was parsed and checked without errors; the rest of {@link compile}. */
-export function compileChecked(
+/** Checks and lowers a program, and makes its outputs where its architecture has any. Undefined as in {@link compile}. */
+export function build(input: CompileInput, diagnostics: Diagnostics): Build | undefined {
+  const file = typeof input.file === "string" ? new SourceFile("program.p4", input.file) : input.file;
+  const unit = checkSource(file, input, diagnostics);
+  return unit === undefined ? undefined : buildChecked(unit, file, diagnostics, input);
+}
+
+/** Builds a program that was parsed and checked without errors; the rest of {@link build}. */
+export function buildChecked(
   unit: SourceUnit,
   file: SourceFile,
   diagnostics: Diagnostics,
-  dump?: CompileInput["dump"],
-): CompileResult | undefined {
-  const { architecture, backEnd } = targetOf(unit);
+  { arch, dump }: Pick<CompileInput, "arch" | "dump"> = {},
+): Build | undefined {
+  const target = targetOf(unit, arch);
+  if (target === undefined) {
+    const known = ARCHITECTURES.join(", ");
+    diagnostics.error(
+      CODES.otherArchitecture,
+      undefined,
+      `there is no architecture ${arch}`,
+      `give ${known}`,
+    );
+    return undefined;
+  }
+  const { architecture, backEnd } = target;
   const lowered = elaborate(unit, file, architecture, diagnostics);
   if (lowered === undefined || diagnostics.hasErrors) return undefined;
   architecture.warn(lowered, unit, diagnostics);
   applyPasses(lowered, architecture.passes, diagnostics, dump);
   if (diagnostics.hasErrors) return undefined;
-  const output = backEnd(lowered, unit, file.path, diagnostics);
-  return output === undefined ? undefined : { ...output, unit, lowered };
+  const output = backEnd?.(lowered, unit, file.path, diagnostics);
+  if (backEnd !== undefined && output === undefined) return undefined;
+  return { architecture: architecture.name, unit, lowered, output };
 }

@@ -12,10 +12,12 @@ export { CODES as P4_CODES } from "./codes.js";
 export {
   type Analysis,
   analyse,
+  type Build,
+  build,
+  buildChecked,
   type CompileInput,
   type CompileResult,
   compile,
-  compileChecked,
 } from "./compile.js";
 export { standardLibrary } from "./stdlib/index.js";
 export type * as ast from "./syntax/ast.js";

@@ -3,23 +3,35 @@ import type { SourceFile } from "../../../base/index.js";
 import type { BackEnd } from "../emit/back-end.js";
 import type { Architecture } from "../lower/architecture.js";
 import type { SourceUnit } from "../syntax/ast.js";
+import { t2na, tna } from "./tna/architecture.js";
 import { v1model } from "./v1model/architecture.js";
 import { emitV1model } from "./v1model/back-end.js";
 
 export interface Target {
   readonly architecture: Architecture;
-  readonly backEnd: BackEnd;
+  /** Absent where the lowered program is all that there is. */
+  readonly backEnd?: BackEnd;
 }
 
-const TARGETS: readonly [Target, ...Target[]] = [{ architecture: v1model, backEnd: emitV1model }];
+const TARGETS: readonly [Target, ...Target[]] = [
+  { architecture: v1model, backEnd: emitV1model },
+  { architecture: tna },
+  { architecture: t2na },
+];
 
-/** The architecture of that name, or without a name the one whose file the program includes; else the first. */
-export function targetOf(unit: SourceUnit, name?: string): Target {
+/** The names that `--arch` takes. */
+export const ARCHITECTURES: readonly string[] = TARGETS.map(({ architecture }) => architecture.name);
+
+/**
+ * The architecture of that name, undefined if there is none; without a name the one whose file the program includes, else the
+ * one whose package it declares, else the first.
+ */
+export function targetOf(unit: SourceUnit, name?: string): Target | undefined {
+  if (name !== undefined) return TARGETS.find(({ architecture }) => architecture.name === name);
   const files = new Set(unit.declarations.map(({ span }) => baseName(span.file)));
-  const chosen = TARGETS.find(({ architecture }) =>
-    name === undefined ? architecture.includes.some((one) => files.has(one)) : architecture.name === name,
+  return (
+    TARGETS.find(({ architecture }) => architecture.includes.some((one) => files.has(one))) ?? TARGETS[0]
   );
-  return chosen ?? TARGETS[0];
 }
 
 function baseName({ path }: SourceFile): string {

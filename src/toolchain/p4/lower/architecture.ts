@@ -15,6 +15,14 @@ export interface Architecture {
   readonly includes: readonly string[];
   readonly packages: readonly PackageShape[];
   readonly externs: ExternShapes;
+  /** Instances of these types can have methods in the program. */
+  readonly abstractTypes?: ReadonlySet<string>;
+  /** A block with annotations stays a block; else it is one with the statements around it. */
+  readonly keepsBlocks?: true;
+  /** Tables keep all their properties in the lowered program. */
+  readonly keepsProperties?: true;
+  /** A lookahead of a struct first reads all its bits at once. */
+  readonly looksAheadWhole?: true;
   /** From the elaborated program to the input of the back end. */
   readonly passes: readonly Pass[];
   /** Checks of the program as it was parsed, before it is lowered. Reports to `diagnostics` or throws. */
@@ -64,8 +72,8 @@ interface ExternShapes {
 export interface ExternShape extends ExternCall {
   /** The statement it becomes, if not `extern`. */
   readonly as?: "digest";
-  /** Lowers a call in another way than to one statement. */
-  readonly lower?: (call: LoweredCall) => void;
+  /** Lowers a call in another way than to one statement; what it returns is the value of the call. */
+  readonly lower?: (call: LoweredCall) => Expr | undefined;
 }
 
 /** A call with its arguments evaluated, and what its lowering may do. */

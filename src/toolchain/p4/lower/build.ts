@@ -1,7 +1,7 @@
 /** Short constructors for expressions of the lowered program. */
 import type { Span } from "../../../base/index.js";
 import { toSigned, toUnsigned } from "../../../base/index.js";
-import type { BinaryOp, BitsType, Expr, IrType, Variable } from "./ir.js";
+import type { BinaryOp, BitsType, Expr, ExternInstance, IrType, Variable } from "./ir.js";
 import { BOOL, bits, fieldOf, sameType } from "./ir-types.js";
 
 /** A number reduced to its type. */
@@ -60,4 +60,9 @@ export function equal(left: Expr, right: Expr, span?: Span): Expr {
 export function cast(operand: Expr, type: IrType, span?: Span): Expr {
   if (sameType(operand.type, type)) return operand;
   return { kind: "cast", operand, type, span: span ?? operand.span };
+}
+
+/** An instance as a value. */
+export function instanceExpr(instance: ExternInstance, span?: Span): Expr {
+  return { kind: "instance", instance, type: { kind: "extern", name: instance.extern }, span };
 }

@@ -20,6 +20,8 @@ export type IrType =
   | { kind: "error" }
   | { kind: "enum"; name: string; members: readonly string[] }
   | { kind: "string" }
+  /** Of an expression that names an instance. */
+  | { kind: "extern"; name: string }
   | AggregateType
   | StackType;
 
@@ -66,6 +68,8 @@ export interface Variable {
   span: Span | undefined;
   /** The program declares it without a value: inside a block, or beside the actions of a control. */
   unset?: "inner" | "outer";
+  /** Of its declaration. */
+  annotations?: readonly Annotation[];
 }
 
 // ---------------------------------------------------------------- expressions
@@ -106,6 +110,8 @@ export type Expr =
   /** A member of an enum or of `error`, by position. */
   | (ExprBase & { kind: "member"; name: string; index: number })
   | (ExprBase & { kind: "string"; value: string })
+  /** An instance as the argument of a constructor or call, or as the value of a table's property. */
+  | (ExprBase & { kind: "instance"; instance: ExternInstance })
   | (ExprBase & { kind: "variable"; variable: Variable })
   | (ExprBase & { kind: "field"; base: Expr; name: string })
   | (ExprBase & { kind: "element"; base: Expr; index: Expr })
@@ -150,6 +156,8 @@ export type Stmt =
       args: Expr[];
       /** Positions of the arguments that the call writes. */
       outs: readonly number[];
+      /** The place that takes what the call returns. */
+      result: Expr | undefined;
       about: ExternCall;
     })
   | (StmtBase & {
@@ -160,7 +168,13 @@ export type Stmt =
       data: Expr;
       declared: Type;
     })
-  | (StmtBase & { kind: "block"; label: Label | undefined; body: Stmt[] })
+  /** With annotations: a block of the program that must stay together. */
+  | (StmtBase & {
+      kind: "block";
+      label: Label | undefined;
+      body: Stmt[];
+      annotations?: readonly Annotation[];
+    })
   | (StmtBase & { kind: "leave"; label: Label })
   | (StmtBase & { kind: "if"; condition: Expr; whenTrue: Stmt[]; whenFalse: Stmt[] })
   /** The first case that holds the subject's value; a case without values is the default. */
@@ -248,6 +262,7 @@ export interface IrEntry {
   /** The value of `@priority`: the priority as BMv2 counts. */
   fixedPriority: number | undefined;
   isConst: boolean;
+  annotations: readonly Annotation[];
   span: Span;
 }
 
@@ -269,8 +284,19 @@ export interface IrTable extends Named {
   counters: ExternInstance | undefined;
   meters: ExternInstance | undefined;
   supportTimeout: boolean;
+  /** All properties but key, actions, entries and default_action, in order of declaration. */
+  properties: IrProperty[];
   /** Of entries with priorities the larger number wins, unless the table says otherwise (section 14.2.1.4). */
   largestPriorityWins: boolean;
+}
+
+/** `name = value` in a table; the value is constant or an instance. */
+export interface IrProperty {
+  name: string;
+  value: Expr;
+  isConst: boolean;
+  annotations: readonly Annotation[];
+  span: Span;
 }
 
 /** An instance of an extern type: counter, meter, register, action profile... */
@@ -278,9 +304,31 @@ export interface ExternInstance extends Named {
   /** Name of the extern type. */
   extern: string;
   typeArgs: Type[];
-  /** Constructor arguments in order of the parameters. */
+  /** Constructor arguments in order of the parameters, without those that are optional and not given. */
   args: Expr[];
+  /** Names of the parameters of `args`. */
+  argNames: readonly string[];
+  /** The abstract methods that its declaration gives a body. */
+  methods: IrMethod[];
   instanceSpan: Span;
+}
+
+/** A method of an instance as a piece of code of its own, with storage for its parameters. */
+export interface IrMethod {
+  name: string;
+  annotations: readonly Annotation[];
+  span: Span;
+  params: IrMethodParam[];
+  /** What it returns. */
+  result: Variable | undefined;
+  body: Stmt[];
+}
+
+export interface IrMethodParam {
+  variable: Variable;
+  direction: "in" | "out" | "inout" | "none";
+  declared: Type;
+  annotations: readonly Annotation[];
 }
 
 export interface IrValueSet extends Named {
@@ -291,6 +339,7 @@ export interface IrValueSet extends Named {
 
 export interface IrControl {
   name: string;
+  annotations: readonly Annotation[];
   span: Span;
   /** Tables and actions that a control plane may name, in order of declaration. */
   tables: IrTable[];
@@ -303,6 +352,7 @@ export interface IrControl {
 
 export interface IrState {
   name: string;
+  annotations?: readonly Annotation[];
   span: Span | undefined;
   body: Stmt[];
   next: IrTransition;
@@ -323,6 +373,7 @@ export interface IrSelectCase {
 
 export interface IrParser {
   name: string;
+  annotations: readonly Annotation[];
   span: Span;
   start: IrState;
   valueSets: IrValueSet[];
@@ -379,6 +430,14 @@ export function controlsOf(
   return program.pipes.flatMap(({ blocks }) =>
     blocks.flatMap((block) => (block.kind !== "parser" && kinds.includes(block.kind) ? [block.body] : [])),
   );
+}
+
+/** The extern instances of the whole program: those outside of blocks, then pipe by pipe those of parsers and controls. */
+export function instancesOf(program: IrProgram): ExternInstance[] {
+  return [
+    ...program.globals,
+    ...program.pipes.flatMap(({ blocks }) => blocks.flatMap(({ body }) => body.instances)),
+  ];
 }
 
 /** A new local variable for a pass. */

@@ -2,8 +2,10 @@
 import type {
   EntryKey,
   Expr,
+  ExternInstance,
   IrAction,
   IrControl,
+  IrMethod,
   IrParser,
   IrProgram,
   IrState,
@@ -11,6 +13,7 @@ import type {
   IrType,
   StateTarget,
   Stmt,
+  StmtOf,
 } from "./ir.js";
 import { controlsOf, parsersOf } from "./ir.js";
 import { statesOfParser } from "./walk.js";
@@ -24,7 +27,11 @@ export function printProgram(program: IrProgram): string {
 }
 
 function printParser(parser: IrParser): string[] {
-  return [`parser ${parser.name} {`, ...indent(statesOfParser(parser).flatMap(printState)), "}"];
+  return [
+    `parser ${parser.name} {`,
+    ...indent([...parser.instances.flatMap(printInstance), ...statesOfParser(parser).flatMap(printState)]),
+    "}",
+  ];
 }
 
 function indent(lines: readonly string[]): string[] {
@@ -86,14 +93,22 @@ function printPattern(pattern: EntryKey): string {
 
 function printControl(control: IrControl): string[] {
   const lines = [`control ${control.name} {`];
-  for (const instance of control.instances)
-    lines.push(
-      `    @name("${instance.name}") ${instance.extern}(${instance.args.map(printExpr).join(", ")});`,
-    );
+  for (const instance of control.instances) lines.push(...indent(printInstance(instance)));
   for (const action of control.actions) lines.push(...indent(printAction(action)));
   for (const table of control.tables) lines.push(...indent(printTable(table)));
   lines.push("    apply {", ...indent(indent(printBody(control.body))), "    }", "}");
   return lines;
+}
+
+function printInstance({ name, extern, args, methods }: ExternInstance): string[] {
+  const head = `@name("${name}") ${extern}(${args.map(printExpr).join(", ")})`;
+  if (methods.length === 0) return [`${head};`];
+  return [`${head} {`, ...indent(methods.flatMap(printMethod)), "}"];
+}
+
+function printMethod({ name, params, body }: IrMethod): string[] {
+  const list = params.map(({ variable }) => `${printType(variable.type)} ${variable.name}`);
+  return block(`${name}(${list.join(", ")})`, body);
 }
 
 function printAction(action: IrAction): string[] {
@@ -150,12 +165,13 @@ function printStmt(stmt: Stmt): string[] {
     case "extern": {
       const [object, method] = stmt.name.includes(".") ? stmt.name.split(".") : [undefined, stmt.name];
       const callee = object === undefined ? method : `${stmt.instance?.name}.${method}`;
-      return [`${callee}(${stmt.args.map(printExpr).join(", ")});`];
+      const result = stmt.result === undefined ? "" : `${printExpr(stmt.result)} = `;
+      return [`${result}${callee}(${stmt.args.map(printExpr).join(", ")});`];
     }
     case "digest":
       return [`digest<${stmt.name}>(${printExpr(stmt.receiver)}, ${printExpr(stmt.data)});`];
     case "block":
-      return block(stmt.label === undefined ? "" : `/* ${stmt.label.name} */`, stmt.body);
+      return block(printHead(stmt), stmt.body);
     case "leave":
       return [`/* to the end of ${stmt.label.name} */ return;`];
     case "if": {
@@ -196,6 +212,11 @@ function printStmt(stmt: Stmt): string[] {
   }
 }
 
+function printHead({ label, annotations }: StmtOf<"block">): string {
+  const names = (annotations ?? []).map(({ name }) => `@${name}`);
+  return [...names, ...(label === undefined ? [] : [`/* ${label.name} */`])].join(" ");
+}
+
 function printApply(stmt: Extract<Stmt, { kind: "apply" }>): string[] {
   const apply = `${stmt.table.name}.apply()`;
   const branches = stmt.branches;
@@ -221,6 +242,8 @@ function printExpr(expr: Expr): string {
       return `${expr.type.kind === "enum" ? expr.type.name : "error"}.${expr.name}`;
     case "string":
       return JSON.stringify(expr.value);
+    case "instance":
+      return expr.instance.name;
     case "variable":
       return expr.variable.name;
     case "field":

@@ -77,8 +77,9 @@ function simplifyStmt(stmt: Stmt): Stmt[] {
 }
 
 /** Whether all that a call does is to compute numbers of width 0. */
-function isResultOfNoBits({ about, args, outs }: StmtOf<"extern">): boolean {
-  return about.computes === true && outs.every((index) => isZeroWidth(defined(args[index])));
+function isResultOfNoBits({ about, args, outs, result }: StmtOf<"extern">): boolean {
+  if (about.computes !== true || (result !== undefined && !isZeroWidth(result))) return false;
+  return outs.every((index) => isZeroWidth(defined(args[index])));
 }
 
 function simplifyIf(stmt: Extract<Stmt, { kind: "if" }>): Stmt[] {
@@ -98,7 +99,7 @@ function simplifyBlock(
   label: Label | undefined,
   stmt: Extract<Stmt, { kind: "block" }>,
 ): Stmt[] {
-  if (label === undefined) return body;
+  if (label === undefined) return stmt.annotations === undefined ? body : [{ ...stmt, body }];
   const trimmed = trimTail(body, label);
   return leaves(trimmed, label) ? [{ ...stmt, body: trimmed }] : trimmed;
 }

@@ -1,6 +1,6 @@
 /** Rewriting and searching the lowered program, so that a pass holds only its changes. */
 import type { Expr, IrAction, IrParser, IrProgram, IrState, StateTarget, Stmt, TableBranches } from "./ir.js";
-import { controlsOf, parsersOf } from "./ir.js";
+import { controlsOf, instancesOf, parsersOf } from "./ir.js";
 
 /** A copy with `change` applied to every direct operand. */
 export function mapOperands(expr: Expr, change: (operand: Expr) => Expr): Expr {
@@ -69,7 +69,11 @@ export function mapStmtExprs(stmt: Stmt, change: (expr: Expr, write: boolean) =>
     case "shift":
       return { ...stmt, stack: change(stmt.stack, true) };
     case "extern":
-      return { ...stmt, args: stmt.args.map((arg, index) => change(arg, stmt.outs.includes(index))) };
+      return {
+        ...stmt,
+        args: stmt.args.map((arg, index) => change(arg, stmt.outs.includes(index))),
+        result: stmt.result === undefined ? undefined : change(stmt.result, true),
+      };
     case "digest":
       return {
         ...stmt,
@@ -161,7 +165,7 @@ export function forEachStmt(body: readonly Stmt[], visit: (stmt: Stmt) => void):
 /** The part of the program that holds a list of statements; targets support different statements in each. */
 export type Place = "parser" | "control" | "action" | "checksum";
 
-/** Replaces every list of statements of the program, pipe by pipe: of parsers, then of controls in the order of execution. */
+/** Replaces every list of statements of the program: of parsers, of controls in the order of execution, of methods of instances. */
 export function mapProgram(program: IrProgram, change: (body: Stmt[], place: Place) => Stmt[]): void {
   for (const state of statesOf(program)) state.body = change(state.body, "parser");
   for (const { blocks } of program.pipes)
@@ -171,6 +175,8 @@ export function mapProgram(program: IrProgram, change: (body: Stmt[], place: Pla
       for (const action of control.actions) action.body = change(action.body, "action");
       control.body = change(control.body, block.kind === "checksum" ? "checksum" : "control");
     }
+  for (const { methods } of instancesOf(program))
+    for (const method of methods) method.body = change(method.body, "action");
 }
 
 /** The states of all parsers that can be reached, in the order of their first visit. */

@@ -312,6 +312,7 @@ describe("what a statement writes and reads", () => {
     instance: undefined,
     args: args.map(of),
     outs,
+    result: undefined,
     about: {},
     span: undefined,
   });

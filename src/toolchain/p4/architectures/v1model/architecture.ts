@@ -105,6 +105,7 @@ export const v1model: Architecture = {
   includes: ["v1model.p4"],
   packages: [{ name: "V1Switch", isPipe: true, arguments: BLOCKS }],
   externs: { functions: FUNCTIONS, methods: METHODS },
+  looksAheadWhole: true,
   passes: PASSES,
   checkUnit: checkVersion,
   warn,

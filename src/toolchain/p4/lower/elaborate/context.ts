@@ -188,6 +188,10 @@ export function pinIndexes(env: Env, place: Expr, changes: (index: Expr) => bool
 
 /** What the name means that an expression consists of; undefined for other expressions. */
 export function bindingOf(env: Pick<Env, "scope">, e: Expression | undefined): Binding | undefined {
+  if (e?.kind === "this") {
+    const instance = env.scope.findSelf();
+    return instance && { kind: "extern", instance };
+  }
   return e?.kind === "path" ? env.scope.find(e.declaration) : undefined;
 }
 

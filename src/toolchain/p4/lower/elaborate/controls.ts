@@ -14,6 +14,7 @@ import { bindingOf } from "./context.js";
 import type { ControlInstance } from "./instance-scope.js";
 import { InstanceScope } from "./instance-scope.js";
 import { makeControl, noteControl } from "./instances.js";
+import { lowerMethods } from "./methods.js";
 import { bindConstant, declareVariable, statement } from "./statements.js";
 
 export { instanceOf } from "./instances.js";
@@ -40,8 +41,13 @@ function controlOf(env: Env, object: Expression, span: Span): ControlInstance {
   return makeControl(env, declaration, [], [], name);
 }
 
+/** Whether the control declares tables, or methods of instances, which use its parameters. */
 function hasTables(instance: ControlInstance): boolean {
-  return instance.declaration.body?.locals.some((local) => local.kind === "table") ?? false;
+  return (
+    instance.declaration.body?.locals.some(
+      (local) => local.kind === "table" || (local.kind === "instance" && local.body !== undefined),
+    ) ?? false
+  );
 }
 
 /** A table exists once: a second application of its control must mean the same by every parameter. */
@@ -121,6 +127,9 @@ function declareLocal(env: Env, instance: ControlInstance, local: Declaration): 
             keyHomes: [],
           },
         });
+      return;
+    case "instance":
+      lowerMethods(env, local);
       return;
     default:
       return;

@@ -25,6 +25,7 @@ export function readEntries(env: Env, plan: TablePlan, table: IrTable): IrTable[
       priority: priorities[index],
       fixedPriority: annotatedPriority(entry),
       isConst: entries.isConst || entry.isConst,
+      annotations: entry.annotations,
       span: entry.span,
     };
   });

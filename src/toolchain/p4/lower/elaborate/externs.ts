@@ -2,10 +2,10 @@
 
 import { defined, fail } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
-import type { CallExpression, Expression, FunctionDeclaration } from "../../syntax/ast.js";
+import type { CallExpression, Expression, FunctionDeclaration, Parameter } from "../../syntax/ast.js";
 import type { BoundArguments, ResolvedCall, Type } from "../../types/index.js";
 import type { ExternShape } from "../architecture.js";
-import { number, valid, variable } from "../build.js";
+import { instanceExpr, number, valid, variable } from "../build.js";
 import { fold } from "../fold.js";
 import type { Expr, ExternInstance, IrType, Stmt } from "../ir.js";
 import { fault, known } from "../ir.js";
@@ -65,8 +65,7 @@ export function externMethod(env: Env, resolved: MethodCall, call: CallExpressio
   const { methods } = env.context.architecture.externs;
   const shape = Object.hasOwn(methods, name) ? methods[name] : undefined;
   if (shape === undefined) fail(CODES.unknownExtern, call.span, `the target has no ${name}`);
-  targetCall(env, { name, shape, instance: binding.instance }, resolved, call);
-  return undefined;
+  return targetCall(env, { name, shape, instance: binding.instance }, resolved, call);
 }
 
 export function externFunction(
@@ -85,8 +84,8 @@ export function externFunction(
   const { functions } = env.context.architecture.externs;
   const shape = Object.hasOwn(functions, name) ? functions[name] : undefined;
   if (shape === undefined) fail(CODES.unknownExtern, call.span, `the target has no extern function ${name}`);
-  if (shape.as === "digest") digest(env, resolved, call);
-  else targetCall(env, { name, shape, instance: undefined }, resolved, call);
+  if (shape.as !== "digest") return targetCall(env, { name, shape, instance: undefined }, resolved, call);
+  digest(env, resolved, call);
   return undefined;
 }
 
@@ -101,15 +100,18 @@ interface Callee {
 function targetCall(
   env: Env,
   { name, shape, instance }: Callee,
-  resolved: BoundArguments,
+  resolved: ResolvedCall,
   call: CallExpression,
-): void {
+): Expr | undefined {
   const after: Stmt[] = [];
   const operands = resolved.params.flatMap((param, index): Operand[] => {
     const value = resolved.args[index]?.value;
     if (value === undefined) return [];
+    if (param.type?.kind === "extern") return objectOperand(env, value);
     if (param.direction !== "out" && param.direction !== "inout")
-      return [valueOperand((inner) => fold(argumentValue(inner, value, param.type)))];
+      return [
+        valueOperand((inner) => fold(argumentValue(inner, value, typeOfLiteral(value, param, resolved)))),
+      ];
     const copyIn = param.direction === "inout";
     return [
       placeOperand((inner) => {
@@ -121,10 +123,12 @@ function targetCall(
   const args = inOrder(env, operands);
   const outs = operands.flatMap(({ isPlace }, index) => (isPlace ? [index] : []));
   const { span } = call;
-  if (shape.lower === undefined)
-    emit(env, { kind: "extern", name, instance, args, outs, about: shape, span });
-  else
-    shape.lower({
+  let result: Expr | undefined;
+  if (shape.lower === undefined) {
+    result = returned(env, call);
+    emit(env, { kind: "extern", name, instance, args, outs, result, about: shape, span });
+  } else
+    result = shape.lower({
       name,
       args,
       span,
@@ -134,6 +138,32 @@ function targetCall(
       storage: (key) => variable(defined(env.context.storage.get(key)), span),
     });
   env.out.list.push(...after);
+  return result;
+}
+
+/** Storage for what a call returns. */
+function returned(env: Env, call: CallExpression): Expr | undefined {
+  if (call.type === undefined || call.type.kind === "void") return undefined;
+  const type = irType(env, call.type, call.span);
+  return variable(env.context.newLocal("tmp", type, call.span), call.span);
+}
+
+/** An instance as an argument; the packet needs no name. */
+function objectOperand(env: Env, value: Expression): Operand[] {
+  const binding = bindingOf(env, value);
+  if (binding?.kind !== "extern") return [];
+  return [valueOperand(() => instanceExpr(binding.instance, value.span))];
+}
+
+/** A list or struct literal for a parameter of a type variable has the type that the call gives this variable. */
+function typeOfLiteral(value: Expression, param: Parameter, resolved: ResolvedCall): Type | undefined {
+  const declared = param.type;
+  if (declared?.kind !== "typeVariable" || (value.kind !== "list" && value.kind !== "struct"))
+    return declared;
+  if (resolved.kind !== "externMethod" && resolved.kind !== "externFunction") return declared;
+  const index = resolved.declaration.typeParams.indexOf(declared.declaration);
+  const given = resolved.typeArgs[index];
+  return given?.kind === "struct" || given?.kind === "header" ? given : declared;
 }
 
 /** Parameters of generic externs have type variables as types: the argument's own type counts then. */
@@ -266,7 +296,7 @@ function isNext(place: Expr): boolean {
  * packet, and not where it begins; so all bits of a struct are read once before its fields.
  */
 function lookahead(env: Env, type: IrType, call: CallExpression): Expr {
-  const total = bitsOf(type);
+  const total = env.context.architecture.looksAheadWhole ? bitsOf(type) : 0;
   if (scalarWidth(type) === undefined && total > 0)
     saveValue(env, { kind: "lookahead", offset: 0, type: bits(total), span: call.span });
   let offset = 0;

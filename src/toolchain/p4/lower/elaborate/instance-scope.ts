@@ -43,6 +43,9 @@ export class InstanceScope {
   readonly #bindings = new Map<Declaration, Binding>();
   readonly #types = new Map<TypeParameter, Type>();
 
+  /** What `this` names. */
+  self: ExternInstance | undefined;
+
   constructor(readonly parent: InstanceScope | undefined) {}
 
   bind(declaration: Declaration, binding: Binding): void {
@@ -60,6 +63,12 @@ export class InstanceScope {
       const found = scope.#bindings.get(declaration);
       if (found !== undefined) return found;
     }
+    return undefined;
+  }
+
+  findSelf(): ExternInstance | undefined {
+    for (let scope: InstanceScope | undefined = this; scope !== undefined; scope = scope.parent)
+      if (scope.self !== undefined) return scope.self;
     return undefined;
   }
 

@@ -1,6 +1,6 @@
 /** Instances: counters, registers, action profiles, controls, parsers; each is created once, when the program is loaded. */
 
-import { fail, type Span } from "../../../../base/index.js";
+import { DiagnosticError, fail, type Span } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type {
   Annotation,
@@ -12,6 +12,7 @@ import type {
   ParserDeclaration,
 } from "../../syntax/ast.js";
 import type { ResolvedCall, Type } from "../../types/index.js";
+import { instanceExpr } from "../build.js";
 import { fold } from "../fold.js";
 import type { Expr, ExternInstance } from "../ir.js";
 import { known, ofKind } from "../ir.js";
@@ -31,13 +32,15 @@ export function fullName(prefix: string, name: string, annotations: readonly Ann
 
 /** Makes the instance that a declaration asks for and binds its name. */
 export function instantiate(env: Env, declaration: InstanceDeclaration, prefix: string): void {
-  if (declaration.body !== undefined)
+  const type = declaration.type ?? declaration.typeExpression.type;
+  const { abstractTypes } = env.context.architecture;
+  const typeName = type?.kind === "extern" ? type.declaration.name.name : "";
+  if (declaration.body !== undefined && !abstractTypes?.has(typeName))
     fail(
       CODES.instanceNotSupported,
       declaration.span,
       "not supported yet: an instance with abstract methods",
     );
-  const type = declaration.type ?? declaration.typeExpression.type;
   const name = fullName(prefix, declaration.name.name, declaration.annotations);
   const call = known(declaration.resolved, declaration.span, "an instance was not resolved");
   const binding = makeInstance(env, type, call, name, declaration);
@@ -84,9 +87,26 @@ function makeExtern(
   name: string,
   creation: Creation,
 ): ExternInstance {
-  const args = call.params.map((param, index): Expr => {
-    const value = argumentOf(param, call.args[index]);
-    return fold(expressionAs(env, value, irType(env, param.type, param.span)));
+  const given = call.params.flatMap((param, index) => {
+    const value = call.args[index]?.value ?? param.defaultValue;
+    return value === undefined && isOptional(param)
+      ? []
+      : [{ param, value: argumentOf(param, call.args[index]) }];
+  });
+  const scope = new InstanceScope(env.scope);
+  for (const [index, param] of type.declaration.typeParams.entries()) {
+    const arg = type.args[index];
+    if (arg !== undefined) scope.bindType(param, resolveType(env, arg));
+  }
+  const args = given.map(({ param, value }): Expr => {
+    if (param.type?.kind === "extern") {
+      const made = objectBinding(env, value, fullName(name, param.name.name, param.annotations));
+      return instanceExpr(
+        ofKind(made, "extern", value.span, "an instance is expected here").instance,
+        value.span,
+      );
+    }
+    return fold(expressionAs(env, value, irType({ ...env, scope }, param.type, param.span)));
   });
   const instance: ExternInstance = {
     name,
@@ -95,6 +115,8 @@ function makeExtern(
     extern: type.declaration.name.name,
     typeArgs: type.args.map((arg) => resolveType(env, arg)),
     args,
+    argNames: given.map(({ param }) => param.name.name),
+    methods: [],
     instanceSpan: creation.span,
   };
   env.context.instances.push(instance);
@@ -115,6 +137,10 @@ export function instanceOf(
   const type = ofKind(e.type, "extern", e.span, "an instance of an extern is expected here");
   const name = nameAnnotation(annotations)?.replace(/^\./, "") ?? unnamed;
   return makeExtern(env, type, resolved, name, { annotations, span: e.span });
+}
+
+function isOptional(param: Parameter): boolean {
+  return param.annotations.some(({ name }) => name === "optional");
 }
 
 /** The argument that a parameter of a constructor gets, or its default. */
@@ -146,6 +172,8 @@ function bindConstructor(
 function objectBinding(env: Env, e: Expression, name: string): Binding {
   const binding = bindingOf(env, e);
   if (binding !== undefined) return binding;
+  // The declaration that the name stands for was wrong, which has been reported.
+  if (e.kind === "path" && env.context.diagnostics.hasErrors) throw new DiagnosticError([]);
   const call = ofKind(e, "call", e.span, "an instance is expected here");
   const resolved = known(call.resolved, e.span, "an instance was not resolved");
   return makeInstance(env, e.type, resolved, name, { annotations: [], span: e.span });

@@ -35,6 +35,7 @@ import { expression } from "./expressions.js";
 import type { ParserInstance } from "./instance-scope.js";
 import { InstanceScope } from "./instance-scope.js";
 import { fullName, makeParser } from "./instances.js";
+import { lowerMethods } from "./methods.js";
 import { bindConstant, declareVariable, statement } from "./statements.js";
 
 /** `p.apply(args)` in a state: the statements after the call become a state of their own. */
@@ -93,11 +94,13 @@ function buildStates(
     if (local.kind === "variable") declareVariable(inner, local, "outer");
     else if (local.kind === "constant") bindConstant(inner, local);
     else if (local.kind === "valueSet") bindValueSet(inner, instance.name, local);
+    else if (local.kind === "instance") lowerMethods(inner, local);
   }
   const states = new Map<string, IrState>();
   for (const declared of body.states)
     states.set(declared.name.name, {
       name: env.context.stateNames.unique(prefix + declared.name.name),
+      annotations: declared.annotations,
       span: declared.name.span,
       body: [],
       next: { kind: "goto", target: "accept" },

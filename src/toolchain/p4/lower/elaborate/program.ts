@@ -19,6 +19,7 @@ import { Context, irType } from "./context.js";
 import { inlineControl } from "./controls.js";
 import { InstanceScope } from "./instance-scope.js";
 import { instantiate, makeControl, makeParser } from "./instances.js";
+import { lowerMethods } from "./methods.js";
 import { type Block, type PipePlan, pipesOf } from "./packages.js";
 import { buildMainParser } from "./parsers.js";
 
@@ -47,7 +48,7 @@ function elaborateMain(context: Context, file: SourceFile): IrProgram {
   if (main === undefined) {
     const last = unit.declarations.findLast(({ span }) => span.file === file);
     const start = { file, start: 0, end: Math.min(1, file.text.length) };
-    const end = architecture.packages.find(({ isPipe }) => isPipe)?.name;
+    const end = architecture.packages[0]?.name;
     fail(CODES.noMain, last?.span ?? start, "the program has no main", `end it with ${end}(...) main;`);
   }
   architecture.checkUnit?.(unit);
@@ -103,7 +104,10 @@ function bindGlobals(context: Context, env: Env): void {
         prefix: "",
       });
     else if (declaration.kind === "instance" && declaration.type?.kind === "extern")
-      context.guard(() => instantiate(env, declaration, ""));
+      context.guard(() => {
+        instantiate(env, declaration, "");
+        lowerMethods(env, declaration);
+      });
   }
 }
 
@@ -186,7 +190,8 @@ function buildParser(env: Env, block: Block & { declaration: ParserDeclaration }
   const scope = new InstanceScope(instance.scope);
   bindBlock(env, scope, block);
   const start = buildMainParser(env, declaration, instance, scope);
-  return { name, span: declaration.name.span, start, valueSets: context.valueSets, instances };
+  const { annotations } = declaration;
+  return { name, annotations, span: declaration.name.span, start, valueSets: context.valueSets, instances };
 }
 
 function buildControl(
@@ -198,6 +203,7 @@ function buildControl(
   const { declaration, name } = block;
   const built: IrControl = {
     name,
+    annotations: declaration.annotations,
     span: declaration.name.span,
     tables: [],
     actions: [],

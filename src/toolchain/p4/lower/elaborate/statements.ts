@@ -36,7 +36,7 @@ export function statement(env: Env, s: Statement): void {
       callExpression(env, s.call);
       return;
     case "block":
-      block(env, s);
+      annotatedBlock(env, s);
       return;
     case "if":
       ifStatement(env, s);
@@ -79,6 +79,17 @@ export function statement(env: Env, s: Statement): void {
   }
 }
 
+/** A block in a body: one that has annotations may have to stay a block. */
+function annotatedBlock(env: Env, s: BlockStatement): void {
+  const { annotations, span } = s;
+  if (annotations.length === 0 || !env.context.architecture.keepsBlocks) {
+    block(env, s);
+    return;
+  }
+  const body = collect(env, (inner) => block(inner, s));
+  emit(env, { kind: "block", label: undefined, body, annotations, span });
+}
+
 /** The statements of a block, in a scope of their own. */
 export function block(env: Env, s: BlockStatement): void {
   const inner = innerEnv(env);
@@ -110,6 +121,7 @@ export function declareVariable(
 function newPlace(env: Env, declaration: VariableDeclaration, type: IrType, level: "inner" | "outer"): Expr {
   const local = env.context.newLocal(declaration.name.name, type, declaration.name.span);
   if (declaration.initializer === undefined) local.unset = level;
+  if (declaration.annotations.length > 0) local.annotations = declaration.annotations;
   return variable(local, declaration.span);
 }
 

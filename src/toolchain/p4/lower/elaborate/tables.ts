@@ -12,7 +12,7 @@ import type {
   SwitchStatement,
   TableDeclaration,
 } from "../../syntax/ast.js";
-import { bool, variable } from "../build.js";
+import { bool, instanceExpr, variable } from "../build.js";
 import { fold } from "../fold.js";
 import type {
   ActionParam,
@@ -22,6 +22,7 @@ import type {
   IrActionCall,
   IrActionRef,
   IrKey,
+  IrProperty,
   IrTable,
   Stmt,
   TableBranches,
@@ -171,8 +172,11 @@ function buildTable(env: Env, plan: TablePlan): IrTable {
     if (one.kind === "actions") for (const ref of one.actions) actions.push(buildActionRef(env, plan, ref));
   const sizeProperty = property(declaration, "size");
   const size = sizeProperty === undefined ? undefined : fold(expression(env, sizeProperty.value));
+  const properties = env.context.architecture.keepsProperties ? propertiesOf(env, plan) : [];
   const object = (name: string): ExternInstance | undefined => {
-    const found = property(declaration, name);
+    const kept = properties.find((one) => one.name === name)?.value;
+    if (kept?.kind === "instance") return kept.instance;
+    const found = env.context.architecture.keepsProperties ? undefined : property(declaration, name);
     if (found === undefined) return undefined;
     const unnamed =
       name === "implementation" && found.value.kind === "call"
@@ -193,12 +197,28 @@ function buildTable(env: Env, plan: TablePlan): IrTable {
     implementation: object("implementation"),
     counters: object("counters"),
     meters: object("meters"),
+    properties,
     supportTimeout: isTrue(env, property(declaration, "support_timeout")?.value) ?? false,
     largestPriorityWins: isTrue(env, property(declaration, "largest_priority_wins")?.value) ?? true,
   };
   table.entries = readEntries(env, plan, table);
   plan.pipeline.tables.push(table);
   return table;
+}
+
+/** The properties of a table that are a value or an instance. */
+function propertiesOf(env: Env, { declaration, prefix }: TablePlan): IrProperty[] {
+  return declaration.properties.flatMap((one): IrProperty[] => {
+    if (one.kind !== "property" || one.name.name === "default_action") return [];
+    const { value, annotations, isConst, span } = one;
+    const name = one.name.name;
+    const unnamed = fullName(prefix, `${declaration.name.name}.${name}`, []);
+    const kept: Expr =
+      value.type?.kind === "extern"
+        ? instanceExpr(instanceOf(env, value, annotations, unnamed), value.span)
+        : fold(expression(env, value));
+    return [{ name, value: kept, annotations, isConst, span }];
+  });
 }
 
 /** The truth value of a property; undefined where there is none. */

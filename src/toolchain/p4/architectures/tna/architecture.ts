@@ -1,0 +1,33 @@
+/**
+ * TNA and T2NA, the native architectures of both Tofino generations. Their programs keep their structure in the lowered form: the
+ * hardware's compiler, its models and the control plane see statements, blocks and properties as they are written.
+ */
+import type { Architecture } from "../../lower/architecture.js";
+import { forwardResults } from "../../lower/forward-results.js";
+import type { Pass } from "../../lower/passes.js";
+import { simplify } from "../../lower/simplify.js";
+import { unrollLoops } from "../../lower/unroll-loops.js";
+import { ABSTRACT_TYPES, EXTERN_FUNCTIONS, EXTERN_METHODS } from "./externs.js";
+import { PACKAGES } from "./packages.js";
+
+const PASSES: readonly Pass[] = [
+  { name: "simplify", run: simplify },
+  { name: "unroll-loops", run: unrollLoops },
+  { name: "forward-results", run: forwardResults },
+  { name: "simplify-again", run: simplify },
+];
+
+const SHARED: Omit<Architecture, "name" | "includes"> = {
+  packages: PACKAGES,
+  externs: { functions: EXTERN_FUNCTIONS, methods: EXTERN_METHODS },
+  abstractTypes: ABSTRACT_TYPES,
+  keepsBlocks: true,
+  keepsProperties: true,
+  passes: PASSES,
+  warn: () => undefined,
+};
+
+/** The files are those that declare the packages: `tna.p4` and `t2na.p4` themselves declare nothing. */
+export const tna: Architecture = { ...SHARED, name: "tna", includes: ["tofino1_arch.p4"] };
+
+export const t2na: Architecture = { ...SHARED, name: "t2na", includes: ["tofino2_arch.p4"] };
