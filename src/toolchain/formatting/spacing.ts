@@ -1,5 +1,6 @@
 /** Where a space stands between two tokens of one line. */
 import { defined } from "../../base/index.js";
+import { wouldJoin } from "../p4/index.js";
 import type { Element } from "./elements.js";
 
 /** What a token is beyond its text, as far as spaces depend on it. */
@@ -124,8 +125,15 @@ function markAngles(elements: readonly Element[], roles: Role[], from: number, t
   }
 }
 
-/** The text between two neighbouring tokens of one line: empty or one space. */
+/** The text between two neighbouring tokens of one line: empty or one space. Two tokens that stood apart never become one. */
 export function spaceBetween(left: Element, leftRole: Role, right: Element, rightRole: Role): string {
+  const space = ruledSpace(left, leftRole, right, rightRole);
+  if (space !== "" || right.gap === 0) return space;
+  const joins = wouldJoin({ kind: left.token, text: left.text }, { kind: right.token, text: right.text });
+  return joins ? " " : "";
+}
+
+function ruledSpace(left: Element, leftRole: Role, right: Element, rightRole: Role): string {
   const [a, b] = [left.token, right.token];
   const asWritten = right.gap > 0 ? " " : "";
   if (a === ">" && b.startsWith(">")) return asWritten;

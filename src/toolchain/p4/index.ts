@@ -31,6 +31,7 @@ export {
   printExpression,
   printUnit,
   Scanner,
+  wouldJoin,
 } from "./syntax/index.js";
 export {
   type BoundArguments,

@@ -1,4 +1,5 @@
 /** What the formatter writes at the edges of its rules. A second time changes nothing. */
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { meaningOf } from "../../../src/toolchain/formatting/elements.js";
@@ -110,6 +111,19 @@ const cases: Record<string, [string, string]> = {
 it.each(Object.entries(cases))("%s", (_, [text, expected]) => {
   expect(formatted(text)).toBe(expected);
   expect(formatted(expected)).toBe(expected);
+});
+
+const signs = "! = . + - : * < > & | ^ / # ( ) [ ] a 1".split(" ");
+
+it("keeps the space between two tokens that would be another one without it", () => {
+  expect(formatted("x = ! = . . ;")).toBe("x = ! =. .;\n");
+  expect(formatted("x = - - 1 + ! ! a;")).toBe("x = --1 + !!a;\n");
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...signs), { maxLength: 9 }), (tokens) => {
+      // Undefined for brackets without a pair; an assertion holds that the tokens stay.
+      formatted(tokens.join(" "));
+    }),
+  );
 });
 
 it("takes two texts for one program, wherever a directive's comment has spaces at the end of a line", () => {

@@ -16,6 +16,7 @@ import { type PreprocessorOptions, preprocessTokens } from "./preprocessor.js";
 
 export { LineView } from "./line-view.js";
 export type { Macro } from "./macro.js";
+export { wouldJoin } from "./preprocessed-text.js";
 export type { IncludeResolver, PreprocessorOptions, PreprocessorWatcher } from "./preprocessor.js";
 export { printExpression } from "./print-expression.js";
 export { printUnit } from "./printer.js";

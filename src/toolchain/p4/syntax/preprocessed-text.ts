@@ -37,7 +37,7 @@ export function textOfTokens(tokens: readonly Token[]): string {
 }
 
 /** Whether two tokens written without a space would be read as something else. `>>` is two tokens anyway. */
-function wouldJoin(left: Token, right: Token): boolean {
+export function wouldJoin(left: Pick<Token, "kind" | "text">, right: Pick<Token, "kind" | "text">): boolean {
   const [a, b] = [left.text, right.text];
   if (/\w$/.test(a) && /^\w/.test(b)) return left.kind !== "stringLiteral" && right.kind !== "stringLiteral";
   if (a === "/" && (b.startsWith("/") || b.startsWith("*"))) return true;
