@@ -9,6 +9,8 @@ export interface Chosen {
   tests: readonly string[];
   /** Ids of the mutants to try; none in the run that measures times. */
   mutants: readonly string[];
+  /** Tests that took longer, in ms, are not run; a next run tries them. */
+  longestMs: number;
   /** The copy of the project whose programs hold the mutants too (tools/mutants/tree.mjs). */
   tree?: string;
   /** Journal of the run, and the times of the tests: both survive a restart. */

@@ -6,7 +6,7 @@
  * permanently: the process ends, and `tools/mutants.mjs` starts it again from the journal.
  *
  * Tests that start processes run in a copy of the project (tools/mutants/tree.mjs), where the processes try the mutant too. Their limits
- * are of real time, and a test must fail twice with a mutant.
+ * are of processor time and of time in which all processes wait (tools/mutants/try-watch.ts), and such a test must fail twice with a mutant.
  */
 import { writeFileSync } from "node:fs";
 import type { RunnerTask, RunnerTestCase, RunnerTestFile, RunnerTestSuite } from "vitest";
@@ -14,6 +14,7 @@ import { TestRunner } from "vitest";
 import { chosen, type Event, readEvents, readTimes, writeEvent } from "./files.js";
 import { IdleWatch } from "./idle-watch.js";
 import { Processes } from "./processes.js";
+import { type Taken, TryWatch } from "./try-watch.js";
 
 /** Steps (executed places of mutants) that a test may take with a mutant, as a multiple of those without, and in addition. */
 const STEPS_FACTOR = 10;
@@ -24,10 +25,14 @@ const STEPS_MORE = 2_000_000;
  */
 const MAX_STEPS = Number(process.env["P4LOOM_MUTANTS_STEPS"] ?? 50_000_000);
 
-/** The same for tests that start processes: real time in ms. */
-const MAX_MS = 180_000;
-const WALL_FACTOR = 5;
-const WALL_MORE_MS = 20_000;
+/**
+ * The same where tests start processes: processor time of all processes, and time in which all of them wait, in ms. What a test may take
+ * with a mutant limits each of the two, what the tries of a mutant may take together limits the sum.
+ */
+const MAX_MS = 1000 * Number(process.env["P4LOOM_MUTANTS_SECONDS"] ?? 90);
+const TIME_FACTOR = 4;
+const TIME_MORE_MS = 8000;
+const UNLIMITED: Taken = { cpuMs: Number.POSITIVE_INFINITY, idleMs: Number.POSITIVE_INFINITY };
 
 class Limit extends Error {}
 
@@ -58,8 +63,6 @@ class Mutants {
   }
 }
 
-/** Tests may replace the timers. */
-const setTimer = setTimeout;
 const mutants = new Mutants();
 (globalThis as unknown as { p4loomMutants: Mutants }).p4loomMutants = mutants;
 
@@ -69,15 +72,16 @@ interface Work {
   current: string | undefined;
   phase: "baseline" | "mutant" | "again" | "check";
   steps: number;
-  /** Real time of the run without a mutant, in ms. */
-  wallMs: number;
+  /** What the run without a mutant took, where tests start processes. */
+  taken: Taken;
+  /** The run without a mutant has started processes. */
+  starts: boolean;
   /** Mutants that the test reaches in its own process, whose modules remain loaded. */
   inside: ReadonlySet<string>;
   /** Longest time without work of the run without a mutant, in looks. */
   idleLooks: number;
-  /** Processor time and real time in ms at which the try began. */
+  /** Processor time in ms at which the try began. */
   start: number;
-  startedAt: number;
 }
 
 /** The same test by the same name in each process. */
@@ -91,7 +95,8 @@ function keyOf(test: RunnerTestCase): string {
 const files = chosen();
 const measuring = files.mutants.length === 0;
 const processes = new Processes(files.tree);
-const startsProcesses = files.tree !== undefined;
+const watch = files.tree === undefined ? undefined : new TryWatch(files.tree);
+const startsProcesses = watch !== undefined;
 processes.end();
 processes.activate("");
 const before = readEvents(files.journal);
@@ -155,8 +160,9 @@ export default class MutantRunner extends TestRunner {
   }
 
   override async onBeforeRunTask(test: RunnerTestCase): Promise<void> {
-    if ((done.has(keyOf(test)) || times[keyOf(test)] === TOO_LONG) && test.mode !== "skip")
-      test.mode = "skip";
+    const timeMs = times[keyOf(test)] ?? 0;
+    const isOut = done.has(keyOf(test)) || timeMs === TOO_LONG || timeMs > files.longestMs;
+    if (isOut && test.mode !== "skip") test.mode = "skip";
     await super.onBeforeRunTask(test);
     if (test.mode !== "run" && test.mode !== "queued") return;
     // Each repetition is one try, with all hooks; the test ends itself when no mutant is left.
@@ -168,8 +174,8 @@ export default class MutantRunner extends TestRunner {
       steps: 0,
       idleLooks: 0,
       start: 0,
-      wallMs: 0,
-      startedAt: 0,
+      taken: UNLIMITED,
+      starts: false,
       inside: new Set(),
     });
   }
@@ -188,7 +194,6 @@ export default class MutantRunner extends TestRunner {
         ? Number.POSITIVE_INFINITY
         : MAX_STEPS;
     work.start = cpuMs();
-    work.startedAt = performance.now();
     processes.forgetReached();
     this.#waited = false;
     const looks =
@@ -197,6 +202,9 @@ export default class MutantRunner extends TestRunner {
         : work.idleLooks * IDLE_FACTOR + IDLE_MORE;
     // A hook that waits cannot be ended: the process ends, and the next one goes on.
     this.#idle.start(looks, () => this.#endProcess(test));
+    const limitOf = (ms: number): number =>
+      work.phase === "baseline" ? MAX_MS : ms * TIME_FACTOR + TIME_MORE_MS;
+    watch?.start({ cpuMs: limitOf(work.taken.cpuMs), idleMs: limitOf(work.taken.idleMs) });
     if (!isTry) return;
     write({ kind: "start", mutant: work.current!, test: keyOf(test) });
     mutants.active = work.current!;
@@ -206,8 +214,6 @@ export default class MutantRunner extends TestRunner {
   /** Called by vitest in place of the test's function. A test that waits for what does not come fails, and its hooks run. */
   async runTask(test: RunnerTestCase): Promise<void> {
     const run = TestRunner.getTestFn(test);
-    const { phase, wallMs } = this.#work.get(test)!;
-    let timer: NodeJS.Timeout | undefined;
     try {
       await new Promise((resolve, reject) => {
         const end = () => {
@@ -215,12 +221,11 @@ export default class MutantRunner extends TestRunner {
           reject(new Limit("the test waits for what does not come"));
         };
         this.#idle.onIdle = end;
-        if (startsProcesses && phase !== "baseline")
-          timer = setTimer(end, wallMs * WALL_FACTOR + WALL_MORE_MS);
+        if (watch !== undefined) watch.onLimit = end;
         Promise.resolve(run()).then(resolve, reject);
       });
     } finally {
-      clearTimeout(timer);
+      if (watch !== undefined) watch.onLimit = () => {};
       this.#idle.onIdle = () => this.#endProcess(test);
     }
   }
@@ -238,9 +243,8 @@ export default class MutantRunner extends TestRunner {
     const work = this.#work.get(test)!;
     const key = keyOf(test);
     const failed = test.result!.state === "fail";
-    const wallMs = performance.now() - work.startedAt;
-    const limited =
-      mutants.steps > mutants.limit || (startsProcesses && work.phase === "baseline" && wallMs > MAX_MS);
+    const taken = watch?.stop();
+    const limited = mutants.steps > mutants.limit || taken?.limited === true;
     const idleLooks = this.#idle.stop();
     mutants.active = "";
     mutants.limit = Number.POSITIVE_INFINITY;
@@ -261,14 +265,14 @@ export default class MutantRunner extends TestRunner {
         this.#end(test);
         return;
       }
-      times[key] = startsProcesses ? wallMs : cpuMs() - work.start;
+      times[key] = taken === undefined ? cpuMs() - work.start : taken.cpuMs + taken.idleMs;
       if (measuring) {
         this.#end(test);
         return;
       }
       work.steps = mutants.steps;
       work.idleLooks = idleLooks;
-      work.wallMs = wallMs;
+      if (taken !== undefined) [work.taken, work.starts] = [taken, taken.starts];
       work.inside = new Set(mutants.reached);
       const reached = [...new Set([...mutants.reached, ...processes.reached()])];
       const again = tried(key);
@@ -277,11 +281,12 @@ export default class MutantRunner extends TestRunner {
     } else if (work.phase === "mutant" || work.phase === "again") {
       this.#tries++;
       const status = limited || this.#waited ? "Timeout" : failed ? "Killed" : "Survived";
-      if (startsProcesses && status !== "Survived" && work.phase === "mutant") {
+      const isSure = !work.starts && work.inside.has(work.current!);
+      if (taken !== undefined && status !== "Survived" && work.phase === "mutant" && !isSure) {
         work.phase = "again";
         return;
       }
-      const amount = startsProcesses ? wallMs : mutants.steps;
+      const amount = taken === undefined ? mutants.steps : taken.cpuMs + taken.idleMs;
       write({ kind: "result", mutant: work.current!, status, test: key, spent: amount });
       spend(work.current!, amount);
       if (status !== "Survived") {
