@@ -3,6 +3,6 @@
  * fast-check's settings, so what one file sets ends with that file.
  */
 import fc from "fast-check";
-import { runs } from "./fuzz-seed.js";
+import { FUZZ_SETTINGS } from "./fuzz-seed.js";
 
-fc.configureGlobal(runs(100));
+fc.configureGlobal(FUZZ_SETTINGS);
