@@ -101,6 +101,11 @@ describe("apply blocks", () => {
     expect(run({ locals: `action f() { ${body} }`, ingress: "f();" }, { x: 5n, y: 1n }).y).toBe(11n);
   });
 
+  it("know nothing of a variable in a loop within a loop whose end is only known at run time", () => {
+    const body = `bit<8> i = 0; for (bit<8> k = 0; k < meta.x; k = k + 1) { for (; i < 2; i = i + 1) { meta.y = meta.y + 1; } }`;
+    expect(run({ ingress: body }, { x: 3n, y: 0n }).y).toBe(2n);
+  });
+
   it("run nested loops and loops over ranges and lists", () => {
     const nested = `for (bit<8> r = 0; r < 3; r = r + 1) {
         for (bit<8> c = 0; c < 3; c = c + 1) { if (c > r) { break; } meta.x = meta.x + 1; }

@@ -490,6 +490,41 @@ it("the text after a pass shows tables with their keys, and switches with all la
   expect(text).toMatch(/8w1:\n\s*8w2: \{/);
 });
 
+describe("a hash in an action", () => {
+  it("takes the action's parameters as base and size, as p4c passes them: by a copy", () => {
+    const locals = `action h(bit<16> base, bit<16> size) { hash(hdr.io.w, HashAlgorithm.identity, base, { hdr.io.a }, size); }
+      table t { key = {} actions = { h; } default_action = h(0x100, 4); }`;
+    // 5 modulo 4
+    expect(values("t.apply();", { locals })).toEqual([5, 3, 0x101]);
+  });
+});
+
+describe("what is refused", () => {
+  const messages = (text: string) =>
+    tryCompile(text).diagnostics.list.map(({ code, message }) => [code, message]);
+
+  it("a file that only includes others has no main", () => {
+    expect(messages("#include <core.p4>\n#include <v1model.p4>\n")).toEqual([
+      [expect.any(String), "the program has no main"],
+    ]);
+  });
+});
+
+describe("metadata that a clone keeps", () => {
+  it("are the fields of a union and of a stack in it", () => {
+    const { program } = compileParts({
+      top: "header a_t { bit<8> x; } header b_t { bit<16> y; } header_union u_t { a_t a; b_t b; }",
+      metadata: "@field_list(1) u_t u; @field_list(1) a_t[2] s; bit<8> other;",
+      ingress: "clone_preserving_field_list(CloneType.I2E, 5, 1);",
+    });
+    const [list] = program.bmv2.field_lists.filter(({ elements }) => elements.length > 0);
+    const names = list!.elements.map(({ value }) => (value as string[]).join("."));
+    expect(names.filter((name) => name.endsWith(".x"))).toHaveLength(3);
+    expect(names.filter((name) => name.endsWith(".y"))).toHaveLength(1);
+    expect(names.some((name) => name.includes("other"))).toBe(false);
+  });
+});
+
 describe("names of keys", () => {
   it("are the fields as they are written", () => {
     const { program } = compileParts({
