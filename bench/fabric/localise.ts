@@ -3,10 +3,9 @@
  * of one failure, for probes over exact next hops and for random ones. A dead direction of a link, the hardest of the kinds.
  */
 import { DiagnosticError, Diagnostics, SourceFile } from "../../src/base/index.js";
-import { localiseOf } from "../../src/fabric/experiment/kinds/localise/check.js";
+import { localiseOf, localiseSchema } from "../../src/fabric/experiment/kinds/localise/check.js";
+import { localiseRow } from "../../src/fabric/experiment/kinds/localise/index.js";
 import { runLocalise } from "../../src/fabric/experiment/kinds/localise/outcome.js";
-import { localiseRow } from "../../src/fabric/experiment/kinds/localise/rows.js";
-import { localiseSchema } from "../../src/fabric/experiment/kinds/localise/schema.js";
 import { planSchemes } from "../../src/fabric/experiment/plan-schemes.js";
 import { SCHEMES } from "../../src/fabric/schemes/index.js";
 import { buildTopology } from "../../src/fabric/topology/index.js";

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../src/base/index.js";
 import { planTraffic } from "../../src/fabric/experiment/kinds/load/plan-traffic.js";
-import { loadSchema, trafficSchema } from "../../src/fabric/experiment/kinds/load/traffic-schema.js";
+import { loadSchema, trafficSchema } from "../../src/fabric/experiment/kinds/load/schema.js";
 import { readSizeDistribution } from "../../src/fabric/traffic/index.js";
 import { loadDocument } from "../../src/toolchain/documents/index.js";
 import { leafSpine } from "../fabric/traffic/flows.js";

@@ -1,7 +1,7 @@
 /** Closed forms of re-paths, lost subflows, path control and failed buckets, against exact chains and counting. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { randomLoss } from "../../src/fabric/experiment/kinds/survival/rows.js";
+import { randomLoss } from "../../src/fabric/experiment/kinds/survival/index.js";
 import {
   DRAWS_BESIDE_THE_OLD_PATH,
   DRAWS_BOTH_DIRECTIONS,

@@ -5,9 +5,7 @@ import type { Clock, HostSession, SwitchSession, SwitchState } from "../controll
 import { restingHost } from "../hosts/index.js";
 import type { Agent, RunningSwitch } from "../testbed/index.js";
 import type { Topology } from "../topology/index.js";
-import type { Command } from "./commands.js";
-import { ControlPlane } from "./control-plane.js";
-import type { ControllerFault } from "./control-plane-faults.js";
+import { type Command, type ControllerFault, ControlPlane } from "./control-plane.js";
 import type { SchemeRun } from "./experiment.js";
 import type { SchemeLog } from "./results.js";
 import { type Clock as LabClock, MONOTONIC_CLOCK } from "./testbed/flow-watch.js";

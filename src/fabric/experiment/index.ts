@@ -9,9 +9,9 @@ import { FAILOVER } from "./kinds/failover/index.js";
 import type { FailoverResults } from "./kinds/failover/results.js";
 import type { Experiment } from "./kinds/failover/schema.js";
 import { withNotes } from "./kinds/registered-kind.js";
+import type { Timeline } from "./kinds/timeline/check.js";
 import { TIMELINE } from "./kinds/timeline/index.js";
 import type { TimelineResults } from "./kinds/timeline/results.js";
-import type { Timeline } from "./kinds/timeline/schema.js";
 import { loadExperimentWithOwn, loadKind } from "./read.js";
 import { type RunOptions, runKind } from "./run.js";
 import { textTable } from "./view/parts.js";
@@ -39,9 +39,9 @@ export type {
   Unit,
 } from "./kinds/kind.js";
 export { eachSeed, fromTopology, onFabric, register, resultsJson } from "./kinds/registered-kind.js";
+export type { Timeline } from "./kinds/timeline/check.js";
 export type { TimelineRow } from "./kinds/timeline/flows.js";
 export type { TimelineResults } from "./kinds/timeline/results.js";
-export type { Timeline } from "./kinds/timeline/schema.js";
 export { loadNetworkOf, type NetworkOfFile } from "./network-of-file.js";
 export { planeOver } from "./on-simulator.js";
 export { type P4cFiles, runP4c } from "./p4c.js";

@@ -1,12 +1,10 @@
 /** Faults of a run in the simulator at their times, those of controllers included. */
 import { Random } from "../../../base/index.js";
-import type { Command } from "../commands.js";
-import type { ControllerFault } from "../control-plane-faults.js";
+import type { Command, ControllerFault } from "../control-plane.js";
 import type { SimulatorStage } from "../kinds/kind.js";
 import { SimulatorFaults } from "../on-simulator.js";
-import type { Fault } from "./fault.js";
+import { type Fault, transitionsOf } from "./fault.js";
 import { FlowDrops } from "./flow-drops.js";
-import { transitionsOf } from "./schedule.js";
 
 /** Faults and commands that the file lists for a run. */
 export interface RunFaults {

@@ -19,7 +19,7 @@ import { applySettings, queuesOfLinks, startGenerators, writePlanned } from "../
 import { LabControl } from "../control-plane-on-lab.js";
 import type { FabricExperiment, SchemeRun } from "../experiment.js";
 import type { FaultyLab } from "../faults/on-lab.js";
-import type { Journal } from "./journal.js";
+import type { Journal } from "./with-lab.js";
 
 export interface LabRun {
   readonly engine: SwitchEngine;

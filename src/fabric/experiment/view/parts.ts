@@ -1,7 +1,7 @@
 /** What views are made of: rows as text for a terminal, as HTML and as CSV, and the parts that the pages of kinds have in common. */
 import { type Cell, escapeMarkup, formatTable, given } from "../../../base/index.js";
 import type { Topology } from "../../topology/index.js";
-import type { ControllerFault } from "../control-plane-faults.js";
+import type { ControllerFault } from "../control-plane.js";
 import { type EngineName, type FabricExperiment, type SchemeRun, wireText } from "../experiment.js";
 import { effectName, elementName, type Fault } from "../faults/fault.js";
 import type { SweepPoint, SweepResults } from "../results.js";

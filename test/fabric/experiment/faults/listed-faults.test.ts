@@ -1,8 +1,7 @@
 /** The list of faults of a file: what it means, when faults begin and end, and every mistake at its place. */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
-import { effectName, elementName } from "../../../../src/fabric/experiment/faults/fault.js";
-import { transitionsOf } from "../../../../src/fabric/experiment/faults/schedule.js";
+import { effectName, elementName, transitionsOf } from "../../../../src/fabric/experiment/faults/fault.js";
 import { loadTimeline } from "../../../../src/fabric/experiment/index.js";
 import { packets, silence } from "./silence.js";
 

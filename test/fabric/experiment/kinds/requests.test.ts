@@ -4,8 +4,11 @@ import { describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
 import { loadAnyKind } from "../../../../src/fabric/experiment/index.js";
 import { KINDS } from "../../../../src/fabric/experiment/kinds/registry.js";
-import type { Io } from "../../../../src/fabric/experiment/kinds/requests/application.js";
-import { longestHang, longestJitter } from "../../../../src/fabric/experiment/kinds/requests/measures.js";
+import {
+  type Io,
+  longestHang,
+  longestJitter,
+} from "../../../../src/fabric/experiment/kinds/requests/on-simulator.js";
 
 const io = (start: number, end: number | undefined, client = 0): Io => ({ client, start, end, left: 0 });
 

@@ -4,8 +4,8 @@ import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../../../s
 import { bootFabric, ProgramCompiler } from "../../../../src/fabric/experiment/boot.js";
 import { loadAnyKind } from "../../../../src/fabric/experiment/index.js";
 import { KINDS } from "../../../../src/fabric/experiment/kinds/registry.js";
+import { randomLoss } from "../../../../src/fabric/experiment/kinds/survival/index.js";
 import { sitesOf } from "../../../../src/fabric/experiment/kinds/survival/outcome.js";
-import { randomLoss } from "../../../../src/fabric/experiment/kinds/survival/rows.js";
 import { CLIENT, restingHost, SERVER } from "../../../../src/fabric/hosts/index.js";
 import { SelectorPaths } from "../../../../src/fabric/schemes/index.js";
 import { NS_PER_MS, NS_PER_S, type Stream } from "../../../../src/fabric/sim/packet/index.js";

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
 import { loadExperimentFile } from "../../../../src/fabric/experiment/index.js";
 import { LOAD } from "../../../../src/fabric/experiment/kinds/load/index.js";
-import { mechanismTable } from "../../../../src/fabric/experiment/kinds/load/page-tables.js";
+import { mechanismTable } from "../../../../src/fabric/experiment/kinds/load/view.js";
 import { loadKind } from "../../../../src/fabric/experiment/read.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-load-"));

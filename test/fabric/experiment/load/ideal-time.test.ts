@@ -1,8 +1,11 @@
 /** The least possible time of a flow: the closed form against a recursion, and against packets in an empty network. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { idealTimeOnPath, pacedTimeOnPath } from "../../../../src/fabric/experiment/kinds/load/ideal-time.js";
-import { ShortestPaths } from "../../../../src/fabric/experiment/kinds/load/shortest-paths.js";
+import {
+  idealTimeOnPath,
+  pacedTimeOnPath,
+  ShortestPaths,
+} from "../../../../src/fabric/experiment/kinds/load/ideal-time.js";
 import { ETHERNET_WIRE, HEADERS_ONLY } from "../../../../src/fabric/sim/packet/index.js";
 import { QuantileSketch } from "../../../../src/fabric/statistics/index.js";
 import { computeRoutes, hostsOf, nodeNamed } from "../../../../src/fabric/topology/index.js";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LOAD } from "../../../../src/fabric/experiment/kinds/load/index.js";
 import type { LoadOutcome } from "../../../../src/fabric/experiment/kinds/load/load-figures.js";
-import { TimeSeries } from "../../../../src/fabric/experiment/kinds/load/meters/time-series.js";
+import { TimeSeries } from "../../../../src/fabric/experiment/kinds/load/meters/queue-meter.js";
 import { DEFAULT_BOUNDS, sizeClassOf } from "../../../../src/fabric/experiment/kinds/load/size-classes.js";
 import { QuantileSketch, TimeWeighted } from "../../../../src/fabric/statistics/index.js";
 import { loadOf, play } from "./play.js";

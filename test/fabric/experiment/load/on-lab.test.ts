@@ -14,7 +14,7 @@ import {
   type PrintedResults,
   type RunOptions,
 } from "../../../../src/fabric/experiment/index.js";
-import { kernelFrameSizes } from "../../../../src/fabric/experiment/kinds/load/frame-sizes.js";
+import { kernelFrameSizes } from "../../../../src/fabric/experiment/kinds/load/ideal-time.js";
 import { LOAD_ON_LAB } from "../../../../src/fabric/experiment/kinds/load/on-lab.js";
 import { findRuns } from "../../../../src/fabric/testbed/run/record.js";
 import { interfaceCounters } from "../../../../src/fabric/testbed/usage/counters.js";

@@ -6,13 +6,13 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
 import { loadExperimentFile } from "../../../../src/fabric/experiment/index.js";
+import { transientWarnings } from "../../../../src/fabric/experiment/kinds/load/index.js";
 import type { MeteredFlow } from "../../../../src/fabric/experiment/kinds/load/meters/flow-meter.js";
 import {
   type HalfFigures,
   HalvesMeter,
 } from "../../../../src/fabric/experiment/kinds/load/meters/halves-meter.js";
 import type { Load } from "../../../../src/fabric/experiment/kinds/load/schema.js";
-import { transientWarnings } from "../../../../src/fabric/experiment/kinds/load/transient.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-transient-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

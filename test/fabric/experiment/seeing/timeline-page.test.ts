@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
 import { loadExperimentFile, type RunOptions } from "../../../../src/fabric/experiment/index.js";
-import { timelinePage } from "../../../../src/fabric/experiment/seeing/timeline/page.js";
 import type { RunRecord } from "../../../../src/fabric/experiment/seeing/timeline/record.js";
+import { timelinePage } from "../../../../src/fabric/experiment/seeing/timeline/write.js";
 import { noChromium, Page } from "./chromium.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-timeline-page-"));

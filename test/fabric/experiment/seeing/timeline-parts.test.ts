@@ -1,9 +1,8 @@
 /** The parts of a recording by themselves: bins that grow, lists that end, paths of data. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { alignBins, Bins } from "../../../../src/fabric/experiment/seeing/timeline/bins.js";
-import { EventLog } from "../../../../src/fabric/experiment/seeing/timeline/event-log.js";
-import { FlowPath } from "../../../../src/fabric/experiment/seeing/timeline/flow-paths.js";
+import { alignBins, Bins, EventLog } from "../../../../src/fabric/experiment/seeing/timeline/event-log.js";
+import { FlowPath } from "../../../../src/fabric/experiment/seeing/timeline/flow-table.js";
 
 const sum = (values: Iterable<number>) => [...values].reduce((a, b) => a + b, 0);
 

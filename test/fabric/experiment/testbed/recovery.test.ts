@@ -4,7 +4,7 @@ import { LabFaults } from "../../../../src/fabric/experiment/faults/on-lab.js";
 import {
   measureRecovery,
   type RecoveryPlan,
-} from "../../../../src/fabric/experiment/kinds/failover/recovery.js";
+} from "../../../../src/fabric/experiment/kinds/failover/on-lab.js";
 import type { Clock } from "../../../../src/fabric/experiment/testbed/flow-watch.js";
 import { AgentFlow } from "../../../../src/fabric/testbed/index.js";
 import { nodeNamed } from "../../../../src/fabric/topology/index.js";

@@ -18,9 +18,9 @@ import {
   spreadOf,
 } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
+import type { TrafficPart } from "./schema.js";
 import type { TrafficContext } from "./traffic-context.js";
 import type { TrafficFiles } from "./traffic-files.js";
-import type { TrafficPart } from "./traffic-schema.js";
 
 type Path = readonly PropertyKey[];
 type PatternKeys = Exclude<NonNullable<TrafficPart["pattern"]>, string>;

@@ -2,8 +2,7 @@
 import { type Diagnostics, fail, type Locate, Random } from "../../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
-import { listedCommands } from "../../commands.js";
-import { controllerFaults } from "../../control-plane-faults.js";
+import { controllerFaults, listedCommands } from "../../control-plane.js";
 import type { FlowNumbers } from "../../faults/element.js";
 import type { Fault } from "../../faults/fault.js";
 import { listedFaults } from "../../faults/listed-faults.js";

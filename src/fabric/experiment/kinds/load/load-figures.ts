@@ -2,13 +2,11 @@
 
 import type { SchemeRun } from "../../experiment.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
-import type { Drops } from "./meters/drop-meter.js";
 import type { FlowFigures, GroupFigures } from "./meters/flow-meter.js";
 import type { Halves } from "./meters/halves-meter.js";
-import type { LinkUse } from "./meters/link-meter.js";
+import type { Drops, LinkUse } from "./meters/link-meter.js";
 import type { QueueFigures } from "./meters/queue-meter.js";
-import type { LoadSeries } from "./meters/series-meter.js";
-import type { WindowSample } from "./meters/window-trace.js";
+import type { LoadSeries, WindowSample } from "./meters/series-meter.js";
 
 export interface LoadFigures {
   readonly seed: number;

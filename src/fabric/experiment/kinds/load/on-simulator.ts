@@ -1,21 +1,20 @@
 /** Load on the packet simulator: flows arrive, run at the same time and are measured. */
 import { given, Random } from "../../../../base/index.js";
+import type { Channel, Fabric, Simulation } from "../../../sim/packet/index.js";
+import type { FlowArrival, PacketSource, Workload } from "../../../traffic/index.js";
 import type { Steps } from "../../advance.js";
 import { type SchemeRun, transportOptions } from "../../experiment.js";
 import { scheduleFaults } from "../../faults/during-run.js";
 import type { SimulatorStage } from "../kind.js";
-import { Arrivals, replayPackets } from "./arrivals.js";
 import { endOf, noneMeasured } from "./check.js";
 import { FlowRecorder } from "./flow-lines.js";
-import { frameSizes } from "./frame-sizes.js";
-import { IdealTimes } from "./ideal-time.js";
+import { frameSizes, IdealTimes } from "./ideal-time.js";
 import type { LoadFigures } from "./load-figures.js";
-import { FabricMeter } from "./meters/fabric-meter.js";
 import { FlowMeter, type MeteredFlow } from "./meters/flow-meter.js";
 import { HalvesMeter } from "./meters/halves-meter.js";
-import { uplinkBusyNs } from "./meters/link-meter.js";
-import { SeriesMeter } from "./meters/series-meter.js";
-import { WindowTrace } from "./meters/window-trace.js";
+import { DropMeter, LinkMeter, type LinkUse, uplinkBusyNs } from "./meters/link-meter.js";
+import { type QueueFigures, QueueMeter } from "./meters/queue-meter.js";
+import { SeriesMeter, WindowTrace } from "./meters/series-meter.js";
 import type { Load } from "./schema.js";
 import { assignmentsOf, SimulatedFlows } from "./simulated-flows.js";
 
@@ -172,4 +171,122 @@ function firstCommandOf({ commands = [] }: Load): number | undefined {
 
 function* until(time: number): Steps<void> {
   yield time;
+}
+
+// Lets the flows and recorded packets of a workload arrive in the simulation, one after the other: there is no list of all of them.
+
+class Arrivals {
+  readonly #simulation: Simulation;
+  readonly #workload: Workload;
+  readonly #begin: (flow: FlowArrival) => void;
+  readonly #start: number;
+  #drawn = false;
+  #scheduled = 0;
+  /** Arrival of the last flow so far, nanoseconds from the start. */
+  lastNs = 0;
+  count = 0;
+
+  /** The traffic starts at the present virtual time. */
+  constructor(simulation: Simulation, workload: Workload, begin: (flow: FlowArrival) => void) {
+    this.#simulation = simulation;
+    this.#workload = workload;
+    this.#begin = begin;
+    this.#start = simulation.now;
+    this.#drawNext();
+  }
+
+  /** Whether no further flow will arrive, unless the completion of a flow starts one. */
+  get ended(): boolean {
+    return this.#drawn && this.#scheduled === 0;
+  }
+
+  /** Reports that a flow is complete: the flows that it starts will arrive. */
+  completed(flow: FlowArrival): void {
+    const { now } = this.#simulation;
+    for (const next of this.#workload.completed?.(flow, now - this.#start) ?? []) this.#schedule(next, false);
+  }
+
+  #drawNext(): void {
+    const flow = this.#workload.next();
+    if (flow === undefined) this.#drawn = true;
+    else this.#schedule(flow, true);
+  }
+
+  #schedule(flow: FlowArrival, isNext: boolean): void {
+    this.#scheduled++;
+    this.#simulation.at(this.#start + flow.startNs, () => {
+      this.#scheduled--;
+      this.count++;
+      this.lastNs = flow.startNs;
+      // This precedes the beginning of the flow, so that `ended` is right for it.
+      if (isNext) this.#drawNext();
+      this.#begin(flow);
+    });
+  }
+}
+
+/** Starts at the present time; one packet is read ahead. */
+function replayPackets(fabric: Fabric, packets: PacketSource): void {
+  const { network } = fabric;
+  const { simulation } = network;
+  const start = simulation.now;
+  const uplinks = new Map<number, Channel>();
+  const uplinkOf = (host: number) => {
+    let channel = uplinks.get(host);
+    if (channel === undefined) {
+      const node = fabric.host(host);
+      const link = network.linksOf(node).find(({ a, b }) => (a.node === node ? a : b).port === 1)!;
+      channel = link.a.node === node ? link.aToB : link.bToA;
+      uplinks.set(host, channel);
+    }
+    return channel;
+  };
+  const sendNext = () => {
+    const packet = packets.next();
+    if (packet === undefined) return;
+    simulation.at(start + packet.timeNs, () => {
+      uplinkOf(packet.host).send(packet.frame);
+      sendNext();
+    });
+  };
+  sendNext();
+}
+
+// Measures the network itself in one window: queues, links and lost packets.
+
+class FabricMeter {
+  readonly #queues: QueueMeter | undefined;
+  readonly #links: LinkMeter;
+  readonly #drops: DropMeter;
+  #queueFigures: (() => QueueFigures) | undefined;
+  #linkUse: readonly LinkUse[] = [];
+
+  constructor(fabric: Fabric) {
+    this.#queues = QueueMeter.on(fabric);
+    this.#links = new LinkMeter(fabric);
+    this.#drops = new DropMeter(fabric);
+  }
+
+  /** Begins the window of queues and links. Lost packets are counted from now to the end of the run. */
+  begin(): void {
+    this.#queues?.begin();
+    this.#links.begin();
+    this.#drops.begin();
+  }
+
+  /** Ends the window. */
+  end(): void {
+    this.#queueFigures = this.#queues?.end();
+    this.#linkUse = this.#links.end();
+  }
+
+  /** The figures; to be called at the end of the run. */
+  figures(): Pick<LoadFigures, "queues" | "links" | "drops"> {
+    const queues = this.#queueFigures?.();
+    return {
+      ...given({ queues }),
+      ...(this.#linkUse.length === 0 ? {} : { links: this.#linkUse }),
+      drops: this.#drops.end(),
+    };
+  }
 }

@@ -9,8 +9,8 @@ import {
   TimeWeighted,
 } from "../../../statistics/index.js";
 import type { LoadOutcome } from "./load-figures.js";
-import { DROP_REASONS } from "./meters/drop-meter.js";
 import { addCounters, type ClassFigures, type CounterSums } from "./meters/flow-meter.js";
+import { DROP_REASONS } from "./meters/link-meter.js";
 import { SIZE_CLASSES } from "./size-classes.js";
 
 /**

@@ -1,13 +1,153 @@
 /** The experiment file of the kind `load`: many flows that arrive by a workload, and their completion times. */
 import { z } from "zod";
-import { bytesSchema, durationSchema, positiveDurationSchema } from "../../../topology/index.js";
-import { commandsSchema } from "../../commands.js";
-import { type Checked, fabricKeys, machineKeys, transportSchema, whole } from "../../experiment.js";
+import { bytesSchema, durationSchema, positiveDurationSchema, rateSchema } from "../../../topology/index.js";
+import { commandsSchema } from "../../control-plane.js";
+import { type Checked, fabricKeys, ipSchema, machineKeys, transportSchema, whole } from "../../experiment.js";
 import type { RunFaults } from "../../faults/during-run.js";
 import { listedFaultSchema } from "../../faults/listed-faults.js";
 import { DEFAULT_BOUNDS } from "./size-classes.js";
 import type { TrafficPlan } from "./traffic-context.js";
-import { loadSchema, trafficSchema } from "./traffic-schema.js";
+
+// Schema of the keys `load` and `traffic` of experiments under load; docs/traffic.md explains them. `plan-traffic.ts` checks their meaning.
+
+const LOAD = "expected a load above 0 and at most 1, such as 0.5";
+
+/** Offered payload as a share of the capacity that `load_of` names. */
+export const loadSchema = z.number({ error: LOAD }).gt(0, LOAD).max(1, LOAD);
+
+const SHARE = "expected a share from 0 to 1";
+
+/** A map with exactly one of these keys, which says how to read the value. */
+function oneOf<S extends Record<string, z.ZodOptional>>(shape: S) {
+  const error = `expected exactly one of the keys ${Object.keys(shape).join(", ")}`;
+  return z
+    .strictObject(shape, { error: ({ code }) => (code === "invalid_type" ? error : undefined) })
+    .refine((value) => Object.keys(value).length === 1, { error, when: ({ issues }) => issues.length === 0 });
+}
+
+const sizesSchema = z.union([
+  /** A distribution of the package, by name. */
+  z.string({ error: "expected the name of a distribution" }),
+  oneOf({
+    fixed: bytesSchema.optional(),
+    /** Minimum and maximum. */
+    uniform: z.tuple([bytesSchema, bytesSchema]).optional(),
+    cdf: z
+      .strictObject({
+        /** Path of a file, relative to the experiment file's folder. */
+        file: z.string().min(1),
+        shares: z.enum(["percent", "fraction"]).default("percent"),
+      })
+      .optional(),
+  }),
+]);
+
+const SIGMA = "expected a standard deviation above 0 and at most 5, such as 2";
+
+const arrivalsSchema = z.union([
+  z.enum(["poisson", "constant"]),
+  z.strictObject({
+    lognormal: z.strictObject({ sigma: z.number({ error: SIGMA }).gt(0, SIGMA).max(5, SIGMA) }),
+  }),
+]);
+
+const hosts = (what: string) =>
+  z.union([whole(what, 1, 1e6), z.array(z.string()).min(1)], {
+    error: `expected ${what}, or a list of their names`,
+  });
+
+const requestsSchema = z.strictObject({
+  /** Number of servers that each request goes to. */
+  fan_out: whole("a number of servers", 1, 1e6),
+  clients: hosts("a number of clients").optional(),
+  servers: hosts("a number of servers").optional(),
+  /** Payload of each question; absent: the servers answer at the instant of the request. */
+  question: bytesSchema.optional(),
+  /** Absent: requests arrive independently of earlier ones. */
+  loop: z
+    .strictObject({
+      outstanding: whole("a number of requests", 1, 1e6).default(1),
+      think: durationSchema,
+    })
+    .optional(),
+});
+
+const patternSchema = z.union([
+  z.enum(["all_to_all", "inter_rack", "inter_pod", "permutation"]),
+  oneOf({
+    stride: whole("a distance between hosts", 1, 1e6).optional(),
+    /** Share of the flows that stay in their rack. */
+    rack_local: z.number({ error: SHARE }).min(0, SHARE).max(1, SHARE).optional(),
+    /** Path of a file, relative to the experiment file's folder. */
+    matrix: z.string().min(1).optional(),
+    incast: z
+      .strictObject({
+        senders: whole("a number of senders", 1, 1e6),
+        receivers: hosts("a number of receivers").optional(),
+      })
+      .optional(),
+    requests: requestsSchema.optional(),
+  }),
+]);
+
+const partKeys = {
+  sizes: sizesSchema.optional(),
+  arrivals: arrivalsSchema.optional(),
+  pattern: patternSchema.optional(),
+  /** Mean time between the flows, incasts or requests of all hosts, in place of a load. */
+  interval: positiveDurationSchema.optional(),
+  /** `tcp` with a rate: the application of each flow writes its data at this rate. */
+  protocol: z
+    .union([z.literal("tcp"), oneOf({ udp: rateSchema.optional(), tcp: rateSchema.optional() })])
+    .optional(),
+  port: whole("a port", 1, 65_535).optional(),
+};
+
+const partSchema = z.strictObject({
+  /** Share of the load. */
+  share: z.number({ error: SHARE }).gt(0, SHARE).max(1, SHARE).optional(),
+  ...partKeys,
+});
+
+const SCALE = "expected a factor above 0, such as 0.5";
+
+/** Factor by which recorded times are multiplied. */
+const timeScale = z.number({ error: SCALE }).gt(0, SCALE).default(1);
+
+export const trafficSchema = z.strictObject({
+  ip: ipSchema,
+  ...partKeys,
+  /** Parts; a key that a part does not have is taken from beside `mix`. */
+  mix: z.array(partSchema).min(1).optional(),
+  load_of: z.enum(["host_links", "core"]).optional(),
+  /** Flows of a traffic file, in place of drawn ones. */
+  trace: z
+    .strictObject({
+      /** Path relative to the experiment file's folder. */
+      file: z.string().min(1),
+      time_scale: timeScale,
+    })
+    .optional(),
+  /** Maximum number of flows. */
+  flows: whole("a number of flows", 1, 1e9).optional(),
+  /** Flows start before this time. */
+  duration: positiveDurationSchema.optional(),
+  /** Packets of a capture, in addition to the flows. */
+  replay: z
+    .strictObject({
+      /** Path relative to the experiment file's folder: pcap or pcapng. */
+      file: z.string().min(1),
+      /** Hosts, by the addresses or prefixes of the capture that they replace. */
+      hosts: z.record(z.string(), z.string()).default({}),
+      /** How packets with other addresses are handled. */
+      others: z.enum(["spread", "drop"]).default("spread"),
+      time_scale: timeScale,
+    })
+    .optional(),
+});
+
+export type TrafficSettings = z.output<typeof trafficSchema>;
+export type TrafficPart = z.output<typeof partSchema>;
 
 export const loadFileSchema = z.strictObject({
   kind: z.literal("load").optional(),

@@ -3,8 +3,8 @@
 import type { Diagnostics, Locate, Random, SourceFile } from "../../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import type { PacketSource, Workload } from "../../../traffic/index.js";
+import type { TrafficSettings } from "./schema.js";
 import type { FileDigest } from "./traffic-files.js";
-import type { TrafficSettings } from "./traffic-schema.js";
 
 export interface TrafficContext {
   readonly settings: TrafficSettings;

@@ -6,8 +6,8 @@ import { LabFaults } from "../../faults/on-lab.js";
 import { sleepUntil } from "../../testbed/flow-watch.js";
 import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
 import type { LabSide, SchemeUnit } from "../kind.js";
+import type { LocalisePackets } from "./check.js";
 import type { Probe } from "./probes.js";
-import type { LocalisePackets } from "./schema.js";
 import { type LocaliseOnEngine, search } from "./search.js";
 
 /** Time from the request to the first probe: long enough for every agent to receive the request. */

@@ -4,8 +4,8 @@ import type { Steps } from "../../advance.js";
 import type { SchemeRun } from "../../experiment.js";
 import { SimulatorFaults } from "../../on-simulator.js";
 import type { SimulatorStage } from "../kind.js";
+import type { LocalisePackets } from "./check.js";
 import type { Probe } from "./probes.js";
-import type { LocalisePackets } from "./schema.js";
 import { type NamedFailures, type ProbeEngine, search } from "./search.js";
 
 export function localiseInSimulator(

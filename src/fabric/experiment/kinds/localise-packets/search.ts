@@ -14,9 +14,8 @@ import { type Element, type Fault, SILENCE } from "../../faults/fault.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
 import { linksInto } from "../localise/outcome.js";
 import { type Result, resultOf } from "../localise/result.js";
-import { failureClasses } from "./check.js";
+import { type FailureClass, failureClasses, type LocalisePackets } from "./check.js";
 import { type NextProbe, type Probe, ProbeSource } from "./probes.js";
-import type { FailureClass, LocalisePackets } from "./schema.js";
 
 /** Operations of an engine. Times in nanoseconds, of its own clock. */
 export interface ProbeEngine {

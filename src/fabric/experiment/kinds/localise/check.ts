@@ -1,12 +1,13 @@
 /** Checks a file of the kind `localise`: its schemes have a path model, its network has links between switches. */
+
+import { z } from "zod";
 import type { Diagnostics, Locate, SourceFile } from "../../../../base/index.js";
 import { ExactWalker } from "../../../paths/index.js";
-import type { Topology } from "../../../topology/index.js";
+import { positiveDurationSchema, type Topology, topologySchema } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
-import type { SchemeRun } from "../../experiment.js";
+import { fabricKeys, type SchemeRun, whole } from "../../experiment.js";
 import type { CheckContext, SchemeUnit } from "../kind.js";
 import { plansWithPaths } from "../plans-with-paths.js";
-import type { LocaliseSettings } from "./schema.js";
 
 /** A scheme with one kind of failed element and one share of lost packets; or the coverage of all paths of a pair of hosts, or of all links. */
 export interface LocaliseUnit extends SchemeUnit {
@@ -67,3 +68,55 @@ export function checkNetwork(
 export function namesNextHops(topology: Topology, run: SchemeRun): boolean {
   return new ExactWalker(topology, run.plan.pathModel!()).isExact;
 }
+
+// The experiment file of the kind `localise`: the number of probes that find the element which loses packets, computed without packets.
+
+const SHARE = "expected a share above 0 and at most 1";
+
+/** Keys of the failures and of the confidence, for both kinds of localisation. */
+export const searchKeys = {
+  /** Kinds of elements that fail; one element fails in each run. */
+  elements: z
+    .array(z.enum(["switch", "link", "direction", "host_link"]))
+    .min(1)
+    .default(["switch", "link", "direction"]),
+  /** Shares of the packets that the element loses. */
+  loss: z
+    .array(z.number({ error: SHARE }).gt(0, SHARE).max(1, SHARE))
+    .min(1)
+    .default([1]),
+  /** Number of failures for each kind of element and each share. */
+  failures: whole("a number of failures", 1, 1e6),
+  /** An element is named when its confidence is at least this. */
+  confidence: z
+    .number()
+    .gt(0.5, "expected a confidence above 0.5")
+    .lt(1, "expected a confidence below 1")
+    .default(0.99),
+};
+
+export const localiseSchema = z.strictObject({
+  kind: z.literal("localise").optional(),
+  name: fabricKeys.name,
+  title: fabricKeys.title,
+  seed: fabricKeys.seed,
+  engine: z
+    .literal("sim", { error: "expected sim: the kind localise has no packets; localise_packets has" })
+    .default("sim"),
+  topology: topologySchema,
+  /** Header field that carries the selector. */
+  selector: fabricKeys.selector,
+  schemes: fabricKeys.schemes,
+  ...searchKeys,
+  /** Time between two probes of one host; all hosts send. */
+  probe_interval: positiveDurationSchema.default(10_000_000),
+  /** Maximum number of probes for one failure; without a name by then, it stays unnamed. */
+  most_probes: whole("a number of probes", 1, 1e8).default(1_000_000),
+  /** Number of pairs of hosts whose paths are covered for the figure of coverage. */
+  cover_pairs: whole("a number of pairs", 1, 10_000).default(20),
+  ip: z.union([z.literal(4), z.literal(6)], { error: "expected 4 or 6" }).default(4),
+  sweep: fabricKeys.sweep,
+  output: z.string().min(1).optional(),
+});
+
+export type LocaliseSettings = z.output<typeof localiseSchema>;

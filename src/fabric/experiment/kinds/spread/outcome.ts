@@ -4,8 +4,7 @@ import { emptyFlows, FlowTracer, type GroupLoad, SpreadMeter } from "../../../pa
 import { coefficientOfVariation } from "../../../statistics/index.js";
 import { hostsOf, type Topology } from "../../../topology/index.js";
 import type { TopologyStage } from "../registered-kind.js";
-import type { Spread, SpreadUnit } from "./check.js";
-import type { SpreadSettings } from "./schema.js";
+import type { Spread, SpreadSettings, SpreadUnit } from "./check.js";
 
 export interface SpreadOutcome {
   readonly lost: number;

@@ -10,8 +10,7 @@ import { SelectorPaths } from "../../../schemes/index.js";
 import { hostsOf, nodeNamed, type Topology } from "../../../topology/index.js";
 import { drawClientPort } from "../../../traffic/index.js";
 import type { TopologyStage } from "../registered-kind.js";
-import type { Survival, SurvivalUnit } from "./check.js";
-import type { SurvivalFailure, SurvivalSettings } from "./schema.js";
+import type { Survival, SurvivalFailure, SurvivalSettings, SurvivalUnit } from "./check.js";
 
 export interface SurvivalOutcome {
   readonly failures: readonly FailureCount[];

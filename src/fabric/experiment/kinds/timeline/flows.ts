@@ -5,7 +5,7 @@ import { drawClientPort } from "../../../traffic/index.js";
 import type { SchemeRun } from "../../experiment.js";
 import type { Fault } from "../../faults/fault.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
-import type { Timeline } from "./schema.js";
+import type { Timeline } from "./check.js";
 
 export interface TimelineFlow {
   readonly from: TopologyNode;

@@ -2,16 +2,16 @@
 
 import { DiagnosticError, given } from "../../../../base/index.js";
 import { type AgentFlow, monotonicNs, runIperf3 } from "../../../testbed/index.js";
-import { listedFaultTables, withFaults } from "../../faults/during-lab.js";
 import type { Fault } from "../../faults/fault.js";
 import { faultTables } from "../../faults/fault-entries.js";
+import { listedFaultTables, withFaults } from "../../faults/on-lab.js";
 import { sleepUntil } from "../../testbed/flow-watch.js";
 import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
 import type { SchemeOnLab } from "../../testbed/scheme-on-lab.js";
 import type { LabSide, LabStage, SchemeUnit } from "../kind.js";
+import type { Timeline } from "./check.js";
 import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
 import type { TimelineSeries } from "./results.js";
-import type { Timeline } from "./schema.js";
 
 /** Time from the request for the flows to the start of the timeline: long enough for every agent to receive its request. */
 const LEAD_NS = 500_000_000;

@@ -9,8 +9,8 @@ import { type SchemeRun, transportOptions } from "../../experiment.js";
 import { scheduleFaults } from "../../faults/during-run.js";
 import { FlowDrops } from "../../faults/flow-drops.js";
 import type { SimulatorStage } from "../kind.js";
+import type { Timeline } from "./check.js";
 import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
-import type { Timeline } from "./schema.js";
 
 /** Runs the flows and faults of a timeline once. Faults that do not end stay in the fabric. */
 export async function playInSimulator(

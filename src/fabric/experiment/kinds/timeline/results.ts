@@ -3,8 +3,8 @@
 import type { SchemeRun } from "../../experiment.js";
 import type { RunResults } from "../../results.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
+import type { Timeline } from "./check.js";
 import type { FlowRecord, TimelineRow } from "./flows.js";
-import type { Timeline } from "./schema.js";
 
 /** All flows under one scheme, in the order of {@link TimelineRow.flow}. */
 export interface TimelineSeries {

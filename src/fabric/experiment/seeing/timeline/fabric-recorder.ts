@@ -16,13 +16,9 @@ import {
   wireBytes,
 } from "../../../sim/packet/index.js";
 import { hostsOf } from "../../../topology/index.js";
-import { alignBins, Bins } from "./bins.js";
-import { EventLog } from "./event-log.js";
-import { type DirectionEnds, FlowPath } from "./flow-paths.js";
-import { FlowTable, type OpenFlow, segmentData } from "./flow-table.js";
-import { layout } from "./layout.js";
-import type { RecordedFault, RecordedQueue, RunRecord } from "./record.js";
-import { updatesText } from "./updates-text.js";
+import { alignBins, Bins, EventLog, updatesText } from "./event-log.js";
+import { type DirectionEnds, FlowPath, FlowTable, type OpenFlow, segmentData } from "./flow-table.js";
+import { layout, type RecordedFault, type RecordedQueue, type RunRecord } from "./record.js";
 
 /** Number of values of all bins together, which limits the size of the page. */
 const MAX_VALUES = 1_200_000;

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../../../../src/base/index.js";
 import { planTraffic } from "../../../../../src/fabric/experiment/kinds/load/plan-traffic.js";
-import { loadSchema, trafficSchema } from "../../../../../src/fabric/experiment/kinds/load/traffic-schema.js";
+import { loadSchema, trafficSchema } from "../../../../../src/fabric/experiment/kinds/load/schema.js";
 import { nodeNamed } from "../../../../../src/fabric/topology/index.js";
 import { loadDocument } from "../../../../../src/toolchain/documents/index.js";
 import { drawn, leafSpine } from "../../../traffic/flows.js";

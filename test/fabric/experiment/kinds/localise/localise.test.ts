@@ -1,10 +1,9 @@
 /** The kind `localise`: names of failures, probes to cover all ways, wrong files. */
 import { describe, expect, it } from "vitest";
 import { DiagnosticError, Diagnostics, SourceFile } from "../../../../../src/base/index.js";
-import { localiseOf } from "../../../../../src/fabric/experiment/kinds/localise/check.js";
+import { localiseOf, localiseSchema } from "../../../../../src/fabric/experiment/kinds/localise/check.js";
+import { collectorOf, localiseRow } from "../../../../../src/fabric/experiment/kinds/localise/index.js";
 import { runLocalise } from "../../../../../src/fabric/experiment/kinds/localise/outcome.js";
-import { collectorOf, localiseRow } from "../../../../../src/fabric/experiment/kinds/localise/rows.js";
-import { localiseSchema } from "../../../../../src/fabric/experiment/kinds/localise/schema.js";
 import { planSchemes } from "../../../../../src/fabric/experiment/plan-schemes.js";
 import { SCHEMES } from "../../../../../src/fabric/schemes/index.js";
 import { buildTopology } from "../../../../../src/fabric/topology/index.js";
