@@ -1,5 +1,7 @@
 /** One scheme on a running lab: programs and state in the switches, agents with its host policy on the hosts. */
 
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Random } from "../../../base/index.js";
 import type { Device, Update } from "../../../toolchain/device/index.js";
 import type { Program } from "../../../toolchain/program/index.js";
@@ -19,7 +21,6 @@ import { applySettings, queuesOfLinks, startGenerators, writePlanned } from "../
 import { LabControl } from "../control-plane-on-lab.js";
 import type { FabricExperiment, SchemeRun } from "../experiment.js";
 import type { FaultyLab } from "../faults/on-lab.js";
-import type { Journal } from "./with-lab.js";
 
 export interface LabRun {
   readonly engine: SwitchEngine;
@@ -181,4 +182,34 @@ function offersEcn({ transport }: FabricExperiment["settings"]): boolean {
 /** Seed of the agent on a host. */
 export function agentSeed(seed: number, host: string): number {
   return new Random(seed).fork(`agent ${host}`).uint32();
+}
+
+// The log of a testbed's runs, `logs/run.log`, and the facts in it that a reader of the results must know.
+
+export class Journal {
+  readonly facts: string[] = [];
+  readonly #folder: string;
+  #begun = false;
+
+  constructor(folder: string) {
+    this.#folder = join(folder, "logs");
+  }
+
+  /** The first line creates the file, so a run that is refused before that leaves none. */
+  write(line: string): void {
+    const file = join(this.#folder, "run.log");
+    if (!this.#begun) {
+      mkdirSync(this.#folder, { recursive: true });
+      writeFileSync(file, "");
+      this.#begun = true;
+    }
+    appendFileSync(file, `${line}\n`);
+  }
+
+  /** A sentence for the report; a repeated one is ignored. */
+  fact(sentence: string): void {
+    if (this.facts.includes(sentence)) return;
+    this.facts.push(sentence);
+    this.write(sentence);
+  }
 }

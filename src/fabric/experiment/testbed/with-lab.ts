@@ -1,6 +1,5 @@
 /** Starts the lab of an experiment, runs something on it, and removes it. */
 
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DiagnosticError, given } from "../../../base/index.js";
 import { DeviceError } from "../../../toolchain/device/index.js";
@@ -9,7 +8,7 @@ import { labOf, type SwitchEngine, startLab } from "../../testbed/index.js";
 import { CODES } from "../codes.js";
 import type { FabricExperiment } from "../experiment.js";
 import type { JobContext } from "../kinds/kind.js";
-import type { LabRun } from "./scheme-on-lab.js";
+import { Journal, type LabRun } from "./scheme-on-lab.js";
 
 /**
  * Returns the value of `work`, and notes for the report. Rejects with the reason of `stop` when it was aborted, and
@@ -95,34 +94,4 @@ function locateLinks({ locate }: FabricExperiment, error: unknown): unknown {
       return span === undefined ? one : { ...one, span };
     }),
   );
-}
-
-// The log of a testbed's runs, `logs/run.log`, and the facts in it that a reader of the results must know.
-
-export class Journal {
-  readonly facts: string[] = [];
-  readonly #folder: string;
-  #begun = false;
-
-  constructor(folder: string) {
-    this.#folder = join(folder, "logs");
-  }
-
-  /** The first line creates the file, so a run that is refused before that leaves none. */
-  write(line: string): void {
-    const file = join(this.#folder, "run.log");
-    if (!this.#begun) {
-      mkdirSync(this.#folder, { recursive: true });
-      writeFileSync(file, "");
-      this.#begun = true;
-    }
-    appendFileSync(file, `${line}\n`);
-  }
-
-  /** A sentence for the report; a repeated one is ignored. */
-  fact(sentence: string): void {
-    if (this.facts.includes(sentence)) return;
-    this.facts.push(sentence);
-    this.write(sentence);
-  }
 }

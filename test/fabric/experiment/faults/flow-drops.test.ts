@@ -1,7 +1,7 @@
 /** Faults that decide about single packets: drops by the number of a packet of a flow, and what is on the wire when a fault begins and ends. */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
-import { checkLabFaults } from "../../../../src/fabric/experiment/faults/on-lab.js";
+import { checkLabFaults } from "../../../../src/fabric/experiment/faults/during-lab.js";
 import { loadTimeline, runTimeline } from "../../../../src/fabric/experiment/index.js";
 import { LOAD } from "../../../../src/fabric/experiment/kinds/load/index.js";
 import { jobContext } from "../job-context.js";

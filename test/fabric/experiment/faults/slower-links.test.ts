@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
-import { checkLabFaults } from "../../../../src/fabric/experiment/faults/on-lab.js";
+import { checkLabFaults } from "../../../../src/fabric/experiment/faults/during-lab.js";
 import { loadTimeline, runTimeline, type Timeline } from "../../../../src/fabric/experiment/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-slow-"));

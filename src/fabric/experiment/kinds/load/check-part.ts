@@ -18,8 +18,7 @@ import {
   spreadOf,
 } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
-import type { TrafficPart } from "./schema.js";
-import type { TrafficContext } from "./traffic-context.js";
+import type { TrafficContext, TrafficPart } from "./schema.js";
 import type { TrafficFiles } from "./traffic-files.js";
 
 type Path = readonly PropertyKey[];

@@ -18,8 +18,14 @@ import {
 import { CODES } from "../../codes.js";
 import { collecting } from "../../files.js";
 import { carriedBy, checkPart } from "./check-part.js";
-import type { TrafficPart, TrafficSettings } from "./schema.js";
-import type { FlowPlan, TrafficContext, TrafficCost, TrafficPlan } from "./traffic-context.js";
+import type {
+  FlowPlan,
+  TrafficContext,
+  TrafficCost,
+  TrafficPart,
+  TrafficPlan,
+  TrafficSettings,
+} from "./schema.js";
 import { piecesOf, TrafficFiles, textOf } from "./traffic-files.js";
 
 /**

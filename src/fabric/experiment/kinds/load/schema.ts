@@ -1,12 +1,20 @@
 /** The experiment file of the kind `load`: many flows that arrive by a workload, and their completion times. */
 import { z } from "zod";
-import { bytesSchema, durationSchema, positiveDurationSchema, rateSchema } from "../../../topology/index.js";
+import type { Diagnostics, Locate, Random, SourceFile } from "../../../../base/index.js";
+import {
+  bytesSchema,
+  durationSchema,
+  positiveDurationSchema,
+  rateSchema,
+  type Topology,
+} from "../../../topology/index.js";
+import type { PacketSource, Workload } from "../../../traffic/index.js";
 import { commandsSchema } from "../../control-plane.js";
 import { type Checked, fabricKeys, ipSchema, machineKeys, transportSchema, whole } from "../../experiment.js";
 import type { RunFaults } from "../../faults/during-run.js";
 import { listedFaultSchema } from "../../faults/listed-faults.js";
 import { DEFAULT_BOUNDS } from "./size-classes.js";
-import type { TrafficPlan } from "./traffic-context.js";
+import type { FileDigest } from "./traffic-files.js";
 
 // Schema of the keys `load` and `traffic` of experiments under load; docs/traffic.md explains them. `plan-traffic.ts` checks their meaning.
 
@@ -195,3 +203,45 @@ export type Load = Checked<LoadSettings> &
   RunFaults & {
     readonly traffic: TrafficPlan;
   };
+
+// What the plans of a run's traffic share.
+
+export interface TrafficContext {
+  readonly settings: TrafficSettings;
+  /** The key `load` of the file. */
+  readonly load: number | undefined;
+  /** Payload of a full segment. */
+  readonly segmentBytes: number;
+  readonly topology: Topology;
+  /** The experiment file. */
+  readonly source: SourceFile;
+  /** Finds places of the experiment file: the traffic is under `traffic`, the load under `load`. */
+  readonly locate: Locate;
+  readonly diagnostics: Diagnostics;
+}
+
+/** Without the files and the packets. */
+export type FlowPlan = Omit<TrafficPlan, "files" | "replay">;
+
+/** Checked traffic, with hosts of its topology. */
+export interface TrafficPlan {
+  /** The same seed gives the same flows, under every scheme. */
+  workload(random: Random): Workload;
+  /** Frames that hosts send in addition to the flows; absent: none. */
+  readonly replay: (() => PacketSource) | undefined;
+  /** Flows start before this time, in nanoseconds, and `flows` is their maximum number; absent where the file gives none. */
+  readonly durationNs: number | undefined;
+  readonly flows: number | undefined;
+  /** What drawn traffic costs on average; absent for recorded flows, and for closed loops that only a duration ends. */
+  readonly cost?: TrafficCost | undefined;
+  /** The files that were read in addition to the experiment file: results depend on them. */
+  readonly files: readonly FileDigest[];
+}
+
+export interface TrafficCost {
+  readonly flows: number;
+  /** Payload. */
+  readonly bytes: number;
+  /** Data packets, without retransmissions and acknowledgements. */
+  readonly packets: number;
+}

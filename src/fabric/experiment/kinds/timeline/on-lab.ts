@@ -2,9 +2,9 @@
 
 import { DiagnosticError, given } from "../../../../base/index.js";
 import { type AgentFlow, monotonicNs, runIperf3 } from "../../../testbed/index.js";
+import { listedFaultTables, withFaults } from "../../faults/during-lab.js";
 import type { Fault } from "../../faults/fault.js";
 import { faultTables } from "../../faults/fault-entries.js";
-import { listedFaultTables, withFaults } from "../../faults/on-lab.js";
 import { sleepUntil } from "../../testbed/flow-watch.js";
 import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
 import type { SchemeOnLab } from "../../testbed/scheme-on-lab.js";
