@@ -19,8 +19,7 @@ export type {
 export { failureOf } from "./failure.js";
 export { ControllerHost, type HostSession, STOP_LIMIT_NS } from "./host.js";
 export { ControllerStopped } from "./incarnation.js";
-export { ROUTE_CONTROLLER, routeController } from "./route-controller.js";
-export type { RoutePlanner } from "./route-planner.js";
+export type { RoutePlanner } from "./route-controller.js";
+export { ROUTE_CONTROLLER, routeController, whileRunning } from "./route-controller.js";
 export type { SwitchSession, SwitchState } from "./switch-session.js";
 export type { Clock } from "./time-source.js";
-export { whileRunning } from "./while-running.js";

@@ -14,8 +14,6 @@ import {
 } from "../../toolchain/device/index.js";
 import { type Topology, withLinksDown } from "../topology/index.js";
 import type { ControlledSwitch, Controller, ControllerContext } from "./controller.js";
-import type { PlannedSwitch, RoutePlanner } from "./route-planner.js";
-import { whileRunning } from "./while-running.js";
 
 /** Its name in logs and faults. */
 export const ROUTE_CONTROLLER = "routes";
@@ -184,4 +182,36 @@ function linksText({ nodes, links, down = new Set() }: Topology): string {
   if (down.size === 0) return "any link down";
   const name = (end: { node: number }) => nodes[end.node]!.name;
   return [...down].map((index) => `${name(links[index]!.a)} - ${name(links[index]!.b)}`).join(", ");
+}
+
+// Plans the state of switches for a network whose links go down and come up, in steps that change little.
+
+/** The state of one switch. */
+interface PlannedSwitch {
+  /** Node index. */
+  readonly node: number;
+  readonly updates: readonly Update[];
+}
+
+/**
+ * An object that does not change has the same id in every plan; a new object gets an id that no object of the switch has. So
+ * the difference between two plans adds and removes objects, but changes none that packets use.
+ */
+export interface RoutePlanner {
+  /** Sets the state of a switch to `entities`, and drops the earlier one. */
+  learn(node: number, entities: readonly Entity[]): void;
+  /** The state of all switches for a topology of `withLinksDown`. */
+  plan(topology: Topology): readonly PlannedSwitch[];
+}
+
+// Requests to a switch that may end at any time.
+
+/** The answer; undefined: the switch does not run; `watchSwitches` reports when it does. */
+export async function whileRunning<T>(request: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await request();
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "UNAVAILABLE") return undefined;
+    throw error;
+  }
 }

@@ -1,13 +1,36 @@
 /** A scheme from a user's module: `export default (kit) => ({ name, parameters, plan, hosts })`. */
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { fail, given, notJson, type Span } from "../../base/index.js";
-import type { HostContext, HostPolicy, PolicyDescription } from "../hosts/index.js";
-import { type FabricPlan, fixedHosts, hostPolicyOf, type Scheme } from "../schemes/index.js";
-import type { Topology } from "../topology/index.js";
+import { fail, given, notJson, Random, SourceFile, type Span, systemErrorReason } from "../../base/index.js";
+import { FIELD_BITS, SELECTOR_FIELDS } from "../../base/packets/index.js";
+import {
+  directionValues,
+  NO_SELECTOR,
+  type ProgramPlan,
+  selectorValues,
+} from "../../toolchain/generate/index.js";
+import {
+  fixedPath,
+  type HostContext,
+  type HostPolicy,
+  MovingPath,
+  type PolicyDescription,
+  ProbingPath,
+} from "../hosts/index.js";
+import {
+  type FabricPlan,
+  fixedHosts,
+  hostPolicyOf,
+  SCHEMES,
+  type Scheme,
+  schemeKit,
+} from "../schemes/index.js";
+import { computeRoutes, hostsOf, nodeNamed, switchesOf, type Topology } from "../topology/index.js";
 import { CODES } from "./codes.js";
 import { guarded, type OwnModule, ownModule, placeOf } from "./guard.js";
 import { importModule } from "./import-module.js";
-import { makeKit } from "./kit.js";
 import { rememberModule } from "./late.js";
 import { policyOf } from "./policy.js";
 import { describeValue, issueOf, planShape, schemeShape } from "./shape.js";
@@ -135,4 +158,54 @@ export async function hostPolicyFrom(description: unknown): Promise<(context: Ho
   if (typeof url !== "string") return (context) => hostPolicyOf(description, context);
   const scheme = await schemeOfModule(url);
   return (context) => scheme.hosts(description, context);
+}
+
+// The kit that a user's scheme gets in place of imports: the same functions that the schemes of the package use.
+
+/** The kit of one module: relative paths start at the folder of the module. */
+function makeKit(module: OwnModule) {
+  const own = (path: string, kind: "template" | "source") => {
+    const file = fileURLToPath(new URL(path, module.url));
+    try {
+      return { file: new SourceFile(file, readFileSync(file, "utf8")), kind };
+    } catch (error) {
+      return fail(
+        CODES.unloadable,
+        placeOf(module, "plan"),
+        `cannot read ${file}: ${systemErrorReason(error)}`,
+      );
+    }
+  };
+  return {
+    /** The schema library, for `parameters`. */
+    z,
+    /** Ends the run with a diagnostic at the module's `plan`. */
+    fail: (message: string, ...notes: string[]): never =>
+      fail(CODES.threw, placeOf(module, "plan"), message, ...notes),
+    /** A program from a template in the module's folder, which may use the partials of the package. */
+    template: (name: string, path: string, values: object): ProgramPlan => ({
+      name,
+      template: path,
+      values,
+      own: own(path, "template"),
+    }),
+    /** A program from P4 source in the module's folder. */
+    source: (name: string, path: string): ProgramPlan => ({
+      name,
+      template: path,
+      values: {},
+      own: own(path, "source"),
+    }),
+    /** Values that the partials of the package need. */
+    partials: { directionValues, selectorValues, NO_SELECTOR },
+    /** Reading a topology. */
+    topology: { computeRoutes, hostsOf, nodeNamed, switchesOf },
+    /** Updates for the tables of the package's partials, and the state of plain ECMP. */
+    tables: schemeKit,
+    /** The schemes of the package by name, to build upon. */
+    schemes: SCHEMES,
+    /** Choosers and host policies. */
+    hosts: { fixedHosts, fixedPath, MovingPath, ProbingPath, SELECTOR_FIELDS, FIELD_BITS },
+    Random,
+  } as const;
 }

@@ -12,12 +12,13 @@ export {
 export { fixedHosts } from "./fixed-hosts.js";
 export { FLUID_SCHEMES } from "./fluid-registry.js";
 export type { FluidScheme } from "./fluid-scheme.js";
-export type { HashAssignment, NamedSetting } from "./hash-assignment.js";
 export { hostPolicyOf, SCHEMES, schemeNamed } from "./host-policy.js";
 export { schemeKit } from "./kit.js";
 export type {
   FabricPlan,
+  HashAssignment,
   KnownFlow,
+  NamedSetting,
   ReportText,
   Scheme,
   SchemeReport,

@@ -18,7 +18,6 @@ import type { FlowAssignment, HostContext, HostPolicy, PolicyDescription } from 
 import type { PathModel } from "../paths/index.js";
 import type { Topology } from "../topology/index.js";
 import type { ClosedForm } from "./closed-form.js";
-import type { HashAssignment } from "./hash-assignment.js";
 
 /** What one switch runs and what the control plane writes after loading it, in this order. */
 export interface SwitchPlan {
@@ -204,4 +203,26 @@ export interface Scheme<Parameters = unknown> {
   route?(topology: Topology, parameters: Parameters, nodes: readonly number[], locate: Locate): RouteText;
   /** The cost of the scheme's tables, if it can report it. */
   readonly report?: SchemeReport;
+}
+
+// The assignment of hash functions to the switches of a scheme, for people.
+
+/** The functions of the switches of a place: a stage, and where packets come from. */
+export interface NamedSetting {
+  readonly place: string;
+  readonly switches: number;
+  /** Names of functions. */
+  readonly functions: readonly string[];
+  /** Number of different seeds other than 0. */
+  readonly seeds: number;
+  /** Numbers of slots of the groups with several. */
+  readonly slots: readonly number[];
+}
+
+export interface HashAssignment {
+  readonly model: PathModel;
+  readonly places: readonly NamedSetting[];
+  /** What people must know about it, one sentence each. */
+  readonly notes: readonly string[];
+  placeOf(node: number, kind: number): string;
 }

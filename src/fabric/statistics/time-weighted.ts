@@ -2,7 +2,7 @@
  * A quantity that changes at instants and is constant between them (the length of a queue): its mean, maximum and quantiles over
  * time. Each value is weighted by its duration, so that nothing depends on a sampling interval.
  */
-import { wholeBucketOf, wholeMiddleOf } from "./buckets.js";
+import { wholeBucketOf, wholeMiddleOf } from "./sketch.js";
 
 /** As JSON: `buckets` is bucket, nanoseconds, bucket, nanoseconds, ...; ascending. */
 export interface TimeWeightedJson {

@@ -6,8 +6,7 @@
 import type { Device } from "../../toolchain/device/index.js";
 import type { LabSwitch, SwitchEngine } from "./lab-spec.js";
 import type { ExecResult } from "./system/command.js";
-import type { InterfaceCounters } from "./usage/counters.js";
-import type { LabUsage } from "./usage/usage.js";
+import type { InterfaceCounters, LabUsage } from "./usage/usage.js";
 
 export const NETWORKS = ["netns", "mininet"] as const;
 /** The program that makes hosts and links: p4loom with iproute2, or Mininet. */

@@ -10,11 +10,8 @@ import { dring } from "./dring.js";
 import { graph } from "./graph.js";
 import { flattenedButterfly, hyperx } from "./hyperx.js";
 import { jellyfish } from "./jellyfish.js";
-import { jupiter } from "./jupiter.js";
 import { mapNetwork } from "./map.js";
 import type { MapSpec, TopologySpec } from "./spec.js";
-import { spineless } from "./spineless.js";
-import { stargate } from "./stargate.js";
 import type { Topology } from "./topology.js";
 
 /** Finds the file of a map by {@link MapSpec.map}; throws a DiagnosticError where there is none. */

@@ -4,9 +4,9 @@
  */
 export { buildTopology, type MapReader } from "./build.js";
 export { DisjointPaths, type SwitchPath } from "./disjoint-paths.js";
-export type { HopSet } from "./hop-sets.js";
 export { offsetDimensions } from "./hyperx.js";
 export { withLinksDown } from "./links-down.js";
+export type { HopSet } from "./routes.js";
 export { computeRoutes, type Route, type RoutingTable } from "./routes.js";
 export {
   type ClosSpec,

@@ -14,7 +14,7 @@ export {
 } from "./flow.js";
 export type { Service } from "./flow-source.js";
 export { capacityBps, type LoadBase } from "./load.js";
-export { readMatrix } from "./matrix-file.js";
+export { openTrace, type TraceSpec } from "./mixed-workload.js";
 export {
   type HostChoice,
   openWorkload,
@@ -25,10 +25,9 @@ export {
   spreadOf,
   type WorkloadSpec,
 } from "./open-workload.js";
-export { matrixGroups, type TrafficMatrix } from "./patterns/matrix.js";
-export { type PartnerSpec, type Partners, partnersOf } from "./patterns/partners-of.js";
+export { matrixGroups, readMatrix, type TrafficMatrix } from "./patterns/matrix.js";
+export { type PartnerSpec, type Partners, partnersOf } from "./patterns/partners.js";
 export type { Spread } from "./patterns/pattern.js";
 export { type MappedPrefix, Replay, type ReplaySpec } from "./replay.js";
-export { openTrace, type TraceSpec } from "./trace-flows.js";
 export { DEFAULT_PORT, readTrafficFile, streamTrafficFile, type TrafficFlow } from "./traffic-file.js";
 export type { FlowArrival, FlowGroup, PacketSource, TimedFrame, Workload } from "./workload.js";

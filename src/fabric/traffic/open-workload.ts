@@ -9,10 +9,14 @@ import { type Allowance, DrawnFlows, type FlowSource, type Service } from "./flo
 import { capacityBps, type LoadBase } from "./load.js";
 import { FlowAllowance, type Limits, MixedWorkload } from "./mixed-workload.js";
 import { matrixGroups, matrixPattern, type TrafficMatrix } from "./patterns/matrix.js";
-import { permutationPattern, stridePattern } from "./patterns/partners.js";
+import {
+  permutationPattern,
+  rackLocalPattern,
+  stridePattern,
+  uniformInterRackShare,
+  uniformPattern,
+} from "./patterns/partners.js";
 import type { Pattern, Spread } from "./patterns/pattern.js";
-import { rackLocalPattern } from "./patterns/rack-local.js";
-import { uniformInterRackShare, uniformPattern } from "./patterns/uniform.js";
 
 /** Hosts by their indexes in `Topology.nodes`, or a number of hosts that are drawn; absent: all. */
 export type HostChoice = number | readonly number[] | undefined;

@@ -6,7 +6,7 @@
 
 import { fromBytes, toBytes } from "../../../src/base/index.js";
 import { addWords, finishChecksum, Segment, selectorOf } from "../../../src/base/packets/index.js";
-import type { EcmpProgram } from "../../../src/fabric/schemes/ecmp/program.js";
+import type { EcmpProgram } from "../../../src/fabric/schemes/ecmp/plan.js";
 import type { FabricPlan } from "../../../src/fabric/schemes/index.js";
 import type { PecmpProgram } from "../../../src/fabric/schemes/pecmp/program.js";
 import type { Channel, Node } from "../../../src/fabric/sim/packet/index.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { carrierOf } from "../../../src/fabric/host-agent/carrier-watch.js";
+import { carrierOf } from "../../../src/fabric/host-agent/agent.js";
 
 /** Lines as `ip -o monitor link` of iproute2 6.1 prints them for the host's end of a veth pair. */
 const LOST = String.raw`5: eth0@if6: <NO-CARRIER,BROADCAST,MULTICAST,UP> mtu 1500 qdisc noqueue state LOWERLAYERDOWN group default \    link/ether 02:00:00:00:00:01 brd ff:ff:ff:ff:ff:ff link-netns x`;

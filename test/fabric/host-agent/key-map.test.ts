@@ -8,7 +8,7 @@ import {
   flowOf,
   reverseKey,
 } from "../../../src/fabric/host-agent/addresses.js";
-import { KeyMap } from "../../../src/fabric/host-agent/key-map.js";
+import { KeyMap } from "../../../src/fabric/host-agent/flows.js";
 
 /** Keys of two lengths, few of them, so that they meet again. */
 const key = fc

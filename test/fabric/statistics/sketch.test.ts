@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
-import { RELATIVE_ERROR } from "../../../src/fabric/statistics/buckets.js";
 import { ascending, QuantileSketch, quantile } from "../../../src/fabric/statistics/index.js";
+import { RELATIVE_ERROR } from "../../../src/fabric/statistics/sketch.js";
 
 const value = fc.oneof(
   fc.constant(0),

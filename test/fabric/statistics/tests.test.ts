@@ -12,8 +12,8 @@ import {
   wilcoxonTest,
 } from "../../../src/fabric/statistics/index.js";
 import { momentsOf } from "../../../src/fabric/statistics/moments.js";
-import { jainIndex } from "../../../src/fabric/statistics/spread.js";
-import { studentQuantile, studentTail } from "../../../src/fabric/statistics/student-t.js";
+import { studentQuantile, studentTail } from "../../../src/fabric/statistics/paired-tests.js";
+import { jainIndex } from "../../../src/fabric/statistics/samples.js";
 
 const numbers = (minLength: number) =>
   fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { minLength, maxLength: 60 });

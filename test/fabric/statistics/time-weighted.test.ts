@@ -1,13 +1,13 @@
 /** Figures over time: against the same quantity read at every nanosecond. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { WHOLE_RELATIVE_ERROR } from "../../../src/fabric/statistics/buckets.js";
 import {
   ascending,
   quantile,
   TimeWeighted,
   TimeWeightedRecorder,
 } from "../../../src/fabric/statistics/index.js";
+import { WHOLE_RELATIVE_ERROR } from "../../../src/fabric/statistics/sketch.js";
 
 /** Value and the nanoseconds for which it lasts. */
 const steps = fc.array(

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { LabOptions } from "../../../src/fabric/testbed/lab.js";
 import type { LabSwitch } from "../../../src/fabric/testbed/lab-spec.js";
-import { findBmv2 } from "../../../src/fabric/testbed/switches/bmv2.js";
-import { planSwitch } from "../../../src/fabric/testbed/switches/command-line.js";
+import { findBmv2, planSwitch } from "../../../src/fabric/testbed/switches/command-line.js";
 
 function script(help: string, cli: boolean): string {
   const folder = mkdtempSync(join(tmpdir(), "p4loom-find-bmv2-"));

@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import type { DiagnosticError } from "../../../src/base/index.js";
 import { macText } from "../../../src/base/packets/index.js";
-import { checkSpec } from "../../../src/fabric/testbed/check-spec.js";
 import {
   advise,
   type Finding,
@@ -10,7 +9,7 @@ import {
   type LabSpec,
   labOf,
 } from "../../../src/fabric/testbed/index.js";
-import { ipv6WithLength } from "../../../src/fabric/testbed/network/addresses.js";
+import { ipv6WithLength } from "../../../src/fabric/testbed/network/interfaces.js";
 import {
   atSwitch,
   longerDelayLines,
@@ -18,8 +17,8 @@ import {
   tcLines,
   withPortRates,
 } from "../../../src/fabric/testbed/network/shape.js";
-import { registerValues, stretches } from "../../../src/fabric/testbed/switches/bmv2-device.js";
-import { splitAnswers } from "../../../src/fabric/testbed/switches/thrift-cli.js";
+import { checkSpec } from "../../../src/fabric/testbed/start.js";
+import { registerValues, splitAnswers, stretches } from "../../../src/fabric/testbed/switches/bmv2-device.js";
 import { buildTopology, topologySchema } from "../../../src/fabric/topology/index.js";
 import { twoHosts } from "./two-hosts.js";
 

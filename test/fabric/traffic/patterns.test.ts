@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
-import { AliasTable } from "../../../src/fabric/traffic/alias-table.js";
 import { hostPlaces, type PairSpec, spreadOf } from "../../../src/fabric/traffic/index.js";
+import { AliasTable } from "../../../src/fabric/traffic/patterns/matrix.js";
 import { drawn, leafSpine, open, part } from "./flows.js";
 
 const topology = leafSpine(4, 4);

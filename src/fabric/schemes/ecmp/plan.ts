@@ -3,10 +3,18 @@
  * a switch does not use a link that is down if the group has another link (P4Runtime specification, 9.2.2).
  */
 
+import { z } from "zod";
 import { given } from "../../../base/index.js";
-import type { SelectorField } from "../../../base/packets/index.js";
-import type { Update } from "../../../toolchain/device/index.js";
-import type { ProgramPlan } from "../../../toolchain/generate/index.js";
+import { SELECTOR_FIELDS, type SelectorField } from "../../../base/packets/index.js";
+import type { Entity, Update } from "../../../toolchain/device/index.js";
+import {
+  checkValues,
+  directionValues,
+  hashSchema,
+  NO_SELECTOR,
+  type ProgramPlan,
+  selectorValues,
+} from "../../../toolchain/generate/index.js";
 import {
   computeRoutes,
   nodeAt,
@@ -37,8 +45,6 @@ import {
 } from "../hash-settings.js";
 import { groupModel, HashModels, tableModel } from "../path-model.js";
 import { type FabricPlan, REPLANNING_ROOM } from "../scheme.js";
-import { EcmpGroups } from "./groups.js";
-import { ecmpProgram } from "./program.js";
 
 /** The routes of the switches, and the room of their tables when routes are planned again. */
 interface Routing {
@@ -170,4 +176,95 @@ function ecmpUpdates(
     return call(`to_${directionOf(hopSet)}links`, { next_hops: groupId });
   });
   return [...members, ...groups, ...entries, ...routes];
+}
+
+// The values of the template `templates/ecmp/switch.p4.hbs`.
+
+/** A direction in which switches of the role choose between next hops. */
+const waySchema = z.strictObject({
+  hash: hashSchema,
+  /** Entries of the table of groups: one for each set of next hops. */
+  groups: z.number().int().min(1),
+  /** Members of the action selector. */
+  members: z.number().int().min(1),
+});
+
+const schema = z.strictObject({
+  role: z.enum(["tor", "leaf", "spine", "fabric"]),
+  /** Field that is part of the hash input; absent: the five-tuple only. */
+  hashedField: z.enum(SELECTOR_FIELDS).optional(),
+  up: waySchema.optional(),
+  down: waySchema.optional(),
+  /** Entries of each of the two route tables. */
+  routes: z.number().int().min(1),
+});
+
+export type EcmpProgram = z.output<typeof schema>;
+
+const TEMPLATE = "ecmp/switch";
+
+/** A program to render. Throws DiagnosticError P42004 for values of another shape. */
+export function ecmpProgram(name: string, input: EcmpProgram): ProgramPlan {
+  const program = checkValues(TEMPLATE, schema, input);
+  const field = program.hashedField;
+  const extra = field === undefined ? [] : ["selector"];
+  const directions = DIRECTIONS.flatMap((way) => {
+    const own = program[way];
+    if (own === undefined) return [];
+    const { groups, members } = own;
+    return [{ ...directionValues(way, own.hash, extra), goesUp: way === "up", groups, members }];
+  });
+  const values = {
+    ...program,
+    directions,
+    bothDirections: directions.length === 2,
+    sizes: { routes: program.routes },
+    routeActions: ["to_port", ...directions.map(({ name }) => `to_${name}links`)],
+    selector:
+      field === undefined ? { ...NO_SELECTOR, hashed: false } : { ...selectorValues(field), hashed: true },
+  };
+  return { name, template: TEMPLATE, values };
+}
+
+// Ids of the groups and members of one switch under plain ECMP: a set of next hops keeps its ids from plan to plan.
+
+interface GroupIds {
+  readonly groupId: number;
+  /** One for each port. */
+  readonly memberIds: readonly number[];
+}
+
+export class EcmpGroups {
+  readonly #known = new Map<string, GroupIds>();
+  #nextGroup = 1;
+  #nextMember = 1;
+
+  /** @param entities groups and members that the switch has */
+  constructor(entities: readonly Entity[] = []) {
+    const ports = new Map<number, number>();
+    for (const entity of entities) {
+      if (entity.kind !== "member") continue;
+      ports.set(entity.memberId, Number(entity.action.params["port"]));
+      this.#nextMember = Math.max(this.#nextMember, entity.memberId + 1);
+    }
+    for (const entity of entities) {
+      if (entity.kind !== "group") continue;
+      this.#nextGroup = Math.max(this.#nextGroup, entity.groupId + 1);
+      const memberIds = entity.members.map(({ memberId }) => memberId).sort((a, b) => a - b);
+      this.#known.set(memberIds.map((id) => ports.get(id)).join(" "), { groupId: entity.groupId, memberIds });
+    }
+  }
+
+  /** Ids for a group of these ports: those that it has, or new ones. */
+  of(ports: readonly number[]): GroupIds {
+    const key = ports.join(" ");
+    let ids = this.#known.get(key);
+    if (ids === undefined) {
+      const first = this.#nextMember;
+      this.#nextMember += ports.length;
+      ids = { groupId: this.#nextGroup++, memberIds: ports.map((_, i) => first + i) };
+      this.#known.set(key, ids);
+    }
+    return ids;
+  }
 }

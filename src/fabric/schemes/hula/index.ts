@@ -4,8 +4,7 @@
  */
 import { fixedHosts } from "../fixed-hosts.js";
 import type { Scheme } from "../scheme.js";
-import { type HulaParameters, hulaParameters } from "./parameters.js";
-import { planHulaSwitches } from "./plan.js";
+import { type HulaParameters, hulaParameters, planHulaSwitches } from "./plan.js";
 
 export const hula: Scheme<HulaParameters> = {
   name: "hula",

@@ -1,11 +1,15 @@
 /** Programs and state of HULA's switches. */
+
+import { z } from "zod";
 import { fail, type Locate } from "../../../base/index.js";
 import type { Match, TableAction, Update } from "../../../toolchain/device/index.js";
+import { checkValues, NO_SELECTOR, type ProgramPlan } from "../../../toolchain/generate/index.js";
 import {
   computeRoutes,
   type Link,
   nodeAt,
   type PrefixPair,
+  positiveDurationSchema,
   type RoutingTable,
   switchesOf,
   type Topology,
@@ -13,11 +17,9 @@ import {
 } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { call, exact, forward, ingressName, singlePort, tableEntry, tableSize } from "../fabric.js";
-import { microseconds } from "../register-time.js";
+import { microseconds, registerTime } from "../register-time.js";
 import type { FabricPlan, SwitchPlan } from "../scheme.js";
-import { type HulaParameters, LONGEST_TAU } from "./parameters.js";
 import { onwardPorts, PROBE_BYTES, ProbeGroups, probeGenerator, switchPorts } from "./probes.js";
-import { hulaProgram } from "./program.js";
 
 /** Units of a packet on a link with a rate in packets. */
 const PACKET_UNITS = 1000;
@@ -219,3 +221,73 @@ function probeNote(topology: Topology, { probe_interval }: HulaParameters): stri
   const share = Math.max(0, ...shares);
   return `HULA: a probe of ${PROBE_BYTES} bytes each ${probe_interval / 1e6} ms from each of ${topology.racks.length} racks takes up to ${Number((100 * share).toPrecision(3))} % of a link between switches.`;
 }
+
+// The values of the template `templates/hula/switch.p4.hbs`.
+
+const schema = z.strictObject({
+  role: z.enum(["tor", "leaf", "spine"]),
+  /** Microseconds. */
+  tau: z.number().int().min(1),
+  ageing: z.number().int().min(1),
+  flowletGap: z.number().int().min(1),
+  flowlets: z.number().int().min(1),
+  sizes: z.strictObject({
+    /** Entries of each of the two route tables. */
+    routes: z.number().int().min(1),
+    links: z.number().int().min(1),
+    racks: z.number().int().min(1),
+  }),
+});
+
+type HulaProgram = z.output<typeof schema>;
+
+const TEMPLATE = "hula/switch";
+
+/** Bits after the point of 1/tau: the product with 32 bits of an estimator and a time below tau fits in 64 bits. */
+const INVERSE_BITS = 30;
+
+/** A program to render. Throws DiagnosticError P42004 for values of another shape. */
+function hulaProgram(name: string, input: HulaProgram): ProgramPlan {
+  const program = checkValues(TEMPLATE, schema, input);
+  const values = {
+    ...program,
+    tauInverse: Math.round(2 ** INVERSE_BITS / program.tau),
+    directions: [],
+    routeActions: ["to_port", "to_rack"],
+    selector: { ...NO_SELECTOR, hashed: false },
+    ethernetPayloads: [{ type: "TYPE_HULA", header: "hula" }],
+  };
+  return { name, template: TEMPLATE, values };
+}
+
+// The keys of HULA in an experiment file.
+
+/** Width of v1model's clock, and of the times in the programs. */
+const CLOCK_BITS = 48;
+
+/** The program has 30 bits after the point of 1/tau: above 20 s their error exceeds 1 %. */
+const LONGEST_TAU = 20e9;
+const estimatorTime = positiveDurationSchema.refine(
+  (ns) => ns >= 1000 && ns <= LONGEST_TAU,
+  "expected a time from 1us to 20s",
+);
+
+export const hulaParameters = z.strictObject({
+  /** Time between two probes of a ToR; the paper's evaluation has 200 us. */
+  probe_interval: registerTime(CLOCK_BITS).prefault("200us"),
+  /** Time constant of the utilisation; absent: two intervals, as in the paper. */
+  tau: estimatorTime.optional(),
+  /** Time after which a best path without a new probe is replaced by any other one; absent: three intervals. */
+  ageing: registerTime(CLOCK_BITS).optional(),
+  /** Pause of a flow that ends a flowlet. */
+  flowlet_gap: registerTime(CLOCK_BITS).prefault("500us"),
+  /** Number of flowlets that a switch stores. */
+  flowlets: z
+    .number()
+    .int()
+    .min(1)
+    .max(2 ** 20)
+    .default(4096),
+});
+
+export type HulaParameters = z.output<typeof hulaParameters>;

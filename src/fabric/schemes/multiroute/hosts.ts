@@ -6,6 +6,8 @@
  * routes of the list (`failover: probe`): a single avoidable failure is on at most one of them. Later it leaves a route
  * for another one of the list, which is certain not to contain the failed element.
  */
+
+import { z } from "zod";
 import type { Json, Random } from "../../../base/index.js";
 import type { FlowKey } from "../../../base/packets/index.js";
 import {
@@ -20,7 +22,6 @@ import {
 } from "../../hosts/index.js";
 import type { Topology } from "../../topology/index.js";
 import { flowHash } from "../hash.js";
-import type { FailoverOfRoutes, RoutesDescription } from "./description.js";
 import type { Trees } from "./trees.js";
 
 export const FAILOVER_NOTES: Readonly<Record<FailoverOfRoutes, string>> = {
@@ -169,3 +170,21 @@ class RoutedPath implements PathChooser {
     this.#path = new ProbingPath(this.rerouter, this.random, first, peer);
   }
 }
+
+// The shape of the description of this scheme's host policy, for descriptions that come from another process.
+
+export const FAILOVERS_OF_ROUTES = ["probe", "prr", "none"] as const;
+type FailoverOfRoutes = (typeof FAILOVERS_OF_ROUTES)[number];
+
+const count = z.number().int().min(0);
+
+export const routesDescription = z.strictObject({
+  kind: z.literal("multiroute"),
+  failover: z.enum(FAILOVERS_OF_ROUTES),
+  /** IPv4 and IPv6 address (hexadecimal), rack, and the NIC that leads to each switch of the rack. */
+  hosts: z.array(z.tuple([z.string(), z.string(), count, z.array(z.number().int().min(-1))])),
+  /** By rack of the source and of the destination: selectors, each with the position of the rack's switch that the route begins at. */
+  routes: z.array(z.array(z.array(z.tuple([count, count])))),
+});
+
+type RoutesDescription = z.output<typeof routesDescription>;

@@ -6,25 +6,39 @@
  * `first-tries.ts` (which failures the first try avoids).
  */
 import { z } from "zod";
-import { fail, type Locate } from "../../../base/index.js";
-import { FIELD_BITS, SELECTOR_FIELDS } from "../../../base/packets/index.js";
+import { fail, formatTable, type Locate } from "../../../base/index.js";
+import { FIELD_BITS, SELECTOR_FIELDS, type SelectorField } from "../../../base/packets/index.js";
 import type { ProgramPlan } from "../../../toolchain/generate/index.js";
+import type { PathModel } from "../../paths/index.js";
 import { nodeAt, type Role, switchesOf, type Topology } from "../../topology/index.js";
 import { LEAVES_FOR_SURE, NEVER_LEAVES } from "../closed-form.js";
 import { CODES } from "../codes.js";
 import { checkDescription } from "../description.js";
 import { tableSize } from "../fabric.js";
-import { DIRECTIONS, type Direction, hashOf, hashParameters, seedUpdate } from "../hash-settings.js";
+import {
+  DIRECTIONS,
+  type Direction,
+  type HashParameters,
+  hashOf,
+  hashParameters,
+  seedOf,
+  seedUpdate,
+} from "../hash-settings.js";
+import { HashModels, hashModel } from "../path-model.js";
 import { type PecmpTemplate, pecmpProgram } from "../pecmp/program.js";
+import { headerCosts } from "../pecmp/route.js";
 import { bitsFor } from "../pecmp/selectors.js";
-import { type FabricPlan, REPLANNING_ROOM, type Scheme } from "../scheme.js";
+import { type FabricPlan, REPLANNING_ROOM, type RouteText, type Scheme } from "../scheme.js";
 import { ChoiceIds } from "./choice-ids.js";
-import { onlyPort, type SwitchChoices, switchChoices } from "./choices.js";
-import { FAILOVERS_OF_ROUTES, routesDescription } from "./description.js";
-import { describeRoutes, FAILOVER_NOTES, multirouteHosts } from "./hosts.js";
-import { multiroutePaths } from "./path-model.js";
+import { onlyPort, rowsOfChoice, type SwitchChoices, switchChoices } from "./choices.js";
+import {
+  describeRoutes,
+  FAILOVER_NOTES,
+  FAILOVERS_OF_ROUTES,
+  multirouteHosts,
+  routesDescription,
+} from "./hosts.js";
 import { multirouteReport } from "./report.js";
-import { multirouteRoute } from "./route.js";
 import { packTrees, type Trees } from "./trees.js";
 import { choiceUpdates } from "./updates.js";
 
@@ -181,4 +195,77 @@ function programsOf(
       },
     });
   });
+}
+
+// The choices of the switches as a path model.
+
+/** @param width bits of the selector that the switches read */
+function multiroutePaths(
+  topology: Topology,
+  switches: readonly SwitchChoices[],
+  parameters: HashParameters,
+  width: number,
+): PathModel {
+  const models = new HashModels();
+  const modelled = switches.map(({ node, choices, of }) => ({
+    node,
+    classes: 1,
+    next: of,
+    choices: choices.map((choice) => ({
+      hash: models.indexOf(hashModel(hashOf(parameters, nodeAt(topology, node).role, choice.direction))),
+      seed: seedOf(nodeAt(topology, node), parameters, choice.direction),
+      rows: rowsOfChoice(choice),
+      slice: { low: 0, width },
+    })),
+  }));
+  return { switches: modelled, hashes: models.list };
+}
+
+// Segment routing on any graph: the selector of a route between two hosts that passes given nodes.
+
+/**
+ * Fails with P45542 where no selector has a route through the nodes.
+ *
+ * @param list node indexes, a host first and last
+ */
+function multirouteRoute(
+  topology: Topology,
+  trees: Trees,
+  field: SelectorField,
+  list: readonly number[],
+): RouteText {
+  const { nodes } = topology;
+  const [source, destination] = [nodes[list[0]!]!, nodes[list.at(-1)!]!];
+  const routes = trees.to[destination.host!.rack]!.from[source.host!.rack]!;
+  const wanted = list.slice(1, -1);
+  const route = routes.find((one) => {
+    let passed = 0;
+    for (const node of one.nodes) if (node === wanted[passed]) passed++;
+    return passed === wanted.length;
+  });
+  const nameOf = (node: number) => nodes[node]!.name;
+  if (route === undefined)
+    fail(
+      CODES.noSuchRoute,
+      undefined,
+      `no selector has a route from "${source.name}" to "${destination.name}" through ${wanted.map((node) => `"${nameOf(node)}"`).join(", ")}`,
+      ...routes.map(({ selector, nodes: on }) => `selector ${selector}: ${on.map(nameOf).join(" ")}`),
+    );
+  const bits = bitsFor(trees.selectors + 1);
+  const names = [source.name, ...route.nodes.map(nameOf), destination.name];
+  const nic = source.ports.findIndex(({ peer }) => peer === route.nodes[0]);
+  const costs = headerCosts(field, bits, route.nodes.length);
+  const table = formatTable(
+    ["way", "bits", "bytes more"],
+    costs.map((cost) => [cost.way, cost.bits, cost.bytes]),
+  );
+  return {
+    rows: [{ route: names, selector: route.selector, bits, nic, header_costs: costs }],
+    text: [
+      `route     ${names.join(" ")}`,
+      `selector  ${route.selector} in ${field}, ${bits} bits${source.ports.length > 1 ? `; NIC ${nic}` : ""}`,
+      "",
+      table,
+    ].join("\n"),
+  };
 }

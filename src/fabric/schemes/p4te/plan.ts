@@ -14,7 +14,7 @@ import {
   type TopologyNode,
 } from "../../topology/index.js";
 import { CODES } from "../codes.js";
-import { EcmpGroups } from "../ecmp/groups.js";
+import { EcmpGroups } from "../ecmp/plan.js";
 import {
   call,
   exact,

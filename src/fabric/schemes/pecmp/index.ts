@@ -8,26 +8,27 @@
 import { claim, fail, given, type Locate } from "../../../base/index.js";
 import type { Update } from "../../../toolchain/device/index.js";
 import type { ProgramPlan } from "../../../toolchain/generate/index.js";
+import type { RoutePlanner } from "../../controllers/index.js";
+import type { PathModel } from "../../paths/index.js";
 import { nodeAt, type Role, switchesOf, type Topology } from "../../topology/index.js";
 import { type ClosedForm, LEAVES_FOR_SURE, leavesWhenDuplicated, NEVER_LEAVES } from "../closed-form.js";
 import { CODES } from "../codes.js";
 import { checkDescription } from "../description.js";
 import { tableSize } from "../fabric.js";
-import { DIRECTIONS, type Direction, hashesByTier, hashOf, seedUpdate } from "../hash-settings.js";
+import { DIRECTIONS, type Direction, hashesByTier, hashOf, seedOf, seedUpdate } from "../hash-settings.js";
+import { HashModels, hashModel, tableModel } from "../path-model.js";
 import { withThreshold } from "../plb/marks.js";
 import { type FabricPlan, REPLANNING_ROOM, type Scheme } from "../scheme.js";
 import { MOST_MEMBERS } from "../wcmp/group.js";
-import type { CompiledMatrix, CompiledSwitch } from "./compile.js";
+import { type CompiledMatrix, type CompiledSwitch, compileMatrices, type Weights } from "./compile.js";
 import { pecmpDescription } from "./description.js";
 import { compileFabric, type PecmpFabric } from "./fabric.js";
 import { hostsOf } from "./host-rules.js";
 import { FAILOVER_NOTES, pecmpHosts, returnChance } from "./hosts.js";
-import { type Hop, versionBitOf } from "./layout.js";
-import { memberIds } from "./matrix-ids.js";
+import { type Hop, type SelectorLayout, versionBitOf } from "./layout.js";
+import { MatrixIds, memberIds } from "./matrix-ids.js";
 import { type PecmpParameters, pecmpParameters } from "./parameters.js";
-import { pecmpPaths } from "./path-model.js";
 import { type PecmpTemplate, pecmpProgram } from "./program.js";
-import { pecmpPlanner } from "./replanning.js";
 import { pecmpReport } from "./report.js";
 import { pecmpRoute } from "./route.js";
 import { hasVersions, UPDATE_CONTROLLER, updateController } from "./update/controller.js";
@@ -272,4 +273,52 @@ function templateFor(role: Role, directions: ReadonlySet<"up" | "down">): PecmpT
   if (role === "tor" && !directions.has("down")) return "pecmp/tor";
   if (role === "spine" && !directions.has("up")) return "pecmp/spine";
   return "pecmp/leaf";
+}
+
+// New state for the switches of P-ECMP when links are down. The layout of the selector and the offsets of the hosts do not change:
+// hosts get them at their start. A group that has lost a next hop has another number of rows, for which the
+// offsets may be wrong: an odd offset moves every flow in groups of 4, but not in groups of 3. There a try may fail.
+
+/** Plans with the layout that the fabric had at first. `seedOf` is the first update of a switch. */
+function pecmpPlanner(
+  topology: Topology,
+  layout: SelectorLayout,
+  weights: Weights,
+  seedOf: (node: number) => Update,
+): RoutePlanner {
+  const ids = new Map(switchesOf(topology).map(({ index }) => [index, new MatrixIds()]));
+  return {
+    learn: (node, entities) => void ids.set(node, new MatrixIds(entities)),
+    plan: (reduced) => {
+      const shared = new SharedUpdates(layout);
+      return compileMatrices(reduced, layout.control, weights).map((compiled) => ({
+        node: compiled.node,
+        updates: switchUpdates(reduced, compiled, shared, seedOf(compiled.node), ids.get(compiled.node)),
+      }));
+    },
+  };
+}
+
+// P-ECMP's control matrices as a path model: the selector picks the row of a matrix, the hash its column.
+
+/** For packets with this version bit of the first state; both versions of a row are equal at first. */
+function pecmpPaths(
+  topology: Topology,
+  { switches, layout }: PecmpFabric,
+  parameters: PecmpParameters,
+): PathModel {
+  const models = new HashModels();
+  const tables = switches.map(({ routing }) => routing);
+  const matrices = new Map(switches.map(({ node, ofHops }) => [node, ofHops]));
+  return tableModel(topology, tables, models, (node, { ports }, index) => {
+    const compiled = matrices.get(node)![index];
+    if (compiled === undefined) return { hash: 0, seed: 0, rows: [ports.slice(0, 1)] };
+    const { direction, hop, rows } = compiled;
+    return {
+      hash: models.indexOf(hashModel(hashOf(parameters, nodeAt(topology, node).role, direction))),
+      seed: seedOf(nodeAt(topology, node), parameters, direction),
+      rows: rows.map((row) => Uint16Array.from(row, (hop) => compiled.ports[hop]!)),
+      slice: layout.slices[hop] ?? { low: 0, width: 0 },
+    };
+  });
 }

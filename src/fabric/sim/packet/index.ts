@@ -20,15 +20,14 @@ export {
   type ControlAct,
   ControlChannel,
   type ControlChannelOptions,
+  HostChannel,
   settle,
 } from "./control-channel.js";
 export type { ControlFault } from "./control-direction.js";
 export { entityBytes, eventBytes, MESSAGE_BYTES, packetBytes, queryBytes } from "./control-messages.js";
 export { EventQueue } from "./event-queue.js";
-export { Fabric, type FabricOptions } from "./fabric.js";
-export { FabricEvents, type FabricObserver, type FabricPlace } from "./fabric-events.js";
+export { Fabric, FabricEvents, type FabricObserver, type FabricOptions, type FabricPlace } from "./fabric.js";
 export { Host, type HostOptions, type HostStats, type Peer, type TransportOptions } from "./host.js";
-export { HostChannel } from "./host-channel.js";
 export {
   CountedLoss,
   type FrameFault,
@@ -37,7 +36,6 @@ export {
   shareThreshold,
 } from "./impairment.js";
 export { type Endpoint, type Link, type LinkOptions, Network } from "./network.js";
-export type { PortSource } from "./port-source.js";
 export { type RetransmissionOptions, RetransmissionTimeout } from "./retransmission-timer.js";
 export {
   controlClock,
@@ -48,9 +46,15 @@ export {
   Simulation,
   type SimulationOptions,
 } from "./simulation.js";
-export { type ArpHost, ArpTable } from "./stack/arp-table.js";
 export { Ping, type PingListener, type PingOptions } from "./stack/ping.js";
-export { type FrameVerdict, StackHost, type StackHostOptions } from "./stack/stack-host.js";
+export {
+  type ArpHost,
+  ArpTable,
+  type FrameVerdict,
+  StackHost,
+  type StackHostOptions,
+} from "./stack/stack-host.js";
+export type { PortSource } from "./switch-node.js";
 export { CPU_PORT, type QueueObserver, SwitchNode, type SwitchNodeOptions } from "./switch-node.js";
 export type {
   AckSample,

@@ -11,7 +11,6 @@ import {
   Workspaces,
 } from "../../../toolchain/switch/index.js";
 import type { Channel, Node } from "./channel.js";
-import type { PortSource } from "./port-source.js";
 import { MicrosecondClock, type Simulation } from "./simulation.js";
 import { HEADERS_ONLY, type WireModel } from "./wire-model.js";
 
@@ -167,3 +166,14 @@ export class SwitchNode implements Node, PortSource {
     return () => this.#portListeners.delete(listener);
   }
 }
+
+/** The ports of a switch, for its control channel. */
+export interface PortSource {
+  /** Ports that have lost their carrier. */
+  readonly downPorts: ReadonlySet<number>;
+  /** Calls back after each change of {@link downPorts}; returns a function that ends this. */
+  watchPorts(listener: () => void): () => void;
+}
+
+/** Ports that are always up. */
+export const STEADY_PORTS: PortSource = { downPorts: new Set(), watchPorts: () => () => {} };

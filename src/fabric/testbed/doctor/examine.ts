@@ -1,7 +1,7 @@
 /** Tests which of the programs and kernel features that p4loom can use this machine has. */
 import { existsSync } from "node:fs";
 import { findMininetPython } from "../network/mininet.js";
-import { bmv2Features, onPath } from "../switches/bmv2.js";
+import { bmv2Features, onPath } from "../switches/command-line.js";
 import { command, NOT_FOUND_STATUS } from "../system/command.js";
 import { probeQdiscs } from "../system/qdiscs.js";
 

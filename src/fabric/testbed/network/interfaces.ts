@@ -1,11 +1,10 @@
 /** Brings interfaces up: offloads off, addresses, no frames that the kernel sends by itself, and the hosts' own commands. */
 import { fail } from "../../../base/index.js";
-import { macText } from "../../../base/packets/index.js";
+import { ipv4Text, ipv6Text, macText } from "../../../base/packets/index.js";
 import { CODES } from "../codes.js";
-import type { LabHost, LabSpec } from "../lab-spec.js";
+import type { InterfaceAddress, LabHost, LabSpec } from "../lab-spec.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { command, inParallel, setUp } from "../system/command.js";
-import { ipv4WithLength, ipv6WithLength } from "./addresses.js";
 
 /** MTU with room for headers that programs add to full packets; a host's own MTU does not change. */
 const SWITCH_MTU = 9500;
@@ -93,4 +92,14 @@ async function hostCommand(id: string, host: string, text: string, stop: AbortSi
     `command of host ${host} failed with status ${status}: ${text}`,
     ...said,
   );
+}
+
+// Addresses as iproute2 reads them.
+
+function ipv4WithLength({ address, length }: InterfaceAddress): string {
+  return `${ipv4Text(address)}/${length}`;
+}
+
+export function ipv6WithLength({ address, length }: InterfaceAddress): string {
+  return `${ipv6Text(address)}/${length}`;
 }

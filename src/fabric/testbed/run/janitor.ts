@@ -5,9 +5,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
-import type { ExecResult } from "../system/command.js";
-import { command } from "../system/command.js";
-import { runFolder, switchNamespace } from "./record.js";
+import { command, type ExecResult } from "../system/command.js";
+import { findRuns, type RunRecord, runFolder, switchNamespace } from "./record.js";
 
 /**
  * $1 is the name of the switches' namespace, $2 the run's folder, which is locked meanwhile: a second janitor
@@ -80,4 +79,30 @@ export class Janitor {
       "p4loom clean tries again",
     );
   }
+}
+
+// Removes the remains of runs whose process has ended. It removes nothing of a run whose process is alive, and nothing of other programs.
+
+export interface CleanedRun {
+  readonly id: string;
+  readonly record: RunRecord;
+  /** `alive`: nothing was removed; `failed`: something could not be removed. */
+  readonly outcome: "removed" | "alive" | "failed";
+  /** Why it failed. */
+  readonly message?: string;
+}
+
+/** All recorded runs, with the result for each. */
+export async function cleanRuns(): Promise<CleanedRun[]> {
+  const cleaned: CleanedRun[] = [];
+  for (const { id, record, alive } of findRuns()) {
+    if (alive) {
+      cleaned.push({ id, record, outcome: "alive" });
+      continue;
+    }
+    const { status, stderr } = await takeAway(id);
+    if (status === 0) cleaned.push({ id, record, outcome: "removed" });
+    else cleaned.push({ id, record, outcome: "failed", message: stderr.trim() });
+  }
+  return cleaned;
 }

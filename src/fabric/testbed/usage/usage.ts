@@ -3,11 +3,12 @@
  * because they did not read them in time. Two measurements with an interval between them make a {@link LabLoad}, from
  * from which an experiment sees whether its figures describe the network or a saturated machine.
  */
+
+import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { monotonicNs } from "../../host-agent/index.js";
 import type { LabSpec, SwitchEngine } from "../lab-spec.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { setUp } from "../system/command.js";
-import { type MachineTimes, type ProcessTimes, processTimesIn, readMachineTimes } from "./processor-time.js";
 
 export interface SwitchUsage {
   /** The process of the switch; a restarted switch has another one. Empty while it does not run. */
@@ -145,4 +146,127 @@ function timeBetween(before: ProcessTimes | undefined, after: ProcessTimes): num
   let sum = 0;
   for (const [pid, ns] of after) sum += Math.max(0, ns - (before?.get(pid) ?? 0));
   return sum;
+}
+
+// Frames and bytes that passed the interfaces of a lab's switches, as the kernel counts them (/proc/net/dev).
+
+/** Since the interface was made. Received: by the switch. Bytes are those of frames, without the frame check sequence. */
+export interface InterfaceCounters {
+  readonly receivedBytes: number;
+  readonly receivedFrames: number;
+  readonly sentBytes: number;
+  readonly sentFrames: number;
+}
+
+/**
+ * Of all interfaces of switches, by name. Takes some 10 ms; less than 1 ms with `pid`.
+ * @param pid of a process in the namespace of the switches
+ */
+export async function readCounters(
+  id: string,
+  pid: number | undefined,
+): Promise<Map<string, InterfaceCounters>> {
+  try {
+    if (pid !== undefined) return interfaceCounters(readFileSync(`/proc/${pid}/net/dev`, "utf8"));
+  } catch {
+    // It has just ended.
+  }
+  const argv = ["ip", "netns", "exec", switchNamespace(id), "cat", "/proc/net/dev"];
+  return interfaceCounters(await setUp("counters of the interfaces", argv));
+}
+
+/** Reads /proc/net/dev: two lines of heads, then one line an interface. */
+export function interfaceCounters(text: string): Map<string, InterfaceCounters> {
+  const counters = new Map<string, InterfaceCounters>();
+  for (const [, name, values] of text.matchAll(/^\s*([^\s:]+):\s*(.+)$/gm)) {
+    const numbers = values!.trim().split(/\s+/).map(Number);
+    const [receivedBytes = 0, receivedFrames = 0] = numbers;
+    const [sentBytes = 0, sentFrames = 0] = numbers.slice(8);
+    counters.set(name!, { receivedBytes, receivedFrames, sentBytes, sentFrames });
+  }
+  return counters;
+}
+
+// Processor time of processes and of the whole machine, read from /proc (proc(5)).
+
+/** Linux counts processor time for user space in hundredths of a second (USER_HZ) on all its usual platforms. */
+const NS_PER_TICK = 10_000_000;
+const NS_PER_US = 1000;
+
+/** Processor time of each live process, in nanoseconds since its start; children that have ended are part of it. */
+export type ProcessTimes = ReadonlyMap<number, number>;
+
+export interface MachineTimes {
+  readonly processors: number;
+  /** Sums over all processors since boot. Time that a hypervisor gave to others (steal) counts as busy. */
+  readonly busyNs: number;
+  readonly idleNs: number;
+  /** Time since boot in which some process waited for a processor (PSI "some"); undefined: this kernel has no PSI. */
+  readonly waitingNs: number | undefined;
+}
+
+/**
+ * The processor time in one line of /proc/PID/stat: fields 14 to 17, which are user and system time of the process and
+ * of its children that have ended.
+ */
+export function processNs(stat: string): number {
+  // The name in parentheses may itself hold spaces and parentheses. Field 3 follows it.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) * NS_PER_TICK;
+}
+
+/** @param stat /proc/stat, @param pressure /proc/pressure/cpu, where the kernel has it */
+export function machineTimes(stat: string, pressure: string | undefined): MachineTimes {
+  const lines = stat.split("\n");
+  const total = lines.find((line) => line.startsWith("cpu ")) ?? "";
+  const [user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0] = total
+    .split(/\s+/)
+    .slice(1)
+    .map(Number);
+  const waitingUs = /^some .*\btotal=(\d+)/m.exec(pressure ?? "")?.[1];
+  return {
+    processors: lines.filter((line) => /^cpu\d/.test(line)).length,
+    busyNs: (user + nice + system + irq + softirq + steal) * NS_PER_TICK,
+    idleNs: (idle + iowait) * NS_PER_TICK,
+    waitingNs: waitingUs === undefined ? undefined : Number(waitingUs) * NS_PER_US,
+  };
+}
+
+function readMachineTimes(): MachineTimes {
+  return machineTimes(readFileSync("/proc/stat", "utf8"), readIfThere("/proc/pressure/cpu"));
+}
+
+/** The processor time of the processes in each of these network namespaces, by the namespace's name. */
+function processTimesIn(namespaces: readonly string[]): Map<string, ProcessTimes> {
+  const nameOfInode = new Map<string, string>();
+  const times = new Map<string, Map<number, number>>();
+  for (const name of namespaces) {
+    nameOfInode.set(`net:[${statSync(`/run/netns/${name}`).ino}]`, name);
+    times.set(name, new Map());
+  }
+  for (const entry of readdirSync("/proc")) {
+    if (!/^\d+$/.test(entry)) continue;
+    const name = nameOfInode.get(namespaceOf(entry) ?? "");
+    const stat = name === undefined ? undefined : readIfThere(`/proc/${entry}/stat`);
+    if (name !== undefined && stat !== undefined) times.get(name)!.set(Number(entry), processNs(stat));
+  }
+  return times;
+}
+
+/** Undefined for a process that has just ended, or is a zombie. */
+function namespaceOf(pid: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/net`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of a file of /proc; undefined: its process has just ended, or the kernel has no such file. */
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
 }

@@ -17,7 +17,7 @@ import {
 import { kernelFrameSizes } from "../../../../src/fabric/experiment/kinds/load/ideal-time.js";
 import { LOAD_ON_LAB } from "../../../../src/fabric/experiment/kinds/load/on-lab.js";
 import { findRuns } from "../../../../src/fabric/testbed/run/record.js";
-import { interfaceCounters } from "../../../../src/fabric/testbed/usage/counters.js";
+import { interfaceCounters } from "../../../../src/fabric/testbed/usage/usage.js";
 import { bmv2, whyNot } from "../../testbed/machine.js";
 import { loadOf } from "./play.js";
 

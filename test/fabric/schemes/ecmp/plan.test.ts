@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { ecmpFluid } from "../../../../src/fabric/schemes/ecmp/fluid.js";
-import { EcmpGroups } from "../../../../src/fabric/schemes/ecmp/groups.js";
+import { EcmpGroups } from "../../../../src/fabric/schemes/ecmp/plan.js";
 import { type FabricPlan, schemeNamed } from "../../../../src/fabric/schemes/index.js";
 import { REPLANNING_ROOM } from "../../../../src/fabric/schemes/scheme.js";
 import { Distances, FlowNetwork } from "../../../../src/fabric/sim/flow/index.js";

@@ -10,7 +10,7 @@ import {
   hashModelOf,
   statementsOf,
 } from "../../../../src/fabric/schemes/hashing/functions.js";
-import { hashingProgram } from "../../../../src/fabric/schemes/hashing/program.js";
+import { hashingProgram } from "../../../../src/fabric/schemes/hashing/index.js";
 import { calculationName } from "../../../../src/fabric/schemes/index.js";
 import { renderProgram } from "../../../../src/toolchain/generate/index.js";
 import { findCrc } from "../../../../src/toolchain/hash/index.js";

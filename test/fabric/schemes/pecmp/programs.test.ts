@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type EcmpProgram, ecmpProgram } from "../../../../src/fabric/schemes/ecmp/program.js";
+import { type EcmpProgram, ecmpProgram } from "../../../../src/fabric/schemes/ecmp/plan.js";
 import { type PecmpProgram, pecmpProgram } from "../../../../src/fabric/schemes/pecmp/program.js";
 import { renderProgram } from "../../../../src/toolchain/generate/index.js";
 import { templates } from "../../../toolchain/generate/load.js";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { emptyFlows } from "../../../../src/fabric/paths/index.js";
 import { SelectorPaths, schemeNamed } from "../../../../src/fabric/schemes/index.js";
-import { headerCosts } from "../../../../src/fabric/schemes/pecmp/header-cost.js";
+import { headerCosts } from "../../../../src/fabric/schemes/pecmp/route.js";
 import { nodeNamed, type Topology } from "../../../../src/fabric/topology/index.js";
 import { PacketWalk } from "../../paths/packet-walk.js";
 import { build, example, messagesOf } from "../../topology/load.js";

@@ -4,7 +4,7 @@
  */
 import type { CongestionControlName } from "../../../../src/fabric/sim/packet/index.js";
 import { ascending, mean, quantile } from "../../../../src/fabric/statistics/index.js";
-import { jainIndex } from "../../../../src/fabric/statistics/spread.js";
+import { jainIndex } from "../../../../src/fabric/statistics/samples.js";
 import { type ChainFlow, type ChainOptions, type ChainResult, endless, FRAME, SEGMENT } from "./chain.js";
 
 const US = 1e3;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FabricEvents, type FabricObserver } from "../../../../src/fabric/sim/packet/fabric-events.js";
+import { FabricEvents, type FabricObserver } from "../../../../src/fabric/sim/packet/fabric.js";
 
 const FLOW = { src: 1n, dst: 2n, protocol: 6, srcPort: 3, dstPort: 4 };
 

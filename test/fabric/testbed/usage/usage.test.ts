@@ -1,8 +1,7 @@
 /** The load of a lab, from what the kernel prints and from measurements. */
 import { describe, expect, it } from "vitest";
 import { type LabUsage, loadBetween } from "../../../../src/fabric/testbed/index.js";
-import { machineTimes, processNs } from "../../../../src/fabric/testbed/usage/processor-time.js";
-import { packetSocketDrops } from "../../../../src/fabric/testbed/usage/usage.js";
+import { machineTimes, packetSocketDrops, processNs } from "../../../../src/fabric/testbed/usage/usage.js";
 
 describe("what the kernel prints", () => {
   it("reads the processor time of a process whose name has spaces and parentheses", () => {
