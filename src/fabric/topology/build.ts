@@ -3,6 +3,7 @@
  * the same), then racks and addresses. A spec of an impossible network is a diagnostic.
  */
 import { fail, type Locate, type SourceFile } from "../../base/index.js";
+import { jupiter, spineless, stargate } from "./blocks.js";
 import { clos, fatTree, leafSpine } from "./clos.js";
 import { CODES } from "./codes.js";
 import { dragonfly } from "./dragonfly.js";
