@@ -36,6 +36,11 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ["p4loom check basic.p4", "errors and warnings only"],
     ["p4loom check basic.p4 --json-diagnostics", "one JSON object a line, for an editor"],
   ],
+  graph: [
+    ["p4loom graph basic.p4", "all parsers and controls, for Graphviz"],
+    ["p4loom graph basic.p4 --svg --out graphs", "a drawing of each in graphs/"],
+    ["p4loom graph basic.p4 --svg --block MyIngress > ingress.svg", "one drawing"],
+  ],
   explain: [
     ["p4loom explain P40305", "what the message means, with a wrong and a right program"],
     ["p4loom explain P440", "the messages of the fit checker"],

@@ -5,6 +5,7 @@ import { defineExplain, type ExplainArguments } from "./explain/explain-options.
 import type { FitCommandOptions } from "./fit.js";
 import { defineFmt, type FmtArguments } from "./fmt/fmt-options.js";
 import { defineGrade, type GradeArguments } from "./grade/grade-options.js";
+import { defineGraph, type GraphArguments } from "./graph/graph-options.js";
 import { defineHash, type HashArguments, type HashSubject } from "./hash/hash-options.js";
 import { defineLab, type LabArguments } from "./lab/lab-options.js";
 import { defineLsp, type LspArguments } from "./lsp/lsp-options.js";
@@ -106,6 +107,10 @@ addP4cOptions(
 
 defineExplain(program.command("explain")).action(async (codes: string[], args: ExplainArguments) => {
   await conclude(async () => (await import("./explain/explain.js")).explain(codes, args));
+});
+
+defineGraph(program.command("graph")).action(async (file: string, args: GraphArguments) => {
+  await conclude(async () => (await import("./graph/graph.js")).graph(file, args), args.jsonDiagnostics);
 });
 
 defineFmt(program.command("fmt")).action(async (files: string[], options: FmtArguments) => {
