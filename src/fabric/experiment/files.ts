@@ -242,8 +242,19 @@ export class PointsFile {
     }
   }
 
-  /** Appends a line, given without its line end. Fails with P43043; then no part of it stays. */
-  append(line: string): void {
+  /**
+   * Appends lines, given without the last line end. Fails with P43043; then no part of them stays.
+   *
+   * @param maxBytes of a line, which {@link readPoints} would leave out if it were longer
+   */
+  append(line: string, maxBytes = MAX_LINE_BYTES): void {
+    if (line.split("\n").some((one) => Buffer.byteLength(one) > maxBytes))
+      fail(
+        CODES.cannotKeepJobs,
+        undefined,
+        `cannot keep a finished job in ${this.path}: its record is longer than ${maxBytes.toLocaleString("en")} bytes`,
+        "make the job smaller: fewer flows, samples or times in one unit",
+      );
     const bytes = Buffer.from(`${line}\n`);
     try {
       let written = 0;
@@ -274,15 +285,18 @@ function wholeLines(fd: number): number {
   return 0;
 }
 
+/** A longer line is no record of ours: reading it would take the memory of the process. */
+const MAX_LINE_BYTES = 1 << 28;
+
 /**
- * The records of all points files of a folder. Lines that are no records are left out: their jobs run again. The same job may occur more
+ * The records of all points files of a folder. Lines that are no records, or longer than `maxBytes`, are left out: their jobs run again. The same job may occur more
  * than once. Fails with P43043 when a file cannot be read.
  */
-export function* readPoints(folder: string): Generator<PointRecord> {
+export function* readPoints(folder: string, maxBytes = MAX_LINE_BYTES): Generator<PointRecord> {
   for (const name of pointsFiles(folder)) {
     const path = join(folder, name);
     try {
-      for (const line of linesOf(path)) {
+      for (const line of linesOf(path, maxBytes)) {
         const record = recordOf(line);
         if (record !== undefined) yield record;
       }
@@ -300,24 +314,31 @@ function pointsFiles(folder: string): string[] {
     .sort();
 }
 
-/** Complete lines; a file may be longer than the longest string. */
-function* linesOf(path: string): Generator<string> {
+/** Complete lines of at most so many bytes; a file may be longer than the longest string. */
+function* linesOf(path: string, maxBytes: number): Generator<string> {
   const fd = openSync(path, "r");
   try {
     const chunk = Buffer.alloc(CHUNK_BYTES);
     let parts: Buffer[] = [];
+    let length = 0;
+    const take = (bytes: Buffer) => {
+      length += bytes.length;
+      if (length <= maxBytes) parts.push(Buffer.from(bytes));
+      else parts = [];
+    };
     for (let at = 0; ; ) {
       const bytes = readSync(fd, chunk, 0, chunk.length, at);
       if (bytes === 0) return;
       at += bytes;
       let start = 0;
       for (let end = chunk.indexOf(0x0a); end >= 0 && end < bytes; end = chunk.indexOf(0x0a, start)) {
-        parts.push(Buffer.from(chunk.subarray(start, end)));
-        yield Buffer.concat(parts).toString("utf8");
+        take(chunk.subarray(start, end));
+        if (length <= maxBytes) yield Buffer.concat(parts).toString("utf8");
         parts = [];
+        length = 0;
         start = end + 1;
       }
-      parts.push(Buffer.from(chunk.subarray(start, bytes)));
+      take(chunk.subarray(start, bytes));
     }
   } finally {
     closeSync(fd);

@@ -7,6 +7,7 @@ import {
   type Diagnostic,
   DiagnosticError,
   Diagnostics,
+  defined,
   given,
   type SourceFile,
   type Span,
@@ -83,7 +84,7 @@ export function openExperiment(
 /**
  * Reads and checks a file of one kind; undefined after errors, which `diagnostics` holds: P43001 to P43004 (the document's
  * form), P43005 to P43009 (its meaning), P43014, P43015 and P43020 to P43037 (flows and faults), P421xx and P422xx (topology and
- * schemes). The key `sweep` is checked and otherwise ignored: {@link loadAnyKind} makes points of it.
+ * schemes). The key `sweep` is checked and has no effect, which a warning says (P43040): {@link loadAnyKind} makes points of it.
  */
 export function loadKind<
   V extends CommonSettings,
@@ -99,6 +100,13 @@ export function loadKind<
 ): E | undefined {
   const source = typeof input === "string" ? readSource(input, diagnostics) : input;
   const document = source && loadDocument(source, kind.schema(schemes), diagnostics);
+  if (document?.value.sweep !== undefined)
+    diagnostics.warning(
+      CODES.sweepKey,
+      document.locate(["sweep"], true),
+      "the key `sweep` has no effect here: one experiment is loaded, with the values outside of it",
+      "`loadExperimentFile` makes all points of the file",
+    );
   return document && checkedOf(kind, { source: source!, ...document, diagnostics, schemes });
 }
 
@@ -345,10 +353,10 @@ export function kindOfFile(
   const leading = Object.keys(contents).filter((key) => kinds.some(({ keys }) => keys.includes(key)));
   const [key] = leading;
   if (key === undefined) return { kind: kinds[0] };
-  const led = kinds.filter(({ keys }) => keys.some((one) => one in contents));
+  const led = kinds.filter(({ keys }) => keys.some((one) => Object.hasOwn(contents, one)));
   const shapes = new Map(kinds.map((kind) => [kind, (kind.schema(schemes) as unknown as z.ZodObject).shape]));
-  const owners = led.filter((kind) => leading.every((one) => one in shapes.get(kind)!));
-  const closeness = (kind: RegisteredKind) => closenessOf(contents, shapes.get(kind)!);
+  const owners = led.filter((kind) => leading.every((one) => Object.hasOwn(defined(shapes.get(kind)), one)));
+  const closeness = (kind: RegisteredKind) => closenessOf(contents, defined(shapes.get(kind)));
   const best = Math.max(...kinds.map(closeness));
   const [first] = owners;
   const candidates =
@@ -365,9 +373,9 @@ export function kindOfFile(
 
 /** 2: the file has only keys of this shape, and all that it requires; 1: only keys of this shape; 0: others too. Values are not looked at. */
 function closenessOf(contents: Readonly<Record<string, unknown>>, shape: z.ZodRawShape): number {
-  if (!Object.keys(contents).every((key) => key in shape)) return 0;
+  if (!Object.keys(contents).every((key) => Object.hasOwn(shape, key))) return 0;
   const lacks = Object.entries(shape).some(
-    ([key, value]) => !(key in contents) && !(value as z.ZodType).safeParse(undefined).success,
+    ([key, value]) => !Object.hasOwn(contents, key) && !(value as z.ZodType).safeParse(undefined).success,
   );
   return lacks ? 1 : 2;
 }

@@ -1,5 +1,5 @@
 /** Hides the types of a kind behind points whose outcomes are JSON, and makes the results of a sweep of them. */
-import { fail, given, type Locate, type Span } from "../../../base/index.js";
+import { DiagnosticError, fail, given, type Locate, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import {
   type CommonSettings,
@@ -157,8 +157,8 @@ export class TypedKind<
       experiment,
       units: units.map((unit, i) => {
         const finished = outcomes[i]!;
-        const own = finished.map(({ outcome }) =>
-          kind.portable === undefined ? (outcome as O) : kind.portable.fromJson(outcome, unit, experiment),
+        const own = finished.map(({ seed, outcome }) =>
+          this.#outcomeOf(outcome, unit, experiment, [pointName(values), `seed ${seed}`]),
         );
         const seeds = finished.map(({ seed }) => seed);
         const rows =
@@ -170,6 +170,25 @@ export class TypedKind<
         return { unit, seeds, outcomes: own, logs: finished.map(({ log }) => log), rows };
       }),
     };
+  }
+
+  /** The outcome of a record. Fails with P43043 where the record has the right key and another outcome: its file was changed. */
+  #outcomeOf(json: unknown, unit: U, experiment: E, place: readonly string[]): O {
+    const { portable } = this.#kind;
+    try {
+      if (typeof json !== "object" || json === null)
+        throw new TypeError(`an outcome is not ${JSON.stringify(json)}`);
+      return portable === undefined ? (json as O) : portable.fromJson(json, unit, experiment);
+    } catch (error) {
+      if (error instanceof DiagnosticError) throw error;
+      const job = [...place, unit.scheme.label, unit.name].filter((word) => word !== "").join(", ");
+      fail(
+        CODES.cannotKeepJobs,
+        undefined,
+        `the record of a finished job has no outcome of the kind ${this.#kind.name}: ${job}: ${(error as Error).message}`,
+        "its points.jsonl was changed: remove that line, or run the sweep again without --resume",
+      );
+    }
   }
 
   /** The results of one point under one seed, as those of a single run of it. */

@@ -166,6 +166,9 @@ export function diagnosticText(error: unknown): string | undefined {
 // All that the outcome of a job depends on, as text: a continued sweep reuses outcomes whose text is the same. For code and
 // programs of users, it includes their files and those that these import or include by relative paths.
 
+/** Number of the form of outcomes in records: a change of the form of any kind raises it, so that records of an older form are not reused. */
+export const OUTCOME_FORMAT = 1;
+
 /** Keys of the settings that have no effect inside of a unit, or are in the text separately. */
 const ELSEWHERE = new Set(["name", "title", "output", "sweep", "seed", "engine", "schemes", "runs"]);
 
@@ -178,7 +181,8 @@ export function dependenciesOf(
 ): string {
   const own = Object.fromEntries(Object.entries(settings).filter(([key]) => !ELSEWHERE.has(key)));
   const unit = { name, ...schemeText(scheme as Partial<SchemeRun> & Unit["scheme"]) };
-  return JSON.stringify({ version: version(), kind, settings: own, kindOwn, unit }, bigintAsText);
+  const format = OUTCOME_FORMAT;
+  return JSON.stringify({ version: version(), format, kind, settings: own, kindOwn, unit }, bigintAsText);
 }
 
 /** A scheme that is planned has programs and perhaps a module; of others the kind reports what outcomes depend on. */
