@@ -217,12 +217,15 @@ function version(): string {
 const REFERENCE =
   /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']|^\s*#\s*include\s*"([^"]+)"/gm;
 
-/** The digest of each of these files and of those that they refer to, in the order in which they are met. */
+/** The digest of each of these files and of those that they refer to, each once, in the order in which they are met. */
 function closure(paths: readonly string[]): Map<string, string> {
   const digests = new Map<string, string>();
+  // Modules may import each other.
+  const met = new Set<string>();
   // The name of a folder has no effect on the outcome.
   const visit = (path: string, name: string) => {
-    if (digests.has(name)) return;
+    if (met.has(path)) return;
+    met.add(path);
     let text: string;
     try {
       text = readFileSync(path, "utf8");
