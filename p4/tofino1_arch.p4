@@ -69,7 +69,7 @@ package Pipeline<IH, IM, EH, EM>(
 );
 
 // One program for each pipe of the chip, or the first for all.
-@pkginfo(arch="TNA", version="2.0.1")
+@pkginfo(arch = "TNA", version = "2.0.1")
 @noWarn("unused")
 package Switch<IH0, IM0, EH0, EM0, IH1, IM1, EH1, EM1, IH2, IM2, EH2, EM2, IH3, IM3, EH3, EM3>(
     Pipeline<IH0, IM0, EH0, EM0> pipe0,
@@ -130,13 +130,14 @@ package MultiParserPipeline<IH, IM, EH, EM>(
     EgressDeparserT<EH, EM> egress_deparser
 );
 
-@pkginfo(arch="TNA", version="2.0.1")
+@pkginfo(arch = "TNA", version = "2.0.1")
 @noWarn("unused")
-package MultiParserSwitch<IH0, IM0, EH0, EM0, IH1, IM1, EH1, EM1, IH2, IM2, EH2, EM2, IH3, IM3, EH3, EM3>(
-    MultiParserPipeline<IH0, IM0, EH0, EM0> pipe0,
-    @optional MultiParserPipeline<IH1, IM1, EH1, EM1> pipe1,
-    @optional MultiParserPipeline<IH2, IM2, EH2, EM2> pipe2,
-    @optional MultiParserPipeline<IH3, IM3, EH3, EM3> pipe3
-);
+package MultiParserSwitch<IH0, IM0, EH0, EM0, IH1, IM1, EH1, EM1,
+    IH2, IM2, EH2, EM2, IH3, IM3, EH3, EM3>(
+        MultiParserPipeline<IH0, IM0, EH0, EM0> pipe0,
+        @optional MultiParserPipeline<IH1, IM1, EH1, EM1> pipe1,
+        @optional MultiParserPipeline<IH2, IM2, EH2, EM2> pipe2,
+        @optional MultiParserPipeline<IH3, IM3, EH3, EM3> pipe3
+    );
 
 #endif

@@ -222,7 +222,8 @@ extern Meter<I> {
 
 extern DirectMeter {
     DirectMeter(MeterType_t type, @optional bool true_egress_accounting);
-    DirectMeter(MeterType_t type, bit<8> red, bit<8> yellow, bit<8> green, @optional bool true_egress_accounting);
+    DirectMeter(MeterType_t type, bit<8> red, bit<8> yellow, bit<8> green,
+                @optional bool true_egress_accounting);
     bit<8> execute(in MeterColor_t color, @optional in bit<32> adjust_byte_count);
     bit<8> execute(@optional in bit<32> adjust_byte_count);
 }
@@ -252,19 +253,28 @@ extern DirectRegister<T> {
 //
 // What the stateful ALU offers inside 'apply', to be assigned to a result: the address of the cell, the comparisons that
 // hold as one bit each, the smallest and the largest of the bytes or 16-bit words that a mask leaves, with their place.
-#define _TOFINO2_ALU_PLACE(result, generic) \
-    result address generic(@optional bit<1> subword); \
-    result predicate generic(@optional in bool cmp0, @optional in bool cmp1, @optional in bool cmp2, @optional in bool cmp3);
+#define _TOFINO2_ALU_PLACE \
+    U address(@optional bit<1> subword); \
+    U predicate(@optional in bool cmp0, @optional in bool cmp1, \
+        @optional in bool cmp2, @optional in bool cmp3);
+#define _TOFINO2_ALU_PLACE_OF \
+    U address<U>(@optional bit<1> subword); \
+    U predicate<U>(@optional in bool cmp0, @optional in bool cmp1, \
+        @optional in bool cmp2, @optional in bool cmp3);
 #define _TOFINO2_ALU_EXTREMES \
     bit<8> min8<I>(in I val, in bit<16> mask, @optional out bit<4> index); \
     bit<8> max8<I>(in I val, in bit<16> mask, @optional out bit<4> index); \
     bit<16> min16<I>(in I val, in bit<8> mask, @optional out bit<3> index); \
     bit<16> max16<I>(in I val, in bit<8> mask, @optional out bit<3> index);
 #define _TOFINO2_ALU_CELL_EXTREMES(postmod_width) \
-    bit<8> min8(in bit<128> val, in bit<16> mask, @optional out bit<4> index, @optional in int<postmod_width> postmod); \
-    bit<8> max8(in bit<128> val, in bit<16> mask, @optional out bit<4> index, @optional in int<postmod_width> postmod); \
-    bit<16> min16(in bit<128> val, in bit<8> mask, @optional out bit<3> index, @optional in int<postmod_width> postmod); \
-    bit<16> max16(in bit<128> val, in bit<8> mask, @optional out bit<3> index, @optional in int<postmod_width> postmod);
+    bit<8> min8(in bit<128> val, in bit<16> mask, @optional out bit<4> index, \
+        @optional in int<postmod_width> postmod); \
+    bit<8> max8(in bit<128> val, in bit<16> mask, @optional out bit<4> index, \
+        @optional in int<postmod_width> postmod); \
+    bit<16> min16(in bit<128> val, in bit<8> mask, @optional out bit<3> index, \
+        @optional in int<postmod_width> postmod); \
+    bit<16> max16(in bit<128> val, in bit<8> mask, @optional out bit<3> index, \
+        @optional in int<postmod_width> postmod);
 
 extern DirectRegisterAction<T, U> {
     DirectRegisterAction(DirectRegister<T> reg);
@@ -277,7 +287,7 @@ extern DirectRegisterAction<T, U> {
         @optional out U rv3,
         @optional out U rv4
     );
-    _TOFINO2_ALU_PLACE(U, )
+    _TOFINO2_ALU_PLACE
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -286,7 +296,7 @@ extern DirectRegisterAction2<T, U1, U2> {
     U1 execute(out U2 rv2);
     @synchronous(execute)
     abstract void apply(inout T value, out U1 rv1, out U2 rv2);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -295,7 +305,7 @@ extern DirectRegisterAction3<T, U1, U2, U3> {
     U1 execute(out U2 rv2, out U3 rv3);
     @synchronous(execute)
     abstract void apply(inout T value, out U1 rv1, out U2 rv2, out U3 rv3);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -304,7 +314,7 @@ extern DirectRegisterAction4<T, U1, U2, U3, U4> {
     U1 execute(out U2 rv2, out U3 rv3, out U4 rv4);
     @synchronous(execute)
     abstract void apply(inout T value, out U1 rv1, out U2 rv2, out U3 rv3, out U4 rv4);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -344,7 +354,7 @@ extern RegisterAction<T, H, U> {
         @optional out U rv3,
         @optional out U rv4
     );
-    _TOFINO2_ALU_PLACE(U, )
+    _TOFINO2_ALU_PLACE
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -364,7 +374,7 @@ extern RegisterAction2<T, H, U1, U2> {
     @synchronous(dequeue, pop)
     @optional
     abstract void underflow(@optional inout T value, out U1 rv1, out U2 rv);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -384,7 +394,7 @@ extern RegisterAction3<T, H, U1, U2, U3> {
     @synchronous(dequeue, pop)
     @optional
     abstract void underflow(@optional inout T value, out U1 rv1, out U2 rv2, out U3 rv3);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -403,8 +413,9 @@ extern RegisterAction4<T, H, U1, U2, U3, U4> {
     abstract void overflow(@optional inout T value, out U1 rv1, out U2 rv2, out U3 rv3, out U4 rv4);
     @synchronous(dequeue, pop)
     @optional
-    abstract void underflow(@optional inout T value, out U1 rv1, out U2 rv2, out U3 rv3, out U4 rv4);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    abstract void underflow(@optional inout T value, out U1 rv1, out U2 rv2, out U3 rv3,
+                            out U4 rv4);
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -422,7 +433,7 @@ extern LearnAction<T, H, D, U> {
         @optional out U rv3,
         @optional out U rv4
     );
-    _TOFINO2_ALU_PLACE(U, )
+    _TOFINO2_ALU_PLACE
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -431,7 +442,7 @@ extern LearnAction2<T, H, D, U1, U2> {
     U1 execute(in H index, out U2 rv2);
     @synchronous(execute)
     abstract void apply(inout T value, in D digest, in bool learn, out U1 rv1, out U2 rv2);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -439,8 +450,9 @@ extern LearnAction3<T, H, D, U1, U2, U3> {
     LearnAction3(Register<T, H> reg);
     U1 execute(in H index, out U2 rv2, out U3 rv3);
     @synchronous(execute)
-    abstract void apply(inout T value, in D digest, in bool learn, out U1 rv1, out U2 rv2, out U3 rv3);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    abstract void apply(inout T value, in D digest, in bool learn, out U1 rv1, out U2 rv2,
+                        out U3 rv3);
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -448,8 +460,9 @@ extern LearnAction4<T, H, D, U1, U2, U3, U4> {
     LearnAction4(Register<T, H> reg);
     U1 execute(in H index, out U2 rv2, out U3 rv3, out U4 rv4);
     @synchronous(execute)
-    abstract void apply(inout T value, in D digest, in bool learn, out U1 rv1, out U2 rv2, out U3 rv3, out U4 rv4);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    abstract void apply(inout T value, in D digest, in bool learn, out U1 rv1, out U2 rv2,
+                        out U3 rv3, out U4 rv4);
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -465,7 +478,7 @@ extern MinMaxAction<T, H, U> {
         @optional out U rv3,
         @optional out U rv4
     );
-    _TOFINO2_ALU_PLACE(U, )
+    _TOFINO2_ALU_PLACE
     _TOFINO2_ALU_CELL_EXTREMES(8)
 }
 
@@ -474,7 +487,7 @@ extern MinMaxAction2<T, H, U1, U2> {
     U1 execute(@optional in H index, out U2 rv2);
     @synchronous(execute)
     abstract void apply(inout bit<128> value, out U1 rv1, out U2 rv2);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_CELL_EXTREMES(9)
 }
 
@@ -483,7 +496,7 @@ extern MinMaxAction3<T, H, U1, U2, U3> {
     U1 execute(@optional in H index, out U2 rv2, out U3 rv3);
     @synchronous(execute)
     abstract void apply(inout bit<128> value, out U1 rv1, out U2 rv2, out U3 rv3);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_CELL_EXTREMES(9)
 }
 
@@ -492,11 +505,12 @@ extern MinMaxAction4<T, H, U1, U2, U3, U4> {
     U1 execute(@optional in H index, out U2 rv2, out U3 rv3, out U4 rv4);
     @synchronous(execute)
     abstract void apply(inout bit<128> value, out U1 rv1, out U2 rv2, out U3 rv3, out U4 rv4);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_CELL_EXTREMES(9)
 }
 
 #undef _TOFINO2_ALU_PLACE
+#undef _TOFINO2_ALU_PLACE_OF
 #undef _TOFINO2_ALU_EXTREMES
 #undef _TOFINO2_ALU_CELL_EXTREMES
 

@@ -67,8 +67,8 @@ export async function checkFile(path: string, options: CheckOptions): Promise<nu
 }
 
 /** The program with the settings of its project file and of the options. */
-async function inputOf(path: string, { I: include, D: define, U: undefine }: CheckOptions) {
-  return compileInput(await withProject({ path, include, define, undefine }));
+async function inputOf(path: string, { I: include, D: define, U: undefine, strict = false }: CheckOptions) {
+  return { ...compileInput(await withProject({ path, include, define, undefine })), strict };
 }
 
 function newDiagnostics({ maxErrorCount }: CheckOptions): DiagnosticList {
@@ -90,8 +90,9 @@ function covers(option: string | true | undefined, code: string): boolean {
 /** Prints the diagnostics that remain after `--Wdisable` and `--Werror`; they decide the exit status. */
 function conclude(diagnostics: Diagnostics, options: CheckOptions): number {
   const shown = diagnostics.list.flatMap((diagnostic): Diagnostic[] => {
-    if (diagnostic.severity !== "warning") return [diagnostic];
+    if (diagnostic.severity === "error") return [diagnostic];
     if (covers(options.Wdisable, diagnostic.code)) return [];
+    if (diagnostic.severity === "info") return [diagnostic];
     return [covers(options.Werror, diagnostic.code) ? { ...diagnostic, severity: "error" } : diagnostic];
   });
   printDiagnostics(shown, options.jsonDiagnostics);

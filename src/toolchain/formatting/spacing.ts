@@ -40,6 +40,8 @@ const IN_ANGLES = new Set(
     " ",
   ),
 );
+/** Also in widths, which p4c wants in parentheses: `bit<(N % 8)>`. */
+const IN_WIDTHS = new Set(["%", "&", "|", "^", "<<"]);
 const AFTER_ANGLES = new Set("( ) , > ; { . [ = in out inout".split(" "));
 const MAX_ANGLE_TOKENS = 200;
 
@@ -104,10 +106,13 @@ function closingAngle(
   if (before === undefined || !(GENERIC_WORDS.has(before.token) || before.token === "identifier"))
     return undefined;
   let depth = 0;
+  let parentheses = 0;
   for (let at = index; at < elements.length && at < index + MAX_ANGLE_TOKENS; at++) {
     const element = defined(elements[at]);
     if (element.kind !== "token") continue;
-    if (!IN_ANGLES.has(element.token)) return undefined;
+    if (!IN_ANGLES.has(element.token) && !(parentheses > 0 && IN_WIDTHS.has(element.token))) return undefined;
+    if (element.token === "(") parentheses++;
+    if (element.token === ")") parentheses--;
     if (element.token === "<") depth++;
     if (element.token !== ">" || --depth > 0) continue;
     const after = elements.slice(at + 1, at + 4).find(({ kind }) => kind === "token" || kind === "directive");

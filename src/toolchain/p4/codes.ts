@@ -169,6 +169,8 @@ export const CODES = {
   annotationWithoutEffect: "P40611",
   hidesDeclaration: "P40612",
   constantKey: "P40613",
+  typeLeftOpen: "P40614",
+  actionNameTwice: "P40615",
   noEgressPort: "P40650",
   dropTakenBack: "P40651",
   headerNeverValid: "P40652",

@@ -20,6 +20,8 @@ export interface CompileInput {
   undefines?: readonly string[];
   /** The architecture, where it is not to follow from what the program includes. */
   arch?: string;
+  /** Refuses what p4c refuses today and older compilers took. */
+  strict?: boolean;
   /** Called with the program as text after elaboration and after every pass. */
   dump?: (pass: string, text: string) => void;
 }
@@ -55,11 +57,11 @@ export interface Analysis {
  */
 export function analyse(
   file: SourceFile,
-  options: Omit<PreprocessorOptions, "file">,
+  { strict, ...options }: Omit<PreprocessorOptions, "file"> & Pick<CompileInput, "strict">,
   diagnostics: Diagnostics,
 ): Analysis {
   const unit = parse({ file, ...options }, diagnostics);
-  const checked = check(unit, diagnostics.hasErrors ? new Diagnostics() : diagnostics);
+  const checked = check(unit, diagnostics.hasErrors ? new Diagnostics() : diagnostics, given({ strict }));
   return { unit, checked };
 }
 
@@ -78,7 +80,7 @@ function checkSource(
     diagnostics,
   );
   if (diagnostics.hasErrors) return undefined;
-  check(unit, diagnostics);
+  check(unit, diagnostics, given({ strict: input.strict }));
   return diagnostics.hasErrors ? undefined : unit;
 }
 

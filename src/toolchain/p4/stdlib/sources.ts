@@ -720,8 +720,8 @@ extern MathUnit<T> {
         int<2> shift,
         int<6> scale,
         tuple<
-            bit<8>, bit<8>, bit<8>, bit<8>, bit<8>, bit<8>, bit<8>, bit<8>,
-            bit<8>, bit<8>, bit<8>, bit<8>, bit<8>, bit<8>, bit<8>, bit<8>
+        bit<8>, bit<8>, bit<8>, bit<8>, bit<8>, bit<8>, bit<8>, bit<8>,
+        bit<8>, bit<8>, bit<8>, bit<8>, bit<8>, bit<8>, bit<8>, bit<8>
         > data
     );
     // factor * op(x)
@@ -1227,7 +1227,8 @@ extern Meter<I> {
 
 extern DirectMeter {
     DirectMeter(MeterType_t type, @optional bool true_egress_accounting);
-    DirectMeter(MeterType_t type, bit<8> red, bit<8> yellow, bit<8> green, @optional bool true_egress_accounting);
+    DirectMeter(MeterType_t type, bit<8> red, bit<8> yellow, bit<8> green,
+                @optional bool true_egress_accounting);
     bit<8> execute(in MeterColor_t color, @optional in bit<32> adjust_byte_count);
     bit<8> execute(@optional in bit<32> adjust_byte_count);
 }
@@ -1257,19 +1258,28 @@ extern DirectRegister<T> {
 //
 // What the stateful ALU offers inside 'apply', to be assigned to a result: the address of the cell, the comparisons that
 // hold as one bit each, the smallest and the largest of the bytes or 16-bit words that a mask leaves, with their place.
-#define _TOFINO2_ALU_PLACE(result, generic) \\
-    result address generic(@optional bit<1> subword); \\
-    result predicate generic(@optional in bool cmp0, @optional in bool cmp1, @optional in bool cmp2, @optional in bool cmp3);
+#define _TOFINO2_ALU_PLACE \\
+    U address(@optional bit<1> subword); \\
+    U predicate(@optional in bool cmp0, @optional in bool cmp1, \\
+        @optional in bool cmp2, @optional in bool cmp3);
+#define _TOFINO2_ALU_PLACE_OF \\
+    U address<U>(@optional bit<1> subword); \\
+    U predicate<U>(@optional in bool cmp0, @optional in bool cmp1, \\
+        @optional in bool cmp2, @optional in bool cmp3);
 #define _TOFINO2_ALU_EXTREMES \\
     bit<8> min8<I>(in I val, in bit<16> mask, @optional out bit<4> index); \\
     bit<8> max8<I>(in I val, in bit<16> mask, @optional out bit<4> index); \\
     bit<16> min16<I>(in I val, in bit<8> mask, @optional out bit<3> index); \\
     bit<16> max16<I>(in I val, in bit<8> mask, @optional out bit<3> index);
 #define _TOFINO2_ALU_CELL_EXTREMES(postmod_width) \\
-    bit<8> min8(in bit<128> val, in bit<16> mask, @optional out bit<4> index, @optional in int<postmod_width> postmod); \\
-    bit<8> max8(in bit<128> val, in bit<16> mask, @optional out bit<4> index, @optional in int<postmod_width> postmod); \\
-    bit<16> min16(in bit<128> val, in bit<8> mask, @optional out bit<3> index, @optional in int<postmod_width> postmod); \\
-    bit<16> max16(in bit<128> val, in bit<8> mask, @optional out bit<3> index, @optional in int<postmod_width> postmod);
+    bit<8> min8(in bit<128> val, in bit<16> mask, @optional out bit<4> index, \\
+        @optional in int<postmod_width> postmod); \\
+    bit<8> max8(in bit<128> val, in bit<16> mask, @optional out bit<4> index, \\
+        @optional in int<postmod_width> postmod); \\
+    bit<16> min16(in bit<128> val, in bit<8> mask, @optional out bit<3> index, \\
+        @optional in int<postmod_width> postmod); \\
+    bit<16> max16(in bit<128> val, in bit<8> mask, @optional out bit<3> index, \\
+        @optional in int<postmod_width> postmod);
 
 extern DirectRegisterAction<T, U> {
     DirectRegisterAction(DirectRegister<T> reg);
@@ -1282,7 +1292,7 @@ extern DirectRegisterAction<T, U> {
         @optional out U rv3,
         @optional out U rv4
     );
-    _TOFINO2_ALU_PLACE(U, )
+    _TOFINO2_ALU_PLACE
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -1291,7 +1301,7 @@ extern DirectRegisterAction2<T, U1, U2> {
     U1 execute(out U2 rv2);
     @synchronous(execute)
     abstract void apply(inout T value, out U1 rv1, out U2 rv2);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -1300,7 +1310,7 @@ extern DirectRegisterAction3<T, U1, U2, U3> {
     U1 execute(out U2 rv2, out U3 rv3);
     @synchronous(execute)
     abstract void apply(inout T value, out U1 rv1, out U2 rv2, out U3 rv3);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -1309,7 +1319,7 @@ extern DirectRegisterAction4<T, U1, U2, U3, U4> {
     U1 execute(out U2 rv2, out U3 rv3, out U4 rv4);
     @synchronous(execute)
     abstract void apply(inout T value, out U1 rv1, out U2 rv2, out U3 rv3, out U4 rv4);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -1349,7 +1359,7 @@ extern RegisterAction<T, H, U> {
         @optional out U rv3,
         @optional out U rv4
     );
-    _TOFINO2_ALU_PLACE(U, )
+    _TOFINO2_ALU_PLACE
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -1369,7 +1379,7 @@ extern RegisterAction2<T, H, U1, U2> {
     @synchronous(dequeue, pop)
     @optional
     abstract void underflow(@optional inout T value, out U1 rv1, out U2 rv);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -1389,7 +1399,7 @@ extern RegisterAction3<T, H, U1, U2, U3> {
     @synchronous(dequeue, pop)
     @optional
     abstract void underflow(@optional inout T value, out U1 rv1, out U2 rv2, out U3 rv3);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -1408,8 +1418,9 @@ extern RegisterAction4<T, H, U1, U2, U3, U4> {
     abstract void overflow(@optional inout T value, out U1 rv1, out U2 rv2, out U3 rv3, out U4 rv4);
     @synchronous(dequeue, pop)
     @optional
-    abstract void underflow(@optional inout T value, out U1 rv1, out U2 rv2, out U3 rv3, out U4 rv4);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    abstract void underflow(@optional inout T value, out U1 rv1, out U2 rv2, out U3 rv3,
+                            out U4 rv4);
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -1427,7 +1438,7 @@ extern LearnAction<T, H, D, U> {
         @optional out U rv3,
         @optional out U rv4
     );
-    _TOFINO2_ALU_PLACE(U, )
+    _TOFINO2_ALU_PLACE
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -1436,7 +1447,7 @@ extern LearnAction2<T, H, D, U1, U2> {
     U1 execute(in H index, out U2 rv2);
     @synchronous(execute)
     abstract void apply(inout T value, in D digest, in bool learn, out U1 rv1, out U2 rv2);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -1444,8 +1455,9 @@ extern LearnAction3<T, H, D, U1, U2, U3> {
     LearnAction3(Register<T, H> reg);
     U1 execute(in H index, out U2 rv2, out U3 rv3);
     @synchronous(execute)
-    abstract void apply(inout T value, in D digest, in bool learn, out U1 rv1, out U2 rv2, out U3 rv3);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    abstract void apply(inout T value, in D digest, in bool learn, out U1 rv1, out U2 rv2,
+                        out U3 rv3);
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -1453,8 +1465,9 @@ extern LearnAction4<T, H, D, U1, U2, U3, U4> {
     LearnAction4(Register<T, H> reg);
     U1 execute(in H index, out U2 rv2, out U3 rv3, out U4 rv4);
     @synchronous(execute)
-    abstract void apply(inout T value, in D digest, in bool learn, out U1 rv1, out U2 rv2, out U3 rv3, out U4 rv4);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    abstract void apply(inout T value, in D digest, in bool learn, out U1 rv1, out U2 rv2,
+                        out U3 rv3, out U4 rv4);
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_EXTREMES
 }
 
@@ -1470,7 +1483,7 @@ extern MinMaxAction<T, H, U> {
         @optional out U rv3,
         @optional out U rv4
     );
-    _TOFINO2_ALU_PLACE(U, )
+    _TOFINO2_ALU_PLACE
     _TOFINO2_ALU_CELL_EXTREMES(8)
 }
 
@@ -1479,7 +1492,7 @@ extern MinMaxAction2<T, H, U1, U2> {
     U1 execute(@optional in H index, out U2 rv2);
     @synchronous(execute)
     abstract void apply(inout bit<128> value, out U1 rv1, out U2 rv2);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_CELL_EXTREMES(9)
 }
 
@@ -1488,7 +1501,7 @@ extern MinMaxAction3<T, H, U1, U2, U3> {
     U1 execute(@optional in H index, out U2 rv2, out U3 rv3);
     @synchronous(execute)
     abstract void apply(inout bit<128> value, out U1 rv1, out U2 rv2, out U3 rv3);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_CELL_EXTREMES(9)
 }
 
@@ -1497,11 +1510,12 @@ extern MinMaxAction4<T, H, U1, U2, U3, U4> {
     U1 execute(@optional in H index, out U2 rv2, out U3 rv3, out U4 rv4);
     @synchronous(execute)
     abstract void apply(inout bit<128> value, out U1 rv1, out U2 rv2, out U3 rv3, out U4 rv4);
-    _TOFINO2_ALU_PLACE(U, <U>)
+    _TOFINO2_ALU_PLACE_OF
     _TOFINO2_ALU_CELL_EXTREMES(9)
 }
 
 #undef _TOFINO2_ALU_PLACE
+#undef _TOFINO2_ALU_PLACE_OF
 #undef _TOFINO2_ALU_EXTREMES
 #undef _TOFINO2_ALU_CELL_EXTREMES
 
@@ -1586,7 +1600,7 @@ package Pipeline<IH, IM, EH, EM>(
 );
 
 // One program for each pipe of the chip, or the first for all.
-@pkginfo(arch="TNA", version="2.0.1")
+@pkginfo(arch = "TNA", version = "2.0.1")
 @noWarn("unused")
 package Switch<IH0, IM0, EH0, EM0, IH1, IM1, EH1, EM1, IH2, IM2, EH2, EM2, IH3, IM3, EH3, EM3>(
     Pipeline<IH0, IM0, EH0, EM0> pipe0,
@@ -1647,14 +1661,15 @@ package MultiParserPipeline<IH, IM, EH, EM>(
     EgressDeparserT<EH, EM> egress_deparser
 );
 
-@pkginfo(arch="TNA", version="2.0.1")
+@pkginfo(arch = "TNA", version = "2.0.1")
 @noWarn("unused")
-package MultiParserSwitch<IH0, IM0, EH0, EM0, IH1, IM1, EH1, EM1, IH2, IM2, EH2, EM2, IH3, IM3, EH3, EM3>(
-    MultiParserPipeline<IH0, IM0, EH0, EM0> pipe0,
-    @optional MultiParserPipeline<IH1, IM1, EH1, EM1> pipe1,
-    @optional MultiParserPipeline<IH2, IM2, EH2, EM2> pipe2,
-    @optional MultiParserPipeline<IH3, IM3, EH3, EM3> pipe3
-);
+package MultiParserSwitch<IH0, IM0, EH0, EM0, IH1, IM1, EH1, EM1,
+    IH2, IM2, EH2, EM2, IH3, IM3, EH3, EM3>(
+        MultiParserPipeline<IH0, IM0, EH0, EM0> pipe0,
+        @optional MultiParserPipeline<IH1, IM1, EH1, EM1> pipe1,
+        @optional MultiParserPipeline<IH2, IM2, EH2, EM2> pipe2,
+        @optional MultiParserPipeline<IH3, IM3, EH3, EM3> pipe3
+    );
 
 #endif
 `,
@@ -1733,7 +1748,7 @@ package Pipeline<IH, IM, EH, EM>(
 );
 
 // One program for each pipe of the chip, or the first for all.
-@pkginfo(arch="T2NA", version="1.0.1")
+@pkginfo(arch = "T2NA", version = "1.0.1")
 @noWarn("unused")
 package Switch<IH0, IM0, EH0, EM0, IH1, IM1, EH1, EM1, IH2, IM2, EH2, EM2, IH3, IM3, EH3, EM3>(
     Pipeline<IH0, IM0, EH0, EM0> pipe0,

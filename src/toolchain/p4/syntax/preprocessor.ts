@@ -78,7 +78,8 @@ class Preprocessor {
   readonly expander: Expander;
   readonly #macros: Map<string, Macro>;
   readonly #files: OpenFile[] = [];
-  readonly #onceFiles = new Set<SourceFile>();
+  /** Paths of files that hold `#pragma once`. */
+  readonly #onceFiles = new Set<string>();
   #current: OpenFile;
   /** A token read too far, of the current file. */
   #ahead: Token | undefined;
@@ -109,6 +110,7 @@ class Preprocessor {
       const token = this.#ahead ?? this.#current.scanner.next();
       this.#ahead = undefined;
       if (token.kind === "#" && token.newline) this.#directive(token);
+      else if (token.kind === "##" && token.newline) this.#doubleHash(token);
       else if (token.kind === "stringLiteral" && token.text.includes("\n")) return this.#longString(token);
       else if (token.kind !== "end") return token;
       else if (!this.#close()) return token;
@@ -126,6 +128,16 @@ class Preprocessor {
   }
 
   // ---------------------------------------------------------------- directives
+
+  /** The C preprocessor takes a line that begins with `##` for text, and p4c's scanner skips it. */
+  #doubleHash(token: Token): void {
+    this.#lineTokens();
+    this.diagnostics.warning(
+      CODES.malformedDirective,
+      token,
+      "a directive begins with one '#'; the line is ignored",
+    );
+  }
 
   #directive(hash: Token): void {
     const name = this.#word();
@@ -182,7 +194,7 @@ class Preprocessor {
         this.#lineNumber(line, this.expander.expandList(this.#lineTokens()));
         break;
       case "pragma":
-        if (this.#lineTokens()[0]?.text === "once") this.#onceFiles.add(this.#current.file);
+        if (this.#lineTokens()[0]?.text === "once") this.#onceFiles.add(this.#current.file.path);
         break;
       default: {
         const rest = this.#lineTokens();
@@ -451,7 +463,7 @@ class Preprocessor {
       );
       return;
     }
-    if (this.#onceFiles.has(file)) {
+    if (this.#onceFiles.has(file.path)) {
       this.options.watcher?.included(span, file);
       return;
     }

@@ -22,6 +22,9 @@ for (const text of punctuators) {
   punctuatorsByFirst[first] = [...(punctuatorsByFirst[first] ?? []), text];
 }
 
+/** What {@link Scanner} joins lines by. */
+const SPLICES = /\\[ \t\r\v\f]*\n/g;
+
 const NEWLINE = 10;
 const QUOTE = 34;
 const STAR = 42;
@@ -105,10 +108,7 @@ export class Scanner {
   restOfLine(): string {
     const start = this.position;
     this.position = this.#lineEnd(start);
-    return this.#text
-      .slice(start, this.position)
-      .replace(/\\\r?\n/g, "")
-      .trim();
+    return this.#text.slice(start, this.position).replace(SPLICES, "").trim();
   }
 
   #token(at: number, code: number, newline: boolean, space: boolean): Token {
@@ -143,10 +143,10 @@ export class Scanner {
 
   /** A name or number with a backslash and newline inside: rare enough to be slow. */
   #splicedWord(start: number, newline: boolean, space: boolean): Token {
-    const match = /(?:[A-Za-z0-9_]|\\\r?\n(?=[A-Za-z0-9_\\]))+/y;
+    const match = /(?:[A-Za-z0-9_]|\\[ \t\r\v\f]*\n(?=[A-Za-z0-9_\\]))+/y;
     match.lastIndex = start;
     const raw = match.exec(this.#text)![0];
-    return this.#word(start, start + raw.length, raw.replace(/\\\r?\n/g, ""), newline, space);
+    return this.#word(start, start + raw.length, raw.replace(SPLICES, ""), newline, space);
   }
 
   #string(start: number, newline: boolean, space: boolean): Token {
@@ -178,15 +178,20 @@ export class Scanner {
       }
     }
     const raw = text.slice(start + 1, at);
-    const value = raw.includes("\\\n") || raw.includes("\\\r\n") ? raw.replace(/\\\r?\n/g, "") : raw;
+    const value = raw.includes("\\") ? raw.replace(SPLICES, "") : raw;
     return new Token("stringLiteral", this.file, start, this.position, value, newline, space);
   }
 
-  /** Length of a backslash and line end at `at`, which count as nothing; else 0. */
+  /**
+   * Length of a backslash and line end at `at`, which count as nothing; else 0. As the preprocessor that p4c calls, it
+   * allows spaces between both.
+   */
   #splice(at: number): number {
-    const next = this.#text.charCodeAt(at + 1);
-    if (next === NEWLINE) return 2;
-    return next === 13 && this.#text.charCodeAt(at + 2) === NEWLINE ? 3 : 0;
+    const text = this.#text;
+    let end = at + 1;
+    let code = text.charCodeAt(end);
+    while (code < 128 && classes[code] === SPACE) code = text.charCodeAt(++end);
+    return code === NEWLINE ? end + 1 - at : 0;
   }
 
   /** Where the line that holds `at` ends, over continuation lines. */
@@ -195,7 +200,8 @@ export class Scanner {
     for (;;) {
       const end = text.indexOf("\n", at);
       if (end < 0) return text.length;
-      const last = text.charCodeAt(end - 1) === 13 ? end - 2 : end - 1;
+      let last = end - 1;
+      while (last >= at && classes[text.charCodeAt(last)] === SPACE) last--;
       if (text.charCodeAt(last) !== BACKSLASH || last < at) return end;
       at = end + 1;
     }

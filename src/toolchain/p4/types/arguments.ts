@@ -1,8 +1,16 @@
 /** Matching arguments to parameters (sections 6.8 and 8.21): by position or name, defaults, optional ones, directions. */
 import { closest, defined, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
-import type { Argument, Expression, Parameter, TypeParameter } from "../syntax/ast.js";
+import type {
+  Argument,
+  Declaration,
+  Expression,
+  FunctionDeclaration,
+  Parameter,
+  TypeParameter,
+} from "../syntax/ast.js";
 import {
+  bitType,
   contains,
   type Substitution,
   sameType,
@@ -26,7 +34,8 @@ export interface BindProblem {
   notes: string[];
 }
 
-export function isOptional(param: Parameter): boolean {
+/** Whether a parameter or abstract method is marked as one that may be left out. */
+export function isOptional(param: Parameter | FunctionDeclaration): boolean {
   return param.annotations.some((annotation) => annotation.name === "optional");
 }
 
@@ -111,7 +120,9 @@ export interface Signature {
   outer: Substitution;
   returns: Type;
   style: CallStyle;
-  /** A type argument written `_` may stay open: nothing in a package depends on it. */
+  /** Of a method: the declaration of the object, where it has a name. */
+  object?: Declaration | undefined;
+  /** A type argument written `_` may stay open: nothing in a package depends on it, and an object's methods ask again. */
   openAllowed?: boolean;
 }
 
@@ -137,7 +148,9 @@ export function typeArguments(
     const index = bound.args.indexOf(arg);
     const wanted = inference.apply(defined(types[index]));
     const closed = inference.isOpen(wanted) ? undefined : wanted;
-    const found = checkExpression(cx, arg.value, closed);
+    const left = wanted.kind === "dontCare" && signature.style === "run";
+    const found = checkExpression(cx, arg.value, left ? undefined : closed);
+    if (left) types[index] = settleOpenType(cx, signature, defined(bound.params[index]), arg);
     if (closed === undefined) inference.learn(defined(types[index]), found);
   }
   for (const [index, param] of bound.params.entries())
@@ -172,6 +185,37 @@ export function typeArguments(
     if (arg !== undefined) checkArgument(cx, param, inference.apply(defined(types[index])), arg, signature);
   }
   return { typeArgs, type: inference.apply(returns) };
+}
+
+/** What an index is whose type is left open and that is a literal without width. */
+const OPEN_INDEX = bitType(32);
+
+/**
+ * The type of a parameter that the declaration of the object left open, as in `Register<bit<32>, _>`: that of the
+ * argument. p4c refuses such a call since 2023 (its issues 3934 and 4499), compilers before took it.
+ */
+function settleOpenType(cx: Checker, { object }: Signature, param: Parameter, { value }: Argument): Type {
+  const found = value.type ?? UNKNOWN;
+  const type = found.kind === "integer" ? OPEN_INDEX : found;
+  if (isUnknown(found)) return UNKNOWN;
+  const name = param.name.name;
+  const cure = `write the type in place of _ where the object is declared, here ${typeToString(type)}`;
+  if (cx.strict)
+    cx.error(
+      CODES.typeNotInferred,
+      value.span,
+      `cannot tell the type of argument '${name}': the object's declaration leaves it open`,
+      cure,
+    );
+  else if (object === undefined || !cx.leftOpen.has(object))
+    cx.info(
+      CODES.typeLeftOpen,
+      value.span,
+      `the type of argument '${name}' is left open, which p4c refuses; it is taken as ${typeToString(type)}`,
+      cure,
+    );
+  if (object !== undefined) cx.leftOpen.add(object);
+  return type;
 }
 
 /** A call whose type arguments are looked for, with the types of its parameters. */

@@ -107,6 +107,7 @@ function callAction(
     cx.error(CODES.typeArguments, defined(e.typeArgs[0]).span, `${name} takes no type arguments`);
   requirePlace(cx, "action", declaration.name.name, e.span);
   forbidRecursion(cx, declaration, e.span);
+  cx.usedActions.add(declaration);
   const bound = bind(cx, declaration.params, e, name);
   if (bound === undefined) return ignoreArguments(cx, e.args);
   typeArguments(
@@ -167,12 +168,14 @@ interface Chosen {
   readonly what: string;
   /** The type arguments of the object that it is a method of. */
   readonly outer: Substitution;
+  /** The declaration of that object, where it has a name. */
+  readonly object?: Declaration | undefined;
 }
 
 function finish(
   cx: Checker,
   e: CallExpression,
-  { declaration, bound, what, outer }: Chosen,
+  { declaration, bound, what, outer, object }: Chosen,
   expected: Type | undefined,
 ): { typeArgs: Type[]; type: Type } {
   const given = e.typeArgs.map((arg) => resolveType(cx, arg));
@@ -190,6 +193,7 @@ function finish(
       typeParams: declaration.typeParams,
       given,
       outer,
+      object,
       returns: declaration.returnType?.type ?? VOID,
       style: declaration.body === undefined ? "run" : "block",
     },
@@ -264,7 +268,8 @@ function callMethod(
       `an instance of '${extern.name.name}' must be declared before it is used`,
     );
   const outer = substitutionOf(extern.typeParams, base.args);
-  const result = finish(cx, e, { ...chosen, what, outer }, expected);
+  const object = callee.base.kind === "path" ? callee.base.declaration : undefined;
+  const result = finish(cx, e, { ...chosen, what, outer, object }, expected);
   const { typeArgs } = result;
   const method = {
     kind: "externMethod" as const,

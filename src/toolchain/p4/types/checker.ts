@@ -2,6 +2,7 @@
 import { closest, type Diagnostics, defined, type Note, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
+  ActionDeclaration,
   ControlDeclaration,
   Declaration,
   EnumMember,
@@ -59,6 +60,10 @@ export class Checker {
   readonly upcoming = new Map<string, Declaration>();
   /** Tables applied anywhere. */
   readonly appliedTables = new Set<TableDeclaration>();
+  /** Objects of which a note has said that their declaration leaves a type open. */
+  readonly leftOpen = new Set<Declaration>();
+  /** Actions that a table names or a statement calls. */
+  readonly usedActions = new Set<ActionDeclaration>();
   /** The declaration a value name stands for when it is a constructor parameter. */
   readonly constructorParameters = new Set<Declaration>();
 
@@ -74,7 +79,11 @@ export class Checker {
   /** How many constructor calls are around the expression. */
   constructing = 0;
 
-  constructor(readonly diagnostics: Diagnostics) {}
+  constructor(
+    readonly diagnostics: Diagnostics,
+    /** Whether what only older compilers took is refused, too. */
+    readonly strict: boolean,
+  ) {}
 
   error(code: string, span: Span | undefined, message: string, ...notes: (Note | string)[]): void {
     this.diagnostics.error(code, span, message, ...notes);
@@ -82,6 +91,10 @@ export class Checker {
 
   warning(code: string, span: Span | undefined, message: string, ...notes: (Note | string)[]): void {
     this.diagnostics.warning(code, span, message, ...notes);
+  }
+
+  info(code: string, span: Span | undefined, message: string, ...notes: (Note | string)[]): void {
+    this.diagnostics.info(code, span, message, ...notes);
   }
 
   /** Runs `body` in a new innermost scope. */

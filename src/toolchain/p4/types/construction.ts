@@ -98,7 +98,7 @@ export function checkConstruction(
         outer: new Map(),
         returns: full,
         style: "constructor",
-        openAllowed: type.kind === "package",
+        openAllowed: type.kind === "package" || type.kind === "extern",
       },
       chosen.bound,
       args,

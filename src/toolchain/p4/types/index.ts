@@ -20,6 +20,6 @@ export { evaluate } from "./evaluate.js";
 export { constantToString } from "./fold.js";
 export { memberNames } from "./members.js";
 export { kindWord } from "./names.js";
-export { type CheckedProgram, check } from "./program.js";
+export { type CheckedProgram, type CheckOptions, check } from "./program.js";
 export type { BoundArguments, ResolvedCall } from "./resolution.js";
 export type { ConstantValue, StructLikeType, Type } from "./type.js";

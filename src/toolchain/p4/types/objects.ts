@@ -9,6 +9,7 @@ import type {
 } from "../syntax/ast.js";
 import { sameType, substitute, substitutionOf, typeToString, UNKNOWN, VOID } from "./algebra.js";
 import { checkAnnotations } from "./annotations.js";
+import { isOptional } from "./arguments.js";
 import { type Checker, hint, isUnknown } from "./checker.js";
 import { constantOf } from "./coerce.js";
 import { isCompileTimeKnown } from "./compile-time.js";
@@ -124,7 +125,10 @@ function whereWord(cx: Checker): string {
   }
 }
 
-/** The implementation of abstract methods in an instance (section 11.3.1); they see the top level and each other. */
+/**
+ * The implementation of abstract methods in an instance (section 11.3.1). As with p4c, they see what the declaration
+ * around them sees: a register action of Tofino reads headers and metadata of its control.
+ */
 function checkAbstractMethods(
   cx: Checker,
   d: InstanceDeclaration,
@@ -133,7 +137,7 @@ function checkAbstractMethods(
   const extern = type.declaration;
   const given = new Map<string, FunctionDeclaration>();
   const outerThis = cx.thisType;
-  cx.scopedIn(cx.globals, () => {
+  cx.scoped(() => {
     cx.thisType = type;
     for (const item of d.body ?? []) {
       if (item.kind === "instance") cx.at({ kind: "controlLocals" }, () => checkInstance(cx, item));
@@ -166,7 +170,7 @@ function checkAbstractMethods(
     cx.thisType = outerThis;
   });
   for (const method of extern.methods)
-    if (method.isAbstract && !given.has(method.name.name))
+    if (method.isAbstract && !given.has(method.name.name) && !isOptional(method))
       cx.error(
         CODES.abstractMethods,
         d.name.span,
@@ -184,7 +188,8 @@ function checkImplementation(
   const map = substitutionOf(type.declaration.typeParams, type.args);
   const declared = { message: "the abstract method is declared here", span: wanted.name.span };
   const name = given.name.name;
-  if (given.params.length !== wanted.params.length) {
+  const missing = wanted.params[given.params.length];
+  if (given.params.length > wanted.params.length || (missing !== undefined && !isOptional(missing))) {
     cx.error(
       CODES.abstractMethods,
       given.name.span,
@@ -193,10 +198,11 @@ function checkImplementation(
     );
     return;
   }
-  for (const [index, param] of wanted.params.entries()) {
-    const other = defined(given.params[index]);
+  for (const [index, other] of given.params.entries()) {
+    const param = defined(wanted.params[index]);
     const type = substitute(param.type ?? UNKNOWN, map);
-    if (other.direction !== param.direction || !(sameType(other.type ?? UNKNOWN, type) || isUnknown(type)))
+    const agrees = sameType(other.type ?? UNKNOWN, type) || isUnknown(type) || type.kind === "dontCare";
+    if (other.direction !== param.direction || !agrees)
       cx.error(
         CODES.abstractMethods,
         other.span,
@@ -207,7 +213,7 @@ function checkImplementation(
   }
   const returns = substitute(wanted.returnType?.type ?? VOID, map);
   const own = given.returnType?.type ?? VOID;
-  if (!sameType(own, returns) && !isUnknown(own) && !isUnknown(returns))
+  if (!sameType(own, returns) && !isUnknown(own) && !isUnknown(returns) && returns.kind !== "dontCare")
     cx.error(
       CODES.abstractMethods,
       given.returnType?.span ?? given.name.span,

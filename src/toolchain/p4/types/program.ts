@@ -2,6 +2,7 @@
 import type { Diagnostics } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Declaration, EnumMember, InstanceDeclaration, SourceUnit } from "../syntax/ast.js";
+import { checkActionNames } from "./action-names.js";
 import { checkControl, checkParser, checkValueSet } from "./blocks.js";
 import { Checker } from "./checker.js";
 import { checkAction, checkFunction } from "./functions.js";
@@ -31,18 +32,32 @@ export interface CheckedProgram {
   globals: ReadonlyMap<string, readonly Declaration[]>;
 }
 
+export interface CheckOptions {
+  /**
+   * Refuses what p4c refuses today and older compilers took (docs/tna/leniencies.md); otherwise it is accepted with a note
+   * that gives the portable form.
+   */
+  strict?: boolean;
+}
+
 /** Types and names of a program. What is wrong goes to `diagnostics` with codes P403xx, warnings with P406xx. */
-export function check(unit: SourceUnit, diagnostics: Diagnostics): CheckedProgram {
-  const cx = new Checker(diagnostics);
+export function check(
+  unit: SourceUnit,
+  diagnostics: Diagnostics,
+  { strict = false }: CheckOptions = {},
+): CheckedProgram {
+  const cx = new Checker(diagnostics, strict);
   for (const declaration of unit.declarations)
     if (!cx.upcoming.has(declaration.name.name)) cx.upcoming.set(declaration.name.name, declaration);
   for (const declaration of unit.declarations) {
     checkTopLevel(cx, declaration);
     if (cx.upcoming.get(declaration.name.name) === declaration) cx.upcoming.delete(declaration.name.name);
   }
+  const main = findMain(cx);
+  if (main !== undefined && architectureName(main) !== undefined) checkActionNames(cx, unit, main);
   return {
     unit,
-    main: findMain(cx),
+    main,
     errors: cx.errors,
     matchKinds: cx.matchKinds,
     enumValues: cx.enumValues,
@@ -99,6 +114,13 @@ function checkTopLevel(cx: Checker, d: Declaration): void {
     default:
       cx.error(CODES.instanceInWrongPlace, d.span, "this cannot be declared on the top level");
   }
+}
+
+/** What `@pkginfo` of the package says, as `TNA`; v1model's package says nothing. */
+function architectureName(main: InstanceDeclaration): string | undefined {
+  if (main.type?.kind !== "package") return undefined;
+  const mark = main.type.declaration.annotations.find((annotation) => annotation.name === "pkginfo");
+  return mark?.body.kind === "unstructured" ? /arch\s*=\s*"(\w+)"/.exec(mark.body.text)?.[1] : undefined;
 }
 
 function findMain(cx: Checker): InstanceDeclaration | undefined {

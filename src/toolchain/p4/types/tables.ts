@@ -53,7 +53,10 @@ export function checkTable(cx: Checker, d: TableDeclaration): void {
 /** The default of `default_action` is NoAction of the core library. */
 function requireNoAction(cx: Checker, d: TableDeclaration): void {
   const found = cx.globals.names.get("NoAction")?.[0];
-  if (found?.kind === "action" && found.params.length === 0) return;
+  if (found?.kind === "action" && found.params.length === 0) {
+    cx.usedActions.add(found);
+    return;
+  }
   cx.error(
     CODES.tableAction,
     d.name.span,
@@ -123,6 +126,7 @@ function checkActions(cx: Checker, property: ActionsProperty, table: TableContex
       continue;
     }
     ref.declaration = action;
+    cx.usedActions.add(action);
     const first = names.get(action.name.name);
     if (first !== undefined)
       cx.error(CODES.tableAction, ref.span, `action '${action.name.name}' is in the list twice`, {
@@ -209,6 +213,7 @@ function checkDefaultAction(
   value.type = VOID;
   if (used === undefined) return;
   const { action, bound } = used;
+  cx.usedActions.add(action);
   path.declaration = action;
   path.type = { kind: "action", declaration: action };
   if (value.kind === "call" && bound !== undefined)

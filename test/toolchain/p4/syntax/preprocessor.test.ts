@@ -184,6 +184,21 @@ function compute(op: string, a: bigint, b: bigint): bigint {
   return BigInt.asIntN(64, results[op]!());
 }
 
+it("skips a line that begins with ##, with a warning", () => {
+  const diagnostics = new Diagnostics();
+  const text = preprocess({ file: new SourceFile("a.p4", "##undef A\nbit<8> x;") }, diagnostics);
+  expect(text).toContain("bit<8> x;");
+  expect(text).not.toContain("undef");
+  expect(diagnostics.list.map(({ severity, code }) => [severity, code])).toEqual([["warning", "P40106"]]);
+});
+
+it("knows a file with #pragma once by its path, not by the object that the resolver gives", () => {
+  const text = '#include "a.h"\n#include "a.h"\n';
+  const resolveInclude = () => new SourceFile("a.h", "#pragma once\nconst bool x = true;\n");
+  const result = preprocess({ file: new SourceFile("a.p4", text), resolveInclude }, new Diagnostics());
+  expect(result.match(/const/g)).toHaveLength(1);
+});
+
 describe("files", () => {
   const files: Record<string, string> = {
     "a.h":

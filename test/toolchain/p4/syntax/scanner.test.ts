@@ -64,6 +64,18 @@ describe("scanner", () => {
     expect(spanText(tokens[0]!)).toBe("ab\\\ncd");
   });
 
+  it("joins lines where spaces follow the backslash, as cpp does", () => {
+    expect(scan("#define A b \\ \t\n c\nd").map(({ text, newline }) => [text, newline])).toEqual([
+      ["#", true],
+      ["define", false],
+      ["A", false],
+      ["b", false],
+      ["c", false],
+      ["d", true],
+    ]);
+    expect(scan("a // b \\  \nc\nd").map(({ text }) => text)).toEqual(["a", "d"]);
+  });
+
   it("flags the first token of a line, not the one behind a comment of several lines", () => {
     const flags = scan("a b\n c /* \n */ d\n/* */ e").map(({ text, newline }) => [text, newline]);
     expect(flags).toEqual([

@@ -252,7 +252,8 @@ describe("abstract methods", () => {
 
   it.each([
     ["bit<4> pick(in bit<32> a) { return (a + this.flows() + offset)[3:0]; }", ""],
-    ["bit<4> pick(in bit<32> a) { return (a + local)[3:0]; }", "P40301"],
+    ["bit<4> pick(in bit<32> a) { return (a + local)[3:0]; }", ""],
+    ["bit<4> pick(in bit<32> a) { return (a + nowhere)[3:0]; }", "P40301"],
     ["bit<4> pick(in bit<16> a) { return a[3:0]; }", "P40329"],
     ["bit<4> pick(inout bit<32> a) { return a[3:0]; }", "P40329"],
     ["bit<8> pick(in bit<32> a) { return a[7:0]; }", "P40329"],

@@ -2,7 +2,7 @@
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
 import { standardLibrary } from "../../../../src/toolchain/p4/stdlib/index.js";
 import { parse } from "../../../../src/toolchain/p4/syntax/index.js";
-import { type CheckedProgram, check } from "../../../../src/toolchain/p4/types/index.js";
+import { type CheckedProgram, type CheckOptions, check } from "../../../../src/toolchain/p4/types/index.js";
 
 export interface Checked {
   program: CheckedProgram;
@@ -11,11 +11,11 @@ export interface Checked {
   found: string[];
 }
 
-export function checkText(text: string, path = "test.p4"): Checked {
+export function checkText(text: string, path = "test.p4", options: CheckOptions = {}): Checked {
   const diagnostics = new Diagnostics();
   const resolveInclude = (name: string) => standardLibrary(name);
   const unit = parse({ file: new SourceFile(path, text), resolveInclude }, diagnostics);
-  const program = check(unit, diagnostics);
+  const program = check(unit, diagnostics, options);
   const found = diagnostics.list.map(
     ({ code, span }) => `${code}:${span === undefined ? 0 : span.file.position(span.start).line}`,
   );
