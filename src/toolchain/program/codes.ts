@@ -14,4 +14,9 @@ export const CODES = {
   bmv2Shape: "P41012",
   bmv2Reference: "P41013",
   bmv2Limit: "P41014",
+  // bf-rt.json
+  bfrtInstance: "P41021",
+  bfrtArchitecture: "P41022",
+  bfrtType: "P41023",
+  bfrtSyntax: "P41024",
 } as const;

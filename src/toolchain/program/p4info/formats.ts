@@ -3,6 +3,7 @@
 import { fromBinary, fromJsonString, toBinary, toJsonString } from "@bufbuild/protobuf";
 import { DiagnosticError, type Diagnostics, SourceFile } from "../../../base/index.js";
 import { CODES } from "../codes.js";
+import { ANY_TYPES } from "./any-types.js";
 import { P4InfoSchema } from "./generated/p4/config/v1/p4info_pb.js";
 import type { P4Info } from "./message.js";
 import { readText } from "./text-reader.js";
@@ -35,7 +36,7 @@ export function readP4Info(
     }
     const chosen = format ?? p4InfoFormatOf(input.path) ?? (/^\s*\{/.test(input.text) ? "json" : "text");
     if (chosen === "text") return readText(input, P4InfoSchema);
-    if (chosen === "json") return fromJsonString(P4InfoSchema, input.text);
+    if (chosen === "json") return fromJsonString(P4InfoSchema, input.text, { registry: ANY_TYPES });
     diagnostics.error(
       CODES.binary,
       undefined,
@@ -74,5 +75,5 @@ export function writeP4InfoBinary(p4info: P4Info): Uint8Array {
 
 /** Protobuf JSON (lowerCamelCase names, 64-bit numbers as strings), indented by one space as p4c does. */
 export function writeP4InfoJson(p4info: P4Info): string {
-  return `${toJsonString(P4InfoSchema, p4info, { prettySpaces: 1 })}\n`;
+  return `${toJsonString(P4InfoSchema, p4info, { prettySpaces: 1, registry: ANY_TYPES })}\n`;
 }

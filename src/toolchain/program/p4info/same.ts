@@ -6,6 +6,7 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { defined } from "../../../base/index.js";
+import { type Any, isAny, unpackAny } from "./any-types.js";
 import { P4InfoSchema } from "./generated/p4/config/v1/p4info_pb.js";
 import type { P4Info } from "./message.js";
 
@@ -34,6 +35,14 @@ function keyOf(field: DescField, item: ReflectMessage): string | undefined {
 }
 
 function compare(a: ReflectMessage, b: ReflectMessage, path: string, out: string[]): void {
+  if (isAny(a.desc)) {
+    const [left, right] = [unpackAny(a.message as Any), unpackAny(b.message as Any)];
+    if (left !== undefined && left.schema === right?.schema) {
+      const held = `${path}[${left.schema.name}]`;
+      compare(reflect(left.schema, left.message), reflect(right.schema, right.message), held, out);
+      return;
+    }
+  }
   for (const field of a.desc.fields) {
     if (LOCATIONS.has(field.name)) continue;
     const place = path === "" ? field.name : `${path}.${field.name}`;

@@ -1,12 +1,13 @@
 /**
- * Reads protobuf text format into messages. Every error has its place in the file. Expanded `Any` values
- * (`[type.googleapis.com/...] { }`) need the type's schema and are refused; `type_url`/`value` is read.
+ * Reads protobuf text format into messages. Every error has its place in the file. An `Any` may be expanded
+ * (`[type.googleapis.com/...] { }`) where its type is one of `any-types.ts`; `type_url`/`value` is always read.
  */
 
 import { type DescField, type DescMessage, type MessageShape, ScalarType } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { defined, fail, type SourceFile, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
+import { type Any, anyPack, isAny, schemaOfUrl } from "./any-types.js";
 import { nextToken, type Token, unquote } from "./text-tokens.js";
 
 /** Deeper nesting is refused, so that no input exhausts the stack. */
@@ -40,11 +41,8 @@ class TextReader {
   #field(message: ReflectMessage, depth: number): void {
     const name = this.#token;
     if (this.#at("[")) {
-      this.#fail(
-        CODES.textField,
-        "extensions and expanded Any values are not supported here",
-        "write type_url and value",
-      );
+      this.#expandedAny(message, depth);
+      return;
     }
     if (name.kind !== "name")
       this.#fail(CODES.textSyntax, `expected the name of a field, found ${describe(name)}`);
@@ -78,6 +76,33 @@ class TextReader {
       }
       this.#advance();
     } else this.#value(message, field, depth);
+  }
+
+  /** `[host/package.Message] { ... }`: the message in the place of `type_url` and `value`. */
+  #expandedAny(message: ReflectMessage, depth: number): void {
+    const { start } = this.#token;
+    if (!isAny(message.desc)) {
+      this.#fail(CODES.textField, `${message.desc.name} has no extensions, and is no Any to expand`);
+    }
+    this.#advance();
+    let url = "";
+    while (!this.#at("]")) {
+      const { kind, text } = this.#token;
+      if (kind !== "name" && kind !== "number" && !/^[./-]$/.test(text))
+        this.#fail(CODES.textSyntax, `expected "]" after the type of an Any, found ${describe(this.#token)}`);
+      url += text;
+      this.#advance();
+    }
+    this.#advance();
+    const unknown = `the type "${url}" of an Any is not known here`;
+    const schema =
+      schemaOfUrl(url) ?? this.#fail(CODES.textField, unknown, "write type_url and value", start);
+    const any = message.message as Any;
+    if (any.typeUrl !== "") this.#fail(CODES.textValue, "an Any is given twice", undefined, start);
+    if (this.#at(":")) this.#advance();
+    const { typeUrl, value } = anyPack(schema, this.#message(schema, depth).message);
+    any.typeUrl = url.includes("/") ? url : typeUrl;
+    any.value = value;
   }
 
   #fieldNamed(message: ReflectMessage, name: string): DescField {

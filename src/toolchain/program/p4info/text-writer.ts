@@ -1,9 +1,10 @@
 /**
  * Writes protobuf messages in the text format, laid out as C++ `TextFormat::Print` does (p4c's output): fields
- * by number, map entries by key, two spaces, strings escaped to ASCII.
+ * by number, map entries by key, two spaces, strings escaped to ASCII, an `Any` of a known type expanded.
  */
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect, type ScalarValue } from "@bufbuild/protobuf/reflect";
+import { type Any, isAny, unpackAny } from "./any-types.js";
 
 /** The fields of a message, one per line, with `\n` at the end of each. */
 export function writeText(schema: DescMessage, message: Message): string {
@@ -24,6 +25,12 @@ function fieldsByNumber(schema: DescMessage): readonly DescField[] {
 }
 
 function writeFields(message: ReflectMessage, indent: string, lines: string[]): void {
+  const held = isAny(message.desc) ? unpackAny(message.message as Any) : undefined;
+  if (held !== undefined) {
+    const { typeUrl } = message.message as Any;
+    writeMessage(`[${typeUrl}]`, reflect(held.schema, held.message), indent, lines);
+    return;
+  }
   for (const field of fieldsByNumber(message.desc)) {
     if (!message.isSet(field)) continue;
     switch (field.fieldKind) {

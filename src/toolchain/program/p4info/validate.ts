@@ -59,6 +59,13 @@ function kinds(p4info: P4Info): [kind: string, objects: readonly Described[], pr
 
 type Ids = ReadonlyMap<string, ReadonlySet<number>>;
 
+/** Whether an extern instance of the architecture has the id. */
+function isExtern(p4info: P4Info, id: number): boolean {
+  return p4info.externs.some(
+    (one) => one.externTypeId === id >>> 24 && one.instances.some(({ preamble }) => preamble?.id === id),
+  );
+}
+
 function idsByKind(p4info: P4Info): Ids {
   return new Map(kinds(p4info).map(([kind, list]) => [kind, new Set(list.map((o) => o.preamble?.id ?? 0))]));
 }
@@ -178,7 +185,7 @@ function checkTables(p4info: P4Info, ids: Ids, error: Report): void {
       }
     }
     const implementation = table.implementationId;
-    if (implementation !== 0) {
+    if (implementation !== 0 && !isExtern(p4info, implementation)) {
       const profile = profiles.get(implementation);
       if (profile === undefined) {
         error(
@@ -193,7 +200,8 @@ function checkTables(p4info: P4Info, ids: Ids, error: Report): void {
       }
     }
     for (const resource of table.directResourceIds) {
-      if (!ids.get("direct counter")?.has(resource) && !ids.get("direct meter")?.has(resource)) {
+      const standard = ids.get("direct counter")?.has(resource) || ids.get("direct meter")?.has(resource);
+      if (!standard && !isExtern(p4info, resource)) {
         error(CODES.reference, `${what} refers to direct resource ${hex(resource)}, which does not exist`);
       }
     }
