@@ -95,7 +95,7 @@ export async function fit(path: string, options: FitCommandOptions): Promise<num
     if (options.json) {
       print({
         ...toJson(result),
-        ...(options.budget === undefined ? {} : { budget: uses }),
+        ...given({ budget: options.budget === undefined ? undefined : uses }),
         ...given({ explanation: shown }),
       });
     } else {

@@ -1,5 +1,5 @@
 /** The state of a switch under a plan, as files: statements that p4loom's switches run, and JSON for other programs. */
-import { toHex } from "../base/index.js";
+import { given, toHex } from "../base/index.js";
 import { queuesOfLinks } from "../fabric/experiment/index.js";
 import { calculationName, type SwitchPlan, type SwitchSetting } from "../fabric/schemes/index.js";
 import { nodeAt, type Topology } from "../fabric/topology/index.js";
@@ -70,9 +70,9 @@ export function stateJson(topology: Topology, own: SwitchPlan): string {
   const { updates, generators = [] } = own;
   const state = {
     program: `${own.program}.p4`,
-    ...(settings.length === 0 ? {} : { settings }),
+    ...given({ settings: settings.length === 0 ? undefined : settings }),
     updates,
-    ...(generators.length === 0 ? {} : { generators }),
+    ...given({ generators: generators.length === 0 ? undefined : generators }),
   };
   return `${JSON.stringify(state, plain, 2)}\n`;
 }

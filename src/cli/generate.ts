@@ -1,7 +1,15 @@
 /** `p4loom generate`: a scheme's programs and control-plane state for a topology, or what they cost. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { DiagnosticError, Diagnostics, didYouMean, fail, type Locate, SourceFile } from "../base/index.js";
+import {
+  DiagnosticError,
+  Diagnostics,
+  defined,
+  didYouMean,
+  fail,
+  type Locate,
+  SourceFile,
+} from "../base/index.js";
 import { compileGenerated } from "../fabric/experiment/index.js";
 import { SCHEMES, type Scheme, type SchemeReport, schemeNamed } from "../fabric/schemes/index.js";
 import { buildTopology, nodeAt, nodeNamed, type Topology, topologySchema } from "../fabric/topology/index.js";
@@ -52,7 +60,7 @@ export async function generate(
     ...programs.map(({ file, text }) => ({ path: join(folder, file), content: text })),
     ...plan.switches.flatMap((own) => {
       const file = join("state", nodeAt(topology, own.node).name);
-      const statements = stateText(topology, own, compiled.get(`${own.program}.p4`)!, `${file}.txt`);
+      const statements = stateText(topology, own, defined(compiled.get(`${own.program}.p4`)), `${file}.txt`);
       return [
         { path: join(folder, `${file}.txt`), content: statements },
         { path: join(folder, `${file}.json`), content: stateJson(topology, own) },
@@ -120,7 +128,7 @@ function routeNodes(topology: Topology, text: string): number[] {
       `--route ${text}: no node is called "${name}"${didYouMean(name, known, '"')}`,
     );
   });
-  for (const end of [nodes[0]!, nodes.at(-1)!])
+  for (const end of [defined(nodes[0]), defined(nodes.at(-1))])
     if (end.role !== "host") {
       const host = end.ports.map(({ peer }) => nodeAt(topology, peer)).find(({ role }) => role === "host");
       fail(
@@ -189,7 +197,7 @@ function flagSettings(scheme: string, own: SchemeReport, further: readonly strin
   const keys = Object.keys(own.options.shape);
   const settings: string[] = [];
   for (let i = 0; i < further.length; i++) {
-    const [flag, joined] = splitOnce(further[i]!);
+    const [flag, joined] = splitOnce(defined(further[i]));
     if (!flag.startsWith("--"))
       fail(CODES.wrongValue, undefined, `unexpected argument ${flag}: expected --KEY VALUE`);
     const key = flag.slice(2).replaceAll("-", "_");
@@ -203,7 +211,7 @@ function flagSettings(scheme: string, own: SchemeReport, further: readonly strin
       );
     }
     const next = further[i + 1];
-    const value = joined ?? (next === undefined || next.startsWith("--") ? "true" : further[++i]!);
+    const value = joined ?? (next === undefined || next.startsWith("--") ? "true" : defined(further[++i]));
     // Checked alone, so that a message about the value names the option as it was typed.
     load(new SourceFile(flag, `${key}: ${value}`), own.options);
     settings.push(`${key}=${value}`);

@@ -1,7 +1,7 @@
 /** `p4loom net`: an exercise folder of the P4 tutorials as a running network, with Mininet's commands at the prompt. */
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
-import { Diagnostics, fail, given } from "../base/index.js";
+import { Diagnostics, defined, fail, given } from "../base/index.js";
 import { startExercise } from "../course/exercise-network/index.js";
 import {
   type ExerciseProgram,
@@ -29,7 +29,7 @@ export async function net(path: string, options: NetArguments): Promise<number> 
   const topology = readTopologyFile(readSource(topologyPath(path)), diagnostics);
   diagnostics.throwIfErrors();
   const setup = openExercise(
-    topology!,
+    defined(topology),
     diskFiles,
     { ...given({ program: options.program }), noProgram: !options.p4 },
     diagnostics,
@@ -91,7 +91,7 @@ async function compileProgram(
   const result = compile(compileInput({ path: source, include: options.I, define: options.D }), diagnostics);
   diagnostics.throwIfErrors();
   printDiagnostics(diagnostics.list);
-  const { bmv2, p4info: info } = result!.program;
+  const { bmv2, p4info: info } = defined(result).program;
   writeFiles([
     { path: json, content: `${JSON.stringify(bmv2, null, 2)}\n` },
     { path: p4info, content: writeP4InfoText(info) },
@@ -101,7 +101,7 @@ async function compileProgram(
 async function compileWithP4c(p4c: string, program: ExerciseProgram, options: NetArguments): Promise<void> {
   const { source, json, p4info } = program;
   for (const file of [json, p4info]) makeFolders(dirname(file));
-  const files = { source: source!, json, p4info, include: options.I, define: options.D };
+  const files = { source: defined(source), json, p4info, include: options.I, define: options.D };
   const { why } = await runP4c(p4c, files, { shown: true });
   if (why !== undefined) fail(CODES.p4c, undefined, `${p4c} ${source}: ${why}`);
 }

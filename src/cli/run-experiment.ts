@@ -1,7 +1,7 @@
 /** `p4loom run`: runs an experiment file, prints the table, writes the results. */
 
 import { availableParallelism } from "node:os";
-import { DiagnosticError, Diagnostics, given } from "../base/index.js";
+import { DiagnosticError, Diagnostics, defined, given } from "../base/index.js";
 import {
   ENGINES,
   type EngineName,
@@ -78,9 +78,9 @@ async function runFile(file: string, options: RunArguments, late: AbortSignal): 
       out,
       progress: line.show,
       stop,
-      ...(isOneRun ? {} : { sweep }),
+      ...given({ sweep: isOneRun ? undefined : sweep }),
       testbed: {
-        ...(options.network === undefined ? {} : { network: options.network as NetworkKind }),
+        ...given({ network: options.network === undefined ? undefined : (options.network as NetworkKind) }),
         ...given({ bmv2: options.bmv2 }),
         allowMissing: new Set(missing as Omission[]),
         pcap: options.pcap === true,
@@ -191,17 +191,18 @@ function sweepRunOptions(options: RunArguments, tell: (line: string) => void): S
   return {
     workers: workers ?? availableParallelism(),
     ...given({ memoryMb, jobMs, resume, shard }),
-    ...(gather === undefined ? {} : { gather: gather ? "only" : "never" }),
-    ...(slurm === undefined
-      ? {}
-      : {
-          slurm: {
-            options: wordsOf(slurmOptions ?? ""),
-            tasks: tasks ?? DEFAULT_TASKS,
-            repeat: repeatedWords(options),
-            dryRun: dryRun === true,
-          },
-        }),
+    ...given({ gather: gather === undefined ? undefined : gather ? "only" : "never" }),
+    ...given({
+      slurm:
+        slurm === undefined
+          ? undefined
+          : {
+              options: wordsOf(slurmOptions ?? ""),
+              tasks: tasks ?? DEFAULT_TASKS,
+              repeat: repeatedWords(options),
+              dryRun: dryRun === true,
+            },
+    }),
     tell,
   };
 }
@@ -236,7 +237,7 @@ const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, min: 60_000, h: 3_
 function durationOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const [, number, unit] = /^(\d+(?:\.\d+)?)(s|min|h)$/.exec(text) ?? [];
-  const ms = Number(number) * UNITS_MS[unit ?? "s"]!;
+  const ms = Number(number) * defined(UNITS_MS[unit ?? "s"]);
   if (ms > 0) return ms;
   throw new WrongUsage(`${name} ${text}: expected a time such as 90s, 10min or 2h`);
 }

@@ -30,9 +30,9 @@ async function open({ address, deviceId, electionId, timeoutMs, args }: ShellSet
     args.tlsCa === undefined && args.tlsCert === undefined
       ? undefined
       : {
-          ...(args.tlsCa === undefined ? {} : { ca: text(args.tlsCa) }),
-          ...(args.tlsCert === undefined ? {} : { certificate: text(args.tlsCert) }),
-          ...(args.tlsKey === undefined ? {} : { privateKey: text(args.tlsKey) }),
+          ...given({ ca: args.tlsCa === undefined ? undefined : text(args.tlsCa) }),
+          ...given({ certificate: args.tlsCert === undefined ? undefined : text(args.tlsCert) }),
+          ...given({ privateKey: args.tlsKey === undefined ? undefined : text(args.tlsKey) }),
           ...given({ serverName: args.tlsName }),
         };
   try {

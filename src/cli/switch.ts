@@ -52,7 +52,7 @@ export async function loadAndRunSwitch(request: SwitchRequest, surroundings: Sur
   const read = tls && {
     certificate: readBytes(tls.certificate),
     privateKey: readBytes(tls.privateKey),
-    ...(tls.clientCa === undefined ? {} : { clientCa: readBytes(tls.clientCa) }),
+    ...given({ clientCa: tls.clientCa === undefined ? undefined : readBytes(tls.clientCa) }),
   };
   const lines = commands === undefined ? undefined : readSource(commands);
   surroundings.report(diagnostics.list.filter(({ severity }) => severity !== "info"));

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Diagnostics, didYouMean, fail } from "../base/index.js";
+import { Diagnostics, defined, didYouMean, fail } from "../base/index.js";
 import { loadDocument } from "../toolchain/documents/index.js";
 import { FIT_CODES, type Target, targetSchema } from "../toolchain/fit/index.js";
 import { readSource } from "../toolchain/loading/index.js";
@@ -31,5 +31,5 @@ export function loadTarget(name: string): Target {
     diagnostics,
   );
   diagnostics.throwIfErrors();
-  return loaded!.value;
+  return defined(loaded).value;
 }

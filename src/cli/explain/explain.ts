@@ -1,5 +1,5 @@
 /** `p4loom explain`: what a diagnostic means, and what to do. */
-import { fail } from "../../base/index.js";
+import { defined, fail } from "../../base/index.js";
 import { packageFile, textFolder } from "../../toolchain/loading/index.js";
 import {
   entryJson,
@@ -45,7 +45,7 @@ export function installedCatalogue(): Group[] {
 function foundFor(groups: readonly Group[], word: string): { text: string; json: object } {
   const code = normalCode(word);
   const whole = groups.find(({ prefix }) => prefix === code);
-  if (whole !== undefined) return { text: groupText(whole), json: groupsJson([whole])[0]! };
+  if (whole !== undefined) return { text: groupText(whole), json: defined(groupsJson([whole])[0]) };
   const found = entryOf(groups, code);
   if (found !== undefined)
     return { text: entryText(found.group, found.entry), json: entryJson(found.group, found.entry) };

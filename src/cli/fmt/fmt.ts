@@ -1,7 +1,7 @@
 /** `p4loom fmt`: formats P4 programs. */
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Diagnostics, fail, SourceFile } from "../../base/index.js";
+import { Diagnostics, defined, fail, SourceFile } from "../../base/index.js";
 import { format } from "../../toolchain/formatting/index.js";
 import { readBytes, writeFiles } from "../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
@@ -35,7 +35,7 @@ export async function fmt(paths: readonly string[], options: FmtArguments): Prom
   else if (options.write) {
     if (diagnostics.hasErrors) return EXIT.wrongInput;
     // A symbolic link stays one: the file that it leads to is written.
-    writeFiles(changed.map(({ file, text }) => ({ path: realpathSync(file.path), content: text! })));
+    writeFiles(changed.map(({ file, text }) => ({ path: realpathSync(file.path), content: defined(text) })));
     for (const { file } of changed) process.stderr.write(`formatted ${file.path}\n`);
   } else for (const { text } of results) process.stdout.write(text ?? "");
   return diagnostics.hasErrors || (options.check && changed.length > 0) ? EXIT.wrongInput : EXIT.success;

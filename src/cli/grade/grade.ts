@@ -2,7 +2,7 @@
 
 import { availableParallelism } from "node:os";
 import { basename, resolve } from "node:path";
-import { claim, Diagnostics, fail, formatTable, given, printable } from "../../base/index.js";
+import { claim, Diagnostics, defined, fail, formatTable, given, printable } from "../../base/index.js";
 import {
   failureLines,
   findSubmissions,
@@ -49,7 +49,7 @@ export async function grade(folder: string, options: GradeArguments): Promise<nu
   if (json) process.stdout.write(`${JSON.stringify({ exercise: exercise.title, submissions: graded })}\n`);
   else
     process.stdout.write(
-      `${(from === undefined ? oneText(graded[0]!) : manyText(graded)).map(printable).join("\n")}\n`,
+      `${(from === undefined ? oneText(defined(graded[0])) : manyText(graded)).map(printable).join("\n")}\n`,
     );
   if (graded.some(({ fault }) => fault !== undefined)) return EXIT.wrongInput;
   const all = graded.every(({ points, of }) => points === of);

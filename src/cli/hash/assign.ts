@@ -1,6 +1,6 @@
 /** `p4loom hash assign`: which function, seed and size of groups each switch of a topology has, and what the check of all paths finds. */
 import { dirname } from "node:path";
-import { claim, DiagnosticError, Diagnostics, fail } from "../../base/index.js";
+import { claim, DiagnosticError, Diagnostics, defined, fail } from "../../base/index.js";
 import { checkPaths, type PathCheck, representativePairs } from "../../fabric/paths/index.js";
 import { type NamedSetting, SCHEMES, type Scheme } from "../../fabric/schemes/index.js";
 import { buildTopology, nodeAt, type Topology, topologySchema } from "../../fabric/topology/index.js";
@@ -146,7 +146,7 @@ function verdictOf({ correlated, uneven, drawn, compared, pairs }: PathCheck): s
 
 /** The scheme that has this part. */
 export function schemeWith(part: "hashAssignment" | "pathmap"): Scheme {
-  return Object.values(SCHEMES).find((scheme) => scheme[part] !== undefined)!;
+  return defined(Object.values(SCHEMES).find((scheme) => scheme[part] !== undefined));
 }
 
 /** The topology of the file, and the parameters of the scheme. */
@@ -166,7 +166,7 @@ export function subjectOf(
   const diagnostics = new Diagnostics();
   const document = loadDocument(settingsFile(set), parameters, diagnostics);
   if (document === undefined) throw new DiagnosticError(diagnostics.list);
-  return { topology: topologyOf(names[0]!), parameters: document };
+  return { topology: topologyOf(defined(names[0])), parameters: document };
 }
 
 function topologyOf(path: string): Topology {

@@ -1,5 +1,5 @@
 /** `p4loom hash delta`: the shortest field of control bits, over all ways to give hash functions to tiers (P-ECMP, appendix A). */
-import { fail, Random } from "../../base/index.js";
+import { defined, fail, Random } from "../../base/index.js";
 import {
   crcCatalogue,
   type DeltaOptions,
@@ -67,7 +67,8 @@ export function delta(names: readonly string[], settings: HashSettings): HashRep
     notes: [
       `${result.without} of ${result.settings} settings have no field of up to ${maxBits} bits (the paper: 608 of 12144 for functions that it does not name).`,
       ...result.conflicts.map(
-        ([a, b]) => `${hashes[a]!.text} and ${hashes[b]!.text} never reach all paths on two tiers.`,
+        ([a, b]) =>
+          `${defined(hashes[a]).text} and ${defined(hashes[b]).text} never reach all paths on two tiers.`,
       ),
       ...(drawn.length === 0
         ? []
@@ -81,7 +82,7 @@ export function delta(names: readonly string[], settings: HashSettings): HashRep
       settings: result.settings,
       without: result.without,
       lengths: shares,
-      conflicts: result.conflicts.map(([a, b]) => [hashes[a]!.text, hashes[b]!.text]),
+      conflicts: result.conflicts.map(([a, b]) => [defined(hashes[a]).text, defined(hashes[b]).text]),
       draws: drawn.map(({ functions, lengths: { settings: all, without } }) => ({
         functions,
         settings: all,

@@ -1,7 +1,7 @@
 /** `p4loom hash linear --switch ADDRESS`: whether the choices of a switch that runs are linear, and what each header bit does. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { fail, Random } from "../../base/index.js";
+import { fail, given, Random } from "../../base/index.js";
 import { FIELD_BITS, ipv4Text } from "../../base/packets/index.js";
 import {
   controlProbeBits,
@@ -125,15 +125,16 @@ function reportOf(
       route,
       ...found,
       linear: counterexample === undefined && found.stray === undefined,
-      ...(counterexample === undefined
-        ? {}
-        : {
-            counterexample: {
-              bits: counterexample.bits,
-              got: counterexample.got,
-              expected: counterexample.expected,
-            },
-          }),
+      ...given({
+        counterexample:
+          counterexample === undefined
+            ? undefined
+            : {
+                bits: counterexample.bits,
+                got: counterexample.got,
+                expected: counterexample.expected,
+              },
+      }),
     })),
   };
 }

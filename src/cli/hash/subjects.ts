@@ -1,5 +1,5 @@
 /** The subjects of `p4loom hash` but `delta`: tables of what the room `hash` computes. */
-import { claim, fail } from "../../base/index.js";
+import { claim, defined, fail, given } from "../../base/index.js";
 import {
   collision,
   correlate,
@@ -94,9 +94,10 @@ export function linear(names: readonly string[], { groups, input, tests, seed }:
     notes: ["rank: 2^rank members can be reached from any header by a change of its bits."],
     json: rows.map(({ counterexample: found, ...row }) => ({
       ...row,
-      ...(found === undefined
-        ? {}
-        : { counterexample: { ...found, x: bytesHex(found.x), delta: bytesHex(found.delta) } }),
+      ...given({
+        counterexample:
+          found === undefined ? undefined : { ...found, x: bytesHex(found.x), delta: bytesHex(found.delta) },
+      }),
     })),
   };
 }
@@ -111,7 +112,7 @@ export function correlateAll(names: readonly string[], settings: HashSettings): 
       undefined,
       `--group ${groups.join(",")}: expected one size, or those of the first and second switch`,
     );
-  const [m, n] = [groups[0]!, groups[1] ?? groups[0]!];
+  const [m, n] = [defined(groups[0]), groups[1] ?? defined(groups[0])];
   const { bytes, name } = parseInput(input);
   const rows = pairs(hashes).map(([a, b]) => ({
     first: a.text,
@@ -199,7 +200,7 @@ export function collide(
       },
     ],
     notes:
-      memberBits(groups[0]!) === undefined
+      memberBits(defined(groups[0])) === undefined
         ? ["No exact figure is known for groups that are no power of two."]
         : [],
     json: rows,

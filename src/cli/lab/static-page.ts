@@ -1,7 +1,7 @@
 /** `p4loom lab --static DIR`: the page with its projects as files for any web server; compiler, switch and simulator run in the browser. */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { fail } from "../../base/index.js";
+import { defined, fail } from "../../base/index.js";
 import type { LabProject } from "../../course/lab/index.js";
 import { pageFolder } from "../../course/lab-server/index.js";
 import { writeFiles } from "../../toolchain/loading/index.js";
@@ -26,13 +26,13 @@ export function writeStaticPage(folder: string, projects: readonly StaticProject
   const read = (name: string) => ({ name, content: readFileSync(join(page, name)) });
   const names = uniqueNames(projects.map(({ path }) => path));
   const list = projects.map(({ project: { title } }, i) => ({
-    name: names[i]!,
+    name: defined(names[i]),
     title,
-    file: `project-${names[i]!}.json`,
+    file: `project-${defined(names[i])}.json`,
   }));
   const files = [
     ...readdirSync(page).sort().map(read),
-    ...projects.map(({ project }, i) => ({ name: list[i]!.file, content: JSON.stringify(project) })),
+    ...projects.map(({ project }, i) => ({ name: defined(list[i]).file, content: JSON.stringify(project) })),
     { name: LIST, content: `${JSON.stringify({ projects: list }, undefined, 2)}\n` },
   ];
   const before = listedFiles(folder);

@@ -1,5 +1,7 @@
 /** The manual page, from the definitions of the commands that also make `--help` and the completion scripts. */
+
 import type { Command } from "commander";
+import { defined } from "../../base/index.js";
 import { EXAMPLES } from "../examples.js";
 import { version } from "../version.js";
 
@@ -61,7 +63,7 @@ export function manualPage(program: Command): string {
       ["1", "the input is wrong, does not fit, or an expectation failed; diagnostics give the reason"],
       ["2", "wrong usage"],
       ["70", "an internal error, with instructions for a report"],
-    ].flatMap(([status, meaning]) => [".TP", `\\fB${status}\\fR`, meaning!]),
+    ].flatMap(([status, meaning]) => [".TP", `\\fB${status}\\fR`, defined(meaning)]),
     "",
   ].join("\n");
 }

@@ -4,7 +4,7 @@ import { constants, createWriteStream, mkdtempSync, openSync, readFileSync, rmSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
-import { fail } from "../../base/index.js";
+import { fail, given } from "../../base/index.js";
 import {
   Prompt,
   type PromptIo,
@@ -133,7 +133,7 @@ class Dialogue {
     const { terminal, prompt } = this;
     const lines = createInterface({
       input: process.stdin,
-      ...(terminal ? { output: process.stdout } : {}),
+      ...given({ output: terminal ? process.stdout : undefined }),
       terminal,
       prompt: PROMPT,
       completer: (line: string) => {

@@ -92,7 +92,7 @@ export function checkShell(address: string, args: ShellArguments): ShellSetup {
     address: /^\d+$/.test(address) ? `127.0.0.1:${address}` : address,
     deviceId: number("--device-id", args.deviceId, 64) ?? 0n,
     ...given({ electionId }),
-    ...(seconds === undefined ? {} : { timeoutMs: Math.round(1000 * seconds) }),
+    ...given({ timeoutMs: seconds === undefined ? undefined : Math.round(1000 * seconds) }),
     args,
   };
 }

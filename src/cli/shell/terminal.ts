@@ -1,5 +1,7 @@
 /** Statements from a terminal, with history and completion; or from a pipe, a line at a time. */
+
 import { createInterface } from "node:readline";
+import { defined, given } from "../../base/index.js";
 import { completions, type Interpreter } from "../../toolchain/control/index.js";
 
 const PROMPT = "p4loom> ";
@@ -12,14 +14,14 @@ export async function dialogue(interpreter: Interpreter, run: RunLine): Promise<
   const terminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
   const lines = createInterface({
     input: process.stdin,
-    ...(terminal ? { output: process.stdout } : {}),
+    ...given({ output: terminal ? process.stdout : undefined }),
     terminal,
     prompt: PROMPT,
     historySize: 1000,
     completer: (line: string): [string[], string] => {
       const { from, candidates } = completions(line, line.length, interpreter.index);
       const [only] = candidates;
-      const whole = candidates.length === 1 && !only!.endsWith("=") ? [`${only} `] : [...candidates];
+      const whole = candidates.length === 1 && !defined(only).endsWith("=") ? [`${only} `] : [...candidates];
       return [whole, line.slice(from)];
     },
   });

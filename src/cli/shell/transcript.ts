@@ -1,5 +1,5 @@
 /** The answers of statements, as one JSON document. */
-import { type Diagnostic, diagnosticToJson } from "../../base/index.js";
+import { type Diagnostic, diagnosticToJson, given } from "../../base/index.js";
 import type { Output } from "../../toolchain/control/index.js";
 
 interface Answer {
@@ -37,7 +37,7 @@ export class Transcript implements Output {
         statement,
         ok: !diagnostics.some(({ severity }) => severity === "error"),
         ...(data.length > 0 ? { data } : { lines }),
-        ...(diagnostics.length > 0 ? { diagnostics: diagnostics.map(diagnosticToJson) } : {}),
+        ...given({ diagnostics: diagnostics.length > 0 ? diagnostics.map(diagnosticToJson) : undefined }),
       })),
     };
   }

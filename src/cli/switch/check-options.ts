@@ -1,7 +1,7 @@
 /** Checks the options of `p4loom switch` before anything is opened. */
 
 import { resolve } from "node:path";
-import { Diagnostics, fail, given } from "../../base/index.js";
+import { Diagnostics, defined, fail, given } from "../../base/index.js";
 import {
   captureOf,
   filesOf,
@@ -98,8 +98,10 @@ export function checkArguments(programs: readonly string[], args: SwitchArgument
       maxFiles: number("--log-file-max-files", args.logFileMaxFiles, 3, 0, 1000),
     },
     dumpBytes: number("--dump-packet-data", args.dumpPacketData, 0, 0, 65_535),
-    ...(args.trace === undefined ? {} : { trace: { path: args.trace, maxBytes: traceBytes } }),
-    ...(args.traceSocket === undefined ? {} : { traceSocket: { path: args.traceSocket, perSecond } }),
+    ...given({ trace: args.trace === undefined ? undefined : { path: args.trace, maxBytes: traceBytes } }),
+    ...given({
+      traceSocket: args.traceSocket === undefined ? undefined : { path: args.traceSocket, perSecond },
+    }),
   };
   if (setup.exitWhenDone && args.useFiles === undefined) {
     fail(
@@ -246,7 +248,7 @@ function portsOf(
     if (!(port <= MAX_PORT)) {
       wrong(
         `ports of v1model have 9 bits: 0 to ${MAX_PORT}`,
-        `simple_switch takes ${digits}, but to its program that is port ${BigInt(digits!) & 511n}`,
+        `simple_switch takes ${digits}, but to its program that is port ${BigInt(defined(digits)) & 511n}`,
       );
       continue;
     }
@@ -269,7 +271,7 @@ function filePort(port: number, name: string, folder: string | undefined): PortF
   const capture = folder === undefined ? undefined : captureOf(folder, name);
   // In the same folder the files of the port are the capture already.
   const already = capture === undefined || resolve(capture.input) === resolve(files.input);
-  return { port, name, ...files, ...(already ? {} : { capture }) };
+  return { port, name, ...files, ...given({ capture: already ? undefined : capture }) };
 }
 
 /** `veth0`, or with properties `veth0,netns=/run/netns/x,rate=500000`. */
@@ -280,9 +282,9 @@ function interfaceOf(
   wrong: (why: string) => void,
 ): PortInterface {
   const properties = /^(.+?)((?:,(?:netns|rate)=[^,]*)*)$/.exec(text)!;
-  const name = properties[1]!;
+  const name = defined(properties[1]);
   const property = (key: string): string | undefined => {
-    const values = [...properties[2]!.matchAll(new RegExp(`,${key}=([^,]*)`, "g"))];
+    const values = [...defined(properties[2]).matchAll(new RegExp(`,${key}=([^,]*)`, "g"))];
     if (values.length > 1) wrong(`${key} is given twice`);
     return values[0]?.[1];
   };
@@ -290,13 +292,13 @@ function interfaceOf(
   if (namespace === "") wrong("netns= needs the name or the path of a network namespace");
   const rate = property("rate");
   const rateBps = rate === undefined ? undefined : Number(rate);
-  if (rateBps !== undefined && !(/^\d+$/.test(rate!) && rateBps >= 1 && rateBps <= MAX_RATE_BPS))
+  if (rateBps !== undefined && !(/^\d+$/.test(defined(rate)) && rateBps >= 1 && rateBps <= MAX_RATE_BPS))
     wrong(`rate=${rate}: not a whole number of bits per second from 1 to ${MAX_RATE_BPS}`);
   return {
     port,
     name,
     ...given({ namespace, rateBps }),
-    ...(folder === undefined ? {} : { capture: captureOf(folder, name!) }),
+    ...given({ capture: folder === undefined ? undefined : captureOf(folder, defined(name)) }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The options of `p4loom switch`: those of simple_switch_grpc with the same names, and a few more. */
 import { Command, Option } from "commander";
-import { fail } from "../../base/index.js";
+import { defined, fail } from "../../base/index.js";
 import { CODES } from "../codes.js";
 
 /** The options as commander returns them; `check-options.ts` checks them. */
@@ -146,7 +146,7 @@ export function switchArgv(argv: readonly string[]): string[] {
   const result = argv.slice(0, 3);
   const words = argv.slice(3);
   for (let i = 0; i < words.length; i++) {
-    let word = words[i]!;
+    let word = defined(words[i]);
     if (word === "--") continue;
     if (word === "-v") word = "--version";
     if (word.startsWith("--")) word = wholeOption(word, options);
@@ -171,8 +171,8 @@ export function switchArgv(argv: readonly string[]): string[] {
 function wholeOption(word: string, options: readonly Option[]): string {
   const [, name, value] = /^(--[^=]*)(=.*)?$/s.exec(word)!;
   const long = [...options.flatMap((option) => option.long ?? []), "--help", "--version"];
-  if (long.includes(name!)) return word;
-  const meant = long.filter((option) => option.startsWith(name!));
+  if (long.includes(defined(name))) return word;
+  const meant = long.filter((option) => option.startsWith(defined(name)));
   if (meant.length > 1)
     fail(CODES.wrongValue, undefined, `${name}: may be ${meant.join(", ")}`, "write the option out");
   return meant.length === 1 ? `${meant[0]}${value ?? ""}` : word;

@@ -87,8 +87,8 @@ export function filterOf(path: string, args: TraceArguments): TraceFilter {
   const { packet, port, table, dropped } = args;
   const least = Number.MAX_SAFE_INTEGER;
   return {
-    ...(packet === undefined ? {} : { packet: wholeNumber("--packet", packet, least) }),
-    ...(port === undefined ? {} : { port: wholeNumber("--port", port, MAX_PORT) }),
+    ...given({ packet: packet === undefined ? undefined : wholeNumber("--packet", packet, least) }),
+    ...given({ port: port === undefined ? undefined : wholeNumber("--port", port, MAX_PORT) }),
     ...given({ table, dropped }),
   };
 }

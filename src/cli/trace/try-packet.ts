@@ -1,5 +1,5 @@
 /** Sends one packet through a program and returns its trace. */
-import { Diagnostics, given } from "../../base/index.js";
+import { Diagnostics, defined, given } from "../../base/index.js";
 import { runCommands } from "../../toolchain/control/index.js";
 import { loadProgram, readSource, withProject } from "../../toolchain/loading/index.js";
 import { type PacketTrace, Switch } from "../../toolchain/switch/index.js";
@@ -42,5 +42,5 @@ export async function tryPacket(setup: TryPacket): Promise<PacketTrace> {
   device.trace = (packet) => traces.push(packet);
   device.receive(port, bytes);
   device.trace = undefined;
-  return traces[0]!;
+  return defined(traces[0]);
 }

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import {
   DiagnosticError,
   Diagnostics,
+  defined,
   fail,
   formatDiagnostic,
   Random,
@@ -121,7 +122,7 @@ export class ProgramCompiler {
     const { faultTables = 0 } = this.#options;
     const isSource = plan.own?.kind === "source";
     const text = isSource
-      ? sourceWithFaultTables(plan.own!.file, faultTables)
+      ? sourceWithFaultTables(defined(plan.own).file, faultTables)
       : this.#render(faultTables > 0 ? withFaultTables(plan, faultTables) : plan, scheme);
     if (isSource && this.#options.ecnThreshold !== undefined) this.#unmarked.add(scheme);
     const file = `${scheme}/${plan.name}.p4`;
@@ -201,7 +202,7 @@ function compileOwn(file: SourceFile, scheme: string, name: string, place: Span 
   if (place !== undefined)
     first?.notes.push({ message: `this is the program "${name}" of the scheme ${scheme}`, span: place });
   diagnostics.throwIfErrors();
-  return result!.program;
+  return defined(result).program;
 }
 
 /** The control channels of one switch, by the place of the controllers that use them. */
@@ -254,7 +255,7 @@ export async function bootControlled(
   const channels = new Map<number, SwitchChannels>();
   const sessions = plan.switches.map(async (own) => {
     const { node } = own;
-    const made = switches.get(node)!;
+    const made = defined(switches.get(node));
     const channel = (delay: number) =>
       new ControlChannel(simulation, made.device, { ...shared, delay }, made);
     const both = { central: channel(shared.delay), switch: channel(local_delay) };
@@ -268,7 +269,7 @@ export async function bootControlled(
       new HostChannel(simulation, fabric.host(index), control_channel),
     ]),
   );
-  fabric.onTell = (node, message) => hostChannels.get(node)!.tell(message);
+  fabric.onTell = (node, message) => defined(hostChannels.get(node)).tell(message);
   return { fabric, channels, hostChannels };
 }
 
@@ -280,7 +281,7 @@ export async function configureSimulated(
   own: SwitchPlan,
   programs: ReadonlyMap<string, Program>,
 ): Promise<void> {
-  await channel.load(programs.get(own.program)!);
+  await channel.load(defined(programs.get(own.program)));
   await applySettings(channel, [...queuesOfLinks(topology, own.node), ...(own.settings ?? [])]);
   await writePlanned(channel, plan, own.node);
   if (own.generators !== undefined) await startGenerators(channel, own);
@@ -319,8 +320,8 @@ export function buildFabric(
 
 /** Rates in packets and lengths of the queues at the links of a switch, where the links have such. */
 export function queuesOfLinks(topology: Topology, node: number): SwitchSetting[] {
-  return topology.nodes[node]!.ports.flatMap(({ number: port, link }): SwitchSetting[] => {
-    const { ratePps, queuePackets } = topology.links[link]!;
+  return defined(topology.nodes[node]).ports.flatMap(({ number: port, link }): SwitchSetting[] => {
+    const { ratePps, queuePackets } = defined(topology.links[link]);
     return [
       ...(queuePackets === undefined
         ? []
@@ -389,7 +390,7 @@ export async function writePlanned(
   more: readonly Update[] = [],
 ): Promise<void> {
   const index = plan.switches.findIndex((own) => own.node === node);
-  const { updates } = plan.switches[index]!;
+  const { updates } = defined(plan.switches[index]);
   try {
     await device.write([...more, ...updates]);
   } catch (error) {
@@ -400,13 +401,13 @@ export async function writePlanned(
     const first = statuses?.findIndex(({ code }) => code !== "OK");
     if (first !== undefined && first < more.length) throw error;
     const at = first === undefined ? undefined : first - more.length;
-    const what = at === undefined ? "the updates" : `update ${at}, ${nameOf(updates[at]!)},`;
+    const what = at === undefined ? "the updates" : `update ${at}, ${nameOf(defined(updates[at]))},`;
     const where = `switches[${index}].updates${at === undefined ? "" : `[${at}]`}`;
     const refused = statuses?.filter(({ code }) => code !== "OK").length ?? 1;
     fail(
       CODES.refusedPlan,
       plan.place,
-      `switch ${device.name} refuses ${what} of its plan: ${reasonOf(statuses?.[first!] ?? error)}`,
+      `switch ${device.name} refuses ${what} of its plan: ${reasonOf(statuses?.[defined(first)] ?? error)}`,
       `it is ${where} of the plan that the module returns`,
       ...(refused > 1 ? [`${refused} updates of this switch are refused; this is the first`] : []),
     );

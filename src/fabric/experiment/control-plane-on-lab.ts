@@ -1,5 +1,6 @@
 /** Controllers on real switches: the machine's monotonic clock, and the P4Runtime connections of the lab. */
 
+import { defined } from "../../base/index.js";
 import { DeviceError } from "../../toolchain/device/index.js";
 import type { Clock, HostSession, SwitchSession, SwitchState } from "../controllers/index.js";
 import { restingHost } from "../hosts/index.js";
@@ -115,7 +116,7 @@ export class LabControl {
     const takesMessages = scheme.hosts(restingHost()).onMessage !== undefined;
     return {
       ask: async (message) => {
-        const { name } = topology.nodes[node]!;
+        const { name } = defined(topology.nodes[node]);
         if (!takesMessages)
           throw new DeviceError("UNIMPLEMENTED", `the policy of host ${name} takes no messages`);
         return await (await agent(node)).message(message);

@@ -7,6 +7,7 @@ import { z } from "zod";
 import {
   type DiagnosticError,
   type Diagnostics,
+  defined,
   didYouMean,
   type Json,
   type Locate,
@@ -195,7 +196,7 @@ export function listedCommands(
       return [];
     }
     const known = Object.keys(run.commands);
-    const schema = Object.hasOwn(run.commands, name) ? run.commands[name]! : undefined;
+    const schema = Object.hasOwn(run.commands, name) ? defined(run.commands[name]) : undefined;
     if (schema === undefined) {
       diagnostics.error(
         CODES.command,

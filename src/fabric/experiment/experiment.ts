@@ -3,7 +3,7 @@
  * schema, and therefore one file of more than 400 lines.
  */
 import { z } from "zod";
-import type { Locate, SourceFile } from "../../base/index.js";
+import { given, type Locate, type SourceFile } from "../../base/index.js";
 import { SELECTOR_FIELDS } from "../../base/packets/index.js";
 import type { FlowAssignment, HostContext, HostPolicy } from "../hosts/index.js";
 import { type FabricPlan, type KnownFlow, SCHEMES, type Scheme } from "../schemes/index.js";
@@ -253,8 +253,8 @@ function settle(file: File, defaults: TransportDefaults): TransportSettings {
     rto_min: file.rto_min ?? 0,
     rto_cap,
     rto_initial: file.rto_initial ?? NS_PER_S,
-    ...(file.syn_rto_initial === undefined ? {} : { syn_rto_initial: file.syn_rto_initial }),
-    ...(file.syn_rto_cap === undefined ? {} : { syn_rto_cap: file.syn_rto_cap }),
+    ...given({ syn_rto_initial: file.syn_rto_initial }),
+    ...given({ syn_rto_cap: file.syn_rto_cap }),
     congestion_control: file.congestion_control ?? "cubic",
     initial_window: file.initial_window ?? 10,
     receive_buffer: file.receive_buffer ?? 4_000_000,
@@ -264,7 +264,7 @@ function settle(file: File, defaults: TransportDefaults): TransportSettings {
     rack: file.rack ?? sack,
     reordering: file.reordering ?? false,
     handshake: file.handshake ?? defaults.handshake,
-    ...(file.subflows === undefined ? {} : { subflows: file.subflows }),
+    ...given({ subflows: file.subflows }),
     time_wait: file.time_wait ?? 10 * NS_PER_MS,
     user_timeout: file.user_timeout ?? 100 * NS_PER_S,
   };
@@ -287,7 +287,7 @@ export function transportOptions(transport: TransportSettings): TransportOptions
   const hasSyn = transport.syn_rto_initial !== undefined || transport.syn_rto_cap !== undefined;
   return {
     protocol: "tcp",
-    ...(hasSyn ? { syn: { initial: syn_rto_initial, cap: syn_rto_cap } } : {}),
+    ...given({ syn: hasSyn ? { initial: syn_rto_initial, cap: syn_rto_cap } : undefined }),
     segmentBytes: segment_bytes,
     margin: rto_margin,
     floor: transport.rto_min,
@@ -302,7 +302,7 @@ export function transportOptions(transport: TransportSettings): TransportOptions
     rack: transport.rack,
     reordering: transport.reordering,
     handshake: transport.handshake,
-    ...(transport.subflows === undefined ? {} : { subflows: transport.subflows }),
+    ...given({ subflows: transport.subflows }),
     timeWait: transport.time_wait,
     userTimeout: transport.user_timeout,
   };

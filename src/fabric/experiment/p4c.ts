@@ -2,7 +2,7 @@
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Diagnostics, fail, type SourceFile } from "../../base/index.js";
+import { Diagnostics, defined, fail, given, type SourceFile } from "../../base/index.js";
 import { loadProgram, runCommand } from "../../toolchain/loading/index.js";
 import type { Program } from "../../toolchain/program/index.js";
 import { CODES } from "./codes.js";
@@ -46,7 +46,7 @@ export async function runP4c(
   const argv = [path, "--arch", "v1model", "--p4v", "16", ...flags, ...out, source];
   const { error: why, stderr } = await runCommand(argv, {
     output: options.shown ? "shown" : "kept",
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...given({ cwd: options.cwd }),
   });
   return { why, said: stderr === "" && why !== undefined ? `${path}: ${why}` : stderr };
 }
@@ -56,8 +56,8 @@ export async function compileWithP4c(path: string, file: SourceFile): Promise<Pr
   const folder = mkdtempSync(join(tmpdir(), "p4loom-p4c-"));
   try {
     const [source, json, info] = ["program.p4", "program.json", "program.p4info.txtpb"];
-    writeFileSync(join(folder, source!), file.text);
-    const files = { source: source!, json: json!, p4info: info! };
+    writeFileSync(join(folder, defined(source)), file.text);
+    const files = { source: defined(source), json: defined(json), p4info: defined(info) };
     const { why, said } = await runP4c(path, files, { cwd: folder });
     if (why !== undefined)
       fail(
@@ -66,7 +66,12 @@ export async function compileWithP4c(path: string, file: SourceFile): Promise<Pr
         `p4c does not compile ${file.path}`,
         ...said.split("\n").slice(-MAX_QUOTED_LINES),
       );
-    const made = { path: join(folder, json!), p4info: join(folder, info!), include: [], define: [] };
+    const made = {
+      path: join(folder, defined(json)),
+      p4info: join(folder, defined(info)),
+      include: [],
+      define: [],
+    };
     return (await loadProgram(made, new Diagnostics(), "error")).program;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -91,7 +91,7 @@ export function planSchemes(
             plan,
             hosts,
             commands: chosen.commands ?? {},
-            ...(chosen.checkCommand === undefined ? {} : { checkCommand }),
+            ...given({ checkCommand: chosen.checkCommand === undefined ? undefined : checkCommand }),
             ...given({ assign }),
           },
         ];

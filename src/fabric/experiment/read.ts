@@ -107,7 +107,7 @@ export function loadKind<
       "the key `sweep` has no effect here: one experiment is loaded, with the values outside of it",
       "`loadExperimentFile` makes all points of the file",
     );
-  return document && checkedOf(kind, { source: source!, ...document, diagnostics, schemes });
+  return document && checkedOf(kind, { source: defined(source), ...document, diagnostics, schemes });
 }
 
 /**
@@ -315,7 +315,8 @@ function readSpace(
   if (typeof contents !== "object" || contents === null || !("sweep" in contents)) return SINGLE;
   const read = document.check(z.looseObject({ sweep: sweepSchema }), diagnostics);
   if (read === undefined) return undefined;
-  const nameOf = (scheme: string) => (Object.hasOwn(schemes, scheme) ? schemes[scheme]!.name : scheme);
+  const nameOf = (scheme: string) =>
+    Object.hasOwn(schemes, scheme) ? defined(schemes[scheme]).name : scheme;
   return spaceOf(document, read.value.sweep, nameOf, diagnostics);
 }
 

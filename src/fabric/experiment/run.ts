@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
-import { type Diagnostic, DiagnosticError, fail, given } from "../../base/index.js";
+import { type Diagnostic, DiagnosticError, defined, fail, given } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { type CommonSettings, type EngineName, type SeeingRequest, seeingOf } from "./experiment.js";
 import { checkFolder, PointsFile, pointsFileName, readPoints, writeFolder } from "./files.js";
@@ -71,17 +71,17 @@ function finishedSweep(
   const outcomes = points.map(({ units }) => units.map((): FinishedUnit[] => []));
   for (const { point, units, seed: own, keys } of jobs)
     for (const [i, unit] of units.entries()) {
-      const record = records.get(keys[i]!);
+      const record = records.get(defined(keys[i]));
       if (record === undefined) continue;
       const { outcome, log } = record;
-      outcomes[point]![unit]!.push({ seed: own, outcome, log });
+      defined(defined(outcomes[point])[unit]).push({ seed: own, outcome, log });
     }
   const missing = work.filter((job) => !isFinished(job, records));
   return {
     ...{ name: settings.name, engine, seed, isOneRun, keys: space.keys, seeds },
     points: points.map(
       (point, number): FinishedPoint => ({
-        ...{ values: space.values(number), point, outcomes: outcomes[number]! },
+        ...{ values: space.values(number), point, outcomes: defined(outcomes[number]) },
       }),
     ),
     notes: [
@@ -113,7 +113,7 @@ function unfinishedPart(
     notes: [],
     warnings: [],
     unfinished: true,
-    ...(failures.length === 0 ? {} : { failures }),
+    ...given({ failures: failures.length === 0 ? undefined : failures }),
   };
 }
 
@@ -145,7 +145,7 @@ function failureDiagnostics(failed: readonly FailedJob<Job>[]): Diagnostic[] {
     alike.set(key, [...(alike.get(key) ?? []), one]);
   }
   return [...alike.values()].map((group): Diagnostic => {
-    const { why, lines } = group[0]!;
+    const { why, lines } = defined(group[0]);
     const names = listed(group.map(({ job }) => job));
     return {
       severity: "error",
@@ -363,10 +363,12 @@ class SweepRun {
             progress: (done: number, what: string) => share(job, done, what),
           };
           // A job may leave state in the plans of its schemes: it must not reach another job.
-          const uses = job.units.map((unit) => `${job.point} ${points[job.point]!.units[unit]!.scheme}`);
+          const uses = job.units.map(
+            (unit) => `${job.point} ${defined(defined(points[job.point]).units[unit]).scheme}`,
+          );
           const isFresh = !uses.some((use) => this.#spent.has(use));
           for (const use of uses) this.#spent.add(use);
-          const point = isFresh ? points[job.point]! : sweep.point(job.point, runs);
+          const point = isFresh ? defined(points[job.point]) : sweep.point(job.point, runs);
           return { kind: "done", line: await recordsOfJob(sweep, point, job, means) };
         } catch (error) {
           const text = diagnosticText(error);
@@ -469,7 +471,7 @@ class SweepRun {
   async #onSlurm(made: SweepJobs): Promise<string | undefined> {
     const { slurm, resume = false } = this.#options;
     return await runOnSlurm({
-      ...slurm!,
+      ...defined(slurm),
       file: this.sweep.source.path,
       name: this.sweep.settings.name,
       folder: this.folder,
@@ -515,7 +517,7 @@ class SweepRun {
         );
         throw error;
       }
-    return { ...printed, ...(errors.length === 0 ? {} : { failures: errors }) };
+    return { ...printed, ...given({ failures: errors.length === 0 ? undefined : errors }) };
   }
 }
 
@@ -561,5 +563,5 @@ export async function runKind<
     checkNumber: () => {},
   };
   await runSweep(sweep, options);
-  return results!;
+  return defined(results);
 }

@@ -6,7 +6,7 @@
  * data path notifies a transfer of each acknowledgement of new data, so it need not poll.
  */
 import { readFileSync } from "node:fs";
-import { systemErrorReason, toHex } from "../../base/index.js";
+import { given, systemErrorReason, toHex } from "../../base/index.js";
 import { PROTOCOL_TCP } from "../../base/packets/index.js";
 import { type SocketWatch, TcpSocket } from "../../toolchain/interfaces/index.js";
 import { CLIENT } from "../hosts/index.js";
@@ -283,7 +283,7 @@ export class Transfer implements FlowWatcher {
       bytes: socket !== undefined && this.#connected ? this.#acknowledged(socket) : 0,
       fctNs: this.#startedAt === undefined ? null : now - this.#startedAt,
       timeouts: flow?.timeouts ?? 0,
-      ...(socket === undefined ? {} : { tcp: tcpInfo(socket) }),
+      ...given({ tcp: socket === undefined ? undefined : tcpInfo(socket) }),
     });
     this.close(stopped);
   }

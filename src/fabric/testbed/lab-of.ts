@@ -1,5 +1,6 @@
 /** A topology as a lab: one host or switch process for every node, one veth pair for every link. */
 
+import { defined, given } from "../../base/index.js";
 import { macText } from "../../base/packets/index.js";
 import { switchesOf, type Topology, type TopologyNode } from "../topology/index.js";
 import type { LabHost, LabLink, LabSpec } from "./lab-spec.js";
@@ -32,7 +33,7 @@ export function labOf(topology: Topology, options: LabOfOptions = {}): LabSpec {
   const { nodes } = topology;
   const labels = shortNames(switchesOf(topology));
   const portName = (node: number, port: number): string =>
-    nodes[node]!.role === "host" ? `eth${port - 1}` : `${labels.get(node)}-eth${port}`;
+    defined(nodes[node]).role === "host" ? `eth${port - 1}` : `${labels.get(node)}-eth${port}`;
   return {
     name: topology.name,
     hosts: nodes.filter((node) => node.role === "host").map((node) => labHost(topology, node, options)),
@@ -40,19 +41,19 @@ export function labOf(topology: Topology, options: LabOfOptions = {}): LabSpec {
       name: node.name,
       deviceId: firstDeviceId + BigInt(i),
       ports: node.ports.map(({ number }) => ({ number, interface: portName(node.index, number) })),
-      ...(options.cpuPort === undefined ? {} : { cpuPort: options.cpuPort }),
-      ...(options.priorityQueues === undefined ? {} : { priorityQueues: options.priorityQueues }),
+      ...given({ cpuPort: options.cpuPort }),
+      ...given({ priorityQueues: options.priorityQueues }),
     })),
     links: topology.links.map(({ a, b, rateBps, delayNs }): LabLink => {
       const end = ({ node, port }: { node: number; port: number }) => ({
-        node: nodes[node]!.name,
+        node: defined(nodes[node]).name,
         interface: portName(node, port),
       });
       return {
         a: end(a),
         b: end(b),
-        ...(rateScale === 0 ? {} : { rateBps: rateBps * rateScale }),
-        ...(delayScale === 0 ? {} : { delayNs: delayNs * delayScale }),
+        ...given({ rateBps: rateScale === 0 ? undefined : rateBps * rateScale }),
+        ...given({ delayNs: delayScale === 0 ? undefined : delayNs * delayScale }),
       };
     }),
   };
@@ -65,8 +66,8 @@ function shortNames(switches: readonly TopologyNode[]): Map<number, string> {
 }
 
 function labHost(topology: Topology, node: TopologyNode, options: LabOfOptions): LabHost {
-  const { ipv4, ipv6 } = node.host!;
-  const router = macText(topology.nodes[node.ports[0]!.peer]!.mac);
+  const { ipv4, ipv6 } = defined(node.host);
+  const router = macText(defined(topology.nodes[defined(node.ports[0]).peer]).mac);
   return {
     name: node.name,
     interfaces: node.ports.map(({ number }) => ({

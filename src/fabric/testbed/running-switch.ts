@@ -2,7 +2,7 @@
 
 import { once } from "node:events";
 import { type AddressInfo, createConnection, createServer, type Server } from "node:net";
-import { fail, systemErrorReason } from "../../base/index.js";
+import { defined, fail, systemErrorReason } from "../../base/index.js";
 import { type Device, DeviceError } from "../../toolchain/device/index.js";
 import { ownCommand } from "../../toolchain/loading/index.js";
 import type { RemoteDevice } from "../../toolchain/p4runtime/index.js";
@@ -205,7 +205,7 @@ export class LabSwitchProcess implements RunningSwitch {
   }
 
   #portOf(name: string): number {
-    return this.plan.spec.ports.find((port) => port.interface === name)!.number;
+    return defined(this.plan.spec.ports.find((port) => port.interface === name)).number;
   }
 
   /** A switch that is not running needs no change: it starts with the ports whose links are up. */

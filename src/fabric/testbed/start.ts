@@ -1,7 +1,7 @@
 /** Starts a lab step by step. The same code removes it after every kind of end. */
 import { rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { Diagnostics, fail, systemErrorReason } from "../../base/index.js";
+import { Diagnostics, defined, fail, systemErrorReason } from "../../base/index.js";
 import { makeFolders } from "../../toolchain/loading/index.js";
 import { CODES } from "./codes.js";
 import type { Lab, LabOptions, RunningHost, RunningSwitch } from "./lab.js";
@@ -164,7 +164,7 @@ class StartedLab implements Lab {
     }
     // the switches' ends only: a host whose interface is taken down would lose its routes
     const ends = links.flatMap(({ a, b }) => [a, b]).filter(({ node }) => this.switches.has(node));
-    const owner = (node: string) => this.#processes.find(({ name }) => name === node)!;
+    const owner = (node: string) => defined(this.#processes.find(({ name }) => name === node));
     if (!up) await Promise.all(ends.map((end) => owner(end.node).beforeDown(end.interface)));
     const lines = ends.map((end) => `link set dev ${end.interface} ${up ? "up" : "down"}\n`);
     await setUp(`link ${a}-${b}`, ["ip", "-n", switchNamespace(this.id), "-batch", "-"], {
@@ -186,7 +186,7 @@ class StartedLab implements Lab {
     const index = this.spec.links.findIndex(({ a, b }) => isHere(a) || isHere(b));
     if (index < 0) fail(CODES.noLink, undefined, `${node} has no interface ${interfaceName}`);
     const isSwitch = this.switches.has(node);
-    const shape = this.shapes[index]!;
+    const shape = defined(this.shapes[index]);
     const own = isSwitch ? atSwitch(shape, this.options.engine) : shape;
     const key = `${node} ${interfaceName}`;
     const change = { before: this.#extraDelays.get(key) ?? 0, now: extraNs };
@@ -292,7 +292,7 @@ export function checkSpec(spec: LabSpec): void {
       const interfaces = nodes.get(node);
       const count = interfaces?.get(label);
       if (count === undefined) wrong(`a link ends at "${label}" of "${node}", which is not there`);
-      else interfaces!.set(label, count + 1);
+      else defined(interfaces).set(label, count + 1);
     }
   }
   for (const [node, interfaces] of nodes) {

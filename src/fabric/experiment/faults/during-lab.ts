@@ -1,5 +1,5 @@
 /** Faults of a run on a lab at their times, those of controllers and commands included. */
-import { fail, type Locate, type Span } from "../../../base/index.js";
+import { defined, fail, type Locate, type Span } from "../../../base/index.js";
 import { MAX_FAULT_TABLES } from "../../../toolchain/generate/index.js";
 import { monotonicNs, type SwitchEngine } from "../../testbed/index.js";
 import type { Topology } from "../../topology/index.js";
@@ -136,7 +136,7 @@ export async function checkLabFaults(
   }
   const tables = faultTables(topology, faults);
   if (tables === undefined) {
-    const last = faults.at(-1)!;
+    const last = defined(faults.at(-1));
     fail(
       CODES.faultOnTestbed,
       place(last),

@@ -1,6 +1,6 @@
 /** Finds the element that a fault of a file names. */
 import { z } from "zod";
-import { didYouMean } from "../../../base/index.js";
+import { defined, didYouMean } from "../../../base/index.js";
 import { hostsOf, nodeNamed, switchesOf, type Topology, type TopologyNode } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { ALL_CHANNELS, type Element, type Ways } from "./fault.js";
@@ -57,7 +57,7 @@ export function elementOf(
     return undefined;
   }
   const { direction = "both" } = spec;
-  if (kind === "flow") return flowOf(spec.flow!, spec.direction ?? "out", flows, place);
+  if (kind === "flow") return flowOf(defined(spec.flow), spec.direction ?? "out", flows, place);
   if (spec.direction !== undefined && kind !== "link" && kind !== "port")
     diagnostics.error(
       CODES.faultDirection,
@@ -65,14 +65,14 @@ export function elementOf(
       `a ${kind === "control" ? "control channel" : kind} has no direction`,
       "name a link or a port, or leave direction out",
     );
-  if (kind === "control") return controlOf(spec.control!, topology, place);
+  if (kind === "control") return controlOf(defined(spec.control), topology, place);
   if (kind === "switch" || kind === "host") {
-    const node = nodeOf(spec[kind]!, topology, kind, place);
+    const node = nodeOf(defined(spec[kind]), topology, kind, place);
     return node && { kind: "node", index: node.index };
   }
   return kind === "port"
-    ? atPort(spec.port!, direction, topology, place)
-    : between(spec.link!, direction, topology, place);
+    ? atPort(defined(spec.port), direction, topology, place)
+    : between(defined(spec.link), direction, topology, place);
 }
 
 function flowOf(number: number, ways: Ways, flows: FlowNumbers, place: Place): Element | undefined {
@@ -162,9 +162,9 @@ function between([first, second]: [string, string], ways: Ways, topology: Topolo
   }
   if (a === undefined || b === undefined) return undefined;
   const ports = a.ports.filter(({ peer }) => peer === b.index);
-  if (ports.length === 1) return link(topology, ports[0]!.link, a.index, ways);
+  if (ports.length === 1) return link(topology, defined(ports[0]).link, a.index, ways);
   if (ports.length === 0) {
-    const peers = [...new Set(a.ports.map(({ peer }) => topology.nodes[peer]!.name))];
+    const peers = [...new Set(a.ports.map(({ peer }) => defined(topology.nodes[peer]).name))];
     place.diagnostics.error(
       CODES.unknownPlace,
       at,
@@ -185,7 +185,8 @@ function between([first, second]: [string, string], ways: Ways, topology: Topolo
 
 /** The link, with `ways` from the view of the node `first`. */
 function link(topology: Topology, index: number, first: number, ways: Ways): Element {
-  if (ways === "both" || topology.links[index]!.a.node === first) return { kind: "link", index, ways };
+  if (ways === "both" || defined(topology.links[index]).a.node === first)
+    return { kind: "link", index, ways };
   return { kind: "link", index, ways: ways === "out" ? "in" : "out" };
 }
 

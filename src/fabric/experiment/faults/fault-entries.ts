@@ -1,5 +1,5 @@
 /** Faults as entries of the fault tables (`withFaultTables`) of the switches that they affect. */
-import { maskOf } from "../../../base/index.js";
+import { defined, maskOf } from "../../../base/index.js";
 import type { AddressPrefix, PacketMatch } from "../../../base/packets/index.js";
 import { type Device, DeviceError, type Match, type TableEntry } from "../../../toolchain/device/index.js";
 import { faultTable, MAX_FAULT_TABLES } from "../../../toolchain/generate/index.js";
@@ -23,13 +23,13 @@ function spotsOf(
   fault: Pick<Fault, "element" | "effect" | "match">,
 ): Map<number, Spot[]> {
   const { element } = fault;
-  const isSwitch = (node: number) => topology.nodes[node]!.role !== "host";
+  const isSwitch = (node: number) => defined(topology.nodes[node]).role !== "host";
   // A node where nothing passes loses packets to the CPU port too.
   if (element.kind === "node" && isSwitch(element.index) && isCut(fault))
     return new Map([[element.index, ["all"]]]);
   const spots = new Map<number, Spot[]>();
   for (const { link, from } of directionsOf(topology, element)) {
-    const { a, b } = topology.links[link]!;
+    const { a, b } = defined(topology.links[link]);
     const [sender, receiver] = from === "a" ? [a, b] : [b, a];
     // A host has no fault table: the switch at the other end drops what it sends.
     const [node, spot]: [number, Spot] = isSwitch(sender.node)

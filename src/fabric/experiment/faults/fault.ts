@@ -1,4 +1,5 @@
 /** A fault: an element of the network, what happens to it, to which packets, and when. Times are nanoseconds. */
+import { defined } from "../../../base/index.js";
 import type { PacketMatch } from "../../../base/packets/index.js";
 import type { Topology } from "../../topology/index.js";
 
@@ -84,9 +85,9 @@ export function directionsOf(topology: Topology, element: Element): Direction[] 
     const back: Direction = { link: index, from: "b" };
     return ways === "both" ? [out, back] : [ways === "out" ? out : back];
   }
-  const { role, ports } = topology.nodes[element.index]!;
+  const { role, ports } = defined(topology.nodes[element.index]);
   return ports.flatMap(({ link }): Direction[] => {
-    const out = topology.links[link]!.a.node === element.index ? "a" : "b";
+    const out = defined(topology.links[link]).a.node === element.index ? "a" : "b";
     const sent: Direction = { link, from: out };
     return role === "host" ? [sent, { link, from: out === "a" ? "b" : "a" }] : [sent];
   });
@@ -94,14 +95,14 @@ export function directionsOf(topology: Topology, element: Element): Direction[] 
 
 /** `leaf0-1`, `tor0-0 - leaf0-1`, or `tor0-0 > leaf0-1` for one direction. */
 export function elementName(topology: Topology, element: Element): string {
-  const name = (node: number) => topology.nodes[node]!.name;
+  const name = (node: number) => defined(topology.nodes[node]).name;
   if (element.kind === "node") return name(element.index);
   if (element.kind === "control")
     return element.index === ALL_CHANNELS
       ? "all control channels"
       : `the control channel of ${name(element.index)}`;
   if (element.kind === "flow") return `flow ${element.index}${element.ways === "in" ? ", back" : ""}`;
-  const { a, b } = topology.links[element.index]!;
+  const { a, b } = defined(topology.links[element.index]);
   if (element.ways === "in") return `${name(b.node)} > ${name(a.node)}`;
   return `${name(a.node)} ${element.ways === "out" ? ">" : "-"} ${name(b.node)}`;
 }

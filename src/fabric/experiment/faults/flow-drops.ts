@@ -2,6 +2,7 @@
  * Drops of certain packets of a flow, in the simulator. A flow is known by its number; its five-tuple, and so what must be counted, is
  * known when it opens. The packets are counted where they reach the end of the first link of the flow's source.
  */
+import { defined } from "../../../base/index.js";
 import type { FlowKey } from "../../../base/packets/index.js";
 import { type Channel, CountedLoss, type Fabric } from "../../sim/packet/index.js";
 import { hostsOf } from "../../topology/index.js";
@@ -53,7 +54,7 @@ export class FlowDrops {
   end(fault: Fault): void {
     this.#active.delete(fault);
     const counting = this.#counting.get(fault);
-    for (const channel of counting?.channels ?? []) channel.unimpair(counting!.loss);
+    for (const channel of counting?.channels ?? []) channel.unimpair(defined(counting).loss);
   }
 
   #attach(fault: Fault, { src, dst, srcPort, dstPort, protocol }: FlowKey): void {
@@ -70,10 +71,15 @@ export class FlowDrops {
       dataOnly: effect.counted === "data",
     });
     const { topology, network } = this.fabric;
-    const source = hostsOf(topology).find(({ host }) => (ipVersion === 4 ? host!.ipv4 : host!.ipv6) === src)!;
+    const source = defined(
+      hostsOf(topology).find(
+        ({ host }) => (ipVersion === 4 ? defined(host).ipv4 : defined(host).ipv6) === src,
+      ),
+    );
     const channels = directionsOf(topology, { kind: "node", index: source.index })
       .filter(
-        ({ link, from }) => (topology.links[link]![from].node === source.index) === (element.ways === "out"),
+        ({ link, from }) =>
+          (defined(topology.links[link])[from].node === source.index) === (element.ways === "out"),
       )
       .map(({ link, from }) => this.fabric.link(link)[from === "a" ? "aToB" : "bToA"]);
     for (const channel of channels) network.impair(channel, loss);

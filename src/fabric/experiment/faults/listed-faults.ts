@@ -3,7 +3,7 @@
  * fault, or ends one that began earlier (`repair`, `up`, `restart`).
  */
 import { z } from "zod";
-import type { Diagnostics, Locate } from "../../../base/index.js";
+import { type Diagnostics, defined, type Locate } from "../../../base/index.js";
 import { durationSchema, type Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { elementKeys, elementOf, type FlowNumbers } from "./element.js";
@@ -166,11 +166,11 @@ function dropEffect({ drop, counted = "data" }: ListedFault): Effect | undefined
 /** Adds P43029 where a share of a link's rate in bits has no effect, because the link's rate is in packets. */
 function checkRated(element: Element, topology: Topology, { at, diagnostics }: Place): void {
   const rated = directionsOf(topology, element).find(
-    ({ link }) => topology.links[link]!.ratePps !== undefined,
+    ({ link }) => defined(topology.links[link]).ratePps !== undefined,
   );
   if (rated === undefined) return;
-  const { a, b, ratePps } = topology.links[rated.link]!;
-  const name = [a, b].map(({ node }) => topology.nodes[node]!.name).join(" - ");
+  const { a, b, ratePps } = defined(topology.links[rated.link]);
+  const name = [a, b].map(({ node }) => defined(topology.nodes[node]).name).join(" - ");
   diagnostics.error(
     CODES.faultEffect,
     at("rate"),
@@ -197,16 +197,16 @@ function checkKind(spec: ListedFault, { at, diagnostics }: Place): void {
   if (kind !== undefined && effects.length > 0)
     diagnostics.error(
       CODES.faultKeys,
-      at(effects[0]!),
+      at(defined(effects[0])),
       `kind: ${kind} and ${effects[0]} contradict each other`,
       "write a fault of its own for each",
     );
-  if (kind !== undefined && !KINDS_OF[element]!.includes(kind))
+  if (kind !== undefined && !defined(KINDS_OF[element]).includes(kind))
     diagnostics.error(
       CODES.faultKeys,
       at("kind"),
       `a ${element} has no fault of the kind "${kind}"`,
-      `kinds of a ${element}: ${KINDS_OF[element]!.join(", ")}`,
+      `kinds of a ${element}: ${defined(KINDS_OF[element]).join(", ")}`,
     );
   for (const key of ["corruption", "rate", "match"] as const)
     if (element === "control" && spec[key] !== undefined)

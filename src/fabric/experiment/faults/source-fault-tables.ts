@@ -3,7 +3,7 @@
  * tables are applied at its beginning. They have the names of those in generated programs. They match ports and sizes of packets but
  * no headers. A packet that would be corrupted is dropped, because no receiver accepts it.
  */
-import { fail, type SourceFile } from "../../../base/index.js";
+import { defined, fail, type SourceFile } from "../../../base/index.js";
 import { faultTable } from "../../../toolchain/generate/index.js";
 import { CODES } from "../codes.js";
 
@@ -50,7 +50,8 @@ function applyOf(code: string, from: number): { keyword: number; body: number } 
     if (code[at] === "{") depth++;
     else if (code[at] === "}" && --depth < 0) return null;
     const found = depth === 0 ? /^apply\s*\{/.exec(code.slice(at, at + 40)) : null;
-    if (found !== null && !/\w/.test(code[at - 1]!)) return { keyword: at, body: at + found[0].length };
+    if (found !== null && !/\w/.test(defined(code[at - 1])))
+      return { keyword: at, body: at + found[0].length };
   }
   return null;
 }

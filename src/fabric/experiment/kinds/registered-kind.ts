@@ -1,5 +1,5 @@
 /** Hides the types of a kind behind points whose outcomes are JSON, and makes the results of a sweep of them. */
-import { DiagnosticError, fail, given, type Locate, type Span } from "../../../base/index.js";
+import { DiagnosticError, defined, fail, given, type Locate, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import {
   type CommonSettings,
@@ -102,10 +102,15 @@ export class TypedKind<
       units: units.map(({ scheme, name: unit, steps }) => ({ scheme: scheme.label, name: unit, steps })),
       withRuns: (runs) => this.point(withRuns(experiment, runs)),
       dependencies: (unit) =>
-        dependenciesOf(name, experiment.settings, units[unit]!, dependsOn?.(experiment, units[unit]!)),
+        dependenciesOf(
+          name,
+          experiment.settings,
+          defined(units[unit]),
+          dependsOn?.(experiment, defined(units[unit])),
+        ),
       checkOnLab: (engine, stop) => runner.check(experiment, engine, { kind: name, stop }),
       async run(numbers, job) {
-        const own = numbers.map((unit) => units[unit]!);
+        const own = numbers.map((unit) => defined(units[unit]));
         const ran = await runner.run(experiment, own, { ...job, kind: name });
         return portable === undefined ? ran : { ...ran, outcomes: ran.outcomes.map(portable.toJson) };
       },
@@ -151,12 +156,12 @@ export class TypedKind<
     { engine, isOneRun }: FinishedSweep,
   ): SweepPoint<E, U, O, R> {
     const kind = this.#kind;
-    const { experiment, units } = this.#known.get(point)!;
+    const { experiment, units } = defined(this.#known.get(point));
     return {
       values,
       experiment,
       units: units.map((unit, i) => {
-        const finished = outcomes[i]!;
+        const finished = defined(outcomes[i]);
         const own = finished.map(({ seed, outcome }) =>
           this.#outcomeOf(outcome, unit, experiment, [pointName(values), `seed ${seed}`]),
         );
@@ -176,8 +181,6 @@ export class TypedKind<
   #outcomeOf(json: unknown, unit: U, experiment: E, place: readonly string[]): O {
     const { portable } = this.#kind;
     try {
-      if (typeof json !== "object" || json === null)
-        throw new TypeError(`an outcome is not ${JSON.stringify(json)}`);
       return portable === undefined ? (json as O) : portable.fromJson(json, unit, experiment);
     } catch (error) {
       if (error instanceof DiagnosticError) throw error;
@@ -202,7 +205,7 @@ export class TypedKind<
     const units = point.units.flatMap(({ unit, seeds, outcomes: all, logs }) => {
       const i = seeds.indexOf(seed);
       if (i < 0) return [];
-      const outcomes = [all[i]!];
+      const outcomes = [defined(all[i])];
       const rows = this.#kind.rows(experiment, unit, outcomes, runs);
       return [{ unit, seeds: [seed], outcomes, logs: [logs[i]], rows }];
     });
@@ -225,7 +228,7 @@ export class TypedKind<
         : textTable(view.columns, rows, keys);
     return {
       json,
-      table: printedTable(table, notes, points[0]!.experiment.settings, engine),
+      table: printedTable(table, notes, defined(points[0]).experiment.settings, engine),
       notes,
       warnings,
       files: [
@@ -242,13 +245,13 @@ export class TypedKind<
   async #filesOfRuns(sweep: SweepResults<E, U, O, R>): Promise<(readonly [name: string, text: FileText])[]> {
     const { isOneRun, view } = this.#kind;
     const runs = runsOf(sweep);
-    if (runs.length === 1) return logFiles(logsOf(sweep.points[0]!));
+    if (runs.length === 1) return logFiles(logsOf(defined(sweep.points[0])));
     const files: (readonly [name: string, text: FileText])[] = [];
     for (const run of runs.slice(0, MAX_RUNS)) {
       const results = await this.only(sweep, run);
       const own = [
         ...(isOneRun ? await drawnFiles(view, results) : []),
-        ...logFiles(logsOf(results.points[0]!)),
+        ...logFiles(logsOf(defined(results.points[0]))),
       ];
       files.push(...own.map(([file, text]) => [`runs/${run.name}/${file}`, text] as const));
     }
@@ -352,8 +355,8 @@ export function resultsJson({
     experiment,
     seed,
     engine,
-    ...(notes.length === 0 ? {} : { notes }),
-    ...(warnings.length === 0 ? {} : { warnings }),
+    ...given({ notes: notes.length === 0 ? undefined : notes }),
+    ...given({ warnings: warnings.length === 0 ? undefined : warnings }),
     rows,
   };
   return `${JSON.stringify(document, null, 2)}\n`;
@@ -491,7 +494,7 @@ export function eachSeed<E, U extends Unit, O, R extends object>(
   return (experiment, unit, outcomes, { seeds, engine, namesSeeds }) =>
     outcomes.flatMap((outcome, i) =>
       rowsOf(experiment, unit, outcome, engine).map((row) =>
-        namesSeeds ? { scheme: unit.scheme.label, seed: seeds[i]!, ...row } : row,
+        namesSeeds ? { scheme: unit.scheme.label, seed: defined(seeds[i]), ...row } : row,
       ),
     );
 }

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
-import { DiagnosticError, fail, formatDiagnostic, given } from "../../../base/index.js";
+import { DiagnosticError, defined, fail, formatDiagnostic, given } from "../../../base/index.js";
 import { packageFile } from "../../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 import type { EngineName, SchemeRun } from "../experiment.js";
@@ -42,7 +42,7 @@ export async function jobsOf(
     const values = space.values(number);
     for (const units of sweep.isOneRun ? groupsOf(point, engine) : point.units.map((_, unit) => [unit])) {
       const dependencies = units.map((unit) => point.dependencies(unit));
-      const { scheme, name } = point.units[units[0]!]!;
+      const { scheme, name } = defined(point.units[defined(units[0])]);
       for (const one of seeds)
         jobs.push({
           number: jobs.length,
@@ -51,7 +51,7 @@ export async function jobsOf(
           seed: one,
           keys: dependencies.map((text) => jobKey(text, one, p4c, engine)),
           name: [pointName(values), scheme, name, `seed ${one}`].filter((word) => word !== "").join(", "),
-          steps: units.reduce((sum, unit) => sum + point.units[unit]!.steps, 0),
+          steps: units.reduce((sum, unit) => sum + defined(point.units[unit]).steps, 0),
         });
     }
   }
@@ -65,7 +65,7 @@ function groupsOf({ units }: Point, engine: EngineName): number[][] {
   const numbers = [...units.keys()];
   if (engine !== "sim") return [numbers];
   const labels = new Set(units.map(({ scheme }) => scheme));
-  return [...labels].map((label) => numbers.filter((unit) => units[unit]!.scheme === label));
+  return [...labels].map((label) => numbers.filter((unit) => defined(units[unit]).scheme === label));
 }
 
 /** The jobs of a shard. Neighbours in the list, which take about the same time, go to different shards. */
@@ -81,8 +81,8 @@ export function isFinished({ keys }: Pick<Job, "keys">, records: { has(key: stri
 export function longestFirst(jobs: readonly Job[], known: ReadonlyMap<string, number>): Job[] {
   const times = jobs.map((job) => known.get(likeJob(job)));
   const length = times.every((time) => time !== undefined)
-    ? (i: number) => times[i]!
-    : (i: number) => jobs[i]!.steps;
+    ? (i: number) => defined(times[i])
+    : (i: number) => defined(jobs[i]).steps;
   return jobs
     .map((job, i) => ({ job, length: length(i) }))
     .sort((a, b) => b.length - a.length)
@@ -128,8 +128,8 @@ export async function recordsOfJob(
       "run it again with --resume: jobs that do not depend on the change are kept",
     );
   const values = sweep.space.values(number);
-  const units = numbers.map((unit) => point.units[unit]!);
-  const { scheme: first, name } = units[0]!;
+  const units = numbers.map((unit) => defined(point.units[unit]));
+  const { scheme: first, name } = defined(units[0]);
   const words = [pointName(values), first, name, `seed-${seed}`].filter(Boolean);
   const jobName = sweep.isOneRun ? undefined : fileWord(words.join("-"));
   const steps = units.reduce((sum, unit) => sum + unit.steps, 0);
@@ -149,9 +149,9 @@ export async function recordsOfJob(
     const isLast = units.findLastIndex((one) => one.scheme === scheme) === i;
     const log = isLast ? logs.find(({ label }) => label === scheme)?.lines : undefined;
     return {
-      ...{ job: keys[i]!, point: values, scheme, unit, seed, ms },
+      ...{ job: defined(keys[i]), point: values, scheme, unit, seed, ms },
       ...given({ log }),
-      ...(i > 0 || notes.length === 0 ? {} : { notes }),
+      ...given({ notes: i > 0 || notes.length === 0 ? undefined : notes }),
       outcome: outcomes[i],
     };
   });
@@ -235,7 +235,7 @@ function closure(paths: readonly string[]): Map<string, string> {
     }
     digests.set(name, createHash("sha256").update(text).digest("hex"));
     for (const [, imported, included] of text.matchAll(REFERENCE)) {
-      const reference = imported ?? included!;
+      const reference = imported ?? defined(included);
       visit(resolve(dirname(path), reference), `${name} > ${reference}`);
     }
   };

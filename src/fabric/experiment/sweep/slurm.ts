@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
-import { fail } from "../../../base/index.js";
+import { defined, fail } from "../../../base/index.js";
 import { makeFolders, ownCommand, runCommand } from "../../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 import type { Progress } from "../kinds/kind.js";
@@ -143,7 +143,7 @@ async function submit(script: string, tasks: readonly number[]): Promise<string>
       "run this on a machine of the cluster; options of sbatch are given with --slurm-options",
     );
   // With several clusters, the cluster's name follows.
-  return stdout.trim().split(";")[0]!;
+  return defined(stdout.trim().split(";")[0]);
 }
 
 /** Waits until the array job has left the queue. */

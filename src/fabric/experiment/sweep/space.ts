@@ -4,7 +4,7 @@
  */
 
 import { z } from "zod";
-import { type Diagnostics, didYouMean } from "../../../base/index.js";
+import { type Diagnostics, defined, didYouMean } from "../../../base/index.js";
 import type { EditedContents, OpenDocument } from "../../../toolchain/documents/index.js";
 import { CODES } from "../codes.js";
 
@@ -138,8 +138,8 @@ export class SweepSpace {
         yield point;
         return;
       }
-      const size = picked[depth] ? dimensions[depth]!.length : 1;
-      for (let i = 0; i < size; i++) yield* walk(dimensions, depth + 1, point + i * strides[depth]!);
+      const size = picked[depth] ? defined(dimensions[depth]).length : 1;
+      for (let i = 0; i < size; i++) yield* walk(dimensions, depth + 1, point + i * defined(strides[depth]));
     };
     yield* walk(this.dimensions, 0, 0);
   }
@@ -155,7 +155,7 @@ export class SweepSpace {
   }
 
   #at(indexes: readonly number[]): Assignment[] {
-    return this.dimensions.flatMap((dimension, i) => dimension[indexes[i]!]!);
+    return this.dimensions.flatMap((dimension, i) => defined(dimension[defined(indexes[i])]));
   }
 }
 
@@ -185,7 +185,7 @@ export function spaceOf(
     at: readonly PropertyKey[],
     place: readonly PropertyKey[],
   ): Assignment[] => {
-    const top = key.split(".")[0]!;
+    const top = defined(key.split(".")[0]);
     if (Object.hasOwn(FIXED, top)) {
       refuse(place, `"${key}" cannot be swept: ${FIXED[top]}`);
       return [];
@@ -208,7 +208,7 @@ export function spaceOf(
     if (key === "seeds") continue;
     if (key === "points")
       dimensions.push(
-        settings.points!.map((point, i) =>
+        defined(settings.points).map((point, i) =>
           Object.entries(point).flatMap(([inner, value]) =>
             assignment(inner, value, ["sweep", "points", i, inner], ["sweep", "points", i, inner]),
           ),

@@ -1,7 +1,7 @@
 /** A worker process of a sweep: reads the experiment, runs the jobs that it is given, and sends their records. */
 import { writeSync } from "node:fs";
 import { Worker } from "node:worker_threads";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../../base/index.js";
+import { Diagnostics, defined, formatDiagnostic, SourceFile } from "../../../base/index.js";
 import { lateError } from "../../own-schemes/index.js";
 import { CompiledPrograms } from "../plan-schemes.js";
 import type { LoadOptions } from "../read.js";
@@ -94,8 +94,8 @@ async function start(
     };
     try {
       // Each job has a point of its own, so that state that a job leaves does not reach another job.
-      const point = sweep!.point(order.point, runs);
-      const line = await recordsOfJob(sweep!, point, order, { ...means, progress });
+      const point = defined(sweep).point(order.point, runs);
+      const line = await recordsOfJob(defined(sweep), point, order, { ...means, progress });
       send({ type: "done", line });
     } catch (error) {
       send(failureMessage(error));

@@ -1,5 +1,5 @@
 /** Waits for events of one flow of an agent, with deadlines on the clock of the events' times. */
-import { fail } from "../../../base/index.js";
+import { defined, fail } from "../../../base/index.js";
 import { type AgentFlow, type FlowEvent, monotonicNs } from "../../testbed/index.js";
 import { CODES } from "../codes.js";
 
@@ -73,7 +73,7 @@ export class FlowWatch {
     for (let next = 0; ; ) {
       this.#stop.throwIfAborted();
       for (; next < this.events.length; next++) {
-        const event = this.events[next]!;
+        const event = defined(this.events[next]);
         const picked = pick(event);
         if (picked !== undefined) return picked;
         if (event.kind === "failed") fail(CODES.flowFailed, undefined, `a flow failed: ${event.text}`);

@@ -2,6 +2,7 @@
  * Load of the machine during a run on a testbed. Where processors are saturated, or switches lose frames because
  * they read them too late, times depend on the machine and do not describe the network.
  */
+import { defined } from "../../../base/index.js";
 import { type Lab, type LabLoad, type LabUsage, loadBetween } from "../../testbed/index.js";
 
 /** Shares of one processor; `machine` is the share of all processors together. */
@@ -25,7 +26,7 @@ export function runLoad({ machine, switches, hosts }: LabLoad): RunLoad {
   const lost = [...switches.values()].map(({ unreadFrames }) => unreadFrames);
   const lostFrames = lost.some((frames) => frames === undefined)
     ? null
-    : lost.reduce<number>((sum, frames) => sum + frames!, 0);
+    : lost.reduce<number>((sum, frames) => sum + defined(frames), 0);
   return {
     machine,
     busiestSwitch,
@@ -60,6 +61,6 @@ export class LoadMeter {
   }
 
   async stop(): Promise<RunLoad> {
-    return runLoad(loadBetween(this.#before!, await this.lab.usage()));
+    return runLoad(loadBetween(defined(this.#before), await this.lab.usage()));
   }
 }

@@ -2,7 +2,7 @@
  * The engines `switch` and `bmv2`: the experiment's switches as processes on real interfaces, its hosts as Linux hosts with the
  * kernel's TCP and our agent. Nothing starts before all programs are compiled and all other preparations are done.
  */
-import { fail } from "../../../base/index.js";
+import { defined, fail } from "../../../base/index.js";
 import type { Program } from "../../../toolchain/program/index.js";
 import { restingHost, type Signal } from "../../hosts/index.js";
 import type { SwitchEngine } from "../../testbed/index.js";
@@ -115,7 +115,7 @@ function checkSignals(
       CODES.missingSignal,
       locate(["schemes", i]),
       `engine ${engine} cannot run scheme ${label}: its hosts need ${lacking}`,
-      missing.get(lacking)!,
+      defined(missing.get(lacking)),
     );
   }
 }

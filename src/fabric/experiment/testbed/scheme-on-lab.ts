@@ -2,7 +2,7 @@
 
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Random } from "../../../base/index.js";
+import { defined, given, Random } from "../../../base/index.js";
 import type { Device, Update } from "../../../toolchain/device/index.js";
 import type { Program } from "../../../toolchain/program/index.js";
 import {
@@ -68,9 +68,9 @@ export class SchemeOnLab {
   /** Loads program and state into one switch; `more` is written before the state, in the same batch. */
   async configureSwitch(node: number, more: readonly Update[] = []): Promise<void> {
     const { packets } = this.experiment.settings.queues;
-    const own = this.scheme.plan.switches.find((one) => one.node === node)!;
+    const own = defined(this.scheme.plan.switches.find((one) => one.node === node));
     const device = this.device(node);
-    await device.load(this.programs.get(own.program)!);
+    await device.load(defined(this.programs.get(own.program)));
     await device.settings?.setQueueDepth(packets);
     await applySettings(device, [...queuesOfLinks(this.experiment.topology, node), ...(own.settings ?? [])]);
     await writePlanned(device, this.scheme.plan, node, more);
@@ -88,7 +88,7 @@ export class SchemeOnLab {
 
   /** A switch by its node index. */
   switch(node: number): RunningSwitch {
-    return this.run.lab.switches.get(this.experiment.topology.nodes[node]!.name)!;
+    return defined(this.run.lab.switches.get(defined(this.experiment.topology.nodes[node]).name));
   }
 
   device(node: number): Device {
@@ -107,9 +107,10 @@ export class SchemeOnLab {
         await this.switch(node).restart();
         await this.configureSwitch(node, more);
       },
-      setCarrier: (link, up) => this.run.lab.setLink(end(links[link]!.a), end(links[link]!.b), up),
+      setCarrier: (link, up) =>
+        this.run.lab.setLink(end(defined(links[link]).a), end(defined(links[link]).b), up),
       setDelay: (link, from, extra) =>
-        this.run.lab.setDelay(links[link]![from].node, links[link]![from].interface, extra),
+        this.run.lab.setDelay(defined(links[link])[from].node, defined(links[link])[from].interface, extra),
     };
   }
 
@@ -117,7 +118,7 @@ export class SchemeOnLab {
   agent(node: number): Promise<Agent> {
     let agent = this.#agents.get(node);
     if (agent === undefined) {
-      agent = this.#startAgent(this.experiment.topology.nodes[node]!);
+      agent = this.#startAgent(defined(this.experiment.topology.nodes[node]));
       this.#agents.set(node, agent);
     }
     return agent;
@@ -125,22 +126,23 @@ export class SchemeOnLab {
 
   async #startAgent(node: TopologyNode): Promise<Agent> {
     const { topology, settings } = this.experiment;
-    const rates = node.ports.map(({ link }) => topology.links[link]!.rateBps);
-    const agent = await startAgent(this.run.lab.hosts.get(node.name)!, {
+    const rates = node.ports.map(({ link }) => defined(topology.links[link]).rateBps);
+    const agent = await startAgent(defined(this.run.lab.hosts.get(node.name)), {
       name: node.name,
-      ipv4: node.host!.ipv4,
-      ipv6: node.host!.ipv6,
+      ipv4: defined(node.host).ipv4,
+      ipv6: defined(node.host).ipv6,
       nics: node.ports.map(({ number, peer }) => ({
         name: `eth${number - 1}`,
         mac: node.mac,
-        gateway: topology.nodes[peer]!.mac,
+        gateway: defined(topology.nodes[peer]).mac,
       })),
       field: this.scheme.plan.field,
       policy: this.scheme.plan.hosts,
       seed: agentSeed(this.run.seed, node.name),
-      ...(!this.direct && rates.every(isShaped)
-        ? { rateBps: rates.reduce((sum, rate) => sum + rate, 0) }
-        : {}),
+      ...given({
+        rateBps:
+          !this.direct && rates.every(isShaped) ? rates.reduce((sum, rate) => sum + rate, 0) : undefined,
+      }),
       ...(this.direct ? { direct: true, ecn: offersEcn(settings) } : {}),
       rtoMarginNs: settings.transport.rto_margin,
       rtoCapNs: settings.transport.rto_cap,

@@ -1,7 +1,7 @@
 /** Starts the lab of an experiment, runs something on it, and removes it. */
 
 import { join } from "node:path";
-import { DiagnosticError, given } from "../../../base/index.js";
+import { DiagnosticError, defined, given } from "../../../base/index.js";
 import { DeviceError } from "../../../toolchain/device/index.js";
 import { CPU_PORT } from "../../sim/packet/index.js";
 import { labOf, type SwitchEngine, startLab } from "../../testbed/index.js";
@@ -30,7 +30,7 @@ export async function withLab<T>(
     pcap,
     allowMissing,
     log: (line) => journal.write(line),
-    leftOut: (line) => journal.fact(`${line[0]!.toUpperCase()}${line.slice(1)}.`),
+    leftOut: (line) => journal.fact(`${defined(line[0]).toUpperCase()}${line.slice(1)}.`),
     stop,
   }).catch((error: unknown) => {
     throw locateLinks(experiment, error);

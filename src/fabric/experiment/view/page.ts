@@ -1,7 +1,7 @@
 /** The page of results as one HTML file that loads no other file, its figures, and the kind's own files. */
 
 import type { Markish, PlotOptions } from "@observablehq/plot";
-import { escapeMarkup, given, htmlPage } from "../../../base/index.js";
+import { defined, escapeMarkup, given, htmlPage } from "../../../base/index.js";
 import type { FileText, SweepResults } from "../results.js";
 import type {
   Chart,
@@ -37,7 +37,7 @@ async function renderPage<E extends Described>(
   { points, warnings, notes }: SweepResults<E, unknown, unknown, unknown>,
   { style, lead, parts }: Page,
 ): Promise<RenderedPage> {
-  const { settings } = points[0]!.experiment;
+  const { settings } = defined(points[0]).experiment;
   const title = settings.title ?? settings.name;
   const figures: [string, string][] = [];
   const drawn = async ({ file, drawing, caption }: Figure): Promise<string> => {
@@ -248,7 +248,7 @@ const COLOURS = [
 /** From the ninth line on lines are also dashed. */
 function lineOf(place: number): { readonly colour: string; readonly dash: string | undefined } {
   const round = Math.floor(place / COLOURS.length);
-  return { colour: COLOURS[place % COLOURS.length]!, dash: ["6,3", "2,3", "9,3,2,3"][round - 1] };
+  return { colour: defined(COLOURS[place % COLOURS.length]), dash: ["6,3", "2,3", "9,3,2,3"][round - 1] };
 }
 
 /** The lines of figures with their titles, as HTML. */

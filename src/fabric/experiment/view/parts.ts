@@ -1,5 +1,5 @@
 /** What views are made of: rows as text for a terminal, as HTML and as CSV, and the parts that the pages of kinds have in common. */
-import { type Cell, escapeMarkup, formatTable, given } from "../../../base/index.js";
+import { type Cell, defined, escapeMarkup, formatTable, given } from "../../../base/index.js";
 import type { Topology } from "../../topology/index.js";
 import type { ControllerFault } from "../control-plane.js";
 import { type EngineName, type FabricExperiment, type SchemeRun, wireText } from "../experiment.js";
@@ -237,7 +237,7 @@ export function fabricPage<E extends FabricExperiment, U, O, R extends object>(
   { parts, facts, data = [], ...lead }: FabricParts,
 ): Page {
   const { seed, engine, programs, points } = results;
-  const { settings, schemes, source } = points[0]!.experiment;
+  const { settings, schemes, source } = defined(points[0]).experiment;
   const { packets, bytes, ecn_threshold } = settings.queues;
   const marks = ecn_threshold === undefined ? "" : `, marks from ${ecn_threshold} packets`;
   const parameters: (readonly [string, string])[] = [
@@ -360,7 +360,7 @@ export function topologyPage<E extends Described, U, O, R extends object>(
   lead: string,
   parts: Parts,
 ): Page {
-  const { settings, source } = results.points[0]!.experiment;
+  const { settings, source } = defined(results.points[0]).experiment;
   return {
     ...{ style: "adaptive", lead },
     parts: [
@@ -405,7 +405,7 @@ export function pointPanels<E, U extends OfScheme, O, R>(
     const figures = charts.map(({ file, labels, dots }): Figure => {
       const lines = point.units.flatMap(({ unit, outcomes: [first] }): ChartLine[] => {
         const own = first === undefined ? undefined : dots(first, point);
-        const line = legend.find(({ title }) => title === unit.scheme.label)!;
+        const line = defined(legend.find(({ title }) => title === unit.scheme.label));
         return own === undefined ? [] : [{ ...line, dots: own }];
       });
       return { file: `figures/${file}${suffix}`, drawing: lineChart(lines, labels) };

@@ -7,7 +7,7 @@
  */
 
 import { z } from "zod";
-import type { Locate } from "../../../base/index.js";
+import { given, type Locate } from "../../../base/index.js";
 import { checkValues, NO_SELECTOR, type ProgramPlan } from "../../../toolchain/generate/index.js";
 import type { CrcParameters } from "../../../toolchain/hash/index.js";
 import { nodeAt, switchesOf, type Topology } from "../../topology/index.js";
@@ -188,7 +188,7 @@ function fabricState(
       return {
         node: table.own.node,
         program: role,
-        ...(crcs.length === 0 ? {} : { settings: crcs }),
+        ...given({ settings: crcs.length === 0 ? undefined : crcs }),
         get updates() {
           return switchState(topology, table, assignment, (index) => functions.indexOf(index));
         },

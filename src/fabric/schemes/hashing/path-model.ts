@@ -1,4 +1,5 @@
 /** An assignment as a path model. */
+import { given } from "../../../base/index.js";
 import type { HashModel, PathModel, PortChoice, SwitchModel } from "../../paths/index.js";
 import type { HopSet } from "../../topology/index.js";
 import type { Assignment } from "./assignment.js";
@@ -63,7 +64,7 @@ function switchModel(
     node,
     classes,
     portClass: portKind,
-    ...(sourceOf === undefined ? {} : { sourceClass: sourceOf.map((source) => source * KINDS) }),
+    ...given({ sourceClass: sourceOf === undefined ? undefined : sourceOf.map((source) => source * KINDS) }),
     next,
     choices,
   };

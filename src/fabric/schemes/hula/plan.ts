@@ -1,7 +1,7 @@
 /** Programs and state of HULA's switches. */
 
 import { z } from "zod";
-import { fail, type Locate } from "../../../base/index.js";
+import { fail, given, type Locate } from "../../../base/index.js";
 import type { Match, TableAction, Update } from "../../../toolchain/device/index.js";
 import { checkValues, NO_SELECTOR, type ProgramPlan } from "../../../toolchain/generate/index.js";
 import {
@@ -89,9 +89,12 @@ export function planHulaSwitches(
         ...links,
         ...routesOf(topology, tableOf(tables, node)).flatMap(routeEntries),
       ],
-      ...(own.length === 0
-        ? {}
-        : { generators: own.map(({ index }) => probeGenerator(index, node.mac, probe_interval)) }),
+      ...given({
+        generators:
+          own.length === 0
+            ? undefined
+            : own.map(({ index }) => probeGenerator(index, node.mac, probe_interval)),
+      }),
     };
   });
   return { programs, switches, notes: [probeNote(topology, parameters)] };

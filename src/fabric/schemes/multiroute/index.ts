@@ -6,7 +6,7 @@
  * `first-tries.ts` (which failures the first try avoids).
  */
 import { z } from "zod";
-import { fail, formatTable, type Locate } from "../../../base/index.js";
+import { fail, formatTable, given, type Locate } from "../../../base/index.js";
 import { FIELD_BITS, SELECTOR_FIELDS, type SelectorField } from "../../../base/packets/index.js";
 import type { ProgramPlan } from "../../../toolchain/generate/index.js";
 import type { PathModel } from "../../paths/index.js";
@@ -111,8 +111,10 @@ function plan(topology: Topology, own: MultirouteParameters, locate: Locate = ()
     },
     hosts: describeRoutes(topology, trees, own.failover),
     repaths: own.failover === "none" ? false : "hosts",
-    ...(own.failover === "none" ? { closedForm: NEVER_LEAVES } : {}),
-    ...(own.failover === "probe" && trees.short.length === 0 ? { closedForm: LEAVES_FOR_SURE } : {}),
+    ...given({ closedForm: own.failover === "none" ? NEVER_LEAVES : undefined }),
+    ...given({
+      closedForm: own.failover === "probe" && trees.short.length === 0 ? LEAVES_FOR_SURE : undefined,
+    }),
     notes: [FAILOVER_NOTES[own.failover]],
   };
 }

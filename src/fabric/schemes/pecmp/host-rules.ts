@@ -17,7 +17,7 @@ export function hostsOf(
     layout,
     offsets,
     subflows: subflow_selectors,
-    ...(balance === undefined ? {} : { balance: rules as Balancing }),
+    ...given({ balance: balance === undefined ? undefined : (rules as Balancing) }),
     ...given({ spray }),
   };
 }

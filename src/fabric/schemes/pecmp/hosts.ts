@@ -15,7 +15,7 @@
  *   its own when it receives only data that it already has.
  */
 
-import { Random } from "../../../base/index.js";
+import { given, Random } from "../../../base/index.js";
 import type { FlowKey } from "../../../base/packets/index.js";
 import {
   type ConnectionEnd,
@@ -197,6 +197,6 @@ export function pecmpHosts(hosts: PecmpHosts, { clock, random: own }: HostContex
       return inService === undefined ? value % nics : inService[value % inService.length]!;
     },
     ...(balance === undefined ? {} : { ecn: true, needs: BALANCING_NEEDS }),
-    ...(spray === undefined ? {} : { needs: ["packets"] }),
+    ...given({ needs: spray === undefined ? undefined : ["packets"] }),
   };
 }

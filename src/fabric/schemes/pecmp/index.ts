@@ -114,9 +114,12 @@ function planPecmp(
       updates: switchUpdates(reduced, compiled, shared, seedOf(compiled.node)),
     })),
     // A host that has lost a NIC is a rack of its own, which the topology of an experiment does not have.
-    ...(reduced.racks.length === topology.racks.length
-      ? { pathModel: () => pecmpPaths(reduced, fabric, parameters) }
-      : {}),
+    ...given({
+      pathModel:
+        reduced.racks.length === topology.racks.length
+          ? () => pecmpPaths(reduced, fabric, parameters)
+          : undefined,
+    }),
     ...(mode === "none"
       ? {
           replanning: {
@@ -138,12 +141,12 @@ function planPecmp(
     hosts: {
       kind: "pecmp",
       ...hostsOf(parameters, fabric),
-      ...(reduced === topology ? {} : { nics_of: nicsInService(reduced) }),
-      ...(parameters.via.length === 0 ? {} : { via: viaOf(reduced, parameters, fabric, locate) }),
-      ...(mode === "none" ? {} : { switchover: mode === "plain" ? "at_once" : switchover }),
+      ...given({ nics_of: reduced === topology ? undefined : nicsInService(reduced) }),
+      ...given({ via: parameters.via.length === 0 ? undefined : viaOf(reduced, parameters, fabric, locate) }),
+      ...given({ switchover: mode === "none" ? undefined : mode === "plain" ? "at_once" : switchover }),
     },
     repaths: parameters.failover !== "none" && parameters.spray === undefined ? "hosts" : false,
-    ...(parameters.spray === undefined ? {} : { sprays: true }),
+    ...given({ sprays: parameters.spray === undefined ? undefined : true }),
     ...closedFormOf(parameters, fabric),
     notes: [...notesOf(parameters), ...certaintyNotes(fabric)],
   };

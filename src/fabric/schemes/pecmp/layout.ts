@@ -5,6 +5,7 @@
  * value of its own, so the field is divided into slices, with the NIC of a dual-homed host in the lowest bits.
  * Transactional updates (section 3.4) double the number of values: this is the version bit.
  */
+import { given } from "../../../base/index.js";
 import { FIELD_BITS, type SelectorField } from "../../../base/packets/index.js";
 import type { Control } from "./matrix.js";
 import type { SelectorSlice } from "./program.js";
@@ -63,7 +64,7 @@ export function layOut(
   const slices: Partial<Record<Hop, SelectorSlice>> = {};
   if (control === "offset") {
     const versioned = versionBit !== "none";
-    const slice = { low: 0, width: offsetBits, ...(versioned ? { version: offsetBits } : {}) };
+    const slice = { low: 0, width: offsetBits, ...given({ version: versioned ? offsetBits : undefined }) };
     for (const hop of hops) slices[hop] = slice;
     const bits = hops.length === 0 ? 0 : offsetBits + (versioned ? 1 : 0);
     return { field, control, versionBit, shared: true, bits, slices, fanOuts };

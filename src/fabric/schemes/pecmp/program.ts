@@ -1,6 +1,6 @@
 /** The values of the templates in `templates/pecmp/`, and the P4 expressions that cut a slice out of the selector. */
 import { z } from "zod";
-import { fail } from "../../../base/index.js";
+import { fail, given } from "../../../base/index.js";
 import { FIELD_BITS, SELECTOR_FIELDS, type SelectorField } from "../../../base/packets/index.js";
 import {
   checkValues,
@@ -73,7 +73,7 @@ export function pecmpProgram(name: string, template: PecmpTemplate, input: Pecmp
   const values = {
     ...program,
     hasVersions,
-    ...(hasVersions ? { routeKeys: ["meta.version"] } : {}),
+    ...given({ routeKeys: hasVersions ? ["meta.version"] : undefined }),
     directions,
     bothDirections: directions.length === 2,
     routeActions: ["to_port", ...directions.map(({ name }) => `to_${name}links`)],

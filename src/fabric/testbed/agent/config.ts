@@ -68,11 +68,11 @@ export function startRequest(config: AgentConfig): RequestText {
       mac: formatValue(mac, 48, "mac"),
       gateway: formatValue(gateway, 48, "mac"),
     })),
-    ...(ipv4 === undefined ? {} : { ipv4: addressText(ipv4, 4) }),
-    ...(ipv6 === undefined ? {} : { ipv6: addressText(ipv6, 6) }),
+    ...given({ ipv4: ipv4 === undefined ? undefined : addressText(ipv4, 4) }),
+    ...given({ ipv6: ipv6 === undefined ? undefined : addressText(ipv6, 6) }),
     ...given({ mtu, direct, ecn }),
-    ...(rateBps === undefined ? {} : { rateBps: Math.round(rateBps) }),
-    ...(rtoMarginNs === undefined ? {} : { rtoMinMs: Math.ceil(rtoMarginNs / NS_PER_MS) }),
-    ...(rtoCapNs === undefined ? {} : { rtoCapMs: Math.ceil(rtoCapNs / NS_PER_MS) }),
+    ...given({ rateBps: rateBps === undefined ? undefined : Math.round(rateBps) }),
+    ...given({ rtoMinMs: rtoMarginNs === undefined ? undefined : Math.ceil(rtoMarginNs / NS_PER_MS) }),
+    ...given({ rtoCapMs: rtoCapNs === undefined ? undefined : Math.ceil(rtoCapNs / NS_PER_MS) }),
   };
 }

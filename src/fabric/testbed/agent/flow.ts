@@ -1,4 +1,5 @@
 /** A flow that an agent sends, with its events in order. */
+import { defined } from "../../../base/index.js";
 import { type AgentEvent, monotonicNs, type TcpInfo } from "../../host-agent/index.js";
 import { CODES } from "../codes.js";
 import { agentFailure } from "./failure.js";
@@ -100,7 +101,7 @@ export class AgentFlow {
   /** All events until the end. Several loops may read them. */
   async *[Symbol.asyncIterator](): AsyncIterator<FlowEvent> {
     for (let next = 0; ; ) {
-      while (next < this.#events.length) yield this.#events[next++]!;
+      while (next < this.#events.length) yield defined(this.#events[next++]);
       if (this.#over) return;
       await new Promise<void>((resolve) => {
         const wake = () => {

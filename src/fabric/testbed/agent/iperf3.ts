@@ -1,5 +1,7 @@
 /** One flow by iperf3: a server in one host, a client in another, and the figures of the client's report. */
+
 import { z } from "zod";
+import { defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { HostProcess, RunningHost } from "../lab.js";
 import { addressText } from "./config.js";
@@ -100,7 +102,7 @@ export function readIperf3(text: string): Iperf3Figures {
     throw agentFailure(CODES.iperf3, "the report of iperf3 lacks something", z.prettifyError(report.error));
   }
   const { sum_sent, streams } = report.data.end;
-  const { mean_rtt, min_rtt } = streams[0]!.sender;
+  const { mean_rtt, min_rtt } = defined(streams[0]).sender;
   return {
     bytes: sum_sent.bytes,
     fctNs: Math.round(sum_sent.seconds * 1e9),

@@ -1,5 +1,7 @@
 /** Tests which of the programs and kernel features that p4loom can use this machine has. */
+
 import { existsSync } from "node:fs";
+import { defined } from "../../../base/index.js";
 import { findMininetPython } from "../network/mininet.js";
 import { bmv2Features, onPath } from "../switches/command-line.js";
 import { command, NOT_FOUND_STATUS } from "../system/command.js";
@@ -45,7 +47,7 @@ export interface Given {
 export async function examine(given: Given): Promise<Finding[]> {
   const entries = Object.entries(PROBES) as [keyof typeof PROBES, (given: Given) => Promise<Answer>][];
   const answers = await Promise.all(entries.map(([, probe]) => probe(given)));
-  const findings = entries.map(([name], i): Finding => finding(name, answers[i]!));
+  const findings = entries.map(([name], i): Finding => finding(name, defined(answers[i])));
   const { interfaces } = given;
   const packets: Answer = interfaces.ok ? [true, "koffi, AF_PACKET"] : [false, interfaces.reason];
   const at = findings.findIndex(({ name }) => name === "iproute2");
@@ -87,7 +89,7 @@ async function version(argv: readonly string[], pattern: RegExp): Promise<Answer
   const { status, stdout, stderr } = await command(argv);
   if (status === NOT_FOUND_STATUS) return [false, "not installed"];
   const text = `${stdout}\n${stderr}`;
-  return [true, pattern.exec(text)?.[1] ?? text.trim().split("\n")[0]!];
+  return [true, pattern.exec(text)?.[1] ?? defined(text.trim().split("\n")[0])];
 }
 
 async function tun(): Promise<Answer> {

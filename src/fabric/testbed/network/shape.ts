@@ -9,7 +9,7 @@
  * the send buffer: a shorter queue drops frames, and the write never waits. Linux's default of 1000 frames, which Mininet
  * keeps, is long enough.
  */
-import { fail } from "../../../base/index.js";
+import { defined, fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { LabOptions, Omission } from "../lab.js";
 import type { LabLink, LabSpec, SwitchEngine } from "../lab-spec.js";
@@ -134,7 +134,7 @@ export async function shapeLinks(
       const isHost = hosts.has(node);
       const namespace = isHost ? hostNamespace(id, node) : switchNamespace(id);
       const own = lines.get(namespace) ?? [];
-      own.push(...tcLines(name, isHost ? shapes[i]! : atSwitch(shapes[i]!, engine), qdiscs));
+      own.push(...tcLines(name, isHost ? defined(shapes[i]) : atSwitch(defined(shapes[i]), engine), qdiscs));
       lines.set(namespace, own);
     }
   }

@@ -2,6 +2,7 @@
  * BMv2 as a complete `Device`: its P4Runtime server has neither registers nor target settings, so these
  * go through simple_switch_CLI. The log says so at the first use of either.
  */
+import { defined } from "../../../base/index.js";
 import {
   type Atomicity,
   type ControllerPacket,
@@ -74,8 +75,10 @@ export class ThriftCli {
       throw new DeviceError("UNAVAILABLE", `simple_switch_CLI ended with status ${status}: ${said}`);
     }
     return lines.map((line, i) => {
-      const refusal = answers[i]!.split("\n").find((text) => REFUSED.test(text));
-      if (refusal === undefined) return answers[i]!;
+      const refusal = defined(answers[i])
+        .split("\n")
+        .find((text) => REFUSED.test(text));
+      if (refusal === undefined) return defined(answers[i]);
       const code = CODES.find(([pattern]) => pattern.test(refusal))?.[1] ?? "INVALID_ARGUMENT";
       return new DeviceError(code, `simple_switch_CLI refused "${line}": ${refusal}`);
     });
@@ -176,12 +179,12 @@ export class Bmv2Device implements Device {
     // in the order given, so in stretches of registers and of everything else
     const statuses: UpdateStatus[] = [];
     for (const stretch of stretches(updates, isRegister)) {
-      if (isRegister(stretch[0]!)) statuses.push(...(await this.#writeRegisters(stretch)));
+      if (isRegister(defined(stretch[0]))) statuses.push(...(await this.#writeRegisters(stretch)));
       else statuses.push(...(await this.#writeOthers(stretch)));
     }
     const failures = statuses.filter(({ code }) => code !== "OK");
     if (failures.length === 0) return;
-    const { code, message } = failures[0]!;
+    const { code, message } = defined(failures[0]);
     const count = failures.length === 1 ? "" : `${failures.length} of ${updates.length} updates failed: `;
     throw new DeviceError(updates.length === 1 ? code : "UNKNOWN", count + message, statuses);
   }
@@ -202,7 +205,7 @@ export class Bmv2Device implements Device {
     const answers = good.length === 0 ? [] : await this.#thrift("registers").runEach(good);
     let next = 0;
     return lines.map((line) => {
-      const outcome = typeof line === "string" ? answers[next++]! : line;
+      const outcome = typeof line === "string" ? defined(answers[next++]) : line;
       return outcome instanceof DeviceError ? { code: outcome.code, message: outcome.message } : OK;
     });
   }
@@ -231,7 +234,7 @@ export class Bmv2Device implements Device {
   async read(queries: readonly ReadQuery[]): Promise<Entity[]> {
     const entities: Entity[] = [];
     for (const stretch of stretches(queries, ({ kind }) => kind === "register")) {
-      if (stretch[0]!.kind !== "register") entities.push(...(await this.inner.read(stretch)));
+      if (defined(stretch[0]).kind !== "register") entities.push(...(await this.inner.read(stretch)));
       else
         for (const query of stretch as RegisterQuery[]) entities.push(...(await this.#readRegisters(query)));
     }
@@ -248,7 +251,7 @@ export class Bmv2Device implements Device {
     const lines = names.map((name) => `register_read ${name}${index === undefined ? "" : ` ${index}`}`);
     const answers = await this.#thrift("registers").run(lines);
     return names.flatMap((name, i) =>
-      registerValues(answers[i]!).map((value, k) => {
+      registerValues(defined(answers[i])).map((value, k) => {
         const entry = { kind: "register" as const, register: name, index: index ?? k, value };
         if (value < MAX_REGISTER_VALUE) return entry;
         throw new DeviceError(
@@ -284,7 +287,7 @@ function isRegister({ entity }: Update): boolean {
 export function* stretches<T>(items: readonly T[], test: (item: T) => boolean): Generator<readonly T[]> {
   let start = 0;
   for (let end = 1; end <= items.length; end++) {
-    if (end < items.length && test(items[end]!) === test(items[start]!)) continue;
+    if (end < items.length && test(defined(items[end])) === test(defined(items[start]))) continue;
     yield items.slice(start, end);
     start = end;
   }

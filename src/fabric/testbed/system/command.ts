@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
-import { fail } from "../../../base/index.js";
+import { defined, fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 
 export interface CommandOptions {
@@ -33,7 +33,7 @@ export async function command(argv: readonly string[], options: CommandOptions =
   };
   try {
     const stdin = input === undefined ? "ignore" : file();
-    if (typeof stdin === "number") writeSync(stdin, input!, 0);
+    if (typeof stdin === "number") writeSync(stdin, defined(input), 0);
     const [stdout, stderr] = [file(), file()];
     const result = await ended(argv, [stdin, stdout, stderr], timeoutMs, stop);
     stop?.throwIfAborted();
@@ -60,7 +60,7 @@ async function ended(
   // `cancelSignal` end the command alone.
   const detached = timeoutMs !== undefined || stop !== undefined;
   const stdio = [stdin, stdout, stderr] as Descriptors;
-  const child = execa(program!, args, { stdio, detached, reject: false });
+  const child = execa(defined(program), args, { stdio, detached, reject: false });
   const kill = (): void => signalGroup(child.pid, "SIGKILL");
   const timer = timeoutMs === undefined ? undefined : setTimeout(kill, timeoutMs);
   stop?.addEventListener("abort", kill, { once: true });
@@ -148,7 +148,7 @@ export async function inParallel<T>(
     while (next < items.length && errors.length === 0) {
       const index = next++;
       try {
-        await work(items[index]!, index);
+        await work(defined(items[index]), index);
       } catch (error) {
         errors.push(error);
       }

@@ -1,7 +1,7 @@
 /** Which elements of a path a failure can hit, and from how many equal ones they are chosen. */
 
 import { z } from "zod";
-import type { Diagnostics, Locate } from "../../../../base/index.js";
+import { type Diagnostics, defined, type Locate } from "../../../../base/index.js";
 import { type Rack, type Role, rackClasses, type Topology, typicalPods } from "../../../topology/index.js";
 import type { PairPattern } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
@@ -21,19 +21,19 @@ export function sitesOnPath(topology: Topology, path: readonly number[], site: S
   const { nodes } = topology;
   if (site.kind === "tier")
     return path
-      .filter((node, i) => nodes[node]!.role === site.role && !isOnlySwitch(topology, path, i))
+      .filter((node, i) => defined(nodes[node]).role === site.role && !isOnlySwitch(topology, path, i))
       .map((index) => ({ kind: "node", index }));
   const [lower, upper] = rolesOf(site.tiers);
   const sites: Element[] = [];
   for (let i = 1; i < path.length; i++) {
-    const [from, to] = [nodes[path[i - 1]!]!, nodes[path[i]!]!];
+    const [from, to] = [defined(nodes[defined(path[i - 1])]), defined(nodes[defined(path[i])])];
     const up = from.role === lower && to.role === upper;
     if (!up && (from.role !== upper || to.role !== lower)) continue;
     if (site.direction !== "both" && site.direction !== (up ? "up" : "down")) continue;
-    const { link } = from.ports.find((candidate) => candidate.peer === to.index)!;
+    const { link } = defined(from.ports.find((candidate) => candidate.peer === to.index));
     // The first end of a link in a topology is the lower one.
     const ways =
-      site.direction === "both" ? "both" : topology.links[link]!.a.node === from.index ? "out" : "in";
+      site.direction === "both" ? "both" : defined(topology.links[link]).a.node === from.index ? "out" : "in";
     sites.push({ kind: "link", index: link, ways });
   }
   return sites;
@@ -41,10 +41,10 @@ export function sitesOnPath(topology: Topology, path: readonly number[], site: S
 
 /** Whether a switch without a tier is the only switch of the host that is its neighbour on the path. */
 function isOnlySwitch({ nodes, racks }: Topology, path: readonly number[], at: number): boolean {
-  if (nodes[path[at]!]!.role !== "switch") return false;
+  if (defined(nodes[defined(path[at])]).role !== "switch") return false;
   return [path[at - 1], path[at + 1]].some((beside) => {
-    const host = beside === undefined ? undefined : nodes[beside]!.host;
-    return host !== undefined && racks[host.rack]!.switches.length === 1;
+    const host = beside === undefined ? undefined : defined(nodes[beside]).host;
+    return host !== undefined && defined(racks[host.rack]).switches.length === 1;
   });
 }
 
@@ -73,8 +73,8 @@ export function equalSites(
   pattern: PairPattern,
   failure: DrawnFailure,
 ): number | undefined {
-  if (!isSingleCut(failure) || isWithoutTier(failure.sites[0]!)) return undefined;
-  const counts = siteCounts(topology, pattern)?.get(siteKey(failure.sites[0]!));
+  if (!isSingleCut(failure) || isWithoutTier(defined(failure.sites[0]))) return undefined;
+  const counts = siteCounts(topology, pattern)?.get(siteKey(defined(failure.sites[0])));
   return counts?.size === 1 ? [...counts][0] : undefined;
 }
 
@@ -132,12 +132,13 @@ function* typicalPairs(
   for (const [i, group] of list.entries()) {
     const [first, second] = group;
     const sources: number[] = [];
-    if (second !== undefined && pattern !== "inter_pod") sources.push(second.hosts[0]!);
+    if (second !== undefined && pattern !== "inter_pod") sources.push(defined(second.hosts[0]));
     for (const [other] of list.slice(i + 1))
-      if (pattern !== "inter_pod" || other!.pod !== first!.pod) sources.push(other!.hosts[0]!);
-    yield [first!.hosts[0]!, sources];
+      if (pattern !== "inter_pod" || defined(other).pod !== defined(first).pod)
+        sources.push(defined(defined(other).hosts[0]));
+    yield [defined(defined(first).hosts[0]), sources];
     const shared = pattern === "any" ? group.find(({ hosts }) => hosts.length > 1) : undefined;
-    if (shared !== undefined) yield [shared.hosts[0]!, [shared.hosts[1]!]];
+    if (shared !== undefined) yield [defined(shared.hosts[0]), [defined(shared.hosts[1])]];
   }
 }
 
@@ -150,24 +151,24 @@ function addSteps(topology: Topology, source: number, hops: Int32Array, result: 
     result.set(key, counts.add(sites));
   };
   let layer: ReadonlySet<number> = new Set([source]);
-  for (let left = hops[source]!; left >= 1; left--) {
+  for (let left = defined(hops[source]); left >= 1; left--) {
     const next = new Set<number>();
     const links = new Map<LinkTier, number>();
     for (const node of layer) {
-      for (const { peer } of nodes[node]!.ports) {
+      for (const { peer } of defined(nodes[node]).ports) {
         if (hops[peer] !== left - 1) continue;
         next.add(peer);
-        const tiers = linkTier(nodes[node]!.role, nodes[peer]!.role);
+        const tiers = linkTier(defined(nodes[node]).role, defined(nodes[peer]).role);
         if (tiers !== undefined) links.set(tiers, (links.get(tiers) ?? 0) + 1);
       }
     }
     for (const [tiers, number] of links) add(tiers, number);
     for (const role of ["tor", "leaf", "spine"] as const)
-      add(role, [...next].filter((node) => nodes[node]!.role === role).length);
+      add(role, [...next].filter((node) => defined(nodes[node]).role === role).length);
     const isEnd = (node: number) =>
-      topology.racks[nodes[source]!.host!.rack]!.switches.join() === `${node}` ||
+      defined(topology.racks[defined(defined(nodes[source]).host).rack]).switches.join() === `${node}` ||
       (left === 2 && next.size === 1);
-    add("switch", [...next].filter((node) => nodes[node]!.role === "switch" && !isEnd(node)).length);
+    add("switch", [...next].filter((node) => defined(nodes[node]).role === "switch" && !isEnd(node)).length);
     layer = next;
   }
 }
@@ -186,11 +187,11 @@ function distances(topology: Topology, start: number): Int32Array {
   hops[start] = 0;
   const queue = [start];
   for (const index of queue) {
-    const node = topology.nodes[index]!;
+    const node = defined(topology.nodes[index]);
     if (node.role === "host" && index !== start) continue;
     for (const { peer } of node.ports) {
-      if (hops[peer]! >= 0) continue;
-      hops[peer] = hops[index]! + 1;
+      if (defined(hops[peer]) >= 0) continue;
+      hops[peer] = defined(hops[index]) + 1;
       queue.push(peer);
     }
   }
@@ -386,8 +387,9 @@ function listOf<T>(value: T | readonly T[] | undefined): readonly T[] {
 /** Whether it is one element that loses everything in both directions: the case of the closed forms. */
 export function isSingleCut({ sites, effect, match, flap }: DrawnFailure): boolean {
   const [site] = sites;
-  if (sites.length !== 1 || flap !== undefined || !isCut({ effect, match })) return false;
-  return effect.kind === "packets" && (site!.kind === "tier" || site!.direction === "both");
+  if (site === undefined || sites.length !== 1 || flap !== undefined || !isCut({ effect, match }))
+    return false;
+  return effect.kind === "packets" && (site.kind === "tier" || site.direction === "both");
 }
 
 /**

@@ -2,7 +2,7 @@
  * The kind `failover`: drawn flows, each hit by a failure on its path, and the time until its data get through again.
  * A unit is a scheme and a failure.
  */
-import { type Diagnostics, given, type Locate } from "../../../../base/index.js";
+import { type Diagnostics, defined, given, type Locate } from "../../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import type { PairPattern } from "../../../traffic/index.js";
 import { CODES } from "../../codes.js";
@@ -86,7 +86,7 @@ function checkSites(
   }
   for (const [i, { name, sites }] of failures.entries()) {
     if (sites.every((site) => possible.has(siteKey(site)))) continue;
-    const words = FAILURES.filter((one) => possible.has(siteKey(failureOfWord(one).sites[0]!)));
+    const words = FAILURES.filter((one) => possible.has(siteKey(defined(failureOfWord(one).sites[0]))));
     diagnostics.error(
       CODES.noPlace,
       locate(["failures", i]),

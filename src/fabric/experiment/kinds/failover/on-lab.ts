@@ -2,7 +2,7 @@
  * Failover runs on real switches and hosts: a flow of the kernel's TCP, a failure injected into the switches, and the time until its
  * data get through again. The flows and failures are those of the simulator.
  */
-import { fail, given, Random } from "../../../../base/index.js";
+import { defined, fail, given, Random } from "../../../../base/index.js";
 import type { FlowKey } from "../../../../base/packets/index.js";
 import type { Fabric } from "../../../sim/packet/index.js";
 import type { AgentFlow } from "../../../testbed/index.js";
@@ -67,10 +67,12 @@ class Predictor {
 
 /** The randomness that the agent of the sending host gives to a flow; it depends on addresses and ports in hexadecimal. */
 function agentRandom(topology: Topology, seed: number, flow: FlowKey, use: number): Random {
-  const host = topology.nodes.find(
-    (node) => node.host !== undefined && [node.host.ipv4, node.host.ipv6].includes(flow.src),
-  )!;
-  const digits = flow.src === host.host!.ipv4 ? 8 : 32;
+  const host = defined(
+    topology.nodes.find(
+      (node) => node.host !== undefined && [node.host.ipv4, node.host.ipv6].includes(flow.src),
+    ),
+  );
+  const digits = flow.src === defined(host.host).ipv4 ? 8 : 32;
   const hex = (value: bigint | number, length: number) => value.toString(16).padStart(length, "0");
   const key = hex(flow.src, digits) + hex(flow.dst, digits) + hex(flow.srcPort, 4) + hex(flow.dstPort, 4);
   return new Random(agentSeed(seed, host.name)).fork(key).fork(use);
@@ -177,7 +179,7 @@ class LabRig {
       this.fabric.agent(source),
       this.fabric.listen(destination, SERVER_PORT),
     ]);
-    const peer = topology.nodes[destination]!.host!;
+    const peer = defined(defined(topology.nodes[destination]).host);
     const faults = faultsOf(failure, elements);
     const flow = client.flow({
       to: ip === 4 ? peer.ipv4 : peer.ipv6,
@@ -201,7 +203,8 @@ class LabRig {
 
   #describe({ paths, elements, clientPort }: PredictedRun): string {
     const { topology } = this.experiment;
-    const way = (nodes: readonly number[]) => nodes.map((node) => topology.nodes[node]!.name).join(" ");
+    const way = (nodes: readonly number[]) =>
+      nodes.map((node) => defined(topology.nodes[node]).name).join(" ");
     return `port ${clientPort}, data ${way(paths.data)}, acknowledgements ${way(paths.acks)}, ${elements.map((element) => elementName(topology, element)).join(" and ")} fails`;
   }
 }

@@ -1,5 +1,6 @@
 /** The results of the kind `failover`: samples of single runs, and the rows that summarise them. */
 
+import { defined, given } from "../../../../base/index.js";
 import type { Tries } from "../../../schemes/index.js";
 import { mean, summarise } from "../../../statistics/index.js";
 import { computeRoutes, type Topology } from "../../../topology/index.js";
@@ -113,9 +114,10 @@ export function rowOf(experiment: Experiment, series: Series, engine: EngineName
     equal_sites: n ?? null,
     ...theoryColumns(experiment, series),
     ...(hasModelTimes(engine) ? {} : { theory_p50_ms: null, theory_p95_ms: null }),
-    ...(samples[0]?.load === undefined
-      ? {}
-      : { saturated_runs: samples.filter(({ load }) => load?.saturated).length }),
+    ...given({
+      saturated_runs:
+        samples[0]?.load === undefined ? undefined : samples.filter(({ load }) => load?.saturated).length,
+    }),
   };
 }
 
@@ -185,7 +187,7 @@ function hasEvenTiers(topology: Topology): boolean {
   const sizes = new Map<string, number>();
   for (const { node, hopSets } of computeRoutes(topology)) {
     for (const { direction, ports } of hopSets) {
-      const key = `${topology.nodes[node]!.role} ${direction}`;
+      const key = `${defined(topology.nodes[node]).role} ${direction}`;
       if ((sizes.get(key) ?? ports.length) !== ports.length) return false;
       sizes.set(key, ports.length);
     }

@@ -4,7 +4,7 @@
  */
 
 import type { PlotOptions } from "@observablehq/plot";
-import { escapeMarkup } from "../../../../base/index.js";
+import { defined, escapeMarkup, given } from "../../../../base/index.js";
 import type { Tries } from "../../../schemes/index.js";
 import { cdfPoints } from "../../../statistics/index.js";
 import { type Topology, type TopologyNode, tierOf } from "../../../topology/index.js";
@@ -100,7 +100,7 @@ function isGradual(tries: Tries): boolean {
 function coincide(a: FigureLine, b: FigureLine): boolean {
   if (a.neverRecovers || b.neverRecovers) return a.neverRecovers === b.neverRecovers;
   const all = [...a.points, ...b.points].map((point) => point.x);
-  const complete = [a, b].every((line) => line.points.at(-1)!.fraction === 1);
+  const complete = [a, b].every((line) => defined(line.points.at(-1)).fraction === 1);
   return complete && Math.max(...all) < 1.5 * Math.min(...all);
 }
 
@@ -214,11 +214,11 @@ interface LineStyle {
 
 /** `place`: index of the failure in the experiment. One-word failures have the same style in every experiment. */
 function lineStyle(schemeIndex: number, failure: string, place: number): LineStyle {
-  const family = FAMILIES[schemeIndex % FAMILIES.length]!;
+  const family = defined(FAMILIES[schemeIndex % FAMILIES.length]);
   const word = (FAILURES as readonly string[]).indexOf(failure);
-  if (word >= 0) return { colour: family[word]!, dash: failure === "link" ? LINK_DASH : undefined };
+  if (word >= 0) return { colour: defined(family[word]), dash: failure === "link" ? LINK_DASH : undefined };
   const dash = DASHES[Math.floor(place / family.length) % DASHES.length];
-  return { colour: family[place % family.length]!, dash };
+  return { colour: defined(family[place % family.length]), dash };
 }
 
 // A drawing of the fabric: tiers as rows, pods side by side, and one flow's path before and after a failure.
@@ -251,11 +251,12 @@ function topologyFigure(topology: Topology, example: PathExample | undefined): s
   const tiers = [...new Set(topology.nodes.map((node) => tierOf(node)))].sort((a, b) => b - a);
   const height = ROW_TOP + (tiers.length - 1) * ROW_GAP + 34;
   const parts: string[] = [];
-  for (const link of topology.links) parts.push(line(at[link.a.node]!, at[link.b.node]!, COLOURS.link, 0.8));
+  for (const link of topology.links)
+    parts.push(line(defined(at[link.a.node]), defined(at[link.b.node]), COLOURS.link, 0.8));
   if (example !== undefined) {
     parts.push(
       path(
-        example.before.map((node) => at[node]!),
+        example.before.map((node) => defined(at[node])),
         COLOURS.before,
         "6,4",
       ),
@@ -263,12 +264,12 @@ function topologyFigure(topology: Topology, example: PathExample | undefined): s
     if (example.after !== undefined)
       parts.push(
         path(
-          example.after.map((node) => at[node]!),
+          example.after.map((node) => defined(at[node])),
           COLOURS.after,
         ),
       );
   }
-  for (const node of topology.nodes) parts.push(shape(node, at[node.index]!, topology));
+  for (const node of topology.nodes) parts.push(shape(node, defined(at[node.index]), topology));
   if (example !== undefined) parts.push(...failureMark(topology, example, at));
   for (const [row, tier] of tiers.entries())
     parts.push(label(8, ROW_TOP + row * ROW_GAP + 4, TIER_NAMES[tier] ?? `stage ${tier}`, "start"));
@@ -322,8 +323,8 @@ function failureMark(topology: Topology, example: PathExample, at: readonly Poin
   let centre: Point | undefined;
   if (example.failedNode !== undefined) centre = at[example.failedNode];
   if (example.failedLink !== undefined) {
-    const { a, b } = topology.links[example.failedLink]!;
-    const [p, q] = [at[a.node]!, at[b.node]!];
+    const { a, b } = defined(topology.links[example.failedLink]);
+    const [p, q] = [defined(at[a.node]), defined(at[b.node])];
     centre = { x: (p.x + q.x) / 2, y: (p.y + q.y) / 2 };
   }
   if (centre === undefined) return [];
@@ -382,7 +383,7 @@ function time(key: keyof Row, title: string, theory?: keyof Row): Column<Row> {
     key,
     title,
     format,
-    ...(theory === undefined ? {} : { beside: { key: theory, title: "(theory)" } }),
+    ...given({ beside: theory === undefined ? undefined : { key: theory, title: "(theory)" } }),
   };
 }
 
@@ -457,7 +458,7 @@ function topologyPart(run: FailoverRun): Part {
 function shownExample({ outcomes, rows }: FailoverRun): PathExample | undefined {
   const known = outcomes.filter(({ example }) => example !== undefined);
   const success = (one: Series) =>
-    one.example?.after === undefined ? -1 : (rows[outcomes.indexOf(one)]!.first_try_success ?? 0);
+    one.example?.after === undefined ? -1 : (defined(rows[outcomes.indexOf(one)]).first_try_success ?? 0);
   return known.reduce<Series | undefined>(
     (best, one) => (best === undefined || success(one) > success(best) ? one : best),
     undefined,

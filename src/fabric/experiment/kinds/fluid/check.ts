@@ -1,5 +1,5 @@
 /** Checks a file of the kind `fluid`: the traffic fits the topology, times divide each other, the schemes fit the network. */
-import type { Diagnostics, Locate, SourceFile } from "../../../../base/index.js";
+import { type Diagnostics, defined, given, type Locate, type SourceFile } from "../../../../base/index.js";
 import { FLUID_SCHEMES, type FluidScheme } from "../../../schemes/index.js";
 import { FlowNetwork, type LinkChange } from "../../../sim/flow/index.js";
 import { hostsOf, nodeNamed, type Topology } from "../../../topology/index.js";
@@ -99,7 +99,7 @@ function runsOf(
       label?: string;
       subflows?: number;
     } & Record<string, unknown>;
-    const fluid = FLUID_SCHEMES[name]!;
+    const fluid = defined(FLUID_SCHEMES[name]);
     const scheme = label ?? name;
     if (labels.has(scheme)) {
       diagnostics.error(
@@ -126,7 +126,12 @@ function runsOf(
         scheme: { label: scheme },
         name: "fluid",
         steps: Math.ceil(duration / epoch),
-        dependsOn: { scheme: name, parameters, subflows, ...(files.length > 0 ? { files } : {}) },
+        dependsOn: {
+          scheme: name,
+          parameters,
+          subflows,
+          ...given({ files: files.length > 0 ? files : undefined }),
+        },
         fluid,
         parameters,
         subflows,
@@ -156,7 +161,7 @@ function traceOf(
   const hosts = new Set(hostsOf(topology).map((host) => host.name));
   const before = diagnostics.errorCount;
   const flows = readTrafficFile(file, hosts, diagnostics);
-  const late = flows.findIndex(({ startNs }, at) => at > 0 && startNs < flows[at - 1]!.startNs);
+  const late = flows.findIndex(({ startNs }, at) => at > 0 && startNs < defined(flows[at - 1]).startNs);
   if (flows.length === 0 && diagnostics.errorCount === before)
     diagnostics.error(CODES.fluidTrace, span, `${file.path} has no flows`);
   if (late >= 0)
@@ -303,7 +308,7 @@ function linkChanges(
       links: linksOf(fault, topology),
       // Neighbours of a killed switch keep their carrier, as in the packet simulator.
       signalled: fault.effect.kind === "down",
-      ...(fault.effect.kind === "kill" && !begins ? { restarted: fault.element.index } : {}),
+      ...given({ restarted: fault.effect.kind === "kill" && !begins ? fault.element.index : undefined }),
     }),
   );
 }
@@ -311,7 +316,7 @@ function linkChanges(
 /** The directed links that carry nothing while the fault acts: all of a killed switch in both directions. */
 function linksOf({ element, effect }: Fault, topology: Topology): number[] {
   if (effect.kind === "kill")
-    return topology.nodes[element.index]!.ports.flatMap(({ link }) => [2 * link, 2 * link + 1]);
+    return defined(topology.nodes[element.index]).ports.flatMap(({ link }) => [2 * link, 2 * link + 1]);
   return directionsOf(topology, element).map(({ link, from }) => 2 * link + (from === "a" ? 0 : 1));
 }
 

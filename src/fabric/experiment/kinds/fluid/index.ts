@@ -1,5 +1,6 @@
 /** The kind `fluid`: rates of flows over the paths of schemes, without packets. A unit is a scheme. */
 
+import { defined, given } from "../../../../base/index.js";
 import { QuantileSketch } from "../../../statistics/index.js";
 import { onlySchemes } from "../../experiment.js";
 import type { SweepResults } from "../../results.js";
@@ -147,11 +148,11 @@ function fluidRow(scheme: string, outcome: FluidOutcome, stalls: boolean): Fluid
   return {
     scheme,
     throughput_gbps: gbps(deliveredBytes),
-    ...(offeredBytes === 0 ? {} : { offered_gbps: gbps(offeredBytes) }),
+    ...given({ offered_gbps: offeredBytes === 0 ? undefined : gbps(offeredBytes) }),
     mean_links: round(outcome.meanLinks),
     idle_links_percent: links === 0 ? 0 : round((100 * idleLinks) / links),
-    link_utilisation_p50: outcome.utilisation[50]!,
-    link_utilisation_p99: outcome.utilisation[99]!,
+    link_utilisation_p50: defined(outcome.utilisation[50]),
+    link_utilisation_p99: defined(outcome.utilisation[99]),
     flows: outcome.flows,
     open_flows: outcome.open,
     most_open_flows: outcome.mostOpen,
@@ -163,7 +164,7 @@ function fluidRow(scheme: string, outcome: FluidOutcome, stalls: boolean): Fluid
           fct_p99_ms: round(completion.quantile(0.99) / 1e6),
         }),
     moved_flows: round(outcome.moved),
-    ...(stalls ? { stalled_flows: round(outcome.stalled) } : {}),
+    ...given({ stalled_flows: stalls ? round(outcome.stalled) : undefined }),
   };
 }
 

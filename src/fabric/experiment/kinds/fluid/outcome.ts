@@ -50,9 +50,12 @@ export async function runFluid(
     keepPaths,
     subflows,
     random: random.fork("hashes"),
-    ...(changes.length === 0
-      ? {}
-      : { faults: { changes, capacity, recomputeNs: recomputes ? detection : undefined } }),
+    ...given({
+      faults:
+        changes.length === 0
+          ? undefined
+          : { changes, capacity, recomputeNs: recomputes ? detection : undefined },
+    }),
   });
   for (;;) {
     const next = steps.next();

@@ -1,5 +1,5 @@
 /** Checks one part of the traffic: its sizes, its pattern on the topology, and the rate of its flows. */
-import { didYouMean, Random, type Span } from "../../../../base/index.js";
+import { defined, didYouMean, Random, type Span } from "../../../../base/index.js";
 import { hostsOf } from "../../../topology/index.js";
 import {
   capacityBps,
@@ -82,7 +82,7 @@ class PartCheck {
     if (sizes.cdf !== undefined)
       return this.files.ownDistribution(sizes.cdf.file, sizes.cdf.shares, this.#at("sizes", "cdf", "file"));
     if (sizes.fixed !== undefined) return SizeDistribution.fixed(sizes.fixed);
-    const [least, most] = sizes.uniform!;
+    const [least, most] = defined(sizes.uniform);
     if (least <= most) return SizeDistribution.uniform(least, most);
     const message = `uniform: expected the smallest size first, got ${least} and ${most} bytes`;
     return this.#error(CODES.trafficKeys, this.#at("sizes", "uniform"), message);
@@ -127,8 +127,8 @@ class PartCheck {
     for (const { rack } of this.#places) racks.set(rack, (racks.get(rack) ?? 0) + 1);
     const alone = [...racks].find(([, count]) => count === 1);
     if (share > 0 && alone !== undefined) {
-      const { host } = this.#places.find(({ rack }) => rack === alone[0])!;
-      const { name } = this.context.topology.nodes[host]!;
+      const { host } = defined(this.#places.find(({ rack }) => rack === alone[0]));
+      const { name } = defined(this.context.topology.nodes[host]);
       return this.#error(
         CODES.noSuchPattern,
         span,
@@ -161,9 +161,9 @@ class PartCheck {
         "a matrix has one line and one column for each rack, or for each host",
       );
     }
-    const own = groups.findIndex(({ length }, row) => length === 1 && weights[row * size + row]! > 0);
+    const own = groups.findIndex(({ length }, row) => length === 1 && defined(weights[row * size + row]) > 0);
     if (own < 0) return { kind: "matrix", matrix };
-    const { name: host } = this.context.topology.nodes[groups[own]![0]!.host]!;
+    const { name: host } = defined(this.context.topology.nodes[defined(defined(groups[own])[0]).host]);
     const message = `${file.path}: line ${own + 1}, value ${own + 1} is traffic of "${host}" to itself; write 0`;
     return this.#error(CODES.matrix, span, message);
   }
@@ -173,10 +173,14 @@ class PartCheck {
     const key = incast === undefined ? "requests" : "incast";
     const degreeKey = incast === undefined ? "fan_out" : "senders";
     const clientsKey = incast === undefined ? "clients" : "receivers";
-    const clients = this.#hosts(incast === undefined ? requests!.clients : incast.receivers, key, clientsKey);
+    const clients = this.#hosts(
+      incast === undefined ? defined(requests).clients : incast.receivers,
+      key,
+      clientsKey,
+    );
     const servers = this.#hosts(requests?.servers, key, "servers");
     if (clients === null || servers === null) return undefined;
-    const degree = incast === undefined ? requests!.fan_out : incast.senders;
+    const degree = incast === undefined ? defined(requests).fan_out : incast.senders;
     const questionBytes = requests?.question ?? 0;
     // A client that is also a server sends no request to itself.
     const disjoint =
@@ -225,7 +229,7 @@ class PartCheck {
         this.#error(CODES.trafficHost, span, `"${name}" is listed twice`);
     }
     if (this.context.diagnostics.errorCount > before) return null;
-    return choice.map((name) => names.get(name)!);
+    return choice.map((name) => defined(names.get(name)));
   }
 
   #pace(pattern: PairSpec | RequestSpec | undefined): PaceSpec | undefined {

@@ -1,4 +1,5 @@
 /** Figures of the kind `load`: over a swept number, distributions of slowdowns, links and queues. */
+import { defined } from "../../../../base/index.js";
 import { QuantileSketch } from "../../../statistics/index.js";
 import { PLOT_STYLE, WIDTH } from "../../view/page.js";
 import type { Chart, ChartLine, Dot, Drawing, LegendLine } from "../../view/view.js";
@@ -67,7 +68,7 @@ function dotOf(point: LoadPoint, key: string, { size, key: figure }: Panel, sche
   const row: LoadRow | undefined = unitOf(point, scheme)?.rows.find((one) => one.size === size);
   const y = row?.[figure];
   if (typeof y !== "number") return [];
-  const interval = row![`${figure}_ci95`];
+  const interval = defined(row)[`${figure}_ci95`];
   const half = typeof interval === "number" ? interval : 0;
   const low = Math.max(y - half, y > 0 ? y / 100 : y);
   return [{ x: point.values[key] as number, y, low, high: y + half }];
@@ -119,7 +120,10 @@ export function slowdownCharts(
   return {
     cdf: {
       ...shared,
-      lines: lines.map((line) => ({ ...line, dots: [start, { x: line.dots[0]!.x, y: 0 }, ...line.dots] })),
+      lines: lines.map((line) => ({
+        ...line,
+        dots: [start, { x: defined(line.dots[0]).x, y: 0 }, ...line.dots],
+      })),
       y: { domain: [0, 1], label: "flows with at most this slowdown", tickFormat: percent },
     },
     ccdf: {
@@ -230,7 +234,7 @@ function cellsOf(point: LoadPoint, scheme: ShownScheme): Cell[] {
   return first.flatMap(({ from, to, uplink }, i): Cell[] => {
     if (!isFabric[i]) return [];
     const direction = uplink ? "up" : "down";
-    const utilisation = lists.reduce((sum, links) => sum + links[i]!.utilisation, 0) / lists.length;
+    const utilisation = lists.reduce((sum, links) => sum + defined(links[i]).utilisation, 0) / lists.length;
     return [
       { scheme: scheme.title, place: places[direction]++, direction, link: `${from} to ${to}`, utilisation },
     ];

@@ -1,6 +1,6 @@
 /** One line a measured flow: `flows.jsonl` of experiments with `record: flows`. */
 
-import { given } from "../../../../base/index.js";
+import { defined, given } from "../../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import type { FlowLine, LoadFigures } from "./load-figures.js";
 import type { MeteredFlow } from "./meters/flow-meter.js";
@@ -13,12 +13,14 @@ function flowLine({ nodes }: Topology, flow: MeteredFlow, nowNs: number | undefi
   return {
     flow: arrival.id,
     start_ns: arrival.startNs,
-    src: nodes[arrival.source]!.name,
-    dst: nodes[arrival.destination]!.name,
+    src: defined(nodes[arrival.source]).name,
+    dst: defined(nodes[arrival.destination]).name,
     bytes: arrival.bytes,
     ...given({ fct_ns: time }),
-    ...(time === undefined || ideal === undefined ? {} : { slowdown: Number((time / ideal).toFixed(4)) }),
-    ...(arrival.group === undefined ? {} : { group: arrival.group.id }),
+    ...given({
+      slowdown: time === undefined || ideal === undefined ? undefined : Number((time / ideal).toFixed(4)),
+    }),
+    ...given({ group: arrival.group === undefined ? undefined : arrival.group.id }),
     ...given({ retransmissions, timeouts, reordered }),
   };
 }
@@ -47,7 +49,10 @@ export class FlowRecorder {
   /** The lines, as members of the outcome of a unit. */
   lines(): Pick<LoadFigures, "lines" | "linesLeftOut"> {
     if (this.#lines === undefined) return {};
-    return { lines: this.#lines, ...(this.#leftOut === 0 ? {} : { linesLeftOut: this.#leftOut }) };
+    return {
+      lines: this.#lines,
+      ...given({ linesLeftOut: this.#leftOut === 0 ? undefined : this.#leftOut }),
+    };
   }
 
   #add(flow: MeteredFlow, nowNs: number | undefined): void {

@@ -1,5 +1,6 @@
 /** The kind `load`: flows that arrive by a workload, and their completion times. A unit is a scheme. */
 
+import { defined } from "../../../../base/index.js";
 import { Moments } from "../../../statistics/index.js";
 import { withSchemes } from "../../experiment.js";
 import type { Kind, SchemeUnit } from "../kind.js";
@@ -126,8 +127,8 @@ function loadNotes({ scheme }: SchemeUnit, outcomes: readonly LoadOutcome[]): st
 
 /** The window ends with the last arrival; of few or long flows most payload arrives later. */
 function windowNote(title: string, outside: readonly LoadOutcome[], all: number): string {
-  const { outsideWindow, window } = outside[0]!;
-  const { within, after } = outsideWindow!;
+  const { outsideWindow, window } = defined(outside[0]);
+  const { within, after } = defined(outsideWindow);
   const share = Math.round((100 * after) / (within + after));
   const [from, to] = window.map((ns) => `${Number((ns / 1e6).toPrecision(6))}`);
   const seeds = all === 1 ? "" : ` (under ${outside.length} of ${all} seeds; these figures are of the first)`;

@@ -1,5 +1,5 @@
 /** Load on real switches: the flows of the workload by the kernel's TCP, at their times, measured as in the simulator. */
-import { given, Random } from "../../../../base/index.js";
+import { defined, given, Random } from "../../../../base/index.js";
 import { type InterfaceCounters, type Lab, labOf, monotonicNs } from "../../../testbed/index.js";
 import { hostsOf, type Topology } from "../../../topology/index.js";
 import type { FlowArrival } from "../../../traffic/index.js";
@@ -54,8 +54,8 @@ class FabricCounters {
         [a, b],
         [b, a],
       ].map(([from, to]): Place => {
-        const sends = isSwitch.has(from!.node);
-        return { interface: (sends ? from! : to!).interface, sends };
+        const sends = isSwitch.has(defined(from).node);
+        return { interface: (sends ? defined(from) : defined(to)).interface, sends };
       }),
     );
     this.#switches = new Map(
@@ -75,11 +75,11 @@ class FabricCounters {
 
   /** Ends the window: the use of each direction of each link, in the order of the topology. */
   async end(now: number): Promise<LinkUse[]> {
-    const { at, counters: before } = this.#begin!;
+    const { at, counters: before } = defined(this.#begin);
     if (now <= at) return [];
     const after = await this.#lab.counters();
     const counts = this.#places.map(({ interface: name, sends }) => {
-      const [old, own] = [before.get(name)!, after.get(name)!];
+      const [old, own] = [defined(before.get(name)), defined(after.get(name))];
       return sends
         ? { packets: own.sentFrames - old.sentFrames, bytes: own.sentBytes - old.sentBytes }
         : { packets: own.receivedFrames - old.receivedFrames, bytes: own.receivedBytes - old.receivedBytes };
@@ -93,9 +93,9 @@ class FabricCounters {
    */
   async lost(): Promise<Map<string, number>> {
     const after = await this.#quiet();
-    const before = this.#start!;
+    const before = defined(this.#start);
     const missing = (name: string, counters: Counters) => {
-      const { receivedFrames, sentFrames } = counters.get(name)!;
+      const { receivedFrames, sentFrames } = defined(counters.get(name));
       return receivedFrames - sentFrames;
     };
     return new Map(
@@ -210,9 +210,9 @@ class LabLoad {
         ...given({ groups }),
         started: this.#started,
         openAtEnd,
-        window: [settings.warm_up, this.#windowEnd!],
+        window: [settings.warm_up, defined(this.#windowEnd)],
         endNs: Math.round(endNs),
-        ...(this.#links.length === 0 ? {} : { links: this.#links }),
+        ...given({ links: this.#links.length === 0 ? undefined : this.#links }),
         lostAtSwitches: Object.fromEntries([...lost].filter(([, frames]) => frames > 0)),
         load,
         ...this.#recorder.lines(),

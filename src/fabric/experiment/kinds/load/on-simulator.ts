@@ -154,8 +154,8 @@ export async function loadInSimulator(
     window: [warm_up, windowEnd!],
     ...given({ firstCommandNs: firstCommand }),
     endNs: sinceStart(),
-    ...(after > within ? { outsideWindow: { within, after } } : {}),
-    ...(workload.offeredBps === undefined ? {} : { nominalBps: workload.offeredBps }),
+    ...given({ outsideWindow: after > within ? { within, after } : undefined }),
+    ...given({ nominalBps: workload.offeredBps }),
     ...given({ halves: ofHalves }),
     ...fabricMeter.figures(),
     ...seriesFigures,
@@ -285,7 +285,7 @@ class FabricMeter {
     const queues = this.#queueFigures?.();
     return {
       ...given({ queues }),
-      ...(this.#linkUse.length === 0 ? {} : { links: this.#linkUse }),
+      ...given({ links: this.#linkUse.length === 0 ? undefined : this.#linkUse }),
       drops: this.#drops.end(),
     };
   }

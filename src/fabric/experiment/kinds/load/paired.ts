@@ -1,5 +1,5 @@
 /** Whether two schemes differ: paired tests over the seeds; both schemes have the same flows under a seed. */
-import { Random } from "../../../../base/index.js";
+import { defined, Random } from "../../../../base/index.js";
 import { pairedTTest, signFlipTest, wilcoxonTest } from "../../../statistics/index.js";
 import { classFigures, merged } from "./rows.js";
 import { type LoadPoint, type LoadSweep, pointName, type ShownScheme, schemesOf, unitOf } from "./shown.js";
@@ -49,7 +49,7 @@ function compare(
   const [base, own] = [valuesOf(point, against, size, figure), valuesOf(point, scheme, size, figure)];
   const seeds = [...base.keys()].filter((seed) => own.has(seed));
   if (seeds.length < 2) return [];
-  const [first, second] = [base, own].map((values) => seeds.map((seed) => values.get(seed)!)) as [
+  const [first, second] = [base, own].map((values) => seeds.map((seed) => defined(values.get(seed)))) as [
     number[],
     number[],
   ];

@@ -1,6 +1,6 @@
 /** From the key `traffic` to a workload for each seed. All errors of the traffic are found here, before anything runs. */
 
-import { Diagnostics, didYouMean, Random } from "../../../../base/index.js";
+import { Diagnostics, defined, didYouMean, Random } from "../../../../base/index.js";
 import { recordedPackets } from "../../../../base/packets/index.js";
 import { parseValue } from "../../../../toolchain/device/index.js";
 import { hostsOf } from "../../../topology/index.js";
@@ -61,7 +61,7 @@ function planDrawn(context: TrafficContext, files: TrafficFiles): FlowPlan | und
       : mix.map((part, index) => checkPart({ ...whole, ...part }, ["traffic", "mix", index], context, files));
   const parts = checked.filter((part) => part !== undefined);
   if (parts.length < checked.length) return undefined;
-  const shares = parts.flatMap(({ pace }) => (pace.kind === "load" ? [pace.load / load!] : []));
+  const shares = parts.flatMap(({ pace }) => (pace.kind === "load" ? [pace.load / defined(load)] : []));
   if (shares.length === 0 && load !== undefined) {
     const why = "every part of the traffic has its own `interval` or a closed `loop`";
     diagnostics.error(CODES.trafficKeys, locate(["load"]), `load has no effect: ${why}`, "remove `load`");
@@ -98,7 +98,7 @@ function costOf(spec: WorkloadSpec, { topology }: Pick<TrafficContext, "topology
   const sum = open ? rates.reduce((total, rate) => total + rate, 0) : 0;
   const flows = open ? Math.min(most, (sum * durationNs) / 1e9) : most;
   if (!Number.isFinite(flows)) return undefined;
-  const shareOf = (i: number) => (open ? rates[i]! / sum : 1 / parts.length);
+  const shareOf = (i: number) => (open ? defined(rates[i]) / sum : 1 / parts.length);
   const mean = (of: (part: PartSpec) => number) =>
     parts.reduce((total, part, i) => total + shareOf(i) * of(part), 0);
   const bytes = flows * mean(({ sizes }) => sizes.mean);
@@ -188,11 +188,11 @@ function planReplay(
 
 function prefixOf(text: string): Omit<MappedPrefix, "host"> | undefined {
   const [digits, bits, ...more] = text.split("/");
-  const version = digits!.includes(":") ? 6 : 4;
-  if (more.length > 0 || (version === 4 && !/^\d+(\.\d+){3}$/.test(digits!))) return undefined;
+  const version = defined(digits).includes(":") ? 6 : 4;
+  if (more.length > 0 || (version === 4 && !/^\d+(\.\d+){3}$/.test(defined(digits)))) return undefined;
   const most = version === 4 ? 32 : 128;
   const length = bits === undefined ? most : /^\d+$/.test(bits) ? Number(bits) : -1;
-  const address = parseValue(digits!, most);
+  const address = parseValue(defined(digits), most);
   return address.ok && length >= 0 && length <= most
     ? { version, address: address.value, length }
     : undefined;
@@ -204,7 +204,7 @@ function prefixOf(text: string): Omit<MappedPrefix, "host"> | undefined {
 function planTrace(context: TrafficContext, files: TrafficFiles): FlowPlan | undefined {
   const { settings, topology, locate, diagnostics } = context;
   const { trace, ip: _ip, replay: _replay, flows, duration, protocol = "tcp", ...others } = settings;
-  const { file, time_scale: timeScale } = trace!;
+  const { file, time_scale: timeScale } = defined(trace);
   const before = diagnostics.errorCount;
   for (const key of Object.keys(others)) {
     const message = `${key} has no effect on the flows of a trace`;

@@ -1,4 +1,5 @@
 /** The rows of a load experiment: one scheme, one point of the sweep, one size class, all seeds. */
+import { defined, given } from "../../../../base/index.js";
 import {
   coefficientOfVariation,
   Moments,
@@ -91,9 +92,9 @@ export function loadRows(outcomes: readonly LoadOutcome[], load?: number): LoadR
     const flows = sum(classes.map((one) => one.flows));
     if (size !== "all" && flows === 0) return [];
     const own = classes.map((one, i) => ({
-      ...classFigures(one, outcomes[i]!),
+      ...classFigures(one, defined(outcomes[i])),
       ...network[i],
-      ...(size === "all" ? stateFigures(outcomes[i]!, one.delivered, load) : {}),
+      ...(size === "all" ? stateFigures(defined(outcomes[i]), one.delivered, load) : {}),
     }));
     const over = (keys: readonly string[]) => keys.flatMap((key) => meanOf(key, own));
     const counters = sumCounters(classes.map((one) => one.counters));
@@ -141,10 +142,12 @@ export function classFigures(one: ClassFigures, outcome: LoadOutcome): Figures {
   return {
     ...timeFigures("fct", "_ms", fct, 1e6),
     ...timeFigures("slowdown", "", slowdown, 1),
-    ...(seconds > 0 ? { goodput_gbps: (8 * one.delivered) / seconds / 1e9 } : {}),
+    ...given({ goodput_gbps: seconds > 0 ? (8 * one.delivered) / seconds / 1e9 : undefined }),
     // Jain's index of the goodputs is 1 / (1 + CV^2).
-    ...(goodputs.count === 0 ? {} : { jain: 1 / (1 + goodputs.populationVariance / goodputs.mean ** 2) }),
-    ...(reordered === undefined || arrived <= 0 ? {} : { reordered_share: reordered / arrived }),
+    ...given({
+      jain: goodputs.count === 0 ? undefined : 1 / (1 + goodputs.populationVariance / goodputs.mean ** 2),
+    }),
+    ...given({ reordered_share: reordered === undefined || arrived <= 0 ? undefined : reordered / arrived }),
     ...(late.count === 0
       ? {}
       : {
@@ -165,7 +168,7 @@ function holdFigures(one: ClassFigures, { window: [begin, end], firstCommandNs }
   const isDivided = one.deliveredBefore !== undefined && firstCommandNs < end;
   return {
     ...timeFigures("held", "_ms", QuantileSketch.fromJson(one.held), 1e6),
-    ...(longestSilenceNs === undefined ? {} : { silence_max_ms: longestSilenceNs / 1e6 }),
+    ...given({ silence_max_ms: longestSilenceNs === undefined ? undefined : longestSilenceNs / 1e6 }),
     ...(isDivided
       ? {
           goodput_before_gbps: gbps(one.deliveredBefore, firstCommandNs - begin),
@@ -200,13 +203,13 @@ function networkFigures({ links, queues }: LoadOutcome): Figures {
           link_utilisation: mean(uplinks),
           link_max_over_mean: maxOverMean(uplinks),
         }),
-    ...(queues === undefined || bytes!.duration === 0
+    ...(queues === undefined || defined(bytes).duration === 0
       ? {}
       : {
-          queue_p99_bytes: bytes!.quantile(0.99),
-          queue_mean_bytes: bytes!.mean,
-          queue_p50_bytes: bytes!.quantile(0.5),
-          queue_max_bytes: bytes!.max,
+          queue_p99_bytes: defined(bytes).quantile(0.99),
+          queue_mean_bytes: defined(bytes).mean,
+          queue_p50_bytes: defined(bytes).quantile(0.5),
+          queue_max_bytes: defined(bytes).max,
           queue_p99_packets: TimeWeighted.fromJson(queues.packets).quantile(0.99),
           queue_worst_port_p99_bytes: queues.ports.reduce((most, { p99 }) => Math.max(most, p99), 0),
         }),
@@ -234,11 +237,11 @@ function stateFigures(
     ...Object.assign(
       {},
       ...(["first", "second"] as const).map((name, i): Figures => {
-        const { fctNs, slowdown, utilisation } = halves[i]!;
+        const { fctNs, slowdown, utilisation } = defined(halves[i]);
         return {
-          ...(fctNs[0] === 0 ? {} : { [`fct_mean_ms_${name}`]: fctNs[1] / 1e6 }),
-          ...(slowdown[0] === 0 ? {} : { [`slowdown_mean_${name}`]: slowdown[1] }),
-          ...(utilisation === undefined ? {} : { [`link_utilisation_${name}`]: utilisation }),
+          ...given({ [`fct_mean_ms_${name}`]: fctNs[0] === 0 ? undefined : fctNs[1] / 1e6 }),
+          ...given({ [`slowdown_mean_${name}`]: slowdown[0] === 0 ? undefined : slowdown[1] }),
+          ...given({ [`link_utilisation_${name}`]: utilisation }),
         };
       }),
     ),
@@ -265,9 +268,11 @@ export function merged(classes: readonly ClassFigures[]): ClassFigures {
     late: sketches("late"),
     furthest: sketches("furthest"),
     held: sketches("held"),
-    ...(classes.every(({ deliveredBefore }) => deliveredBefore !== undefined)
-      ? { deliveredBefore: sum(classes.map(({ deliveredBefore }) => deliveredBefore!)) }
-      : {}),
+    ...given({
+      deliveredBefore: classes.every(({ deliveredBefore }) => deliveredBefore !== undefined)
+        ? sum(classes.map(({ deliveredBefore }) => defined(deliveredBefore)))
+        : undefined,
+    }),
     counters: sumCounters(classes.map(({ counters }) => counters)),
   };
 }
@@ -317,7 +322,7 @@ function saturation(outcomes: readonly LoadOutcome[]): [string, number][] {
 /** Frames lost at real switches; undefined where no switch reports them. */
 function lostAtSwitches(outcomes: readonly LoadOutcome[]): number | undefined {
   if (outcomes.some((one) => one.lostAtSwitches === undefined)) return undefined;
-  return sum(outcomes.flatMap((one) => Object.values(one.lostAtSwitches!)));
+  return sum(outcomes.flatMap((one) => Object.values(defined(one.lostAtSwitches))));
 }
 
 /** Drops for one reason, or all; undefined where an engine does not report them. */
@@ -327,7 +332,9 @@ function dropsOf(
 ): number | undefined {
   if (outcomes.some(({ drops }) => drops === undefined)) return undefined;
   return sum(
-    outcomes.flatMap(({ drops }) => (reason === undefined ? Object.values(drops!) : drops![reason])),
+    outcomes.flatMap(({ drops }) =>
+      reason === undefined ? Object.values(defined(drops)) : defined(drops)[reason],
+    ),
   );
 }
 

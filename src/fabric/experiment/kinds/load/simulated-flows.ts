@@ -252,7 +252,7 @@ function countersOf(client: Stream, server: Stream | undefined, countsHolds: boo
     reordered,
     maxReorderingBytes,
     marked,
-    ...(client.repaths === undefined ? {} : { repaths: client.repaths }),
+    ...given({ repaths: client.repaths }),
     ...(countsHolds ? { heldNs, longestSilenceNs } : {}),
   };
 }

@@ -1,5 +1,6 @@
 /** The files of values of the kind `load`. */
 
+import { defined } from "../../../../base/index.js";
 import type { FileText } from "../../results.js";
 import { csv } from "../../view/parts.js";
 import { pooled } from "./figures.js";
@@ -67,11 +68,11 @@ const VALUES: readonly Values[] = [
       outcomes.flatMap(({ seed, series }) =>
         (series?.sent ?? []).map((sent, bin) => [
           seed,
-          Number(((bin * series!.binNs) / 1e6).toFixed(6)),
+          Number(((bin * defined(series).binNs) / 1e6).toFixed(6)),
           sent,
-          series!.lostInQueues[bin],
-          series!.lostByFaults[bin],
-          series!.delivered[bin],
+          defined(series).lostInQueues[bin],
+          defined(series).lostByFaults[bin],
+          defined(series).delivered[bin],
         ]),
       ),
   },

@@ -1,5 +1,5 @@
 /** Table and page of the kind `load`: one page compares the schemes with figures, tables, tests and a description of each scheme. */
-import { escapeMarkup } from "../../../../base/index.js";
+import { defined, escapeMarkup } from "../../../../base/index.js";
 import type { FabricPlan } from "../../../schemes/index.js";
 import { type SchemeRun, wireText } from "../../experiment.js";
 import {
@@ -249,7 +249,7 @@ export const LOAD_VIEW: View<Load, SchemeUnit, LoadOutcome, LoadRow> = {
   page(sweep) {
     const { points, seeds } = sweep;
     const schemes = schemesOf(sweep);
-    const { settings, source, schemes: runs } = points[0]!.experiment;
+    const { settings, source, schemes: runs } = defined(points[0]).experiment;
     const tests = comparisons(sweep);
     const state = stateTable(sweep, schemes, STATE_COLUMNS);
     const many = seeds.length > 1 ? ", ± half of the 95 % confidence interval (Student's t)" : "";
@@ -270,7 +270,7 @@ export const LOAD_VIEW: View<Load, SchemeUnit, LoadOutcome, LoadRow> = {
         },
         tests.length > 0 && {
           heading: "Do the schemes differ?",
-          note: `Each scheme against ${escapeMarkup(tests[0]!.against.title)}, in pairs of one seed: both met the same flows. Two-sided p-values of a paired t test, of a permutation of the signs (exact: at least ${2 ** (1 - Math.min(20, seeds.length))} with ${count(seeds.length, "seed")}) and of Wilcoxon's signed ranks; not corrected for the number of comparisons.`,
+          note: `Each scheme against ${escapeMarkup(defined(tests[0]).against.title)}, in pairs of one seed: both met the same flows. Two-sided p-values of a paired t test, of a permutation of the signs (exact: at least ${2 ** (1 - Math.min(20, seeds.length))} with ${count(seeds.length, "seed")}) and of Wilcoxon's signed ranks; not corrected for the number of comparisons.`,
           html: testTable(tests),
         },
         { heading: "What the schemes do", html: mechanismTable(runs) },
@@ -330,7 +330,9 @@ function pointSections(points: readonly LoadPoint[], schemes: readonly ShownSche
   if (only !== undefined && others.length === 0) return [{ heading }, ...pointParts(only, "", schemes)];
   const at = (i: number) => Math.round((i * (points.length - 1)) / (SHOWN_POINTS - 1));
   const shown =
-    points.length <= SHOWN_POINTS ? points : Array.from({ length: SHOWN_POINTS }, (_, i) => points[at(i)]!);
+    points.length <= SHOWN_POINTS
+      ? points
+      : Array.from({ length: SHOWN_POINTS }, (_, i) => defined(points[at(i)]));
   const left = points.length - shown.length;
   return [
     ...shown.map((point, i) => {

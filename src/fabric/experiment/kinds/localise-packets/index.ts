@@ -3,6 +3,7 @@
  * a scheme: a lab is booted once for all of its failures.
  */
 
+import { defined } from "../../../../base/index.js";
 import { quantile } from "../../../statistics/index.js";
 import { type SchemeRun, withSchemes } from "../../experiment.js";
 import { rowsPage } from "../../view/parts.js";
@@ -82,7 +83,7 @@ function localisePacketsRows(
     scheme: label,
     failed: what,
     loss,
-    ...figuresOf(outcomes.flatMap(({ failures }) => failures[i]!.named)),
+    ...figuresOf(outcomes.flatMap(({ failures }) => defined(failures[i]).named)),
   }));
 }
 

@@ -1,5 +1,5 @@
 /** Probes on real switches: the agents of the hosts send and answer them. */
-import { Random } from "../../../../base/index.js";
+import { defined, Random } from "../../../../base/index.js";
 import { type Agent, monotonicNs } from "../../../testbed/index.js";
 import { hostsOf } from "../../../topology/index.js";
 import { LabFaults } from "../../faults/on-lab.js";
@@ -58,9 +58,9 @@ async function sendProbes(
   const start = monotonicNs() + LEAD_NS;
   const answered = probes.map(() => false);
   const sendOne = async (i: number) => {
-    const { source, destination, clientPort, port, forward, reverse } = probes[i]!;
-    const { ipv4, ipv6 } = topology.nodes[destination]!.host!;
-    const answer = await agents.get(source)!.probe({
+    const { source, destination, clientPort, port, forward, reverse } = defined(probes[i]);
+    const { ipv4, ipv6 } = defined(defined(topology.nodes[destination]).host);
+    const answer = await defined(agents.get(source)).probe({
       to: traffic.ip === 4 ? ipv4 : ipv6,
       ipVersion: traffic.ip,
       port,
@@ -70,7 +70,7 @@ async function sendProbes(
       count: 1,
       timeoutNs: probe_timeout,
     });
-    answered[i] = answer.reverse[0]!.received > 0;
+    answered[i] = defined(answer.reverse[0]).received > 0;
   };
   const sources = [...new Set(probes.map(({ source }) => source))];
   await Promise.all(

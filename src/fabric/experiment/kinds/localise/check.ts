@@ -1,7 +1,7 @@
 /** Checks a file of the kind `localise`: its schemes have a path model, its network has links between switches. */
 
 import { z } from "zod";
-import type { Diagnostics, Locate, SourceFile } from "../../../../base/index.js";
+import { type Diagnostics, defined, type Locate, type SourceFile } from "../../../../base/index.js";
 import { ExactWalker } from "../../../paths/index.js";
 import { positiveDurationSchema, type Topology, topologySchema } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
@@ -50,7 +50,11 @@ export function checkNetwork(
   locate: Locate,
   diagnostics: Diagnostics,
 ): void {
-  if (!links.some(({ a, b }) => nodes[a.node]!.role !== "host" && nodes[b.node]!.role !== "host"))
+  if (
+    !links.some(
+      ({ a, b }) => defined(nodes[a.node]).role !== "host" && defined(nodes[b.node]).role !== "host",
+    )
+  )
     diagnostics.error(
       CODES.nothingToLocalise,
       locate(["topology"]),

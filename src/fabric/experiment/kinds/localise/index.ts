@@ -1,6 +1,6 @@
 /** The kind `localise`: how many probes name the element that loses packets, with exact next hops and with random probes. */
 
-import { escapeMarkup } from "../../../../base/index.js";
+import { defined, escapeMarkup } from "../../../../base/index.js";
 import { quantile } from "../../../statistics/index.js";
 import { withSchemes } from "../../experiment.js";
 import { decimals, textTable } from "../../view/parts.js";
@@ -106,7 +106,7 @@ const LOCALISE_VIEW: View<Localise, LocaliseUnit, LocaliseOutcome, LocaliseRow> 
     style: "adaptive",
     parts: [
       { html: `<pre>${escapeMarkup(textTable(LOCALISE_VIEW.columns, rows, keys))}</pre>` },
-      { unfold: { title: "Experiment file", content: points[0]!.experiment.source.text } },
+      { unfold: { title: "Experiment file", content: defined(points[0]).experiment.source.text } },
     ],
   }),
 };

@@ -1,5 +1,6 @@
 /** The kind `requests`: an application that sends requests, closes unresponsive connections and retries, while faults happen. A unit is a scheme. */
 
+import { defined } from "../../../../base/index.js";
 import { QuantileSketch, quantile } from "../../../statistics/index.js";
 import { type SchemeRun, withSchemes } from "../../experiment.js";
 import { rowsPage } from "../../view/parts.js";
@@ -106,8 +107,8 @@ function stretches(name: string, lengths: readonly number[], least: number): Rec
   const at = (share: number) => (own.length === 0 ? null : seconds(quantile(own, share)));
   return {
     [`${name}_share`]: own.length / lengths.length,
-    [`${name}_min_s`]: own.length === 0 ? null : seconds(own[0]!),
+    [`${name}_min_s`]: own.length === 0 ? null : seconds(defined(own[0])),
     [`${name}_p50_s`]: at(0.5),
-    [`${name}_max_s`]: own.length === 0 ? null : seconds(own.at(-1)!),
+    [`${name}_max_s`]: own.length === 0 ? null : seconds(defined(own.at(-1))),
   };
 }

@@ -1,5 +1,6 @@
 /** The kind `spread`: how evenly schemes spread flows over groups and links, by their own hash functions, without packets. */
 
+import { defined } from "../../../../base/index.js";
 import { quantile } from "../../../statistics/index.js";
 import { withSchemes } from "../../experiment.js";
 import {
@@ -49,7 +50,7 @@ const CHARTS: readonly PointChart<Spread, SpreadUnit, SpreadOutcome, SpreadRow>[
 const SPREAD_VIEW: View<Spread, SpreadUnit, SpreadOutcome, SpreadRow> = {
   columns: COLUMNS.map(([key, title]) => ({ key, title, format: decimals(3), optional: true })),
   page(results) {
-    const { settings } = results.points[0]!.experiment;
+    const { settings } = defined(results.points[0]).experiment;
     const legend = schemeLegend(results);
     const lead = `${settings.trace_flows} flows traced under ${legend.length} schemes; seeds ${results.seeds.join(", ")}.`;
     return topologyPage(results, lead, [
@@ -70,9 +71,9 @@ function cdfOf(cvs: readonly number[]): Dot[] | undefined {
   const steps = Math.min(200, cvs.length);
   const dots = Array.from({ length: steps }, (_, i) => {
     const rank = Math.ceil(((i + 1) * cvs.length) / steps);
-    return { x: cvs[rank - 1]!, y: rank / cvs.length };
+    return { x: defined(cvs[rank - 1]), y: rank / cvs.length };
   });
-  return [{ x: dots[0]!.x, y: 0 }, ...dots];
+  return [{ x: defined(dots[0]).x, y: 0 }, ...dots];
 }
 
 /** The loads from the greatest to the least. */
@@ -92,7 +93,7 @@ export const SPREAD: Kind<SpreadSettings, Spread, SpreadUnit, SpreadOutcome, Spr
   ),
   rows: eachSeed((_experiment, _unit, outcome) => [spreadRow(outcome)]),
   notes: ({ units, topology, settings: { trace_flows } }) => [
-    `${topology.nodes.filter(({ role }) => role !== "host").length} switches, ${topology.links.filter(({ a }) => topology.nodes[a.node]!.role !== "host").length} links between them; ${trace_flows} flows on the paths that the programs' own hash functions give them.`,
+    `${topology.nodes.filter(({ role }) => role !== "host").length} switches, ${topology.links.filter(({ a }) => defined(topology.nodes[a.node]).role !== "host").length} links between them; ${trace_flows} flows on the paths that the programs' own hash functions give them.`,
     "CV: standard deviation over mean of the loads of a group's ports, each divided by its intended load; chance: the CV to expect of random choices of as many flows, for the median group and for the group with the highest expectation; the largest CV of many random groups is above it.",
     ...new Set(
       units.flatMap(({ scheme: { label, plan } }) => (plan.notes ?? []).map((note) => `${label}: ${note}`)),

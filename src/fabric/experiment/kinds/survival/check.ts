@@ -1,7 +1,7 @@
 /** Checks a file of the kind `survival`: its schemes have a path model, its hosts and failures exist in the network. */
 
 import { z } from "zod";
-import type { SourceFile } from "../../../../base/index.js";
+import { defined, type SourceFile } from "../../../../base/index.js";
 import { nodeNamed, type Topology, topologySchema } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
 import { fabricKeys, ipSchema, whole } from "../../experiment.js";
@@ -52,7 +52,7 @@ function checkHosts({
   const hosts = between.map((name) => {
     const host = nodeNamed(topology, name);
     if (host?.role === "host") return host;
-    const known = topology.nodes.find(({ role }) => role === "host")!.name;
+    const known = defined(topology.nodes.find(({ role }) => role === "host")).name;
     wrong(`"${name}" is no host of the topology`, `hosts have names such as ${known}`);
     return undefined;
   });

@@ -1,4 +1,5 @@
 /** The kind `survival`: how many connections lose all of their subflows in a failure, by the paths of the switches' own hashes. */
+import { defined } from "../../../../base/index.js";
 import { withSchemes } from "../../experiment.js";
 import { rowTable, topologyPage } from "../../view/parts.js";
 import type { View } from "../../view/view.js";
@@ -25,7 +26,7 @@ const SURVIVAL_VIEW: View<Survival, SurvivalUnit, SurvivalOutcome, SurvivalRow> 
     { key: "lost_subflows_share", title: "subflows lost" },
   ],
   page(results) {
-    const { settings } = results.points[0]!.experiment;
+    const { settings } = defined(results.points[0]).experiment;
     const lead = `${settings.connections} connections; seeds ${results.seeds.join(", ")}.`;
     return topologyPage(results, lead, [{ heading: "Results", html: rowTable(results.rows) }]);
   },

@@ -1,5 +1,5 @@
 /** The flows of a timeline, their events, and the rows that summarise them. Times count from its start. */
-import { claim, Random } from "../../../../base/index.js";
+import { claim, given, Random } from "../../../../base/index.js";
 import { nodeNamed, type TopologyNode } from "../../../topology/index.js";
 import { drawClientPort } from "../../../traffic/index.js";
 import type { SchemeRun } from "../../experiment.js";
@@ -184,7 +184,7 @@ export function timelineRow(
     longest_outage_ms: recovered && lengths.length > 0 ? milliseconds(Math.max(...lengths)) : null,
     recovered,
     recovered_by: recovered ? worst(outages.map((outage) => recoveryOf(outage, faults))) : null,
-    ...(load === undefined ? {} : { saturated: load.saturated }),
+    ...given({ saturated: load === undefined ? undefined : load.saturated }),
   };
 }
 

@@ -104,7 +104,7 @@ type NumberKey = "bytes" | "fct_ms" | "timeouts" | "repaths" | "copies" | "longe
 
 function number(key: NumberKey, title: string, digits?: number): Column<TimelineRow> {
   const html = (row: TimelineRow) => row[key]?.toLocaleString("en-US", { maximumFractionDigits: 1 });
-  return { key, title, html, ...(digits === undefined ? {} : { digits }) };
+  return { key, title, html, ...given({ digits }) };
 }
 
 const COLUMNS: readonly Column<TimelineRow>[] = [

@@ -1,6 +1,6 @@
 /** A timeline on real switches and hosts: flows of the kernel's TCP, faults as entries, link events and killed processes. */
 
-import { DiagnosticError, given } from "../../../../base/index.js";
+import { DiagnosticError, defined, given } from "../../../../base/index.js";
 import { type AgentFlow, monotonicNs, runIperf3 } from "../../../testbed/index.js";
 import { listedFaultTables, withFaults } from "../../faults/during-lab.js";
 import type { Fault } from "../../faults/fault.js";
@@ -65,13 +65,13 @@ async function play(
     if (generator === "iperf3") return recordIperf3(flow, timeline, fabric, start);
     return record(
       flow,
-      agents[i]!.flow({
-        to: ip === 4 ? flow.to.host!.ipv4 : flow.to.host!.ipv6,
+      defined(agents[i]).flow({
+        to: ip === 4 ? defined(flow.to.host).ipv4 : defined(flow.to.host).ipv6,
         ipVersion: ip,
         port: flow.port,
         clientPort: flow.clientPort,
         policyPort: true,
-        ...(flow.bytes === undefined ? {} : { bytes: flow.bytes }),
+        ...given({ bytes: flow.bytes }),
         segmentBytes: segment_bytes,
         ...given({ windowSegments: window_segments }),
         startNs: Math.round(start + flow.start),
@@ -127,8 +127,8 @@ function recordIperf3(
   start: number,
 ): () => Promise<FlowRecord> {
   const end = (node: TimelineFlow["from"]) => ({
-    host: run.lab.hosts.get(node.name)!,
-    address: traffic.ip === 4 ? node.host!.ipv4 : node.host!.ipv6,
+    host: defined(run.lab.hosts.get(node.name)),
+    address: traffic.ip === 4 ? defined(node.host).ipv4 : defined(node.host).ipv6,
   });
   const outcome = (async (): Promise<FlowRecord> => {
     await sleepUntil(start + flow.start, run.stop);
@@ -136,7 +136,7 @@ function recordIperf3(
     const { bytes, fctNs } = await runIperf3(end(flow.from), end(flow.to), {
       ipVersion: traffic.ip,
       port: flow.port,
-      bytes: flow.bytes!,
+      bytes: defined(flow.bytes),
       timeoutMs: Math.max(timeoutMs, 1),
     });
     return { flow, bytes, completion: fctNs, outages: [], broken: undefined };

@@ -218,7 +218,7 @@ export class FabricRecorder {
     const isSwitch = this.#queueBase.has(to);
     const isHost = !this.#queueBase.has(from);
     const stop = channel.tap({
-      ...(isHost ? { sent: (frame: Uint8Array) => this.#sentByHost(frame, from) } : {}),
+      ...given({ sent: isHost ? (frame: Uint8Array) => this.#sentByHost(frame, from) : undefined }),
       arrived: (frame) => {
         if (!this.#recording) return;
         const now = this.#now;

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { escapeMarkup, htmlPage } from "../../../../base/index.js";
+import { escapeMarkup, given, htmlPage } from "../../../../base/index.js";
 import { packageFile } from "../../../../toolchain/loading/index.js";
 import { OutputFile } from "../output-file.js";
 import { EVENT_KINDS, type RecordedFlow, type RunRecord } from "./record.js";
@@ -178,8 +178,8 @@ function* timelineLines(record: RunRecord): Generator<string> {
     return direction % 2 === 0 ? { from: name(a), to: name(b) } : { from: name(b), to: name(a) };
   };
   const place = ({ node, link }: { readonly node?: number; readonly link?: number }) => ({
-    ...(node === undefined ? {} : { node: name(node) }),
-    ...(link === undefined ? {} : { link: Object.values(ends(2 * link)) }),
+    ...given({ node: node === undefined ? undefined : name(node) }),
+    ...given({ link: link === undefined ? undefined : Object.values(ends(2 * link)) }),
   });
   const { title, scheme, engine, seed, end, bins, notes } = record;
   yield line({ row: "run", title, scheme, engine, seed, end_ns: end, bin_ns: binNs, bins, notes });

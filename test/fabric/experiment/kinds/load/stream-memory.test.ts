@@ -14,7 +14,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { Diagnostics, Random, SourceFile } from "./src/base/index.js";
 import { buildTopology, hostsOf, topologySchema } from "./src/fabric/topology/index.js";
 import { planTraffic } from "./src/fabric/experiment/kinds/load/plan-traffic.js";
-import { trafficSchema } from "./src/fabric/experiment/kinds/load/traffic-schema.js";
+import { trafficSchema } from "./src/fabric/experiment/kinds/load/schema.js";
 const folder = process.argv[2];
 const topology = buildTopology(topologySchema.parse({ kind: "leaf_spine", tors: 4, leaves: 2, homing: "single", hosts_per_rack: 4 }));
 const [a, b] = hostsOf(topology).map(({ name }) => name);

@@ -95,7 +95,7 @@ export class LabFlows {
           policyPort: true,
           bytes,
           segmentBytes: transport.segment_bytes,
-          ...(tcp ? {} : { windowSegments: transport.window_segments }),
+          ...given({ windowSegments: tcp ? undefined : transport.window_segments }),
           ...congestion,
           finish: true,
           startNs: Math.round(this.start + startNs),

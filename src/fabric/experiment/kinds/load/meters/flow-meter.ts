@@ -1,4 +1,5 @@
 /** Measures flows by size class: completion times, slowdowns, goodputs, retransmissions. */
+import { given } from "../../../../../base/index.js";
 import { Moments, QuantileSketch, type SketchJson } from "../../../../statistics/index.js";
 import type { FlowArrival, FlowGroup } from "../../../../traffic/index.js";
 import { SIZE_CLASSES, type SizeBounds, type SizeClass, sizeClassOf } from "../size-classes.js";
@@ -221,9 +222,12 @@ export class FlowMeter {
           counters: meter.counters,
           held: meter.held.toJson(),
           delivered: meter.deliveredAtEnd - meter.deliveredAtBegin,
-          ...(meter.deliveredAtCommand === undefined
-            ? {}
-            : { deliveredBefore: meter.deliveredAtCommand - meter.deliveredAtBegin }),
+          ...given({
+            deliveredBefore:
+              meter.deliveredAtCommand === undefined
+                ? undefined
+                : meter.deliveredAtCommand - meter.deliveredAtBegin,
+          }),
         },
       ]),
     ) as Record<SizeClass, ClassFigures>;

@@ -2,6 +2,7 @@
  * Measures the two halves of the window apart. The length of the window is not known when it begins, so that the meter keeps marks at about
  * equal distances: whenever there are too many, every second one goes. The mark nearest to the middle divides the window.
  */
+import { given } from "../../../../../base/index.js";
 import { Moments } from "../../../../statistics/index.js";
 import type { MeteredFlow } from "./flow-meter.js";
 
@@ -162,6 +163,8 @@ function half(parts: readonly Part[], end: number, { delivered, busyNs }: Passed
     deliveredBytes: delivered - passed.delivered,
     fctNs: fct.toJson(),
     slowdown: slowdown.toJson(),
-    ...(busyNs === undefined ? {} : { utilisation: Number(((busyNs - passed.busyNs!) / ns).toFixed(6)) }),
+    ...given({
+      utilisation: busyNs === undefined ? undefined : Number(((busyNs - passed.busyNs!) / ns).toFixed(6)),
+    }),
   };
 }

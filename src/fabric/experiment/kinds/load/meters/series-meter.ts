@@ -122,7 +122,7 @@ export class WindowTrace {
   samples(): { readonly windows: readonly WindowSample[]; readonly windowsLeftOut?: number } {
     return {
       windows: this.#samples,
-      ...(this.#leftOut === 0 ? {} : { windowsLeftOut: this.#leftOut }),
+      ...given({ windowsLeftOut: this.#leftOut === 0 ? undefined : this.#leftOut }),
     };
   }
 
