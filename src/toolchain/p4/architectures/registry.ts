@@ -23,15 +23,23 @@ const TARGETS: readonly [Target, ...Target[]] = [
 export const ARCHITECTURES: readonly string[] = TARGETS.map(({ architecture }) => architecture.name);
 
 /**
- * The architecture of that name, undefined if there is none; without a name the one whose file the program includes, else the
- * one whose package it declares, else the first.
+ * The architecture of that name, undefined if there is none. Without a name: the one whose package `main` is; where several have
+ * a package of this name, or there is no `main`, the one whose file the program includes.
  */
 export function targetOf(unit: SourceUnit, name?: string): Target | undefined {
   if (name !== undefined) return TARGETS.find(({ architecture }) => architecture.name === name);
   const files = new Set(unit.declarations.map(({ span }) => baseName(span.file)));
-  return (
-    TARGETS.find(({ architecture }) => architecture.includes.some((one) => files.has(one))) ?? TARGETS[0]
-  );
+  const made = packageOfMain(unit);
+  const having = TARGETS.filter(({ architecture }) => architecture.packages.some((one) => one.name === made));
+  const included = ({ architecture }: Target) => architecture.includes.some((one) => files.has(one));
+  return having.find(included) ?? having[0] ?? TARGETS.find(included) ?? TARGETS[0];
+}
+
+function packageOfMain(unit: SourceUnit): string | undefined {
+  for (const one of unit.declarations)
+    if (one.kind === "instance" && one.name.name === "main" && one.resolved?.kind === "constructor")
+      return one.resolved.declaration.name.name;
+  return undefined;
 }
 
 function baseName({ path }: SourceFile): string {

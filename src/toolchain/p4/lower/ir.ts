@@ -286,6 +286,8 @@ export interface IrTable extends Named {
   supportTimeout: boolean;
   /** All properties but key, actions, entries and default_action, in order of declaration. */
   properties: IrProperty[];
+  /** The annotations in front of the four others. */
+  partAnnotations: Readonly<Record<"key" | "actions" | "entries" | "defaultAction", readonly Annotation[]>>;
   /** Of entries with priorities the larger number wins, unless the table says otherwise (section 14.2.1.4). */
   largestPriorityWins: boolean;
 }

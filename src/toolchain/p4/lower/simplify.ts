@@ -101,7 +101,8 @@ function simplifyBlock(
 ): Stmt[] {
   if (label === undefined) return stmt.annotations === undefined ? body : [{ ...stmt, body }];
   const trimmed = trimTail(body, label);
-  return leaves(trimmed, label) ? [{ ...stmt, body: trimmed }] : trimmed;
+  if (leaves(trimmed, label)) return [{ ...stmt, body: trimmed }];
+  return stmt.annotations === undefined ? trimmed : [{ ...stmt, label: undefined, body: trimmed }];
 }
 
 /** Without `leave` statements at the end of the block that they leave. */

@@ -33,7 +33,8 @@ export interface Bound {
 
 /**
  * Evaluates the arguments in `env` and binds the parameters in `scope`. `closed` says that the body cannot
- * reach the caller's variables by another way than its parameters.
+ * reach the caller's variables by another way than its parameters. `homes`: the storage that parameters got in earlier
+ * applications of the same object, which its tables refer to; new storage is added.
  */
 export function bindArguments(
   env: Env,
@@ -41,6 +42,7 @@ export function bindArguments(
   params: readonly Parameter[],
   args: readonly (Argument | undefined)[],
   closed: boolean,
+  homes?: Map<Parameter, Expr>,
 ): Bound {
   const evaluated = evaluate(env, scope, params, args);
   for (const one of evaluated) if (isWritten(one.param)) pin(env, one, evaluated, closed);
@@ -53,10 +55,8 @@ export function bindArguments(
       if (one.param.direction === "out") copyIn.push(...invalidate(one.expr));
       continue;
     }
-    const own = variable(
-      env.context.newLocal(one.param.name.name, one.type, one.param.name.span),
-      one.param.span,
-    );
+    const own = homes?.get(one.param) ?? newHome(env, one);
+    homes?.set(one.param, own);
     bindValue(scope, one.param, own);
     const span = one.expr?.span ?? one.param.span;
     if (one.param.direction === "out") copyIn.push(...invalidate(own));
@@ -76,6 +76,10 @@ function pin(env: Env, one: Evaluated, all: readonly Evaluated[], closed: boolea
     one.expr,
     (index) => isPlace(index) && (!closed || written.some((place) => readsFrom(index, place))),
   );
+}
+
+function newHome(env: Env, { param, type }: Evaluated): Expr {
+  return variable(env.context.newLocal(param.name.name, type, param.name.span), param.span);
 }
 
 function bindValue(scope: InstanceScope, param: Parameter, expr: Expr): void {

@@ -1,9 +1,15 @@
 /** Calls of functions and actions, inlined; methods and externs go to `externs.ts`, tables to `tables.ts`. */
 
 import type { Span } from "../../../../base/index.js";
-import { fail } from "../../../../base/index.js";
+import { fail, given } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
-import type { ActionDeclaration, CallExpression, FunctionDeclaration } from "../../syntax/ast.js";
+import type {
+  ActionDeclaration,
+  Annotation,
+  CallExpression,
+  FunctionDeclaration,
+  Parameter,
+} from "../../syntax/ast.js";
 import type { BoundArguments, ResolvedCall } from "../../types/index.js";
 import { variable } from "../build.js";
 import type { Expr, IrAction, Label, Stmt, Variable } from "../ir.js";
@@ -69,7 +75,9 @@ function callFunction(
     result = env.context.newLocal("retval", irType({ ...env, scope }, returns, span), span);
   env.out.list.push(...copyIn);
   const body = known(declaration.body, span, "a function without a body");
-  const inlined = { scope, site: env.frame.site, name: declaration.name.name, copyOut, result, span };
+  const annotations = [...declaration.annotations, ...paramAnnotations(declaration.params)];
+  const { name } = declaration.name;
+  const inlined = { scope, site: env.frame.site, name, copyOut, result, span, annotations };
   inlineBody(env, inlined, (inner) => {
     for (const one of body.statements) statement(inner, one);
   });
@@ -88,12 +96,14 @@ export interface InlinedBody {
   /** Holds what the body returns. */
   readonly result?: Variable | undefined;
   readonly span: Span;
+  /** Of what the body was declared with, where nothing else in the lowered program holds them. */
+  readonly annotations?: readonly Annotation[];
 }
 
 /** Emits a body that `return` leaves as one block. */
 export function inlineBody(
   env: Env,
-  { scope, site, name, copyOut, result, span }: InlinedBody,
+  { scope, site, name, copyOut, result, span, annotations = [] }: InlinedBody,
   part: (inner: Env) => void,
 ): void {
   const end: Label = { name };
@@ -107,7 +117,13 @@ export function inlineBody(
     caller: env.frame,
   };
   const body = collect({ ...env, scope, frame }, part);
-  emit(env, { kind: "block", label: end, body, span });
+  const kept = annotations.length > 0 && env.context.architecture.keepsBlocks ? annotations : undefined;
+  emit(env, { kind: "block", label: end, body, span, ...given({ annotations: kept }) });
+}
+
+/** The annotations of the parameters that no variable of the lowered program stands for. */
+export function paramAnnotations(params: readonly Parameter[]): Annotation[] {
+  return params.flatMap(({ direction, annotations }) => (direction === "none" ? [] : annotations));
 }
 
 /** A direct call of an action. In a control it stays one piece under the action's name. */
@@ -118,7 +134,10 @@ function callAction(env: Env, declaration: ActionDeclaration, call: BoundArgumen
   const { copyIn, copyOut } = bindArguments(env, scope, call.params, call.args, closed);
   const body = collect(env, (inner) => {
     inner.out.list.push(...copyIn);
-    inlineBody(inner, { scope, site: "action", name: declaration.name.name, copyOut, span }, (body) => {
+    const { name } = declaration.name;
+    const inPlace = env.frame.site === "control" ? [] : declaration.annotations;
+    const annotations = [...inPlace, ...paramAnnotations(declaration.params)];
+    inlineBody(inner, { scope, site: "action", name, copyOut, span, annotations }, (body) => {
       for (const one of declaration.body.statements) statement(body, one);
     });
     inner.out.list.push(...copyOut);

@@ -5,10 +5,9 @@ import { fail } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type { Declaration, Expression } from "../../syntax/ast.js";
 import type { BoundArguments } from "../../types/index.js";
-import type { Stmt } from "../ir.js";
 import { known, ofKind } from "../ir.js";
 import { bindArguments } from "./arguments.js";
-import { inlineBody } from "./calls.js";
+import { type InlinedBody, inlineBody, paramAnnotations } from "./calls.js";
 import type { Env } from "./context.js";
 import { bindingOf } from "./context.js";
 import type { ControlInstance } from "./instance-scope.js";
@@ -23,11 +22,18 @@ export { instanceOf } from "./instances.js";
 export function applyControl(env: Env, object: Expression, call: BoundArguments, span: Span): void {
   const instance = controlOf(env, object, span);
   const scope = new InstanceScope(instance.scope);
-  const { copyIn, copyOut } = bindArguments(env, scope, instance.declaration.params, call.args, true);
+  const homes = hasTables(instance) ? instance.homes : undefined;
+  const { copyIn, copyOut } = bindArguments(env, scope, instance.declaration.params, call.args, true, homes);
   if (instance.applied !== undefined && hasTables(instance))
     checkSameUse(instance, scope, instance.applied, span);
   env.out.list.push(...copyIn);
-  inlineControl(env, instance, scope, copyOut, span);
+  const { declaration } = instance;
+  const annotations = [
+    ...instance.annotations,
+    ...declaration.annotations,
+    ...paramAnnotations(declaration.params),
+  ];
+  inlineControl(env, instance, scope, { copyOut, span, annotations });
   env.out.list.push(...copyOut);
 }
 
@@ -86,15 +92,15 @@ export function inlineControl(
   env: Env,
   instance: ControlInstance,
   scope: InstanceScope,
-  copyOut: Stmt[],
-  span: Span,
+  { copyOut, span, annotations }: Required<Pick<InlinedBody, "copyOut" | "span" | "annotations">>,
 ): void {
   const { declaration } = instance;
   const body = known(declaration.body, span, "a control type is applied");
   // Tables keep the storage of the first application.
   const used = instance.applied !== undefined && hasTables(instance) ? instance.applied : scope;
   instance.applied ??= scope;
-  const inlined = { scope: used, site: env.frame.site, name: declaration.name.name, copyOut, span };
+  const { name } = declaration.name;
+  const inlined = { scope: used, site: env.frame.site, name, copyOut, span, annotations };
   inlineBody({ ...env, prefix: instance.name }, inlined, (inner) => {
     for (const local of body.locals) declareLocal(inner, instance, local);
     const apply: Env = { ...inner, scope: new InstanceScope(used) };

@@ -1,8 +1,10 @@
 /** What names mean in one instance of a control, one call of a function, ...: the same tree, many meanings. */
 import type {
   ActionDeclaration,
+  Annotation,
   ControlDeclaration,
   Declaration,
+  Parameter,
   ParserDeclaration,
   TypeParameter,
 } from "../../syntax/ast.js";
@@ -27,15 +29,20 @@ export interface ControlInstance {
   declaration: ControlDeclaration;
   /** Control-plane name, the prefix of everything inside. */
   name: string;
+  /** Of the declaration of the instance. */
+  annotations: readonly Annotation[];
   /** Constructor parameters and local instances. */
   scope: InstanceScope;
   /** The scope of the first application: a table means one thing only. */
   applied: InstanceScope | undefined;
+  /** The storage of parameters that are no aliases of their arguments: the same in all applications. */
+  homes: Map<Parameter, Expr>;
 }
 
 export interface ParserInstance {
   declaration: ParserDeclaration;
   name: string;
+  annotations: readonly Annotation[];
   scope: InstanceScope;
 }
 

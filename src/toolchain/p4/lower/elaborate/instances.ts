@@ -64,11 +64,15 @@ function makeInstance(
   switch (type?.kind) {
     case "extern":
       return { kind: "extern", instance: makeExtern(env, type, call, name, creation) };
-    case "control":
+    case "control": {
       noteControl(env, name, creation.name?.span ?? creation.span);
-      return { kind: "control", instance: makeControl(env, type.declaration, call.params, call.args, name) };
-    case "parser":
-      return { kind: "parser", instance: makeParser(env, type.declaration, call.params, call.args, name) };
+      const instance = makeControl(env, type.declaration, call.params, call.args, name);
+      return { kind: "control", instance: { ...instance, annotations: creation.annotations } };
+    }
+    case "parser": {
+      const instance = makeParser(env, type.declaration, call.params, call.args, name);
+      return { kind: "parser", instance: { ...instance, annotations: creation.annotations } };
+    }
     default:
       return fail(CODES.instanceNotSupported, creation.span, "not supported yet: an instance of this type");
   }
@@ -203,7 +207,7 @@ export function makeControl(
   name: string,
 ): ControlInstance {
   const scope = scopeOf(env, declaration, params, args, name);
-  return { declaration, name, scope, applied: undefined };
+  return { declaration, name, annotations: [], scope, applied: undefined, homes: new Map() };
 }
 
 export function makeParser(
@@ -213,5 +217,5 @@ export function makeParser(
   args: readonly (Argument | undefined)[],
   name: string,
 ): ParserInstance {
-  return { declaration, name, scope: scopeOf(env, declaration, params, args, name) };
+  return { declaration, name, annotations: [], scope: scopeOf(env, declaration, params, args, name) };
 }

@@ -27,6 +27,7 @@ import { scalarWidth } from "../ir-types.js";
 import { isFixedPlace } from "../places.js";
 import { successorsOf } from "../walk.js";
 import { bindArguments } from "./arguments.js";
+import { paramAnnotations } from "./calls.js";
 import { constantNumber } from "./constants.js";
 import type { Env, Frame } from "./context.js";
 import { bindingOf, inOrder, resolveType, saveValue, valueOperand } from "./context.js";
@@ -59,6 +60,13 @@ export function applyParser(env: Env, object: Expression, call: BoundArguments, 
   };
   const prefix = `${here.name}_${instance.declaration.name.name}_`;
   const start = buildStates(env, instance, scope, prefix, rest);
+  const { annotations, declaration } = instance;
+  start.annotations = [
+    ...annotations,
+    ...declaration.annotations,
+    ...paramAnnotations(declaration.params),
+    ...(start.annotations ?? []),
+  ];
   here.next = { kind: "goto", target: start };
   env.out.list = rest.body;
   env.out.state = rest;

@@ -12,7 +12,7 @@ import type {
 } from "../../syntax/ast.js";
 import type { Architecture, BlockShape, ParameterShape } from "../architecture.js";
 import { variable } from "../build.js";
-import type { IrBlock, IrControl, IrParser, IrPipe, IrProgram, Stmt, Variable } from "../ir.js";
+import type { IrBlock, IrControl, IrParser, IrPipe, IrProgram, Variable } from "../ir.js";
 import { Names } from "../names.js";
 import type { Env, Frame } from "./context.js";
 import { Context, irType } from "./context.js";
@@ -134,12 +134,19 @@ function reserve(env: Env, block: Block, storage: Map<string, Variable>): void {
       );
   for (const [index, param] of params.entries()) {
     const shape = shapes[index];
-    if (shape === undefined || shape.storage === "packet" || storage.has(shape.storage)) continue;
+    if (shape === undefined || shape.storage === "packet") continue;
+    const same = storage.get(shape.storage);
+    if (same !== undefined) {
+      if (param.annotations.length > 0)
+        same.annotations = [...(same.annotations ?? []), ...param.annotations];
+      continue;
+    }
     const type = irType(env, param.type, param.span);
     if (shape.isStruct && type.kind !== "struct")
       fail(CODES.headersNoStruct, param.span, "this parameter must be a struct");
     const name = env.context.names.unique(param.name.name);
-    storage.set(shape.storage, { name, type, role: "block", span: param.span });
+    const { annotations, span } = param;
+    storage.set(shape.storage, { name, type, role: "block", span, annotations });
   }
 }
 
@@ -217,7 +224,6 @@ function buildControl(
   const instance = makeControl(inner, declaration, block.params, block.args, name);
   const scope = new InstanceScope(instance.scope);
   bindBlock(env, scope, block);
-  const noCopies: Stmt[] = [];
-  inlineControl(inner, instance, scope, noCopies, declaration.span);
+  inlineControl(inner, instance, scope, { copyOut: [], span: declaration.span, annotations: [] });
   return built;
 }

@@ -27,7 +27,18 @@ import { collect, emit, innerEnv, inOrder, irType, placeOperand, valueOperand } 
 import { expression, expressionAs, placeOf } from "./expressions.js";
 import { applyTable, hitCondition, switchOnTable } from "./tables.js";
 
+/** A statement with annotations is a block of its own where the architecture keeps those. */
 export function statement(env: Env, s: Statement): void {
+  const { annotations, span } = s;
+  if (annotations.length === 0 || s.kind === "block" || !env.context.architecture.keepsBlocks) {
+    plainStatement(env, s);
+    return;
+  }
+  const body = collect(env, (inner) => plainStatement(inner, s));
+  emit(env, { kind: "block", label: undefined, body, annotations, span });
+}
+
+function plainStatement(env: Env, s: Statement): void {
   switch (s.kind) {
     case "assignment":
       assignment(env, s);

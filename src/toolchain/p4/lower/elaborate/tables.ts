@@ -32,7 +32,7 @@ import { fault, known, ofKind } from "../ir.js";
 import { BOOL, nameAnnotation, scalarWidth } from "../ir-types.js";
 import { isFixedPlace } from "../places.js";
 import { bindArguments } from "./arguments.js";
-import { inlineBody } from "./calls.js";
+import { inlineBody, paramAnnotations } from "./calls.js";
 import type { Env } from "./context.js";
 import { actionBinding, bindingOf, collect, emit, irType } from "./context.js";
 import { instanceOf } from "./controls.js";
@@ -165,6 +165,8 @@ export function property(declaration: TableDeclaration, name: string) {
 
 function buildTable(env: Env, plan: TablePlan): IrTable {
   const { declaration } = plan;
+  const part = (kind: "key" | "actions" | "entries") =>
+    declaration.properties.flatMap((one) => (one.kind === kind ? one.annotations : []));
   const keyProperty = declaration.properties.find((one) => one.kind === "key");
   const keys = (keyProperty?.elements ?? []).map((element) => buildKey(env, element));
   const actions: IrActionRef[] = [];
@@ -198,6 +200,12 @@ function buildTable(env: Env, plan: TablePlan): IrTable {
     counters: object("counters"),
     meters: object("meters"),
     properties,
+    partAnnotations: {
+      key: part("key"),
+      actions: part("actions"),
+      entries: part("entries"),
+      defaultAction: property(declaration, "default_action")?.annotations ?? [],
+    },
     supportTimeout: isTrue(env, property(declaration, "support_timeout")?.value) ?? false,
     largestPriorityWins: isTrue(env, property(declaration, "largest_priority_wins")?.value) ?? true,
   };
@@ -324,7 +332,8 @@ function tableAction(
     inner.out.list.push(...bound.copyIn);
     const { copyOut } = bound;
     const { name, span } = declaration;
-    inlineBody(inner, { scope, site: "action", name: name.name, copyOut, span }, (body) => {
+    const annotations = paramAnnotations(declaration.params);
+    inlineBody(inner, { scope, site: "action", name: name.name, copyOut, span, annotations }, (body) => {
       for (const one of declaration.body.statements) statement(body, one);
     });
     inner.out.list.push(...bound.copyOut);
