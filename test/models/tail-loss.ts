@@ -1,6 +1,6 @@
 /**
  * One TCP flow over links without other traffic, of whose segments some are lost once. The receiver acknowledges every
- * segment. After the RFCs: 6298 (timer), 5681 and 6582 (NewReno), 2018 and 6675 (SACK), 8985 (RACK-TLP), 6928 (ten
+ * segment. After the RFCs: 6298 (timer), 5681, 3042 and 6582 (NewReno), 2018 and 6675 (SACK), 8985 (RACK-TLP), 6928 (ten
  * segments at first), 9937 (PRR) and 5682 (F-RTO). Times are microseconds.
  *
  * Sequence numbers count segments. The last one may carry a FIN; a receiver acknowledges it with its segment, so that a
@@ -27,6 +27,8 @@ export interface TailLoss {
   readonly sack: boolean;
   /** RFC 8985, with its tail loss probes; needs SACK. */
   readonly rack: boolean;
+  /** Without SACK: the window of a recovery is inflated by duplicates (RFC 5681, 3.2; RFC 6582) in place of PRR. */
+  readonly inflates?: boolean;
   /** Lower bound of the retransmission timer. */
   readonly rtoMin: number;
   /** Delay that a probe for one segment grants the receiver (RFC 8985, 7.2). */
@@ -102,10 +104,14 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
   let cwnd = flow.initialWindow ?? 10;
   let threshold = Number.POSITIVE_INFINITY;
   let duplicates = 0;
+  // Without SACK: segments that duplicates stand for.
+  let presumed = 0;
   let order = 0;
   // Recovery ends when this segment is acknowledged (RFC 6582, 6675: RecoveryPoint).
   let recovery: { kind: "fast" | "timeout"; point: number } | undefined;
   let rescued = false;
+  // RFC 6582, 3.2, step 3: of a recovery, the first partial acknowledgement alone starts the timer again.
+  let impatient = false;
   // RFC 6582, 3.2: without SACK, a recovery begins only beyond the data of the previous one.
   let recover6582 = -1;
   let answers = 0;
@@ -147,7 +153,10 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
   const sackedAbove = (index: number): number =>
     range().filter((i) => i > index && segments[i]!.sacked).length;
   const isLost = (index: number): boolean => segments[index]!.lost;
-  /** RFC 6675, 4 (SetPipe): what is not known to be lost or there, and what was sent again. Without SACK: duplicates have left. */
+  /**
+   * RFC 6675, 4 (SetPipe): what is not known to be lost or there, and what was sent again. Without SACK a duplicate stands for a segment
+   * that has left; of a recovery the first segment alone is lost.
+   */
   const pipe = (): number =>
     flow.sack || recovery?.kind === "timeout"
       ? range().reduce((count, i) => {
@@ -155,7 +164,10 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
           if (segment.sacked) return count;
           return count + (segment.lost ? 0 : 1) + (segment.again ? 1 : 0);
         }, 0)
-      : next - una - duplicates;
+      : next -
+        una -
+        presumed -
+        (recovery !== undefined && segments[una]!.lost && !segments[una]!.again ? 1 : 0);
 
   const probeTimeout = (): number => {
     const wait = 2 * srtt + (next - una === 1 ? (flow.maxAckDelay ?? 0) : 0);
@@ -212,8 +224,11 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
   const enter = (before = una, held = 0): void => {
     recovery = { kind: "fast", point: next };
     rescued = false;
+    impatient = true;
     recover6582 = next;
-    threshold = Math.max((next - una) / 2, 2);
+    // RFC 5681, 3.2, step 2: what limited transmit has sent does not count. With SACK the simulator counts it, up to three segments.
+    const flight = Math.min(next - una, flow.sack ? Number.POSITIVE_INFINITY : cwnd);
+    threshold = Math.max(flight / 2, 2);
     counted = 0;
     Object.assign(prr, { delivered: 0, out: 0, flight: next - before - held });
     delete timers.probe;
@@ -259,7 +274,6 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
       sendLost(Math.max(0, Math.floor(cwnd - pipe())));
       return;
     }
-    if (!flow.sack) return;
     // RFC 9937, 6, which counts bytes: parts of a segment wait until they are a whole one. The first retransmission leaves in any case.
     prr.delivered += delivered;
     const inFlight = pipe();
@@ -269,25 +283,27 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
       count = Math.max(prr.delivered - prr.out, delivered) + (advanced && !newlyLost ? 1 : 0);
       count = Math.min(threshold - inFlight, count);
     }
-    if (prr.out === 0) count = Math.max(count, 1);
+    if (prr.out === 0 || (!flow.sack && isLost(una) && !segments[una]!.again)) count = Math.max(count, 1);
     prr.out += sendLost(Math.max(0, Math.floor(count + 1e-3)));
   };
 
   const onTimeout = (): void => {
     result.timeouts++;
-    threshold = Math.max((next - una) / 2, 2);
+    // FlightSize without what left beyond the window and three segments: the simulator's choice (docs/transport.md, "Flight").
+    threshold = Math.max(Math.min(next - una, recovery === undefined ? cwnd + DUPLICATES : next) / 2, 2);
     cwnd = 1;
     counted = 0;
     backoff *= 2;
     duplicates = 0;
+    presumed = 0;
     probe = undefined;
     delete timers.probe;
     delete timers.reorder;
-    const before = recovery?.kind;
+    // RFC 5682, 3.1, step 1: a first timeout outside of a recovery, and those that repeat it in step 2.
+    const judged = recovery === undefined || frto?.step === 1;
     recovery = { kind: "timeout", point: next };
     recover6582 = next;
-    // RFC 5682: only a first timeout outside of a recovery, and only with new data to send, can be judged.
-    frto = before === undefined && next < total ? { point: next, step: 1 } : undefined;
+    frto = flow.sack && judged ? { point: next, step: 1 } : undefined;
     for (const index of range()) {
       const segment = segments[index]!;
       segment.again = false;
@@ -295,6 +311,22 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
     }
     delete timers.rto;
     sendLost(1);
+  };
+
+  /** RFC 5681, 3.1, with RFC 3465: L = 2, after a timeout 1 (2.3); congestion avoidance counts what a whole window has acknowledged (2.1). */
+  const grow = (progress: number): void => {
+    let rest = progress;
+    if (cwnd < threshold) {
+      // Slow start ends at ssthresh, where RFC 5681 leaves open whether the last step goes beyond it.
+      const step = Math.min(progress, result.timeouts > 0 ? 1 : 2);
+      rest = Math.max(0, step - (threshold - cwnd));
+      cwnd = Math.min(cwnd + step, threshold);
+      if (rest === 0) return;
+    }
+    counted += rest;
+    if (counted < cwnd) return;
+    counted -= cwnd;
+    cwnd++;
   };
 
   const onAck = (ack: { next: number; sacked: boolean[] }): void => {
@@ -313,14 +345,19 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
       newly.push(index);
     }
     newly.sort((a, b) => segments[a]!.order - segments[b]!.order);
-    // Samples of segments that were sent once (Karn); RFC 6298, 2.3.
+    // Samples of segments that were sent once (Karn); RFC 6298, 2.3. Without SACK, what an acknowledgement covers together with a
+    // retransmission has waited for it.
+    const filled = !flow.sack && newly.some((index) => segments[index]!.times > 1);
     for (const index of newly) {
       const segment = segments[index]!;
       const rtt = now - segment.sent;
+      if (filled) continue;
       if (segment.times === 1) {
         minRtt = Math.min(minRtt, rtt);
         rttvar = 0.75 * rttvar + 0.25 * Math.abs(srtt - rtt);
         srtt = 0.875 * srtt + 0.125 * rtt;
+        // The backoff ends with a new measurement (RFC 6298, 5, after 5.7).
+        backoff = 1;
       } else if (rtt < minRtt) continue;
       if (segment.sent > rack.sent || (segment.sent === rack.sent && segment.order > rack.order))
         Object.assign(rack, { sent: segment.sent, order: segment.order });
@@ -330,10 +367,10 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
     if (advanced) {
       una = ack.next;
       duplicates = 0;
-      backoff = 1;
       // RFC 6298, 5.2 and 5.3.
-      delete timers.rto;
-      if (una < next) timers.rto = now + rto();
+      const patient = flow.sack || recovery?.kind !== "fast" || impatient || una >= recovery.point;
+      if (una >= next) delete timers.rto;
+      else if (patient) timers.rto = now + rto();
       if (probe !== undefined && una >= probe) {
         // RFC 8985, 7.4: the probe has repaired a loss, which halves the window once.
         probe = undefined;
@@ -342,31 +379,40 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
     } else if (flow.sack || answers > 0) {
       // RFC 5681, 2 (e): a duplicate has the window of the acknowledgement before; that of the SYN was not scaled.
       duplicates++;
+      // RFC 3042: two segments beyond the window, unless a recovery begins or goes on.
+      const begins = recovery === undefined && duplicates === DUPLICATES && una > recover6582;
+      if (!flow.sack && (recovery?.kind === "fast" || begins))
+        presumed = Math.min(presumed + 1, next - una - 1);
+      else if (!flow.sack && recovery === undefined) presumed = Math.min(presumed + 1, 2);
     }
     answers++;
     if (una >= total) {
       result.acknowledged = now;
       return;
     }
-    const ended = recovery !== undefined && una >= recovery.point;
-    if (recovery !== undefined && ended) {
-      if (recovery.kind === "fast") cwnd = threshold;
+    const ended = recovery !== undefined && una >= recovery.point ? recovery.kind : undefined;
+    if (ended !== undefined) {
+      if (ended === "fast") cwnd = threshold;
       recovery = undefined;
       frto = undefined;
     }
     if (frto !== undefined) {
-      if (advanced && frto.step === 1) {
-        frto.step = 2;
-        for (let count = 0; count < 2 && next < total; count++) send(next++);
-        return;
+      const { point, step } = frto;
+      const original = newly.some((index) => index < point && segments[index]!.times === 1);
+      const covers = ack.next > point || ack.sacked.some((there, index) => there && index >= point);
+      if (step === 1 && !original) {
+        // Step 2 waits for an acknowledgement of new data; 2b.
+        if (!advanced) return;
+        if (next < total) {
+          frto = { point: next, step: 2 };
+          for (let count = 0; count < 2 && next < total; count++) send(next++);
+          return;
+        }
       }
-      // Step 3: an advance over what was sent once tells that nothing was lost; anything else that it was.
-      const spurious = advanced && newly.every((index) => segments[index]!.times === 1);
       frto = undefined;
-      if (spurious) recovery = undefined;
-      else
-        for (const index of range())
-          if (index < recovery!.point) segments[index]!.lost = !segments[index]!.sacked;
+      // Step 3b; and in step 2 as in Linux.
+      if (original && (step === 1 || !covers)) recovery = undefined;
+      else for (const index of range()) if (index < point) segments[index]!.lost = !segments[index]!.sacked;
     }
     if (flow.sack && flow.rack) {
       newlyLost = newly.length > 0 && detect();
@@ -377,33 +423,43 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
         segments[una]!.lost = true;
         enter(before, held);
       }
-    } else if (recovery === undefined && duplicates === DUPLICATES && una > recover6582) {
-      enter();
-      cwnd = threshold + DUPLICATES;
-      send(una);
-      return;
-    } else if (recovery?.kind === "fast") {
-      // RFC 6582, 3.2: a partial acknowledgement sends the next hole, a duplicate lets one more segment go.
-      if (advanced) {
-        cwnd = Math.max(cwnd - progress + 1, 1);
-        send(una);
-      } else cwnd++;
-      while (next < total && next - una < Math.floor(cwnd)) send(next++);
-      return;
+    } else {
+      // RFC 9937, 5: a duplicate stands for one segment, and an acknowledgement of new data counts less by those before it.
+      const still = advanced && recovery !== undefined ? Math.max(0, presumed - (progress - 1)) : 0;
+      delivered = advanced ? progress - (presumed - still) : 1;
+      if (advanced) presumed = still;
+      if (recovery === undefined && duplicates === DUPLICATES && una > recover6582) {
+        segments[una]!.lost = true;
+        enter(una, presumed - 1);
+        if (flow.inflates === true) {
+          cwnd = threshold + DUPLICATES;
+          send(una);
+          return;
+        }
+      } else if (recovery?.kind === "fast") {
+        // RFC 6582, 3.2, step 3: a partial acknowledgement sends the next hole at once.
+        if (advanced) {
+          impatient = false;
+          Object.assign(segments[una]!, { lost: true, again: false });
+          newlyLost = true;
+        }
+        if (flow.inflates === true) {
+          if (advanced) {
+            cwnd = Math.max(cwnd - progress + 1, 1);
+            send(una);
+          } else cwnd++;
+          while (next < total && next - una < Math.floor(cwnd)) send(next++);
+          return;
+        }
+      }
     }
-    // RFC 3465, 2.3: L = 1 after a timeout.
-    if (recovery?.kind === "timeout" && advanced && cwnd < threshold) cwnd++;
+    // RFC 6582, 3.2, step 3, and RFC 9937: the acknowledgement that ends a fast recovery leaves the window at ssthresh.
+    if (advanced && recovery?.kind !== "fast" && ended !== "fast") grow(progress);
     if (recovery !== undefined) {
       reduce(delivered, advanced, newlyLost);
       return;
     }
-    // RFC 5681, 3.1, with L = 2 of RFC 3465; `pipe` leaves room for limited transmit (RFC 3042).
-    // Congestion avoidance counts what a whole window has acknowledged (RFC 3465, 2.1).
-    if (advanced && !ended && cwnd < threshold) cwnd += Math.min(progress, 2);
-    else if (advanced && !ended && (counted += progress) >= cwnd) {
-      counted -= cwnd;
-      cwnd++;
-    }
+    // `pipe` leaves room for limited transmit (RFC 3042).
     sendNew(Math.floor(cwnd));
     armProbe();
   };

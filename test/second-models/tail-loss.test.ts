@@ -17,10 +17,12 @@ interface Case {
   readonly sack: boolean;
   readonly rack: boolean;
   readonly rttMs: number;
+  /** Of the model: RFC 5681's inflated window in place of PRR. */
+  readonly inflates?: boolean;
 }
 
 /** Microseconds to the last byte, and timeouts, in the simulator and in the model. */
-function both({ segments, lost, sack, rack, rttMs }: Case) {
+function both({ segments, lost, sack, rack, rttMs, inflates = false }: Case) {
   const { flows } = runChain({
     hops: 1,
     rate: RATE,
@@ -48,6 +50,7 @@ function both({ segments, lost, sack, rack, rttMs }: Case) {
     back: [access, bottleneck, access],
     sack,
     rack,
+    inflates,
     rtoMin: 200_000,
   });
   const { fctNs, timeouts, retransmissions } = flows[0]!;
@@ -100,6 +103,34 @@ describe("lost segments of a flow", () => {
         expect(Math.abs(simulated.time - model.delivered) / (drawn.rttMs * 1000)).toBeLessThan(
           drawn.lost.length + 0.05,
         );
+      }),
+    );
+  });
+
+  it("are repaired in longer flows without SACK at that time, by as many segments (RFC 6582 with RFC 9937)", () => {
+    const seen = { recoveries: 0, timeouts: 0 };
+    fc.assert(
+      fc.property(losses(120), (drawn) => {
+        const { simulated, model } = both({ ...drawn, ...how.neither });
+        const { timeouts, retransmissions } = model;
+        expect(simulated).toMatchObject({ timeouts, retransmissions });
+        expect(Math.abs(simulated.time - model.delivered) / (drawn.rttMs * 1000)).toBeLessThan(0.05);
+        if (timeouts > 0) seen.timeouts++;
+        else if (retransmissions > 0) seen.recoveries++;
+      }),
+      { numRuns: 200 },
+    );
+    expect(Math.min(seen.recoveries, seen.timeouts)).toBeGreaterThan(20);
+  });
+
+  // PRR sends a segment for every second duplicate, RFC 5681 one for each after half of them: the same number in one round trip.
+  it("are repaired without SACK within a round trip of the time that RFC 6582 alone gives, where one segment is lost", () => {
+    fc.assert(
+      fc.property(losses(120), (drawn) => {
+        const lost = drawn.lost.slice(0, 1);
+        const { simulated, model } = both({ ...drawn, lost, ...how.neither, inflates: true });
+        expect(simulated.timeouts).toBe(model.timeouts);
+        expect(Math.abs(simulated.time - model.delivered) / (drawn.rttMs * 1000)).toBeLessThan(1.05);
       }),
     );
   });

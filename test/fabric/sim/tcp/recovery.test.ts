@@ -167,9 +167,13 @@ describe("NewReno (RFC 6582, section 3.2)", () => {
     expect(
       samples.map(({ deliveredBytes, priorInFlight, inFlight }) => [deliveredBytes, priorInFlight, inFlight]),
     ).toEqual([
-      // Of 12,000 bytes, four are presumed to have arrived; 10,000 are left then, of which three are.
-      [2000, 8000, 7000],
-      [10_000, 8000, 1000],
+      // The third duplicate and the fourth count as a segment each (RFC 9937, section 5).
+      [1000, 8000, 7000],
+      [1000, 8000, 7000],
+      // Of 12,000 bytes, four segments are presumed to have arrived; one of them is among the two that are acknowledged. 10,000 are left
+      // then, of which three segments are.
+      [1000, 8000, 6000],
+      [7000, 8000, 1000],
     ]);
   });
 
@@ -213,7 +217,84 @@ describe("NewReno (RFC 6582, section 3.2)", () => {
     `,
       { ...NEW_RENO, ...SLOW },
     );
-    expect(samples.map(({ priorInFlight, inFlight }) => [priorInFlight, inFlight])).toEqual([[1000, 0]]);
+    expect(samples.map(({ priorInFlight, inFlight }) => [priorInFlight, inFlight])).toEqual([
+      [2000, 1000],
+      [1000, 0],
+    ]);
+  });
+});
+
+describe("a recovery without SACK", () => {
+  const reno = { ...NEW_RENO, ...SLOW, congestionControl: CONGESTION_CONTROLS.reno, initialWindow: 10 };
+  const duplicates = (at: number, count: number) =>
+    Array.from({ length: count }, () => `${at} < . 1:1(0) ack 1`).join("\n");
+
+  it("halves the window: a segment leaves for every second duplicate (RFC 9937), and limited transmit is not in FlightSize", () => {
+    const { connection } = script(
+      `${WITHOUT_SACK}
+      20  send 30000
+      ${sends(20, 0, 9)}
+      30  < . 1:1(0) ack 1
+      ${sends(30, 10, 10)}
+      31  < . 1:1(0) ack 1
+      ${sends(31, 11, 11)}
+      32  < . 1:1(0) ack 1
+      32  > . 1:1001(1000) ack 1
+      ${duplicates(33, 6)}
+      ${sends(33, 12, 13)}
+      42  < . 1:1(0) ack 12001
+      ${sends(42, 14, 16)}
+      43  state ESTABLISHED
+    `,
+      reno,
+    );
+    // Half of ten segments, not of twelve; the acknowledgement that ends the recovery adds nothing (RFC 6582, section 3.2, step 3).
+    expect(connection.congestionControl.window).toBe(5000);
+  });
+
+  it("lets two segments out for duplicates that begin none (RFC 3042; RFC 6582, section 3.2, step 1)", () => {
+    play(
+      4000,
+      `${WITHOUT_SACK}
+      20  send 20000
+      ${sends(20, 0, 3)}
+      30  < . 1:1(0) ack 1
+      ${sends(30, 4, 4)}
+      31  < . 1:1(0) ack 1
+      ${sends(31, 5, 5)}
+      32  < . 1:1(0) ack 1
+      32  > . 1:1001(1000) ack 1
+      ${sends(32, 6, 6)}
+      42  < . 1:1(0) ack 6001
+      ${sends(42, 7, 9)}
+      # Segment 6 is lost: these are duplicates of what the recovery ended with.
+      52  < . 1:1(0) ack 6001
+      ${sends(52, 10, 10)}
+      53  < . 1:1(0) ack 6001
+      ${sends(53, 11, 11)}
+      54  < . 1:1(0) ack 6001
+      55  < . 1:1(0) ack 6001
+      56  state ESTABLISHED
+    `,
+      { ...NEW_RENO, ...SLOW },
+    );
+  });
+
+  it("gives no round trip by what waited for its retransmission (Karn)", () => {
+    const { samples } = play(
+      4000,
+      `${WITHOUT_SACK}
+      20  send 4000
+      ${sends(20, 0, 3)}
+      30  < . 1:1(0) ack 1
+      31  < . 1:1(0) ack 1
+      32  < . 1:1(0) ack 1
+      32  > . 1:1001(1000) ack 1
+      42  < . 1:1(0) ack 4001
+    `,
+      { ...NEW_RENO, ...SLOW },
+    );
+    expect(samples.map(({ rttNs }) => rttNs)).toEqual([-1, -1]);
   });
 });
 

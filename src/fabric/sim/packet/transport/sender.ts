@@ -61,6 +61,8 @@ export interface SenderParts {
 type State = "open" | "recovery" | "loss";
 
 const DUPLICATE_THRESHOLD = 3;
+/** Segments that leave beyond the window while duplicates have found no loss (RFC 3042; RFC 5681, section 3.2, step 1). */
+const LIMITED_TRANSMIT = 2;
 /** Full segments that limited transmit may send beyond the window before a loss counts as found (RFC 3042, with SACK). */
 const BEYOND_WINDOW = 3;
 /** New segments that F-RTO sends (RFC 5682, section 3.1, step 2b). */
@@ -108,6 +110,8 @@ export class Sender {
   #duplicateAcks = 0;
   /** Without SACK: bytes that duplicate acknowledgements represent. */
   #presumedArrived = 0;
+  /** Without SACK: the segment that a partial acknowledgement shows to be lost, which leaves at once; -1 where none does. */
+  #hole = -1;
   /** Whether the first partial acknowledgement of this recovery is still to come (RFC 6582, section 3.2). */
   #impatient = false;
   /** The rescue retransmission of this recovery was sent (RFC 6675, section 4, rule 4). */
@@ -155,6 +159,7 @@ export class Sender {
   #rtt = -1;
   #rttSentAt = -1;
   #originalArrived = false;
+  #copyArrived = false;
   readonly #sample: AckSample = {
     nowNs: 0,
     deliveredBytes: 0,
@@ -241,8 +246,13 @@ export class Sender {
    * windows. Half of them is no useful threshold.
    */
   get #flightSize(): number {
-    const { steadyWindow = Number.POSITIVE_INFINITY } = this.control;
+    const { steadyWindow = NEVER } = this.control;
     return Math.min(this.next - this.acknowledged, steadyWindow + BEYOND_WINDOW * this.#mss);
+  }
+
+  /** FlightSize when three duplicates have found a loss: what limited transmit sent does not count (RFC 5681, section 3.2, step 2). */
+  get #flightWithinWindow(): number {
+    return Math.min(this.next - this.acknowledged, this.control.steadyWindow ?? NEVER);
   }
 
   get finSent(): boolean {
@@ -361,10 +371,16 @@ export class Sender {
     const lostBefore = board.lostInAll;
     this.#rate.begin();
     this.#rtt = this.#rttSentAt = -1;
-    this.#originalArrived = false;
+    this.#originalArrived = this.#copyArrived = false;
     const before = this.acknowledged;
+    const presumedBefore = this.#presumedArrived;
+    const wasRecovering = this.#state === "recovery";
+    this.#hole = -1;
     if (ack > before) {
       this.#advance(ack, now);
+      // Without SACK the segments above a gap are acknowledged with the retransmission that fills it: how long they waited for it is no
+      // round trip (Karn's rule for the whole acknowledgement, as in Linux).
+      if (!this.#sack && this.#copyArrived) this.#rtt = -1;
       if (board.isEmpty) this.#chooser.onDrained?.();
     }
     const duplicateSack = this.#sack && segment.sackCount > 0 && this.#readSack(segment, base, ack, now);
@@ -411,9 +427,17 @@ export class Sender {
     if (ece) this.#congested(flight, now);
     this.#sample.lostBytes = board.lostInAll - lostBefore;
     this.#sample.advanced = ack > before;
-    this.#sample.mayGrow = ack > before || this.#rack.reorderingSeen;
+    // The acknowledgement that ends a recovery without SACK leaves the window at ssthresh (RFC 6582, section 3.2, step 3).
+    this.#sample.mayGrow = this.#sack
+      ? ack > before || this.#rack.reorderingSeen
+      : ack > before && !wasRecovering;
     this.#fillSample(before, priorInFlight, ece, now);
-    if (delivered > 0) this.control.onAck(this.#sample);
+    // Without SACK, each duplicate of a recovery counts as one segment, which the next acknowledgement of new data does not count again
+    // (RFC 9937, section 5, DeliveredData).
+    if (!this.#sack && (wasRecovering || this.#state === "recovery"))
+      this.#sample.deliveredBytes = Math.max(0, delivered + this.#presumedArrived - presumedBefore);
+    if (this.#sample.deliveredBytes > 0) this.control.onAck(this.#sample);
+    if (this.#hole >= 0) this.#resend(this.#hole, this.#pathOf(this.#hole, now), now);
     this.fill();
     return true;
   }
@@ -521,7 +545,10 @@ export class Sender {
     this.#rate.onDelivered(serial, bytes, now);
     this.#source?.onDelivered(board.data(serial), bytes);
     this.#rack.onDelivered(serial, now);
-    if (board.isRetransmitted(serial)) return;
+    if (board.isRetransmitted(serial)) {
+      this.#copyArrived = true;
+      return;
+    }
     if (board.start(serial) < this.#recover) this.#originalArrived = true;
     const sentAt = board.sentAt(serial);
     if (sentAt <= this.#rttSentAt) return;
@@ -609,18 +636,25 @@ export class Sender {
         this.#presumedArrived = Math.max(0, this.#presumedArrived - (ack - before - this.#mss));
         board.markLost(board.first);
         this.#impatient = false;
-        this.#resend(board.first, this.#pathOf(board.first, now), now);
+        this.#hole = board.first;
       } else this.#presumedArrived = 0;
       return;
     }
     if (!isDuplicate || this.#state === "loss") return;
-    this.#presumedArrived = Math.min(
-      this.#presumedArrived + this.#mss,
-      Math.max(0, this.next - ack - board.lostBytes - this.#mss),
+    // Not again for data that were sent before the last recovery ended (RFC 6582, section 3.2, step 1).
+    const enters =
+      this.#state === "open" && this.#duplicateAcks === DUPLICATE_THRESHOLD && ack > this.#recover;
+    const most =
+      enters || this.#state === "recovery"
+        ? Math.max(0, this.next - ack - board.lostBytes - this.#mss)
+        : LIMITED_TRANSMIT * this.#mss;
+    this.#presumedArrived = Math.max(
+      this.#presumedArrived,
+      Math.min(this.#presumedArrived + this.#mss, most),
     );
-    if (this.#state === "open" && this.#duplicateAcks === DUPLICATE_THRESHOLD && ack > this.#recover) {
+    if (enters) {
       board.markLost(board.first);
-      this.#enterRecovery(now, flight);
+      this.#enterRecovery(now, this.#flightWithinWindow);
     }
   }
 
