@@ -155,6 +155,8 @@ describe.each(["switch", "bmv2"] as const)("engine %s", (engine) => {
         expect(row["fct_p50_ms"]).toBeGreaterThan((8 * 20_000 * 1000) / 10e6);
         expect(row["slowdown_p50"]).toBeGreaterThanOrEqual(1);
         expect(row["goodput_gbps"]).toBeGreaterThan(0);
+        expect(row["offered_gbps"]).toBeGreaterThan(0);
+        expect(row["slowdown_mean_first"]).toBeGreaterThanOrEqual(1);
         expect(row["link_cv"]).toBeGreaterThan(0);
         expect(row["retransmissions"]).toBeGreaterThanOrEqual(0);
         expect(row["drops"]).toBeGreaterThanOrEqual(0);
@@ -188,6 +190,27 @@ describe.each(["switch", "bmv2"] as const)("engine %s", (engine) => {
         "prr-load-seed-1",
       ]);
       expect(findRuns().filter(({ record }) => record.folder.startsWith(folder))).toEqual([]);
+    },
+    240_000,
+  );
+
+  it.skipIf(reason !== undefined)(
+    `warns of a run in which the network still fills, as the simulator does${skips}`,
+    async () => {
+      // 40 Mbit/s into hosts with 10.
+      const overload = `schemes: [ecmp]\ntraffic: { sizes: { fixed: 50KB }, interval: 10ms, flows: 60 }\ndrain: 1s\n${TRANSPORT}`;
+      const { json } = await run(`${engine}-full`, overload, { engine });
+      const { warnings, rows } = JSON.parse(json) as {
+        warnings: string[];
+        rows: Record<string, number | string>[];
+      };
+      expect(warnings.join(" ")).toMatch(
+        /ECMP: the run ends in the transient: receivers got \d+ % of the payload/,
+      );
+      const all = rows.find(({ size }) => size === "all")!;
+      expect(Number(all["goodput_gbps"]) / Number(all["offered_gbps"])).toBeLessThan(0.9);
+      const simulated = JSON.parse((await run(`${engine}-full-sim`, overload, {})).json);
+      expect(simulated.warnings.join(" ")).toContain("the run ends in the transient: receivers got");
     },
     240_000,
   );

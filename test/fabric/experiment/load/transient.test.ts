@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
 import { loadExperimentFile } from "../../../../src/fabric/experiment/index.js";
 import { transientWarnings } from "../../../../src/fabric/experiment/kinds/load/index.js";
+import { LabHalves } from "../../../../src/fabric/experiment/kinds/load/lab/lab-halves.js";
 import type { MeteredFlow } from "../../../../src/fabric/experiment/kinds/load/meters/flow-meter.js";
 import {
   type HalfFigures,
@@ -100,6 +101,77 @@ describe("the halves of a window", () => {
     meter.started(flowOf(0, 10, 1));
     meter.end(0);
     expect(meter.figures()).toBeUndefined();
+  });
+});
+
+describe("the halves of a window on a lab", () => {
+  const ASK = 250e6;
+
+  it("are those of the flows in the order of their starts, though they are requested earlier and in any order", async () => {
+    const flow = fc.record({
+      gap: fc.integer({ min: 0, max: 200e6 }),
+      bytes: fc.integer({ min: 1, max: 1e6 }),
+      takes: fc.integer({ min: 1, max: 900e6 }),
+      requested: fc.integer({ min: 1, max: 300e6 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(flow, { minLength: 3, maxLength: 60 }),
+        fc.nat(500e6),
+        async (list, warmUp) => {
+          let at = 300e6;
+          const flows = list.map(({ gap, bytes, takes, requested }) => {
+            at += gap;
+            const metered = flowOf(at, bytes, 1e6, at >= warmUp);
+            return { startNs: at, metered, requested: at - requested, ends: at + takes };
+          });
+          const end = flows.at(-1)!.startNs;
+          fc.pre(end > warmUp);
+          let delivered = 0;
+          const lab = new LabHalves(
+            () => delivered,
+            async () => {},
+          );
+          const direct = new HalvesMeter(() => ({ delivered, busyNs: undefined }));
+          const events: { at: number; rank: number; run: () => unknown }[] = [
+            { at: warmUp, rank: 1, run: () => [lab, direct].forEach((one) => void one.begin(warmUp)) },
+            ...flows.flatMap(({ startNs, metered, requested, ends }) => [
+              { at: requested, rank: 0, run: () => lab.requested(metered) },
+              { at: startNs, rank: 2, run: () => direct.started(metered) },
+              { at: startNs, rank: 3, run: () => lab.look(startNs) },
+              {
+                at: ends,
+                rank: 4,
+                run: () => {
+                  delivered += metered.arrival.bytes;
+                  lab.completed(metered, ends);
+                  direct.completed(metered, ends);
+                },
+              },
+            ]),
+            { at: end, rank: 5, run: () => [lab, direct].forEach((one) => void one.end(end)) },
+          ];
+          for (const event of events.sort((a, b) => a.at - b.at || a.rank - b.rank)) await event.run();
+          expect(lab.figures()).toEqual(direct.figures());
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it("ask for what has arrived from time to time, in the window alone", async () => {
+    const asked: number[] = [];
+    let now = 0;
+    const lab = new LabHalves(
+      () => 0,
+      async () => void asked.push(now),
+    );
+    for (; now < 20 * ASK; now += ASK / 5) {
+      if (now === 5 * ASK) lab.begin(now);
+      if (now === 10 * ASK) lab.end(now);
+      await lab.look(now);
+    }
+    expect(asked).toEqual([6, 7, 8, 9].map((n) => n * ASK));
   });
 });
 

@@ -24,7 +24,7 @@ export interface LoadFigures {
   readonly outsideWindow?: { readonly within: number; readonly after: number };
   /** Bits of payload per second that the traffic offers on average by its description; absent for recorded flows and closed loops. */
   readonly nominalBps?: number;
-  /** The halves of the window; absent where it has none (all flows start at one instant), and on a testbed. */
+  /** The halves of the window; absent where it has none (all flows start at one instant). */
   readonly halves?: Halves;
   readonly links?: readonly LinkUse[];
   /** Only from the simulator: a testbed's switches do not report these. */

@@ -15,6 +15,7 @@ import { FlowRecorder } from "./flow-lines.js";
 import { IdealTimes, kernelFrameSizes } from "./ideal-time.js";
 import { checkLoadOnLab, isDirect } from "./lab/check.js";
 import { LabFlows } from "./lab/lab-flows.js";
+import { LabHalves } from "./lab/lab-halves.js";
 import type { LoadFigures, LoadOutcome } from "./load-figures.js";
 import { FlowMeter, type MeteredFlow } from "./meters/flow-meter.js";
 import { type LinkUse, linkUse } from "./meters/link-meter.js";
@@ -161,6 +162,8 @@ class LabLoad {
   readonly #meter: FlowMeter;
   readonly #recorder: FlowRecorder;
   readonly #counters: FabricCounters;
+  #halves: LabHalves | undefined;
+  #nominalBps: number | undefined;
   #windowEnd: number | undefined;
   #links: LinkUse[] = [];
   #started = 0;
@@ -190,6 +193,10 @@ class LabLoad {
     const flows = await LabFlows.make(fabric, topology, settings, hosts, random.fork("flows"), start);
     await this.#counters.start();
     await this.machine.start();
+    this.#halves = new LabHalves(
+      () => this.#meter.delivered(),
+      () => flows.askDelivered(),
+    );
     const times = { start: flows.start, duration: endOf(settings) };
     return await withFaults(experiment, fabric, tables, times, async () => {
       await this.#drive(flows, random.fork("traffic"));
@@ -204,6 +211,7 @@ class LabLoad {
       const lost = await this.#counters.lost();
       this.#writeJournal(flows, lost);
       const groups = this.#meter.groups();
+      const halves = this.#halves?.figures();
       return {
         seed,
         flows: this.#meter.classes(),
@@ -212,7 +220,11 @@ class LabLoad {
         openAtEnd,
         window: [settings.warm_up, defined(this.#windowEnd)],
         endNs: Math.round(endNs),
-        ...given({ links: this.#links.length === 0 ? undefined : this.#links }),
+        ...given({
+          nominalBps: this.#nominalBps,
+          halves,
+          links: this.#links.length === 0 ? undefined : this.#links,
+        }),
         lostAtSwitches: Object.fromEntries([...lost].filter(([, frames]) => frames > 0)),
         load,
         ...this.#recorder.lines(),
@@ -227,6 +239,7 @@ class LabLoad {
     const { duration } = settings.traffic;
     const { stop } = this.fabric.run;
     const workload = traffic.workload(random);
+    this.#nominalBps = workload.offeredBps;
     const since = () => monotonicNs() - flows.start;
     const begin = (arrival: FlowArrival) => {
       this.#started++;
@@ -235,6 +248,7 @@ class LabLoad {
         completed: (atNs) => {
           const now = atNs - flows.start;
           this.#meter.completed(flow, now);
+          this.#halves?.completed(flow, now);
           this.#recorder.completed(flow, now);
           for (const next of workload.completed?.(arrival, Math.round(Math.max(now, since()))) ?? [])
             begin(next);
@@ -242,6 +256,7 @@ class LabLoad {
         ended: () => this.#meter.ended(flow),
       });
       const flow: MeteredFlow = this.#meter.started(arrival, running.counters);
+      this.#halves?.requested(flow);
     };
     let next = workload.next();
     let isOpen = false;
@@ -251,6 +266,7 @@ class LabLoad {
         next = workload.next();
       }
       this.#drawn = next === undefined;
+      await this.#halves?.look(since());
       if (!isOpen && since() >= warm_up) {
         isOpen = true;
         await this.#openWindow(flows, since());
@@ -277,6 +293,7 @@ class LabLoad {
   async #openWindow(flows: LabFlows, now: number): Promise<void> {
     await Promise.all([flows.askDelivered(), this.#counters.begin(now)]);
     this.#meter.window("begin");
+    this.#halves?.begin(now);
   }
 
   async #closeWindow(flows: LabFlows, now: number): Promise<void> {
@@ -285,6 +302,7 @@ class LabLoad {
     const [links] = await Promise.all([this.#counters.end(now), flows.askDelivered()]);
     this.#links = links;
     this.#meter.window("end");
+    this.#halves?.end(this.#windowEnd);
   }
 
   #writeJournal({ broken, brokenBy }: LabFlows, lost: ReadonlyMap<string, number>): void {
