@@ -58,7 +58,8 @@ ip: 6
   const built = buildTopology(value.topology);
   const experiment = localiseOf({
     ...{ source, value, topology: built, locate, diagnostics },
-    plan: (settings, runs) => planSchemes({ ...settings, runs }, built, locate, diagnostics, SCHEMES),
+    plan: (settings, runs) =>
+      planSchemes({ ...settings, runs }, built, { locate, diagnostics, schemes: SCHEMES }),
   });
   diagnostics.throwIfErrors();
   return experiment;

@@ -84,7 +84,7 @@ export async function loadNetworkOf(
     const settings = { ...value, schemes: value.schemes, runs: 1 } as unknown as Parameters<
       typeof planSchemes
     >[0];
-    const runs = planSchemes(settings, topology, locate, diagnostics, known);
+    const runs = planSchemes(settings, topology, { locate, diagnostics, schemes: known });
     const labels = runs.map((run) => run.label);
     const scheme = label === undefined ? runs[0] : runs.find((run) => run.label === label);
     if (scheme === undefined) return { ...network, labels, programs: new Map() };

@@ -24,6 +24,15 @@ export type PlanSettings = Pick<FabricSettings, "schemes" | "selector" | "traffi
   runs: number;
 };
 
+/** The file whose schemes are planned, and the schemes that it may name. */
+interface PlanContext {
+  readonly locate: Locate;
+  readonly diagnostics: Diagnostics;
+  readonly schemes: SchemeSet;
+  /** Of plans that several files share. */
+  readonly cache?: FabricCache | undefined;
+}
+
 /** The same positions, for paths that start at an inner value. */
 export function below(locate: Locate, prefix: readonly PropertyKey[]): Locate {
   return (path, atKey) => locate([...prefix, ...path], atKey);
@@ -33,10 +42,7 @@ export function below(locate: Locate, prefix: readonly PropertyKey[]): Locate {
 export function planSchemes(
   settings: PlanSettings,
   topology: Topology,
-  locate: Locate,
-  diagnostics: Diagnostics,
-  schemes: SchemeSet,
-  cache?: FabricCache,
+  { locate, diagnostics, schemes, cache }: PlanContext,
 ): SchemeRun[] {
   checkSelector(settings, locate, diagnostics);
   const labels = new Set<string>();

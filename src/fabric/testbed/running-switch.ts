@@ -87,7 +87,7 @@ export async function switchMaker(options: LabOptions): Promise<SwitchMaker> {
   const bmv2 = options.engine === "bmv2" ? await findBmv2(options.bmv2) : undefined;
   const start = bmv2 === undefined ? [...(options.p4loom ?? ownCommand()), "switch"] : [bmv2.switchGrpc];
   return (id, spec, index) =>
-    new LabSwitchProcess(id, planSwitch(id, spec, index, start, options, bmv2), bmv2, options);
+    new LabSwitchProcess(id, planSwitch({ id, spec, index, start }, options, bmv2), bmv2, options);
 }
 
 export class LabSwitchProcess implements RunningSwitch {

@@ -66,7 +66,7 @@ export function openWorkload(spec: WorkloadSpec, topology: Topology, random: Ran
   const places = hostPlaces(topology);
   let offered: number | undefined = 0;
   const sources = spec.parts.map((part, index) => {
-    const opened = openPart(part, spec, topology, places, allowance, random.fork(`part ${index}`));
+    const opened = openPart(part, spec, { topology, places, allowance }, random.fork(`part ${index}`));
     offered =
       offered === undefined || opened.offeredBps === undefined ? undefined : offered + opened.offeredBps;
     return opened.source;
@@ -80,12 +80,17 @@ interface OpenedPart {
   readonly offeredBps: number | undefined;
 }
 
+/** What the parts of a workload share. */
+interface Ground {
+  readonly topology: Topology;
+  readonly places: readonly Place[];
+  readonly allowance: Allowance;
+}
+
 function openPart(
   part: PartSpec,
   { loadOf, segmentBytes }: Pick<WorkloadSpec, "loadOf" | "segmentBytes">,
-  topology: Topology,
-  places: readonly Place[],
-  allowance: Allowance,
+  { topology, places, allowance }: Ground,
   random: Random,
 ): OpenedPart {
   const { pattern, pace, sizes, service } = part;

@@ -21,7 +21,7 @@ const spec = { name: "s1", deviceId: 1, ports: [] } as unknown as LabSwitch;
 const options = { engine: "bmv2", folder: "/out" } as unknown as LabOptions;
 
 async function optionsFor(path: string): Promise<readonly string[]> {
-  return planSwitch("id", spec, 2, [path], options, await findBmv2(path)).options;
+  return planSwitch({ id: "id", spec, index: 2, start: [path] }, options, await findBmv2(path)).options;
 }
 
 describe("findBmv2", () => {

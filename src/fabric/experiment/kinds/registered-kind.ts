@@ -74,7 +74,7 @@ export function checkedOf<
     return kind.check({
       ...{ source, value: value as V, topology, locate, diagnostics },
       plan: (settings, runs) =>
-        planSchemes({ ...settings, runs }, topology, locate, diagnostics, schemes, cache),
+        planSchemes({ ...settings, runs }, topology, { locate, diagnostics, schemes, cache }),
     });
   });
 }

@@ -29,15 +29,20 @@ export interface SwitchPlan {
   readonly thriftPort: number;
 }
 
+/** A switch of a lab: `id` of the lab, its number in it, and the words that start its program. */
+interface SwitchPlace {
+  readonly id: string;
+  readonly spec: LabSwitch;
+  readonly index: number;
+  readonly start: readonly string[];
+}
+
 /**
  * @param start the program: simple_switch_grpc, or p4loom with its command `switch`
  * @param bmv2 undefined: our own switch
  */
 export function planSwitch(
-  id: string,
-  spec: LabSwitch,
-  index: number,
-  start: readonly string[],
+  { id, spec, index, start }: SwitchPlace,
   options: LabOptions,
   bmv2: Bmv2Files | undefined,
 ): SwitchPlan {

@@ -190,7 +190,11 @@ class LabLoad {
     await controllers.start();
     const start = () => monotonicNs() + LEAD_NS;
     const hosts = hostsOf(topology);
-    const flows = await LabFlows.make(fabric, topology, settings, hosts, random.fork("flows"), start);
+    const flows = await LabFlows.make(
+      { fabric, topology, settings, random: random.fork("flows") },
+      hosts,
+      start,
+    );
     await this.#counters.start();
     await this.machine.start();
     this.#halves = new LabHalves(

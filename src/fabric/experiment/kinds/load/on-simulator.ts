@@ -33,7 +33,7 @@ export async function loadInSimulator(
   scheme: SchemeRun,
   stage: SimulatorStage,
 ): Promise<LoadFigures> {
-  const { fabric, seed, play, breathe } = stage;
+  const { fabric, seed } = stage;
   const { simulation } = fabric.network;
   const { settings, topology, traffic } = experiment;
   const { warm_up, drain, sizes } = settings;
@@ -55,17 +55,15 @@ export async function loadInSimulator(
   const { windows } = settings;
   const windowTrace = windows && new WindowTrace(simulation, windows.flows, windows.interval);
   const firstCommand = firstCommandOf(experiment);
-  const transport = transportOptions(settings.transport);
   const trafficOf = () => traffic.workload(new Random(seed).fork("traffic"));
   const { ip } = settings.traffic;
-  const flows = new SimulatedFlows(
-    fabric,
+  const flows = new SimulatedFlows(fabric, {
     ip,
-    transport,
-    new Random(seed).fork("flows"),
-    assignmentsOf(scheme, ip, trafficOf),
-    firstCommand !== undefined,
-  );
+    transport: transportOptions(settings.transport),
+    random: new Random(seed).fork("flows"),
+    assignments: assignmentsOf(scheme, ip, trafficOf),
+    countsHolds: firstCommand !== undefined,
+  });
   const throwIfFailed = scheduleFaults(experiment, endOf(settings), stage);
 
   const windowOpens = () => {
@@ -121,19 +119,12 @@ export async function loadInSimulator(
     arrivals.ended && (workload.completed === undefined ? meter.openMeasured : meter.open) === 0;
   const isDrained = () => arrivals.ended && sinceStart() >= arrivals.lastNs + drain;
 
-  let slices = 1;
-  // No slice is longer than the drain: one that begins before the last arrival then ends before the run does.
-  const longest = Math.max(1, Math.min(LONGEST_SLICES, Math.floor(drain / SLICE_NS)));
-  while (!isOver() && !isDrained()) {
-    const left = arrivals.ended ? Math.ceil((arrivals.lastNs + drain - sinceStart()) / SLICE_NS) : longest;
-    const before = simulation.eventCount;
-    await play(until(simulation.now + Math.min(slices, left) * SLICE_NS));
-    const events = simulation.eventCount - before;
-    if (events < EVENTS.few) slices = Math.min(longest, 2 * slices);
-    else if (events > EVENTS.many) slices = Math.max(1, slices >> 1);
-    throwIfFailed();
-    await breathe();
-  }
+  await playSlices(stage, {
+    drain,
+    isOver: () => isOver() || isDrained(),
+    leftNs: () => (arrivals.ended ? arrivals.lastNs + drain - sinceStart() : undefined),
+    throwIfFailed,
+  });
   windowCloses();
   if (meter.measured === 0) noneMeasured(experiment, arrivals);
   const seriesFigures = series?.figures();
@@ -162,6 +153,38 @@ export async function loadInSimulator(
     ...windowTrace?.samples(),
     ...recorder.lines(),
   };
+}
+
+/** How a run of a load ends. */
+interface Ending {
+  /** Nanoseconds after the last arrival. */
+  readonly drain: number;
+  isOver(): boolean;
+  /** Nanoseconds until the end; undefined while flows arrive. */
+  leftNs(): number | undefined;
+  throwIfFailed(): void;
+}
+
+/** Advances virtual time until the run is over, in slices with about the same number of events. */
+async function playSlices(
+  { fabric, play, breathe }: SimulatorStage,
+  { drain, isOver, leftNs, throwIfFailed }: Ending,
+): Promise<void> {
+  const { simulation } = fabric.network;
+  let slices = 1;
+  // No slice is longer than the drain: one that begins before the last arrival then ends before the run does.
+  const longest = Math.max(1, Math.min(LONGEST_SLICES, Math.floor(drain / SLICE_NS)));
+  while (!isOver()) {
+    const leftTime = leftNs();
+    const left = leftTime === undefined ? longest : Math.ceil(leftTime / SLICE_NS);
+    const before = simulation.eventCount;
+    await play(until(simulation.now + Math.min(slices, left) * SLICE_NS));
+    const events = simulation.eventCount - before;
+    if (events < EVENTS.few) slices = Math.min(longest, 2 * slices);
+    else if (events > EVENTS.many) slices = Math.max(1, slices >> 1);
+    throwIfFailed();
+    await breathe();
+  }
 }
 
 /** Nanoseconds from the start of the traffic to the first command to any scheme of the file. */

@@ -23,22 +23,38 @@ interface OpenFlow<S> {
   close(): void;
 }
 
+interface FlowSettings {
+  readonly ip: 4 | 6;
+  readonly transport: TransportOptions;
+  /** Each flow has a stream of its own. */
+  readonly random: Random;
+  /** Assignments of a planner, by the number of the flow. */
+  readonly assignments: ReadonlyMap<number, FlowAssignment> | undefined;
+  /** Whether flows count the times for which their new data are held back, and are silent. */
+  readonly countsHolds: boolean;
+}
+
 export class SimulatedFlows {
   /** By the key that identifies a connection: see {@link keyOf}. */
   readonly #open = new Map<string, OpenFlow<never>>();
   readonly #listening = new Set<string>();
 
+  readonly ip: 4 | 6;
+  readonly transport: TransportOptions;
+  readonly random: Random;
+  readonly assignments: ReadonlyMap<number, FlowAssignment> | undefined;
+  readonly countsHolds: boolean;
+
   constructor(
     readonly fabric: Fabric,
-    readonly ip: 4 | 6,
-    readonly transport: TransportOptions,
-    /** Each flow has a stream of its own. */
-    readonly random: Random,
-    /** Assignments of a planner, by the number of the flow. */
-    readonly assignments?: ReadonlyMap<number, FlowAssignment>,
-    /** Whether flows count the times for which their new data are held back, and are silent. */
-    readonly countsHolds = false,
-  ) {}
+    { ip, transport, random, assignments, countsHolds }: FlowSettings,
+  ) {
+    this.ip = ip;
+    this.transport = transport;
+    this.random = random;
+    this.assignments = assignments;
+    this.countsHolds = countsHolds;
+  }
 
   begin(arrival: FlowArrival, events: FlowEvents): RunningFlow {
     return arrival.protocol === "udp"

@@ -7,7 +7,6 @@ import {
   type NetworkElement,
   type PathModel,
 } from "../../../paths/index.js";
-import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
 import type { SchemeRun } from "../../experiment.js";
 import { type Element, type Fault, SILENCE } from "../../faults/fault.js";
@@ -67,7 +66,7 @@ export async function search(
       const next = source.probes(draw.fork(i));
       const end = await engine.inject(faultOf(failed, loss, i));
       try {
-        named.push(await nameOne(topology, model, settings, failed, loss, next, engine));
+        named.push(await nameOne(experiment, model, { failed, loss, next }, engine));
       } finally {
         await end();
       }
@@ -98,14 +97,16 @@ async function warmUp(next: NextProbe, size: number, engine: ProbeEngine): Promi
 }
 
 async function nameOne(
-  topology: Topology,
+  { topology, settings }: Pick<LocalisePackets, "topology" | "settings">,
   model: PathModel,
-  { confidence, most_probes, probes_at_once, noise }: LocalisePackets["settings"],
-  failed: NetworkElement,
-  loss: number,
-  next: NextProbe,
+  {
+    failed,
+    loss,
+    next,
+  }: { readonly failed: NetworkElement; readonly loss: number; readonly next: NextProbe },
   engine: ProbeEngine,
 ): Promise<Named> {
+  const { confidence, most_probes, probes_at_once, noise } = settings;
   const localiser = new Localiser(topology, model, { confidence, noise, isAnswered: true });
   const meets = linksInto(topology, failed);
   const start = engine.now();

@@ -86,15 +86,13 @@ export async function runLocalise(
     const failed = draw.pick(candidates);
     const own = draw.fork(i);
     const localiser = new Localiser(topology, model, { confidence: settings.confidence, isAnswered: false });
-    const { finding, probes } = await searchFor(
-      topology,
-      [{ element: failed, loss }],
+    const { finding, probes } = await searchFor(topology, [{ element: failed, loss }], {
       localiser,
-      ways(own),
-      own.fork("loss"),
-      settings.most_probes,
+      next: ways(own),
+      random: own.fork("loss"),
+      most: settings.most_probes,
       breathe,
-    );
+    });
     named.push({ probes, result: resultOf(finding, failed) });
     await breathe();
   }
@@ -114,15 +112,21 @@ export interface Found {
   readonly probes: number;
 }
 
+interface Search {
+  readonly localiser: Localiser;
+  readonly next: NextWay;
+  /** Decides which probes are lost. */
+  readonly random: Random;
+  /** Maximum number of probes. */
+  readonly most: number;
+  readonly breathe?: () => Promise<void>;
+}
+
 /** Sends probes until the localiser has a result, while all of `failed` lose packets. */
 export async function searchFor(
   topology: Topology,
   failed: readonly FailedElement[],
-  localiser: Localiser,
-  next: NextWay,
-  random: Random,
-  most: number,
-  breathe: () => Promise<void> = async () => {},
+  { localiser, next, random, most, breathe = async () => {} }: Search,
 ): Promise<Found> {
   const crossed = failed.map(({ element, loss }) => ({ links: linksInto(topology, element), loss }));
   let seen = 0;

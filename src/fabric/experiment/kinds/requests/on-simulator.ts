@@ -37,15 +37,14 @@ export async function playRequests(experiment: Requests, stage: SimulatorStage):
   const start = simulation.now;
   fabric.events.began();
   const nodesOf = (names: readonly string[]) => names.map((name) => nodeNamed(topology, name)!.index);
-  const own = new SimulatedApplication(
-    fabric,
+  const own = new SimulatedApplication(fabric, {
     application,
-    transportOptions(settings.transport as TcpTransport),
-    traffic.ip,
-    { clients: nodesOf(application.clients), servers: nodesOf(application.servers) },
-    new Random(seed).fork("application"),
+    transport: transportOptions(settings.transport as TcpTransport),
+    ip: traffic.ip,
+    nodes: { clients: nodesOf(application.clients), servers: nodesOf(application.servers) },
+    random: new Random(seed).fork("application"),
     duration,
-  );
+  });
   const throwIfFailed = scheduleFaults(experiment, duration, stage);
   const slice = Math.ceil(duration / SLICES);
   while (simulation.now < start + duration) {
@@ -91,6 +90,16 @@ export interface Io {
 /** Port of the servers. */
 const PORT = 5001;
 
+interface ApplicationRun {
+  readonly application: Application;
+  readonly transport: TcpOptions;
+  readonly ip: 4 | 6;
+  readonly nodes: { readonly clients: readonly number[]; readonly servers: readonly number[] };
+  readonly random: Random;
+  /** Nanoseconds after which no IO arrives. */
+  readonly duration: number;
+}
+
 class SimulatedApplication {
   readonly ios: Io[] = [];
   reconnects = 0;
@@ -98,16 +107,17 @@ class SimulatedApplication {
   readonly #start: number;
   readonly #links: Link[] = [];
 
+  readonly settings: Application;
+  readonly transport: TcpOptions;
+  readonly ip: 4 | 6;
+
   constructor(
     readonly fabric: Fabric,
-    readonly settings: Application,
-    readonly transport: TcpOptions,
-    readonly ip: 4 | 6,
-    nodes: { readonly clients: readonly number[]; readonly servers: readonly number[] },
-    random: Random,
-    /** Nanoseconds after which no IO arrives. */
-    duration: number,
+    { application: settings, transport, ip, nodes, random, duration }: ApplicationRun,
   ) {
+    this.settings = settings;
+    this.transport = transport;
+    this.ip = ip;
     this.#start = this.now;
     for (const server of nodes.servers) this.#listen(server, random.fork(`server ${server}`));
     for (const [client, node] of nodes.clients.entries()) {

@@ -54,7 +54,7 @@ export async function runSurvival(
     const ports = pairs.map(() => portsOf(settings, random));
     const elements = pairs.map(() => failures.map(() => random.float()));
     const [forth, back] = (["client", "server"] as const).map((role) =>
-      traced(paths.of(columnsOf(topology, policy, pairs, ports, ip, role)), size * count),
+      traced(paths.of(columnsOf({ topology, policy, ip }, { pairs, ports }, role)), size * count),
     );
     for (let connection = 0; connection < size; connection++) {
       const client = pairs[connection]![0];
@@ -128,11 +128,14 @@ function portsOf({ connection_subflows: count, subflow_ports }: SurvivalSettings
 
 /** The subflows of all connections as one end sends them, connection by connection. */
 function columnsOf(
-  topology: Topology,
-  policy: HostPolicy,
-  pairs: readonly (readonly [client: number, server: number])[],
-  ports: readonly (readonly number[])[],
-  ip: 4 | 6,
+  { topology, policy, ip }: { readonly topology: Topology; readonly policy: HostPolicy; readonly ip: 4 | 6 },
+  {
+    pairs,
+    ports,
+  }: {
+    readonly pairs: readonly (readonly [client: number, server: number])[];
+    readonly ports: readonly (readonly number[])[];
+  },
   role: "client" | "server",
 ) {
   const subflows = ports[0]!.length;

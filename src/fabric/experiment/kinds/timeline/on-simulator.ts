@@ -39,7 +39,8 @@ export async function playInSimulator(
   const flows = listed.map((flow, i) => {
     const assignment = assigned?.[i];
     const end = assignment === undefined ? CLIENT : { ...CLIENT, assignment };
-    return openFlow(timeline, fabric, flow, end, i, start, new Random(seed).fork(`flow ${i}`));
+    const random = new Random(seed).fork(`flow ${i}`);
+    return openFlow(timeline, fabric, { flow, end, number: i, start, random });
   });
   const throwIfFailed = scheduleFaults(timeline, timeline.settings.duration, stage, drops);
   while (simulation.now < end) {
@@ -59,15 +60,21 @@ function* until(time: number): Steps<void> {
 /** Number of parts into which a timeline is divided; signals of the process are handled between them. */
 const SLICES = 10_000;
 
+interface OpenedFlow {
+  readonly flow: TimelineFlow;
+  readonly end: ConnectionEnd;
+  /** In the list of the file. */
+  readonly number: number;
+  /** Of the experiment, nanoseconds of virtual time. */
+  readonly start: number;
+  readonly random: Random;
+}
+
 /** Opens a flow at its time. The returned function closes it and returns its record. */
 function openFlow(
   { settings }: Timeline,
   fabric: Fabric,
-  flow: TimelineFlow,
-  end: ConnectionEnd,
-  number: number,
-  start: number,
-  random: Random,
+  { flow, end, number, start, random }: OpenedFlow,
 ): () => FlowRecord {
   const { simulation } = fabric.network;
   const { ip } = settings.traffic;

@@ -18,7 +18,8 @@ function load(text: string) {
   const topology = buildTopology(value.topology);
   const experiment = localiseOf({
     ...{ source: file, value, topology, locate, diagnostics },
-    plan: (settings, runs) => planSchemes({ ...settings, runs }, topology, locate, diagnostics, SCHEMES),
+    plan: (settings, runs) =>
+      planSchemes({ ...settings, runs }, topology, { locate, diagnostics, schemes: SCHEMES }),
   });
   if (diagnostics.errorCount > 0) throw new DiagnosticError(diagnostics.list);
   return experiment;

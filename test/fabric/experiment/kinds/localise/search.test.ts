@@ -84,9 +84,14 @@ async function searches(
     }
     const localiser = new Localiser(topology, model, { confidence: 0.99, isAnswered: false });
     const routes = pool.routes(random);
-    const next: Parameters<typeof searchFor>[3] = (suspects) => routes(suspects).links;
+    const next: Parameters<typeof searchFor>[2]["next"] = (suspects) => routes(suspects).links;
     const most = count === 0 ? 1000 : 6000;
-    const { finding } = await searchFor(topology, failed, localiser, next, random.fork("loss"), most);
+    const { finding } = await searchFor(topology, failed, {
+      localiser,
+      next,
+      random: random.fork("loss"),
+      most,
+    });
     if (finding.kind !== "named") results[finding.kind]++;
     else if (finding.pairs.some((pair) => failed.every(({ element }) => isIn(pair, element)))) results.set++;
     else if (!failed.some(({ element }) => isIn(finding.elements, element))) {

@@ -55,11 +55,8 @@ export class LabFlows {
 
   /** Starts the agents of all hosts. `start` is called when they run. */
   static async make(
-    fabric: SchemeOnLab,
-    topology: Topology,
-    settings: LoadSettings,
+    { fabric, topology, settings, random }: Pick<LabFlows, "fabric" | "topology" | "settings" | "random">,
     hosts: readonly TopologyNode[],
-    random: Random,
     start: () => number,
   ): Promise<LabFlows> {
     const agents = await Promise.all(hosts.map(({ index }) => fabric.agent(index)));
