@@ -1,6 +1,12 @@
 /** `p4loom compile` and `p4loom check`. */
 import { join } from "node:path";
-import { type Diagnostic, Diagnostics as DiagnosticList, type Diagnostics, fail } from "../base/index.js";
+import {
+  type Diagnostic,
+  Diagnostics as DiagnosticList,
+  type Diagnostics,
+  fail,
+  given,
+} from "../base/index.js";
 import {
   checkP4InfoSuffix,
   compileInput,
@@ -67,8 +73,8 @@ export async function checkFile(path: string, options: CheckOptions): Promise<nu
 }
 
 /** The program with the settings of its project file and of the options. */
-async function inputOf(path: string, { I: include, D: define, U: undefine, strict = false }: CheckOptions) {
-  return { ...compileInput(await withProject({ path, include, define, undefine })), strict };
+async function inputOf(path: string, { I: include, D: define, U: undefine, arch, strict }: CheckOptions) {
+  return compileInput(await withProject({ path, include, define, undefine, ...given({ arch, strict }) }));
 }
 
 function newDiagnostics({ maxErrorCount }: CheckOptions): DiagnosticList {

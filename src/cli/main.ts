@@ -35,13 +35,13 @@ function addPreprocessorOptions(command: Command): Command {
 /** Options of p4c that decide what is reported, and those that have one value here. */
 function addP4cOptions(command: Command): Command {
   return command
+    .option("--arch <name>", "v1model, tna or t2na (default: as the program includes)")
     .option("--strict", "refuse what p4c refuses today and compilers for Tofino took before")
     .option("--Wdisable [codes]", "hide warnings and notes: all, or those of the codes, comma-separated")
     .option("--Werror [codes]", "make warnings errors: all, or those of the codes")
     .option("--maxErrorCount <n>", "maximum number of listed errors", "100")
     .addOption(new Option("--p4v <version>", "language").choices(["16", "p4-16"]).hideHelp())
     .addOption(new Option("--std <version>", "language").choices(["p4-16"]).hideHelp())
-    .addOption(new Option("--arch <name>", "architecture").choices(["v1model"]).hideHelp())
     .addOption(new Option("--target <name>", "target").choices(["bmv2"]).hideHelp());
 }
 

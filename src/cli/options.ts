@@ -20,6 +20,7 @@ export interface CheckOptions extends PreprocessorOptions {
   Wdisable?: string | true;
   Werror?: string | true;
   maxErrorCount: string;
+  arch?: string;
   strict?: boolean;
 }
 

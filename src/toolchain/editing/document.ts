@@ -1,6 +1,6 @@
 /** A P4 program that is open in an editor: its text, and the results of the compiler, computed at the first request. */
 
-import { type Diagnostic, Diagnostics, SourceFile } from "../../base/index.js";
+import { type Diagnostic, Diagnostics, given, SourceFile } from "../../base/index.js";
 import {
   type Analysis,
   analyse,
@@ -20,6 +20,9 @@ export interface DocumentOptions {
   /** Macros, as for the options `-D NAME=VALUE` and `-U NAME`. */
   readonly defines?: Readonly<Record<string, string>>;
   readonly undefines?: readonly string[];
+  /** As for `--arch` and `--strict`. */
+  readonly arch?: string;
+  readonly strict?: boolean;
 }
 
 /** One state of a program. It is immutable: each change of the text creates a new document. */
@@ -100,7 +103,8 @@ export class P4Document {
         included: (span, file) => includes.push({ span, file }),
         skipped: (group) => skipped.push({ ...group, file: sourceOf(group.file) }),
       };
-      const analysis = analyse(this.file, { ...this.options, watcher }, diagnostics);
+      const { arch: _, ...options } = this.options;
+      const analysis = analyse(this.file, { ...options, watcher }, diagnostics);
       this.#analysed = { analysis, list: diagnostics.list, failed: diagnostics.hasErrors };
     }
     return this.#analysed;
@@ -114,7 +118,12 @@ export class P4Document {
       else {
         const diagnostics = new Diagnostics();
         for (const diagnostic of list) diagnostics.add(diagnostic);
-        const result = buildChecked(analysis.unit, this.file, diagnostics);
+        const result = buildChecked(
+          analysis.unit,
+          this.file,
+          diagnostics,
+          given({ arch: this.options.arch }),
+        );
         this.#compiled = { program: result?.output?.program, list: diagnostics.list };
       }
     }

@@ -40,7 +40,7 @@ import {
 } from "../editing/index.js";
 import type { Target } from "../fit/index.js";
 import { format } from "../formatting/index.js";
-import type { PreprocessorSettings, ProjectReader } from "../loading/index.js";
+import type { CompileSettings, ProjectReader } from "../loading/index.js";
 import {
   completionKind,
   diagnosticOf,
@@ -59,7 +59,7 @@ import { Workspace } from "./workspace.js";
 
 export interface ServerOptions {
   /** From the command line; an editor's `initializationOptions` are added. */
-  readonly settings: PreprocessorSettings;
+  readonly settings: CompileSettings;
   /** The project file of a program, which these settings override. */
   readonly project: ProjectReader;
   /** Loads a target of the fit checker by name or path. Throws a DiagnosticError. */
@@ -359,7 +359,7 @@ function mergedSettings(
   { settings, folder }: ServerOptions,
   wanted: EditorOptions,
   folders: readonly string[],
-): PreprocessorSettings {
+): CompileSettings {
   const strings = (value: unknown) =>
     Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
   const base = folders[0] ?? folder;

@@ -1,12 +1,12 @@
 /** The texts that are open in an editor, the files of the workspace, and the program that a file belongs to. */
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { type Diagnostic, defined, SourceFile } from "../../base/index.js";
+import { type Diagnostic, defined, given, SourceFile } from "../../base/index.js";
 import { openDocument, openIncluded, type P4Document } from "../editing/index.js";
 import {
+  type CompileSettings,
   type EditedProject,
   macrosOf,
-  type PreprocessorSettings,
   type ProjectReader,
   readSourceIfThere,
 } from "../loading/index.js";
@@ -26,7 +26,7 @@ interface OpenText {
 
 export class Workspace {
   folders: readonly string[] = [];
-  settings: PreprocessorSettings = { include: [], define: [] };
+  settings: CompileSettings = { include: [], define: [] };
   readonly #open = new Map<string, OpenText>();
   readonly #read = new Map<string, { file: SourceFile; stamp: string }>();
   readonly #documents = new Map<string, { document: P4Document; project: EditedProject }>();
@@ -114,10 +114,11 @@ export class Workspace {
     if (known?.project === project) return known.document;
     const text = this.#textAt(path);
     if (text === undefined || text.length > MAX_TEXT) return undefined;
-    const { include, define, undefine = [] } = project.settings;
+    const { include, define, undefine = [], arch, strict } = project.settings;
     const document = openDocument(path, text, {
       defines: macrosOf(define),
       undefines: undefine,
+      ...given({ arch, strict }),
       resolveInclude: (name, from, system) => {
         const beside = system ? [] : [dirname(from.path)];
         for (const folder of [...beside, ...include, ...(system ? [] : this.folders)]) {

@@ -17,12 +17,12 @@ export {
   writeFiles,
 } from "./files.js";
 export {
+  type CompileSettings,
   checkP4InfoSuffix,
   compileInput,
   type LoadedProgram,
   loadProgram,
   macrosOf,
-  type PreprocessorSettings,
   type ProgramFiles,
 } from "./load-program.js";
 export { type EditedProject, type ProjectReader, projectReader, withProject } from "./project.js";

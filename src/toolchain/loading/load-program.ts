@@ -1,7 +1,7 @@
 /** A program from files: P4-16 source is compiled, BMv2 JSON is read with its P4Info. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Diagnostics, fail, type SourceFile, type Span } from "../../base/index.js";
+import { type Diagnostics, fail, given, type SourceFile, type Span } from "../../base/index.js";
 import type { CompileInput } from "../p4/index.js";
 import {
   createP4Info,
@@ -14,14 +14,16 @@ import {
 import { CODES } from "./codes.js";
 import { readBytes, readSource, readSourceIfThere } from "./files.js";
 
-/** What the C preprocessor is given: `-I`, `-D NAME[=VALUE]` and `-U NAME`. */
-export interface PreprocessorSettings {
+/** How a source is compiled: what the C preprocessor is given (`-I`, `-D NAME[=VALUE]`, `-U NAME`), and `--arch` and `--strict`. */
+export interface CompileSettings {
   readonly include: readonly string[];
   readonly define: readonly string[];
   readonly undefine?: readonly string[];
+  readonly arch?: string;
+  readonly strict?: boolean;
 }
 
-export interface ProgramFiles extends PreprocessorSettings {
+export interface ProgramFiles extends CompileSettings {
   /** P4-16 source, or BMv2 JSON by the suffix `.json`. */
   readonly path: string;
   /** P4Info of a BMv2 JSON; absent: the one beside it. */
@@ -83,7 +85,7 @@ async function compileProgram(
 
 /** The compiler's input from files. `sources`, if given, receives every file that is read; `from` as in {@link loadProgram}. */
 export function compileInput(
-  { path, include, define, undefine = [] }: ProgramFiles,
+  { path, include, define, undefine = [], arch, strict }: ProgramFiles,
   sources?: Map<string, SourceFile>,
   from?: Span,
 ): CompileInput & { file: SourceFile } {
@@ -104,6 +106,7 @@ export function compileInput(
     },
     defines: macrosOf(define),
     undefines: undefine,
+    ...given({ arch, strict }),
   };
 }
 

@@ -2,8 +2,9 @@
 import { statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { z } from "zod";
-import { Diagnostics } from "../../base/index.js";
+import { Diagnostics, given } from "../../base/index.js";
 import { openDocument } from "../documents/index.js";
+import { ARCHITECTURES } from "../p4/index.js";
 import { CODES } from "./codes.js";
 import { readSource } from "./files.js";
 
@@ -11,13 +12,15 @@ import { readSource } from "./files.js";
 const MOST_FOLDERS = 64;
 const MOST_MACROS = 1000;
 
-/** What a project file says, in the form of the options `-I`, `-D` and `-U`. */
+/** What a project file says, in the form of the options `-I`, `-D`, `-U`, `--arch` and `--strict`. */
 export interface Project {
   /** The folders, from the current folder or absolute, as the path of the project file is. */
   readonly include: readonly string[];
   /** `NAME=VALUE`. */
   readonly define: readonly string[];
   readonly undefine: readonly string[];
+  readonly arch?: string;
+  readonly strict?: boolean;
 }
 
 const name = z
@@ -29,8 +32,8 @@ const text = z
   .regex(/^[^\r\n]*$/, "expected the text of a macro, in one line");
 
 const schema = z.strictObject({
-  /** There is one until `compile` has others. */
-  architecture: z.enum(["v1model"]).optional(),
+  architecture: z.enum(ARCHITECTURES).optional(),
+  strict: z.boolean().optional(),
   include: z.array(z.string().min(1).max(4096)).max(MOST_FOLDERS).default([]),
   defines: z
     .record(name, z.union([text, z.int(), z.boolean()]).nullable())
@@ -71,7 +74,7 @@ export function readProject(path: string): Project {
   }
   const value = opened!.check(schema, diagnostics)?.value;
   diagnostics.throwIfErrors();
-  const { include, defines, undefines } = value!;
+  const { include, defines, undefines, architecture: arch, strict } = value!;
   const folder = dirname(path);
   const folders = include.map((one) => (isAbsolute(one) ? one : join(folder, one)));
   for (const [index, one] of folders.entries()) {
@@ -88,5 +91,6 @@ export function readProject(path: string): Project {
     include: folders,
     define: Object.entries(defines).map(([macro, body]) => `${macro}=${body ?? 1}`),
     undefine: undefines,
+    ...given({ arch, strict }),
   };
 }

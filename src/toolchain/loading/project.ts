@@ -6,8 +6,8 @@
 import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { type Diagnostic, DiagnosticError } from "../../base/index.js";
-import type { PreprocessorSettings, ProgramFiles } from "./load-program.js";
+import { type Diagnostic, DiagnosticError, given } from "../../base/index.js";
+import type { CompileSettings, ProgramFiles } from "./load-program.js";
 import type { Project } from "./project-file.js";
 
 /** The name of a project file. */
@@ -69,13 +69,14 @@ export async function withProject(files: ProgramFiles): Promise<ProgramFiles> {
  */
 function merged(
   project: Project,
-  { include, define, undefine = [] }: PreprocessorSettings,
-): Required<PreprocessorSettings> {
-  const given = new Set(define.map((macro) => macro.split("=", 1)[0]));
+  { include, define, undefine = [], arch = project.arch, strict = project.strict }: CompileSettings,
+): CompileSettings {
+  const defined = new Set(define.map((macro) => macro.split("=", 1)[0]));
   return {
     include: [...include, ...project.include],
     define: [...project.define, ...define],
-    undefine: [...project.undefine.filter((name) => !given.has(name)), ...undefine],
+    undefine: [...project.undefine.filter((name) => !defined.has(name)), ...undefine],
+    ...given({ arch, strict }),
   };
 }
 
@@ -83,35 +84,35 @@ function merged(
 export interface EditedProject {
   /** The project file that was read; absent: there is none. */
   readonly path?: string;
-  readonly settings: PreprocessorSettings;
+  readonly settings: CompileSettings;
   /** What is wrong with the project file; its settings are then not used. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** As {@link withProject}, at once and without failing; the same object as long as project file and settings are the same. */
-export type ProjectReader = (program: string, given: PreprocessorSettings) => EditedProject;
+export type ProjectReader = (program: string, flags: CompileSettings) => EditedProject;
 
 /** Loads the reader of project files for a process that stays. */
 export async function projectReader(): Promise<ProjectReader> {
   const { readProject } = await import("./project-file.js");
-  const known = new Map<string, { stamp: string; given: PreprocessorSettings; project: EditedProject }>();
-  return (program, given) => {
+  const known = new Map<string, { stamp: string; flags: CompileSettings; project: EditedProject }>();
+  return (program, flags) => {
     const path = findProject(program);
     const key = path ?? "";
     const stamp = path === undefined ? "" : stampOf(path);
     const last = known.get(key);
-    if (last?.stamp === stamp && last.given === given) return last.project;
-    const project = path === undefined ? { settings: given, diagnostics: [] } : read(path, given);
-    known.set(key, { stamp, given, project });
+    if (last?.stamp === stamp && last.flags === flags) return last.project;
+    const project = path === undefined ? { settings: flags, diagnostics: [] } : read(path, flags);
+    known.set(key, { stamp, flags, project });
     return project;
   };
 
-  function read(path: string, given: PreprocessorSettings): EditedProject {
+  function read(path: string, flags: CompileSettings): EditedProject {
     try {
-      return { path, settings: merged(readProject(path), given), diagnostics: [] };
+      return { path, settings: merged(readProject(path), flags), diagnostics: [] };
     } catch (error) {
       if (!(error instanceof DiagnosticError)) throw error;
-      return { path, settings: given, diagnostics: error.diagnostics };
+      return { path, settings: flags, diagnostics: error.diagnostics };
     }
   }
 }

@@ -3,6 +3,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   rmSync,
   utimesSync,
@@ -11,11 +12,12 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type DiagnosticError, formatDiagnostic } from "../../../src/base/index.js";
-import { projectReader, withProject } from "../../../src/toolchain/loading/index.js";
+import { type DiagnosticError, Diagnostics, formatDiagnostic } from "../../../src/base/index.js";
+import { loadProgram, projectReader, withProject } from "../../../src/toolchain/loading/index.js";
 import { findProject } from "../../../src/toolchain/loading/project.js";
 import { readProject } from "../../../src/toolchain/loading/project-file.js";
 
+const V1MODEL = readFileSync(join(import.meta.dirname, "../stf/programs/small.p4"), "utf8");
 const root = resolve(import.meta.dirname, "../../..");
 let folder = "";
 beforeEach(() => {
@@ -80,6 +82,34 @@ describe("the settings of a program", () => {
       define: ["A=1", "B=8w5", "C=1", "D=true", "A=2", "F"],
       undefine: ["E", "B"],
     });
+  });
+
+  it("have the architecture and how strict the compiler is", async () => {
+    put("p4loom.yaml", "architecture: t2na\nstrict: true\n");
+    const path = put("main.p4");
+    expect(await withProject({ path, ...none })).toMatchObject({ arch: "t2na", strict: true });
+    expect(await withProject({ path, ...none, arch: "v1model" })).toMatchObject({
+      arch: "v1model",
+      strict: true,
+    });
+    put("p4loom.yaml", "strict: false\n");
+    expect(await withProject({ path, ...none, strict: true })).toEqual({
+      path,
+      ...none,
+      undefine: [],
+      strict: true,
+    });
+  });
+
+  it("reach the compiler", async () => {
+    put("p4loom.yaml", "architecture: tna\n");
+    const path = put("main.p4", V1MODEL);
+    const diagnostics = new Diagnostics();
+    const loaded = loadProgram(await withProject({ path, ...none }), diagnostics, "error");
+    await expect(loaded).rejects.toThrow("P404");
+    put("p4loom.yaml", "architecture: v1model\n");
+    const { hasP4Info } = await loadProgram(await withProject({ path, ...none }), new Diagnostics(), "error");
+    expect(hasP4Info).toBe(true);
   });
 
   it("stay as they are without a project file, and for a compiled program", async () => {
