@@ -8,7 +8,7 @@ import { Random } from "../../src/base/index.js";
 import { Rebalancing } from "../../src/fabric/schemes/dahu/policy/epoch.js";
 import { HeuristicBalancer } from "../../src/fabric/schemes/dahu/policy/heuristic.js";
 import { PortGroups } from "../../src/fabric/schemes/dahu/policy/port-groups.js";
-import { FLUID_SCHEMES } from "../../src/fabric/schemes/index.js";
+import { FLOW_SIM_SCHEMES } from "../../src/fabric/schemes/index.js";
 import { FlowNetwork, type FlowStart, MaxMin, simulateFlows } from "../../src/fabric/sim/flow/index.js";
 import { buildTopology, type Topology, topologySchema } from "../../src/fabric/topology/index.js";
 import { partnersOf } from "../../src/fabric/traffic/index.js";
@@ -73,7 +73,7 @@ function solve(network: FlowNetwork, flows: number, meanBytes: number, epochs: n
   let solved = 0;
   const steps = simulateFlows({
     network,
-    makeRouter: FLUID_SCHEMES["ecmp"]!.router(network, {}, 1),
+    makeRouter: FLOW_SIM_SCHEMES["ecmp"]!.router(network, {}, 1),
     allocator: {
       allocate(bundles) {
         const before = cpuSeconds();
@@ -115,7 +115,7 @@ export const run: Benchmark = async (report) => {
     ["flows follow", false],
   ] as const) {
     const before = cpuSeconds();
-    const dahu = FLUID_SCHEMES["dahu"]!;
+    const dahu = FLOW_SIM_SCHEMES["dahu"]!;
     const steps = simulateFlows({
       network,
       makeRouter: dahu.router(network, dahu.parameters.parse({ deroutes: 1 }), 1),

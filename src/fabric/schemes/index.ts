@@ -10,8 +10,8 @@ export {
   triesAtQuantile,
 } from "./closed-form.js";
 export { fixedHosts } from "./fixed-hosts.js";
-export { FLUID_SCHEMES } from "./fluid-registry.js";
-export type { FluidScheme } from "./fluid-scheme.js";
+export { FLOW_SIM_SCHEMES } from "./flow-sim-registry.js";
+export type { FlowSimScheme } from "./flow-sim-scheme.js";
 export { hostPolicyOf, SCHEMES, schemeNamed } from "./host-policy.js";
 export { schemeKit } from "./kit.js";
 export type {

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { FLUID_SCHEMES } from "../../../src/fabric/schemes/index.js";
+import { FLOW_SIM_SCHEMES } from "../../../src/fabric/schemes/index.js";
 import * as registered from "../../../src/fabric/schemes/registry.js";
 
 const root = resolve(import.meta.dirname, "../../..");
@@ -18,7 +18,7 @@ function filesBelow(folder: string): string[] {
     .sort();
 }
 
-const REGISTRIES = new Set(["src/fabric/schemes/registry.ts", "src/fabric/schemes/fluid-registry.ts"]);
+const REGISTRIES = new Set(["src/fabric/schemes/registry.ts", "src/fabric/schemes/flow-sim-registry.ts"]);
 
 /** The scheme whose folder a file is in. */
 function ownerOf(file: string): string | undefined {
@@ -36,7 +36,7 @@ describe("a scheme", () => {
   });
 
   it("of the flow simulator is one line of the registry, under its own name", () => {
-    for (const [name, scheme] of Object.entries(FLUID_SCHEMES)) {
+    for (const [name, scheme] of Object.entries(FLOW_SIM_SCHEMES)) {
       expect(scheme.name).toBe(name);
       expect(names).toContain(name);
     }

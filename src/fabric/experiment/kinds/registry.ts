@@ -3,7 +3,7 @@
  * Load and requests precede timeline, which owns `faults`.
  */
 import { FAILOVER } from "./failover/index.js";
-import { FLUID } from "./fluid/index.js";
+import { FLOW_SIM } from "./fluid/index.js";
 import { LOAD } from "./load/index.js";
 import { LOCALISE } from "./localise/index.js";
 import { LOCALISE_PACKETS } from "./localise-packets/index.js";
@@ -19,7 +19,7 @@ export const KINDS = [
   register(REQUESTS),
   register(LOCALISE_PACKETS),
   register(TIMELINE),
-  register(FLUID),
+  register(FLOW_SIM),
   register(SPREAD),
   register(LOCALISE),
   register(SURVIVAL),

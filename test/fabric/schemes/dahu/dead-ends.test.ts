@@ -11,7 +11,7 @@ import {
 } from "../../../../src/fabric/schemes/dahu/fluid/group-plan.js";
 import { Routes } from "../../../../src/fabric/schemes/dahu/fluid/routes.js";
 import { PortClasses } from "../../../../src/fabric/schemes/dahu/port-classes.js";
-import { FLUID_SCHEMES } from "../../../../src/fabric/schemes/index.js";
+import { FLOW_SIM_SCHEMES } from "../../../../src/fabric/schemes/index.js";
 import { Distances, FAR, FlowNetwork, hasPort } from "../../../../src/fabric/sim/flow/index.js";
 import { buildTopology, type Topology, topologySchema } from "../../../../src/fabric/topology/index.js";
 import { dahuOf } from "./fabric.js";
@@ -84,7 +84,7 @@ describe.each(Object.entries(KINDS))(
       fc.assert(
         fc.property(draws, ({ missing, deroutes, groups, seed }) => {
           const network = new FlowNetwork(lacking(spec, missing));
-          const fluid = FLUID_SCHEMES["dahu"]!;
+          const fluid = FLOW_SIM_SCHEMES["dahu"]!;
           const parameters = fluid.parameters.parse({
             deroutes,
             threshold: 0,

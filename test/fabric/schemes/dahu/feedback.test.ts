@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
-import { FLUID_SCHEMES } from "../../../../src/fabric/schemes/index.js";
+import { FLOW_SIM_SCHEMES } from "../../../../src/fabric/schemes/index.js";
 import { FlowNetwork, type FlowStart, MaxMin, simulateFlows } from "../../../../src/fabric/sim/flow/index.js";
 import { hostsOf } from "../../../../src/fabric/topology/index.js";
 import { build } from "../../topology/load.js";
@@ -31,7 +31,7 @@ const topology = build({
 /** Rate in Gbit/s at which y gets data: s sends without end, n has a flow of each host every 10 ms. */
 function goodput(parameters: object): number {
   const network = new FlowNetwork(topology);
-  const fluid = FLUID_SCHEMES["dahu"]!;
+  const fluid = FLOW_SIM_SCHEMES["dahu"]!;
   const hosts = new Map(hostsOf(topology).map(({ name, index }) => [name, index]));
   const destination = hosts.get("y")!;
   function* flows(): Generator<FlowStart> {

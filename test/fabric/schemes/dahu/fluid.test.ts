@@ -1,7 +1,7 @@
 /** Load balancing over the shortest paths of a fat tree: what a switch must count to end collisions. */
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
-import { FLUID_SCHEMES } from "../../../../src/fabric/schemes/index.js";
+import { FLOW_SIM_SCHEMES } from "../../../../src/fabric/schemes/index.js";
 import { FlowNetwork, type FlowStart, MaxMin, simulateFlows } from "../../../../src/fabric/sim/flow/index.js";
 import { buildTopology, hostsOf, topologySchema } from "../../../../src/fabric/topology/index.js";
 
@@ -24,7 +24,7 @@ function* stride(): Generator<FlowStart> {
 }
 
 function gbps(scheme: string, parameters: object): number {
-  const fluid = FLUID_SCHEMES[scheme]!;
+  const fluid = FLOW_SIM_SCHEMES[scheme]!;
   const steps = simulateFlows({
     network,
     makeRouter: fluid.router(network, fluid.parameters.parse(parameters), 1),

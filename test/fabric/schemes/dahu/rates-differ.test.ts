@@ -4,7 +4,7 @@ import { Random } from "../../../../src/base/index.js";
 import { Rebalancing } from "../../../../src/fabric/schemes/dahu/policy/epoch.js";
 import { HeuristicBalancer } from "../../../../src/fabric/schemes/dahu/policy/heuristic.js";
 import { SwitchSoftware } from "../../../../src/fabric/schemes/dahu/switch-software.js";
-import { FLUID_SCHEMES } from "../../../../src/fabric/schemes/index.js";
+import { FLOW_SIM_SCHEMES } from "../../../../src/fabric/schemes/index.js";
 import { FlowNetwork, type FlowStart, MaxMin, simulateFlows } from "../../../../src/fabric/sim/flow/index.js";
 import { buildTopology, hostsOf, topologySchema } from "../../../../src/fabric/topology/index.js";
 import { dahuOf } from "./fabric.js";
@@ -48,7 +48,7 @@ function* pairs(): Generator<FlowStart> {
 
 function gbps(scheme: string, parameters: object, seed: number): number {
   const network = new FlowNetwork(topology);
-  const fluid = FLUID_SCHEMES[scheme]!;
+  const fluid = FLOW_SIM_SCHEMES[scheme]!;
   const steps = simulateFlows({
     network,
     makeRouter: fluid.router(network, fluid.parameters.parse(parameters), seed),

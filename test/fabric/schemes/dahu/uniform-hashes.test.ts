@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
-import { FLUID_SCHEMES } from "../../../../src/fabric/schemes/index.js";
+import { FLOW_SIM_SCHEMES } from "../../../../src/fabric/schemes/index.js";
 import { FlowNetwork, mixed } from "../../../../src/fabric/sim/flow/index.js";
 import { buildTopology, hostsOf, topologySchema } from "../../../../src/fabric/topology/index.js";
 import { renderProgram } from "../../../../src/toolchain/generate/index.js";
@@ -31,7 +31,7 @@ function worst(counts: readonly number[], ingress: number): number {
 /** Bundles between the farthest switches with three deroutes: their choices at switches that they reach by a deroute. */
 function flows(shape: readonly number[], seed: number): number[][][] {
   const network = new FlowNetwork(hyperx(shape));
-  const fluid = FLUID_SCHEMES["dahu"]!;
+  const fluid = FLOW_SIM_SCHEMES["dahu"]!;
   const last = network.switches - 1;
   const count = 30_000;
   const router = fluid.router(

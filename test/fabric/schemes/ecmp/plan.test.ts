@@ -3,7 +3,7 @@
  * and is what the path model says.
  */
 import { describe, expect, it } from "vitest";
-import { ecmpFluid } from "../../../../src/fabric/schemes/ecmp/fluid.js";
+import { ecmpFlowSim } from "../../../../src/fabric/schemes/ecmp/flow-sim.js";
 import { EcmpGroups } from "../../../../src/fabric/schemes/ecmp/plan.js";
 import { type FabricPlan, schemeNamed } from "../../../../src/fabric/schemes/index.js";
 import { REPLANNING_ROOM } from "../../../../src/fabric/schemes/scheme.js";
@@ -228,7 +228,7 @@ describe("ECMP in the flow simulator", () => {
   const topology = build({ kind: "hyperx", shape: [3, 3, 2], hosts_per_switch: 1 });
   const routerOf = (of: Topology, bundles: readonly (readonly [from: number, to: number])[], seed = 1) => {
     const network = new FlowNetwork(of);
-    const router = ecmpFluid.router(
+    const router = ecmpFlowSim.router(
       network,
       {},
       seed,

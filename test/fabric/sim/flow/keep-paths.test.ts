@@ -1,7 +1,7 @@
 /** Flows that keep their paths: bundles by path give what flows with paths of their own get. */
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
-import { FLUID_SCHEMES } from "../../../../src/fabric/schemes/index.js";
+import { FLOW_SIM_SCHEMES } from "../../../../src/fabric/schemes/index.js";
 import {
   type FlowFigures,
   FlowNetwork,
@@ -42,7 +42,7 @@ function* flows(): Generator<FlowStart> {
 }
 
 function run(scheme: string, parameters: object, settings: Partial<FlowRun>): FlowFigures {
-  const own = FLUID_SCHEMES[scheme]!;
+  const own = FLOW_SIM_SCHEMES[scheme]!;
   const steps = simulateFlows({
     network,
     makeRouter: own.router(network, own.parameters.parse(parameters), 1),

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
-import { FLUID_SCHEMES } from "../../../../src/fabric/schemes/index.js";
+import { FLOW_SIM_SCHEMES } from "../../../../src/fabric/schemes/index.js";
 import {
   Aimd,
   type FlowFigures,
@@ -78,7 +78,7 @@ interface Options {
 function run(scheme: string, changes: readonly LinkChange[], options: Options = {}): FlowFigures {
   const network = new FlowNetwork(topology);
   const capacity = network.capacity.slice();
-  const fluid = FLUID_SCHEMES[scheme]!;
+  const fluid = FLOW_SIM_SCHEMES[scheme]!;
   const hosts = new Map(hostsOf(topology).map(({ name, index }) => [name, index]));
   const steps = simulateFlows({
     network,

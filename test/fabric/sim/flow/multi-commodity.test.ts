@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
-import { FLUID_SCHEMES } from "../../../../src/fabric/schemes/index.js";
+import { FLOW_SIM_SCHEMES } from "../../../../src/fabric/schemes/index.js";
 import { Distances, FlowNetwork, MaxMin, simulateFlows } from "../../../../src/fabric/sim/flow/index.js";
 import { buildTopology, topologySchema } from "../../../../src/fabric/topology/index.js";
 import { type Commodity, type Edge, maximumFlow } from "./linear-program.js";
@@ -42,7 +42,7 @@ type Flows = ReturnType<typeof drawFlows>;
 
 /** Gbps of all flows together, after half a second in which the scheme settles. */
 function simulated(flows: Flows, scheme: string, parameters: object): number {
-  const own = FLUID_SCHEMES[scheme]!;
+  const own = FLOW_SIM_SCHEMES[scheme]!;
   const steps = simulateFlows({
     network,
     makeRouter: own.router(network, own.parameters.parse(parameters), 1),

@@ -1,7 +1,7 @@
 /** Runs of the flow simulator: closed forms of single links, conservation, and equal results for equal seeds. */
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../src/base/index.js";
-import { ecmpFluid as ecmp } from "../../../../src/fabric/schemes/ecmp/fluid.js";
+import { ecmpFlowSim as ecmp } from "../../../../src/fabric/schemes/ecmp/flow-sim.js";
 import {
   Distances,
   type FlowFigures,

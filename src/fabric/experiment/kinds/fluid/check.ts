@@ -1,6 +1,6 @@
 /** Checks a file of the kind `fluid`: the traffic fits the topology, times divide each other, the schemes fit the network. */
 import { type Diagnostics, defined, given, type Locate, type SourceFile } from "../../../../base/index.js";
-import { FLUID_SCHEMES, type FluidScheme } from "../../../schemes/index.js";
+import { FLOW_SIM_SCHEMES, type FlowSimScheme } from "../../../schemes/index.js";
 import { FlowNetwork, type LinkChange } from "../../../sim/flow/index.js";
 import { hostsOf, nodeNamed, type Topology } from "../../../topology/index.js";
 import { type PartnerSpec, readTrafficFile, SizeDistribution } from "../../../traffic/index.js";
@@ -12,12 +12,12 @@ import { below } from "../../plan-schemes.js";
 import type { CheckContext, Unit } from "../kind.js";
 import { type FileDigest, TrafficFiles } from "../load/traffic-files.js";
 import type { TrafficPart } from "./flows.js";
-import type { FluidPart, FluidSettings, Sizes } from "./schema.js";
+import type { FlowSimPart, FlowSimSettings, Sizes } from "./schema.js";
 
-type Check = CheckContext<FluidSettings>;
+type Check = CheckContext<FlowSimSettings>;
 
 /** Adds P43007 for a scheme that is listed twice, P45401 and P45402 for the network, P45421 to P45427, P42331 for sizes, and the codes of faults. */
-export function fluidOf(check: Check): Fluid {
+export function flowSimOf(check: Check): FlowSim {
   const { source, value, topology, locate } = check;
   checkTimes(check);
   const network = new FlowNetwork(topology, locate);
@@ -34,21 +34,21 @@ function checkTimes({ value, locate, diagnostics }: Check): void {
   const { duration, warm_up, epoch, step = epoch, rates } = value;
   if (warm_up >= duration)
     diagnostics.error(
-      CODES.fluidTimes,
+      CODES.flowSimTimes,
       locate(["warm_up"]) ?? locate(["duration"]),
       `warm_up, ${warm_up / 1e6} ms, is not shorter than duration, ${duration / 1e6} ms: no time would be measured`,
       "write a shorter warm_up, or a longer duration",
     );
   if (epoch % step !== 0)
     diagnostics.error(
-      CODES.fluidTimes,
+      CODES.flowSimTimes,
       locate(["step"]),
       `an epoch of ${epoch / 1e6} ms is no whole number of steps of ${step / 1e6} ms`,
       "write a step that divides the epoch",
     );
   if (rates !== "max_min" && rates.aimd.round_trip > step)
     diagnostics.error(
-      CODES.fluidTimes,
+      CODES.flowSimTimes,
       locate(["rates", "aimd", "round_trip"]) ?? locate(["rates"]),
       `a round trip of ${rates.aimd.round_trip / 1e6} ms is longer than a step of ${step / 1e6} ms, in which rates are constant`,
       "write a step, and an epoch, as long as the round trip at least",
@@ -74,7 +74,7 @@ function checkStarts(
   const starts = (rate * sending * step) / (8e9 * mean);
   if (starts <= MAX_STARTS) return;
   diagnostics.error(
-    CODES.fluidCost,
+    CODES.flowSimCost,
     locate(["traffic", i, "sizes"]) ?? locate(["traffic", i]),
     `about ${Number(starts.toPrecision(2))} flows would start in each step of ${step / 1e6} ms: ${Number((rate / 1e9).toPrecision(6))} Gbps of each of ${sending} switches, in flows of ${Number(mean.toPrecision(6))} bytes on average; at most ${MAX_STARTS} can`,
     "give the sizes with their unit, such as 1.5MB; or write a lower rate or a shorter step",
@@ -85,10 +85,10 @@ function runsOf(
   { value, locate, diagnostics }: Check,
   network: FlowNetwork,
   files: readonly FileDigest[],
-): FluidRun[] {
+): FlowSimRun[] {
   const { duration, epoch, bundles } = value;
   const labels = new Set<string>();
-  return value.schemes.flatMap((entry, i): FluidRun[] => {
+  return value.schemes.flatMap((entry, i): FlowSimRun[] => {
     const {
       scheme: name,
       label,
@@ -99,7 +99,7 @@ function runsOf(
       label?: string;
       subflows?: number;
     } & Record<string, unknown>;
-    const fluid = defined(FLUID_SCHEMES[name]);
+    const fluid = defined(FLOW_SIM_SCHEMES[name]);
     const scheme = label ?? name;
     if (labels.has(scheme)) {
       diagnostics.error(
@@ -143,7 +143,7 @@ function runsOf(
 
 /** The flows of a traffic file. Adds P42320 to P42323 for its lines, and P45425 where it has none or starts are not in order. */
 function traceOf(
-  { trace: name = "", senders, ...others }: FluidPart,
+  { trace: name = "", senders, ...others }: FlowSimPart,
   i: number,
   { topology, locate, diagnostics }: Check,
   files: TrafficFiles,
@@ -151,7 +151,7 @@ function traceOf(
   const span = locate(["traffic", i, "trace"]);
   for (const key of [...Object.keys(others), ...(Object.keys(senders).length > 0 ? ["senders"] : [])])
     diagnostics.error(
-      CODES.fluidFlows,
+      CODES.flowSimFlows,
       locate(["traffic", i, key]) ?? span,
       `${key} has no effect on the flows of a trace`,
       `remove \`${key}\` or \`trace\``,
@@ -163,10 +163,10 @@ function traceOf(
   const flows = readTrafficFile(file, hosts, diagnostics);
   const late = flows.findIndex(({ startNs }, at) => at > 0 && startNs < defined(flows[at - 1]).startNs);
   if (flows.length === 0 && diagnostics.errorCount === before)
-    diagnostics.error(CODES.fluidTrace, span, `${file.path} has no flows`);
+    diagnostics.error(CODES.flowSimTrace, span, `${file.path} has no flows`);
   if (late >= 0)
     diagnostics.error(
-      CODES.fluidTrace,
+      CODES.flowSimTrace,
       span,
       `${file.path}: flow ${late + 1} starts before the flow on the line above`,
       "sort the lines by their starts",
@@ -182,13 +182,13 @@ function traceOf(
   };
 }
 
-function partOf(part: FluidPart, i: number, check: Check, files: TrafficFiles): TrafficPart {
+function partOf(part: FlowSimPart, i: number, check: Check, files: TrafficFiles): TrafficPart {
   const { diagnostics, locate, topology } = check;
   const at = (...keys: PropertyKey[]) => locate(["traffic", i, ...keys]) ?? locate(["traffic", i]);
   const { rate, sizes, senders } = part;
   if (part.pattern === undefined) {
     diagnostics.error(
-      CODES.fluidFlows,
+      CODES.flowSimFlows,
       at(),
       "a part of the traffic has neither a pattern nor a trace",
       "write `pattern: permutation`, for example, or `trace: flows.csv`",
@@ -199,7 +199,7 @@ function partOf(part: FluidPart, i: number, check: Check, files: TrafficFiles): 
   const hosts = hostsOf(topology).length;
   const racks = topology.racks.length;
   const wrong = (keys: PropertyKey[], message: string, ...notes: string[]) =>
-    diagnostics.error(CODES.fluidPattern, at(...keys), message, ...notes);
+    diagnostics.error(CODES.flowSimPattern, at(...keys), message, ...notes);
   if (hosts < 2) wrong(["pattern"], "the topology has one host, and traffic needs two");
   if (pattern.kind === "inter_rack" && racks < 2)
     wrong(["pattern"], "all hosts of the topology are in one rack");
@@ -225,7 +225,7 @@ function partOf(part: FluidPart, i: number, check: Check, files: TrafficFiles): 
     wrong(["senders", "hosts"], `${senders.hosts} hosts of a switch are to send; one has ${fewest}`);
   if ((rate === undefined) !== (sizes === undefined))
     diagnostics.error(
-      CODES.fluidFlows,
+      CODES.flowSimFlows,
       at(rate === undefined ? "sizes" : "rate"),
       rate === undefined
         ? "flows have sizes, but the key rate is missing"
@@ -239,7 +239,7 @@ function partOf(part: FluidPart, i: number, check: Check, files: TrafficFiles): 
   return { pattern, senders, open };
 }
 
-function patternOf(pattern: NonNullable<FluidPart["pattern"]>): PartnerSpec {
+function patternOf(pattern: NonNullable<FlowSimPart["pattern"]>): PartnerSpec {
   if (typeof pattern === "string") return { kind: pattern };
   if ("stride" in pattern) return { kind: "stride", stride: pattern.stride };
   const { count, switches } = pattern.cliques;
@@ -247,7 +247,7 @@ function patternOf(pattern: NonNullable<FluidPart["pattern"]>): PartnerSpec {
 }
 
 function sizesOf(
-  sizes: NonNullable<FluidPart["sizes"]>,
+  sizes: NonNullable<FlowSimPart["sizes"]>,
   { locate }: Check,
   i: number,
   files: TrafficFiles,
@@ -261,22 +261,22 @@ function sizesOf(
     : { kind: "exponential", mean: sizes.exponential };
 }
 
-export interface FluidRun extends Unit {
+export interface FlowSimRun extends Unit {
   /** What its outcome depends on in addition to the settings of the file, as JSON. */
   readonly dependsOn: unknown;
-  readonly fluid: FluidScheme;
+  readonly fluid: FlowSimScheme;
   readonly parameters: unknown;
   readonly subflows: number;
   /** Finds the source position of keys of the parameters. */
   readonly locate: Locate;
 }
 
-export interface Fluid {
+export interface FlowSim {
   readonly source: SourceFile;
-  readonly settings: FluidSettings;
+  readonly settings: FlowSimSettings;
   readonly topology: Topology;
   readonly network: FlowNetwork;
-  readonly runs: readonly FluidRun[];
+  readonly runs: readonly FlowSimRun[];
   readonly parts: readonly TrafficPart[];
   /** Links that fail and return, in time order. */
   readonly changes: readonly LinkChange[];
@@ -286,7 +286,7 @@ export interface Fluid {
 
 /** In time order. Adds the codes of faults (P43014, P43015, P43022, P43028 to P43037), and P45427 for one that needs packets. */
 function linkChanges(
-  { faults: listed, duration }: FluidSettings,
+  { faults: listed, duration }: FlowSimSettings,
   topology: Topology,
   locate: Locate,
   diagnostics: Diagnostics,
@@ -330,7 +330,7 @@ function checkFault(fault: ListedFault, number: number, locate: Locate, diagnost
   const key = [...OTHER_ELEMENTS, ...OTHER_EFFECTS].find((one) => fault[one] !== undefined);
   if (key === undefined) return;
   diagnostics.error(
-    CODES.fluidFault,
+    CODES.flowSimFault,
     locate(["faults", number, key]) ?? locate(["faults", number]),
     `a fault with the key ${key}: the flow simulator has no packets, and faults of links, ports and switches alone`,
     "write link, port or switch, with the kind down, up, silent, repair, kill or restart",

@@ -3,14 +3,14 @@ import type { Random } from "../../../../base/index.js";
 import type { FlowStart } from "../../../sim/flow/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { type PartnerSpec, type Partners, partnersOf } from "../../../traffic/index.js";
-import type { FluidPart, Sizes } from "./schema.js";
+import type { FlowSimPart, Sizes } from "./schema.js";
 
 /** A part of the traffic that fits the topology. */
 export type TrafficPart = DrawnTraffic | { readonly trace: readonly FlowStart[] };
 
 interface DrawnTraffic {
   readonly pattern: PartnerSpec;
-  readonly senders: FluidPart["senders"];
+  readonly senders: FlowSimPart["senders"];
   /** Absent: flows without an end. `rate`: bits per second of each switch that has senders. */
   readonly open: { readonly rate: number; readonly sizes: Sizes } | undefined;
 }
@@ -73,7 +73,7 @@ function* arriving(
 /** The hosts that send, in node order. */
 function chosen(
   hosts: readonly number[],
-  { switches, hosts: each, share }: FluidPart["senders"],
+  { switches, hosts: each, share }: FlowSimPart["senders"],
   topology: Topology,
   random: Random,
 ): readonly number[] {

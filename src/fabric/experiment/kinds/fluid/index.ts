@@ -17,15 +17,15 @@ import {
 import type { ChartLine, Column, Figure, View } from "../../view/view.js";
 import type { Kind } from "../kind.js";
 import { eachSeed, fromTopology } from "../registered-kind.js";
-import { type Fluid, type FluidRun, fluidOf } from "./check.js";
-import type { FluidOutcome } from "./outcome.js";
-import { type FluidSettings, fluidFileSchema } from "./schema.js";
+import { type FlowSim, type FlowSimRun, flowSimOf } from "./check.js";
+import type { FlowSimOutcome } from "./outcome.js";
+import { type FlowSimSettings, flowSimFileSchema } from "./schema.js";
 
 // Table, page and figures of the kind `fluid`: throughput gain and links of a path over a swept number, utilisation of links, throughput over time.
 
-type FluidSweep = SweepResults<Fluid, FluidRun, FluidOutcome, FluidRow>;
+type FlowSimSweep = SweepResults<FlowSim, FlowSimRun, FlowSimOutcome, FlowSimRow>;
 
-const COLUMNS: readonly Column<FluidRow>[] = [
+const COLUMNS: readonly Column<FlowSimRow>[] = [
   { key: "throughput_gbps", title: "Gbps", digits: 1 },
   { key: "offered_gbps", title: "offered", digits: 1 },
   { key: "mean_links", title: "links", digits: 3 },
@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<FluidRow>[] = [
   { key: "fct_p99_ms", title: "p99 ms", digits: 2 },
 ];
 
-const CHARTS: readonly PointChart<Fluid, FluidRun, FluidOutcome, FluidRow>[] = [
+const CHARTS: readonly PointChart<FlowSim, FlowSimRun, FlowSimOutcome, FlowSimRow>[] = [
   {
     file: "utilisation",
     labels: ["utilisation of a link", "share of the links"],
@@ -51,7 +51,7 @@ const CHARTS: readonly PointChart<Fluid, FluidRun, FluidOutcome, FluidRow>[] = [
   },
 ];
 
-const FLUID_VIEW: View<Fluid, FluidRun, FluidOutcome, FluidRow> = {
+const FLOW_SIM_VIEW: View<FlowSim, FlowSimRun, FlowSimOutcome, FlowSimRow> = {
   columns: (rows, swept) => [
     ...COLUMNS,
     {
@@ -66,7 +66,7 @@ const FLUID_VIEW: View<Fluid, FluidRun, FluidOutcome, FluidRow> = {
     const lead = `Rates of flows without packets: ${legend.length} schemes, ${points.length} points, seeds ${seeds.join(", ")}.`;
     const gain = {
       heading: "gain %",
-      cell: (row: FluidRow) => gainOf(row, rows, keys)?.toFixed(1) ?? "",
+      cell: (row: FlowSimRow) => gainOf(row, rows, keys)?.toFixed(1) ?? "",
     };
     const columns = [...keyColumns(rows, (key) => key === "scheme"), gain];
     // The first swept key whose values are all numbers.
@@ -87,9 +87,9 @@ const FLUID_VIEW: View<Fluid, FluidRun, FluidOutcome, FluidRow> = {
 };
 
 /** Figures over the axis: means over seeds and over the values of other swept keys. */
-function overAxis(results: FluidSweep, axis: string): Figure[] {
+function overAxis(results: FlowSimSweep, axis: string): Figure[] {
   const rows = results.rows;
-  const figure = (file: string, y: string, value: (row: FluidRow) => number | string | undefined) => {
+  const figure = (file: string, y: string, value: (row: FlowSimRow) => number | string | undefined) => {
     const lines = schemeLegend(results).map((line): ChartLine => {
       const own = rows.filter((row) => row["scheme"] === line.title);
       const xs = [...new Set(own.map((row) => Number(row[axis])))].sort((a, b) => a - b);
@@ -112,17 +112,19 @@ function overAxis(results: FluidSweep, axis: string): Figure[] {
   ];
 }
 
-export const FLUID: Kind<FluidSettings, Fluid, FluidRun, FluidOutcome, FluidRow> = {
+export const FLOW_SIM: Kind<FlowSimSettings, FlowSim, FlowSimRun, FlowSimOutcome, FlowSimRow> = {
   name: "fluid",
   keys: ["epoch", "bundles", "rates"],
-  schema: onlySchemes(fluidFileSchema),
-  check: fluidOf,
+  schema: onlySchemes(flowSimFileSchema),
+  check: flowSimOf,
   units: ({ runs }) => runs,
   takesRuns: false,
   runner: fromTopology(async (experiment, unit, stage) =>
-    (await import("./outcome.js")).runFluid(experiment, unit, stage),
+    (await import("./outcome.js")).runFlowSim(experiment, unit, stage),
   ),
-  rows: eachSeed(({ changes }, { scheme }, outcome) => [fluidRow(scheme.label, outcome, changes.length > 0)]),
+  rows: eachSeed(({ changes }, { scheme }, outcome) => [
+    flowSimRow(scheme.label, outcome, changes.length > 0),
+  ]),
   dependsOn: (_experiment, { dependsOn }) => dependsOn,
   notes: ({ settings: { bundles, epoch, step = epoch } }) => [
     `Rates of flows without packets: rates are constant in steps of ${step / 1e6} ms, and completion times are exact to a step.`,
@@ -132,16 +134,16 @@ export const FLUID: Kind<FluidSettings, Fluid, FluidRun, FluidOutcome, FluidRow>
           `The flows of two racks share ${bundles} bundles with one path each; the limits of NICs are the rate of one NIC and the sum of a rack.`,
         ]),
   ],
-  view: FLUID_VIEW,
+  view: FLOW_SIM_VIEW,
 };
 
 // The rows of a fluid experiment: one scheme, one point of the sweep, one seed.
 
 /** Figures of the measured time. A figure that does not exist has no key: where no flow ended, there is no completion time. */
-type FluidRow = Readonly<Record<string, number | string>>;
+type FlowSimRow = Readonly<Record<string, number | string>>;
 
 /** `stalls`: the run has faults. */
-function fluidRow(scheme: string, outcome: FluidOutcome, stalls: boolean): FluidRow {
+function flowSimRow(scheme: string, outcome: FlowSimOutcome, stalls: boolean): FlowSimRow {
   const { measuredNs, deliveredBytes, offeredBytes, links, idleLinks } = outcome;
   const completion = QuantileSketch.fromJson(outcome.completion);
   const gbps = (bytes: number) => round((bytes * 8) / measuredNs);
@@ -174,8 +176,8 @@ function round(value: number): number {
 }
 
 /** Gain over the first scheme of the same point and seed, in percent; undefined for the first scheme itself. */
-function gainOf(row: FluidRow, rows: readonly FluidRow[], keys: readonly string[]): number | undefined {
-  const same = (key: string) => (one: FluidRow) => JSON.stringify(one[key]) === JSON.stringify(row[key]);
+function gainOf(row: FlowSimRow, rows: readonly FlowSimRow[], keys: readonly string[]): number | undefined {
+  const same = (key: string) => (one: FlowSimRow) => JSON.stringify(one[key]) === JSON.stringify(row[key]);
   const base = rows.find((one) => ["seed", ...keys].every((key) => same(key)(one)));
   if (base === undefined || base["scheme"] === row["scheme"] || Number(base["throughput_gbps"]) === 0)
     return undefined;

@@ -3,10 +3,10 @@ import { given, Random } from "../../../../base/index.js";
 import { Aimd, type FlowFigures, MaxMin, simulateFlows } from "../../../sim/flow/index.js";
 import { ascending, type SketchJson } from "../../../statistics/index.js";
 import type { TopologyStage } from "../registered-kind.js";
-import type { Fluid, FluidRun } from "./check.js";
+import type { FlowSim, FlowSimRun } from "./check.js";
 import { flowsOf } from "./flows.js";
 
-export interface FluidOutcome extends Omit<FlowFigures, "completion" | "utilisation" | "epochs"> {
+export interface FlowSimOutcome extends Omit<FlowFigures, "completion" | "utilisation" | "epochs"> {
   /** Completion times, nanoseconds. */
   readonly completion: SketchJson;
   readonly links: number;
@@ -20,11 +20,11 @@ export interface FluidOutcome extends Omit<FlowFigures, "completion" | "utilisat
 
 const POINTS = 100;
 
-export async function runFluid(
-  { settings, topology, network, parts, changes }: Fluid,
-  { fluid, parameters, subflows, locate }: FluidRun,
+export async function runFlowSim(
+  { settings, topology, network, parts, changes }: FlowSim,
+  { fluid, parameters, subflows, locate }: FlowSimRun,
   { seed, stepDone }: TopologyStage,
-): Promise<FluidOutcome> {
+): Promise<FlowSimOutcome> {
   const { epoch, step = epoch, duration, warm_up, bundles, rates, keep_paths: keepPaths } = settings;
   const { recompute_routes: recomputes, detection } = settings.control_plane;
   const random = new Random(seed);
@@ -67,7 +67,7 @@ export async function runFluid(
 function outcomeOf(
   { completion, utilisation, epochs, ...figures }: FlowFigures,
   epochNs: number,
-): FluidOutcome {
+): FlowSimOutcome {
   const sorted = ascending([...utilisation]);
   const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
   return {

@@ -1,6 +1,6 @@
 /** The experiment file of the kind `fluid`: rates of flows over the paths of schemes, without packets. docs/flow-simulator.md explains it. */
 import { z } from "zod";
-import { FLUID_SCHEMES } from "../../../schemes/index.js";
+import { FLOW_SIM_SCHEMES } from "../../../schemes/index.js";
 import {
   bytesSchema,
   durationSchema,
@@ -69,10 +69,10 @@ const partSchema = z.strictObject({
 const schemesSchema = z
   .array(
     z.union([
-      z.enum(Object.keys(FLUID_SCHEMES) as [string, ...string[]]),
+      z.enum(Object.keys(FLOW_SIM_SCHEMES) as [string, ...string[]]),
       z.discriminatedUnion(
         "scheme",
-        Object.entries(FLUID_SCHEMES).map(([name, { parameters }]) =>
+        Object.entries(FLOW_SIM_SCHEMES).map(([name, { parameters }]) =>
           z.strictObject({
             scheme: z.literal(name),
             /** Name in the results; default: the scheme's name. */
@@ -87,7 +87,7 @@ const schemesSchema = z
   )
   .min(1);
 
-export const fluidFileSchema = z.strictObject({
+export const flowSimFileSchema = z.strictObject({
   kind: z.literal("fluid").optional(),
   name: fabricKeys.name,
   title: fabricKeys.title,
@@ -132,8 +132,8 @@ export const fluidFileSchema = z.strictObject({
   output: z.string().min(1).optional(),
 });
 
-export type FluidSettings = z.output<typeof fluidFileSchema>;
-export type FluidPart = z.output<typeof partSchema>;
+export type FlowSimSettings = z.output<typeof flowSimFileSchema>;
+export type FlowSimPart = z.output<typeof partSchema>;
 
 /** Draws a size in bytes. */
 export type Sizes =

@@ -1,7 +1,7 @@
 /** Dahu in the flow simulator. Without deroutes it is Dahu's load balancing over shortest paths, as in a fat tree. */
 import { z } from "zod";
 import { Distances } from "../../../sim/flow/index.js";
-import type { FluidScheme } from "../../fluid-scheme.js";
+import type { FlowSimScheme } from "../../flow-sim-scheme.js";
 import { nanoseconds, timeText } from "../../time-text.js";
 import { Rebalancing } from "../policy/epoch.js";
 import { FullBalancer } from "../policy/full-balance.js";
@@ -10,7 +10,7 @@ import { derouting, furtherRule, switchParameters } from "../switch-parameters.j
 import { checkCoordinates, groupsOfDimensions, groupsOfNextHops, oneGroup } from "./group-plan.js";
 import { DahuRouter } from "./router.js";
 
-const fluidParameters = z.strictObject({
+const flowSimParameters = z.strictObject({
   ...switchParameters,
   /** What switches count: the traffic of each member of a group, as in the paper, or that of each virtual port (section 3.1). */
   counters: z.enum(["members", "virtual_ports"]).default("members"),
@@ -20,12 +20,12 @@ const fluidParameters = z.strictObject({
   propagation: timeText.default("1ms"),
 });
 
-type FluidParameters = z.output<typeof fluidParameters>;
+type FlowSimParameters = z.output<typeof flowSimParameters>;
 
-export const dahuFluid: FluidScheme<FluidParameters> = {
+export const dahuFlowSim: FlowSimScheme<FlowSimParameters> = {
   name: "dahu",
   title: "Dahu",
-  parameters: fluidParameters,
+  parameters: flowSimParameters,
   check(network, parameters, locate) {
     furtherRule(parameters, locate);
     derouting(parameters, locate);

@@ -11,9 +11,9 @@ import {
   type RoutedBundles,
   ShortestPorts,
 } from "../../sim/flow/index.js";
-import type { FluidScheme } from "../fluid-scheme.js";
+import type { FlowSimScheme } from "../flow-sim-scheme.js";
 
-export const ecmpFluid: FluidScheme<object> = {
+export const ecmpFlowSim: FlowSimScheme<object> = {
   name: "ecmp",
   title: "ECMP",
   parameters: z.strictObject({}),

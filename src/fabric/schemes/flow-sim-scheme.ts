@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Locate } from "../../base/index.js";
 import type { FlowNetwork, RouterMaker } from "../sim/flow/index.js";
 
-export interface FluidScheme<Parameters = unknown> {
+export interface FlowSimScheme<Parameters = unknown> {
   readonly name: string;
   /** Name in figures and tables for people. */
   readonly title: string;
