@@ -306,6 +306,38 @@ describe("the heuristic", () => {
     expect([...target]).toEqual([50, 75, 87.5, 87.5]);
   });
 
+  it("lets each port offload once and gives it nothing later, whatever the rates are (no check is needed: it stays the fullest)", () => {
+    const rates = fc.array(fc.constantFrom(1, 2.5, 4, 10), { minLength: 9, maxLength: 9 });
+    fc.assert(
+      fc.property(cases, rates, (one, drawn) => {
+        const { ports } = one.groups;
+        const capacity = relativeCapacities(drawn.slice(0, ports));
+        const under = (rounds: number) =>
+          balanced(new HeuristicBalancer(rounds), { ...one, measured: { ...one.measured, capacity } });
+        const offloaded = new Set<number>();
+        let before = under(0);
+        for (let rounds = 1; rounds <= ports; rounds++) {
+          const after = under(rounds);
+          const changed = (sign: number) =>
+            new Set(
+              [...after.keys()]
+                .filter((at) => sign * (after[at]! - before[at]!) > 1e-9)
+                .map((at) => at % ports),
+            );
+          const [gained, lost] = [changed(1), changed(-1)];
+          expect(lost.size).toBeLessThanOrEqual(1);
+          for (const port of lost) {
+            expect(offloaded.has(port)).toBe(false);
+            offloaded.add(port);
+          }
+          expect([...gained].filter((port) => offloaded.has(port))).toEqual([]);
+          before = after;
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it("offloads only to ports with which the highest shares a group, and only what the groups send", () => {
     const groups = new PortGroups(3, 64, [
       [0, 1],

@@ -1,7 +1,8 @@
 /**
  * The load balancing heuristic (Dahu, section 4.5, figure 6): the port with the highest utilisation offloads to the port with the lowest one with
  * which it shares a group, and so on for the R ports with the highest utilisation. A port that has offloaded receives no traffic in the same turn: otherwise
- * it would get back a part of its traffic, the amount to move would be less than the traffic of one virtual port, and no virtual port would move.
+ * it would get back a part of its traffic, the amount to move would be less than the traffic of one virtual port, and no virtual port would move. It
+ * keeps the utilisation that it had; no port that offloads later has more, and traffic goes down only.
  */
 import { type Balancer, equalPorts, type PortTraffic } from "./allocation.js";
 import type { PortGroups } from "./port-groups.js";
@@ -48,7 +49,7 @@ export class HeuristicBalancer implements Balancer {
     return highest;
   }
 
-  /** Moves traffic from a port to the lowest port of its groups that has not offloaded, until both have one utilisation, limited by their traffic. */
+  /** Moves traffic from a port to the lowest port of its groups, until both have one utilisation, limited by their traffic. */
   #offload({ groups, ports, members }: PortGroups, high: number, target: Float64Array): void {
     const aggregate = this.#aggregate;
     const capacity = this.#capacity;
@@ -58,7 +59,7 @@ export class HeuristicBalancer implements Balancer {
       const base = group * ports;
       if (target[base + high]! <= 0) continue;
       for (let port = 0; port < ports; port++) {
-        if (members[base + port] === 0 || this.#done[port] === 1) continue;
+        if (members[base + port] === 0) continue;
         const utilisation = aggregate[port]! / capacity[port]!;
         if (utilisation >= least) continue;
         least = utilisation;
