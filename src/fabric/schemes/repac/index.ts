@@ -46,7 +46,7 @@ export const repac: Scheme<RepacParameters> = {
       ...reachOf(map),
       most_changed_hops: most,
       changes_of_most_hops: most === 0 ? 0 : counts.filter((count) => count === most).length,
-      notes: sharedStageNotes(topology),
+      notes: stageNotes(topology),
     };
   },
   assign: (topology, parameters, locate) => {
@@ -119,8 +119,18 @@ function planRepac(
     },
     repaths: parameters.failover === "none" ? false : "hosts",
     ...(parameters.failover === "none" ? { closedForm: NEVER_LEAVES } : {}),
-    notes: [...notesOf(pathmap, parameters), ...sharedStageNotes(topology)],
+    notes: [...notesOf(pathmap, parameters), ...stageNotes(topology)],
   };
+}
+
+/** What is lost where several stages share a role: a hash, and with it a hop of the pathmap, is a setting of a role. */
+function stageNotes(topology: Topology): string[] {
+  const shared = sharedStageNotes(topology);
+  if (shared.length === 0) return [];
+  return [
+    ...shared,
+    "RePaC's pathmap has one hop for the stages of a role: a change of the control bits moves a flow at all of them or at none, so hosts cannot choose at these stages apart, and numbers of paths count them once.",
+  ];
 }
 
 function notesOf(map: Pathmap, { failover, receiver, marking_period }: RepacParameters): string[] {

@@ -396,6 +396,22 @@ describe("a role in several stages", () => {
   });
 });
 
+describe("a role in several stages under RePaC", () => {
+  const scheme = schemeNamed("repac")!;
+  const lost =
+    /^RePaC's pathmap has one hop for the stages of a role: a change of the control bits moves a flow at all of them or at none/;
+
+  it("has one hop in the pathmap, and the plan and the pathmap of the command say what is lost", () => {
+    const topology = example("jupiter");
+    const own = scheme.parameters.parse({});
+    const { hops, notes } = scheme.pathmap!(topology, own);
+    expect(hops.filter(({ hop }) => hop === "leaf up")).toHaveLength(1);
+    for (const told of [notes, scheme.plan(topology, own).notes])
+      expect(told).toContainEqual(expect.stringMatching(lost));
+    expect(scheme.plan(example("clos"), own).notes).not.toContainEqual(expect.stringMatching(lost));
+  });
+});
+
 describe("path ids", () => {
   const drawn = fc
     .record({
