@@ -1,0 +1,86 @@
+/**
+ * The list of public TNA programs (`corpus.tsv`) and the folder in which they were put: `CORPUS/OWNER+NAME/PATH`, with
+ * the list as `CORPUS/corpus.tsv`. The programs are no part of this repository.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** The chips, as the rival's records name them. */
+export type Chip = "tofino" | "tofino2";
+
+/** One program for one chip. */
+export interface Case {
+  repo: string;
+  path: string;
+  variant: string;
+  class: string;
+  chip: Chip;
+  lines: number;
+  /** `NAME` or `NAME=VALUE`, without those of the chip. */
+  defines: string[];
+  /** Folders relative to the repository. */
+  includeFolders: string[];
+  /** Whether the list says that the program compiles alone. */
+  standalone: boolean;
+  /** The listed program, `OWNER__NAME/PATH`, to which this one is equal after preprocessing. */
+  duplicateOf: string | undefined;
+}
+
+/** What `NAME=VALUE` options the open compiler's driver gives for a chip. */
+export function chipDefines(chip: Chip): string[] {
+  return chip === "tofino" ? ["__TARGET_TOFINO__=1"] : ["__TARGET_TOFINO__=2", "__TOFINO2_VARIANT__=1"];
+}
+
+/** Names a case in files and tables. */
+export function caseName({ repo, path, variant, chip }: Case): string {
+  return `${repo}/${path}${variant === "" ? "" : `#${variant}`}@${chip}`;
+}
+
+/** Where the program's file is below the corpus. */
+export function programFile(corpus: string, { repo, path }: Case): string {
+  return join(corpus, repo.replace("/", "+"), path);
+}
+
+/** The folders that the program's includes are looked up in, after the folder of the including file. */
+export function searchPath(corpus: string, one: Case): string[] {
+  const root = join(corpus, one.repo.replace("/", "+"));
+  const named = one.includeFolders.map((folder) => join(root, folder));
+  return [...named, dirname(programFile(corpus, one))];
+}
+
+/** All cases of the list: designs first, then as listed. A program for both chips is two cases. */
+export function readCases(corpus: string): Case[] {
+  const [head, ...rows] = readFileSync(join(corpus, "corpus.tsv"), "utf8").trimEnd().split("\n");
+  const names = head!.split("\t");
+  const cases = rows.flatMap((line) => {
+    const cells = line.split("\t");
+    return casesOfRow((name) => cells[names.indexOf(name)] ?? "");
+  });
+  return [...cases.filter((one) => one.class === "design"), ...cases.filter((one) => one.class !== "design")];
+}
+
+function casesOfRow(cell: (name: string) => string): Case[] {
+  const list = (name: string, separator: string | RegExp) =>
+    cell(name)
+      .split(separator)
+      .filter((part) => part !== "");
+  const chips: Chip[] =
+    cell("arch") === "tna+t2na" ? ["tofino", "tofino2"] : cell("target") === "2" ? ["tofino2"] : ["tofino"];
+  return chips.map((chip) => ({
+    repo: cell("repo"),
+    path: cell("path"),
+    variant: cell("variant"),
+    class: cell("class"),
+    chip,
+    lines: Number(cell("lines")),
+    defines: list("defines", /\s+/).map((text) => text.replace(/^-D/, "")),
+    includeFolders: list("include_dirs", ","),
+    standalone: cell("standalone") === "yes",
+    duplicateOf: cell("dup_of") === "" ? undefined : cell("dup_of"),
+  }));
+}
+
+/** Why a case cannot be judged; undefined when it can. */
+export function reasonToSkip(corpus: string, one: Case): string | undefined {
+  return existsSync(programFile(corpus, one)) ? undefined : "the file is not in the corpus folder";
+}
