@@ -525,7 +525,27 @@ describe("metadata that a clone keeps", () => {
   });
 });
 
+describe("an assignment of a struct", () => {
+  it("needs a copy only of a field that it has written before it reads it", () => {
+    const top = S;
+    const copies = (ingress: string) =>
+      JSON.stringify(compileParts({ top, metadata: "S s;", ingress }).program.bmv2).includes("tmp");
+    expect(copies("meta.s = { meta.s.x, 1 };")).toBe(false);
+    expect(copies("meta.s = { meta.s.y, meta.s.x };")).toBe(true);
+  });
+});
+
 describe("names of keys", () => {
+  it("have the name of a union's member too", () => {
+    const { program } = compileParts({
+      top: 'header a_t { bit<8> x; } header_union u_t { @name("other") a_t a; }',
+      headers: "u_t u;",
+      locals: "action a() {} table t { key = { hdr.u.a.x: exact; } actions = { a; } }",
+      ingress: "t.apply();",
+    });
+    expect(program.p4info.tables[0]!.matchFields.map(({ name }) => name)).toEqual(["hdr.u.other.x"]);
+  });
+
   it("are the fields as they are written", () => {
     const { program } = compileParts({
       top: `${IO} header v_t { @name("other") bit<8> x; @name(".whole") bit<8> y; }`,
