@@ -87,6 +87,15 @@ const NETWORKS: Readonly<Record<string, string>> = {
   "clos-dual-homed": "Clos, dual-homed, 1 to 10 % of the links missing (500)",
 };
 
+/** Mechanisms by their names in `first-tries`, and its names of the failed elements of {@link FAILURES}. */
+const PATH_MODEL = {
+  pecmp: "pecmp",
+  "pecmp-prr": "pecmp-prr-roles",
+  prr: "prr",
+  "prr-copies": "prr-2-copies",
+};
+const MODEL_SITES = ["tor", "leaf", "spine", "tor-leaf"];
+
 /** A percentage of the benchmark. */
 const points = (value: number) => (value === 100 ? "100 %" : `${fixed(value, 1)} %`);
 
@@ -283,28 +292,23 @@ export default page("docs/papers/p-ecmp.md", {
     pick: {
       model: (document): Record<string, number> =>
         Object.fromEntries(
-          document
-            .filter(({ name }: { name: string }) => name.startsWith("first-tries/topology-12/"))
-            .map(({ name, value }: { name: string; value: number }) => [
-              name.replace("first-tries/topology-12/", ""),
-              value,
+          Object.values(PATH_MODEL).flatMap((label) =>
+            MODEL_SITES.map((site) => [
+              `${label}/${site}`,
+              measured(document, `first-tries/topology-12/${label}/${site}`),
             ]),
+          ),
         ),
       packets: recoveries,
     },
     render: ({ model, packets }) =>
       table(
         ["mechanism", ...SITES],
-        Object.entries({
-          pecmp: "pecmp",
-          "pecmp-prr": "pecmp-prr-roles",
-          prr: "prr",
-          "prr-copies": "prr-2-copies",
-        }).map(([scheme, label]) => [
+        Object.entries(PATH_MODEL).map(([scheme, label]) => [
           MECHANISMS[scheme],
-          ...FAILURES.map((failure) => {
+          ...FAILURES.map((failure, i) => {
             const packet = packets.find((row) => row.scheme === scheme && row.failure === failure)!;
-            return `${points(model[`${label}/${failure}`]!)} / ${first(packet.first)}`;
+            return `${points(model[`${label}/${MODEL_SITES[i]}`]!)} / ${first(packet.first)}`;
           }),
         ]),
       ),
