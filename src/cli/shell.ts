@@ -1,6 +1,17 @@
 /** `p4loom shell`: statements on any P4Runtime switch, from the terminal, files or the command line. */
-import { type Diagnostic, Diagnostics, fail, given, printable, SourceFile } from "../base/index.js";
-import { Interpreter, type Output } from "../toolchain/control/index.js";
+
+import { createInterface } from "node:readline";
+import {
+  type Diagnostic,
+  Diagnostics,
+  defined,
+  diagnosticToJson,
+  fail,
+  given,
+  printable,
+  SourceFile,
+} from "../base/index.js";
+import { completions, Interpreter, type Output } from "../toolchain/control/index.js";
 import { DeviceError } from "../toolchain/device/index.js";
 import { readSource } from "../toolchain/loading/index.js";
 import { type ClientTls, connect, type Notice, type RemoteDevice } from "../toolchain/p4runtime/index.js";
@@ -9,8 +20,97 @@ import { EXIT, printDiagnostics } from "./outcome.js";
 import { readProgram } from "./shell/programs.js";
 import { checkShell, type ShellArguments, type ShellSetup } from "./shell/shell-options.js";
 import { machineSurroundings } from "./shell/surroundings.js";
-import { dialogue } from "./shell/terminal.js";
-import { Transcript } from "./shell/transcript.js";
+
+// Statements from a terminal, with history and completion; or from a pipe, a line at a time.
+
+const PROMPT = "p4loom> ";
+
+/** Runs one line; resolves when its answer is printed. */
+type RunLine = (text: string, stop: AbortSignal) => Promise<void>;
+
+/** Reads lines until the end of input or `exit`. Ctrl-C stops what runs, else it clears the line. */
+async function dialogue(interpreter: Interpreter, run: RunLine): Promise<void> {
+  const terminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const lines = createInterface({
+    input: process.stdin,
+    ...given({ output: terminal ? process.stdout : undefined }),
+    terminal,
+    prompt: PROMPT,
+    historySize: 1000,
+    completer: (line: string): [string[], string] => {
+      const { from, candidates } = completions(line, line.length, interpreter.index);
+      const [only] = candidates;
+      const whole = candidates.length === 1 && !defined(only).endsWith("=") ? [`${only} `] : [...candidates];
+      return [whole, line.slice(from)];
+    },
+  });
+  let running: AbortController | undefined;
+  lines.on("SIGINT", () => {
+    if (running !== undefined) running.abort();
+    else {
+      process.stdout.write("^C  (`exit` or Ctrl-D leaves)\n");
+      // discard the typed text, including the text after the cursor
+      for (const name of ["e", "u"]) lines.write(null, { ctrl: true, name });
+      lines.prompt();
+    }
+  });
+  if (terminal) lines.prompt();
+  // Reading continues while a statement runs only to notice Ctrl-C; the lines wait for their turn.
+  try {
+    for await (const line of lines) {
+      running = new AbortController();
+      await run(line, running.signal);
+      running = undefined;
+      if (interpreter.ended) break;
+      if (terminal) lines.prompt();
+    }
+  } finally {
+    lines.close();
+  }
+}
+
+// The answers of statements, as one JSON document.
+
+interface Answer {
+  statement: string;
+  lines: string[];
+  data: unknown[];
+  diagnostics: Diagnostic[];
+}
+
+class Transcript implements Output {
+  readonly #answers: Answer[] = [];
+
+  begin(statement: string): void {
+    this.#answers.push({ statement, lines: [], data: [], diagnostics: [] });
+  }
+
+  print(line: string): void {
+    this.#answers.at(-1)?.lines.push(line);
+  }
+
+  data(value: unknown): void {
+    this.#answers.at(-1)?.data.push(value);
+  }
+
+  /** The diagnostics of the statement. */
+  report(diagnostics: readonly Diagnostic[]): void {
+    this.#answers.at(-1)?.diagnostics.push(...diagnostics);
+  }
+
+  /** An answer with data has the data instead of its lines. */
+  document(address: string): object {
+    return {
+      switch: address,
+      statements: this.#answers.map(({ statement, lines, data, diagnostics }) => ({
+        statement,
+        ok: !diagnostics.some(({ severity }) => severity === "error"),
+        ...(data.length > 0 ? { data } : { lines }),
+        ...given({ diagnostics: diagnostics.length > 0 ? diagnostics.map(diagnosticToJson) : undefined }),
+      })),
+    };
+  }
+}
 
 /** Exit status 0 when every statement was carried out, else 1; at a terminal always 0. */
 export async function shell(address: string, args: ShellArguments): Promise<number> {

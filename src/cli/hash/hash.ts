@@ -3,10 +3,9 @@ import { fail } from "../../base/index.js";
 import { writeFiles } from "../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 import { EXIT } from "../outcome.js";
-import { assignReport } from "./assign.js";
+import { assignReport, schemeWith, subjectOf } from "./assign.js";
 import { delta } from "./delta.js";
 import { type HashArguments, type HashSettings, type HashSubject, hashSettings } from "./hash-options.js";
-import { pathmapReport } from "./pathmap.js";
 import { type HashReport, reportPage, reportText } from "./report.js";
 import { catalogue, collide, correlateAll, linear } from "./subjects.js";
 
@@ -51,4 +50,34 @@ async function reportOf(
   // gRPC is loaded only when it is used.
   const { linearOfSwitch } = await import("./running.js");
   return await linearOfSwitch(args.switch, settings);
+}
+
+// `p4loom hash pathmap`: by how much each control bit of a header moves the choice of each hop of a topology.
+
+/** @param names the topology's file */
+function pathmapReport(names: readonly string[], { set }: HashSettings): HashReport {
+  const scheme = schemeWith("pathmap");
+  const { topology, parameters } = subjectOf("pathmap", names, scheme, set);
+  const map = scheme.pathmap!(topology, parameters.value, parameters.locate);
+  const { bits, hops, buckets, paths, reached } = map;
+  return {
+    title: `Pathmap of ${topology.name}`,
+    tables: [
+      {
+        title: `Offset of the bucket by control bit; ${buckets} buckets`,
+        header: ["bit", ...hops.map(({ hop }) => hop)],
+        rows: [
+          ["next hops", ...hops.map(({ sizes }) => sizes.join(", "))],
+          ...bits.map((name, bit) => [name, ...hops.map(({ offsets }) => offsets[bit])]),
+        ],
+      },
+    ],
+    notes: [
+      "The offset of a change of several bits is the XOR of theirs.",
+      `From any header the control bits reach ${reached} of the ${paths} paths through these hops.`,
+      `${map.changes_of_most_hops} changes move every flow at ${map.most_changed_hops} of the ${hops.length} hops; no change does at more.`,
+      ...map.notes,
+    ],
+    json: { topology: topology.name, ...map },
+  };
 }

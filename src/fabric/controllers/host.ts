@@ -21,9 +21,8 @@ import type {
   ControllerPlan,
 } from "./controller.js";
 import { failureOf, type ReadSource } from "./failure.js";
-import { GatedDevice } from "./gated-device.js";
 import { Incarnation, NeverReady } from "./incarnation.js";
-import { linkEvents, type SwitchSession, switchEvents } from "./switch-session.js";
+import { GatedDevice, linkEvents, type SwitchSession, switchEvents } from "./switch-session.js";
 import type { Clock } from "./time-source.js";
 
 /** The channel between controllers and the policy of a host. A run hands in one for each host. */

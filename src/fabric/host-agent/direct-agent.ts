@@ -5,7 +5,6 @@ import type { HostContext, HostPolicy } from "../hosts/index.js";
 import { monotonicNs } from "./clock.js";
 import type { AgentEvent, AgentStatistics } from "./events.js";
 import { Flows } from "./flows.js";
-import { contextOf } from "./host-context.js";
 import { type HostSetup, KERNEL_RTO_MIN_MS } from "./host-setup.js";
 import { type Request, RequestError, type StartRequest } from "./requests.js";
 import { Sinks } from "./sinks.js";
@@ -81,4 +80,31 @@ export class DirectAgent {
     this.#timers.close();
     this.#watch.close();
   }
+}
+
+// The context that the agent gives to a host policy.
+
+export function contextOf(
+  { name, nics, seed }: StartRequest,
+  timers: Timers,
+  tell: (event: AgentEvent) => void,
+): HostContext {
+  return {
+    name,
+    nics: nics.length,
+    clock: {
+      now: monotonicNs,
+      at: (time, fn) => {
+        let isCancelled = false;
+        timers.at(time, () => {
+          if (!isCancelled) fn();
+        });
+        return () => {
+          isCancelled = true;
+        };
+      },
+    },
+    random: new Random(seed).fork("policy"),
+    tell: (message) => tell({ event: "told", message }),
+  };
 }

@@ -1,9 +1,17 @@
 /** A scheme from a user's module: `export default (kit) => ({ name, parameters, plan, hosts })`. */
-
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { fail, given, notJson, Random, SourceFile, type Span, systemErrorReason } from "../../base/index.js";
+import {
+  DiagnosticError,
+  fail,
+  given,
+  notJson,
+  Random,
+  SourceFile,
+  type Span,
+  systemErrorReason,
+} from "../../base/index.js";
 import { FIELD_BITS, SELECTOR_FIELDS } from "../../base/packets/index.js";
 import {
   directionValues,
@@ -29,9 +37,8 @@ import {
 } from "../schemes/index.js";
 import { computeRoutes, hostsOf, nodeNamed, switchesOf, type Topology } from "../topology/index.js";
 import { CODES } from "./codes.js";
-import { guarded, type OwnModule, ownModule, placeOf } from "./guard.js";
+import { guarded, messageOf, type OwnModule, ownModule, placeOf, thrownAt } from "./guard.js";
 import { importModule } from "./import-module.js";
-import { rememberModule } from "./late.js";
 import { policyOf } from "./policy.js";
 import { describeValue, issueOf, planShape, schemeShape } from "./shape.js";
 
@@ -208,4 +215,30 @@ function makeKit(module: OwnModule) {
     hosts: { fixedHosts, fixedPath, MovingPath, ProbingPath, SELECTOR_FIELDS, FIELD_BITS },
     Random,
   } as const;
+}
+
+// Exceptions of users' code that no caller awaits: in a timer, or in a promise that was dropped.
+
+const loaded = new Map<string, OwnModule>();
+
+/** Makes errors of the module known to {@link lateError}. */
+function rememberModule(module: OwnModule): void {
+  loaded.set(module.url, module);
+}
+
+/** P43404 at the place in a loaded module that an uncaught error names; undefined where it names none. */
+export function lateError(error: unknown): DiagnosticError | undefined {
+  const span = [...loaded.values()]
+    .map((module): Span | undefined => thrownAt(module, error))
+    .find((place) => place !== undefined);
+  if (span === undefined) return undefined;
+  return new DiagnosticError([
+    {
+      severity: "error",
+      code: CODES.threw,
+      span,
+      message: `the module throws when its call has long returned: ${messageOf(error)}`,
+      notes: [{ message: "catch it there: in a timer, or in a promise that nothing awaits" }],
+    },
+  ]);
 }

@@ -4,7 +4,7 @@ import { CODES } from "./codes.js";
 import { Draft, type DraftNode, type LinkShape } from "./draft.js";
 import { addHosts } from "./flat.js";
 import { checkHosts, checkPorts, MAX_PODS, MAX_RACKS_PER_POD, positive, tooMany } from "./limits.js";
-import { type MissingLinks, missingLinks } from "./missing-links.js";
+import { type MissingLinks, missingLinks } from "./links-down.js";
 import { finish } from "./racks.js";
 import type { JupiterSpec, SpinelessSpec, StargateSpec } from "./spec.js";
 import type { Topology } from "./topology.js";

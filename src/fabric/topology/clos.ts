@@ -3,7 +3,7 @@ import { fail, type Locate } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { Draft, type DraftNode } from "./draft.js";
 import { checkHosts, checkPorts, MAX_PODS, MAX_RACKS_PER_POD, positive } from "./limits.js";
-import { type MissingLinks, missingLinks } from "./missing-links.js";
+import { type MissingLinks, missingLinks } from "./links-down.js";
 import { finish } from "./racks.js";
 import type { ClosSpec, FatTreeSpec, LeafSpineSpec } from "./spec.js";
 import type { Topology } from "./topology.js";

@@ -7,7 +7,7 @@ import { CODES } from "./codes.js";
 import { Draft, type DraftNode } from "./draft.js";
 import { addHosts } from "./flat.js";
 import { checkHosts, checkPorts, MAX_SWITCHES } from "./limits.js";
-import { missingLinks } from "./missing-links.js";
+import { missingLinks } from "./links-down.js";
 import { finish } from "./racks.js";
 import type { FlattenedButterflySpec, HyperXSpec } from "./spec.js";
 import type { Topology, TopologyNode } from "./topology.js";

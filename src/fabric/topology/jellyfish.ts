@@ -8,7 +8,7 @@ import { CODES } from "./codes.js";
 import { Draft, type DraftNode } from "./draft.js";
 import { addHosts } from "./flat.js";
 import { checkHosts, checkPorts, MAX_SWITCHES, positive } from "./limits.js";
-import { missingLinks } from "./missing-links.js";
+import { missingLinks } from "./links-down.js";
 import { finish } from "./racks.js";
 import type { JellyfishSpec } from "./spec.js";
 import type { Topology } from "./topology.js";

@@ -7,7 +7,7 @@ import { CODES } from "./codes.js";
 import { Draft, type DraftNode } from "./draft.js";
 import { addHosts } from "./flat.js";
 import { checkHosts, checkPorts, MAX_PORT } from "./limits.js";
-import { missingLinks } from "./missing-links.js";
+import { missingLinks } from "./links-down.js";
 import { finish } from "./racks.js";
 import type { MapSpec } from "./spec.js";
 import type { Topology } from "./topology.js";

@@ -29,7 +29,6 @@ import { type PecmpTemplate, pecmpProgram } from "../pecmp/program.js";
 import { headerCosts } from "../pecmp/route.js";
 import { bitsFor } from "../pecmp/selectors.js";
 import { type FabricPlan, REPLANNING_ROOM, type RouteText, type Scheme } from "../scheme.js";
-import { ChoiceIds } from "./choice-ids.js";
 import { onlyPort, rowsOfChoice, type SwitchChoices, switchChoices } from "./choices.js";
 import {
   describeRoutes,
@@ -40,7 +39,7 @@ import {
 } from "./hosts.js";
 import { multirouteReport } from "./report.js";
 import { packTrees, type Trees } from "./trees.js";
-import { choiceUpdates } from "./updates.js";
+import { ChoiceIds, choiceUpdates } from "./updates.js";
 
 const parameters = z.strictObject({
   /** Maximum number of routes of a pair of racks; fewer where the graph has fewer disjoint ones. */

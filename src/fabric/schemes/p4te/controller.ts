@@ -4,11 +4,9 @@
  *
  * Events may arrive faster than writes take effect. Then the last event of each port counts, because earlier ones are outdated.
  */
-
 import type { ActionProfileGroup, Device, DeviceEvent, Update } from "../../../toolchain/device/index.js";
 import type { Controller, ControllerContext } from "../../controllers/index.js";
-import { call, ingressName } from "../fabric.js";
-import { GREEN, statusEntry } from "./port-status.js";
+import { call, exact, ingressName } from "../fabric.js";
 import {
   colorOfGroup,
   type GroupLayout,
@@ -18,6 +16,21 @@ import {
   type Metric,
   RoutingGroups,
 } from "./routing-groups.js";
+
+// The colour of a port as the choice of paths sees it, where the controller writes it (`feedback: controller`).
+
+/** Below its committed rate. */
+export const GREEN = 0;
+
+export function statusEntry(port: number, color: number): Update["entity"] {
+  return {
+    kind: "tableEntry",
+    table: ingressName("port_utilizations"),
+    match: [exact("meta.first_port", port)],
+    priority: 0,
+    action: { kind: "action", ...call("set_status", { color }) },
+  };
+}
 
 interface P4teControllerOptions {
   readonly layout: GroupLayout;

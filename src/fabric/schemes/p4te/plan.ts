@@ -29,9 +29,9 @@ import {
 import { type Direction, directionOf, hashOf, seedUpdate } from "../hash-settings.js";
 import { microseconds } from "../register-time.js";
 import type { FabricPlan } from "../scheme.js";
+import { GREEN, statusEntry } from "./controller.js";
 import { colourAge, type MeterUnit, meterUnit, meterUpdates } from "./meters.js";
 import type { P4teParameters } from "./parameters.js";
-import { GREEN, statusEntry } from "./port-status.js";
 import { COLOUR_SESSION, EVENT_SESSION, PORT_SESSIONS, p4teProgram, RATE_EVENT_SESSION } from "./program.js";
 import { commonPrefix, type GroupLayout, initialGroups, RATE_GROUPS, sharedKey } from "./routing-groups.js";
 

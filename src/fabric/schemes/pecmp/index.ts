@@ -17,7 +17,7 @@ import { checkDescription } from "../description.js";
 import { tableSize } from "../fabric.js";
 import { DIRECTIONS, type Direction, hashesByTier, hashOf, seedOf, seedUpdate } from "../hash-settings.js";
 import { HashModels, hashModel, tableModel } from "../path-model.js";
-import { withThreshold } from "../plb/marks.js";
+import { withThreshold } from "../plb/index.js";
 import { type FabricPlan, REPLANNING_ROOM, type Scheme } from "../scheme.js";
 import { MOST_MEMBERS } from "../wcmp/group.js";
 import { type CompiledMatrix, type CompiledSwitch, compileMatrices, type Weights } from "./compile.js";

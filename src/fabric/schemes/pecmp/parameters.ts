@@ -3,7 +3,7 @@ import { z } from "zod";
 import { SELECTOR_FIELDS } from "../../../base/packets/index.js";
 import { hashParameters } from "../hash-settings.js";
 import { balancingSchema } from "../plb/balancing-path.js";
-import { thresholdSchema } from "../plb/marks.js";
+import { thresholdSchema } from "../plb/index.js";
 import { groupMembersSchema } from "../wcmp/group.js";
 import { FAILOVERS } from "./failovers.js";
 import { VERSION_BITS } from "./layout.js";

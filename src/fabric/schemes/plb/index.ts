@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { FIELD_BITS, SELECTOR_FIELDS } from "../../../base/packets/index.js";
+import type { ProgramPlan } from "../../../toolchain/generate/index.js";
 import { type HostContext, type HostPolicy, MovingPath, type Rerouter } from "../../hosts/index.js";
 import { checkDescription } from "../description.js";
 import { planEcmpSwitches } from "../ecmp/plan.js";
@@ -11,7 +12,20 @@ import { flowHash, mix } from "../hash.js";
 import { hashParameters } from "../hash-settings.js";
 import type { Scheme } from "../scheme.js";
 import { BALANCING_NEEDS, BalancingPath, balancingSchema } from "./balancing-path.js";
-import { thresholdSchema, withThreshold } from "./marks.js";
+
+/** Packets: DCTCP's K for links of 10 Gbit/s (Alizadeh et al., SIGCOMM 2010, section 4). */
+const DCTCP_THRESHOLD = 65;
+
+/** Absent: `queues.ecn_threshold` of the experiment, or 65. */
+export const thresholdSchema = z.number().int().min(1).max(1_000_000).optional();
+
+export function withThreshold(
+  programs: readonly ProgramPlan[],
+  threshold: number | undefined,
+): readonly ProgramPlan[] {
+  const ecn = threshold === undefined ? { threshold: DCTCP_THRESHOLD, isDefault: true } : { threshold };
+  return programs.map((program) => ({ ...program, values: { ...program.values, ecn } }));
+}
 
 const plbParameters = z.strictObject({
   /** Header field that hosts change: as for PRR. */

@@ -7,12 +7,12 @@ import { afterAll, describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
 import { loadExperimentFile } from "../../../../src/fabric/experiment/index.js";
 import { transientWarnings } from "../../../../src/fabric/experiment/kinds/load/index.js";
-import { LabHalves } from "../../../../src/fabric/experiment/kinds/load/lab/lab-halves.js";
 import type { MeteredFlow } from "../../../../src/fabric/experiment/kinds/load/meters/flow-meter.js";
 import {
   type HalfFigures,
   HalvesMeter,
 } from "../../../../src/fabric/experiment/kinds/load/meters/halves-meter.js";
+import { LabHalves } from "../../../../src/fabric/experiment/kinds/load/on-lab.js";
 import type { Load } from "../../../../src/fabric/experiment/kinds/load/schema.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-transient-"));

@@ -1,5 +1,5 @@
 /** Load on the packet simulator: flows arrive, run at the same time and are measured. */
-import { given, Random } from "../../../../base/index.js";
+import { defined, given, Random } from "../../../../base/index.js";
 import type { Channel, Fabric, Simulation } from "../../../sim/packet/index.js";
 import type { FlowArrival, PacketSource, Workload } from "../../../traffic/index.js";
 import type { Steps } from "../../advance.js";
@@ -66,27 +66,13 @@ export async function loadInSimulator(
   });
   const throwIfFailed = scheduleFaults(experiment, endOf(settings), stage);
 
-  const windowOpens = () => {
-    meter.window("begin");
-    deliveredBefore = meter.delivered();
-    fabricMeter.begin();
-    halves.begin(sinceStart());
-  };
-  const windowCloses = () => {
-    if (windowEnd !== undefined) return;
-    windowEnd = sinceStart();
-    meter.window("end");
-    deliveredByEnd = meter.delivered();
-    fabricMeter.end();
-    halves.end(windowEnd);
-  };
-  let windowEnd: number | undefined;
-  let deliveredBefore = 0;
-  let deliveredByEnd = 0;
+  const window = new MeasuredWindow(meter, fabricMeter, halves);
+  const windowOpens = () => window.begin(sinceStart());
+  const windowCloses = () => window.end(sinceStart());
   simulation.at(start + warm_up, windowOpens);
   if (firstCommand !== undefined && firstCommand > warm_up)
     simulation.at(start + firstCommand, () => {
-      if (windowEnd === undefined) meter.window("command");
+      if (window.endNs === undefined) meter.window("command");
     });
   if (duration !== undefined) simulation.at(start + duration, windowCloses);
 
@@ -130,8 +116,7 @@ export async function loadInSimulator(
   const seriesFigures = series?.figures();
   for (const flow of meter.openFlows()) recorder.unfinished(flow);
   const openAtEnd = meter.open;
-  const within = deliveredByEnd - deliveredBefore;
-  const after = meter.delivered() - deliveredByEnd;
+  const outsideWindow = window.outside();
   flows.closeAll();
   fabric.events.ended();
   const groups = meter.groups();
@@ -142,10 +127,10 @@ export async function loadInSimulator(
     ...given({ groups }),
     started: arrivals.count,
     openAtEnd,
-    window: [warm_up, windowEnd!],
+    window: [warm_up, defined(window.endNs)],
     ...given({ firstCommandNs: firstCommand }),
     endNs: sinceStart(),
-    ...given({ outsideWindow: after > within ? { within, after } : undefined }),
+    ...given({ outsideWindow }),
     ...given({ nominalBps: workload.offeredBps }),
     ...given({ halves: ofHalves }),
     ...fabricMeter.figures(),
@@ -153,6 +138,44 @@ export async function loadInSimulator(
     ...windowTrace?.samples(),
     ...recorder.lines(),
   };
+}
+
+/** The time in which a load is measured: from the end of the warm-up to the end of the arrivals. */
+class MeasuredWindow {
+  /** Nanoseconds since the start; undefined before its end. */
+  endNs: number | undefined;
+  #deliveredBefore = 0;
+  #deliveredByEnd = 0;
+
+  constructor(
+    readonly meter: FlowMeter,
+    readonly fabricMeter: FabricMeter,
+    readonly halves: HalvesMeter,
+  ) {}
+
+  begin(now: number): void {
+    this.meter.window("begin");
+    this.#deliveredBefore = this.meter.delivered();
+    this.fabricMeter.begin();
+    this.halves.begin(now);
+  }
+
+  /** The first call counts. */
+  end(now: number): void {
+    if (this.endNs !== undefined) return;
+    this.endNs = now;
+    this.meter.window("end");
+    this.#deliveredByEnd = this.meter.delivered();
+    this.fabricMeter.end();
+    this.halves.end(now);
+  }
+
+  /** Bytes that were delivered within and after it, if more were delivered after it. */
+  outside(): { readonly within: number; readonly after: number } | undefined {
+    const within = this.#deliveredByEnd - this.#deliveredBefore;
+    const after = this.meter.delivered() - this.#deliveredByEnd;
+    return after > within ? { within, after } : undefined;
+  }
 }
 
 /** How a run of a load ends. */

@@ -15,7 +15,6 @@ import type { Column, Part, Parts, View } from "../../view/view.js";
 import type { SchemeUnit } from "../kind.js";
 import { chartsByKey, type KeyLine, linkMap, queueChart, slowdownCharts } from "./figures.js";
 import type { LoadOutcome } from "./load-figures.js";
-import { type COMPARED, type Comparison, comparisons } from "./paired.js";
 import type { LoadRow } from "./rows.js";
 import type { Load } from "./schema.js";
 import {
@@ -29,7 +28,7 @@ import {
   unitOf,
 } from "./shown.js";
 import { SIZE_CLASSES } from "./size-classes.js";
-import { loadFiles } from "./values.js";
+import { type COMPARED, type Comparison, comparisons, loadFiles } from "./values.js";
 
 // The tables of the page of the kind `load`.
 

@@ -4,6 +4,7 @@ import { nodeNamed, type TopologyNode } from "../../../topology/index.js";
 import { drawClientPort } from "../../../traffic/index.js";
 import type { SchemeRun } from "../../experiment.js";
 import type { Fault } from "../../faults/fault.js";
+import type { RunResults } from "../../results.js";
 import type { RunLoad } from "../../testbed/machine-load.js";
 import type { Timeline } from "./check.js";
 
@@ -50,7 +51,7 @@ export function timelineFlows({ settings, topology }: Timeline, seed: number): T
  * An interval without progress in which the sender's timer expired; progress is an acknowledgement of new data. Nanoseconds from
  * the start of the timeline.
  */
-export interface Outage {
+interface Outage {
   /**
    * The last progress before it, or the start of sending if there was none. A testbed's hosts do not report progress: there it
    * is the latest time that the first timeout allows, which is earlier than the timeout by the RTO margin.
@@ -66,7 +67,7 @@ export interface Outage {
  * What ended an outage. `left`: data flowed again while all faults of the outage still acted, so the flow had left them, or the
  * switches had. `repaired`: only after one of these faults had ended, which does not show that the flow ever left it.
  */
-export type Recovery = "left" | "repaired";
+type Recovery = "left" | "repaired";
 
 /** Undefined: the outage did not end, or no fault acted during it. */
 export function recoveryOf(
@@ -203,3 +204,15 @@ export function recoveredText({ recovered, recovered_by }: TimelineRow): string 
 function milliseconds(ns: number): number {
   return Number((ns / 1e6).toFixed(3));
 }
+
+// The results of a timeline.
+
+/** All flows under one scheme, in the order of {@link TimelineRow.flow}. */
+export interface TimelineSeries {
+  readonly scheme: SchemeRun;
+  readonly records: readonly FlowRecord[];
+  /** On a testbed: load of the machine while the flows ran. */
+  readonly load?: RunLoad;
+}
+
+export type TimelineResults = RunResults<Timeline, TimelineSeries, TimelineRow>;

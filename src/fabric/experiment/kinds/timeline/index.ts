@@ -26,9 +26,9 @@ import {
   recoveryOf,
   type TimelineFlow,
   type TimelineRow,
+  type TimelineSeries,
   timelineRow,
 } from "./flows.js";
-import type { TimelineSeries } from "./results.js";
 
 // A figure with one line for each flow over time: outages are red, and each fault has a mark.
 

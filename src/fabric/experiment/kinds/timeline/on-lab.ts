@@ -10,8 +10,13 @@ import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
 import type { SchemeOnLab } from "../../testbed/scheme-on-lab.js";
 import type { LabSide, LabStage, SchemeUnit } from "../kind.js";
 import type { Timeline } from "./check.js";
-import { type FlowRecord, OutageLog, type TimelineFlow, timelineFlows } from "./flows.js";
-import type { TimelineSeries } from "./results.js";
+import {
+  type FlowRecord,
+  OutageLog,
+  type TimelineFlow,
+  type TimelineSeries,
+  timelineFlows,
+} from "./flows.js";
 
 /** Time from the request for the flows to the start of the timeline: long enough for every agent to receive its request. */
 const LEAD_NS = 500_000_000;
