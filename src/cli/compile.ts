@@ -14,7 +14,7 @@ import {
   withProject,
   writeFiles,
 } from "../toolchain/loading/index.js";
-import { build, compile, preprocess, printUnit } from "../toolchain/p4/index.js";
+import { ARCHITECTURES, build, compile, preprocess, printUnit } from "../toolchain/p4/index.js";
 import {
   type P4Info,
   p4InfoFormatOf,
@@ -74,6 +74,13 @@ export async function checkFile(path: string, options: CheckOptions): Promise<nu
 
 /** The program with the settings of its project file and of the options. */
 async function inputOf(path: string, { I: include, D: define, U: undefine, arch, strict }: CheckOptions) {
+  if (arch !== undefined && !ARCHITECTURES.includes(arch))
+    fail(
+      CODES.wrongValue,
+      undefined,
+      `--arch ${arch}: there is no such architecture`,
+      `give ${ARCHITECTURES.join(", ")}`,
+    );
   return compileInput(await withProject({ path, include, define, undefine, ...given({ arch, strict }) }));
 }
 

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { installedCatalogue } from "../../src/cli/explain/explain.js";
+import { MEANINGS } from "../../src/toolchain/fit/codes.js";
 import { errorsPage } from "../../src/toolchain/messages/index.js";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -27,6 +28,16 @@ it("data/diagnostics has every code once", () => {
   const listed = catalogue.flatMap(({ entries }) => entries.map(({ code }) => code));
   expect(listed.filter((code, index) => listed.indexOf(code) !== index)).toEqual([]);
   expect([...listed].sort()).toEqual(codesUsed());
+});
+
+it("the rules of a SARIF document have the meanings of the catalogue", () => {
+  const meanings = new Map(
+    catalogue.flatMap(({ entries }) => entries.map(({ code, meaning }) => [code, meaning])),
+  );
+  for (const [code, meaning] of Object.entries(MEANINGS))
+    expect(meanings.get(code)!.replace(/^Warning: (.)/, (_, first: string) => first.toUpperCase())).toBe(
+      meaning,
+    );
 });
 
 it("codes are in the catalogues of the rooms alone", () => {

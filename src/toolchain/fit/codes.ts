@@ -40,7 +40,7 @@ export const CODES = {
   budgetNotStated: "P44046",
 } as const;
 
-/** What each finding about a program means, for rule lists; docs/errors.md has the same sentences. */
+/** What each finding about a program means, for rule lists, where no file can be read; a test compares them with `data/diagnostics`. */
 export const MEANINGS: Readonly<Record<string, string>> = {
   [CODES.mixedPrefixKey]: "A table mixes an lpm key with ternary or range keys",
   [CODES.rangeTooWide]: "A range key is too wide for the target",
@@ -48,19 +48,19 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   [CODES.registerWidth]: "A register's cells have a width that the target lacks",
   [CODES.registerIndexes]: "One action uses registers at different indexes",
   [CODES.registerInTables]: "Several tables that can run for one packet use the same register",
-  [CODES.conditionTooWide]: "A condition looks at more bits than a gateway sees",
-  [CODES.conditionNotComparable]: "A condition compares two fields by order, or computes",
+  [CODES.conditionTooWide]: "A condition uses more bits than a gateway can read",
+  [CODES.conditionNotComparable]: "A condition compares two fields by order, or contains a computation",
   [CODES.multiply]: "A multiplication",
   [CODES.tooManyOperands]: "An expression takes more than one instruction",
   [CODES.hashBase]: "A hash has a base other than 0",
-  [CODES.randomRange]: "A random number that is not 0 to 2^n - 1",
+  [CODES.randomRange]: "A random number with a range other than 0 to 2^n - 1",
   [CODES.unavailableExtern]: "An extern that the target lacks",
   [CODES.unavailableMetadata]: "Architecture metadata without a counterpart on the target",
   [CODES.parserDepth]: "The longest chain of headers exceeds the egress parser",
   [CODES.oddBridgedFields]: "Computed values of odd width cross from ingress to egress",
   [CODES.computedOneBit]: "A computed value is written to a one-bit register",
   [CODES.registerTooLarge]: "A register is larger than the target's largest",
-  [CODES.wideArithmetic]: "Arithmetic on more bits than an ALU adds",
+  [CODES.wideArithmetic]: "Arithmetic on more bits than an ALU can add",
   [CODES.actionTakesStages]: "Steps of an action need each other's results, so it takes several stages",
   [CODES.severalPrefixKeys]: "A table has several lpm keys",
   [CODES.registerWiderThanAlu]: "A register's cells are wider than the ALU that updates them",
@@ -74,6 +74,6 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   [CODES.hashAlgorithm]: "A hash algorithm that the target lacks",
   [CODES.tableAppliedAgain]: "A packet can reach the same table a second time",
   [CODES.loop]: "The control flow has a loop",
-  [CODES.registerUpdate]: "The conditional update of a register is more than its ALU computes",
+  [CODES.registerUpdate]: "The conditional update of a register is more complex than its ALU allows",
   [CODES.conditionalStatement]: "A conditional statement in an action, other than the update of a register",
 };
