@@ -19,6 +19,8 @@ export interface Architecture {
   readonly abstractTypes?: ReadonlySet<string>;
   /** A block with annotations stays a block; else it is one with the statements around it. */
   readonly keepsBlocks?: true;
+  /** A control with tables can be applied with different arguments: what differs is copied to storage of its own. */
+  readonly copiesParameters?: true;
   /** Tables keep all their properties in the lowered program. */
   readonly keepsProperties?: true;
   /** A lookahead of a struct first reads all its bits at once. */

@@ -335,6 +335,34 @@ describe("tables", () => {
   });
 });
 
+describe("a control with tables that is applied with different arguments", () => {
+  it("copies what differs to storage of its own, and back", () => {
+    const { lowered } = lowerTna({
+      top: `control Acl(inout bit<16> v, in bit<8> kind) {
+          action set(bit<16> x) { v = x; }
+          table acl { key = { v : exact; kind : exact; } actions = { set; } }
+          apply { acl.apply(); }
+        }`,
+      locals: "Acl() acl;",
+      ingress: "acl.apply(meta.x, meta.z); acl.apply(hdr.h.a, meta.z);",
+    });
+    const [table] = controlOf(lowered, "ingress").tables;
+    expect(table?.keys.map(({ expression }) => expression.kind)).toEqual(["variable", "field"]);
+    const body = printProgram(lowered)
+      .split("\n")
+      .map((line) => line.trim());
+    const start = body.indexOf("v = meta.x;");
+    expect(body.slice(start, start + 6)).toEqual([
+      "v = meta.x;",
+      "I.acl.acl.apply();",
+      "meta.x = v;",
+      "v = hdr.h.a;",
+      "I.acl.acl.apply();",
+      "hdr.h.a = v;",
+    ]);
+  });
+});
+
 describe("the lowered form", () => {
   it.each(["elaborated", "passed"] as const)("has every statement, call and annotation: %s", (stop) => {
     const { unit, lowered } = lowerTna(EVERYTHING, stop);

@@ -23,6 +23,7 @@ const SHARED: Omit<Architecture, "name" | "includes"> = {
   abstractTypes: ABSTRACT_TYPES,
   keepsBlocks: true,
   keepsProperties: true,
+  copiesParameters: true,
   passes: PASSES,
   warn: () => undefined,
 };

@@ -24,6 +24,14 @@ interface Evaluated {
   expr: Expr | undefined;
 }
 
+/** What the applications of one object have in common. */
+export interface Homes {
+  /** The storage of parameters that are no aliases of their arguments; new storage is added. */
+  readonly storage: Map<Parameter, Expr>;
+  /** Parameters that are no aliases in any application. */
+  readonly copied: ReadonlySet<Parameter>;
+}
+
 export interface Bound {
   /** To run before the body. */
   copyIn: Stmt[];
@@ -33,8 +41,7 @@ export interface Bound {
 
 /**
  * Evaluates the arguments in `env` and binds the parameters in `scope`. `closed` says that the body cannot
- * reach the caller's variables by another way than its parameters. `homes`: the storage that parameters got in earlier
- * applications of the same object, which its tables refer to; new storage is added.
+ * reach the caller's variables by another way than its parameters. `homes`: of an object whose tables refer to its parameters.
  */
 export function bindArguments(
   env: Env,
@@ -42,7 +49,7 @@ export function bindArguments(
   params: readonly Parameter[],
   args: readonly (Argument | undefined)[],
   closed: boolean,
-  homes?: Map<Parameter, Expr>,
+  homes?: Homes,
 ): Bound {
   const evaluated = evaluate(env, scope, params, args);
   for (const one of evaluated) if (isWritten(one.param)) pin(env, one, evaluated, closed);
@@ -50,13 +57,14 @@ export function bindArguments(
   const copyOut: Stmt[] = [];
   for (const one of evaluated) {
     const shared = closed && sharesStorage(one, evaluated);
-    if (one.expr !== undefined && (isConstant(one.expr) || shared)) {
+    const copied = homes?.copied.has(one.param) ?? false;
+    if (one.expr !== undefined && !copied && (isConstant(one.expr) || shared)) {
       bindValue(scope, one.param, one.expr);
       if (one.param.direction === "out") copyIn.push(...invalidate(one.expr));
       continue;
     }
-    const own = homes?.get(one.param) ?? newHome(env, one);
-    homes?.set(one.param, own);
+    const own = homes?.storage.get(one.param) ?? newHome(env, one);
+    homes?.storage.set(one.param, own);
     bindValue(scope, one.param, own);
     const span = one.expr?.span ?? one.param.span;
     if (one.param.direction === "out") copyIn.push(...invalidate(own));

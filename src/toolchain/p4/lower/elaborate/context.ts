@@ -2,8 +2,14 @@
 
 import type { Diagnostics, Span } from "../../../../base/index.js";
 import { DiagnosticError, defined } from "../../../../base/index.js";
-import type { ActionDeclaration, Expression, SourceUnit, TypeParameter } from "../../syntax/ast.js";
-import type { Type } from "../../types/index.js";
+import type {
+  ActionDeclaration,
+  Expression,
+  InstanceDeclaration,
+  SourceUnit,
+  TypeParameter,
+} from "../../syntax/ast.js";
+import type { BoundArguments, Type } from "../../types/index.js";
 import type { Architecture } from "../architecture.js";
 import { variable } from "../build.js";
 import type {
@@ -21,6 +27,7 @@ import { known, ofKind } from "../ir.js";
 import { TypeTranslator } from "../ir-types.js";
 import { Names } from "../names.js";
 import { mayChange } from "../places.js";
+import { applicationsOf } from "./applications.js";
 import type { Binding } from "./instance-scope.js";
 import { InstanceScope } from "./instance-scope.js";
 
@@ -45,6 +52,8 @@ export class Context {
   /** The variables behind the parameters of the pipe that is being elaborated. */
   storage = new Map<string, Variable>();
 
+  /** The applications of each control's instance in the text. */
+  readonly applications: ReadonlyMap<InstanceDeclaration, readonly BoundArguments[]>;
   /** All members of `error`, in order of declaration: their position is their code. */
   readonly errorNames: string[];
 
@@ -56,6 +65,7 @@ export class Context {
     const names = unit.declarations.flatMap((declaration) =>
       declaration.kind === "error" ? declaration.members.map((member) => member.name.name) : [],
     );
+    this.applications = applicationsOf(unit);
     this.errorNames = [...new Set(names)];
   }
 

@@ -4,12 +4,12 @@ import type {
   Annotation,
   ControlDeclaration,
   Declaration,
-  Parameter,
   ParserDeclaration,
   TypeParameter,
 } from "../../syntax/ast.js";
 import type { Type } from "../../types/index.js";
 import type { Expr, ExternInstance, IrValueSet } from "../ir.js";
+import type { Homes } from "./arguments.js";
 import type { TablePlan } from "./tables.js";
 
 export type Binding =
@@ -35,8 +35,8 @@ export interface ControlInstance {
   scope: InstanceScope;
   /** The scope of the first application: a table means one thing only. */
   applied: InstanceScope | undefined;
-  /** The storage of parameters that are no aliases of their arguments: the same in all applications. */
-  homes: Map<Parameter, Expr>;
+  /** The storage of parameters that are no aliases of their arguments. */
+  homes: Homes;
 }
 
 export interface ParserInstance {

@@ -17,6 +17,7 @@ import { fold } from "../fold.js";
 import type { Expr, ExternInstance } from "../ir.js";
 import { known, ofKind } from "../ir.js";
 import { nameAnnotation } from "../ir-types.js";
+import { differingParameters } from "./applications.js";
 import type { Env } from "./context.js";
 import { bindingOf, irType, resolveType } from "./context.js";
 import { expressionAs } from "./expressions.js";
@@ -48,11 +49,9 @@ export function instantiate(env: Env, declaration: InstanceDeclaration, prefix: 
 }
 
 /** What creates an instance: a declaration, or a call among arguments. */
-interface Creation {
-  annotations: readonly Annotation[];
-  name?: { span: Span };
-  span: Span;
-}
+type Creation =
+  | InstanceDeclaration
+  | { kind: "argument"; annotations: readonly Annotation[]; name?: undefined; span: Span };
 
 function makeInstance(
   env: Env,
@@ -67,7 +66,13 @@ function makeInstance(
     case "control": {
       noteControl(env, name, creation.name?.span ?? creation.span);
       const instance = makeControl(env, type.declaration, call.params, call.args, name);
-      return { kind: "control", instance: { ...instance, annotations: creation.annotations } };
+      const { architecture, applications } = env.context;
+      const copied =
+        architecture.copiesParameters && creation.kind === "instance"
+          ? differingParameters(applications, creation)
+          : instance.homes.copied;
+      const homes = { ...instance.homes, copied };
+      return { kind: "control", instance: { ...instance, homes, annotations: creation.annotations } };
     }
     case "parser": {
       const instance = makeParser(env, type.declaration, call.params, call.args, name);
@@ -140,7 +145,7 @@ export function instanceOf(
   const resolved = known(call.resolved, e.span, "an instance was not resolved");
   const type = ofKind(e.type, "extern", e.span, "an instance of an extern is expected here");
   const name = nameAnnotation(annotations)?.replace(/^\./, "") ?? unnamed;
-  return makeExtern(env, type, resolved, name, { annotations, span: e.span });
+  return makeExtern(env, type, resolved, name, { kind: "argument", annotations, span: e.span });
 }
 
 function isOptional(param: Parameter): boolean {
@@ -180,7 +185,7 @@ function objectBinding(env: Env, e: Expression, name: string): Binding {
   if (e.kind === "path" && env.context.diagnostics.hasErrors) throw new DiagnosticError([]);
   const call = ofKind(e, "call", e.span, "an instance is expected here");
   const resolved = known(call.resolved, e.span, "an instance was not resolved");
-  return makeInstance(env, e.type, resolved, name, { annotations: [], span: e.span });
+  return makeInstance(env, e.type, resolved, name, { kind: "argument", annotations: [], span: e.span });
 }
 
 /** The scope of an instance: its constructor's parameters, and the instances that it declares. */
@@ -207,7 +212,8 @@ export function makeControl(
   name: string,
 ): ControlInstance {
   const scope = scopeOf(env, declaration, params, args, name);
-  return { declaration, name, annotations: [], scope, applied: undefined, homes: new Map() };
+  const homes = { storage: new Map(), copied: new Set<Parameter>() };
+  return { declaration, name, annotations: [], scope, applied: undefined, homes };
 }
 
 export function makeParser(
