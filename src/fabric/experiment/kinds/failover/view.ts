@@ -216,7 +216,8 @@ interface LineStyle {
 function lineStyle(schemeIndex: number, failure: string, place: number): LineStyle {
   const family = defined(FAMILIES[schemeIndex % FAMILIES.length]);
   const word = (FAILURES as readonly string[]).indexOf(failure);
-  if (word >= 0) return { colour: defined(family[word]), dash: failure === "link" ? LINK_DASH : undefined };
+  // A family has no colour for the fifth word, `link`: its line is drawn in the colour of the text.
+  if (word >= 0) return { colour: family[word]!, dash: failure === "link" ? LINK_DASH : undefined };
   const dash = DASHES[Math.floor(place / family.length) % DASHES.length];
   return { colour: defined(family[place % family.length]), dash };
 }

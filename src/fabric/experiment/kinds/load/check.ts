@@ -1,5 +1,5 @@
 /** Checks a file of the kind `load`: the traffic fits the topology, and its times leave flows to measure. */
-import { type Diagnostics, defined, fail, type Locate, Random } from "../../../../base/index.js";
+import { type Diagnostics, fail, type Locate, Random } from "../../../../base/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
 import { controllerFaults, listedCommands } from "../../control-plane.js";
@@ -55,7 +55,8 @@ export function loadOf({
     faults,
     controllerFaults: killed,
     commands,
-    traffic: defined(traffic),
+    // Undefined after an error, after which the experiment is not used.
+    traffic: traffic!,
   };
 }
 
