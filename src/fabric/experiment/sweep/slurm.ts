@@ -222,5 +222,7 @@ function pause(ms: number, stop: AbortSignal): Promise<void> {
     };
     const timer = setTimeout(end, ms);
     stop.addEventListener("abort", end, { once: true });
+    // It may have been aborted while the queue was read: the event does not come again then.
+    if (stop.aborted) end();
   });
 }
