@@ -335,6 +335,24 @@ describe("tables", () => {
   });
 });
 
+describe("a table that a constant condition excludes", () => {
+  const parts: TnaParts = {
+    locals: `action a() { meta.x = 1; } action b() { meta.x = 2; }
+      table never { key = { meta.z : exact; } actions = { a; b; } }
+      table always { key = { meta.z : exact; } actions = { b; } }`,
+    ingress: "const bool on = false; if (on) { never.apply(); } always.apply();",
+  };
+  const names = (stop: "elaborated" | "passed") => {
+    const { tables, actions } = controlOf(lowerTna(parts, stop).lowered, "ingress");
+    return [...tables, ...actions].map(({ name }) => name);
+  };
+
+  it("is gone after the passes, with the actions that only it had", () => {
+    expect(names("elaborated").sort()).toEqual(["I.a", "I.always", "I.b", "I.never", "NoAction"]);
+    expect(names("passed").sort()).toEqual(["I.always", "I.b", "NoAction"]);
+  });
+});
+
 describe("a control with tables that is applied with different arguments", () => {
   it("copies what differs to storage of its own, and back", () => {
     const { lowered } = lowerTna({

@@ -3,6 +3,7 @@
  * hardware's compiler, its models and the control plane see statements, blocks and properties as they are written.
  */
 import type { Architecture } from "../../lower/architecture.js";
+import { dropUnapplied } from "../../lower/drop-unapplied.js";
 import { forwardResults } from "../../lower/forward-results.js";
 import type { Pass } from "../../lower/passes.js";
 import { simplify } from "../../lower/simplify.js";
@@ -15,6 +16,7 @@ const PASSES: readonly Pass[] = [
   { name: "unroll-loops", run: unrollLoops },
   { name: "forward-results", run: forwardResults },
   { name: "simplify-again", run: simplify },
+  { name: "drop-unapplied", run: dropUnapplied },
 ];
 
 const SHARED: Omit<Architecture, "name" | "includes"> = {
