@@ -70,6 +70,7 @@ export async function generate(
   process.stderr.write(
     `${programs.length} programs and the state of ${plan.switches.length} switches in ${folder}\n`,
   );
+  for (const note of plan.notes ?? []) process.stderr.write(`note: ${note}\n`);
   const controllers = (plan.controllers ?? []).length;
   if (controllers > 0)
     process.stderr.write(

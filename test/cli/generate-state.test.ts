@@ -195,4 +195,12 @@ describe("a switch with the statements of DIR/state forwards as under `p4loom ru
     const { told } = await written("dahu", "examples/topologies/clos.yaml", []);
     expect(told).toMatch(/not in .*: the control plane that changes this state while it runs/);
   });
+
+  it("comes with what the plan says of itself: the polarisation of RePaC on five stages", async () => {
+    const { told } = await written("repac", "examples/topologies/jupiter.yaml", []);
+    expect(told).toMatch(/^note: The stages 2 and 3 have the role leaf, .*\(polarisation\)/m);
+    expect(told).toMatch(/^note: RePaC's pathmap has one hop for the stages of a role/m);
+    const { told: three } = await written("repac", "examples/topologies/clos.yaml", []);
+    expect(three).not.toContain("polarisation");
+  });
 });
