@@ -1,4 +1,7 @@
-/** Brings a scheme's fabric up: render, compile, load into every switch, and let the control plane write its state. */
+/**
+ * Brings a scheme's fabric up: render, compile, load into every switch, apply what the plan sets outside of P4Runtime, and let the control plane
+ * write its state.
+ */
 import { dirname } from "node:path";
 import {
   DiagnosticError,

@@ -1,4 +1,7 @@
-/** The engine `sim`: programs are compiled once; each scheme is booted once, its controllers are started, then its units run. */
+/**
+ * The engine `sim`: programs are compiled once; each scheme is booted once, its controllers are started, then its units run. Faults act on the
+ * channels and switches of the same fabric.
+ */
 
 import { given } from "../../base/index.js";
 import { STOP_LIMIT_NS } from "../controllers/index.js";

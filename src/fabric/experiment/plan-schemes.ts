@@ -1,4 +1,4 @@
-/** Builds the topology of an experiment file, and plans its schemes for it. */
+/** Builds the topology of an experiment file, plans its schemes for it, and keeps both for other files that share them. */
 import { dirname } from "node:path";
 import { type Diagnostics, fail, given, type Locate, type SourceFile } from "../../base/index.js";
 import { FIELD_BITS } from "../../base/packets/index.js";

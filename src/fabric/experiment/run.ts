@@ -1,7 +1,8 @@
 /**
  * Runs the points of a file: unfinished jobs go to workers, their records to the points file, and the records of all jobs to the results.
  * The results depend only on the records, in the order of the file: not on the number of workers, on shards, or on interruptions. A single
- * run is a sweep of one point: its jobs run in this process, and a mistake that one of them finds ends all.
+ * run is a sweep of one point: its jobs run in this process, and a mistake that one of them finds ends all. The way from jobs to results is
+ * in one file, since a reader of a run goes all of it.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir, totalmem } from "node:os";

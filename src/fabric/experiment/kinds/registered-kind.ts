@@ -1,4 +1,7 @@
-/** Hides the types of a kind behind points whose outcomes are JSON, and makes the results of a sweep of them. */
+/**
+ * What the pipeline makes of a kind: how its units run (on a fabric, or from the topology alone), points whose outcomes are JSON, which hide its
+ * types, and the results of a sweep of them. The three are met together in every run, and therefore in one file.
+ */
 import { DiagnosticError, defined, fail, given, type Locate, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import {

@@ -1,4 +1,7 @@
-/** The jobs of a sweep: every unit of every point under every seed, in the order of the results; and the records that they leave. */
+/**
+ * The jobs of a sweep: every unit of every point under every seed, in the order of the results; what each depends on, the record that it leaves, and
+ * the pool of workers that run them.
+ */
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";

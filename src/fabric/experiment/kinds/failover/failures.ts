@@ -1,4 +1,7 @@
-/** Which elements of a path a failure can hit, and from how many equal ones they are chosen. */
+/**
+ * The failures of a file: what each does, which elements of a path it can hit, and from how many equal ones they are chosen. The closed forms need
+ * all of it.
+ */
 
 import { z } from "zod";
 import { type Diagnostics, defined, type Locate } from "../../../../base/index.js";
