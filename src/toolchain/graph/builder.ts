@@ -3,7 +3,10 @@ import { type Diagnostics, given, type Span } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import { type GraphCluster, type GraphEdge, type GraphNode, linesOfNode, type NodeKind } from "./graph.js";
 
-/** Most nodes of a graph. A control inside others is drawn once for each application, so that a short program can ask for many. */
+/**
+ * Most nodes of a graph, and most clusters. A control inside others is drawn once for each application, so that a short program
+ * can ask for many, also of controls that do nothing.
+ */
 const MAX_NODES = 5000;
 
 /** An edge whose end is not known yet. */
@@ -57,6 +60,7 @@ export class GraphBuilder {
 
   /** What `body` adds is in a cluster of its own. */
   inCluster(name: string, body: () => void): void {
+    if (this.clusters.length >= MAX_NODES) throw new TooLarge();
     const around = this.#cluster;
     const prefix = around === undefined ? "" : `${this.clusters[around]!.name}.`;
     this.clusters.push({ name: prefix + name, ...given({ within: around }) });
@@ -80,7 +84,7 @@ export class GraphBuilder {
       this.diagnostics.error(
         CODES.tooLarge,
         span,
-        `the graph of ${this.name} has more than ${MAX_NODES} nodes`,
+        `the graph of ${this.name} has more than ${MAX_NODES} nodes or clusters`,
         "--calls draws a control inside it as one node; --block NAME draws one of them alone",
       );
       return false;

@@ -186,6 +186,11 @@ class ControlDrawing {
           this.#action(ref.name.name, ref.declaration, ref.span);
           after.push(...this.graph.open);
         }
+    if (runsNoAction(table)) {
+      this.graph.open = before;
+      this.#action(NO_ACTION, undefined, table.name.span);
+      after.push(...this.graph.open);
+    }
     this.graph.open = after;
   }
 
@@ -247,6 +252,17 @@ class ControlDrawing {
     this.graph.closeAt(node);
     this.graph.open = [{ from: node, label: "FALSE" }, ...inner.breaks];
   }
+}
+
+const NO_ACTION = "NoAction";
+
+/** Whether a miss runs the NoAction of core.p4 although the table does not list it (specification 14.2.1.3); p4c adds it to the list. */
+function runsNoAction({ properties }: ast.TableDeclaration): boolean {
+  return !properties.some(
+    (one) =>
+      (one.kind === "property" && one.name.name === "default_action") ||
+      (one.kind === "actions" && one.actions.some(({ name }) => name.name === NO_ACTION)),
+  );
 }
 
 function assignmentText({ left, op, right }: ast.AssignmentStatement): string {

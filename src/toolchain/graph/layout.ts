@@ -40,8 +40,9 @@ const BEND = 8;
 /** Rounds in which layers are ordered, and in which places are set. */
 const ORDER_ROUNDS = 8;
 const PLACE_ROUNDS = 6;
-/** Most points of long edges. */
+/** Most points of long edges, and most layers that all edges together cross. */
 const MAX_BENDS = 60_000;
+const MAX_CROSSED = 400_000;
 
 /** An item of a layer: a node, or where long edges to one node pass the layer. */
 interface Item {
@@ -153,12 +154,14 @@ function splitLongArcs(items: Item[], arcs: readonly Arc[]): number[][] | undefi
   };
   const nodes = items.length;
   const paths: number[][] = [];
+  let crossed = 0;
   for (const { from, to } of arcs) {
     const path: number[] = [];
     paths.push(path);
     if (from === to) continue;
     let above = from;
     for (let layer = items[from]!.layer + 1; layer < items[to]!.layer; layer++) {
+      if (++crossed > MAX_CROSSED) return undefined;
       const key = `${to} ${layer}`;
       let item = shared.get(key);
       if (item === undefined) {

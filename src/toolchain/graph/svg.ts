@@ -2,7 +2,7 @@
 import { type Diagnostics, escapeMarkup, printable } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import type { BlockGraph, GraphNode, NodeKind } from "./graph.js";
-import { type Box, type Layout, layout } from "./layout.js";
+import { type Arc, type Box, type Layout, layout } from "./layout.js";
 
 /** Pixels: of a letter, of a line, around the text, around the drawing. */
 const LETTER = 7;
@@ -23,7 +23,8 @@ const STYLE =
 /** The drawing as a document; undefined after P41301, if it would have too many lines. */
 export function toSvg(graph: BlockGraph, diagnostics: Diagnostics): string | undefined {
   const boxes = graph.nodes.map(boxOf);
-  const placed = layout(boxes, graph.edges);
+  const arcs = arcsOf(graph);
+  const placed = layout(boxes, arcs);
   if (placed === undefined) {
     diagnostics.error(
       CODES.tooLarge,
@@ -42,7 +43,7 @@ export function toSvg(graph: BlockGraph, diagnostics: Diagnostics): string | und
     '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0,0L8,4L0,8z" fill="#777"/></marker></defs>',
     `<text class="title" x="${MARGIN}" y="${MARGIN}">${markup(title)}</text>`,
     `<g transform="translate(${MARGIN} ${MARGIN + TITLE})">`,
-    ...linesOf(graph, placed).map((line) => lineSvg(line, boxes, placed)),
+    ...linesOf(arcs, placed).map((line) => lineSvg(line, boxes, placed)),
     ...graph.nodes.map((node, index) => nodeSvg(node, boxes[index]!, placed.centres[index]!, graph)),
     "</g>",
     "</svg>",
@@ -93,11 +94,12 @@ function shape(kind: NodeKind, x: number, y: number, width: number, height: numb
   return `<rect class="node ${kind}" x="${left}" y="${top}" width="${number(width)}" height="${height}" rx="${radius}"/>`;
 }
 
-/** An edge of the drawing: all edges of the graph with the same ends. */
-interface Line {
-  readonly from: number;
-  readonly to: number;
+/** All edges of the graph with the same ends: they are one edge of the drawing, however many labels a `select` has. */
+interface LabelledArc extends Arc {
   readonly labels: readonly string[];
+}
+
+interface Line extends LabelledArc {
   readonly bends: readonly { x: number; y: number }[];
   /** Where its labels are, from its first end: neighbours have different places, so that they do not cover each other. */
   readonly at: number;
@@ -106,18 +108,23 @@ interface Line {
 /** Places of labels between the ends of an edge. */
 const PLACES = [0.32, 0.52, 0.72];
 
-function linesOf({ edges }: BlockGraph, { bends, centres }: Layout): Line[] {
-  const lines = new Map<string, Omit<Line, "labels"> & { readonly labels: string[] }>();
-  edges.forEach(({ from, to, label }, index) => {
+function arcsOf({ edges }: BlockGraph): LabelledArc[] {
+  const arcs = new Map<string, Arc & { readonly labels: string[] }>();
+  for (const { from, to, label } of edges) {
     const key = `${from} ${to}`;
-    const line = lines.get(key) ?? { from, to, labels: [] as string[], bends: bends[index]!, at: PLACES[0]! };
-    lines.set(key, line);
-    if (label !== undefined) line.labels.push(label);
-  });
+    const arc = arcs.get(key) ?? { from, to, labels: [] };
+    arcs.set(key, arc);
+    if (label !== undefined) arc.labels.push(label);
+  }
+  return [...arcs.values()];
+}
+
+function linesOf(arcs: readonly LabelledArc[], { bends, centres }: Layout): Line[] {
+  const lines = arcs.map((arc, index): Line => ({ ...arc, bends: bends[index]!, at: PLACES[0]! }));
   const first = (line: Line) => (line.bends[0] ?? centres[line.to]!).x;
   const from = new Map<number, Line[]>();
-  for (const line of lines.values()) from.set(line.from, [...(from.get(line.from) ?? []), line]);
-  return [...lines.values()].map((line) => {
+  for (const line of lines) from.set(line.from, [...(from.get(line.from) ?? []), line]);
+  return lines.map((line) => {
     const beside = from.get(line.from)!.sort((one, other) => first(one) - first(other));
     return { ...line, at: PLACES[beside.indexOf(line) % PLACES.length]! };
   });

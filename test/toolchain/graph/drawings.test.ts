@@ -78,6 +78,28 @@ describe("SVG", () => {
   });
 });
 
+describe("edges with the same ends", () => {
+  const chain = (count: number, labels: number): BlockGraph => ({
+    ...{ name: "P", kind: "parser", roles: [], clusters: [] },
+    nodes: Array.from({ length: count }, (_, index) => ({ kind: "state", lines: [`s${index}`] })),
+    edges: Array.from({ length: count - 1 }, (_, index) => [
+      { from: index, to: index + 1, label: "default" },
+      ...Array.from({ length: labels }, (_, label) => ({ from: index, to: count - 1, label: `${label}` })),
+    ]).flat(),
+  });
+
+  it("are one line, so that they cost what one costs", () => {
+    const svg = toSvg(chain(40, 1000), new Diagnostics())!;
+    expect(svg.match(/class="edge"/g)).toHaveLength(39 + 38);
+  });
+
+  it("are too many where they cross too many layers", () => {
+    const diagnostics = new Diagnostics();
+    expect(toSvg(chain(1000, 1), diagnostics)).toBeUndefined();
+    expect(diagnostics.list.map(({ code }) => code)).toEqual(["P41301"]);
+  });
+});
+
 const sizes = fc.record({
   width: fc.integer({ min: 10, max: 300 }),
   height: fc.integer({ min: 10, max: 90 }),

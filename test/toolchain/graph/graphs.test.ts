@@ -12,7 +12,7 @@ function edges(text: string, calls = false): string[] {
 }
 
 const TABLE =
-  '    action set(bit<8> v) { s.h.a = v; s.h.b = v; }\n    action none() { }\n    table t { key = { s.h.a: exact; s.h.b: exact @name("bee"); } actions = { set; none; } }';
+  '    action set(bit<8> v) { s.h.a = v; s.h.b = v; }\n    action none() { }\n    table t { key = { s.h.a: exact; s.h.b: exact @name("bee"); } actions = { set; none; } default_action = none; }';
 
 describe("controls", () => {
   it("lead from start to exit, statements in one node", () => {
@@ -50,6 +50,15 @@ describe("controls", () => {
     ]);
     expect(edges(control("u.apply();", "table u { actions = { NoAction; } }"))).toEqual([
       ...["__START__ -> u", "u -> NoAction", "NoAction -> __EXIT__"],
+    ]);
+  });
+
+  it("show the NoAction of a miss where a table has no default action", () => {
+    expect(
+      edges(control("t.apply(); s.h.a = 1;", "table t { key = { s.h.a: exact; } actions = { } }")),
+    ).toEqual([
+      ...["__START__ -> t", "t -> exact: s.h.a", "exact: s.h.a -> NoAction"],
+      ...["NoAction -> s.h.a = 1", "s.h.a = 1 -> __EXIT__"],
     ]);
   });
 
@@ -105,7 +114,7 @@ describe("controls", () => {
     ]);
   });
 
-  const INNER = `control Inner(inout s_t s) {\n    action a() { s.h.b = 3; return; }\n    table u { actions = { a; } }\n    apply { if (s.h.a == 7) { return; } u.apply(); }\n}\n`;
+  const INNER = `control Inner(inout s_t s) {\n    action a() { s.h.b = 3; return; }\n    table u { actions = { a; } default_action = a(); }\n    apply { if (s.h.a == 7) { return; } u.apply(); }\n}\n`;
 
   it("draw the controls that they apply inside, whose return leads behind them", () => {
     const text = control("one.apply(s); Inner.apply(s); s.h.a = 0;", "Inner() one;", INNER);
@@ -236,5 +245,13 @@ describe("the blocks of a program", () => {
     expect(graphs).toEqual([]);
     expect(diagnostics.list.map(({ code }) => code)).toEqual(["P41301"]);
     expect(graphsOf(text, { blocks: ["I"], calls: true }).graphs).toHaveLength(1);
+  });
+
+  it("have a bound where the controls do nothing, too", () => {
+    const level = (index: number) =>
+      `control C${index}() { ${index === 0 ? "" : `C${index - 1}() one; C${index - 1}() two;`} apply { ${index === 0 ? "" : "one.apply(); two.apply();"} } }\n`;
+    const levels = Array.from({ length: 16 }, (_, index) => level(index)).join("");
+    const { diagnostics } = graphsOf(control("c.apply();", "C15() c;", levels), { blocks: ["I"] });
+    expect(diagnostics.list.map(({ code }) => code)).toEqual(["P41301"]);
   });
 });
