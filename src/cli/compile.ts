@@ -14,10 +14,20 @@ import {
   withProject,
   writeFiles,
 } from "../toolchain/loading/index.js";
-import { ARCHITECTURES, build, compile, preprocess, printUnit } from "../toolchain/p4/index.js";
 import {
+  ARCHITECTURES,
+  build,
+  type CompileInput,
+  controlPlaneOf,
+  P4_CODES,
+  preprocess,
+  printUnit,
+} from "../toolchain/p4/index.js";
+import {
+  bfrtSchema,
   type P4Info,
   p4InfoFormatOf,
+  writeBfrt,
   writeP4InfoBinary,
   writeP4InfoJson,
   writeP4InfoText,
@@ -43,20 +53,24 @@ export async function compileFile(path: string, options: CompileOptions): Promis
       files.push({ path: join(dump, `${number}-${pass}.p4`), content: text });
     };
   }
-  const result = compile(input, diagnostics);
+  const made = makeOutputs(input, options, diagnostics);
   const status = conclude(diagnostics, options);
-  if (result !== undefined && status === EXIT.success) {
-    const { bmv2, p4info } = result.program;
-    const target = options.o ?? path.replace(/\.p4$/, "") + ".json";
-    files.push({ path: target, content: `${JSON.stringify(bmv2, null, 2)}\n` });
+  if (made !== undefined && status === EXIT.success) {
+    const { output, p4info, bfrt, unit } = made;
+    if (output !== undefined) {
+      const target = options.o ?? path.replace(/\.p4$/, "") + ".json";
+      files.push({ path: target, content: `${JSON.stringify(output.program.bmv2, null, 2)}\n` });
+    }
     for (const name of p4infoFiles) files.push({ path: name, content: p4infoContent(name, p4info) });
-    if (options.pp !== undefined) files.push({ path: options.pp, content: printUnit(result.unit) });
-    if (entriesFiles.length > 0) {
+    if (options.bfrt !== undefined && bfrt !== undefined)
+      files.push({ path: options.bfrt, content: writeBfrt(bfrt) });
+    if (options.pp !== undefined) files.push({ path: options.pp, content: printUnit(unit) });
+    if (entriesFiles.length > 0 && output !== undefined) {
       const { writeEntries } = await import("../toolchain/p4runtime/index.js");
       for (const name of entriesFiles) {
         files.push({
           path: name,
-          content: writeEntries(result.program, result.entries, p4InfoFormatOf(name)!),
+          content: writeEntries(output.program, output.entries, p4InfoFormatOf(name)!),
         });
       }
     }
@@ -64,6 +78,26 @@ export async function compileFile(path: string, options: CompileOptions): Promis
   // The output of the earlier passes is most useful when a later pass failed.
   writeFiles(files);
   return status;
+}
+
+/** What the options ask for. Undefined where the program is wrong, or an option asks for what its architecture has not. */
+function makeOutputs(input: CompileInput, options: CompileOptions, diagnostics: Diagnostics) {
+  const built = build(input, diagnostics);
+  if (built === undefined) return undefined;
+  const { architecture, lowered, output, unit } = built;
+  const asksForBmv2 = options.o !== undefined || options.p4runtimeEntriesFiles !== undefined;
+  const asksForOthers = options.p4runtimeFiles !== undefined || options.bfrt !== undefined;
+  if (output === undefined && (asksForBmv2 || !asksForOthers))
+    diagnostics.error(
+      P4_CODES.otherArchitecture,
+      lowered.mainSpan,
+      `not supported yet: BMv2 JSON and entries of a program for ${architecture}`,
+      "--p4runtime-files and --bfrt write what its controllers read; p4loom check says whether it is right",
+    );
+  const p4info = controlPlaneOf(built, diagnostics);
+  if (p4info === undefined) return undefined;
+  const bfrt = options.bfrt === undefined ? undefined : bfrtSchema(p4info, diagnostics);
+  return { output, unit, p4info, bfrt };
 }
 
 export async function checkFile(path: string, options: CheckOptions): Promise<number> {

@@ -31,6 +31,10 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
       "p4loom compile basic.p4 -o build/basic.json --p4runtime-files build/basic.p4info.txtpb",
       "with its P4Info",
     ],
+    [
+      "p4loom compile switch.p4 --bfrt bf-rt.json --p4runtime-files switch.p4info.txtpb",
+      "of a Tofino program what its controllers read",
+    ],
   ],
   check: [
     ["p4loom check basic.p4", "errors and warnings only"],

@@ -76,11 +76,12 @@ addP4cOptions(
   addPreprocessorOptions(
     program
       .command("compile")
-      .description("compile a P4-16 v1model program to BMv2 JSON and P4Info")
+      .description("compile a P4-16 program: v1model to BMv2 JSON and P4Info, tna to P4Info and bf-rt.json")
       .argument("<program>", "P4-16 source")
       .option("-o <file>", "BMv2 JSON (default: in the program's folder, with the suffix .json)")
       .option("--p4runtime-files <files>", "P4Info files, comma-separated; the suffix names the format")
       .option("--p4runtime-entries-files <files>", "the program's own entries as WriteRequests, likewise")
+      .option("--bfrt <file>", "bf-rt.json, the schema of BF Runtime (programs for tna and t2na)")
       .option("-E", "preprocess only, to stdout")
       .option("--pp <file>", "write the parsed program")
       .option("--dump <dir>", "write the program after each pass to DIR"),

@@ -28,6 +28,7 @@ export interface CompileOptions extends CheckOptions {
   o?: string;
   p4runtimeFiles?: string;
   p4runtimeEntriesFiles?: string;
+  bfrt?: string;
   pp?: string;
   E?: boolean;
   dump?: string;

@@ -1,18 +1,29 @@
 /**
  * Compares the outputs for controllers with what the open Tofino compiler wrote for public programs:
  *
- *     RIVAL=DIR npx tsx tools/tna/outputs.ts
+ *     RIVAL=DIR [CORPUS=DIR] npx tsx tools/tna/outputs.ts [NAME ...]
  *
  * `RIVAL` has the folders `as-published/` and `adapted/`, one folder a program in each, with `p4info.txtpb` and `bfrt.json`; none of it is
  * part of the project. From each P4Info, bf-rt.json is made and compared with the one that stands beside it, as structures, ids and all.
  * One id is compared as a choice of two: the open compiler gives `snapshot.cfg` the id of the ingress' or the egress' snapshot by the
  * addresses of its own objects, so that the number is no property of the program. How often ours is the same number is told apart.
  *
+ * With `CORPUS` (`golden-programs.ts` says what it holds) each program is compiled, too, and its P4Info and bf-rt.json are compared.
+ * With NAMEs only the programs whose names contain one of them are judged.
+ *
  * Exit status 0: all are equal, or `RIVAL` is absent; 1: there is a difference.
  */
-import { Diagnostics } from "../../src/base/index.js";
-import { bfrtSchema, sameBfrt, writeP4InfoText } from "../../src/toolchain/program/index.js";
+import { Diagnostics, formatDiagnostic } from "../../src/base/index.js";
+import { build, type CompileInput, controlPlaneOf } from "../../src/toolchain/p4/index.js";
+import {
+  bfrtSchema,
+  type P4Info,
+  sameBfrt,
+  sameP4Info,
+  writeP4InfoText,
+} from "../../src/toolchain/program/index.js";
 import { type GoldenOutput, goldenOutputs } from "./golden-outputs.js";
+import { goldenPrograms } from "./golden-programs.js";
 
 interface Verdict {
   readonly golden: GoldenOutput;
@@ -39,16 +50,7 @@ function judge(golden: GoldenOutput): Verdict {
     };
   }
   const all = sameBfrt(schema, golden.bfrt(), Number.POSITIVE_INFINITY);
-  const snapshots = new Set(
-    p4info.externs
-      .filter((one) => one.externTypeName === "Snapshot")
-      .flatMap((one) => one.instances.map(({ preamble }) => preamble?.id ?? 0)),
-  );
-  const isChoice = (text: string): boolean => {
-    const [, ours, theirs] = SNAPSHOT_ID.exec(text) ?? [];
-    return snapshots.has(Number(ours)) && snapshots.has(Number(theirs));
-  };
-  const differences = all.filter((text) => !isChoice(text));
+  const differences = withoutChoice(all, p4info);
   return { golden, differences, sameSnapshotId: differences.length === all.length, printsBack };
 }
 
@@ -56,8 +58,90 @@ function share(part: number, whole: number): string {
   return `${part} of ${whole} (${((100 * part) / whole).toFixed(1)} %)`;
 }
 
+/** What our compiler makes of a program beside what the open compiler wrote. */
+interface Compiled {
+  readonly golden: GoldenOutput;
+  /** Undefined where the program was compiled. */
+  readonly refusal: string | undefined;
+  readonly p4info: readonly string[];
+  readonly bfrt: readonly string[];
+}
+
+function compileOne(golden: GoldenOutput, input: () => CompileInput): Compiled {
+  const refused = (refusal: string): Compiled => ({ golden, refusal, p4info: [], bfrt: [] });
+  const diagnostics = new Diagnostics();
+  try {
+    const built = build(input(), diagnostics);
+    const p4info = built && controlPlaneOf(built, diagnostics);
+    const schema = p4info && bfrtSchema(p4info, diagnostics);
+    if (p4info === undefined || schema === undefined) {
+      const first = diagnostics.list.find(({ severity }) => severity === "error");
+      return refused(first === undefined ? "no error" : formatDiagnostic(first).split("\n")[0]!);
+    }
+    return {
+      golden,
+      refusal: undefined,
+      p4info: sameP4Info(p4info, golden.p4info()),
+      bfrt: withoutChoice(sameBfrt(schema, golden.bfrt(), Number.POSITIVE_INFINITY), p4info),
+    };
+  } catch (error) {
+    return refused(
+      String((error as Error).stack)
+        .split("\n")
+        .slice(0, 3)
+        .join(" "),
+    );
+  }
+}
+
+function compareCompiled(goldens: readonly GoldenOutput[], corpus: string | undefined): boolean {
+  const programs = goldenPrograms(corpus);
+  if (programs === undefined) {
+    process.stdout.write("compiled programs skipped: CORPUS names no folder with corpus.tsv\n");
+    return true;
+  }
+  const results = goldens
+    .filter(({ edition }) => edition === "as-published")
+    .map((golden) => {
+      const input = programs.get(golden.program);
+      const none: Compiled = { golden, refusal: "not in the list", p4info: [], bfrt: [] };
+      const result = input === undefined ? none : compileOne(golden, input);
+      process.stdout.write(
+        `${result.refusal ?? `${result.p4info.length} ${result.bfrt.length}`} ${golden.program}\n`,
+      );
+      for (const text of result.p4info.slice(0, 200)) process.stdout.write(`    P4Info ${text}\n`);
+      for (const text of result.bfrt.slice(0, 2)) process.stdout.write(`    bf-rt ${text}\n`);
+      return result;
+    });
+  const compiled = results.filter((one) => one.refusal === undefined);
+  const count = (test: (one: Compiled) => boolean): string =>
+    `${share(compiled.filter(test).length, results.length)}; of those compiled ${share(compiled.filter(test).length, compiled.length)}`;
+  process.stdout.write(`compiled: ${share(compiled.length, results.length)}\n`);
+  process.stdout.write(`P4Info equal: ${count((one) => one.p4info.length === 0)}\n`);
+  process.stdout.write(`bf-rt.json equal: ${count((one) => one.bfrt.length === 0)}\n`);
+  return (
+    compiled.length === results.length && results.every((one) => one.bfrt.length + one.p4info.length === 0)
+  );
+}
+
+/** The differences but for a choice among the ids of snapshots. */
+function withoutChoice(differences: readonly string[], p4info: P4Info): string[] {
+  const snapshots = new Set(
+    p4info.externs
+      .filter((one) => one.externTypeName === "Snapshot")
+      .flatMap((one) => one.instances.map(({ preamble }) => preamble?.id ?? 0)),
+  );
+  return differences.filter((text) => {
+    const [, ours, theirs] = SNAPSHOT_ID.exec(text) ?? [];
+    return !(snapshots.has(Number(ours)) && snapshots.has(Number(theirs)));
+  });
+}
+
 function main(): number {
-  const goldens = goldenOutputs(process.env["RIVAL"]);
+  const names = process.argv.slice(2);
+  const goldens = goldenOutputs(process.env["RIVAL"])?.filter(
+    ({ program }) => names.length === 0 || names.some((name) => program.includes(name)),
+  );
   if (goldens === undefined) {
     process.stdout.write("skipped: RIVAL names no folder with as-published/ and adapted/\n");
     return 0;
@@ -75,7 +159,8 @@ function main(): number {
   process.stdout.write(
     `of these with the same id of snapshot.cfg: ${count((one) => one.differences.length === 0 && one.sameSnapshotId)}\n`,
   );
-  return verdicts.every((one) => one.differences.length === 0) ? 0 : 1;
+  const same = compareCompiled(goldens, process.env["CORPUS"]);
+  return same && verdicts.every((one) => one.differences.length === 0) ? 0 : 1;
 }
 
 process.exitCode = main();

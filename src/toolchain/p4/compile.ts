@@ -1,5 +1,6 @@
 /** The compiler as one function: source text in, BMv2 JSON and P4Info out. */
 import { Diagnostics, given, SourceFile } from "../../base/index.js";
+import type { P4Info } from "../program/index.js";
 import { ARCHITECTURES, targetOf } from "./architectures/registry.js";
 import { CODES } from "./codes.js";
 import type { Output } from "./emit/back-end.js";
@@ -136,4 +137,15 @@ export function buildChecked(
   const output = backEnd?.(lowered, unit, file.path, diagnostics);
   if (backEnd !== undefined && output === undefined) return undefined;
   return { architecture: architecture.name, unit, lowered, output };
+}
+
+/**
+ * What a control plane must know of a program, for each architecture. Undefined where the program breaks a rule of P4Info; a diagnostic says
+ * which.
+ */
+export function controlPlaneOf(
+  { architecture, unit, lowered, output }: Build,
+  diagnostics: Diagnostics,
+): P4Info | undefined {
+  return output?.program.p4info ?? targetOf(unit, architecture)?.controlPlane?.(lowered, unit, diagnostics);
 }

@@ -19,6 +19,7 @@ export {
   type CompileInput,
   type CompileResult,
   compile,
+  controlPlaneOf,
 } from "./compile.js";
 export { standardLibrary } from "./stdlib/index.js";
 export type * as ast from "./syntax/ast.js";

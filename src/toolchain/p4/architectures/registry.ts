@@ -1,9 +1,12 @@
 /** The architectures that the compiler knows, one folder each. */
-import type { SourceFile } from "../../../base/index.js";
+import type { Diagnostics, SourceFile } from "../../../base/index.js";
+import type { P4Info } from "../../program/index.js";
 import type { BackEnd } from "../emit/back-end.js";
 import type { Architecture } from "../lower/architecture.js";
+import type { IrProgram } from "../lower/ir.js";
 import type { SourceUnit } from "../syntax/ast.js";
 import { t2na, tna } from "./tna/architecture.js";
+import { emitTnaP4Info } from "./tna/p4info.js";
 import { v1model } from "./v1model/architecture.js";
 import { emitV1model } from "./v1model/back-end.js";
 
@@ -11,12 +14,18 @@ export interface Target {
   readonly architecture: Architecture;
   /** Absent where the lowered program is all that there is. */
   readonly backEnd?: BackEnd;
+  /** The P4Info of a lowered program, where no back end makes it. */
+  readonly controlPlane?: (
+    lowered: IrProgram,
+    unit: SourceUnit,
+    diagnostics: Diagnostics,
+  ) => P4Info | undefined;
 }
 
 const TARGETS: readonly [Target, ...Target[]] = [
   { architecture: v1model, backEnd: emitV1model },
-  { architecture: tna },
-  { architecture: t2na },
+  { architecture: tna, controlPlane: emitTnaP4Info },
+  { architecture: t2na, controlPlane: emitTnaP4Info },
 ];
 
 /** The names that `--arch` takes. */

@@ -47,12 +47,25 @@ function documentation(annotations: readonly Annotation[]): DocInit | undefined 
 
 /** `@name` or `@name(tokens)`, one blank between the tokens, as p4c writes it. */
 function annotationText(annotation: Annotation): string {
-  const { body } = annotation;
-  if (body.kind !== "unstructured" || body.text.trim() === "") return `@${annotation.name}`;
-  return `@${annotation.name}(${tokensOf(body.text)
-    .join(PARSED.has(annotation.name) ? "" : " ")
-    .replace(/,(?=\S)/g, PARSED.has(annotation.name) ? ", " : ",")})`;
+  const { body, name } = annotation;
+  if (body.kind !== "unstructured" || body.text.trim() === "") return `@${name}`;
+  const tokens = tokensOf(body.text);
+  if (NUMBERS.has(name)) return `@${name}(${withoutParentheses(tokens.join(""))})`;
+  return `@${name}(${tokens
+    .join(PARSED.has(name) ? "" : " ")
+    .replace(/,(?=\S)/g, PARSED.has(name) ? ", " : ",")})`;
 }
+
+function withoutParentheses(text: string): string {
+  return /^\(([^()]*)\)$/.exec(text)?.[1] ?? text;
+}
+
+/** Annotations of Tofino's compiler that take a number, which it prints: `@stage((3))` is `@stage(3)`. */
+const NUMBERS = new Set(
+  "alpm alpm_partitions alpm_subtree_partitions atcam_number_partitions dynamic_table_key_masks entries_with_ranges force_immediate idletime_interval idletime_per_flow idletime_precision idletime_two_way_notification immediate max_actions min_width pack placement_priority proxy_hash_width random_seed selector_enable_scramble selector_max_group_size selector_num_max_groups stage ternary use_hash_action ways".split(
+    " ",
+  ),
+);
 
 /** Annotations that p4c parses: their arguments are printed as expressions. */
 const PARSED = new Set(["p4runtime_translation", "field_list", "match", "alias", "priority", "deprecated"]);

@@ -1,6 +1,7 @@
 /** Ids and aliases of P4Info objects, by the rules of P4Runtime section 6.3 and p4c. */
 import type { Note, Span } from "../../../base/index.js";
 import { fail } from "../../../base/index.js";
+import { tofino } from "../../program/index.js";
 import { CODES } from "../codes.js";
 
 /** First byte of an id (`P4Ids.Prefix`). */
@@ -16,6 +17,25 @@ const PREFIX = {
   directMeter: 0x15,
   register: 0x16,
   digest: 0x17,
+  // Kinds of an architecture's own, as `extern_type_id` names them: those of TNA.
+  tnaActionProfile: tofino.P4Ids_Prefix.ACTION_PROFILE,
+  tnaActionSelector: tofino.P4Ids_Prefix.ACTION_SELECTOR,
+  tnaCounter: tofino.P4Ids_Prefix.COUNTER,
+  tnaDirectCounter: tofino.P4Ids_Prefix.DIRECT_COUNTER,
+  tnaMeter: tofino.P4Ids_Prefix.METER,
+  tnaDirectMeter: tofino.P4Ids_Prefix.DIRECT_METER,
+  tnaWred: tofino.P4Ids_Prefix.WRED,
+  tnaDirectWred: tofino.P4Ids_Prefix.DIRECT_WRED,
+  tnaLpf: tofino.P4Ids_Prefix.LPF,
+  tnaDirectLpf: tofino.P4Ids_Prefix.DIRECT_LPF,
+  tnaRegister: tofino.P4Ids_Prefix.REGISTER,
+  tnaDirectRegister: tofino.P4Ids_Prefix.DIRECT_REGISTER,
+  tnaRegisterParam: tofino.P4Ids_Prefix.REGISTER_PARAM,
+  tnaDigest: tofino.P4Ids_Prefix.DIGEST,
+  tnaHash: tofino.P4Ids_Prefix.HASH,
+  tnaPortMetadata: tofino.P4Ids_Prefix.PORT_METADATA,
+  tnaSnapshot: tofino.P4Ids_Prefix.SNAPSHOT,
+  tnaValueSet: tofino.P4Ids_Prefix.VALUE_SET,
 } as const;
 
 export type SymbolKind = keyof typeof PREFIX;

@@ -6,9 +6,9 @@ import { DiagnosticError, defined, given, toBytes } from "../../../base/index.js
 import { createP4Info, type P4Info, p4info } from "../../program/index.js";
 import type {
   Expr,
-  ExternInstance,
   IrAction,
   IrControl,
+  IrPipe,
   IrProgram,
   IrTable,
   IrValueSet,
@@ -38,28 +38,34 @@ type TableInit = NonNullable<Init["tables"]>[number];
 type ActionInit = NonNullable<Init["actions"]>[number];
 
 type Resources = Partial<
-  Pick<Init, "counters" | "directCounters" | "meters" | "directMeters" | "registers" | "externs">
+  Pick<
+    Init,
+    "actionProfiles" | "counters" | "directCounters" | "meters" | "directMeters" | "registers" | "externs"
+  >
 >;
 
-/** How an architecture's extern instances stand in P4Info. */
-export interface InstanceEmitter {
-  /** Declares the instances' names; the result makes the messages once ids are assigned. */
-  addInstances: (
-    symbols: SymbolTable,
-    instances: readonly ExternInstance[],
-    tables: readonly IrTable[],
-  ) => (types: TypeRegistry) => Resources;
-  /** Ids of what is attached to a table. */
-  directResources: (symbols: SymbolTable, table: IrTable) => number[];
-  profileMessages: (
-    symbols: SymbolTable,
-    instances: readonly ExternInstance[],
-    tables: readonly IrTable[],
-  ) => NonNullable<Init["actionProfiles"]>;
+/** A table under the name that the control plane sees: the same table of two pipes has two. */
+export interface NamedTable {
+  readonly name: string;
+  readonly table: IrTable;
 }
 
-/** Entries that p4c gives a table without `size`. */
-const DEFAULT_SIZE = 1024;
+/** How an architecture's extern instances stand in P4Info, and what it decides of tables. */
+export interface InstanceEmitter {
+  /** What precedes the names of a pipe's tables and instances. */
+  prefixOf: (pipe: IrPipe) => string;
+  /** Entries that the architecture's compiler gives a table without `size`. */
+  defaultSize: (table: IrTable) => number;
+  supportsTimeout: (table: IrTable) => boolean;
+  /** Whether value sets stand in P4Info's own list. */
+  listsValueSets: boolean;
+  /** Declares the instances' names; the result makes the messages once ids are assigned. */
+  addInstances: (symbols: SymbolTable, tables: readonly NamedTable[]) => (types: TypeRegistry) => Resources;
+  /** The id of a table's action profile or selector. */
+  implementation: (symbols: SymbolTable, table: NamedTable) => number | undefined;
+  /** Ids of what is attached to a table. */
+  directResources: (symbols: SymbolTable, table: NamedTable) => number[];
+}
 
 /** Undefined when the program breaks a rule of P4Info; a diagnostic says which. */
 export function emitP4Info(
@@ -80,7 +86,7 @@ export function emitP4Info(
 class Builder {
   readonly #symbols: SymbolTable;
   readonly #types: TypeRegistry;
-  readonly #tables: IrTable[];
+  readonly #tables: NamedTable[];
   readonly #actions: IrAction[];
   readonly #digests: StmtOf<"digest">[];
   readonly #valueSets: readonly IrValueSet[];
@@ -94,7 +100,13 @@ class Builder {
     this.#symbols = new SymbolTable(program.controlSpans);
     this.#types = new TypeRegistry(program.errors);
     const controls = controlsOf(program, ["control"]);
-    this.#tables = controls.flatMap((control) => control.tables).filter((table) => !isHidden(table));
+    const pipes = new Map(program.pipes.map((pipe) => [emitter.prefixOf(pipe), pipe]));
+    this.#tables = [...pipes.values()].flatMap((pipe) =>
+      pipe.blocks
+        .flatMap((block) => (block.kind === "control" ? block.body.tables : []))
+        .filter((table) => !isHidden(table))
+        .map((table) => ({ name: emitter.prefixOf(pipe) + table.name, table })),
+    );
     this.#actions = uniqueActions([
       ...controls.flatMap((control) => control.actions),
       ...controls.flatMap((control) =>
@@ -107,13 +119,14 @@ class Builder {
   }
 
   build(): P4Info {
-    const { program } = this;
     const symbols = this.#symbols;
-    for (const table of this.#tables)
-      symbols.add("table", table.name, numberArgument(table.annotations, "id"), table.span);
+    for (const { name, table } of this.#tables)
+      symbols.add("table", name, numberArgument(table.annotations, "id"), table.span);
     for (const action of this.#actions)
       symbols.add("action", action.name, numberArgument(action.annotations, "id"), action.span);
-    for (const set of this.#valueSets)
+    // A name that is not shown still counts among the names from which an alias must differ.
+    const sets = new Map(this.#valueSets.map((set) => [set.name, set]));
+    for (const set of this.emitter.listsValueSets ? this.#valueSets : sets.values())
       symbols.add("valueSet", set.name, numberArgument(set.annotations, "id"), set.span);
     for (const { declaration } of this.#headers)
       symbols.add(
@@ -123,22 +136,17 @@ class Builder {
         declaration.span,
       );
     for (const digest of this.#digests) symbols.add("digest", digest.name);
-    const instances = [
-      ...program.globals,
-      ...parsersOf(program).flatMap((parser) => parser.instances),
-      ...controlsOf(program).flatMap((control) => control.instances),
-    ];
-    const { addInstances, profileMessages } = this.emitter;
-    const resources = addInstances(symbols, instances, this.#tables);
+    const resources = this.emitter.addInstances(symbols, this.#tables);
     symbols.assign();
     const info: Init = {
       pkgInfo: this.#package(),
       tables: this.#tables.map((table) => this.#table(table)),
       actions: this.#actions.map((action) => this.#action(action)),
-      actionProfiles: profileMessages(symbols, instances, this.#tables),
       ...resources(this.#types),
       controllerPacketMetadata: this.#headers.map((header) => this.#controllerHeader(header)),
-      valueSets: this.#valueSets.map((set) => valueSetMessage(symbols, set)),
+      valueSets: this.emitter.listsValueSets
+        ? this.#valueSets.map((set) => valueSetMessage(symbols, set))
+        : [],
       digests: this.#digests.map((digest) => ({
         preamble: this.#preamble(symbols.id("digest", digest.name), digest.name, []),
         typeSpec: this.#types.describe(digest.declared),
@@ -152,12 +160,13 @@ class Builder {
     return { id, name, alias: this.#symbols.alias(name), ...annotated(annotations) };
   }
 
-  #table(table: IrTable): TableInit {
+  #table(named: NamedTable): TableInit {
+    const { name, table } = named;
     const { defaultAction } = table;
     const defaultId = this.#symbols.id("action", defaultAction.action.name);
     const ids = fieldIds(table.keys);
     return {
-      preamble: this.#preamble(this.#symbols.id("table", table.name), table.name, table.annotations),
+      preamble: this.#preamble(this.#symbols.id("table", name), name, table.annotations),
       matchFields: table.keys.flatMap((key, index) => {
         if (key.matchKind === "selector") return [];
         this.#types.describe(key.declared);
@@ -183,13 +192,10 @@ class Builder {
         actionId: defaultId,
         arguments: defaultAction.args.map((arg, index) => this.#argument(defaultAction.action, arg, index)),
       },
-      ...given({
-        implementationId:
-          table.implementation && this.#symbols.id("actionProfile", table.implementation.name),
-      }),
-      directResourceIds: this.emitter.directResources(this.#symbols, table),
-      size: BigInt(table.size || DEFAULT_SIZE),
-      idleTimeoutBehavior: table.supportTimeout
+      ...given({ implementationId: this.emitter.implementation(this.#symbols, named) }),
+      directResourceIds: this.emitter.directResources(this.#symbols, named),
+      size: BigInt(table.size || this.emitter.defaultSize(table)),
+      idleTimeoutBehavior: this.emitter.supportsTimeout(table)
         ? p4info.Table_IdleTimeoutBehavior.NOTIFY_CONTROL
         : p4info.Table_IdleTimeoutBehavior.NO_TIMEOUT,
       isConstTable: table.entries?.isConst ?? false,

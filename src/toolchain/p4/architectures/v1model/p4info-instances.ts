@@ -1,15 +1,16 @@
-/** Counters, meters, registers and action profiles in P4Info. */
+/** v1model's counters, meters, registers and action profiles in P4Info. */
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { defined, given } from "../../../../base/index.js";
 import { p4info } from "../../../program/index.js";
 import { constantBits } from "../../emit/bmv2-tables.js";
+import type { InstanceEmitter } from "../../emit/p4info.js";
 import { annotated, numberArgument, stringArgument } from "../../emit/p4info-annotations.js";
 import type { SymbolKind, SymbolTable } from "../../emit/p4info-symbols.js";
 import type { TypeRegistry } from "../../emit/p4info-types.js";
 import { newTypeName } from "../../emit/p4info-types.js";
 import { fold } from "../../lower/fold.js";
-import type { Expr, ExternInstance, IrTable } from "../../lower/ir.js";
+import { type Expr, type ExternInstance, type IrProgram, type IrTable, instancesOf } from "../../lower/ir.js";
 
 type Init = MessageInitShape<typeof p4info.P4InfoSchema>;
 type Resources = Required<
@@ -24,8 +25,31 @@ const KINDS: Record<string, SymbolKind> = {
   action_selector: "actionProfile",
 };
 
-/** Declares the instances' names; the result makes the messages once ids are assigned. */
-export function addInstances(
+/** Entries that p4c gives a table without `size`. */
+const DEFAULT_SIZE = 1024;
+
+export function v1modelInstances(program: IrProgram): InstanceEmitter {
+  const instances = instancesOf(program);
+  return {
+    prefixOf: () => "",
+    defaultSize: () => DEFAULT_SIZE,
+    supportsTimeout: (table) => table.supportTimeout,
+    listsValueSets: true,
+    addInstances: (symbols, named) => {
+      const tables = named.map(({ table }) => table);
+      const resources = addInstances(symbols, instances, tables);
+      return (types) => ({
+        actionProfiles: profileMessages(symbols, instances, tables),
+        ...resources(types),
+      });
+    },
+    implementation: (symbols, { table: { implementation } }) =>
+      implementation && symbols.id("actionProfile", implementation.name),
+    directResources: (symbols, { table }) => directResources(symbols, table),
+  };
+}
+
+function addInstances(
   symbols: SymbolTable,
   instances: readonly ExternInstance[],
   tables: readonly IrTable[],
@@ -124,7 +148,7 @@ function meterUnit(type: Expr | undefined): p4info.MeterSpec_Unit {
   }
 }
 
-export function directResources(symbols: SymbolTable, table: IrTable): number[] {
+function directResources(symbols: SymbolTable, table: IrTable): number[] {
   const ids: number[] = [];
   if (table.counters !== undefined) ids.push(symbols.id("directCounter", table.counters.name));
   if (table.meters !== undefined) ids.push(symbols.id("directMeter", table.meters.name));
@@ -133,7 +157,7 @@ export function directResources(symbols: SymbolTable, table: IrTable): number[] 
 
 const PROFILE_ANNOTATIONS = ["max_group_size", "selector_size_semantics", "max_member_weight"];
 
-export function profileMessages(
+function profileMessages(
   symbols: SymbolTable,
   instances: readonly ExternInstance[],
   tables: readonly IrTable[],
