@@ -1,7 +1,15 @@
 /** Hover: the description that is shown for a word under the pointer. */
 import type { SourceFile, Span } from "../../base/index.js";
-import { type ast, printExpression, sizeOf, type Type, typeToString } from "../p4/index.js";
-import { ANNOTATIONS, BUILTINS, TABLE_PROPERTIES } from "./catalogue.js";
+import {
+  type ast,
+  PLACE_NAMES,
+  printExpression,
+  sizeOf,
+  TOFINO_ANNOTATIONS,
+  type Type,
+  typeToString,
+} from "../p4/index.js";
+import { ANNOTATIONS, BUILTINS, TABLE_PROPERTIES, type Word } from "./catalogue.js";
 import { constantText, headOf, rangeText, sizeText, typeText } from "./describe.js";
 import type { P4Document } from "./document.js";
 import type { Occurrence, Target } from "./occurrences/occurrence.js";
@@ -13,6 +21,18 @@ export interface Hover {
   readonly span: Span;
   /** Markdown. */
   readonly text: string;
+}
+
+/** The annotations of the Tofino back end, in the form of the catalogue's words. */
+function tofinoAnnotation(name: string): Word | undefined {
+  const known = TOFINO_ANNOTATIONS.get(name);
+  if (known === undefined) return undefined;
+  const { form, about, places } = known;
+  const where =
+    places === undefined
+      ? "Anywhere in the program."
+      : `On ${places.map((one) => PLACE_NAMES[one]).join(" or ")}.`;
+  return { name, form: form === "" ? name : `${name}(${form})`, about: `${about} ${where}` };
 }
 
 /** Undefined if there is no description of this place. */
@@ -197,7 +217,7 @@ function aboutNode(node: object, document: P4Document, offset: number): Hover | 
       : undefined;
   }
   if ("body" in node && "name" in node && typeof node.name === "string") {
-    const known = ANNOTATIONS.find(({ name }) => name === node.name);
+    const known = ANNOTATIONS.find(({ name }) => name === node.name) ?? tofinoAnnotation(node.name);
     const { span } = node as ast.Annotation;
     const end = span.start + 1 + node.name.length;
     return known === undefined || offset > end

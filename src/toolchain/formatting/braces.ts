@@ -123,6 +123,8 @@ export function bracesOf(elements: readonly Element[]): ReadonlyMap<number, Brac
 /** A name after which a brace encloses declarations or statements, even when it holds none. */
 function isBlock(elements: readonly Element[], { index, semicolons, blocks, tokens }: OpenBrace): boolean {
   if (semicolons > 0 || blocks > 0) return true;
+  // Fields may come from macros, without a semicolon in sight.
+  if (["struct", "header", "header_union"].includes(elements[index - 2]?.token ?? "")) return true;
   if (tokens > 0) return false;
   const before = elements[index - 1]?.token;
   return [")", "identifier", "else", "apply", ";", "}"].includes(before ?? "");

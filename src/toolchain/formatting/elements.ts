@@ -19,6 +19,8 @@ export interface Element {
 /** How many columns a tab takes where an old column is measured. */
 const TAB_WIDTH = 4;
 
+const SPACE = 32;
+
 /** The column, counted from 0, that a place of the text has on the screen. */
 export function columnAt(text: string, offset: number): number {
   const lineStart = text.lastIndexOf("\n", offset - 1) + 1;
@@ -35,9 +37,7 @@ export function elementsOf(file: SourceFile, diagnostics: Diagnostics): Element[
   const scanner = new Scanner(file, diagnostics);
   let end = scanner.position;
   const add = (kind: Element["kind"], token: string, start: number, stop: number) => {
-    const between = text.slice(end, start);
-    const newlines = between.split("\n").length - 1;
-    const gap = newlines > 0 ? 0 : columnAt(text, start) - columnAt(text, end);
+    const { newlines, gap } = spaceOf(text, end, start);
     elements.push({ kind, token, text: text.slice(start, stop), start, end: stop, newlines, gap });
     end = stop;
   };
@@ -55,6 +55,16 @@ export function elementsOf(file: SourceFile, diagnostics: Diagnostics): Element[
   }
   addComments(text.length);
   return elements;
+}
+
+/** What stands between two elements. A look at the line is needed for tabs alone, so that long lines cost no more. */
+function spaceOf(text: string, from: number, to: number): { newlines: number; gap: number } {
+  if (to === from || (to === from + 1 && text.charCodeAt(from) === SPACE))
+    return { newlines: 0, gap: to - from };
+  const between = text.slice(from, to);
+  const newlines = between.split("\n").length - 1;
+  if (newlines > 0) return { newlines, gap: 0 };
+  return { newlines, gap: between.includes("\t") ? columnAt(text, to) - columnAt(text, from) : to - from };
 }
 
 /** The comments of a stretch of text that holds nothing but comments and white space. */
@@ -88,7 +98,7 @@ function lineEnd(text: string, start: number): number {
   for (let at = start; ; ) {
     const end = text.indexOf("\n", at);
     if (end < 0) return text.length;
-    if (!/\\\r?$/.test(text.slice(at, end))) return end;
+    if (!/\\[ \t\r\v\f]*$/.test(text.slice(at, end))) return end;
     at = end + 1;
   }
 }

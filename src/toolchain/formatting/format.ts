@@ -18,7 +18,9 @@ const MAX_LENGTH = 8 * 1024 * 1024;
  * a string, comment or bracket is open (P46200), or it is longer than 8 Mi characters (P46201); the reason is an error in
  * `diagnostics`. Lines end as the first line of the text does.
  */
-export function format(file: SourceFile, diagnostics: Diagnostics): string | undefined {
+export function format(given: SourceFile, diagnostics: Diagnostics): string | undefined {
+  // A backslash at the end of the file joins nothing, and must not join the line end that the result has.
+  const file = given.text.endsWith("\\") ? new SourceFile(given.path, `${given.text}\n`) : given;
   const { path, text } = file;
   if (text.length > MAX_LENGTH) {
     diagnostics.error(
@@ -55,6 +57,7 @@ function laidOut(text: string, elements: readonly Element[]): string {
 }
 
 /** Each place is broken once at most, so this ends. */
+
 function wrapped({ path }: SourceFile, text: string): string {
   const broken = new Set<number>();
   for (let result = text; ; ) {

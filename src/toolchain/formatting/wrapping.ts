@@ -69,12 +69,16 @@ export function breakLongLines(
     cuts.push(cut);
   }
   if (cuts.length === 0) return undefined;
-  let result = text;
-  for (const { index, column } of cuts.reverse()) {
+  const pieces: string[] = [];
+  let from = 0;
+  let indent = "";
+  for (const { index, column } of cuts) {
     const { start } = defined(elements[index]);
-    result = `${result.slice(0, start).trimEnd()}\n${" ".repeat(column)}${result.slice(start)}`;
+    pieces.push(indent, text.slice(from, start).trimEnd(), "\n");
+    from = start;
+    indent = " ".repeat(column);
   }
-  return result;
+  return [...pieces, indent, text.slice(from)].join("");
 }
 
 interface LineOfElements {
@@ -200,10 +204,9 @@ function cutAt(
 ): { index: number; column: number } {
   if (bracket < 0) return { index, column: 0 };
   const content = columnOf(text, defined(elements[bracket + 1]).start);
-  const isBroken = elements.some(
-    (element, at) =>
-      at > bracket && at <= index && element.newlines > 0 && defined(brackets[at]).bracket === bracket,
-  );
+  const isBroken = elements
+    .slice(bracket + 1, index + 1)
+    .some((element, at) => element.newlines > 0 && defined(brackets[bracket + 1 + at]).bracket === bracket);
   const tooFar = bracket >= first && !isBroken && content > MOST_ALIGNED && !broken.has(bracket + 1);
   if (tooFar) return { index: bracket + 1, column: 0 };
   return { index, column: index === bracket + 1 ? 0 : content };

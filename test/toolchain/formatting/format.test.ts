@@ -221,6 +221,22 @@ it.each([
   expect(refusal(text)).toEqual([message]);
 });
 
+describe("what macros leave of a program", () => {
+  it.each([
+    [
+      "a header whose fields come from a macro",
+      "header h {\n\t#define F(i) bit<8> f_##i;\n\tLOOP(2, F)\n}\n",
+    ],
+    ["spaces behind the backslash of a macro", "#define A(x) { \\ \n  x; \\\t\n}\nconst bool a = true;\n"],
+    ["a backslash at the end of the file", "struct S { bit<8> f; }\\"],
+    ["operators in a width", "struct S { bit<(8 - N % 8)> f; }\n"],
+  ])("%s stays at the result", (_, text) => {
+    const once = formatted(text);
+    expect(formatted(once)).toBe(once);
+    expect(once).not.toContain("bit <");
+  });
+});
+
 describe("two texts are one program", () => {
   const meaning = (text: string) => meaningOf(new SourceFile("t.p4", text));
   it.each<[string, string, string, boolean]>([

@@ -3,8 +3,10 @@ import { defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Annotation, Expression } from "../syntax/ast.js";
 import { typeToString } from "./algebra.js";
+import { checkTofinoAnnotation } from "./annotation-use.js";
 import type { Checker } from "./checker.js";
 import { checkExpression } from "./expressions.js";
+import type { AnnotationPlace } from "./tofino-annotations.js";
 import { resolveType } from "./type-expressions.js";
 
 /** What the body of a predefined annotation must be. */
@@ -26,10 +28,15 @@ const BODIES: Readonly<Record<string, "none" | "string" | "number" | "values" | 
   match: "matchKind",
 };
 
-export function checkAnnotations(cx: Checker, annotations: readonly Annotation[]): void {
+export function checkAnnotations(
+  cx: Checker,
+  annotations: readonly Annotation[],
+  place: AnnotationPlace,
+): void {
   if (annotations.length === 0) return;
   for (const [index, annotation] of annotations.entries()) {
     checkAnnotation(cx, annotation);
+    if (cx.forTofino) checkTofinoAnnotation(cx, annotation, place);
     const first = annotations.slice(0, index).find((other) => other.name === annotation.name);
     if (first === undefined) continue;
     const structured = isStructured(annotation);

@@ -34,7 +34,7 @@ export function checkControl(cx: Checker, d: ControlDeclaration): void {
   checkHead(cx, d, () => {
     const body = d.body!;
     for (const local of body.locals) checkLocalDeclaration(cx, local);
-    checkAnnotations(cx, body.apply.annotations);
+    checkAnnotations(cx, body.apply.annotations, "block");
     cx.at({ kind: "apply", returns: undefined, inside: d }, () =>
       cx.scoped(() => withoutLoops(cx, () => checkStatements(cx, body.apply.statements))),
     );
@@ -55,7 +55,7 @@ function isQuiet(declaration: Declaration): boolean {
 }
 
 function checkHead(cx: Checker, d: ParserDeclaration | ControlDeclaration, body: () => void): void {
-  checkAnnotations(cx, d.annotations);
+  checkAnnotations(cx, d.annotations, "control");
   cx.declare(d);
   cx.scoped(() => {
     declareTypeParameters(cx, d.typeParams);
@@ -99,7 +99,7 @@ function checkLocalDeclaration(cx: Checker, d: Declaration): void {
 }
 
 export function checkValueSet(cx: Checker, d: ValueSetDeclaration): void {
-  checkAnnotations(cx, d.annotations);
+  checkAnnotations(cx, d.annotations, "other");
   const element = resolveType(cx, d.elementType);
   const inner = unwrapNew(element);
   const good = ["bit", "int", "bool", "tuple", "struct", "serializableEnum", "enum", "unknown", "error"];
@@ -131,7 +131,7 @@ function checkStates(cx: Checker, d: ParserDeclaration, states: readonly StateDe
   if (start === undefined && states.length > 0)
     cx.error(CODES.parserStates, d.name.span, `parser '${d.name.name}' has no state 'start'`);
   for (const state of states) {
-    checkAnnotations(cx, state.annotations);
+    checkAnnotations(cx, state.annotations, "state");
     cx.at({ kind: "state", inside: d }, () =>
       cx.scoped(() =>
         withoutLoops(cx, () => {

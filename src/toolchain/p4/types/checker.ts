@@ -62,6 +62,10 @@ export class Checker {
   readonly appliedTables = new Set<TableDeclaration>();
   /** Objects of which a note has said that their declaration leaves a type open. */
   readonly leftOpen = new Set<Declaration>();
+  /** The program is for a Tofino architecture, whose annotations are checked. */
+  forTofino = false;
+  /** Names of annotations without effect of which a note has been given. */
+  readonly ignoredAnnotations = new Set<string>();
   /** Actions that a table names or a statement calls. */
   readonly usedActions = new Set<ActionDeclaration>();
   /** The declaration a value name stands for when it is a constructor parameter. */

@@ -39,7 +39,7 @@ export function checkEntries(
     return;
   }
   for (const entry of property.entries) {
-    checkAnnotations(cx, entry.annotations);
+    checkAnnotations(cx, entry.annotations, "other");
     checkKeySets(cx, entry.keys, table.keys, entry.span, "an entry");
     for (const keySet of entry.keys)
       if (!isEverything(keySet) && keySet.type?.kind !== "unknown" && !isCompileTimeKnown(cx, keySet))

@@ -39,7 +39,7 @@ export function checkParameters(
   let undirected: Parameter | undefined;
   const isConstructor = use === "package" || use.endsWith("Constructor");
   for (const param of params) {
-    checkAnnotations(cx, param.annotations);
+    checkAnnotations(cx, param.annotations, "parameter");
     const type = resolveType(cx, param.typeExpression);
     param.type = type;
     const name = param.name.name;
@@ -159,7 +159,7 @@ export function checkFunction(
   d: FunctionDeclaration,
   place: "function" | "abstractMethod" | "prototype",
 ): void {
-  checkAnnotations(cx, d.annotations);
+  checkAnnotations(cx, d.annotations, "other");
   const isConstructor = d.returnType === undefined;
   if (place === "function" || (place === "prototype" && !isConstructor && cx.scope === cx.globals))
     cx.declare(d);
@@ -180,7 +180,7 @@ export function checkFunction(
     );
     if (d.body === undefined) return;
     const body = d.body;
-    checkAnnotations(cx, body.annotations);
+    checkAnnotations(cx, body.annotations, "block");
     cx.at({ kind: place === "abstractMethod" ? "abstractMethod" : "function", returns, inside: d }, () =>
       cx.scoped(() => withoutLoops(cx, () => checkStatements(cx, body.statements))),
     );
@@ -195,11 +195,11 @@ export function checkFunction(
 }
 
 export function checkAction(cx: Checker, d: ActionDeclaration): void {
-  checkAnnotations(cx, d.annotations);
+  checkAnnotations(cx, d.annotations, "action");
   cx.declare(d);
   cx.scoped(() => {
     checkParameters(cx, d.params, "action");
-    checkAnnotations(cx, d.body.annotations);
+    checkAnnotations(cx, d.body.annotations, "block");
     cx.at({ kind: "action", returns: undefined, inside: d }, () =>
       cx.scoped(() => withoutLoops(cx, () => checkStatements(cx, d.body.statements))),
     );

@@ -22,7 +22,7 @@ import type { Type } from "./type.js";
 import { resolveType } from "./type-expressions.js";
 
 export function checkConstant(cx: Checker, d: ConstantDeclaration): void {
-  checkAnnotations(cx, d.annotations);
+  checkAnnotations(cx, d.annotations, "other");
   const type = resolveType(cx, d.typeExpression);
   const constants = ["integer", "string", "list", "matchKind"];
   if (!isData(type) && !constants.includes(type.kind) && !(type.kind === "tuple"))
@@ -46,7 +46,7 @@ export function checkConstant(cx: Checker, d: ConstantDeclaration): void {
 }
 
 export function checkVariable(cx: Checker, d: VariableDeclaration): void {
-  checkAnnotations(cx, d.annotations);
+  checkAnnotations(cx, d.annotations, "field");
   const type = resolveType(cx, d.typeExpression);
   d.type = type;
   if (!isData(type)) {
@@ -86,7 +86,7 @@ function mayInstantiate(cx: Checker, kind: Type["kind"]): boolean {
 }
 
 export function checkInstance(cx: Checker, d: InstanceDeclaration): void {
-  checkAnnotations(cx, d.annotations);
+  checkAnnotations(cx, d.annotations, "instance");
   const type = resolveType(cx, d.typeExpression, { inferArguments: true });
   const result = checkConstruction(cx, type, d.args, d.span, undefined);
   d.type = result?.type ?? UNKNOWN;

@@ -1,7 +1,13 @@
 /** Checking a whole program: declarations in order, then `main`. */
 import type { Diagnostics } from "../../../base/index.js";
 import { CODES } from "../codes.js";
-import type { Declaration, EnumMember, InstanceDeclaration, SourceUnit } from "../syntax/ast.js";
+import type {
+  Declaration,
+  EnumMember,
+  InstanceDeclaration,
+  PackageDeclaration,
+  SourceUnit,
+} from "../syntax/ast.js";
 import { checkActionNames } from "./action-names.js";
 import { checkControl, checkParser, checkValueSet } from "./blocks.js";
 import { Checker } from "./checker.js";
@@ -47,6 +53,9 @@ export function check(
   { strict = false }: CheckOptions = {},
 ): CheckedProgram {
   const cx = new Checker(diagnostics, strict);
+  cx.forTofino = unit.declarations.some(
+    (declaration) => declaration.kind === "package" && /^T\d?NA$/.test(architectureOf(declaration) ?? ""),
+  );
   for (const declaration of unit.declarations)
     if (!cx.upcoming.has(declaration.name.name)) cx.upcoming.set(declaration.name.name, declaration);
   for (const declaration of unit.declarations) {
@@ -54,7 +63,8 @@ export function check(
     if (cx.upcoming.get(declaration.name.name) === declaration) cx.upcoming.delete(declaration.name.name);
   }
   const main = findMain(cx);
-  if (main !== undefined && architectureName(main) !== undefined) checkActionNames(cx, unit, main);
+  if (main?.type?.kind === "package" && architectureOf(main.type.declaration) !== undefined)
+    checkActionNames(cx, unit, main);
   return {
     unit,
     main,
@@ -116,10 +126,9 @@ function checkTopLevel(cx: Checker, d: Declaration): void {
   }
 }
 
-/** What `@pkginfo` of the package says, as `TNA`; v1model's package says nothing. */
-function architectureName(main: InstanceDeclaration): string | undefined {
-  if (main.type?.kind !== "package") return undefined;
-  const mark = main.type.declaration.annotations.find((annotation) => annotation.name === "pkginfo");
+/** What `@pkginfo` of a package says, as `TNA`; v1model's package says nothing. */
+function architectureOf(d: PackageDeclaration): string | undefined {
+  const mark = d.annotations.find((annotation) => annotation.name === "pkginfo");
   return mark?.body.kind === "unstructured" ? /arch\s*=\s*"(\w+)"/.exec(mark.body.text)?.[1] : undefined;
 }
 

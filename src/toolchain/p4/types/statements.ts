@@ -25,7 +25,7 @@ import { resolveType } from "./type-expressions.js";
 
 /** A block in a scope of its own. */
 export function checkBlock(cx: Checker, block: BlockStatement): void {
-  checkAnnotations(cx, block.annotations);
+  checkAnnotations(cx, block.annotations, "block");
   cx.scoped(() => checkStatements(cx, block.statements));
 }
 
@@ -206,7 +206,7 @@ function checkReturn(cx: Checker, s: ReturnStatement): void {
 }
 
 function checkFor(cx: Checker, s: ForStatement): void {
-  checkAnnotations(cx, s.annotations);
+  checkAnnotations(cx, s.annotations, "other");
   cx.scoped(() => {
     for (const init of s.init) checkStatement(cx, init);
     checkCondition(cx, s.condition);
@@ -218,13 +218,13 @@ function checkFor(cx: Checker, s: ForStatement): void {
 }
 
 function checkForIn(cx: Checker, s: ForInStatement): void {
-  checkAnnotations(cx, s.annotations);
+  checkAnnotations(cx, s.annotations, "other");
   cx.scoped(() => {
     const collection = checkExpression(cx, s.collection);
     const declared = isVariable(s.variable) ? s.variable : undefined;
     let type: Type;
     if (declared !== undefined) {
-      checkAnnotations(cx, declared.annotations);
+      checkAnnotations(cx, declared.annotations, "other");
       type = resolveType(cx, declared.typeExpression);
       declared.type = type;
       cx.declare(declared);

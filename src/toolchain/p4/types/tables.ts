@@ -22,7 +22,7 @@ import { checkActionUse, lookupAction, type TableContext, typeActionCall } from 
 import type { Type } from "./type.js";
 
 export function checkTable(cx: Checker, d: TableDeclaration): void {
-  checkAnnotations(cx, d.annotations);
+  checkAnnotations(cx, d.annotations, "table");
   const table: TableContext = { declaration: d, keys: [], actions: new Map() };
   cx.declare(d);
   forbidTwice(cx, d);
@@ -38,7 +38,7 @@ export function checkTable(cx: Checker, d: TableDeclaration): void {
       "a table needs the property actions = { ... }",
     );
   for (const property of d.properties) {
-    checkAnnotations(cx, property.annotations);
+    checkAnnotations(cx, property.annotations, "other");
     if (property.kind === "property") {
       if (property.name.name === "default_action") checkDefaultAction(cx, property, table, actions);
       else cx.at({ kind: "tableProperty" }, () => checkProperty(cx, property, d));
@@ -88,7 +88,7 @@ function forbidTwice(cx: Checker, d: TableDeclaration): void {
 
 function checkKey(cx: Checker, property: KeyProperty, table: TableContext): void {
   for (const element of property.elements) {
-    checkAnnotations(cx, element.annotations);
+    checkAnnotations(cx, element.annotations, "key");
     const type = cx.at({ kind: "tableKey" }, () => checkExpression(cx, element.expression));
     const inner = unwrapNew(type);
     const good = ["bit", "int", "bool", "error", "enum", "serializableEnum", "unknown", "typeVariable"];
@@ -119,7 +119,7 @@ function checkKey(cx: Checker, property: KeyProperty, table: TableContext): void
 function checkActions(cx: Checker, property: ActionsProperty, table: TableContext): void {
   const names = new Map<string, ActionRef>();
   for (const ref of property.actions) {
-    checkAnnotations(cx, ref.annotations);
+    checkAnnotations(cx, ref.annotations, "actionName");
     const action = lookupAction(cx, ref);
     if (action === undefined) {
       for (const arg of ref.args ?? []) checkExpression(cx, arg.value);

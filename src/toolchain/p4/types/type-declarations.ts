@@ -24,12 +24,12 @@ import { declaredType, limitParts, resolveType } from "./type-expressions.js";
 const CONTAINER_WORDS = { struct: "struct", header: "header", headerUnion: "header union" } as const;
 
 export function checkStructLike(cx: Checker, d: StructLikeDeclaration): void {
-  checkAnnotations(cx, d.annotations);
+  checkAnnotations(cx, d.annotations, "type");
   cx.scoped(() => {
     declareTypeParameters(cx, d.typeParams);
     const seen = new Map<string, FieldDeclaration>();
     for (const field of d.fields) {
-      checkAnnotations(cx, field.annotations);
+      checkAnnotations(cx, field.annotations, "field");
       const type = resolveType(cx, field.typeExpression);
       field.type = type;
       const wrong = elementProblem(d.kind, type);
@@ -71,10 +71,10 @@ function fieldAdvice(kind: StructLikeDeclaration["kind"], type: Type): string[] 
 }
 
 export function checkEnum(cx: Checker, d: EnumDeclaration): void {
-  checkAnnotations(cx, d.annotations);
+  checkAnnotations(cx, d.annotations, "other");
   const seen = new Map<string, (typeof d.members)[number]>();
   for (const member of d.members) {
-    checkAnnotations(cx, member.annotations);
+    checkAnnotations(cx, member.annotations, "other");
     const first = seen.get(member.name.name);
     if (first !== undefined) cx.duplicate(member.name, first.name);
     else seen.set(member.name.name, member);
@@ -145,7 +145,7 @@ export function checkMatchKinds(cx: Checker, d: MatchKindDeclaration): void {
 }
 
 export function checkTypedef(cx: Checker, d: TypedefDeclaration): void {
-  checkAnnotations(cx, d.annotations);
+  checkAnnotations(cx, d.annotations, "other");
   const type = resolveType(cx, d.typeExpression);
   if (!d.isNew) {
     if (["void", "dontCare", "matchKind"].includes(type.kind))
@@ -170,7 +170,7 @@ export function checkTypedef(cx: Checker, d: TypedefDeclaration): void {
 }
 
 export function checkExtern(cx: Checker, d: ExternDeclaration): void {
-  checkAnnotations(cx, d.annotations);
+  checkAnnotations(cx, d.annotations, "other");
   cx.declare(d);
   cx.scoped(() => {
     declareTypeParameters(cx, d.typeParams);
@@ -211,7 +211,7 @@ function forbidTwins(cx: Checker, functions: readonly FunctionDeclaration[]): vo
 }
 
 export function checkPackage(cx: Checker, d: PackageDeclaration): void {
-  checkAnnotations(cx, d.annotations);
+  checkAnnotations(cx, d.annotations, "other");
   cx.declare(d);
   cx.scoped(() => {
     declareTypeParameters(cx, d.typeParams);

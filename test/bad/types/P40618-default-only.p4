@@ -1,0 +1,18 @@
+#include <core.p4>
+
+control Block(inout bit<8> x);
+
+@pkginfo(arch = "TNA", version = "1")
+package Chip(Block first);
+
+control C(inout bit<8> x) {
+    table t {
+        key = { x: exact; }
+        actions = {
+            @default_only NoAction; // <- here
+        }
+    }
+    apply { t.apply(); }
+}
+
+Chip(C()) main;
