@@ -14,7 +14,7 @@ import type {
   IrValueSet,
   StmtOf,
 } from "../lower/ir.js";
-import { controlsOf, parsersOf } from "../lower/ir.js";
+import { controlsOf } from "../lower/ir.js";
 import { parameterName, scalarWidth } from "../lower/ir-types.js";
 import { forEachStmt } from "../lower/walk.js";
 import type { SourceUnit, StructLikeDeclaration } from "../syntax/ast.js";
@@ -57,7 +57,9 @@ export interface InstanceEmitter {
   /** Entries that the architecture's compiler gives a table without `size`. */
   defaultSize: (table: IrTable) => number;
   supportsTimeout: (table: IrTable) => boolean;
-  /** Whether value sets stand in P4Info's own list. */
+  /** The value sets whose names count. */
+  valueSets: readonly IrValueSet[];
+  /** Whether they stand in P4Info's own list. */
   listsValueSets: boolean;
   /** Declares the instances' names; the result makes the messages once ids are assigned. */
   addInstances: (symbols: SymbolTable, tables: readonly NamedTable[]) => (types: TypeRegistry) => Resources;
@@ -114,7 +116,7 @@ class Builder {
       ),
     ]);
     this.#digests = digestsOf(controls);
-    this.#valueSets = parsersOf(program).flatMap((parser) => parser.valueSets);
+    this.#valueSets = emitter.valueSets;
     this.#headers = controllerHeaders(unit);
   }
 

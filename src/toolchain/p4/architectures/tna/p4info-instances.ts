@@ -11,7 +11,7 @@ import { annotated, numberArgument } from "../../emit/p4info-annotations.js";
 import type { SymbolKind, SymbolTable } from "../../emit/p4info-symbols.js";
 import type { TypeRegistry } from "../../emit/p4info-types.js";
 import { fold } from "../../lower/fold.js";
-import type { ExternInstance, IrProgram, IrTable } from "../../lower/ir.js";
+import { type ExternInstance, type IrProgram, type IrTable, parsersOf } from "../../lower/ir.js";
 import { scalarWidth } from "../../lower/ir-types.js";
 import type { SourceUnit } from "../../syntax/ast.js";
 import { hashInputs } from "./p4info-hashes.js";
@@ -24,6 +24,7 @@ import {
   prefixOf,
   type Scoped,
   scopedInstances,
+  usedValueSets,
 } from "./p4info-scope.js";
 import { packed, type Shown } from "./p4info-shown.js";
 
@@ -63,6 +64,7 @@ export function tnaInstances(program: IrProgram, unit: SourceUnit): InstanceEmit
       const value = table.properties.find((one) => one.name === "idle_timeout")?.value;
       return value?.kind === "bool" && value.value;
     },
+    valueSets: parsersOf(program).flatMap(usedValueSets),
     listsValueSets: false,
     addInstances: (symbols, tables) => {
       const instances = new Instances(program, symbols, tables);
@@ -118,7 +120,7 @@ function externs(shown: readonly Shown[], symbols: SymbolTable, types: TypeRegis
   return (Object.keys(KINDS) as SymbolKind[]).flatMap((kind) => {
     const [externTypeName, externTypeId] = defined(KINDS[kind]);
     const instances = [...names.values()]
-      .filter((one) => one.kind === kind)
+      .filter((one) => one.kind === kind && one.message !== undefined)
       .map(
         (one): InstanceInit => ({
           preamble: {
@@ -127,7 +129,7 @@ function externs(shown: readonly Shown[], symbols: SymbolTable, types: TypeRegis
             alias: symbols.alias(one.name),
             ...annotated(one.annotations),
           },
-          info: one.message(types),
+          info: defined(one.message)(types),
         }),
       );
     return instances.length === 0 ? [] : [{ externTypeId, externTypeName, instances }];
@@ -198,7 +200,7 @@ class Instances {
                 packed(tofino.DigestSchema, { typeSpec: types.describe(defined(object.typeArgs[0])) }),
               ),
             ]
-          : [];
+          : [this.#one("tnaDigest", scoped)];
       case "Hash":
         return this.#hash(scoped);
       default:
@@ -206,9 +208,9 @@ class Instances {
     }
   }
 
-  #one(kind: SymbolKind, { prefix, object }: Scoped<ExternInstance>, message: Shown["message"]): Shown {
+  #one(kind: SymbolKind, { prefix, object }: Scoped<ExternInstance>, message?: Shown["message"]): Shown {
     const { annotations, span } = object;
-    return { kind, name: prefix + object.name, annotations, span, message };
+    return { kind, name: prefix + object.name, annotations, span, ...given({ message }) };
   }
 
   #callsOf(instance: ExternInstance): number {
@@ -224,7 +226,7 @@ class Instances {
     const owner = this.tables.find(
       ({ name, table }) => attached(table, property) === object && prefixFor(name, table) === scoped.prefix,
     );
-    if (owner === undefined) return [];
+    if (owner === undefined) return [this.#one(kind, scoped)];
     const directTableId = (): number => this.symbols.id("table", owner.name);
     return [
       this.#one(kind, scoped, (types) => {
@@ -349,7 +351,7 @@ class Instances {
   #hash(scoped: Scoped<ExternInstance>): Shown[] {
     const { object } = scoped;
     const [call, ...others] = this.#calls.get(object) ?? [];
-    if (call === undefined || others.length > 0) return [];
+    if (call === undefined || others.length > 0) return [this.#one("tnaHash", scoped)];
     const width = defined(object.typeArgs[0]);
     return [
       this.#one("tnaHash", scoped, () => {

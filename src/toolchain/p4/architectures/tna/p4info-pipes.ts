@@ -13,7 +13,7 @@ import type {
   StructLikeDeclaration,
 } from "../../syntax/ast.js";
 import type { Type } from "../../types/index.js";
-import { pipesInOrder, prefixOf } from "./p4info-scope.js";
+import { pipesInOrder, prefixOf, usedValueSets } from "./p4info-scope.js";
 import { packed, type Shown } from "./p4info-shown.js";
 
 export function valueSets(program: IrProgram): Shown[] {
@@ -21,7 +21,7 @@ export function valueSets(program: IrProgram): Shown[] {
     pipe.blocks.flatMap((block) =>
       block.kind !== "parser"
         ? []
-        : block.body.valueSets.map(
+        : usedValueSets(block.body).map(
             (set): Shown => ({
               kind: "tnaValueSet",
               name: prefixOf(pipe) + set.name,

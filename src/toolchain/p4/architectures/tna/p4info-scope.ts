@@ -3,9 +3,11 @@ import {
   type Expr,
   type ExternInstance,
   type IrAction,
+  type IrParser,
   type IrPipe,
   type IrProgram,
   type IrTable,
+  type IrValueSet,
   instancesOf,
   type Stmt,
   type StmtOf,
@@ -94,4 +96,16 @@ export function argument(instance: ExternInstance, name: string): Expr | undefin
 export function attached(table: IrTable, property: string): ExternInstance | undefined {
   const value = table.properties.find((one) => one.name === property)?.value;
   return value?.kind === "instance" ? value.instance : undefined;
+}
+
+/** The value sets of a parser that a state selects by; the open compiler drops the others. */
+export function usedValueSets(parser: IrParser): IrValueSet[] {
+  const used = new Set(
+    statesOfParser(parser).flatMap(({ next }) =>
+      next.kind === "select"
+        ? next.cases.flatMap(({ patterns }) => (Array.isArray(patterns) ? [] : [patterns]))
+        : [],
+    ),
+  );
+  return parser.valueSets.filter((set) => used.has(set));
 }

@@ -9,13 +9,16 @@ import type { Annotation } from "../../syntax/ast.js";
 
 type InstanceInit = MessageInitShape<typeof p4info.ExternInstanceSchema>;
 
-/** What stands in P4Info under one name. `message` is made when all ids are known. */
+/**
+ * What stands in P4Info under one name. `message` is made when all ids are known; without it the name alone counts, from which aliases must
+ * differ.
+ */
 export interface Shown {
   readonly kind: SymbolKind;
   readonly name: string;
   readonly annotations: readonly Annotation[];
   readonly span?: ExternInstance["span"];
-  readonly message: (types: TypeRegistry) => NonNullable<InstanceInit["info"]>;
+  readonly message?: (types: TypeRegistry) => NonNullable<InstanceInit["info"]>;
 }
 
 /** A message in the form in which P4Info holds it. */

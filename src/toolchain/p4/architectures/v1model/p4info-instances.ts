@@ -10,7 +10,14 @@ import type { SymbolKind, SymbolTable } from "../../emit/p4info-symbols.js";
 import type { TypeRegistry } from "../../emit/p4info-types.js";
 import { newTypeName } from "../../emit/p4info-types.js";
 import { fold } from "../../lower/fold.js";
-import { type Expr, type ExternInstance, type IrProgram, type IrTable, instancesOf } from "../../lower/ir.js";
+import {
+  type Expr,
+  type ExternInstance,
+  type IrProgram,
+  type IrTable,
+  instancesOf,
+  parsersOf,
+} from "../../lower/ir.js";
 
 type Init = MessageInitShape<typeof p4info.P4InfoSchema>;
 type Resources = Required<
@@ -34,6 +41,7 @@ export function v1modelInstances(program: IrProgram): InstanceEmitter {
     prefixOf: () => "",
     defaultSize: () => DEFAULT_SIZE,
     supportsTimeout: (table) => table.supportTimeout,
+    valueSets: parsersOf(program).flatMap((parser) => parser.valueSets),
     listsValueSets: true,
     addInstances: (symbols, named) => {
       const tables = named.map(({ table }) => table);
