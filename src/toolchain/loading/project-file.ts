@@ -2,11 +2,14 @@
 import { statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { z } from "zod";
-import { Diagnostics, given } from "../../base/index.js";
+import { Diagnostics, fail, given } from "../../base/index.js";
 import { openDocument } from "../documents/index.js";
 import { ARCHITECTURES } from "../p4/index.js";
 import { CODES } from "./codes.js";
 import { readSource } from "./files.js";
+
+/** Longest project file: 1,000 macros and 64 folders are far shorter, and it is read for each program. */
+const MAX_LENGTH = 1 << 20;
 
 /** Most include folders, and most macros, of a project. */
 const MOST_FOLDERS = 64;
@@ -47,14 +50,17 @@ const EXPERIMENT_KEYS = ["kind", "schemes", "topology", "traffic"];
 
 /**
  * Reads a project file.
- * @throws DiagnosticError: P43001 to P43004 as for every file that people write; P40050 an experiment; P40051 an include
- * folder that is not there
+ * @throws DiagnosticError: P40001 and P40002 as for every input, here from 1 MiB on; P43001 to P43004 as for every file that
+ * people write; P40050 an experiment; P40051 an include folder that is not there
  */
 export function readProject(path: string): Project {
   const diagnostics = new Diagnostics();
   const file = readSource(path);
+  const { length } = file.text;
+  if (length > MAX_LENGTH)
+    fail(CODES.tooLarge, undefined, `${path} has ${length} characters; the maximum is ${MAX_LENGTH}`);
   // A file of comments alone says nothing.
-  if (/^(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*(?:#.*)?$/.test(file.text))
+  if (file.text.split("\n").every((line) => /^[ \t]*(?:#.*)?\r?$/.test(line)))
     return { include: [], define: [], undefine: [] };
   const opened = openDocument(file, diagnostics);
   diagnostics.throwIfErrors();
@@ -78,7 +84,7 @@ export function readProject(path: string): Project {
   const folder = dirname(path);
   const folders = include.map((one) => (isAbsolute(one) ? one : join(folder, one)));
   for (const [index, one] of folders.entries()) {
-    if (statSync(one, { throwIfNoEntry: false })?.isDirectory()) continue;
+    if (isFolder(one)) continue;
     diagnostics.error(
       CODES.includeFolder,
       locate(["include", index]),
@@ -93,4 +99,13 @@ export function readProject(path: string): Project {
     undefine: undefines,
     ...given({ arch, strict }),
   };
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    // Not there, below a file, a circle of links, too long, or with a zero byte.
+    return false;
+  }
 }

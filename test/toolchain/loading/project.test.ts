@@ -6,6 +6,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -144,6 +145,22 @@ describe("the settings of a program", () => {
     rmSync(file);
     expect(read(path, none)).toEqual({ settings: none, diagnostics: [] });
   });
+});
+
+it("no path of an include folder is more than a wrong path", () => {
+  put("file");
+  symlinkSync("loop", join(folder, "loop"));
+  for (const path of ["file/below", "loop/below", "a".repeat(4000), '"zero\\0byte"']) {
+    const error = caught(() => readProject(put("p4loom.yaml", `include: [${path}]\n`)));
+    expect(error.diagnostics.map(({ code }) => code)).toEqual(["P40051"]);
+  }
+});
+
+it("no length of a file of blank lines is more than a wrong length", () => {
+  const lines = (count: number) => put("p4loom.yaml", "\r\n".repeat(count));
+  expect(readProject(lines(500_000)).include).toEqual([]);
+  const error = caught(() => readProject(lines(6_000_000)));
+  expect(error.diagnostics.map(({ code }) => code)).toEqual(["P40002"]);
 });
 
 const BAD = "test/bad/project";

@@ -272,4 +272,26 @@ describe("wrong files", () => {
       expect(codes(info)).toEqual(["P41007"]);
     }
   });
+
+  it("a new type that stands for itself through another one", () => {
+    const info = read(p4infoText);
+    const original = (name: string) => `value { original_type { new_type { name: "${name}" } } }`;
+    const loop = read(
+      `type_info { new_types { key: "a_t" ${original("b_t")} } new_types { key: "b_t" ${original("a_t")} } }`,
+    );
+    info.typeInfo!.newTypes = loop.typeInfo!.newTypes;
+    const [first] = Object.values(info.typeInfo!.structs);
+    for (const { typeSpec } of first!.members)
+      typeSpec!.typeSpec = { case: "newType", value: { name: "a_t" } as never };
+    for (const struct of Object.values(info.typeInfo!.structs)) struct.members = first!.members;
+    expect(codes(info)).toEqual(["P41023"]);
+  });
+
+  it("a match kind with the name of what each object has", () => {
+    const info = read(p4infoText);
+    const [key] = info.tables[0]!.matchFields;
+    key!.match = { case: "otherMatchType", value: "constructor" };
+    const table = schemaOf(info).tables.find(({ name }) => name === info.tables[0]!.preamble!.name)!;
+    expect(table.key.map(({ name }) => name)).not.toContain(key!.name);
+  });
 });

@@ -123,7 +123,9 @@ const OTHER_MATCH_TYPES: Readonly<Record<string, string>> = {
 };
 
 function matchTypeOf({ match }: MatchField): string | undefined {
-  return match.case === "matchType" ? MATCH_TYPES[match.value] : OTHER_MATCH_TYPES[match.value ?? ""];
+  if (match.case === "matchType") return MATCH_TYPES[match.value];
+  const name = match.value ?? "";
+  return Object.hasOwn(OTHER_MATCH_TYPES, name) ? OTHER_MATCH_TYPES[name] : undefined;
 }
 
 /** Keys need not be given: the driver takes 0. Among entries that overlap a priority decides. */

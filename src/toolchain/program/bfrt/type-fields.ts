@@ -68,10 +68,15 @@ export function typeFields(
   }
 }
 
+/** Most new types that one stands for through others. */
+const MAX_NEW_TYPES = 100;
+
+/** `around`: the new types that the type stands for, so that none that stands for itself is followed without an end. */
 function singleType(
   types: P4TypeInfo | undefined,
   spec: P4DataTypeSpec | undefined,
   owner: string,
+  around: readonly string[] = [],
 ): BfrtType {
   const type = spec?.typeSpec;
   switch (type?.case) {
@@ -82,8 +87,11 @@ function singleType(
     case "bool":
       return plain("bool", true);
     case "newType": {
-      const { representation } = described(types?.newTypes, type.value.name, owner);
-      if (representation.case === "originalType") return singleType(types, representation.value, owner);
+      const { name } = type.value;
+      if (around.length >= MAX_NEW_TYPES || around.includes(name)) return tooComplex(owner);
+      const { representation } = described(types?.newTypes, name, owner);
+      if (representation.case === "originalType")
+        return singleType(types, representation.value, owner, [...around, name]);
       const translated = representation.value?.sdnType;
       return translated?.case === "sdnBitwidth" ? bytes(translated.value) : tooComplex(owner);
     }

@@ -59,10 +59,12 @@ function kinds(p4info: P4Info): [kind: string, objects: readonly Described[], pr
 
 type Ids = ReadonlyMap<string, ReadonlySet<number>>;
 
-/** Whether an extern instance of the architecture has the id. */
-function isExtern(p4info: P4Info, id: number): boolean {
-  return p4info.externs.some(
-    (one) => one.externTypeId === id >>> 24 && one.instances.some(({ preamble }) => preamble?.id === id),
+/** The ids of the extern instances of the architecture whose ids say what they are. */
+function externIds(p4info: P4Info): ReadonlySet<number> {
+  return new Set(
+    p4info.externs.flatMap(({ externTypeId, instances }) =>
+      instances.map(({ preamble }) => preamble?.id ?? 0).filter((id) => externTypeId === id >>> 24),
+    ),
   );
 }
 
@@ -144,6 +146,7 @@ function checkActions(p4info: P4Info, error: Report): void {
 
 function checkTables(p4info: P4Info, ids: Ids, error: Report): void {
   const actions = new Map(p4info.actions.map((a) => [a.preamble?.id ?? 0, a]));
+  const externs = externIds(p4info);
   const profiles = new Map(p4info.actionProfiles.map((p) => [p.preamble?.id ?? 0, p]));
   for (const table of p4info.tables) {
     const id = table.preamble?.id ?? 0;
@@ -185,7 +188,7 @@ function checkTables(p4info: P4Info, ids: Ids, error: Report): void {
       }
     }
     const implementation = table.implementationId;
-    if (implementation !== 0 && !isExtern(p4info, implementation)) {
+    if (implementation !== 0 && !externs.has(implementation)) {
       const profile = profiles.get(implementation);
       if (profile === undefined) {
         error(
@@ -201,7 +204,7 @@ function checkTables(p4info: P4Info, ids: Ids, error: Report): void {
     }
     for (const resource of table.directResourceIds) {
       const standard = ids.get("direct counter")?.has(resource) || ids.get("direct meter")?.has(resource);
-      if (!standard && !isExtern(p4info, resource)) {
+      if (!standard && !externs.has(resource)) {
         error(CODES.reference, `${what} refers to direct resource ${hex(resource)}, which does not exist`);
       }
     }
