@@ -1,5 +1,5 @@
 /**
- * How every command ends (ARCHITECTURE.md, "The command line"): 0 success; 1 the input is wrong; 2 wrong usage; 70 a
+ * How every command ends (ARCHITECTURE.md, "Outputs"): 0 success; 1 the input is wrong; 2 wrong usage; 70 a
  * fault of ours. Diagnostics go to stderr, results to stdout or to files.
  */
 import { readFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 /** The compiler as one function: source text in, BMv2 JSON and P4Info out. */
 import { Diagnostics, given, SourceFile } from "../../base/index.js";
 import type { P4Info } from "../program/index.js";
-import { ARCHITECTURES, targetOf } from "./architectures/registry.js";
+import { ARCHITECTURES, includedInstead, targetOf } from "./architectures/registry.js";
 import { CODES } from "./codes.js";
 import type { Output } from "./emit/back-end.js";
 import { elaborate } from "./lower/elaborate/program.js";
@@ -129,6 +129,16 @@ export function buildChecked(
     return undefined;
   }
   const { architecture, backEnd } = target;
+  const included = includedInstead(unit, architecture.name);
+  if (included !== undefined) {
+    diagnostics.error(
+      CODES.otherArchitecture,
+      undefined,
+      `the program includes the declarations of ${included}, but is to be compiled for ${architecture.name}`,
+      `name ${included} or no architecture (--arch, or architecture in p4loom.yaml)`,
+    );
+    return undefined;
+  }
   const lowered = elaborate(unit, file, architecture, diagnostics);
   if (lowered === undefined || diagnostics.hasErrors) return undefined;
   architecture.warn(lowered, unit, diagnostics);

@@ -37,11 +37,24 @@ export const ARCHITECTURES: readonly string[] = TARGETS.map(({ architecture }) =
  */
 export function targetOf(unit: SourceUnit, name?: string): Target | undefined {
   if (name !== undefined) return TARGETS.find(({ architecture }) => architecture.name === name);
-  const files = new Set(unit.declarations.map(({ span }) => baseName(span.file)));
   const made = packageOfMain(unit);
   const having = TARGETS.filter(({ architecture }) => architecture.packages.some((one) => one.name === made));
-  const included = ({ architecture }: Target) => architecture.includes.some((one) => files.has(one));
+  const included = includedBy(unit);
   return having.find(included) ?? having[0] ?? TARGETS.find(included) ?? TARGETS[0];
+}
+
+/**
+ * The architecture whose file the program includes, where it is another one than the named one: tna and t2na have packages of the
+ * same names, and a program would otherwise get the outputs of the wrong chip.
+ */
+export function includedInstead(unit: SourceUnit, name: string): string | undefined {
+  const names = TARGETS.filter(includedBy(unit)).map(({ architecture }) => architecture.name);
+  return names.includes(name) ? undefined : names[0];
+}
+
+function includedBy(unit: SourceUnit): (target: Target) => boolean {
+  const files = new Set(unit.declarations.map(({ span }) => baseName(span.file)));
+  return ({ architecture }) => architecture.includes.some((one) => files.has(one));
 }
 
 function packageOfMain(unit: SourceUnit): string | undefined {

@@ -40,7 +40,7 @@ export interface CheckedProgram {
 
 export interface CheckOptions {
   /**
-   * Refuses what p4c refuses today and older compilers took (docs/tna/leniencies.md); otherwise it is accepted with a note
+   * Refuses what p4c refuses today and older compilers took; otherwise it is accepted with a note
    * that gives the portable form.
    */
   strict?: boolean;

@@ -1,5 +1,7 @@
 /** TNA and T2NA in their lowered form: pipes, blocks and storage, externs with results and methods, annotations and properties. */
 import { describe, expect, it } from "vitest";
+import { Diagnostics } from "../../../../src/base/index.js";
+import { build } from "../../../../src/toolchain/p4/index.js";
 import type { IrControl, IrPipe, IrProgram, StmtOf } from "../../../../src/toolchain/p4/lower/ir.js";
 import { printProgram } from "../../../../src/toolchain/p4/lower/print.js";
 import { forEachStmt } from "../../../../src/toolchain/p4/lower/walk.js";
@@ -414,5 +416,23 @@ describe("the lowered form", () => {
     expect([...lost.keys()].sort()).toEqual(
       expect.arrayContaining(["annotation", "extern", "method", "result"]),
     );
+  });
+});
+
+describe("the named architecture", () => {
+  const codesOf = (text: string, arch: string): string[] => {
+    const diagnostics = new Diagnostics();
+    build({ file: text, arch }, diagnostics);
+    return diagnostics.list.map(({ code }) => code);
+  };
+
+  it.each([
+    ["tna", "t2na"],
+    ["t2na", "tna"],
+    ["tna", "v1model"],
+  ] as const)("of a program that includes %s.p4 is not %s", (arch, other) => {
+    const text = tna({ arch });
+    expect(codesOf(text, other)).toEqual(["P40431"]);
+    expect(codesOf(text, arch)).toEqual([]);
   });
 });
