@@ -1,5 +1,5 @@
 /** `p4loom compile` and `p4loom check`. */
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import {
   type Diagnostic,
   Diagnostics as DiagnosticList,
@@ -75,9 +75,20 @@ export async function compileFile(path: string, options: CompileOptions): Promis
       }
     }
   }
+  checkPaths(files);
   // The output of the earlier passes is most useful when a later pass failed.
   writeFiles(files);
   return status;
+}
+
+/** Two outputs in one file: the second would replace the first. */
+function checkPaths(files: readonly OutputFile[]): void {
+  const seen = new Set<string>();
+  for (const { path } of files) {
+    if (seen.has(resolve(path)))
+      fail(CODES.wrongValue, undefined, `two outputs have the path ${path}`, "give each a path of its own");
+    seen.add(resolve(path));
+  }
 }
 
 /** What the options ask for. Undefined where the program is wrong, or an option asks for what its architecture has not. */
