@@ -41,7 +41,10 @@ function matchTable(
   const profile = profileOf.get(id);
   const isDirect = implementation === 0;
   const specs = isDirect ? actionSpecs(context, one) : undefined;
-  const lastId = Math.max(0, ...(specs ?? []).flatMap((spec) => spec.data.map((param) => param.id)));
+  const lastId = (specs ?? []).reduce(
+    (last, { data: params }) => params.reduce((most, { id: own }) => Math.max(most, own), last),
+    0,
+  );
   const data = isDirect ? [] : memberData(implementation, name);
   const operations: string[] = [];
   const attributes: string[] = [];

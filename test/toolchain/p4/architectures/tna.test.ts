@@ -381,6 +381,22 @@ describe("a control with tables that is applied with different arguments", () =>
       "hdr.h.a = v;",
     ]);
   });
+
+  it("holds locals of two blocks apart that share a name", () => {
+    const { lowered } = lowerTna({
+      top: `control Acl(inout bit<16> v) {
+          action set(bit<16> x) { v = x; }
+          table acl { key = { v : exact; } actions = { set; } }
+          apply { acl.apply(); }
+        }`,
+      locals: "Acl() acl;",
+      ingress: `if (meta.z == 1) { bit<16> own = meta.x; acl.apply(own); meta.x = own; }
+        else { bit<16> own = hdr.h.a; acl.apply(own); hdr.h.a = own; }`,
+    });
+    const [table] = controlOf(lowered, "ingress").tables;
+    expect(table?.keys.map(({ expression }) => expression.kind)).toEqual(["variable"]);
+    expect(printProgram(lowered).match(/I\.acl\.acl\.apply\(\);/g)).toHaveLength(2);
+  });
 });
 
 describe("the lowered form", () => {

@@ -2,7 +2,14 @@
  * Controls that are applied in several places. A table, or a method of an instance, exists once: where the arguments differ between the
  * places, the parameter needs storage of its own, to which each place copies.
  */
-import type { InstanceDeclaration, Parameter, SourceUnit, Statement } from "../../syntax/ast.js";
+import type {
+  Declaration,
+  Expression,
+  InstanceDeclaration,
+  Parameter,
+  SourceUnit,
+  Statement,
+} from "../../syntax/ast.js";
 import type { BoundArguments } from "../../types/index.js";
 
 /** The parameters whose arguments differ between the applications of a control's instance. */
@@ -11,16 +18,26 @@ export function differingParameters(
   declaration: InstanceDeclaration,
 ): ReadonlySet<Parameter> {
   const [first, ...others] = applications.get(declaration) ?? [];
-  const differing = first?.params.filter((_, index) => {
-    const text = argumentText(first, index);
-    return others.some((other) => argumentText(other, index) !== text);
-  });
+  const differing = first?.params.filter((_, index) =>
+    others.some((other) => !isSameArgument(first.args[index]?.value, other.args[index]?.value)),
+  );
   return new Set(differing);
 }
 
-function argumentText({ args }: BoundArguments, index: number): string | undefined {
-  const span = args[index]?.value.span;
-  return span?.file.text.slice(span.start, span.end);
+/** Whether two arguments have the same text and begin with the same variable: locals of two blocks may share a name. */
+function isSameArgument(one: Expression | undefined, other: Expression | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return textOf(one) === textOf(other) && variableOf(one) === variableOf(other);
+}
+
+function textOf({ span }: Expression): string {
+  return span.file.text.slice(span.start, span.end);
+}
+
+/** The declaration of the variable of which an argument is a part. */
+function variableOf(e: Expression): Declaration | undefined {
+  if (e.kind === "path") return e.declaration;
+  return e.kind === "member" || e.kind === "index" || e.kind === "slice" ? variableOf(e.base) : undefined;
 }
 
 /** The applications of each instance of a control that the text of the program has. */
