@@ -117,7 +117,8 @@ export async function projectReader(): Promise<ProjectReader> {
   }
 }
 
+/** Of a file that was deleted since it was found: no time and no size. */
 function stampOf(path: string): string {
-  const { mtimeMs, size } = statSync(path);
+  const { mtimeMs, size } = statSync(path, { throwIfNoEntry: false }) ?? {};
   return `${mtimeMs} ${size}`;
 }
