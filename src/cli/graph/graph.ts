@@ -1,7 +1,14 @@
 /** `p4loom graph`: the parsers and controls of a program as graphs. */
 import { join } from "node:path";
 import { Diagnostics, fail, given } from "../../base/index.js";
-import { type BlockGraph, graphJson, programGraphs, toDot, toSvg } from "../../toolchain/graph/index.js";
+import {
+  type BlockGraph,
+  CODES as GRAPH_CODES,
+  graphJson,
+  programGraphs,
+  toDot,
+  toSvg,
+} from "../../toolchain/graph/index.js";
 import { compileInput, type OutputFile, withProject, writeFiles } from "../../toolchain/loading/index.js";
 import { analyse } from "../../toolchain/p4/index.js";
 import { CODES } from "../codes.js";
@@ -17,6 +24,13 @@ export async function graph(path: string, options: GraphArguments): Promise<numb
   const analysis = analyse(file, input, diagnostics);
   diagnostics.throwIfErrors();
   const graphs = programGraphs(analysis, given({ blocks: block, calls }), diagnostics);
+  if (graphs.length === 0 && !diagnostics.hasErrors)
+    diagnostics.error(
+      GRAPH_CODES.noSuchBlock,
+      { file, start: 0, end: Math.min(1, file.text.length) },
+      "the program has no parser or control to draw",
+      "name the file that has them, or include it",
+    );
   const files = filesOf(graphs, options, diagnostics);
   printDiagnostics(
     diagnostics.list.filter(({ severity }) => severity === "error"),

@@ -5,7 +5,9 @@
  *     graph          what a graph is; as JSON
  *     dot, svg       as text for Graphviz, and drawn by layout
  */
+
 export { type GraphSettings, programGraphs } from "./blocks.js";
+export { CODES } from "./codes.js";
 export { toDot } from "./dot.js";
 export { type BlockGraph, graphJson } from "./graph.js";
 export { toSvg } from "./svg.js";
