@@ -13,6 +13,8 @@ const MAX_LEVEL = 24;
 const FEW = 0.25;
 /** The headers before that of IP end within this number of bytes. */
 const MAX_OFFSET = 160;
+/** Bytes of the longest IP header: IPv4 with all options. */
+const MAX_HEADER = 60;
 /** Of a longer packet these bytes at each end count. */
 const END_BYTES = 64;
 
@@ -69,16 +71,11 @@ export function packetHash(frame: Uint8Array): number {
   const { length } = frame;
   // FNV-1a, then the finish of MurmurHash3, which makes the low bits depend on all bits.
   let hash = 0x811c9dc5;
-  let from = Math.min(Ethernet.LENGTH, length);
-  for (let at = Math.min(MAX_OFFSET, length - Ipv4.LENGTH); at >= Ethernet.LENGTH; at--) {
-    const start = payloadAfter(frame, at);
-    if (start === undefined) continue;
-    from = start;
-    if (Ipv4.version(frame, at) === 4) {
-      const identification = Ipv4.identification(frame, at);
-      hash = mixed(mixed(hash, identification >> 8), identification & 0xff);
-    }
-    break;
+  const header = innermostHeader(frame);
+  const from = header === undefined ? Math.min(Ethernet.LENGTH, length) : payloadAfter(frame, header)!;
+  if (header !== undefined && Ipv4.version(frame, header) === 4) {
+    const identification = Ipv4.identification(frame, header);
+    hash = mixed(mixed(hash, identification >> 8), identification & 0xff);
   }
   const middle = Math.min(length, from + END_BYTES);
   for (let i = from; i < middle; i++) hash = mixed(hash, frame[i]!);
@@ -86,6 +83,20 @@ export function packetHash(frame: Uint8Array): number {
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+/**
+ * The place of the last IP header whose length is that of the rest of the frame. Bytes within a header are none of their own, also
+ * where they look like one: the length 106 (0x6a) and the TTL 63 of an IPv4 header are those of an IPv6 packet that begins there.
+ */
+function innermostHeader(frame: Uint8Array): number | undefined {
+  let found: number | undefined;
+  for (let at = Math.min(MAX_OFFSET, frame.length - Ipv4.LENGTH); at >= Ethernet.LENGTH; at--) {
+    if (found !== undefined && found - at >= MAX_HEADER) break;
+    const end = payloadAfter(frame, at);
+    if (end !== undefined && (found === undefined || end > found)) found = at;
+  }
+  return found;
 }
 
 const mixed = (hash: number, byte: number): number => Math.imul(hash ^ byte, 0x01000193);

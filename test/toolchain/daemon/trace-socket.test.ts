@@ -111,6 +111,13 @@ describe("the choice of packets", () => {
     );
   });
 
+  it("is by the header, where bytes inside it look like another one: 106 bytes and a TTL of 63", () => {
+    const hashes = [64, 63, 62].map((ttl) =>
+      packetHash(frameOf(new Uint8Array(), ttl, 0, new Uint8Array(86))),
+    );
+    expect(new Set(hashes).size).toBe(1);
+  });
+
   it("takes all packets of a slow network, and a bounded number of a fast one", () => {
     const slow = new TraceSample(50);
     for (let i = 0; i < 200; i++)
