@@ -226,8 +226,8 @@ export function runTailLoss(flow: TailLoss): TailLossResult {
     rescued = false;
     impatient = true;
     recover6582 = next;
-    // RFC 5681, 3.2, step 2: what limited transmit has sent does not count. With SACK the simulator counts it, up to three segments.
-    const flight = Math.min(next - una, flow.sack ? Number.POSITIVE_INFINITY : cwnd);
+    // RFC 5681, 3.2, step 2: what limited transmit has sent does not count.
+    const flight = Math.min(next - una, cwnd);
     threshold = Math.max(flight / 2, 2);
     counted = 0;
     Object.assign(prr, { delivered: 0, out: 0, flight: next - before - held });

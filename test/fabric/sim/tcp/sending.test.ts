@@ -419,10 +419,17 @@ describe("ECN (RFC 3168, section 6.1)", () => {
 });
 
 describe("the flight that a control gets (FlightSize, RFC 5681, section 3.2)", () => {
-  /** Sends 20 segments at once, of which the first is lost; returns the flights that the control gets. */
-  function told(steadyWindow: number | undefined): number[] {
+  const FOUND_LOST = `
+    30  < . 1:1(0) ack 1 <sack 1001:4001>
+    30  > . 1:1001(1000) ack 1
+    # The rescue of RFC 6675.
+    30  > . 19001:20001(1000) ack 1
+  `;
+
+  /** Sends 20 segments at once, of which the first is lost, then what `then` says; returns the flights that the control gets. */
+  function told(steadyWindow: number | undefined, then = FOUND_LOST): number[] {
     const flights: number[] = [];
-    const control: CongestionControl = {
+    const control: CongestionControl & { window: number } = {
       name: "told",
       window: 20_000,
       ...(steadyWindow === undefined ? {} : { steadyWindow }),
@@ -430,16 +437,16 @@ describe("the flight that a control gets (FlightSize, RFC 5681, section 3.2)", (
       onAck() {},
       onLoss: (_now, flight) => flights.push(flight),
       onRecovered() {},
-      onTimeout: (_now, flight) => flights.push(flight),
+      onTimeout(_now, flight) {
+        flights.push(flight);
+        this.window = 1000;
+      },
     };
     script(
       `${OPEN}
       20  send 20000
       ${sends(20, 0, 19)}
-      30  < . 1:1(0) ack 1 <sack 1001:4001>
-      30  > . 1:1001(1000) ack 1
-      # The rescue of RFC 6675.
-      30  > . 19001:20001(1000) ack 1
+      ${then}
     `,
       { congestionControl: () => control, rack: false },
     );
@@ -451,8 +458,12 @@ describe("the flight that a control gets (FlightSize, RFC 5681, section 3.2)", (
     expect(told(50_000)).toEqual([20_000]);
   });
 
-  it("is the window and three segments where data went on leaving above a hole", () => {
-    expect(told(4000)).toEqual([7000]);
+  it("is at most the window, so that what limited transmit has sent does not count (step 2)", () => {
+    expect(told(4000)).toEqual([4000]);
+  });
+
+  it("is at most the window and three segments after a timeout", () => {
+    expect(told(4000, "50  > . 1:1001(1000) ack 1")).toEqual([7000]);
   });
 });
 

@@ -241,16 +241,16 @@ export class Sender {
   }
 
   /**
-   * FlightSize of RFC 5681, without what left beyond the window. If a retransmission is lost, only RACK finds it: until
-   * the timer expires, new data leave for all data that SACK blocks report, and the unacknowledged data are then many
-   * windows. Half of them is no useful threshold.
+   * FlightSize for the threshold after a timeout (RFC 5681, equation 4), without what left beyond the window and limited transmit. If a
+   * retransmission is lost, only RACK finds it: until the timer expires, new data leave for all data that SACK blocks report, and the
+   * unacknowledged data are then many windows. Half of them is no useful threshold.
    */
   get #flightSize(): number {
     const { steadyWindow = NEVER } = this.control;
     return Math.min(this.next - this.acknowledged, steadyWindow + BEYOND_WINDOW * this.#mss);
   }
 
-  /** FlightSize when three duplicates have found a loss: what limited transmit sent does not count (RFC 5681, section 3.2, step 2). */
+  /** FlightSize when a loss is found or reported: what limited transmit sent does not count (RFC 5681, section 3.2, step 2). */
   get #flightWithinWindow(): number {
     return Math.min(this.next - this.acknowledged, this.control.steadyWindow ?? NEVER);
   }
@@ -367,7 +367,7 @@ export class Sender {
     const now = this.#output.now();
     const edgeBefore = this.#edge;
     const priorInFlight = this.inFlight;
-    const flight = this.#flightSize;
+    const flight = this.#flightWithinWindow;
     const lostBefore = board.lostInAll;
     this.#rate.begin();
     this.#rtt = this.#rttSentAt = -1;
@@ -437,7 +437,9 @@ export class Sender {
     if (!this.#sack && (wasRecovering || this.#state === "recovery"))
       this.#sample.deliveredBytes = Math.max(0, delivered + this.#presumedArrived - presumedBefore);
     if (this.#sample.deliveredBytes > 0) this.control.onAck(this.#sample);
-    if (this.#hole >= 0) this.#resend(this.#hole, this.#pathOf(this.#hole, now), now);
+    // A window that has shrunk since may end below the hole: it then waits until the window opens.
+    if (this.#hole >= 0 && board.start(this.#hole) < this.#edge)
+      this.#resend(this.#hole, this.#pathOf(this.#hole, now), now);
     this.fill();
     return true;
   }
@@ -654,7 +656,7 @@ export class Sender {
     );
     if (enters) {
       board.markLost(board.first);
-      this.#enterRecovery(now, this.#flightWithinWindow);
+      this.#enterRecovery(now);
     }
   }
 
@@ -684,7 +686,7 @@ export class Sender {
     }
   }
 
-  #enterRecovery(now: number, flight = this.#flightSize): void {
+  #enterRecovery(now: number, flight = this.#flightWithinWindow): void {
     const board = this.#board;
     this.#state = "recovery";
     this.#recover = this.next;
