@@ -3,7 +3,7 @@
 import { Crc, type CrcParameters } from "./crc.js";
 import { Crc64, type Crc64Parameters } from "./crc64.js";
 import { ConsistentRoundRobin, RoundRobin } from "./round-robin.js";
-import { csum16, hashEx, Identity, xor16, xor32 } from "./simple.js";
+import { csum16, hashEx, Identity, xor8, xor16, xor32 } from "./simple.js";
 import { Toeplitz } from "./toeplitz.js";
 import type { WideHash } from "./wide-hash.js";
 import { Xxh64 } from "./xxh64.js";
@@ -46,6 +46,7 @@ const SIMPLE: Readonly<Record<string, HashFunction>> = {
   csum16,
   cksum16: csum16,
   xor16,
+  xor8,
   xor32,
   hash_ex: hashEx,
 };
@@ -82,6 +83,16 @@ export function isOwnHash(algorithm: string): boolean {
 export function bmv2Hash(algorithm: string, custom?: CrcParameters): HashFunction | undefined {
   if (Object.hasOwn(SIMPLE, algorithm)) return SIMPLE[algorithm];
   if (algorithm === "toeplitz") return toeplitzHash(TOEPLITZ_KEY);
+  const written = writtenCrc(algorithm);
+  if (written !== undefined && written.width <= 32) {
+    const crc = new Crc({
+      ...written,
+      poly: Number(written.poly),
+      init: Number(written.init),
+      xorout: Number(written.xorout),
+    });
+    return (bytes, length) => crc.compute(bytes, length);
+  }
   if (!Object.hasOwn(bmv2Crcs, algorithm)) return undefined;
   const crc = new Crc(custom !== undefined && algorithm.endsWith("_custom") ? custom : bmv2Crcs[algorithm]!);
   return (bytes, length) => crc.compute(bytes, length);
@@ -89,7 +100,19 @@ export function bmv2Hash(algorithm: string, custom?: CrcParameters): HashFunctio
 
 /** A new instance of an algorithm that returns more than 32 bits; undefined for any other algorithm. */
 export function bmv2WideHash(algorithm: string): WideHash | undefined {
+  const written = writtenCrc(algorithm);
+  if (written?.width === 64) return new Crc64(written);
   return Object.hasOwn(WIDE, algorithm) ? WIDE[algorithm]!() : undefined;
+}
+
+/** A polynomial as a name: `crc:WIDTH:POLYNOMIAL:REFLECTED:START:XOR`, all but the width hexadecimal. Programs for other targets than BMv2 have it. */
+function writtenCrc(algorithm: string): (Crc64Parameters & { width: number }) | undefined {
+  const match = /^crc:(\d+):([0-9a-f]+):([01]):([0-9a-f]+):([0-9a-f]+)$/.exec(algorithm);
+  if (match === null) return undefined;
+  const [, width, poly, reflected, init, xor] = match;
+  const big = (text: string | undefined): bigint => BigInt.asUintN(Number(width), BigInt(`0x${text}`));
+  const refin = reflected === "1";
+  return { width: Number(width), poly: big(poly), init: big(init), refin, refout: refin, xorout: big(xor) };
 }
 
 /** @param key whole 32-bit words, at least one word */

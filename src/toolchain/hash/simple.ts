@@ -14,6 +14,13 @@ export function xor16(bytes: Uint8Array, length: number = bytes.length): number 
   return fold;
 }
 
+/** XOR of bytes. */
+export function xor8(bytes: Uint8Array, length: number = bytes.length): number {
+  let fold = 0;
+  for (let i = 0; i < length; i++) fold ^= bytes[i]!;
+  return fold;
+}
+
 /** XOR of 32-bit words. Zero bytes follow a short last word. */
 export function xor32(bytes: Uint8Array, length: number = bytes.length): number {
   let fold = 0;

@@ -184,4 +184,5 @@ export const CODES = {
   emptyFieldList: "P40656",
   endlessLoop: "P40657",
   readUninitialized: "P40658",
+  notModelled: "P40670",
 } as const;

@@ -31,6 +31,8 @@ export interface CompileInput {
 export interface Build {
   /** Name of its architecture. */
   architecture: string;
+  /** The program's own file. */
+  file: SourceFile;
   /** The checked tree. */
   unit: SourceUnit;
   /** The program as the back end sees it. */
@@ -92,7 +94,13 @@ function checkSource(
 export function compile(input: CompileInput, diagnostics: Diagnostics): CompileResult | undefined {
   const built = build(input, diagnostics);
   if (built === undefined) return undefined;
-  const { architecture, output, unit, lowered } = built;
+  const { architecture, unit, lowered } = built;
+  const target = targetOf(unit, architecture);
+  if (built.output === undefined && target?.execution !== undefined) {
+    const output = target.execution(unit, built.file, target.architecture, diagnostics);
+    return output === undefined || diagnostics.hasErrors ? undefined : { ...output, unit, lowered };
+  }
+  const { output } = built;
   if (output !== undefined) return { ...output, unit, lowered };
   diagnostics.error(
     CODES.otherArchitecture,
@@ -146,7 +154,7 @@ export function buildChecked(
   if (diagnostics.hasErrors) return undefined;
   const output = backEnd?.(lowered, unit, file.path, diagnostics);
   if (backEnd !== undefined && output === undefined) return undefined;
-  return { architecture: architecture.name, unit, lowered, output };
+  return { architecture: architecture.name, file, unit, lowered, output };
 }
 
 /**

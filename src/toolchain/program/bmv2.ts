@@ -29,7 +29,36 @@ export interface Bmv2Program {
   extern_instances: unknown[];
   field_aliases: [alias: string, field: FieldRef][];
   program?: string;
+  /** What is not v1model. Our own switch reads it; no file has it. */
+  architecture?: ArchitectureInfo;
   __meta__?: { version: [number, number]; compiler?: string };
+}
+
+/** Which parsers, pipelines and deparsers of the program one packet passes through in a Tofino. */
+export interface ArchitectureInfo {
+  name: "tna" | "t2na";
+  /** In the order of the arguments of `Switch`. */
+  pipes: PipeInfo[];
+}
+
+export interface PipeInfo {
+  name: string;
+  ingress: GressInfo;
+  egress: GressInfo;
+}
+
+/** Positions in the lists of the program. */
+export interface GressInfo {
+  /** One, or one for each group of ports. */
+  parsers: number[];
+  pipeline: number;
+  deparser: number;
+  /** The parser leaves the metadata in front of the packet alone: they are taken off before it. */
+  skipsIntrinsic: boolean;
+  /** The control reads `parser_err`, so that it gets packets with an error. */
+  seesErrors: boolean;
+  /** `BLOCK.FIELD` of the intrinsic metadata that the program names, as `tm.ucast_egress_port`. */
+  fields: Record<string, FieldRef>;
 }
 
 /** Line and column as p4c counts them: line from 1, column from 0. */
@@ -249,6 +278,8 @@ export interface RegisterArray {
   source_info?: SourceInfo;
   size: number;
   bitwidth: number;
+  /** What each cell holds at first, if not 0; no file has it. */
+  initial?: string;
 }
 
 export interface Calculation {
@@ -282,7 +313,8 @@ export interface Primitive {
 }
 
 export interface Pipeline {
-  name: "ingress" | "egress";
+  /** `ingress` or `egress`; in a program for another architecture any name. */
+  name: string;
   id: number;
   source_info?: SourceInfo;
   init_table: string | null;
@@ -325,6 +357,8 @@ export interface Bmv2Table {
     action_entry_const: boolean;
   };
   entries?: ConstEntry[];
+  /** Takes the number of the entry that is hit, all ones without one; no file has it. */
+  entry_target?: FieldRef;
 }
 
 export interface ConstEntry {

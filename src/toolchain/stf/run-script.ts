@@ -14,7 +14,7 @@ import {
 import { Interpreter } from "../control/index.js";
 import { type CounterData, DeviceError, type Entity, type TableEntry } from "../device/index.js";
 import { type Bmv2Program, createP4Info, describeBmv2, type P4Info, P4InfoIndex } from "../program/index.js";
-import { Switch, type SwitchClock, type TraceSink } from "../switch/index.js";
+import { isRecirculation, Switch, type SwitchClock, type TraceSink } from "../switch/index.js";
 import { CODES } from "./codes.js";
 import { entryOf } from "./entries.js";
 import { compareOutputs, type Expect, type Output, warnOfOthers } from "./expectations.js";
@@ -77,6 +77,8 @@ class Player {
   readonly #result: StfResult = { passed: 0, failed: 0 };
   /** Entries that were given a name with `add ... = NAME`. */
   readonly #labels = new Map<string, TableEntry>();
+  /** Ports at which the test expects packets. */
+  readonly #expected = new Set<number>();
   /** The last line so far that sends a packet or advances the clock. */
   #cause: Span | undefined;
 
@@ -92,6 +94,8 @@ class Player {
       { bmv2, p4info: p4info ?? createP4Info() },
       {
         clock: this.#clock,
+        // A port at which the test expects packets leads out of the switch.
+        recirculates: (port) => !this.#expected.has(port) && isRecirculation(port),
         transmit: (port, frame) => this.#outputs.push({ port, frame, cause: this.#cause }),
         ...given({ seed, log: print, trace }),
       },
@@ -102,6 +106,7 @@ class Player {
   async play(commands: readonly StfCommand[]): Promise<StfResult> {
     const expects: Expect[] = [];
     const ports = new Set<number>();
+    for (const command of commands) if (command.kind === "expect") this.#expected.add(command.port);
     for (const command of commands) {
       if (command.kind === "packet" || command.kind === "expect") ports.add(command.port);
       if (command.kind === "expect") expects.push(command);

@@ -1,10 +1,11 @@
 /**
- * The v1model switch. Open `switch.ts` first: a Switch gets a program, frames and control-plane updates.
+ * The switch, for v1model and the Tofino architectures. Open `switch.ts` first: a Switch gets a program, frames and control-plane updates.
  * `codegen/` turns a program into JavaScript once; `tables/` holds the data of lookups; `flow/`
  * moves packets between ingress, queues and egress; `trace/` records the events of packets; `control/` checks and applies the
  * writes of a controller.
  */
 
+export { isRecirculation } from "./flow/tofino.js";
 export { Workspaces } from "./flow/workspace.js";
 export type {
   DropCounts,

@@ -60,6 +60,11 @@ export interface SwitchOptions {
   cpuPort?: number;
   /** Value of `egress_spec` that drops; 511 unless given. */
   dropPort?: number;
+  /**
+   * Of a Tofino: whether what leaves by a port comes in again. Ports 68 to 71 of each pipe (of 128 ports) unless given; never the CPU
+   * port.
+   */
+  recirculates?(port: number): boolean;
   /** Adds and removes ports, for control planes; absent: they cannot. The switch itself has every port number. */
   ports?: PortControl;
   /**

@@ -24,10 +24,12 @@ import { addProgramEntries } from "./control/program-entries.js";
 import { Reader } from "./control/reader.js";
 import { Settings } from "./control/settings.js";
 import { Writer } from "./control/writer.js";
-import { Forwarder } from "./flow/forwarder.js";
+import type { Forwarder } from "./flow/forwarder.js";
 import { Generators } from "./flow/generators.js";
 import { QueueLimits } from "./flow/queue-limits.js";
 import { Queues } from "./flow/queues.js";
+import { SimpleSwitch } from "./flow/simple-switch.js";
+import { Tofino } from "./flow/tofino.js";
 import { Workspaces } from "./flow/workspace.js";
 import {
   noStatistics,
@@ -198,7 +200,8 @@ export class Switch implements Device {
     });
     const writer = new Writer(instance, digests, (table, entry) => idle.update(table, entry));
     const { specialised, own, replication } = instance;
-    const forwarder = new Forwarder(
+    const Path = program.bmv2.architecture === undefined ? SimpleSwitch : Tofino;
+    const forwarder = new Path(
       {
         specialised,
         own,
@@ -207,6 +210,8 @@ export class Switch implements Device {
         clock,
         ownsFrames: this.#options.ownsFrames === true,
         replication,
+        cpuPort: this.#cpuPort,
+        recirculates: this.#options.recirculates,
         learn: (list, phv) => digests.learn(list, phv),
       },
       this.#workspaces,

@@ -42,6 +42,12 @@ function reasonOf({ reason, egress_port, multicast_group_id }: Drop): string {
       return multicast_group_id === undefined
         ? "the clone session makes no copy"
         : `multicast group ${multicast_group_id} makes no copy`;
+    case "parser_error":
+      return "the ingress parser found an error";
+    case "drop_ctl":
+      return "drop_ctl";
+    case "no_destination":
+      return "ingress chose no port";
     case "queue_full":
       return `the queue of port ${egress_port} is full`;
     case "no_such_queue":

@@ -1,11 +1,12 @@
 /** The architectures that the compiler knows, one folder each. */
 import type { Diagnostics, SourceFile } from "../../../base/index.js";
 import type { P4Info } from "../../program/index.js";
-import type { BackEnd } from "../emit/back-end.js";
+import type { BackEnd, Output } from "../emit/back-end.js";
 import type { Architecture } from "../lower/architecture.js";
 import type { IrProgram } from "../lower/ir.js";
 import type { SourceUnit } from "../syntax/ast.js";
 import { t2na, tna } from "./tna/architecture.js";
+import { tnaProgram } from "./tna/engine/program.js";
 import { emitTnaP4Info } from "./tna/p4info.js";
 import { v1model } from "./v1model/architecture.js";
 import { emitV1model } from "./v1model/back-end.js";
@@ -14,6 +15,13 @@ export interface Target {
   readonly architecture: Architecture;
   /** Absent where the lowered program is all that there is. */
   readonly backEnd?: BackEnd;
+  /** The program as the embedded switch runs it, where no back end makes it. */
+  readonly execution?: (
+    unit: SourceUnit,
+    file: SourceFile,
+    architecture: Architecture,
+    diagnostics: Diagnostics,
+  ) => Output | undefined;
   /** The P4Info of a lowered program, where no back end makes it. */
   readonly controlPlane?: (
     lowered: IrProgram,
@@ -24,8 +32,8 @@ export interface Target {
 
 const TARGETS: readonly [Target, ...Target[]] = [
   { architecture: v1model, backEnd: emitV1model },
-  { architecture: tna, controlPlane: emitTnaP4Info },
-  { architecture: t2na, controlPlane: emitTnaP4Info },
+  { architecture: tna, controlPlane: emitTnaP4Info, execution: tnaProgram },
+  { architecture: t2na, controlPlane: emitTnaP4Info, execution: tnaProgram },
 ];
 
 /** The names that `--arch` takes. */

@@ -23,11 +23,11 @@ import { target } from "./emission.js";
 import { sourceInfo } from "./source-info.js";
 import { typeWidth } from "./type-width.js";
 
-export function emitParser(emission: Emission, parser: IrParser): bmv2.Bmv2Parser {
+export function emitParser(emission: Emission, parser: IrParser, name = "parser", id = 0): bmv2.Bmv2Parser {
   const states = statesOfParser(parser);
   return {
-    name: "parser",
-    id: 0,
+    name,
+    id,
     init_state: parser.start.name,
     parse_states: states.map((state, id) => emitState(emission, state, id)),
   };

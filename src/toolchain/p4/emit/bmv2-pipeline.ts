@@ -16,6 +16,7 @@ import { sourceInfo } from "./source-info.js";
 
 /** Numbers and names that both pipelines share. */
 export interface Numbering {
+  pipelines: number;
   tables: number;
   conditionals: number;
   profiles: number;
@@ -23,7 +24,7 @@ export interface Numbering {
 }
 
 export function newNumbering(): Numbering {
-  return { tables: 0, conditionals: 0, profiles: 0, nodes: new Names() };
+  return { pipelines: 0, tables: 0, conditionals: 0, profiles: 0, nodes: new Names() };
 }
 
 /** A node's name; null ends the pipeline. */
@@ -32,7 +33,7 @@ type Next = string | null;
 export function emitPipeline(
   expressions: ExpressionEmitter,
   control: IrControl,
-  name: "ingress" | "egress",
+  name: string,
   ids: ActionIds,
   numbering: Numbering,
 ): bmv2.Pipeline {
@@ -46,7 +47,7 @@ export function emitPipeline(
   for (const one of profiles) one.id = numbering.profiles++;
   return {
     name,
-    id: name === "ingress" ? 0 : 1,
+    id: numbering.pipelines++,
     ...sourceInfo(control.span),
     init_table: init,
     tables,

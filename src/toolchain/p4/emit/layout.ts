@@ -21,11 +21,11 @@ interface Home {
 const SCALARS = "scalars";
 const STANDARD = "standard_metadata";
 
-/** The variables that have homes of their own. */
+/** The variables that have homes of their own; an architecture may have none, then each variable has a home under its own name. */
 export interface Storage {
-  readonly headers: Variable;
-  readonly metadata: Variable;
-  readonly standard: Variable;
+  readonly headers?: Variable;
+  readonly metadata?: Variable;
+  readonly standard?: Variable;
 }
 
 type Field = [name: string, width: number | "*", signed?: boolean];
@@ -53,15 +53,15 @@ export class Layout {
     this.#instanceNames.unique(SCALARS);
     this.headers.push({ name: SCALARS, id: 0, header_type: `${SCALARS}_0`, metadata: true, pi_omit: true });
     this.#addStandard();
-    const { type } = program.metadata;
-    this.#metadataPrefix = type.kind === "struct" ? type.name : "meta";
-    const headerType = program.headers.type;
-    if (headerType.kind === "struct") {
+    const type = program.metadata?.type;
+    this.#metadataPrefix = type?.kind === "struct" ? type.name : "meta";
+    const headerType = program.headers?.type;
+    if (headerType?.kind === "struct") {
       // Stacks come last, as in p4c's output.
       this.#addFields(headerType.fields, "", (field) => field.type.kind !== "stack");
       this.#addFields(headerType.fields, "", (field) => field.type.kind === "stack");
     }
-    if (type.kind === "struct") this.#addFields(type.fields, this.#metadataPrefix, () => true);
+    if (type?.kind === "struct") this.#addFields(type.fields, this.#metadataPrefix, () => true);
   }
 
   /** Fills in the fields of `scalars`; call it after every expression is converted. */
@@ -260,7 +260,7 @@ export class Layout {
     if (width % 8 !== 0)
       fail(
         CODES.headerNoWholeBytes,
-        type.span ?? this.program.headers.span,
+        type.span ?? this.program.headers?.span,
         `BMv2 wants headers of whole bytes; ${type.name} has ${width} bits`,
         `add a field of ${8 - (width % 8)} bits`,
       );
@@ -269,7 +269,8 @@ export class Layout {
   }
 
   #addStandard(): void {
-    const { type } = this.program.standard;
+    const type = this.program.standard?.type;
+    if (type === undefined) return;
     const fields = type.kind === "struct" ? headerFields(type.fields, "") : [];
     const width = totalWidth(type);
     if (width % 8 !== 0) fields.push(["_padding", 8 - (width % 8), false]);

@@ -115,7 +115,7 @@ class Builder {
         control.called.map((one) => ({ ...one, params: [], body: [], hidden: false })),
       ),
     ]);
-    this.#digests = digestsOf(controls);
+    this.#digests = digestsOf(controlsOf(program));
     this.#valueSets = emitter.valueSets;
     this.#headers = controllerHeaders(unit);
   }

@@ -62,7 +62,7 @@ function writtenIn(body: readonly Stmt[]): Set<Variable> {
   return written;
 }
 
-function substitute(expr: Expr, known: Known): Expr {
+function substitute(expr: Expr, known: ReadonlyMap<Variable, Expr>): Expr {
   return mapExpr(expr, (part) => (part.kind === "variable" ? (known.get(part.variable) ?? part) : part));
 }
 
@@ -120,8 +120,8 @@ function appliesTables(body: readonly Stmt[]): boolean {
   return found;
 }
 
-/** A copy with labels of its own and the counted variables' values filled in. */
-function copyBody(body: readonly Stmt[], values: Known): Stmt[] {
+/** A copy with labels of its own and the variables' values filled in where they are read. */
+export function copyBody(body: readonly Stmt[], values: ReadonlyMap<Variable, Expr>): Stmt[] {
   const labels = new Map<Label, Label>();
   const copy = (list: readonly Stmt[]): Stmt[] => list.map((stmt) => copyStmt(stmt));
   const copyStmt = (stmt: Stmt): Stmt => {
@@ -141,7 +141,7 @@ function copyBody(body: readonly Stmt[], values: Known): Stmt[] {
 }
 
 /** Of a place that is written, only the indexes are read. */
-function copyIndexes(place: Expr, values: Known): Expr {
+function copyIndexes(place: Expr, values: ReadonlyMap<Variable, Expr>): Expr {
   switch (place.kind) {
     case "field":
     case "stackProperty":

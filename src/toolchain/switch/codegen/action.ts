@@ -389,6 +389,18 @@ export class PrimitiveWriter {
       case "generate_digest":
         out.line(`s.digest = ${this.#numbers.low(this.#number(second), 16).words[0]} & 65535;`);
         return true;
+      case "mirror": {
+        const length =
+          second === undefined ? "0" : `${this.#resource(this.resources.calculations, second).low}(s)`;
+        out.line(`s.mirrorTo(${this.#numbers.low(this.#number(first), 16).words[0]} & 65535, ${length});`);
+        return true;
+      }
+      case "resubmit_data": {
+        const length =
+          first === undefined ? "0" : `${this.#resource(this.resources.calculations, first).low}(s)`;
+        out.line(`s.resubmitWith(${length});`);
+        return true;
+      }
       case "truncate":
         out.line(`s.truncateTo(${this.#numbers.low(this.#number(first), 32).words[0]} >>> 0);`);
         return true;

@@ -30,6 +30,7 @@ const FOLDS: Readonly<Record<string, number>> = { csum16: 16, cksum16: 16, xor16
 function inputsOf(
   layout: Layout,
   list: readonly bmv2.CalculationInput[],
+  guarded: boolean,
 ): { inputs: Input[]; payload: boolean } {
   const expressions = new ExpressionWriter({ layout, numbers: new NumberWriter(new Emitter()) });
   const inputs: Input[] = [];
@@ -44,7 +45,7 @@ function inputsOf(
         const field = layout.field(header, name);
         const slot = layout.headers.get(field?.header ?? header);
         if (slot === undefined) throw new Unsupported(`there is no header ${header}`);
-        const guard = slot.metadata ? undefined : slot;
+        const guard = slot.metadata || !guarded ? undefined : slot;
         if (field?.varbit) {
           inputs.push({
             header: guard,
@@ -71,7 +72,7 @@ function inputsOf(
           width: field.varbit ? 0 : field.width,
         }));
         inputs.push({
-          header: slot.metadata ? undefined : slot,
+          header: slot.metadata || !guarded ? undefined : slot,
           parts,
           varbitBytes: (slot.varbit?.width ?? 0) / 8,
         });
@@ -84,15 +85,22 @@ function inputsOf(
   return { inputs, payload };
 }
 
-/** Writes one calculation as a function over the packet state `s`; `hash` is the text that runs the algorithm. */
+export interface CalculationParts {
+  readonly name: string;
+  readonly algorithm: string;
+  readonly list: readonly bmv2.CalculationInput[];
+  /** The text that runs the algorithm. */
+  readonly hash: string;
+  /** Fields of invalid headers are left out. */
+  readonly guarded: boolean;
+}
+
+/** Writes one calculation as a function over the packet state `s`. */
 export function writeCalculation(
   layout: Layout,
-  name: string,
-  algorithm: string,
-  list: readonly bmv2.CalculationInput[],
-  hash: string,
+  { name, algorithm, list, hash, guarded }: CalculationParts,
 ): CalculationCode {
-  const { inputs, payload } = inputsOf(layout, list);
+  const { inputs, payload } = inputsOf(layout, list, guarded);
   const bits = inputs.reduce((sum, input) => sum + totalBits(input.parts), 0);
   const varbits = inputs.reduce((sum, input) => sum + input.varbitBytes, 0);
   const bytes = Math.ceil(bits / 8) + varbits;

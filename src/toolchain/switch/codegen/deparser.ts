@@ -34,11 +34,15 @@ function changedBytes(header: HeaderSlot, { fields, headers }: Changes): number[
   return bytes.filter((byte) => ranges.some(([first, last]) => first <= byte && byte <= last));
 }
 
-/** `function deparse(s, limit)`: the frame, at most `limit` bytes of it. */
-export function writeDeparser(deparser: bmv2.Bmv2Deparser, resources: Resources): string {
+/** `function NAME(s, limit)`: the frame, at most `limit` bytes of it. */
+export function writeDeparser(
+  deparser: Pick<bmv2.Bmv2Deparser, "order" | "primitives">,
+  resources: Resources,
+  name = "deparse",
+): string {
   const out = new Emitter();
   const headers = deparser.order.map((name) => defined(resources.layout.headers.get(name)));
-  out.open("function deparse(s, limit)");
+  out.open(`function ${name}(s, limit)`);
   out.line("const P = s.phv, D = s.frame, O = s.start, E = s.end;");
   const primitives = new PrimitiveWriter(out, resources);
   for (const primitive of deparser.primitives ?? []) primitives.write(primitive);

@@ -23,7 +23,7 @@ const CORE_ERRORS = {
 };
 
 /**
- * `function parse(s)`: reads `s.frame[s.start..s.end)`, sets `s.start` to the end of the last header, and returns the number of the error.
+ * `function NAME(s)`: reads `s.frame[s.start..s.end)`, sets `s.start` to the end of the last header, and returns the number of the error.
  * Value sets are `s.<place>` by name.
  */
 export function writeParser(
@@ -31,10 +31,11 @@ export function writeParser(
   parser: bmv2.Bmv2Parser,
   resources: Resources,
   valueSets: ReadonlyMap<string, string>,
+  name = "parse",
 ): string {
   const out = new Emitter();
   const writer = new StateWriter(out, program, resources, valueSets);
-  out.open("function parse(s)");
+  out.open(`function ${name}(s)`);
   out.line("const P = s.phv, D = s.frame, E = s.end;");
   out.line("let O = s.start, error = 0, jumps = 0;");
   out.open("parse:");

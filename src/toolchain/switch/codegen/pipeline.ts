@@ -26,6 +26,8 @@ export interface PipelineContext {
   readonly meters: ReadonlyMap<string, bmv2.MeterArray>;
   /** Keys of the tables, in the order of the state's list. */
   readonly shapes: readonly KeyShape[];
+  /** A key of an invalid header counts as 0. */
+  readonly guarded: boolean;
   /** Words of an entry's record: its action and parameters, or the member or group it names. */
   recordWords(table: bmv2.Bmv2Table): number;
   /** Words of a member's record: its action and parameters. */
@@ -151,6 +153,10 @@ class NodeWriter {
     out.line(`const ${t} = ${ownPlace("tables", index)};`);
     if (table.key.length === 0) out.line(`const ${e} = ${t}.only;`);
     else out.line(`const ${e} = lookup${index}(${x}, ${this.#keys(table).join(", ")});`);
+    if (table.entry_target !== undefined) {
+      const target = defined(context.resources.layout.field(...table.entry_target));
+      out.line(`P[${target.at}] = ${e};`);
+    }
     out.line(`let ${a} = ${t}.defaultAction, ${data} = ${t}.defaultData, ${at} = 0;`);
     out.open(`if (${e} >= 0)`);
     if (table.with_counters)
@@ -173,13 +179,14 @@ class NodeWriter {
 
   #keys(table: bmv2.Bmv2Table): string[] {
     const expressions = this.#expressions();
-    const { layout } = this.context.resources;
+    const { context } = this;
+    const { layout } = context.resources;
     return table.key.flatMap((key) => {
       const { words } = keyNumber(expressions, key);
       const mask = key.mask === null ? undefined : bmv2Number(key.mask);
       const [header, field] = typeof key.target === "string" ? [key.target, "$valid$"] : key.target;
       const slot = layout.headers.get(layout.field(header, field)?.header ?? header);
-      const guarded = field !== "$valid$" && slot !== undefined && !slot.metadata;
+      const guarded = context.guarded && field !== "$valid$" && slot !== undefined && !slot.metadata;
       return words.map((text, i) => {
         const bits = mask === undefined ? -1 : Number(BigInt.asIntN(32, mask >> BigInt(32 * i)));
         const masked = bits === -1 ? text : `(${text} & ${bits})`;

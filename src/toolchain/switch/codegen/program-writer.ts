@@ -57,11 +57,17 @@ const HELPERS = {
   loadVarbit,
 };
 const EXPORTS =
-  "clear, parse, verifyChecksums, ingress, egress, updateChecksums, deparse, copyFieldList, makeOwn";
+  "clear, parse, verifyChecksums, ingress, egress, updateChecksums, deparse, copyFieldList, makeOwn, stages";
+
+/** Words that a packet keeps between ingress and egress where no field of the program goes from one to the other. */
+const TM_WORDS = 8;
 
 /** Pieces of work, in the unit of `Pace`, of one action or table, and of a part that cannot be divided. */
 const SMALL = 5;
 const LARGE = 50;
+
+/** The algorithm of a calculation that only gathers its input. */
+const BYTES = "bytes";
 
 export class ProgramWriter {
   readonly #layout: Layout;
@@ -105,16 +111,21 @@ export class ProgramWriter {
     const actionNumbers = new Map<string, number>();
     for (const { name } of program.actions)
       if (!actionNumbers.has(name)) actionNumbers.set(name, actionNumbers.size);
+    const { architecture } = program;
     for (const name of ["ingress", "egress"] as const) {
       this.#pipeline(name, actionNumbers);
       yield LARGE;
     }
-    this.#parser();
+    this.#parser(architecture === undefined ? program.parsers[0] : undefined, "parse");
     yield LARGE;
     this.#texts.push(...writeChecksums(program, this.#resources), writeFieldLists(program, this.#layout));
+    if (architecture !== undefined) yield* this.#stages(architecture, actionNumbers);
     // The deparser comes last, since it writes what the other code may change.
-    this.#deparser();
-    this.#texts.push(writeClear(this.#layout.cleared), writeOwn(this.#ownCounts()));
+    this.#deparser(architecture === undefined ? program.deparsers[0] : undefined, "deparse");
+    if (architecture === undefined) this.#texts.push("const stages = [];");
+    // Fields of headers are 0 at first in a Tofino, and keep their values in BMv2.
+    const cleared = architecture === undefined ? this.#layout.cleared : this.#layout.words;
+    this.#texts.push(writeClear(cleared), writeOwn(this.#ownCounts()));
     yield LARGE;
     const source = `"use strict";\n${this.#texts.join("\n")}\nreturn { ${EXPORTS} };`;
     const code = this.#compile(source);
@@ -129,12 +140,14 @@ export class ProgramWriter {
       actionNumbers,
       hashes: this.#hashes,
       hashBytes: this.#hashBytes,
+      copyWords: architecture === undefined ? this.#layout.words : TM_WORDS,
       points: this.trace?.list,
     };
   }
 
-  #hash(name: string, algorithm: string, input: readonly bmv2.CalculationInput[], run: string): void {
-    const made = writeCalculation(this.#layout, name, algorithm, input, run);
+  #hash(name: string, algorithm: string, list: readonly bmv2.CalculationInput[], hash: string): void {
+    const guarded = this.program.architecture === undefined;
+    const made = writeCalculation(this.#layout, { name, algorithm, list, hash, guarded });
     this.#texts.push(made.text);
     this.#hashBytes = Math.max(this.#hashBytes, made.bytes);
   }
@@ -142,6 +155,8 @@ export class ProgramWriter {
   /** Text that runs a new hash of an algorithm. */
   #running(algorithm: string): string {
     const number = this.#hashes.push(algorithm) - 1;
+    // No hash: the bytes stay in the input, and the answer is how many there are.
+    if (algorithm === BYTES && this.program.architecture !== undefined) return "LENGTH";
     const wide = bmv2WideHash(algorithm);
     const found = wide ?? bmv2Hash(algorithm);
     if (found === undefined)
@@ -194,13 +209,17 @@ export class ProgramWriter {
     this.#tables.push({ table, shape, stride: this.#stride(ids), record, actions: this.#byName(ids) });
   }
 
-  #pipeline(name: "ingress" | "egress", actionNumbers: ReadonlyMap<string, number>): void {
+  #pipeline(
+    name: string,
+    actionNumbers: ReadonlyMap<string, number>,
+    pipeline = this.program.pipelines.find((candidate) => candidate.name === name),
+  ): void {
     const { program } = this;
-    const pipeline = program.pipelines.find((candidate) => candidate.name === name);
     const context = {
       resources: this.#resources,
       actions: this.#actions,
       actionNumbers,
+      guarded: program.architecture === undefined,
       tables: new Map(this.#tables.map(({ table }, i) => [table.name, i])),
       profiles: new Map(this.#profiles.map(({ profile }, i) => [profile.name, i])),
       meters: new Map(program.meter_arrays.map((meter) => [meter.name, meter])),
@@ -216,24 +235,56 @@ export class ProgramWriter {
     });
   }
 
-  #parser(): void {
+  #parser(parser: bmv2.Bmv2Parser | undefined, name: string): void {
     const { program } = this;
     const valueSets = new Map(program.parse_vsets.map(({ name }, i) => [name, ownPlace("valueSets", i)]));
     within("the parser", undefined, () => {
-      const parser = program.parsers[0];
       this.#texts.push(
         parser === undefined
-          ? "function parse(s) { return 0; }"
-          : writeParser(program, parser, this.#resources, valueSets),
+          ? `function ${name}(s) { return 0; }`
+          : writeParser(program, parser, this.#resources, valueSets, name),
       );
     });
   }
 
-  #deparser(): void {
-    const deparser = this.program.deparsers[0];
+  #deparser(
+    deparser: Pick<bmv2.Bmv2Deparser, "order" | "primitives" | "source_info"> | undefined,
+    name: string,
+  ): void {
     within("the deparser", deparser?.source_info, () => {
-      this.#texts.push(writeDeparser(deparser ?? { name: "deparser", id: 0, order: [] }, this.#resources));
+      this.#texts.push(writeDeparser(deparser ?? { order: [] }, this.#resources, name));
     });
+  }
+
+  /** The gresses of all pipes, two a pipe: parsers, control, statements of the deparser, headers of the deparser. */
+  *#stages(
+    { pipes }: bmv2.ArchitectureInfo,
+    actionNumbers: ReadonlyMap<string, number>,
+  ): Generator<number, void, void> {
+    const { program } = this;
+    const stages: string[] = [];
+    for (const [number, gress] of pipes.flatMap(({ ingress, egress }) => [ingress, egress]).entries()) {
+      const parsers = gress.parsers.map((at) => {
+        const name = `parser${at}`;
+        this.#parser(defined(program.parsers[at]), name);
+        return name;
+      });
+      yield LARGE;
+      this.#pipeline(`control${number}`, actionNumbers, defined(program.pipelines[gress.pipeline]));
+      yield LARGE;
+      const deparser = defined(program.deparsers[gress.deparser]);
+      const { primitives = [], order, source_info } = deparser;
+      within("the deparser", source_info, () => {
+        const action = { name: deparser.name, id: 0, runtime_data: [], primitives };
+        this.#texts.push(writeAction(`prepare${number}`, action, this.#resources));
+      });
+      this.#deparser({ order, ...given({ source_info }) }, `emit${number}`);
+      stages.push(
+        `{ parsers: [${parsers.join(", ")}], control: control${number}, prepare: prepare${number}, emit: emit${number} }`,
+      );
+      yield LARGE;
+    }
+    this.#texts.push(`const stages = [${stages.join(", ")}];`);
   }
 
   /** Number of the resources of each kind. */

@@ -23,6 +23,19 @@ export interface Code {
   copyFieldList(to: Int32Array, from: Int32Array, list: number): void;
   /** What a switch has for itself, in the shape that the other functions use. */
   makeOwn(parts: OwnParts, shared: OwnState): OwnState;
+  /** Of a program that is not v1model, whose other functions do nothing: ingress and egress of each pipe. */
+  readonly stages: readonly Stage[];
+}
+
+/** What a packet passes through in one gress. */
+export interface Stage {
+  /** As `parse`; one, or one for each group of ports. */
+  readonly parsers: readonly ((state: PacketState) => number)[];
+  readonly control: (state: PacketState) => void;
+  /** The statements of the deparser; the requests of them are in the state afterwards. */
+  readonly prepare: (state: PacketState, phv: Int32Array) => void;
+  /** As `deparse`. */
+  readonly emit: (state: PacketState, limit: number) => Uint8Array;
 }
 
 export interface TableInfo {
@@ -53,6 +66,8 @@ export interface Specialised {
   readonly hashes: readonly string[];
   /** Maximum length of hash inputs in bytes. */
   readonly hashBytes: number;
+  /** Words that a waiting packet keeps. */
+  readonly copyWords: number;
   /** The meaning of the numbers in calls of the tracer; absent in the variant that does not trace. */
   readonly points: readonly TracePoint[] | undefined;
 }

@@ -132,8 +132,9 @@ export class Instance {
       parts.meters.push(array);
       if (!meter.is_direct) this.meters.set(meter.name, array);
     }
-    for (const { name, size, bitwidth } of bmv2.register_arrays) {
+    for (const { name, size, bitwidth, initial } of bmv2.register_arrays) {
       const array = new RegisterArray(name, size, bitwidth);
+      if (initial !== undefined) array.fill(bmv2Number(initial));
       parts.registers.push(array);
       this.registers.set(name, array);
     }

@@ -33,7 +33,7 @@ export class Workspaces {
   of(specialised: Specialised): ProgramWorkspaces {
     let found = this.#byProgram.get(specialised);
     if (found === undefined) {
-      found = { free: [], pool: new PacketPool(specialised.layout.words) };
+      found = { free: [], pool: new PacketPool(specialised.copyWords) };
       this.#byProgram.set(specialised, found);
     }
     return found;

@@ -92,6 +92,13 @@ export class PacketState {
   recirculate = 0;
   digest = 0;
   limit = NO_LIMIT;
+  /** Of a Tofino: the session of the copy that the deparser asks for, -1 for none, and the header in front of it. */
+  mirror = -1;
+  mirrorData: Uint8Array = NO_BYTES;
+  /** Of a Tofino: the port of the packet in egress, for the trace. */
+  egressPort = 0;
+  /** Of a Tofino: what stands in front of the packet in its second pass; undefined: there is none. */
+  resubmitData: Uint8Array | undefined = undefined;
   /** Receives every step of traced code, which runs only while there is a tracer. A `PacketTracer`: generated code alone calls it. */
   tracer: object | undefined = undefined;
 
@@ -114,6 +121,17 @@ export class PacketState {
     this.resubmit = 0;
     this.recirculate = 0;
     this.digest = 0;
+  }
+
+  /** The deparser asks for a copy with the first bytes of the hash input in front. */
+  mirrorTo(session: number, length: number): void {
+    this.mirror = session;
+    this.mirrorData = this.hashInput.slice(0, length);
+  }
+
+  /** The deparser asks for another pass of ingress. */
+  resubmitWith(length: number): void {
+    this.resubmitData = this.hashInput.slice(0, length);
   }
 
   hashRoom(size: number): Uint8Array {

@@ -52,6 +52,11 @@ export class RegisterArray {
     return value;
   }
 
+  /** Gives all elements one value. */
+  fill(value: bigint): void {
+    for (let i = 0; i < this.size; i++) this.set(i, value);
+  }
+
   /** Higher bits of the value are cut off. */
   set(index: number, value: bigint): void {
     const cut = BigInt.asUintN(this.width, value);

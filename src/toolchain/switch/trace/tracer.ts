@@ -1,9 +1,9 @@
 /** Records events of the current copy: traced code calls it (`s.tracer`), and so does the switch. */
-import { given, toHex } from "../../../base/index.js";
+import { defined, given, toHex } from "../../../base/index.js";
 import type { Replica } from "../../device/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { expressionText, fieldsOf, fieldText } from "../codegen/expression-text.js";
-import type { Code, Specialised } from "../codegen/specialised.js";
+import type { Code, Specialised, Stage } from "../codegen/specialised.js";
 import type { PointOf, TracePoint } from "../codegen/trace-points.js";
 import type { Instance } from "../control/instance.js";
 import type { MirrorSession } from "../flow/replication.js";
@@ -264,28 +264,29 @@ export class PacketTracer extends TraceRecorder {
     this.#frames.clear();
   }
 
-  #stage(name: string, kind: "PARSER" | "CONTROL"): void {
+  /** `port`: the one that the packet leaves by, where the stage is the egress control. */
+  #stage(name: string, kind: "PARSER" | "CONTROL", port?: number): void {
     const { node } = this;
     if (node === undefined) return;
     node.stage = name;
     const { phv } = this.#state;
     this.fields.look(phv);
     const event: TraceEvent = { kind: "pipeline_stage", stage_name: name, stage_kind: kind };
-    if (name === "egress") {
+    if (port !== undefined) {
       node.decided = undefined;
-      event.egress_port = phv[this.#state.fields.egressPort]!;
+      event.egress_port = port;
       event.time_us = this.time();
       if (node.queuedAt !== undefined) event.queued_us = Math.max(0, event.time_us - node.queuedAt);
     }
     this.event(event);
   }
 
-  #emitted(limit: number): void {
+  #emitted(limit: number, order = this.specialised.program.deparsers[0]?.order ?? []): void {
     const { node } = this;
     if (node === undefined) return;
     node.stage = "deparser";
     const { phv, start, end } = this.#state;
-    const headers = (this.specialised.program.deparsers[0]?.order ?? []).flatMap((name) => {
+    const headers = order.flatMap((name) => {
       const slot = this.specialised.layout.headers.get(name)!;
       return phv[slot.valid] === 1 ? [{ header: name, packet_size: this.fields.size(phv, slot) }] : [];
     });
@@ -321,7 +322,7 @@ export class PacketTracer extends TraceRecorder {
         code.ingress(state);
       },
       egress: (state) => {
-        this.#stage("egress", "CONTROL");
+        this.#stage("egress", "CONTROL", state.phv[state.fields.egressPort]!);
         code.egress(state);
       },
       updateChecksums: (state) => {
@@ -338,6 +339,37 @@ export class PacketTracer extends TraceRecorder {
       },
       copyFieldList: code.copyFieldList,
       makeOwn: code.makeOwn,
+      stages: code.stages.map((stage, number) => this.#wrapStage(stage, number)),
     };
+  }
+
+  #wrapStage(stage: Stage, number: number): Stage {
+    const { program } = this.specialised;
+    const gresses = defined(program.architecture).pipes.flatMap(({ ingress, egress }) => [ingress, egress]);
+    const { parsers, pipeline, deparser } = defined(gresses[number]);
+    const control = defined(program.pipelines[pipeline]).name;
+    const isEgress = number % 2 === 1;
+    return {
+      parsers: stage.parsers.map((parse, i) => (state) => {
+        this.#stage(defined(program.parsers[defined(parsers[i])]).name, "PARSER");
+        return parse(state);
+      }),
+      control: (state) => {
+        this.#stage(control, "CONTROL", isEgress ? state.egressPort : undefined);
+        stage.control(state);
+      },
+      prepare: stage.prepare,
+      emit: (state, limit) => {
+        this.fields.look(state.phv);
+        const frame = stage.emit(state, limit);
+        this.#emitted(limit, defined(program.deparsers[deparser]).order);
+        return frame;
+      },
+    };
+  }
+
+  /** A frame that is about to leave the switch. */
+  leaves(frame: Uint8Array): void {
+    if (this.node !== undefined) this.#frames.set(frame, this.node);
   }
 }

@@ -84,6 +84,12 @@ export type TraceDropReason =
   | "drop_port"
   /** A multicast group that is unknown or has no members, or a clone session without a copy. */
   | "no_replica"
+  /** Of a Tofino: an error of the ingress parser that ingress does not look at. */
+  | "parser_error"
+  /** Of a Tofino: bits of `drop_ctl`. */
+  | "drop_ctl"
+  /** Of a Tofino: no port, group or copy was asked for. */
+  | "no_destination"
   | "queue_full"
   /** `priority` names a queue that the port does not have. */
   | "no_such_queue"

@@ -2,19 +2,7 @@
 import { fail } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type { Architecture, BlockShape, ExternShape, ParameterShape } from "../../lower/architecture.js";
-import { dropOverwritten } from "../../lower/drop-overwritten.js";
-import { expandAggregates } from "../../lower/expand-aggregates.js";
-import { expandIndexes } from "../../lower/expand-indexes.js";
-import { expandSwitches } from "../../lower/expand-switches.js";
-import { groupActions } from "../../lower/group-actions.js";
-import { lowerSlices } from "../../lower/lower-slices.js";
-import { numberApplications } from "../../lower/number-applications.js";
-import type { Pass } from "../../lower/passes.js";
-import { selectMasks } from "../../lower/select-masks.js";
-import { settleArguments } from "../../lower/settle-arguments.js";
-import { simplify } from "../../lower/simplify.js";
-import { splitStates } from "../../lower/split-states.js";
-import { unrollLoops } from "../../lower/unroll-loops.js";
+import { BMV2_PASSES } from "../../lower/bmv2-passes.js";
 import type { SourceUnit } from "../../syntax/ast.js";
 import { markToDrop } from "./mark-to-drop.js";
 import { warn } from "./warnings.js";
@@ -84,29 +72,13 @@ const METHODS: Readonly<Record<string, ExternShape>> = {
   "register.write": PLAIN,
 };
 
-const PASSES: readonly Pass[] = [
-  { name: "simplify", run: simplify },
-  { name: "unroll-loops", run: unrollLoops },
-  { name: "expand-switches", run: expandSwitches },
-  { name: "expand-aggregates", run: expandAggregates },
-  { name: "expand-indexes", run: expandIndexes },
-  { name: "settle-arguments", run: settleArguments },
-  { name: "simplify-again", run: simplify },
-  { name: "lower-slices", run: lowerSlices },
-  { name: "drop-overwritten", run: dropOverwritten },
-  { name: "split-states", run: splitStates },
-  { name: "select-masks", run: selectMasks },
-  { name: "number-applications", run: numberApplications },
-  { name: "group-actions", run: groupActions },
-];
-
 export const v1model: Architecture = {
   name: "v1model",
   includes: ["v1model.p4"],
   packages: [{ name: "V1Switch", isPipe: true, arguments: BLOCKS }],
   externs: { functions: FUNCTIONS, methods: METHODS },
   looksAheadWhole: true,
-  passes: PASSES,
+  passes: BMV2_PASSES,
   checkUnit: checkVersion,
   warn,
 };

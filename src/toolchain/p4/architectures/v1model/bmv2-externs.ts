@@ -3,10 +3,11 @@ import type { Span } from "../../../../base/index.js";
 import { defined, fail } from "../../../../base/index.js";
 import type { bmv2 } from "../../../program/index.js";
 import { CODES } from "../../codes.js";
-import { algorithm, calculationInput, dataElements } from "../../emit/bmv2-calculations.js";
+import { dataElements } from "../../emit/bmv2-calculations.js";
 import { hexValue } from "../../emit/bmv2-expressions.js";
+import { statePrimitives } from "../../emit/bmv2-state.js";
 import type { BlockKind, Emission } from "../../emit/emission.js";
-import { primitive, target } from "../../emit/emission.js";
+import { primitive } from "../../emit/emission.js";
 import { fold } from "../../lower/fold.js";
 import type { Expr, StmtOf } from "../../lower/ir.js";
 
@@ -19,39 +20,17 @@ export function externPrimitives(
   block: BlockKind,
 ): bmv2.Primitive[] {
   if (stmt.kind === "digest") return [digest(emission, stmt, block)];
-  const { expressions } = emission;
-  const { args, span } = stmt;
-  const value = (index: number): bmv2.Value => expressions.parameter(defined(args[index]));
-  const place = (index: number): bmv2.Value => target(emission, defined(args[index]));
-  const array = (type: "counter_array" | "meter_array" | "register_array"): bmv2.Value => ({
-    type,
-    value: stmt.instance?.name ?? "",
-  });
+  const state = statePrimitives(emission, stmt);
+  if (state !== undefined) return state;
   switch (stmt.name) {
     case "mark_to_drop":
-      return [primitive("mark_to_drop", [{ type: "header", value: "standard_metadata" }], span)];
-    case "counter.count":
-      return [primitive("count", [array("counter_array"), value(0)], span)];
-    case "meter.execute_meter":
-      return [primitive("execute_meter", [array("meter_array"), value(0), place(1)], span)];
-    case "register.read":
-      return [primitive("register_read", [place(0), array("register_array"), value(1)], span)];
-    case "register.write":
-      return [primitive("register_write", [array("register_array"), value(0), value(1)], span)];
-    case "direct_counter.count":
-    case "direct_meter.read":
-      // The table itself counts and meters when an entry is hit.
-      return [];
-    case "hash":
-      return [hash(emission, stmt)];
-    case "random":
-      return [primitive("modify_field_rng_uniform", [place(0), value(1), value(2)], span)];
+      return [primitive("mark_to_drop", [{ type: "header", value: "standard_metadata" }], stmt.span)];
     case "truncate":
-      return [primitive("truncate", [value(0)], span)];
+      return [primitive("truncate", [emission.expressions.parameter(defined(stmt.args[0]))], stmt.span)];
     case "assert":
     case "assume":
       // A number, as in p4c: primitives of BMv2 have no parameters of type bool.
-      return [primitive(stmt.name, [value(0)], span)];
+      return [primitive(stmt.name, [emission.expressions.parameter(defined(stmt.args[0]))], stmt.span)];
     case "log_msg":
       return [logMessage(emission, stmt)];
     default:
@@ -66,23 +45,6 @@ function digest(emission: Emission, stmt: Digest, block: BlockKind): bmv2.Primit
   return primitive(
     "generate_digest",
     [emission.expressions.parameter(stmt.receiver), hexValue(BigInt(id))],
-    stmt.span,
-  );
-}
-
-function hash(emission: Emission, stmt: Extern): bmv2.Primitive {
-  const [result, algo, base, data, max] = stmt.args;
-  const input = calculationInput(emission, data!);
-  const name = emission.resources.calculation(algorithm(algo!), input, stmt.span);
-  const { expressions } = emission;
-  return primitive(
-    "modify_field_with_hash_based_offset",
-    [
-      target(emission, result!),
-      expressions.parameter(base!),
-      { type: "calculation", value: name },
-      expressions.parameter(max!),
-    ],
     stmt.span,
   );
 }

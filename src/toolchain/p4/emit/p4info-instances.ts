@@ -1,15 +1,9 @@
-/** v1model's counters, meters, registers and action profiles in P4Info. */
+/** Counters, meters, registers and action profiles in P4Info's own messages. */
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { defined, given } from "../../../../base/index.js";
-import { p4info } from "../../../program/index.js";
-import { constantBits } from "../../emit/bmv2-tables.js";
-import type { InstanceEmitter } from "../../emit/p4info.js";
-import { annotated, numberArgument, stringArgument } from "../../emit/p4info-annotations.js";
-import type { SymbolKind, SymbolTable } from "../../emit/p4info-symbols.js";
-import type { TypeRegistry } from "../../emit/p4info-types.js";
-import { newTypeName } from "../../emit/p4info-types.js";
-import { fold } from "../../lower/fold.js";
+import { defined, given } from "../../../base/index.js";
+import { p4info } from "../../program/index.js";
+import { fold } from "../lower/fold.js";
 import {
   type Expr,
   type ExternInstance,
@@ -17,7 +11,13 @@ import {
   type IrTable,
   instancesOf,
   parsersOf,
-} from "../../lower/ir.js";
+} from "../lower/ir.js";
+import { constantBits } from "./bmv2-tables.js";
+import type { InstanceEmitter } from "./p4info.js";
+import { annotated, numberArgument, stringArgument } from "./p4info-annotations.js";
+import type { SymbolKind, SymbolTable } from "./p4info-symbols.js";
+import type { TypeRegistry } from "./p4info-types.js";
+import { newTypeName } from "./p4info-types.js";
 
 type Init = MessageInitShape<typeof p4info.P4InfoSchema>;
 type Resources = Required<
@@ -35,7 +35,7 @@ const KINDS: Record<string, SymbolKind> = {
 /** Entries that p4c gives a table without `size`. */
 const DEFAULT_SIZE = 1024;
 
-export function v1modelInstances(program: IrProgram): InstanceEmitter {
+export function standardInstances(program: IrProgram): InstanceEmitter {
   const instances = instancesOf(program);
   return {
     prefixOf: () => "",

@@ -1,18 +1,17 @@
 /** Counters, meters and registers. */
 
-import { defined, fail } from "../../../../base/index.js";
-import type { bmv2 } from "../../../program/index.js";
-import { CODES } from "../../codes.js";
-import type { ExpressionEmitter } from "../../emit/bmv2-expressions.js";
-import { constantBits, DEFAULT_SIZE } from "../../emit/bmv2-tables.js";
-import { sourceInfo } from "../../emit/source-info.js";
-import { fold } from "../../lower/fold.js";
-import type { Expr, ExternInstance, IrControl, IrTable } from "../../lower/ir.js";
-import { controlsOf, fault } from "../../lower/ir.js";
-import { samePlace } from "../../lower/places.js";
-import { forEachStmt } from "../../lower/walk.js";
-import type { Type } from "../../types/index.js";
-import type { V1model } from "./view.js";
+import { defined, fail } from "../../../base/index.js";
+import type { bmv2 } from "../../program/index.js";
+import { CODES } from "../codes.js";
+import { fold } from "../lower/fold.js";
+import type { Expr, ExternInstance, IrControl, IrProgram, IrTable } from "../lower/ir.js";
+import { controlsOf, fault, instancesOf } from "../lower/ir.js";
+import { samePlace } from "../lower/places.js";
+import { forEachStmt } from "../lower/walk.js";
+import type { Type } from "../types/index.js";
+import type { ExpressionEmitter } from "./bmv2-expressions.js";
+import { constantBits, DEFAULT_SIZE } from "./bmv2-tables.js";
+import { sourceInfo } from "./source-info.js";
 
 export interface Arrays {
   counters: bmv2.CounterArray[];
@@ -20,16 +19,13 @@ export interface Arrays {
   registers: bmv2.RegisterArray[];
 }
 
-export function emitArrays(expressions: ExpressionEmitter, program: V1model): Arrays {
+/** The arrays of a program whose tables are in controls of the kind `control`. */
+export function emitArrays(expressions: ExpressionEmitter, program: IrProgram): Arrays {
   const arrays: Arrays = { counters: [], meters: [], registers: [] };
-  const controls = [program.ingress, program.egress];
+  const controls = controlsOf(program, ["control"]);
   const tables = controls.flatMap((control) => control.tables);
   const results = meterResults(controls);
-  const instances = [
-    ...program.globals,
-    ...program.parser.instances,
-    ...controlsOf(program).flatMap((one) => one.instances),
-  ];
+  const instances = instancesOf(program);
   for (const instance of instances) emitInstance(expressions, arrays, instance, tables, results);
   return arrays;
 }

@@ -1,0 +1,252 @@
+/** The other externs of TNA: as statements that every architecture has, or as calls of the few primitives that the switch has for TNA. */
+import { defined, maskOf } from "../../../../../base/index.js";
+import { constantBits } from "../../../emit/bmv2-tables.js";
+import { binary, cast, equal, number } from "../../../lower/build.js";
+import { fold } from "../../../lower/fold.js";
+import type { BitsType, Expr, Stmt, StmtOf } from "../../../lower/ir.js";
+import { BOOL, bits, totalWidth } from "../../../lower/ir-types.js";
+import { mapBlocks, mapProgram } from "../../../lower/walk.js";
+import { argument } from "../p4info-scope.js";
+import { checksumCall } from "./checksums.js";
+import type { Lowering } from "./lowering.js";
+import { counterCall } from "./parser-counters.js";
+import { assign, fromBits, local, primitiveCall, sliceOf, toBits, zero } from "./values.js";
+
+type Extern = StmtOf<"extern">;
+
+/** A port that no packet leaves by: `ucast_egress_port` of a packet for which no port was chosen. */
+const NO_PORT = 511n;
+
+/** Bits of port metadata in front of a packet. */
+const PORT_METADATA = { tna: 64, t2na: 192 };
+
+export function lowerCalls(lowering: Lowering): void {
+  mapProgram(lowering.program, (body) => callsIn(lowering, body));
+}
+
+/** Lowers the calls of one list; those that are primitives of the switch stay. */
+export function callsIn(lowering: Lowering, body: Stmt[]): Stmt[] {
+  return body.flatMap((stmt) => {
+    const inner = mapBlocks(stmt, (list) => callsIn(lowering, list));
+    return inner.kind === "extern" && !PRIMITIVE.test(inner.name) ? lowered(lowering, inner) : [inner];
+  });
+}
+
+const PRIMITIVE = /^(tna|register|counter|meter|direct_meter)\.|^random$/;
+
+/** Calls that the switch answers with a constant, and what a user has to know of it. */
+const NOT_MODELLED: Readonly<Record<string, string>> = {
+  "Register.clear": "the cells stay as they are",
+  "DirectRegister.clear": "the cells stay as they are",
+  "SelectorAction.execute": "it answers 0",
+  "Pktgen.emit": "no packet is made",
+};
+
+function lowered(lowering: Lowering, stmt: Extern): Stmt[] {
+  const [type = "", method = ""] = stmt.name.split(".");
+  switch (type) {
+    case "Register":
+    case "DirectRegister":
+    case "RegisterParam":
+      if (method !== "clear") return lowering.registers.access(stmt);
+      break;
+    case "Checksum":
+      return checksumCall(lowering, stmt);
+    case "ParserCounter":
+      return counterCall(lowering, stmt);
+    case "ParserPriority":
+    case "DirectCounter":
+      // The table itself counts; which packets are dropped first matters to full buffers only.
+      return [];
+    default: {
+      const made = CALLS[stmt.name]?.(lowering, stmt);
+      if (made !== undefined) return made;
+    }
+  }
+  return nothing(lowering, stmt, NOT_MODELLED[stmt.name] ?? "it answers 0");
+}
+
+function nothing({ notes }: Lowering, stmt: Extern, effect: string): Stmt[] {
+  const places = [...stmt.outs.map((at) => defined(stmt.args[at])), ...(stmt.result ? [stmt.result] : [])];
+  notes.add(stmt.span, `the switch does not do ${stmt.name}`, effect);
+  return places.map((place) => assign(place, zero(place.type, stmt.span), stmt.span));
+}
+
+const CALLS: Readonly<Record<string, (lowering: Lowering, stmt: Extern) => Stmt[] | undefined>> = {
+  "Counter.count": ({ state }, { instance, args, span }) => [
+    primitiveCall("counter.count", state.plain.get(defined(instance)), [defined(args[0])], { span }),
+  ],
+  "Meter.execute": (lowering, stmt) => {
+    const { program, state } = lowering;
+    const { instance, args, span } = stmt;
+    const colour = local(program, "colour", bits(8), span);
+    const meter = state.plain.get(defined(instance));
+    return [
+      assign(colour, zero(colour.type, span), span),
+      primitiveCall("meter.execute_meter", meter, [defined(args[0]), colour], { outs: [1], span }),
+      ...coloured(stmt, colour),
+    ];
+  },
+  "DirectMeter.execute": (lowering, stmt) => {
+    const meter = defined(stmt.instance);
+    const colour = lowering.shared(meter, "colour", bits(8));
+    const read = primitiveCall("direct_meter.read", lowering.state.plain.get(meter), [colour], {
+      outs: [0],
+      span: stmt.span,
+    });
+    return [read, ...coloured(stmt, colour)];
+  },
+  "Lpf.execute": (lowering, stmt) => passes(lowering, stmt, "the filter's answer is the value itself"),
+  "DirectLpf.execute": (lowering, stmt) => passes(lowering, stmt, "the filter's answer is the value itself"),
+  "Wred.execute": (lowering, stmt) => keeps(lowering, stmt),
+  "DirectWred.execute": (lowering, stmt) => keeps(lowering, stmt),
+  "Hash.get": hash,
+  "Random.get": ({ program }, { result, span }) => {
+    if (result === undefined) return [];
+    const drawn = local(program, "random", bits(totalWidth(result.type)), span);
+    const most = number(maskOf(totalWidth(result.type)), bits(totalWidth(result.type)), span);
+    return [
+      primitiveCall("random", undefined, [drawn, zero(drawn.type, span), most], { outs: [0], span }),
+      assign(result, fromBits(drawn, result.type), span),
+    ];
+  },
+  min: (_, stmt) => chosen(stmt, "<"),
+  max: (_, stmt) => chosen(stmt, ">"),
+  funnel_shift_right: (_, { args, span }) => {
+    const [to, high, low, amount] = args.map(defined);
+    const width = totalWidth(to!.type);
+    const joined = binary("++", toBits(high!), toBits(low!), bits(2 * width), span);
+    const by = Number(constantBits(amount!));
+    return [assign(to!, fromBits(sliceOf(joined, by + width - 1, by), to!.type), span)];
+  },
+  invalidate: ({ isPortOfTm }, { args, span }) => {
+    const [place] = args;
+    if (place?.type.kind === "header") return [{ kind: "validity", header: place, valid: false, span }];
+    if (place === undefined || place.type.kind !== "bits") return [];
+    return [assign(place, number(isPortOfTm(place) ? NO_PORT : 0n, place.type, span), span)];
+  },
+  is_validated: ({ isPortOfTm }, { args, result, span }) => {
+    const [place] = args;
+    if (result === undefined || place === undefined) return [];
+    if (place.type.kind === "header")
+      return [assign(result, { kind: "valid", header: place, type: BOOL, span }, span)];
+    const isPort = place.type.kind === "bits" && isPortOfTm(place);
+    const none = number(isPort ? NO_PORT : 0n, place.type as BitsType, span);
+    return [assign(result, binary("!=", place, none, BOOL, span), span)];
+  },
+  port_metadata_unpack: unpack,
+  "Mirror.emit": (lowering, stmt) => {
+    const [session, data] = stmt.args;
+    return whenType(lowering, stmt, "mirror_type", [
+      primitiveCall("tna.mirror", undefined, data === undefined ? [session!] : [session!, data], {
+        fields: 1,
+        span: stmt.span,
+      }),
+    ]);
+  },
+  "Resubmit.emit": (lowering, stmt) =>
+    whenType(lowering, stmt, "resubmit_type", [
+      primitiveCall("tna.resubmit", undefined, [...stmt.args], { fields: 0, span: stmt.span }),
+    ]),
+  "Digest.pack": (lowering, stmt) => {
+    const { span, instance, args } = stmt;
+    const { name, typeArgs } = defined(instance);
+    const receiver = number(0n, bits(32), span);
+    return whenType(lowering, stmt, "digest_type", [
+      {
+        kind: "digest",
+        receiver,
+        name,
+        elements: [],
+        data: defined(args[0]),
+        declared: defined(typeArgs[0]),
+        span,
+      },
+    ]);
+  },
+};
+
+/** What stands in a deparser's instance of a type happens for this value of the type's field only. */
+function whenType(lowering: Lowering, stmt: Extern, name: string, body: Stmt[]): Stmt[] {
+  const wanted = defined(stmt.instance).args[0];
+  const chosen = lowering.deparserField(name);
+  if (wanted === undefined || chosen === undefined) return body;
+  const condition = equal(chosen, cast(wanted, chosen.type, stmt.span), stmt.span);
+  return [{ kind: "if", condition, whenTrue: body, whenFalse: [], span: stmt.span }];
+}
+
+/** The colours of a meter; the constructor may give others. */
+function coloured({ result, instance, span }: Extern, colour: Expr): Stmt[] {
+  if (result === undefined) return [];
+  const meter = defined(instance);
+  const value = (name: string, usual: bigint): Expr =>
+    cast(argument(meter, name) ?? number(usual, bits(8), span), bits(8), span);
+  const choose = (code: bigint, whenTrue: Expr, whenFalse: Expr): Expr => ({
+    kind: "conditional",
+    condition: equal(colour, number(code, bits(8), span), span),
+    whenTrue,
+    whenFalse,
+    type: bits(8),
+    span,
+  });
+  const answer = choose(2n, value("red", 3n), choose(1n, value("yellow", 1n), value("green", 0n)));
+  return [assign(result, cast(answer, result.type, span), span)];
+}
+
+function passes({ notes }: Lowering, { name, args, result, span }: Extern, effect: string): Stmt[] {
+  notes.add(span, `the switch does not do ${name}`, effect);
+  return result === undefined ? [] : [assign(result, cast(defined(args[0]), result.type, span), span)];
+}
+
+function keeps({ notes }: Lowering, { name, instance, result, span }: Extern): Stmt[] {
+  notes.add(span, `the switch does not do ${name}`, "the answer is the value that drops nothing");
+  const value = argument(defined(instance), "no_drop_value") ?? number(0n, bits(8), span);
+  return result === undefined ? [] : [assign(result, cast(value, result.type, span), span)];
+}
+
+function chosen({ args, result, span }: Extern, op: "<" | ">"): Stmt[] {
+  const [left, right] = args;
+  if (result === undefined) return [];
+  const condition = binary(op, left!, right!, BOOL, span);
+  return [
+    assign(
+      result,
+      { kind: "conditional", condition, whenTrue: left!, whenFalse: right!, type: result.type, span },
+      span,
+    ),
+  ];
+}
+
+/** The bits of a value, in order. */
+function flat(value: Expr): Expr {
+  if (value.kind !== "aggregate") return toBits(value);
+  const parts = value.elements.filter((one) => totalWidth(one.type) > 0).map(flat);
+  return parts.reduce((left, right) =>
+    binary("++", left, right, bits(totalWidth(left.type) + totalWidth(right.type)), value.span),
+  );
+}
+
+function hash({ program }: Lowering, { instance, args, result, span }: Extern): Stmt[] {
+  if (result === undefined) return [];
+  const data = defined(args[0]);
+  const width = totalWidth(result.type);
+  const algo = fold(defined(defined(instance).args[0]));
+  if (algo.kind === "member" && algo.name === "IDENTITY")
+    return [assign(result, fromBits(cast(flat(data), bits(width), span), result.type), span)];
+  const value = local(program, "hash", bits(width), span);
+  return [
+    primitiveCall("tna.hash", instance, [value, data], { outs: [0], fields: 1, span }),
+    assign(result, fromBits(value, result.type), span),
+  ];
+}
+
+/** The port's metadata as a type of the program: its fields lie at the front. */
+function unpack({ program, architecture }: Lowering, { result, span }: Extern): Stmt[] {
+  const size = PORT_METADATA[architecture];
+  const advance: Stmt = { kind: "advance", size: number(BigInt(size), bits(32), span), span };
+  if (result === undefined) return [advance];
+  const width = totalWidth(result.type);
+  const ahead = local(program, "port", bits(width), span);
+  const read = assign(ahead, { kind: "lookahead", offset: 0, type: bits(width), span }, span);
+  return [read, advance, assign(result, fromBits(ahead, result.type), span)];
+}

@@ -1,0 +1,62 @@
+/** The externs that the passes left, as primitives of the switch. */
+import { defined, fail } from "../../../../../base/index.js";
+import type { bmv2 } from "../../../../program/index.js";
+import { CODES } from "../../../codes.js";
+import { hexValue } from "../../../emit/bmv2-expressions.js";
+import { calculation, hashPrimitive, statePrimitives } from "../../../emit/bmv2-state.js";
+import type { BlockKind, Emission } from "../../../emit/emission.js";
+import { primitive } from "../../../emit/emission.js";
+import { number } from "../../../lower/build.js";
+import type { Expr, StmtOf } from "../../../lower/ir.js";
+import { bits } from "../../../lower/ir-types.js";
+import { hashAlgorithm } from "./hashes.js";
+
+type Extern = StmtOf<"extern">;
+
+export function tnaPrimitives(
+  emission: Emission,
+  stmt: Extern | StmtOf<"digest">,
+  _block: BlockKind,
+): bmv2.Primitive[] {
+  if (stmt.kind === "digest") {
+    const elements = stmt.elements.map((element) => emission.expressions.number(element));
+    const id = emission.resources.learnList(stmt.name, elements, stmt.span);
+    return [primitive("generate_digest", [hexValue(0n), hexValue(BigInt(id))], stmt.span)];
+  }
+  const { args, span } = stmt;
+  switch (stmt.name) {
+    case "tna.hash":
+      return [calculated(emission, hashAlgorithm(defined(stmt.instance)), stmt)];
+    case "tna.checksum":
+      return [calculated(emission, "csum16", stmt)];
+    case "tna.mirror":
+      return [
+        primitive(
+          "mirror",
+          [emission.expressions.parameter(defined(args[0])), ...gathered(emission, stmt, args[1])],
+          span,
+        ),
+      ];
+    case "tna.resubmit":
+      return [primitive("resubmit_data", gathered(emission, stmt, args[0]), span)];
+    default:
+      return (
+        statePrimitives(emission, stmt) ??
+        fail(CODES.statementNotInBmv2, span, `the switch cannot do this here: ${stmt.name}`)
+      );
+  }
+}
+
+/** Of all 64 bits that the calculation has. */
+function calculated(emission: Emission, algo: string, stmt: Extern): bmv2.Primitive {
+  const [result, data] = stmt.args;
+  const name = calculation(emission, algo, defined(data), stmt);
+  const none = number(0n, bits(8), stmt.span);
+  return hashPrimitive(emission, name, [defined(result), none, number(1n << 63n, bits(64), stmt.span)], stmt);
+}
+
+/** The bytes of a header that is put in front of a copy. */
+function gathered(emission: Emission, stmt: Extern, data: Expr | undefined): bmv2.Value[] {
+  if (data === undefined) return [];
+  return [{ type: "calculation", value: calculation(emission, "bytes", data, stmt) }];
+}
