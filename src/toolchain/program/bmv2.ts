@@ -278,6 +278,8 @@ export interface RegisterArray {
   source_info?: SourceInfo;
   size: number;
   bitwidth: number;
+  /** Values that a cell has beside each other, if not 1; no file has it. */
+  words?: number;
   /** What each cell holds at first, if not 0; no file has it. */
   initial?: string;
 }

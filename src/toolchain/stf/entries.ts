@@ -18,6 +18,23 @@ function normalise(name: string): string {
   return name.replace(/\$(\d+)/g, "[$1]").replace(/(^|\.)(\$valid\$|isValid\(\)|valid)$/, "$1$valid$");
 }
 
+/** A key that is a slice of a field can be named by the field: with the value of the slice, or of the field where several keys are slices. */
+function slicesOf(table: TableInfo, word: Word): { field: FieldInfo; low: number }[] {
+  const wanted = normalise(word.text);
+  return table.fields.list.flatMap((field) => {
+    const match = /^(.*)\[(\d+):(\d+)\]$/.exec(normalise(field.name));
+    if (match === null || (match[1] !== wanted && !match[1]!.endsWith(`.${wanted}`))) return [];
+    return [{ field, low: Number(match[3]) }];
+  });
+}
+
+/** The part of a value of a field that a slice has. */
+function sliced(word: Word, low: number, width: number): Word {
+  const value = readNumber(word.text);
+  if (value === undefined || bitLength(value) <= width) return word;
+  return { ...word, text: `0x${((value >> BigInt(low)) & maskOf(width)).toString(16)}` };
+}
+
 function findField(table: TableInfo, word: Word): FieldInfo {
   const fields = table.fields.list;
   const wanted = normalise(word.text);
@@ -148,8 +165,18 @@ export function entryOf(
     return { kind: "tableEntry", table: table.name, match: [], priority: 0, action, isDefault: true };
   }
   const match: Match[] = [];
-  for (const { field: word, value } of command.match) {
-    const field = findField(table, word);
+  const parts = command.match.flatMap(({ field: word, value }, at) => {
+    const slices = slicesOf(table, word);
+    if (slices.length === 0) return [{ field: findField(table, word), value }];
+    // Named once for each slice: in the order of the key.
+    const same = command.match.filter(({ field }) => field.text === word.text);
+    if (same.length === slices.length && slices.length > 1) {
+      const place = command.match.slice(0, at).filter(({ field }) => field.text === word.text).length;
+      return [{ field: defined(slices[place]).field, value }];
+    }
+    return slices.map(({ field, low }) => ({ field, value: sliced(value, low, field.bitwidth) }));
+  });
+  for (const { field, value } of parts) {
     const part = matchOf(field, value);
     if (!isDontCare(part, field)) match.push(part);
   }

@@ -33,6 +33,16 @@ export type StfCommand =
       comparison: Comparison;
       value: number;
     }
+  | {
+      kind: "checkRegister";
+      span: Span;
+      register: Word;
+      index: Word;
+      /** Which word of a cell of two. */
+      part: "lo" | "hi" | undefined;
+      comparison: Comparison;
+      value: number;
+    }
   /** A command of simple_switch_CLI. */
   | { kind: "cli"; span: Span; text: string };
 
@@ -64,18 +74,32 @@ export interface Pattern {
 const CLI_COMMANDS =
   /^(mc_|mirroring_|register_|counter_|meter_|table_|act_prof_|set_queue_|set_crc|pvs_|set_egress_queue)/;
 
-/** Reads a whole file. A line that cannot be read is reported (P41251, P41252) and left out. */
+/**
+ * Reads a whole file, of p4c's grammar or with what the tests of the Tofino compiler write in addition: `;` after a command, `\\` before a
+ * line that continues, actions without parentheses, `=` for `==`, `check_register`. A line that cannot be read is reported (P41251, P41252) and left out. */
 export function readStf(file: SourceFile, diagnostics: Diagnostics): StfCommand[] {
   const commands: StfCommand[] = [];
   for (const [index, start] of file.lineStarts.entries()) {
-    const text = file.lineText(index + 1);
-    const code = text.replace(/#.*$/, "").trimEnd();
+    if (index > 0 && continues(file.lineText(index))) continue;
+    const code = codeOf(file.lineText(index + 1));
     if (code.trim() === "") continue;
     const from = start + (code.length - code.trimStart().length);
-    const command = new LineReader(file, from, start + code.length, diagnostics).command();
+    let end = start + code.length;
+    for (let next = index; continues(file.lineText(next + 1)) && next + 1 < file.lineStarts.length; next++)
+      end = defined(file.lineStarts[next + 1]) + codeOf(file.lineText(next + 2)).length;
+    const command = new LineReader(file, from, end, diagnostics).command();
     if (command !== undefined) commands.push(command);
   }
   return commands;
+}
+
+/** A line without its comment. */
+function codeOf(line: string): string {
+  return line.replace(/#.*$/, "").trimEnd();
+}
+
+function continues(line: string): boolean {
+  return codeOf(line).endsWith("\\");
 }
 
 /** The tokens of one line: words and single punctuation marks, without the blanks between them. */
@@ -92,8 +116,9 @@ class LineReader {
   ) {
     this.#line = { file, start, end };
     const pattern =
-      /"[^"]*"|[\w.$]+\.isValid\(\)|==|!=|<=|>=|[(),:=<>]|(?:(?!->)[^\s(),:=<>!])+(?:->[^\s(),:=<>!]+)?/g;
+      /\\(?=\s*\n)|"[^"]*"|[\w.$]+\.isValid\(\)|==|!=|<=|>=|[(),:=<>]|(?:(?!->)[^\s(),:=<>!])+(?:->[^\s(),:=<>!]+)?/g;
     for (const match of file.text.slice(start, end).matchAll(pattern)) {
+      if (match[0] === "\\") continue;
       const at = start + match.index;
       this.#tokens.push({ text: match[0], span: { file, start: at, end: at + match[0].length } });
     }
@@ -101,6 +126,7 @@ class LineReader {
 
   command(): StfCommand | undefined {
     const span = this.#line;
+    this.#dropSemicolon();
     const verb = defined(this.#tokens[this.#next++]);
     switch (verb.text) {
       case "add":
@@ -123,13 +149,15 @@ class LineReader {
         return this.#wrong("`remove all`");
       case "check_counter":
         return this.#checkCounter();
+      case "check_register":
+        return this.#checkRegister();
       default:
         if (CLI_COMMANDS.test(verb.text)) return { kind: "cli", span, text: spanText(span) };
         this.diagnostics.error(
           CODES.unknownCommand,
           verb.span,
           `no STF command \`${verb.text}\``,
-          "there are add, setdefault, packet, expect, no_packet, wait, remove all, check_counter and the commands of simple_switch_CLI",
+          "there are add, setdefault, packet, expect, no_packet, wait, remove all, check_counter, check_register and the commands of simple_switch_CLI",
         );
         return undefined;
     }
@@ -164,8 +192,9 @@ class LineReader {
 
   #action(): StfAction | undefined {
     const name = this.#word("an action");
-    if (name === undefined || !this.#mark("(")) return undefined;
     const args: StfAction["args"] = [];
+    if (name !== undefined && this.#peek() === undefined) return { name, args };
+    if (name === undefined || !this.#mark("(")) return undefined;
     while (this.#peek() !== ")") {
       const arg = this.#word("a parameter");
       if (arg === undefined || !this.#mark(":")) return undefined;
@@ -218,21 +247,48 @@ class LineReader {
     if (this.#peek() === undefined) {
       return { kind: "checkCounter", span: this.#line, counter, index, unit, comparison: "==", value: 0 };
     }
-    const comparison = this.#tokens[this.#next++]?.text;
-    if (comparison === undefined || !/^([=!<>]=|[<>])$/.test(comparison)) {
+    const compared = this.#comparison();
+    return compared && { kind: "checkCounter", span: this.#line, counter, index, unit, ...compared };
+  }
+
+  #checkRegister(): StfCommand | undefined {
+    const register = this.#word("a register");
+    if (register === undefined || !this.#mark("(")) return undefined;
+    const index = this.#word("an index");
+    if (index === undefined || !this.#mark(")")) return undefined;
+    const part = this.#peek();
+    const isPart = part === "lo" || part === "hi";
+    if (isPart) this.#next++;
+    const compared = this.#comparison();
+    return (
+      compared && {
+        kind: "checkRegister",
+        span: this.#line,
+        register,
+        index,
+        part: isPart ? part : undefined,
+        ...compared,
+      }
+    );
+  }
+
+  #comparison(): { comparison: Comparison; value: number } | undefined {
+    const found = this.#tokens[this.#next++]?.text;
+    if (found === undefined || !/^([=!<>]=|[<>=])$/.test(found)) {
       return this.#wrong("one of == != <= < >= >", this.#next - 1);
     }
-    const value = this.#number("a number");
+    const value = this.#number("a number", /^(\d+|0x[0-9a-fA-F]+)$/);
     if (value === undefined) return undefined;
-    return {
-      kind: "checkCounter",
-      span: this.#line,
-      counter,
-      index,
-      unit,
-      comparison: comparison as Comparison,
-      value,
-    };
+    return { comparison: found === "=" ? "==" : (found as Comparison), value };
+  }
+
+  /** The last character of a line of the tests of the Tofino compiler. */
+  #dropSemicolon(): void {
+    const last = this.#tokens.at(-1);
+    if (last === undefined || !last.text.endsWith(";") || last.text.startsWith('"')) return;
+    const text = last.text.slice(0, -1);
+    if (text === "") this.#tokens.pop();
+    else this.#tokens[this.#tokens.length - 1] = { ...last, text };
   }
 
   #peek(): string | undefined {
@@ -252,9 +308,9 @@ class LineReader {
     return token;
   }
 
-  #number(what: string): number | undefined {
+  #number(what: string, form = /^\d+$/): number | undefined {
     const token = this.#tokens[this.#next++];
-    if (token === undefined || !/^\d+$/.test(token.text)) return this.#wrong(what, this.#next - 1);
+    if (token === undefined || !form.test(token.text)) return this.#wrong(what, this.#next - 1);
     return Number(token.text);
   }
 

@@ -79,7 +79,7 @@ describe("readStf", () => {
 
   it("leaves out what it cannot read, says where, and continues", () => {
     const { commands, messages } = read(
-      "pakcet 0 00\npacket x 00\npacket 0 0\nexpect 1 0g\nadd t k: a()\nadd t a(p 1)\nadd t a() b\nremove t\ncheck_counter c(1) = 2\nwait\n",
+      "pakcet 0 00\npacket x 00\npacket 0 0\nexpect 1 0g\nadd t k: a()\nadd t a(p 1)\nadd t a() b\nremove t\ncheck_counter c(1) ~ 2\nwait\n",
     );
     expect(commands.map(({ kind }) => kind)).toEqual(["wait"]);
     expect(messages.map((message) => message!.replace(/: error/, "").replace(/: .*/, ""))).toEqual([

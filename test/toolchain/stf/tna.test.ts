@@ -17,7 +17,7 @@ async function load(name: string) {
 
 describe.each(names)("%s", (name) => {
   const text = readFileSync(join(folder, `${name}.stf`), "utf8");
-  const wanted = text.split("\n").filter((line) => /^(expect|check_counter)/.test(line)).length;
+  const wanted = text.split("\n").filter((line) => /^(expect|check_)/.test(line)).length;
 
   it("passes, traced and untraced", async () => {
     const program = await load(name);

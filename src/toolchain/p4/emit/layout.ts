@@ -26,6 +26,8 @@ export interface Storage {
   readonly headers?: Variable;
   readonly metadata?: Variable;
   readonly standard?: Variable;
+  /** A header that does not fill its last byte is padded; else it is an error. */
+  readonly padsHeaders?: true;
 }
 
 type Field = [name: string, width: number | "*", signed?: boolean];
@@ -257,7 +259,8 @@ export class Layout {
     const made: bmv2.HeaderType = { name, id: this.headerTypes.length, fields };
     const width = totalWidth(type);
     if (fields.some((field) => field[1] === "*")) made.max_length = Math.ceil(width / 8);
-    if (width % 8 !== 0)
+    if (width % 8 !== 0 && this.program.padsHeaders) fields.push(["_padding", 8 - (width % 8)]);
+    else if (width % 8 !== 0)
       fail(
         CODES.headerNoWholeBytes,
         type.span ?? this.program.headers?.span,

@@ -1,6 +1,6 @@
 /** Actions as functions `NAME(s, P, A, o)`: packet state, PHV, and the action's parameters from word o of A. */
 import { defined } from "../../../base/index.js";
-import type { bmv2 } from "../../program/index.js";
+import { type bmv2, bmv2Number } from "../../program/index.js";
 import { Emitter } from "./emitter.js";
 import { ExpressionWriter, type HeaderPlace, Unsupported } from "./expression.js";
 import { type HeaderSlot, type Layout, type StackSlot, wordsOf } from "./layout.js";
@@ -15,6 +15,8 @@ export interface Resources {
   readonly meters: ReadonlyMap<string, string>;
   readonly registers: ReadonlyMap<string, { place: string; width: number }>;
   readonly calculations: ReadonlyMap<string, CalculationPlace>;
+  /** A header that becomes valid keeps what its fields hold. */
+  readonly keepsFields: boolean;
   /** The trace points of the traced variant; undefined in the variant that does not trace. */
   readonly trace?: TracePoints;
 }
@@ -290,7 +292,8 @@ export class PrimitiveWriter {
     const [first] = parameters;
     switch (op) {
       case "add_header":
-        this.#stores.addHeader(this.#header(first));
+        if (this.resources.keepsFields) this.#stores.addHeaderFast(this.#header(first));
+        else this.#stores.addHeader(this.#header(first));
         return true;
       case "add_header_fast":
         this.#stores.addHeaderFast(this.#header(first));
@@ -465,6 +468,17 @@ export class PrimitiveWriter {
       }
       case "no_op":
         return true;
+      case "math_unit": {
+        const numbers = third?.type === "parameters_vector" ? third.value : [];
+        const list = numbers.map((one) => (one.type === "hexstr" ? Number(bmv2Number(one.value)) : 0));
+        const [halfPowers, scale, ...table] = list;
+        const operand = this.#numbers.low(this.#number(second), 32).words[0];
+        this.#stores.assign(
+          given(first),
+          word(out.hold(`mathUnit(${operand}, ${halfPowers}, ${scale}, [${table.join(", ")}])`)),
+        );
+        return true;
+      }
       case "add_to_field":
       case "subtract_from_field": {
         const operation = op === "add_to_field" ? "+" : "-";
@@ -595,6 +609,27 @@ export function modulo64(
   const rest = join(low, high) % join(maxLow, maxHigh);
   scratch[0] = Number(BigInt.asIntN(32, rest));
   scratch[1] = Number(BigInt.asIntN(32, rest >> 32n));
+}
+
+/**
+ * A math unit: the leading bits of the operand choose a result of the table, which is shifted by `halfPowers / 2` for each place of the
+ * leading bit, and by `scale`.
+ */
+export function mathUnit(
+  operand: number,
+  halfPowers: number,
+  scale: number,
+  table: readonly number[],
+): number {
+  const x = operand >>> 0;
+  if (x === 0) return 0;
+  const place = 31 - Math.clz32(x);
+  const isOdd = halfPowers % 2 !== 0 && place % 2 === 1;
+  const even = isOdd ? place + 1 : place;
+  const index = Math.floor(x / 2 ** (even - 3));
+  return Number(
+    BigInt.asIntN(32, BigInt(Math.floor(table[index]! * 2 ** ((halfPowers / 2) * even + scale)))),
+  );
 }
 
 /** The number in int32 words, low first, extended to the top of the last; for log messages. */

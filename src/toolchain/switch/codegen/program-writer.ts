@@ -4,7 +4,7 @@ import { bmv2Hash, bmv2HashNames, bmv2WideHash, isOwnHash } from "../../hash/ind
 import type { Bmv2Program, bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { type AnyHash, OWN_NAMES, type OwnParts, ownPlace } from "../state/own-state.js";
-import { bigOf, modulo64, parameterWords, type Resources, writeAction } from "./action.js";
+import { bigOf, mathUnit, modulo64, parameterWords, type Resources, writeAction } from "./action.js";
 import { getBits, loadVarbit, putBits, putVarbit } from "./bit-string.js";
 import { writeCalculation } from "./calculation.js";
 import { writeDeparser } from "./deparser.js";
@@ -50,6 +50,7 @@ const HELPERS = {
   shiftStack,
   modulo64,
   bigOf,
+  mathUnit,
   putBits,
   getBits,
   newFrame,
@@ -313,6 +314,7 @@ export class ProgramWriter {
 function resourcesOf(program: Bmv2Program, layout: Layout, trace: TracePoints | undefined): Resources {
   return {
     layout,
+    keepsFields: program.architecture !== undefined,
     ...given({ trace }),
     counters: new Map(program.counter_arrays.map(({ name }, i) => [name, ownPlace("counters", i)])),
     meters: new Map(program.meter_arrays.map(({ name }, i) => [name, ownPlace("meters", i)])),

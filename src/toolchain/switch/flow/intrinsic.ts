@@ -70,12 +70,15 @@ export function putEgress(to: Uint8Array, { egressBytes, timeBits }: Intrinsic, 
   putNumber(to, 25, 2, packet.length & 0xffff);
 }
 
+/** A packet that ends too early: PARSER_ERROR_PARTIAL_HDR, and PARSER_ERROR_SRC_EXT for the bytes that are not there. */
+const TOO_SHORT = 0x22;
+
 /** Bits of `parser_err` by the name of the error (`PARSER_ERROR_...` of the architecture files). */
 const ERROR_BITS: Readonly<Record<string, number>> = {
   NoError: 0,
   NoMatch: 1,
-  PacketTooShort: 2,
-  HeaderTooShort: 2,
+  PacketTooShort: TOO_SHORT,
+  HeaderTooShort: TOO_SHORT,
   CounterRange: 4,
   Timeout: 8,
   ParserTimeout: 16,

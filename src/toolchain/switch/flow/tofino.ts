@@ -23,6 +23,9 @@ const NO_PORT = 511;
 /** Bits of `drop_ctl`: what does not happen. */
 const DROP = { packet: 1, copyToCpu: 2, mirror: 4 };
 
+/** The hardware counts the frame check sequence, which a frame here does not have. */
+const FRAME_CHECK_BYTES = 4;
+
 const PORTS_OF_PIPE = 128;
 const PORTS_OF_PARSER = 4;
 
@@ -140,7 +143,7 @@ export class Tofino extends Forwarder {
     state.start = skips ? front : 0;
     state.end = front + size;
     state.packetLength = size;
-    state.ingressLength = size;
+    state.ingressLength = size + FRAME_CHECK_BYTES;
     state.limit = NO_LIMIT;
     state.clearRequests();
     state.mirror = -1;
@@ -346,7 +349,7 @@ export class Tofino extends Forwarder {
       depthAfter,
       arrived,
       waited: now - arrived,
-      length: copy.frame.length,
+      length: copy.frame.length + FRAME_CHECK_BYTES,
     });
     const { phv } = state;
     state.egressPort = port;

@@ -50,6 +50,23 @@ control Work(inout headers_t hdr, inout none_t md, in ingress_intrinsic_metadata
         size = 8;
     }
 
+    Hash<bit<24>>(HashAlgorithm_t.CRC8) wide;
+    Register<bit<32>, bit<1>>(1) scratch;
+    MathUnit<bit<32>>(MathOp_t.MUL, 1, 10) tenth;
+    RegisterAction<bit<32>, bit<1>, bit<32>>(scratch) divide = {
+        void apply(inout bit<32> cell, out bit<32> result) {
+            cell = tenth.execute((bit<32>)hdr.data.value);
+            result = cell;
+        }
+    };
+    MathUnit<bit<32>>(MathOp_t.SQRT, 16) root;
+    RegisterAction<bit<32>, bit<1>, bit<32>>(scratch) roots = {
+        void apply(inout bit<32> cell, out bit<32> result) {
+            cell = root.execute((bit<32>)hdr.data.value);
+            result = cell;
+        }
+    };
+
     apply {
         tm.ucast_egress_port = (PortId_t)(bit<9>)hdr.data.port;
         if (hdr.data.kind == 0) hdr.data.value = add.execute(3);
@@ -60,6 +77,9 @@ control Work(inout headers_t hdr, inout none_t md, in ingress_intrinsic_metadata
         else if (hdr.data.kind == 5) hdr.data.kind = same.get(hdr.data.value);
         else if (hdr.data.kind == 6) hdr.data.value = min(hdr.data.value, 16w9) |-| 16w4;
         else if (hdr.data.kind == 7) funnel_shift_right(hdr.data.value, 16w0x1234, hdr.data.value, 4);
+        else if (hdr.data.kind == 8) hdr.data.value = wide.get({ hdr.data.value })[23:8];
+        else if (hdr.data.kind == 9) hdr.data.value = divide.execute(0)[15:0];
+        else if (hdr.data.kind == 10) hdr.data.value = roots.execute(0)[15:0];
         counted.count(hdr.data.kind);
     }
 }

@@ -8,6 +8,7 @@ import { BOOL, bits, totalWidth } from "../../../lower/ir-types.js";
 import { mapBlocks, mapProgram } from "../../../lower/walk.js";
 import { argument } from "../p4info-scope.js";
 import { checksumCall } from "./checksums.js";
+import { hashWidth } from "./hashes.js";
 import type { Lowering } from "./lowering.js";
 import { counterCall } from "./parser-counters.js";
 import { assign, fromBits, local, primitiveCall, sliceOf, toBits, zero } from "./values.js";
@@ -108,6 +109,16 @@ const CALLS: Readonly<Record<string, (lowering: Lowering, stmt: Extern) => Stmt[
     return [
       primitiveCall("random", undefined, [drawn, zero(drawn.type, span), most], { outs: [0], span }),
       assign(result, fromBits(drawn, result.type), span),
+    ];
+  },
+  "MathUnit.execute": (lowering, { instance, args, result, span }) => {
+    if (result === undefined) return [];
+    const value = local(lowering.program, "math", bits(32), span);
+    const operand = local(lowering.program, "math", bits(32), span);
+    return [
+      assign(operand, cast(toBits(defined(args[0])), bits(32), span), span),
+      primitiveCall("tna.math", instance, [value, operand], { outs: [0], span }),
+      assign(result, fromBits(cast(value, bits(totalWidth(result.type)), span), result.type), span),
     ];
   },
   min: (_, stmt) => chosen(stmt, "<"),
@@ -233,10 +244,15 @@ function hash({ program }: Lowering, { instance, args, result, span }: Extern): 
   const algo = fold(defined(defined(instance).args[0]));
   if (algo.kind === "member" && algo.name === "IDENTITY")
     return [assign(result, fromBits(cast(flat(data), bits(width), span), result.type), span)];
-  const value = local(program, "hash", bits(width), span);
+  // A wider result is the value again and again.
+  const own = Math.min(width, hashWidth(defined(instance)));
+  const value = local(program, "hash", bits(own), span);
+  let repeated: Expr = value;
+  while (totalWidth(repeated.type) < width)
+    repeated = binary("++", value, repeated, bits(totalWidth(repeated.type) + own), span);
   return [
     primitiveCall("tna.hash", instance, [value, data], { outs: [0], fields: 1, span }),
-    assign(result, fromBits(value, result.type), span),
+    assign(result, fromBits(cast(repeated, bits(width), span), result.type), span),
   ];
 }
 

@@ -29,3 +29,10 @@ export function hashAlgorithm(hash: ExternInstance): string {
   const hex = (name: string): string => value(name).toString(16);
   return `crc:${width}:${hex("coeff")}:${value("reversed")}:${hex("init")}:${hex("xor")}`;
 }
+
+/** Bits of the value. */
+export function hashWidth(hash: ExternInstance): number {
+  const algorithm = hashAlgorithm(hash);
+  const written = /^crc:(\d+):/.exec(algorithm);
+  return Number(written?.[1] ?? /\d+$/.exec(algorithm)?.[0] ?? 32);
+}

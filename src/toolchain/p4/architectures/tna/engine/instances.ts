@@ -6,7 +6,7 @@ import { defined } from "../../../../../base/index.js";
 import { constantBits } from "../../../emit/bmv2-tables.js";
 import { cast, number } from "../../../lower/build.js";
 import { fold } from "../../../lower/fold.js";
-import type { Expr, ExternInstance, IrPipe, IrProgram, IrTable } from "../../../lower/ir.js";
+import type { Expr, ExternInstance, IrPipe, IrProgram, IrTable, IrType } from "../../../lower/ir.js";
 import { bits, TypeTranslator, totalWidth } from "../../../lower/ir-types.js";
 import type { Type } from "../../../types/index.js";
 import { argument, attached, prefixOf, scopedInstances } from "../p4info-scope.js";
@@ -21,6 +21,8 @@ export interface State {
   readonly plain: ReadonlyMap<ExternInstance, ExternInstance>;
   /** The array that holds the cells of a register, of a direct register, of a parameter. */
   readonly registers: ReadonlyMap<ExternInstance, ExternInstance>;
+  /** Number of values beside each other in the cells of a register, by its name, where there are several. */
+  readonly words: ReadonlyMap<string, number>;
   /** The table of an instance that belongs to one. */
   readonly owners: ReadonlyMap<ExternInstance, IrTable>;
 }
@@ -38,18 +40,22 @@ export function plainState(program: IrProgram, notes: Notes): State {
   for (const one of all) one.name = (prefixes.get(one) ?? "") + one.name;
   const registers = new Map<ExternInstance, ExternInstance>();
   const plain = new Map<ExternInstance, ExternInstance>();
+  const words = new Map<string, number>();
   for (const one of all) {
     const made = plainInstance(one, owners.get(one));
     if (made === undefined) continue;
     plain.set(one, made);
-    if (made.extern === "register") registers.set(one, made);
+    if (made.extern !== "register") continue;
+    registers.set(one, made);
+    const type = cellType(one);
+    if (type.kind === "struct" && type.fields.length > 1) words.set(made.name, type.fields.length);
   }
   for (const table of tables) attach(table, plain, notes);
   const replace = (list: ExternInstance[]): ExternInstance[] => list.map((one) => plain.get(one) ?? one);
   program.globals.splice(0, program.globals.length, ...replace(program.globals));
   for (const { blocks } of program.pipes)
     for (const { body } of blocks) body.instances = replace(body.instances);
-  return { plain, registers, owners };
+  return { plain, registers, words, owners };
 }
 
 function allInstances(program: IrProgram): ExternInstance[] {
@@ -113,9 +119,13 @@ function closed(types: readonly Type[]): Type[] {
   return types.filter(({ kind }) => kind !== "dontCare");
 }
 
+function cellType(register: ExternInstance): IrType {
+  return new TypeTranslator().translate(defined(register.typeArgs[0]), register.span);
+}
+
 /** An array of plain bits; the first field of a pair is in the high bits. */
 function register(one: ExternInstance, size: Expr): ExternInstance {
-  const type = new TypeTranslator().translate(defined(one.typeArgs[0]), one.span);
+  const type = cellType(one);
   const initial = argument(one, "initial_value");
   const args = initial === undefined ? [size] : [size, packed(initial)];
   return {

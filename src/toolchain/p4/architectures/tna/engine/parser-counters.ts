@@ -19,9 +19,24 @@ export function counterCall(lowering: Lowering, stmt: Extern): Stmt[] {
     lowering.shared(defined(stmt.instance), `counter${i}`, BYTE),
   );
   const top = defined(levels[0]);
-  const change = (op: "+" | "-"): Stmt[] => [
-    assign(top, binary(op, top, cast(defined(args[0]), BYTE, span), BYTE, span), span),
-  ];
+  // With an entry that was pushed so, the one below it counts too.
+  const linked = Array.from({ length: DEPTH - 1 }, (_, i) =>
+    lowering.shared(defined(stmt.instance), `linked${i}`, BOOL),
+  );
+  const change = (op: "+" | "-"): Stmt[] => {
+    const by = cast(defined(args[0]), BYTE, span);
+    const from = (level: number): Stmt[] => {
+      const one = levels[level];
+      if (one === undefined) return [];
+      const link = linked[level];
+      const below: Stmt[] =
+        link === undefined
+          ? []
+          : [{ kind: "if", condition: link, whenTrue: from(level + 1), whenFalse: [], span }];
+      return [assign(one, binary(op, one, by, BYTE, span), span), ...below];
+    };
+    return from(0);
+  };
   const answer = (value: Expr): Stmt[] => (result === undefined ? [] : [assign(result, value, span)]);
   switch (stmt.name) {
     case "ParserCounter.set":
@@ -30,10 +45,12 @@ export function counterCall(lowering: Lowering, stmt: Extern): Stmt[] {
       return [
         ...limit(lowering, stmt),
         ...moved(levels.slice(1).reverse(), levels.slice(0, -1).reverse()),
+        ...moved(linked.slice(1).reverse(), linked.slice(0, -1).reverse()),
         assign(top, loaded(stmt), span),
+        assign(defined(linked[0]), flag(stmt), span),
       ];
     case "ParserCounter.pop":
-      return moved(levels.slice(0, -1), levels.slice(1));
+      return [...moved(levels.slice(0, -1), levels.slice(1)), ...moved(linked.slice(0, -1), linked.slice(1))];
     case "ParserCounter.increment":
       return change("+");
     case "ParserCounter.decrement":
@@ -49,11 +66,17 @@ function moved(to: readonly Expr[], from: readonly Expr[]): Stmt[] {
   return to.map((one, i) => assign(one, defined(from[i]), one.span));
 }
 
+/** `update_with_top`, which is the last argument. */
+function flag({ args, span }: Extern): Expr {
+  const last = args.at(-1);
+  return last?.type.kind === "bool" ? last : { kind: "bool", value: false, type: BOOL, span };
+}
+
 /** `((field rotated right) & mask) + add`; a plain value with one argument. */
 function loaded({ args, span }: Extern): Expr {
   const [value, , rotate, mask, add] = args;
-  const isPlain = rotate === undefined || mask === undefined || add === undefined;
-  if (isPlain) return cast(low(defined(value)), BYTE, span);
+  if (rotate === undefined || mask === undefined || add === undefined)
+    return cast(plain(defined(value)), BYTE, span);
   const by = Number(constantBits(fold(rotate))) % 8;
   const byte = low(defined(value));
   const right = binary(">>", byte, number(BigInt(by), BYTE, span), BYTE, span);
@@ -67,9 +90,21 @@ function loaded({ args, span }: Extern): Expr {
 }
 
 /** The low eight bits. */
+function plain(value: Expr): Expr {
+  return totalWidth(value.type) > 8 ? sliceOf(value, 7, 0) : cast(value, BYTE, value.span);
+}
+
+/** The byte of the packet in which a field lies, or the low eight bits of a value. */
 function low(value: Expr): Expr {
   const width = totalWidth(value.type);
-  return width > 8 ? sliceOf(value, 7, 0) : cast(value, BYTE, value.span);
+  if (width < 8 && value.kind === "field" && value.base.type.kind === "header") {
+    const { fields } = value.base.type;
+    const at = fields.findIndex(({ name }) => name === value.name);
+    const end = fields.slice(0, at + 1).reduce((sum, { type }) => sum + totalWidth(type), 0);
+    const above = number(BigInt((8 - (end % 8)) % 8), BYTE, value.span);
+    return binary("<<", cast(value, BYTE, value.span), above, BYTE, value.span);
+  }
+  return plain(value);
 }
 
 /** A field above the limit is an error of the parser. */
@@ -85,6 +120,7 @@ function limit({ program }: Lowering, { args, span }: Extern): Stmt[] {
     span,
   };
   const width = Math.max(8, totalWidth(value.type));
-  const condition = binary("<=", cast(value, bits(width), span), cast(max, bits(width), span), BOOL, span);
+  const held = width > 8 ? cast(value, bits(width), span) : low(value);
+  const condition = binary("<=", held, cast(max, bits(width), span), BOOL, span);
   return [{ kind: "verify", condition, error, span }];
 }

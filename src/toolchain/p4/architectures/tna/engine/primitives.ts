@@ -5,11 +5,12 @@ import { CODES } from "../../../codes.js";
 import { hexValue } from "../../../emit/bmv2-expressions.js";
 import { calculation, hashPrimitive, statePrimitives } from "../../../emit/bmv2-state.js";
 import type { BlockKind, Emission } from "../../../emit/emission.js";
-import { primitive } from "../../../emit/emission.js";
+import { primitive, target } from "../../../emit/emission.js";
 import { number } from "../../../lower/build.js";
 import type { Expr, StmtOf } from "../../../lower/ir.js";
 import { bits } from "../../../lower/ir-types.js";
 import { hashAlgorithm } from "./hashes.js";
+import { mathUnit } from "./math-units.js";
 
 type Extern = StmtOf<"extern">;
 
@@ -29,6 +30,22 @@ export function tnaPrimitives(
       return [calculated(emission, hashAlgorithm(defined(stmt.instance)), stmt)];
     case "tna.checksum":
       return [calculated(emission, "csum16", stmt)];
+    case "tna.math": {
+      const { table, halfPowers, scale } = mathUnit(defined(stmt.instance));
+      const numbers = [halfPowers, scale, ...table].map((value) => hexValue(BigInt(value)));
+      const [to, operand] = args;
+      return [
+        primitive(
+          "math_unit",
+          [
+            target(emission, defined(to)),
+            emission.expressions.parameter(defined(operand)),
+            { type: "parameters_vector", value: numbers },
+          ],
+          span,
+        ),
+      ];
+    }
     case "tna.mirror":
       return [
         primitive(

@@ -77,7 +77,7 @@ function outputOf(program: IrProgram, lowering: Lowering, path: string, p4info: 
 }
 
 function emit(program: IrProgram, lowering: Lowering, path: string): bmv2.Bmv2Program {
-  const layout = new Layout({});
+  const layout = new Layout({ padsHeaders: true });
   const expressions = new ExpressionEmitter(layout);
   const emission: Emission = { expressions, resources: new Resources(), externs: tnaPrimitives };
   const parts = new Parts(emission, program);
@@ -92,6 +92,8 @@ function emit(program: IrProgram, lowering: Lowering, path: string): bmv2.Bmv2Pr
   const arrays = emitArrays(expressions, program);
   for (const register of arrays.registers) {
     const initial = instancesOf(program).find(({ name }) => name === register.name)?.args[1];
+    const words = lowering.state.words.get(register.name);
+    if (words !== undefined) register.words = words;
     if (initial !== undefined) register.initial = `0x${constantBits(initial).toString(16)}`;
   }
   const infos = program.pipes.map((pipe, i) => pipeInfo(layout, pipe, defined(pipes[i])));

@@ -1,0 +1,66 @@
+/** docs/tna/packets.md from the results of the packet tests. */
+import { KNOWN } from "./packet-causes.js";
+import type { Result } from "./packets.js";
+
+const passes = ({ failed }: Result): boolean => failed === undefined;
+
+function counts(results: readonly Result[]): string {
+  return `${results.filter(passes).length} of ${results.length}`;
+}
+
+function programsOf(results: readonly Result[]): Result[][] {
+  const groups = new Map<string, Result[]>();
+  for (const one of results) groups.set(one.program, [...(groups.get(one.program) ?? []), one]);
+  return [...groups.values()];
+}
+
+/** A message with backticks as code. */
+function text(message: string): string {
+  return message.replaceAll("|", "\\|").slice(0, 160);
+}
+
+export function page(all: readonly Result[]): string {
+  const compiler = all.filter(({ judge }) => judge === "compiler");
+  const generated = all.filter(({ judge }) => judge === "testgen");
+  const whole = programsOf(generated).filter((one) => one.every(passes));
+  const rows: string[] = [];
+  const reasons = new Map<string, number>();
+  for (const results of programsOf([...compiler, ...generated].filter((one) => !passes(one)))) {
+    const [first] = results;
+    const cause = KNOWN[first!.program] ?? "not known yet";
+    reasons.set(cause, (reasons.get(cause) ?? 0) + results.length);
+    rows.push(`| ${first!.program} | ${results.length} | ${text(first!.failed!)} | ${cause} |`);
+  }
+  const causes = [...reasons].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  return [
+    "# Packet tests of TNA programs",
+    "",
+    "This page is written by `CORPUS=DIR TESTS=DIR npx tsx tools/tna/packets.ts`. Neither the programs nor the tests are in this repository: CORPUS is a folder",
+    "with the list of public programs and their repositories, TESTS one with tests that P4Testgen made for listed designs (at most ten a program, greedy statement",
+    "coverage). A test passes when exactly the expected packets leave; a packet at a port that it does not name is a failure.",
+    "",
+    "<!-- not measured: results of tests -->",
+    "| tests | pass |",
+    "|---|---|",
+    `| those of the open compiler's repository (p4lang/bf-p4c at 64c9067f, \`p4-tests/p4_16\`), listed programs with an STF test | ${counts(compiler)} |`,
+    `| P4Testgen's, all | ${counts(generated)} |`,
+    `| of these, tests that expect a packet | ${counts(generated.filter(({ expects }) => expects))} |`,
+    `| of these, tests in which nothing may leave | ${counts(generated.filter(({ expects }) => !expects))} |`,
+    `| programs of P4Testgen's tests, all tests pass | ${whole.length} of ${programsOf(generated).length} |`,
+    "",
+    "## Causes of failures",
+    "",
+    "<!-- not measured: results of tests -->",
+    "| cause | tests |",
+    "|---|---|",
+    ...causes.map(([cause, count]) => `| ${cause} | ${count} |`),
+    "",
+    "## Failures",
+    "",
+    "<!-- not measured: results of tests -->",
+    "| program | tests | first message | cause |",
+    "|---|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
+}
