@@ -12,7 +12,9 @@ const names = readdirSync(folder).flatMap((file) => (file.endsWith(".stf") ? [fi
 async function load(name: string) {
   const diagnostics = new Diagnostics();
   const path = join(folder, `${name}.p4`);
-  return (await loadProgram({ path, include: [], define: [] }, diagnostics, "error")).program;
+  // Programs for Tofino 2 say so by their names.
+  const define = name.startsWith("t2_") ? ["__TARGET_TOFINO__=2"] : [];
+  return (await loadProgram({ path, include: [], define }, diagnostics, "error")).program;
 }
 
 describe.each(names)("%s", (name) => {

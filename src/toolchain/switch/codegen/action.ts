@@ -365,6 +365,12 @@ export class PrimitiveWriter {
         out.close();
         return true;
       }
+      case "register_fill": {
+        const register = this.#resource(this.resources.registers, first);
+        const words = this.#numbers.cut(this.#number(second), register.width);
+        out.line(`${register.place}.fill(bigOf([${words.join(", ")}], false));`);
+        return true;
+      }
       case CALCULATE:
         this.#hash(first, second, this.#resource(this.resources.calculations, third), fourth);
         return true;

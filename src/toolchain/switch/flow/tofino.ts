@@ -135,7 +135,8 @@ export class Tofino extends Forwarder {
   #begin(frame: Uint8Array, start: number, front: number, skips: boolean): Uint8Array {
     const { state } = this;
     const size = frame.length - start;
-    if (this.#room.length < front + size) this.#room = new Uint8Array(2 * (front + size));
+    const all = front + size + FRAME_CHECK_BYTES;
+    if (this.#room.length < all) this.#room = new Uint8Array(2 * all);
     this.#room.set(start === 0 ? frame : frame.subarray(start), front);
     state.phv = state.main;
     state.frame = this.#room;
@@ -164,10 +165,14 @@ export class Tofino extends Forwarder {
       isResubmitted: resubmitted !== undefined,
       front: resubmitted,
     });
-    const { phv } = state;
+    const { phv, end } = state;
     if (ingress.port >= 0) phv[ingress.port] = NO_PORT;
     this.#putTime(ingress.time, nanoseconds);
+    // The ingress parser can read the frame check sequence, here zeros; it is no part of the payload.
+    room.fill(0, end, end + FRAME_CHECK_BYTES);
+    state.end = end + FRAME_CHECK_BYTES;
     const error = this.#errors[this.#parse(stage, port)]!;
+    state.end = Math.max(state.start, end);
     if (error !== 0 && !ingress.seesErrors) {
       this.#drop("ingress", "parser_error");
       return;

@@ -8,6 +8,7 @@ import { BOOL, bits, totalWidth } from "../../../lower/ir-types.js";
 import { mapBlocks, mapProgram } from "../../../lower/walk.js";
 import { argument } from "../p4info-scope.js";
 import { checksumCall } from "./checksums.js";
+import { EXTREME, extremeCall } from "./extremes.js";
 import { hashWidth } from "./hashes.js";
 import type { Lowering } from "./lowering.js";
 import { counterCall } from "./parser-counters.js";
@@ -37,20 +38,17 @@ const PRIMITIVE = /^(tna|register|counter|meter|direct_meter)\.|^random$/;
 
 /** Calls that the switch answers with a constant, and what a user has to know of it. */
 const NOT_MODELLED: Readonly<Record<string, string>> = {
-  "Register.clear": "the cells stay as they are",
-  "DirectRegister.clear": "the cells stay as they are",
   "SelectorAction.execute": "it answers 0",
   "Pktgen.emit": "no packet is made",
 };
 
 function lowered(lowering: Lowering, stmt: Extern): Stmt[] {
-  const [type = "", method = ""] = stmt.name.split(".");
+  const [type = ""] = stmt.name.split(".");
   switch (type) {
     case "Register":
     case "DirectRegister":
     case "RegisterParam":
-      if (method !== "clear") return lowering.registers.access(stmt);
-      break;
+      return lowering.registers.access(stmt);
     case "Checksum":
       return checksumCall(lowering, stmt);
     case "ParserCounter":
@@ -60,6 +58,7 @@ function lowered(lowering: Lowering, stmt: Extern): Stmt[] {
       // The table itself counts; which packets are dropped first matters to full buffers only.
       return [];
     default: {
+      if (EXTREME.test(stmt.name)) return extremeCall(lowering.program, stmt);
       const made = CALLS[stmt.name]?.(lowering, stmt);
       if (made !== undefined) return made;
     }

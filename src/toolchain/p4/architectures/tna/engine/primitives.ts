@@ -30,6 +30,10 @@ export function tnaPrimitives(
       return [calculated(emission, hashAlgorithm(defined(stmt.instance)), stmt)];
     case "tna.checksum":
       return [calculated(emission, "csum16", stmt)];
+    case "tna.clear": {
+      const array: bmv2.Value = { type: "register_array", value: defined(stmt.instance).name };
+      return [primitive("register_fill", [array, emission.expressions.parameter(defined(args[0]))], span)];
+    }
     case "tna.math": {
       const { table, halfPowers, scale } = mathUnit(defined(stmt.instance));
       const numbers = [halfPowers, scale, ...table].map((value) => hexValue(BigInt(value)));

@@ -7,16 +7,16 @@ import { constantBits } from "../../../emit/bmv2-tables.js";
 import { binary, equal, number, variable } from "../../../lower/build.js";
 import type { Expr, ExternInstance, IrMethod, IrProgram, Stmt, StmtOf } from "../../../lower/ir.js";
 import { instancesOf } from "../../../lower/ir.js";
-import { bits } from "../../../lower/ir-types.js";
+import { bits, totalWidth } from "../../../lower/ir-types.js";
 import { copyBody } from "../../../lower/unroll-loops.js";
 import { mapBlocks, mapProgram } from "../../../lower/walk.js";
 import type { State } from "./instances.js";
 import type { Notes } from "./notes.js";
-import { assign, fromBits, local, primitiveCall, toBits, zero } from "./values.js";
+import { assign, fromBits, local, primitiveCall, sliceOf, toBits, zero } from "./values.js";
 
 type Extern = StmtOf<"extern">;
 
-const ALU = /^(?:Direct)?(?:RegisterAction|MinMaxAction)\d?\.(execute(?:_log)?)$/;
+const ALU = /^(?:Direct)?(?:RegisterAction|MinMaxAction)\d?\.(execute(?:_log)?|enqueue|dequeue|push|pop)$/;
 
 export class Registers {
   /** The variable that holds the number of the entry that was hit, of tables with registers of their own. */
@@ -60,6 +60,41 @@ export class Registers {
     };
   }
 
+  /** The indexes of the cells that an action of the whole width of the memory has at once, the lowest bits first. */
+  #group(cells: ExternInstance, index: Expr, width: number, span: Extern["span"]): Expr[] {
+    const [type] = cells.typeArgs;
+    const count = Math.floor(width / (type?.kind === "bit" ? type.width : width));
+    if (count < 2) return [];
+    const place = (i: bigint): Expr => number(i, bits(32), span);
+    const first = binary("*", index, place(BigInt(count)), bits(32), span);
+    return Array.from({ length: count }, (_, i) => binary("+", first, place(BigInt(i)), bits(32), span));
+  }
+
+  #readWide(
+    cells: ExternInstance,
+    index: Expr,
+    width: number,
+    span: Extern["span"],
+  ): { value: Expr; body: Stmt[] } {
+    const parts = this.#group(cells, index, width, span).map((at) => this.#read(cells, at, span));
+    if (parts.length === 0) return this.#read(cells, index, span);
+    const joined = parts
+      .map(({ value }) => value)
+      .reduce((low, high) =>
+        binary("++", high, low, bits(totalWidth(high.type) + totalWidth(low.type)), span),
+      );
+    return { value: joined, body: parts.flatMap(({ body }) => body) };
+  }
+
+  #writeWide(cells: ExternInstance, index: Expr, value: Expr, span: Extern["span"]): Stmt[] {
+    const group = this.#group(cells, index, totalWidth(value.type), span);
+    if (group.length === 0) return this.#write(cells, index, value, span);
+    const width = totalWidth(value.type) / group.length;
+    return group.flatMap((at, i) =>
+      this.#write(cells, at, sliceOf(value, width * (i + 1) - 1, width * i), span),
+    );
+  }
+
   #write(cells: ExternInstance, index: Expr, value: Expr, span: Extern["span"]): Stmt[] {
     const bitsOfIt = toBits(value);
     const held = local(this.program, "cell", bitsOfIt.type, span);
@@ -68,28 +103,81 @@ export class Registers {
 
   #execute(stmt: Extern): Stmt[] {
     const { instance, span } = stmt;
-    const action = defined(instance);
-    const method = action.methods.find(({ name }) => name === "apply");
-    const target = action.args[0];
+    const target = defined(instance).args[0];
     const register = target?.kind === "instance" ? target.instance : undefined;
     const cells = this.#cells(register, span);
-    if (method === undefined || cells === undefined) return [];
-    const outs = stmt.outs.map((at) => defined(stmt.args[at]));
+    if (cells === undefined) return [];
+    const operation = defined(ALU.exec(stmt.name)?.[1]);
+    if (!operation.startsWith("execute")) return this.#queued(stmt, operation, cells);
     const { index, before } = this.#index(stmt, defined(register), cells);
-    const { value, body } = this.#read(cells, index, span);
-    const [cell, ...results] = method.params.map((param) => variable(param.variable, span));
+    return [...before, ...this.#run(stmt, "apply", cells, index)];
+  }
+
+  /** The method of an action on one cell. */
+  #run(stmt: Extern, name: string, cells: ExternInstance, index: Expr): Stmt[] {
+    const { span } = stmt;
+    const method = defined(stmt.instance).methods.find((one) => one.name === name);
+    if (method === undefined) return [];
+    const outs = stmt.outs.map((at) => defined(stmt.args[at]));
+    const width = totalWidth(method.params[0]?.variable.type ?? bits(0));
+    const { value, body } = this.#readWide(cells, index, width, span);
+    // Where the cell is left out, as `overflow` can, there are results only.
+    const hasCell = method.params[0]?.direction === "inout";
+    const params = method.params.map((param) => variable(param.variable, span));
+    const cell = hasCell ? params[0] : undefined;
+    const results = hasCell ? params.slice(1) : params;
     const places = [stmt.result, ...outs];
     return [
-      ...before,
-      ...body,
-      assign(defined(cell), fromBits(value, defined(cell).type), span),
+      ...(cell === undefined ? [] : [...body, assign(cell, fromBits(value, cell.type), span)]),
       ...results.map((one) => assign(one, zero(one.type, span), span)),
       ...bodyOf(method),
-      ...this.#write(cells, index, defined(cell), span),
+      ...(cell === undefined ? [] : this.#writeWide(cells, index, cell, span)),
       ...places.flatMap((place, i) => {
         const result = results[i];
         return place === undefined || result === undefined ? [] : [assign(place, result, span)];
       }),
+    ];
+  }
+
+  /** A register as a queue or a stack: hidden registers hold the first cell and the number of cells in use. */
+  #queued(stmt: Extern, operation: string, cells: ExternInstance): Stmt[] {
+    const { span } = stmt;
+    const type = bits(32);
+    const [first, used] = ["$first", "$used"].map((name) => this.#hidden(cells, name));
+    const none = number(0n, type, span);
+    const one = number(1n, type, span);
+    const size = number(constantBits(defined(cells.args[0])), type, span);
+    const head = this.#read(defined(first), none, span);
+    const count = this.#read(defined(used), none, span);
+    const adds = operation === "enqueue" || operation === "push";
+    const index = local(this.program, "index", type, span);
+    const changed = local(this.program, "used", type, span);
+    const top = binary("-", count.value, one, type, span);
+    const place =
+      operation === "enqueue"
+        ? binary("%", binary("+", head.value, count.value, type, span), size, type, span)
+        : operation === "dequeue"
+          ? head.value
+          : operation === "push"
+            ? count.value
+            : top;
+    const next = binary("%", binary("+", head.value, one, type, span), size, type, span);
+    return [
+      ...head.body,
+      ...count.body,
+      {
+        kind: "if",
+        condition: equal(count.value, adds ? size : none, span),
+        whenTrue: this.#run(stmt, adds ? "overflow" : "underflow", cells, none),
+        whenFalse: [
+          assign(index, place, span),
+          assign(changed, adds ? binary("+", count.value, one, type, span) : top, span),
+          ...this.#run(stmt, "apply", cells, index),
+          ...this.#write(defined(used), none, changed, span),
+          ...(operation === "dequeue" ? this.#write(defined(first), none, next, span) : []),
+        ],
+        span,
+      },
     ];
   }
 
@@ -105,23 +193,30 @@ export class Registers {
     return this.#next(cells, span);
   }
 
-  readonly #counters = new Map<ExternInstance, ExternInstance>();
+  readonly #hiddenOnes = new Map<string, ExternInstance>();
 
-  #next(cells: ExternInstance, span: Extern["span"]): { index: Expr; before: Stmt[] } {
-    const type = bits(32);
-    let counter = this.#counters.get(cells);
-    if (counter === undefined) {
-      const one = number(1n, type, span);
-      counter = {
+  /** A register of one cell beside another one. */
+  #hidden(cells: ExternInstance, name: string): ExternInstance {
+    const whole = `${cells.name}.${name}`;
+    let found = this.#hiddenOnes.get(whole);
+    if (found === undefined) {
+      const size = number(1n, bits(32), cells.span);
+      found = {
         ...cells,
-        name: `${cells.name}.$next`,
-        args: [one],
+        name: whole,
+        args: [size],
         typeArgs: [{ kind: "bit", width: 32 }],
         span: undefined,
       };
-      this.#counters.set(cells, counter);
-      this.program.globals.push(counter);
+      this.#hiddenOnes.set(whole, found);
+      this.program.globals.push(found);
     }
+    return found;
+  }
+
+  #next(cells: ExternInstance, span: Extern["span"]): { index: Expr; before: Stmt[] } {
+    const type = bits(32);
+    const counter = this.#hidden(cells, "$next");
     const zeroIndex = number(0n, type, span);
     const { value, body } = this.#read(counter, zeroIndex, span);
     const size = number(constantBits(defined(cells.args[0])), type, span);
@@ -152,13 +247,18 @@ export class Registers {
     return entry;
   }
 
-  /** `read` and `write` of registers and parameters outside of register actions. */
+  /** `read`, `write` and `clear` of registers and parameters outside of register actions. */
   access(stmt: Extern): Stmt[] {
     const { span, args } = stmt;
     const register = defined(stmt.instance);
     const cells = this.#cells(register, span);
     if (cells === undefined) return [];
     const isDirect = register.extern === "DirectRegister";
+    if (stmt.name.endsWith(".clear")) {
+      const filled = toBits(defined(args[0]));
+      const held = local(this.program, "cell", filled.type, span);
+      return [assign(held, filled, span), primitiveCall("tna.clear", cells, [held], { span })];
+    }
     const index = isDirect
       ? this.entryOf(register)
       : register.extern === "RegisterParam"
