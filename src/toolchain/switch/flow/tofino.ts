@@ -9,7 +9,16 @@ import type { bmv2 } from "../../program/index.js";
 import type { Stage } from "../codegen/specialised.js";
 import { NO_LIMIT } from "../state/packet-state.js";
 import { Forwarder, type ForwarderParts, NOT_QUEUED } from "./forwarder.js";
-import { errorBits, INTRINSIC, type Intrinsic, putEgress, putIngress } from "./intrinsic.js";
+import {
+  clear,
+  type EgressPacket,
+  errorBits,
+  INTRINSIC,
+  type IngressPacket,
+  type Intrinsic,
+  putEgress,
+  putIngress,
+} from "./intrinsic.js";
 import type { PacketCopy } from "./packet-copy.js";
 import type { MirrorSession } from "./replication.js";
 import type { Workspaces } from "./workspace.js";
@@ -28,6 +37,9 @@ const FRAME_CHECK_BYTES = 4;
 
 const PORTS_OF_PIPE = 128;
 const PORTS_OF_PARSER = 4;
+
+/** Length of packets that are copied in a loop, which is faster than `set`. */
+const SHORT_COPY = 64;
 
 /** Ports 68 to 71 of a pipe lead back to its ingress. */
 export function isRecirculation(port: number): boolean {
@@ -60,7 +72,8 @@ class Gress {
 
 class Ingress extends Gress {
   readonly port = this.at("tm.ucast_egress_port");
-  readonly groups = [this.at("tm.mcast_grp_a"), this.at("tm.mcast_grp_b")];
+  readonly groupA = this.at("tm.mcast_grp_a");
+  readonly groupB = this.at("tm.mcast_grp_b");
   readonly bypass = this.at("tm.bypass_egress");
   readonly copyToCpu = this.at("tm.copy_to_cpu");
   readonly queue = this.at("tm.qid");
@@ -76,6 +89,23 @@ class Egress extends Gress {
   readonly time = this.at("parser.global_tstamp");
 }
 
+/** A field of the program; 0 where the program does not name it. */
+function read(phv: Int32Array, at: number): number {
+  return at < 0 ? 0 : phv[at]!;
+}
+
+/** What the traffic manager is to do with a packet. */
+interface Wishes {
+  rid: number;
+  isFirst: boolean;
+  queue: number;
+  serviceClass: number;
+  bypasses: number;
+}
+
+/** Of a packet that nobody wishes anything for. */
+const PLAIN: Readonly<Wishes> = { rid: 0, isFirst: false, queue: 0, serviceClass: 0, bypasses: 0 };
+
 interface Pipe {
   readonly ingress: Ingress;
   readonly egress: Egress;
@@ -85,6 +115,22 @@ export class Tofino extends Forwarder {
   readonly #pipes: readonly Pipe[];
   readonly #intrinsic: Intrinsic;
   readonly #errors: Int32Array;
+  /** Of the present packet. */
+  readonly #wishes: Wishes = { ...PLAIN };
+  /** Intrinsic metadata of the present packet, one object for all packets. */
+  readonly #arriving: IngressPacket = { port: 0, nanoseconds: 0, isResubmitted: false, front: undefined };
+  readonly #leaving: EgressPacket = {
+    port: 0,
+    rid: 0,
+    isFirst: false,
+    queue: 0,
+    serviceClass: 0,
+    depthBefore: 0,
+    depthAfter: 0,
+    arrived: 0,
+    waited: 0,
+    length: 0,
+  };
   /** The packet with its intrinsic metadata, while a parser and a control work on it. */
   #room = new Uint8Array(2048);
 
@@ -137,9 +183,11 @@ export class Tofino extends Forwarder {
     const size = frame.length - start;
     const all = front + size + FRAME_CHECK_BYTES;
     if (this.#room.length < all) this.#room = new Uint8Array(2 * all);
-    this.#room.set(start === 0 ? frame : frame.subarray(start), front);
+    const room = this.#room;
+    if (size <= SHORT_COPY) for (let i = 0; i < size; i++) room[front + i] = frame[start + i]!;
+    else room.set(start === 0 ? frame : frame.subarray(start), front);
     state.phv = state.main;
-    state.frame = this.#room;
+    state.frame = room;
     state.ownsFrame = false;
     state.start = skips ? front : 0;
     state.end = front + size;
@@ -150,7 +198,7 @@ export class Tofino extends Forwarder {
     state.mirror = -1;
     state.resubmitData = undefined;
     this.code.clear(state.phv);
-    return this.#room;
+    return room;
   }
 
   #ingress(port: number, frame: Uint8Array, start: number, resubmitted: Uint8Array | undefined): void {
@@ -159,17 +207,17 @@ export class Tofino extends Forwarder {
     const stage = code.stages[ingress.number]!;
     const nanoseconds = this.#now();
     const room = this.#begin(frame, start, this.#intrinsic.ingressBytes, ingress.skips);
-    putIngress(room, this.#intrinsic, {
-      port,
-      nanoseconds,
-      isResubmitted: resubmitted !== undefined,
-      front: resubmitted,
-    });
+    const arriving = this.#arriving;
+    arriving.port = port;
+    arriving.nanoseconds = nanoseconds;
+    arriving.isResubmitted = resubmitted !== undefined;
+    arriving.front = resubmitted;
+    putIngress(room, this.#intrinsic, arriving);
     const { phv, end } = state;
     if (ingress.port >= 0) phv[ingress.port] = NO_PORT;
     this.#putTime(ingress.time, nanoseconds);
     // The ingress parser can read the frame check sequence, here zeros; it is no part of the payload.
-    room.fill(0, end, end + FRAME_CHECK_BYTES);
+    clear(room, end, end + FRAME_CHECK_BYTES);
     state.end = end + FRAME_CHECK_BYTES;
     const error = this.#errors[this.#parse(stage, port)]!;
     state.end = Math.max(state.start, end);
@@ -197,8 +245,7 @@ export class Tofino extends Forwarder {
   #manage(ingress: Ingress, stage: Stage, arrived: { port: number; frame: Uint8Array; start: number }): void {
     const { state } = this;
     const { phv } = state;
-    const read = (at: number): number => (at < 0 ? 0 : phv[at]!);
-    const drop = read(ingress.drop);
+    const drop = read(phv, ingress.drop);
     if (state.digest !== 0) {
       this.tracer?.digest(state.digest);
       this.learn(state.digest, phv);
@@ -209,37 +256,58 @@ export class Tofino extends Forwarder {
       this.#resubmit(arrived, state.resubmitData);
       return;
     }
-    const queue = read(ingress.queue);
-    const serviceClass = read(ingress.serviceClass);
-    const bypasses = read(ingress.bypass);
-    const port = ingress.port < 0 || (drop & DROP.packet) !== 0 ? NO_PORT : phv[ingress.port]!;
-    const groups = (drop & DROP.packet) === 0 ? ingress.groups.map(read).filter((group) => group !== 0) : [];
+    const isDropped = (drop & DROP.packet) !== 0;
+    const port = ingress.port < 0 || isDropped ? NO_PORT : phv[ingress.port]!;
+    const groupA = isDropped ? 0 : read(phv, ingress.groupA);
+    const groupB = isDropped ? 0 : read(phv, ingress.groupB);
     const toCpu =
-      read(ingress.copyToCpu) === 1 && (drop & DROP.copyToCpu) === 0 && this.cpuPort !== undefined;
-    if (groups.length === 0 && !toCpu && port === NO_PORT) {
-      this.#drop("ingress", (drop & DROP.packet) === 0 ? "no_destination" : "drop_ctl");
+      read(phv, ingress.copyToCpu) === 1 && (drop & DROP.copyToCpu) === 0 && this.cpuPort !== undefined;
+    const isUnicast = groupA === 0 && groupB === 0 && !toCpu;
+    if (isUnicast && port === NO_PORT) {
+      this.#drop("ingress", isDropped ? "drop_ctl" : "no_destination");
       return;
     }
     const frame = stage.emit(state, NO_LIMIT);
-    const one = groups.length === 0 && !toCpu;
-    const send = (to: number, rid: number, isFirst: boolean, isForked: boolean): void => {
-      const copy = this.#copyOf(frame, { rid, isFirst, queue, serviceClass, bypasses });
-      copy.node = isForked ? this.tracer?.fork("replica", to, rid) : this.tracer?.node;
-      this.enqueue(copy, to, this.#lineOf(queue));
-    };
-    for (const group of groups) {
-      const replicas: readonly Replica[] = this.replication.replicas(group);
-      this.tracer?.multicast(group, this.replication.groups.has(group), replicas);
-      if (replicas.length === 0) {
-        this.stats.dropped++;
-        this.stats.drops.replication++;
-      }
-      for (const [i, replica] of replicas.entries())
-        send(replica.port, replica.instance & 0xffff, i === 0, true);
+    const wishes = this.#wishes;
+    wishes.rid = 0;
+    wishes.isFirst = false;
+    wishes.queue = read(phv, ingress.queue);
+    wishes.serviceClass = read(phv, ingress.serviceClass);
+    wishes.bypasses = read(phv, ingress.bypass);
+    if (isUnicast) {
+      const copy = this.#copyOf(frame, wishes);
+      copy.node = this.tracer?.node;
+      this.enqueue(copy, port, this.#lineOf(wishes.queue));
+      return;
     }
-    if (toCpu) send(defined(this.cpuPort), 0, false, true);
-    if (port !== NO_PORT) send(port, 0, false, !one);
-    if (!one) this.tracer?.forked("multicast", groups[0]);
+    if (groupA !== 0) this.#replicate(frame, groupA);
+    if (groupB !== 0) this.#replicate(frame, groupB);
+    wishes.rid = 0;
+    wishes.isFirst = false;
+    if (toCpu) this.#replica(frame, defined(this.cpuPort));
+    if (port !== NO_PORT) this.#replica(frame, port);
+    this.tracer?.forked("multicast", groupA || groupB);
+  }
+
+  /** A copy to each member of a group. */
+  #replicate(frame: Uint8Array, group: number): void {
+    const replicas: readonly Replica[] = this.replication.replicas(group);
+    this.tracer?.multicast(group, this.replication.groups.has(group), replicas);
+    if (replicas.length === 0) {
+      this.stats.dropped++;
+      this.stats.drops.replication++;
+    }
+    for (const [i, { port, instance }] of replicas.entries()) {
+      this.#wishes.rid = instance & 0xffff;
+      this.#wishes.isFirst = i === 0;
+      this.#replica(frame, port);
+    }
+  }
+
+  #replica(frame: Uint8Array, port: number): void {
+    const copy = this.#copyOf(frame, this.#wishes);
+    copy.node = this.tracer?.fork("replica", port, this.#wishes.rid);
+    this.enqueue(copy, port, this.#lineOf(this.#wishes.queue));
   }
 
   /** The queue of a port; a switch with fewer queues than the hardware puts all others into the first. */
@@ -247,10 +315,7 @@ export class Tofino extends Forwarder {
     return queue < (this.queues?.priorities ?? 1) ? queue : 0;
   }
 
-  #copyOf(
-    frame: Uint8Array,
-    words: { rid: number; isFirst: boolean; queue: number; serviceClass: number; bypasses: number },
-  ): PacketCopy {
+  #copyOf(frame: Uint8Array, words: Readonly<Wishes>): PacketCopy {
     const copy = this.work!.pool.take(frame);
     const { phv } = copy;
     phv[WORD.rid] = words.rid;
@@ -275,7 +340,7 @@ export class Tofino extends Forwarder {
     const again = new Uint8Array(front + frame.length - start);
     again.set(data.subarray(0, front));
     again.set(frame.subarray(start), front);
-    const copy = this.#copyOf(again, { rid: 0, isFirst: false, queue: 0, serviceClass: 0, bypasses: 0 });
+    const copy = this.#copyOf(again, PLAIN);
     copy.start = front;
     copy.port = port;
     copy.phv[WORD.isResubmitted] = 1;
@@ -325,7 +390,7 @@ export class Tofino extends Forwarder {
     const frame = phv[WORD.bypasses] === 1 ? copy.frame : this.#egress(copy, since, depthBefore, depthAfter);
     if (frame === undefined) return undefined;
     if (port !== this.cpuPort && (this.recirculates ?? isRecirculation)(port)) {
-      const again = this.#copyOf(frame, { rid: 0, isFirst: false, queue: 0, serviceClass: 0, bypasses: 0 });
+      const again = this.#copyOf(frame, PLAIN);
       again.port = port;
       again.node = this.tracer?.fork("recirculate");
       this.tracer?.forked("recirculate");
@@ -344,18 +409,18 @@ export class Tofino extends Forwarder {
     const now = this.#now();
     const arrived = since === NOT_QUEUED ? now : Math.floor(since * 1000);
     const room = this.#begin(copy.frame, 0, this.#intrinsic.egressBytes, egress.skips);
-    putEgress(room, this.#intrinsic, {
-      port,
-      rid: words[WORD.rid]!,
-      isFirst: words[WORD.isFirst] === 1,
-      queue: words[WORD.queue]!,
-      serviceClass: words[WORD.serviceClass]!,
-      depthBefore,
-      depthAfter,
-      arrived,
-      waited: now - arrived,
-      length: copy.frame.length + FRAME_CHECK_BYTES,
-    });
+    const leaving = this.#leaving;
+    leaving.port = port;
+    leaving.rid = words[WORD.rid]!;
+    leaving.isFirst = words[WORD.isFirst] === 1;
+    leaving.queue = words[WORD.queue]!;
+    leaving.serviceClass = words[WORD.serviceClass]!;
+    leaving.depthBefore = depthBefore;
+    leaving.depthAfter = depthAfter;
+    leaving.arrived = arrived;
+    leaving.waited = now - arrived;
+    leaving.length = copy.frame.length + FRAME_CHECK_BYTES;
+    putEgress(room, this.#intrinsic, leaving);
     const { phv } = state;
     state.egressPort = port;
     this.#putTime(egress.time, now);
