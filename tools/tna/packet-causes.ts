@@ -30,7 +30,6 @@ export const KNOWN: Readonly<Record<string, string>> = {
   [`${STF}/match_key_slices.p4`]:
     "a key `field & mask` is matched as it is written; the test gives unmasked values for it",
   [`${STF}/symmetric_hash.p4`]: "`@symmetric` of a hash is not modelled",
-  [`${STF}/residual_checksum_hdr_end_pos.p4`]: "`subtract_all_and_deposit` is not modelled",
   "mc36_freeRtr__misc_p4bf_bf_router.p4__tun3": NO_PORT,
   "mc36_freeRtr__misc_p4bf_bf_router.p4__tun5": NO_PORT,
   "yunmuxize_Dryad_V2__tofino_generated_iscx_depth_5_all_ternary_genetic_edt.p4": REJECT,

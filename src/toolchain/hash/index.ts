@@ -13,5 +13,5 @@ export { parseInput } from "./inputs.js";
 export { type Linearity, linearityOf } from "./linearity.js";
 export { memberBits, parseHash, type SlicedHash, sliced } from "./member-choice.js";
 export { type Rtag7Function, rtag7Bytes, rtag7Functions } from "./rtag7.js";
-export { xor16 } from "./simple.js";
+export { csum16, xor16 } from "./simple.js";
 export type { WideHash } from "./wide-hash.js";

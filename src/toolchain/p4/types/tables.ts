@@ -232,6 +232,16 @@ const KNOWN_PROPERTIES = [
   "priority_delta",
 ];
 
+/** Properties that the compiler of a Tofino reads in addition. */
+const TOFINO_PROPERTIES: readonly string[] = [
+  "registers",
+  "filters",
+  "idle_timeout",
+  "proxy_hash",
+  "min_size",
+  "requires_versioning",
+];
+
 function checkProperty(cx: Checker, property: ExpressionProperty, d: TableDeclaration): void {
   const { name } = property.name;
   const { value } = property;
@@ -262,7 +272,9 @@ function checkProperty(cx: Checker, property: ExpressionProperty, d: TableDeclar
         );
       return;
   }
-  const near = closest(name, [...KNOWN_PROPERTIES, "key", "actions", "entries"]);
+  const known = cx.forTofino ? [...KNOWN_PROPERTIES, ...TOFINO_PROPERTIES] : KNOWN_PROPERTIES;
+  if (known.includes(name)) return;
+  const near = closest(name, [...known, "key", "actions", "entries"]);
   cx.warning(
     CODES.unknownProperty,
     property.name.span,

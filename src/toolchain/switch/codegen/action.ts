@@ -474,6 +474,15 @@ export class PrimitiveWriter {
       }
       case "no_op":
         return true;
+      case "parser_place":
+        // In a parser, `O` is where it reads next.
+        this.#stores.assign(given(first), word("O"));
+        return true;
+      case "parsed_checksum": {
+        const from = this.#numbers.low(this.#number(second), 32).words[0];
+        this.#stores.assign(given(first), word(`csum16(s.frame.subarray(${from}, s.start))`, 16));
+        return true;
+      }
       case "math_unit": {
         const numbers = third?.type === "parameters_vector" ? third.value : [];
         const list = numbers.map((one) => (one.type === "hexstr" ? Number(bmv2Number(one.value)) : 0));

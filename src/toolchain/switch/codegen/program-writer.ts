@@ -1,6 +1,6 @@
 /** The code of a program, part by part: calculations, actions, tables, pipelines, parser, deparser, checksums, field lists. */
 import { defined, fail, given } from "../../../base/index.js";
-import { bmv2Hash, bmv2HashNames, bmv2WideHash, isOwnHash } from "../../hash/index.js";
+import { bmv2Hash, bmv2HashNames, bmv2WideHash, csum16, isOwnHash } from "../../hash/index.js";
 import type { Bmv2Program, bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import { type AnyHash, OWN_NAMES, type OwnParts, ownPlace } from "../state/own-state.js";
@@ -50,6 +50,7 @@ const HELPERS = {
   shiftStack,
   modulo64,
   bigOf,
+  csum16,
   mathUnit,
   putBits,
   getBits,

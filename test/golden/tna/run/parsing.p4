@@ -13,8 +13,8 @@ header sum_t {
 
 struct parsed_t {
     data_t data;
-    item_t[4] items;
     sum_t sum;
+    item_t[4] items;
 }
 
 struct port_t {
@@ -25,11 +25,14 @@ struct own_t {
     port_t port;
     bit<8> ahead;
     bool wrong;
+    bool keeps;
+    bit<16> rest;
 }
 
 parser Take(packet_in pkt, out parsed_t hdr, out own_t md, out ingress_intrinsic_metadata_t ig) {
     ParserCounter() left;
     Checksum() checked;
+    Checksum() rest;
     value_set<bit<8>>(4) known;
     state start {
         pkt.extract(ig);
@@ -40,6 +43,7 @@ parser Take(packet_in pkt, out parsed_t hdr, out own_t md, out ingress_intrinsic
             known : accept;
             1 : count;
             2 : sum;
+            5 : kept;
             3 &&& 0xff : none;
         }
     }
@@ -62,6 +66,15 @@ parser Take(packet_in pkt, out parsed_t hdr, out own_t md, out ingress_intrinsic
         pkt.extract(hdr.sum);
         checked.add(hdr.sum);
         md.wrong = checked.verify();
+        transition accept;
+    }
+    state kept {
+        pkt.extract(hdr.sum);
+        rest.subtract(hdr.sum);
+        rest.subtract_all_and_deposit(md.rest);
+        pkt.extract(hdr.items.next);
+        pkt.extract(hdr.items.next);
+        md.keeps = true;
         transition accept;
     }
     state none {
@@ -88,8 +101,11 @@ control Work(inout parsed_t hdr, inout own_t md, in ingress_intrinsic_metadata_t
 control Put(packet_out pkt, inout parsed_t hdr, in own_t md,
             in ingress_intrinsic_metadata_for_deparser_t dprsr) {
     Checksum() updated;
+    Checksum() kept;
     apply {
-        if (hdr.sum.isValid()) hdr.sum.sum = updated.update({ hdr.sum.first, hdr.sum.second });
+        if (md.keeps)
+            hdr.sum.sum = kept.update({ hdr.sum.first, hdr.sum.second, hdr.items[0], hdr.items[1], md.rest });
+        else if (hdr.sum.isValid()) hdr.sum.sum = updated.update({ hdr.sum.first, hdr.sum.second });
         pkt.emit(hdr);
     }
 }

@@ -24,6 +24,7 @@ const PORT_METADATA = { tna: 64, t2na: 192 };
 
 export function lowerCalls(lowering: Lowering): void {
   mapProgram(lowering.program, (body) => callsIn(lowering, body));
+  for (const { control, body } of lowering.beginnings) control.body = [...body, ...control.body];
 }
 
 /** Lowers the calls of one list; those that are primitives of the switch stay. */

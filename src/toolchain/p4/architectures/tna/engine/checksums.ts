@@ -16,7 +16,7 @@ const WORD = bits(16);
 const WIDE = bits(17);
 
 export function checksumCall(lowering: Lowering, stmt: Extern): Stmt[] {
-  const { program, notes } = lowering;
+  const { program } = lowering;
   const { instance, args, result, span } = stmt;
   const sum = lowering.shared(defined(instance), "checksum", WORD);
   const all = number(0xffffn, WORD, span);
@@ -67,16 +67,44 @@ export function checksumCall(lowering: Lowering, stmt: Extern): Stmt[] {
         assign(result, cast(value, result.type, span), span),
       ];
     }
-    default: {
-      const residual = args[0];
-      notes.add(
-        span,
-        `the switch does not do ${stmt.name} as the hardware does`,
-        "the residual is what was added up to this place",
-      );
-      return residual === undefined ? [] : [assign(residual, cast(sum, residual.type, span), span)];
-    }
+    default:
+      return residual(lowering, stmt, sum);
   }
+}
+
+/**
+ * `subtract_all_and_deposit`: what the parser reads from here on is subtracted too, and the rest goes into the argument. The switch does
+ * this where the control begins, when the parser has ended.
+ */
+function residual(lowering: Lowering, { instance, args, span }: Extern, sum: Expr): Stmt[] {
+  const { program } = lowering;
+  const place = args[0];
+  const pipe = program.pipes.find(({ blocks }) =>
+    blocks.some(({ kind, body }) => kind === "parser" && body.instances.includes(defined(instance))),
+  );
+  const parser = pipe?.blocks.find(({ body }) => body.instances.includes(defined(instance)));
+  const role = parser?.role === "egressParser" ? "egress" : "ingress";
+  const control = pipe?.blocks.find((block) => block.role === role);
+  if (place === undefined || control === undefined || control.kind === "parser") return [];
+  const from = local(program, "from", bits(32), span);
+  const rest = local(program, "rest", WORD, span);
+  const began: Expr = {
+    kind: "unary",
+    op: "!",
+    operand: equal(from, number(0n, bits(32), span), span),
+    type: { kind: "bool" },
+    span,
+  };
+  const whenTrue: Stmt[] = [
+    primitiveCall("tna.parsed", undefined, [rest, from], { outs: [0], span }),
+    ...added(lowering, sum, rest),
+    assign(place, cast(sum, place.type, span), span),
+  ];
+  lowering.beginnings.push({
+    control: control.body,
+    body: [{ kind: "if", condition: began, whenTrue, whenFalse: [], span }],
+  });
+  return [primitiveCall("tna.place", undefined, [from], { outs: [0], span })];
 }
 
 /** `sum` plus a word, with the carry added. */

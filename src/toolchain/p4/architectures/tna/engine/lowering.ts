@@ -1,7 +1,15 @@
 /** What the passes of the switch's form of a TNA program share. */
 import type { Span } from "../../../../../base/index.js";
 import { field } from "../../../lower/build.js";
-import type { Expr, ExternInstance, IrProgram, IrType, Variable } from "../../../lower/ir.js";
+import type {
+  Expr,
+  ExternInstance,
+  IrControl,
+  IrProgram,
+  IrType,
+  Stmt,
+  Variable,
+} from "../../../lower/ir.js";
 import type { State } from "./instances.js";
 import type { Notes } from "./notes.js";
 import { Registers } from "./registers.js";
@@ -37,6 +45,9 @@ export class Lowering {
     this.program.pipes.some(
       ({ storage }) => place.base.kind === "variable" && storage.get("ingress.tm") === place.base.variable,
     );
+
+  /** What is put in front of controls when all calls are lowered. */
+  readonly beginnings: { control: IrControl; body: Stmt[] }[] = [];
 
   /** The deparser that is being lowered: what its statements read of the metadata for the deparser. */
   gress: { pipe: number; name: "ingress" | "egress" } | undefined;

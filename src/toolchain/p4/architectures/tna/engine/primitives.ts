@@ -30,6 +30,12 @@ export function tnaPrimitives(
       return [calculated(emission, hashAlgorithm(defined(stmt.instance)), stmt)];
     case "tna.checksum":
       return [calculated(emission, "csum16", stmt)];
+    case "tna.place":
+      return [primitive("parser_place", [target(emission, defined(args[0]))], span)];
+    case "tna.parsed": {
+      const from = emission.expressions.parameter(defined(args[1]));
+      return [primitive("parsed_checksum", [target(emission, defined(args[0])), from], span)];
+    }
     case "tna.clear": {
       const array: bmv2.Value = { type: "register_array", value: defined(stmt.instance).name };
       return [primitive("register_fill", [array, emission.expressions.parameter(defined(args[0]))], span)];
