@@ -150,7 +150,7 @@ function packed(value: Expr): Expr {
 }
 
 /** Tells a table what is attached to it, in the form that the switch has. */
-function attach(table: IrTable, plain: ReadonlyMap<ExternInstance, ExternInstance>, notes: Notes): void {
+function attach(table: IrTable, plain: Map<ExternInstance, ExternInstance>, notes: Notes): void {
   const counter = attached(table, "counters");
   const meter = attached(table, "meters");
   const implementation = attached(table, "implementation");
@@ -188,10 +188,7 @@ function algorithmOf(hash: Expr | undefined): Expr {
 const selectors = new WeakMap<ExternInstance, ExternInstance>();
 
 /** A selector with its members: two tables with the profile of one selector share them. */
-function selectorOf(
-  selector: ExternInstance,
-  plain: ReadonlyMap<ExternInstance, ExternInstance>,
-): ExternInstance {
+function selectorOf(selector: ExternInstance, plain: Map<ExternInstance, ExternInstance>): ExternInstance {
   const profile = argument(selector, "action_profile");
   const owner = profile?.kind === "instance" ? (plain.get(profile.instance) ?? selector) : selector;
   const size = argument(profile?.kind === "instance" ? profile.instance : selector, "size");
@@ -201,5 +198,8 @@ function selectorOf(
   const args = [algorithmOf(hash), size ?? number(0n, bits(32), selector.span)];
   const made: ExternInstance = { ...owner, extern: "action_selector", args, methods: [] };
   selectors.set(owner, made);
+  // It stands for the profile in the lists of the program.
+  plain.set(profile?.kind === "instance" ? profile.instance : selector, made);
+  selectors.set(made, made);
   return made;
 }

@@ -1,0 +1,126 @@
+/** A TNA program under a controller: digests, value sets, direct counters and meters, selectors, the CPU port; through P4Info's own messages. */
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Diagnostics, toHex } from "../../../src/base/index.js";
+import type { DeviceEvent, Entity } from "../../../src/toolchain/device/index.js";
+import { loadProgram } from "../../../src/toolchain/loading/index.js";
+import { P4InfoIndex } from "../../../src/toolchain/program/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
+import { ManualClock } from "./golden.js";
+
+const path = join(resolve(import.meta.dirname, "../../golden/tna/run"), "control.p4");
+const CPU = 192;
+
+async function start() {
+  const { program } = await loadProgram({ path, include: [], define: [] }, new Diagnostics(), "error");
+  const clock = new ManualClock();
+  const sent: string[] = [];
+  const events: DeviceEvent[] = [];
+  const device = new Switch(program, {
+    clock,
+    cpuPort: CPU,
+    transmit: (port, frame) => sent.push(`${port} ${toHex(frame)}`),
+  });
+  device.watch((event) => events.push(event));
+  const insert = (...entities: Entity[]) =>
+    device.apply(entities.map((entity) => ({ type: "insert", entity })));
+  const modify = (...entities: Entity[]) =>
+    device.apply(entities.map((entity) => ({ type: "modify", entity })));
+  return { program, clock, device, sent, events, insert, modify };
+}
+
+const SEND = { action: "Work.send" } as const;
+
+describe("a TNA program under a controller", () => {
+  it("has its state in P4Info's own messages, under the name of the pipe", async () => {
+    const { program } = await start();
+    const index = new P4InfoIndex(program.p4info);
+    expect(index.tables.list.map(({ name }) => name)).toEqual(["pipe.Work.counted", "pipe.Work.chosen"]);
+    expect(program.p4info.directCounters.map(({ preamble }) => preamble?.name)).toEqual(["pipe.Work.hits"]);
+    expect(program.p4info.directMeters.map(({ preamble }) => preamble?.name)).toEqual(["pipe.Work.rate"]);
+    expect(
+      program.p4info.actionProfiles.map(({ preamble, withSelector }) => [preamble?.name, withSelector]),
+    ).toContainEqual(["pipe.Work.members", true]);
+    expect(program.p4info.digests.map(({ preamble }) => preamble?.name)).toEqual(["pipe.Put.learned"]);
+    expect(program.p4info.valueSets.map(({ preamble }) => preamble?.name)).toEqual(["pipe.Take.values"]);
+  });
+
+  it("chooses members, counts and meters by entry, learns, and copies to the CPU port what the value set has", async () => {
+    const { clock, device, sent, events, insert, modify } = await start();
+    const entry = {
+      kind: "tableEntry",
+      table: "pipe.Work.counted",
+      match: [{ kind: "ternary", field: "hdr.data.kind", value: 1n, mask: 0xffn }],
+      priority: 1,
+    } as const;
+    insert(
+      { ...entry, action: { kind: "action", action: "Work.count", params: {} } },
+      {
+        kind: "member",
+        profile: "pipe.Work.members",
+        memberId: 1,
+        action: { ...SEND, params: { port: 7n } },
+      },
+      {
+        kind: "member",
+        profile: "pipe.Work.members",
+        memberId: 2,
+        action: { ...SEND, params: { port: 8n } },
+      },
+      {
+        kind: "group",
+        profile: "pipe.Work.members",
+        groupId: 1,
+        maxSize: 4,
+        members: [
+          { memberId: 1, weight: 1 },
+          { memberId: 2, weight: 1 },
+        ],
+      },
+      {
+        kind: "tableEntry",
+        table: "pipe.Work.chosen",
+        match: [{ kind: "exact", field: "hdr.data.port", value: 5n }],
+        priority: 0,
+        action: { kind: "group", groupId: 1 },
+      },
+      { kind: "digest", digest: "pipe.Put.learned", maxListSize: 1, maxTimeoutNs: 0n, ackTimeoutNs: 0n },
+    );
+    modify({
+      kind: "valueSet",
+      valueSet: "pipe.Take.values",
+      members: [[{ kind: "exact", field: "", value: 0x1234n }]],
+    });
+    modify({
+      kind: "directMeter",
+      entry,
+      config: { committedRate: 1n, committedBurst: 1n, peakRate: 1n, peakBurst: 2n },
+    });
+    const packet = (text: string) => {
+      device.receive(1, Uint8Array.from(Buffer.from(text, "hex")));
+      clock.advance(clock.time + 1);
+    };
+    for (let value = 0; value < 16; value++) packet(`0105${value.toString(16).padStart(4, "0")}`);
+    const ports = new Set(sent.map((text) => text.split(" ")[0]));
+    expect(ports).toEqual(new Set(["7", "8"]));
+    // Green, yellow, and red, which is 3, from there on.
+    expect(sent.map((text) => text.split(" ")[1]!.slice(0, 2))).toEqual([
+      "00",
+      "01",
+      ...Array(14).fill("03"),
+    ]);
+    const [counter] = device.query([{ kind: "directCounter", table: "pipe.Work.counted" }]);
+    expect(counter).toMatchObject({ data: { packets: 16n, bytes: 128n } });
+    const lists = events.filter(({ kind }) => kind === "digest");
+    expect(lists).toHaveLength(16);
+    expect(
+      JSON.stringify(lists[5], (_, value: unknown) => (typeof value === "bigint" ? Number(value) : value)),
+    ).toContain("5");
+    sent.length = 0;
+    events.length = 0;
+    packet("01051234");
+    expect(sent).toHaveLength(1);
+    expect(events.map(({ kind }) => kind)).toEqual(["packetIn"]);
+    await device.close();
+  });
+});
