@@ -152,5 +152,13 @@ async function readProgram(path: string, options: FitCommandOptions): Promise<Lo
     diagnostics.list.filter(({ severity }) => severity !== "info"),
     options.jsonDiagnostics,
   );
+  const { architecture } = loaded.program.bmv2;
+  if (architecture !== undefined)
+    fail(
+      "P40431",
+      undefined,
+      `not supported yet: fit of a program for ${architecture.name}`,
+      "p4loom check says whether the program is right, p4loom switch runs it",
+    );
   return loaded;
 }
