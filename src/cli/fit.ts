@@ -27,6 +27,7 @@ import {
   withProject,
   writeFiles,
 } from "../toolchain/loading/index.js";
+import { P4_CODES } from "../toolchain/p4/index.js";
 import { CODES } from "./codes.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 import { loadTarget } from "./targets.js";
@@ -155,7 +156,7 @@ async function readProgram(path: string, options: FitCommandOptions): Promise<Lo
   const { architecture } = loaded.program.bmv2;
   if (architecture !== undefined)
     fail(
-      "P40431",
+      P4_CODES.otherArchitecture,
       undefined,
       `not supported yet: fit of a program for ${architecture.name}`,
       "p4loom check says whether the program is right, p4loom switch runs it",
