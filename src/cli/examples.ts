@@ -106,6 +106,7 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
       "p4loom grade 01-forwarding --submissions handed-in --out results",
       "many submissions, with results as files",
     ],
+    ["p4loom grade --audit 01-forwarding", "small changes of the solution that the tests do not detect"],
   ],
   doctor: [
     ["sudo p4loom doctor", "what this machine has, and what to install"],

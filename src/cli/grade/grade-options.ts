@@ -8,6 +8,10 @@ export interface GradeArguments {
   json?: boolean;
   engine: string;
   bmv2?: string;
+  audit?: boolean;
+  mutants?: number;
+  seed?: number;
+  packets?: number;
 }
 
 export function defineGrade(command: Command): Command {
@@ -19,7 +23,7 @@ export function defineGrade(command: Command): Command {
     .option(
       "--workers <n>",
       "number of submissions at the same time (default: one for each processor; 1 with real switches)",
-      wholeNumber,
+      number(1, 999),
     )
     .option(
       "--engine <engine>",
@@ -27,10 +31,25 @@ export function defineGrade(command: Command): Command {
       "sim",
     )
     .option("--bmv2 <path>", "simple_switch_grpc for the engine bmv2 (default: the one on PATH)")
+    .option("--audit", "change the solution in small ways, and list the changes that no test detects")
+    .option("--mutants <n>", "maximum number of changes of an audit (default: 1000)", number(1, 100_000))
+    .option(
+      "--packets <n>",
+      "random packets that compare a change with the solution (default: 10000)",
+      number(0, 1_000_000),
+    )
+    .option(
+      "--seed <n>",
+      "seed of an audit: of its choice of changes and its packets (default: 1)",
+      number(0, 4_294_967_295),
+    )
     .option("--json", "print the results as JSON");
 }
 
-function wholeNumber(text: string): number {
-  if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("expected a whole number from 1 to 999");
+function number(low: number, high: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : -1;
+    if (value >= low && value <= high) return value;
+    throw new InvalidArgumentError(`expected a whole number from ${low} to ${high}`);
+  };
 }

@@ -17,6 +17,7 @@ import { writeFiles } from "../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 import { oneOf } from "../net/dialogue.js";
 import { EXIT, printDiagnostics, untilSignal } from "../outcome.js";
+import { audit } from "./audit.js";
 import type { GradeArguments } from "./grade-options.js";
 
 const ENGINES = ["sim", ...SWITCH_ENGINES] as const;
@@ -26,6 +27,7 @@ export async function grade(folder: string, options: GradeArguments): Promise<nu
   const diagnostics = new Diagnostics();
   const exercise = openExerciseFolder(folder, diagnostics);
   const { submissions: from, out, bmv2, json } = options;
+  if (options.audit) return audit(exercise, diagnostics, options);
   const engine = oneOf("--engine", options.engine, ENGINES);
   if (bmv2 !== undefined && engine !== "bmv2")
     fail(CODES.wrongValue, undefined, `--bmv2 names the switch of --engine bmv2; the engine is ${engine}`);

@@ -11,7 +11,7 @@ type Setup = Submission["setup"]["switches"][number];
 
 /** Loads the programs, and applies the runtime files and the command files. Throws StepFailure for errors of the submission. */
 export async function bootSwitches(
-  network: TestNetwork,
+  network: Pick<TestNetwork, "device">,
   submission: Submission,
 ): Promise<ReadonlyMap<string, Interpreter>> {
   const { switches } = submission.setup;
@@ -26,7 +26,7 @@ export async function bootSwitches(
 
 async function bootSwitch(
   { name, runs, runtime, commandFile }: Setup,
-  network: TestNetwork,
+  network: Pick<TestNetwork, "device">,
   submission: Submission,
 ): Promise<Interpreter> {
   const device = network.device(name);

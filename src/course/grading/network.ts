@@ -24,6 +24,11 @@ export interface TestNetwork {
   setLink(a: string, b: string, up: boolean): Promise<void>;
   /** Number of frames that each port of a switch has sent so far, by names such as `s1-p2`. */
   sent(): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Ports without a link by which a switch sent frames, by names such as `s1-p0`; absent: the network cannot see them, since the kernel
+   * of a real switch has no such port.
+   */
+  strayed?(): readonly string[];
   /** Whether processes of the network had to wait for a processor, so that the machine may have caused the result. */
   wasLate(): boolean;
   close(): Promise<void>;

@@ -68,6 +68,7 @@ export async function playSteps(
       // An error of the controller is the cause of the failure.
       await controller?.idle();
       if (failure !== undefined) throw failure;
+      checkStrayed(step, network);
     }
     return undefined;
   } catch (error) {
@@ -76,6 +77,21 @@ export async function playSteps(
     delete waits.idle;
     await controller?.close();
   }
+}
+
+/**
+ * A frame that leaves by a port without a link arrives nowhere, as one that was dropped: only this shows that the program did not drop it.
+ */
+function checkStrayed({ kind }: ExerciseStep, network: TestNetwork): void {
+  if (kind !== "packet" && kind !== "ping" && kind !== "traffic") return;
+  const [port] = network.strayed?.() ?? [];
+  if (port === undefined) return;
+  const reason = port.endsWith("-p0") ? ["a packet for which the program sets no port leaves by port 0"] : [];
+  throw new StepFailure(
+    "each packet leaves by a port with a link, or is dropped",
+    `a packet leaves by ${port}, which has no link`,
+    reason,
+  );
 }
 
 async function play(

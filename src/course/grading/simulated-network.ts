@@ -143,6 +143,12 @@ export class SimulatedNetwork implements TestNetwork {
     return new Map(this.#sent);
   }
 
+  strayed(): string[] {
+    return [...this.#switches].flatMap(([name, { strayPorts }]) =>
+      [...strayPorts].map((port) => portName(name, port)),
+    );
+  }
+
   wasLate(): boolean {
     return false;
   }

@@ -2,13 +2,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { packageFile, readSourceIfThere } from "../../toolchain/loading/index.js";
 import type { Exercise } from "../exercises/index.js";
 import type { TestNetwork } from "../grading/index.js";
 import { exerciseTests, type LabService, LabSession, type LabTests, type LabTimers } from "../lab/index.js";
-import { isolatedController, KeptNetworks } from "../submissions/index.js";
+import { KeptNetworks, testsOnThisMachine } from "../submissions/index.js";
 import { watchFolder, writeInFolder } from "./folder.js";
 import type { ProjectOnDisk } from "./read-project.js";
 import { TestbedSession } from "./testbed/testbed-session.js";
@@ -28,12 +25,7 @@ const wallTimers: LabTimers = {
  */
 const machineTests = (network?: (exercise: Exercise) => Promise<TestNetwork>): LabTests =>
   exerciseTests((exercise) => ({
-    turn: () => setImmediate(),
-    target: (name) =>
-      /^[a-z0-9]+$/.test(name)
-        ? readSourceIfThere(fileURLToPath(packageFile(`data/targets/${name}.yaml`)))
-        : undefined,
-    startController: isolatedController(exercise),
+    ...testsOnThisMachine(exercise),
     ...(network === undefined ? {} : { network: () => network(exercise) }),
   }));
 

@@ -4,11 +4,11 @@
  * formats the results. Tests run on the simulator, or on real switches ({@link KeptNetworks}).
  */
 export { serveController } from "./controller/child.js";
-export { isolatedController } from "./controller/on-this-machine.js";
 export { openExerciseFolder } from "./exercise-folder.js";
 export { type FoundSubmission, findSubmissions, readHandedIn } from "./find.js";
 export { type GradeAllOptions, gradeAll } from "./grade-all.js";
 export type { GradedSubmission } from "./grade-one.js";
 export { failureLines, reportFiles } from "./report.js";
 export { KeptNetworks } from "./testbed/networks.js";
+export { testsOnThisMachine } from "./tests-on-this-machine.js";
 export { serveJob } from "./worker.js";

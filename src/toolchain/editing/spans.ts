@@ -1,11 +1,8 @@
 /** Places in texts. */
-import type { SourceFile, Span } from "../../base/index.js";
-import { LineView } from "../p4/index.js";
+import type { Span } from "../../base/index.js";
+import { sourceOf } from "../p4/index.js";
 
-/** The file that a text was read from, without the effect of `#line`. */
-export function sourceOf(file: SourceFile): SourceFile {
-  return file instanceof LineView ? sourceOf(file.base) : file;
-}
+export { sourceOf };
 
 /** A span in the file as it was read. */
 export function spanAsRead(span: Span): Span {

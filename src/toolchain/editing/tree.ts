@@ -1,24 +1,7 @@
 /** Finds nodes of a syntax tree by place. */
 import type { SourceFile, Span } from "../../base/index.js";
+import { partsOf } from "../p4/index.js";
 import { sourceOf } from "./spans.js";
-
-/** Fields that the checker filled: they lead to other parts of the tree. */
-const CHECKED_FIELDS: ReadonlySet<string> = new Set([
-  "type",
-  "declaration",
-  "resolved",
-  "constant",
-  "implicitCast",
-  "span",
-]);
-
-/** What a node consists of in the text. A statement that declares a variable contains its declaration; elsewhere the checker filled it. */
-export function partsOf(node: object): unknown[] {
-  const isStatement = "kind" in node && node.kind === "declaration";
-  return Object.entries(node).flatMap(([key, child]) =>
-    CHECKED_FIELDS.has(key) && !(isStatement && key === "declaration") ? [] : [child],
-  );
-}
 
 /** The nodes whose span holds an offset of a file, from the outside in. */
 export function innermost(root: object, file: SourceFile, offset: number): object[] {

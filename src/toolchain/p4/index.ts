@@ -26,13 +26,14 @@ export type * as ast from "./syntax/ast.js";
 export {
   type IncludeResolver,
   keywordSet,
-  LineView,
   type Macro,
   type PreprocessorWatcher,
+  partsOf,
   preprocess,
   printExpression,
   printUnit,
   Scanner,
+  sourceOf,
   wouldJoin,
 } from "./syntax/index.js";
 export {

@@ -58,6 +58,7 @@ export type QueueObserver = (port: number, packets: number, bytes: number) => vo
 class Ports implements SwitchOptions, QueueOptions {
   readonly outputs: (Channel | undefined)[] = [];
   strayed = 0;
+  readonly strayPorts = new Set<number>();
   queueObservers: readonly QueueObserver[] = [];
   readonly handOver = "first";
   readonly depthPackets: number;
@@ -103,8 +104,12 @@ class Ports implements SwitchOptions, QueueOptions {
 
   transmit(port: number, frame: Uint8Array): void {
     const output = this.outputs[port];
-    if (output === undefined) this.strayed++;
-    else output.send(frame);
+    if (output !== undefined) {
+      output.send(frame);
+      return;
+    }
+    this.strayed++;
+    this.strayPorts.add(port);
   }
 }
 
@@ -125,6 +130,11 @@ export class SwitchNode implements Node, PortSource {
   /** Number of frames that the switch sent to a port without a link. */
   get strayed(): number {
     return this.#ports.strayed;
+  }
+
+  /** The ports without a link by which these frames left. */
+  get strayPorts(): ReadonlySet<number> {
+    return this.#ports.strayPorts;
   }
 
   /** The backlog of a port, the frame on the wire excluded. */

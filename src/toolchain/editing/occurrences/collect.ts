@@ -1,6 +1,5 @@
 /** Walks a checked tree and reports every name with its meaning. */
-import type { Analysis, ast, BoundArguments, Type } from "../../p4/index.js";
-import { partsOf } from "../tree.js";
+import { type Analysis, type ast, type BoundArguments, partsOf, type Type } from "../../p4/index.js";
 import type { Occurrence } from "./occurrence.js";
 
 type Tell = (name: ast.Identifier, occurrence: Omit<Occurrence, "span" | "written">) => void;

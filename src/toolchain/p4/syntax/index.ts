@@ -14,8 +14,9 @@ import { parseDeclarations } from "./declaration-parser.js";
 import { textOfTokens } from "./preprocessed-text.js";
 import { type PreprocessorOptions, preprocessTokens } from "./preprocessor.js";
 
-export { LineView } from "./line-view.js";
+export { sourceOf } from "./line-view.js";
 export type { Macro } from "./macro.js";
+export { partsOf } from "./parts.js";
 export { wouldJoin } from "./preprocessed-text.js";
 export type { IncludeResolver, PreprocessorOptions, PreprocessorWatcher } from "./preprocessor.js";
 export { printExpression } from "./print-expression.js";

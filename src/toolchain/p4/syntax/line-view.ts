@@ -21,3 +21,8 @@ export class LineView extends SourceFile {
     return this.base.lineText(line - this.shift);
   }
 }
+
+/** The file that a text was read from, without the effect of `#line`. */
+export function sourceOf(file: SourceFile): SourceFile {
+  return file instanceof LineView ? sourceOf(file.base) : file;
+}
