@@ -1,0 +1,30 @@
+import { resolve } from "node:path";
+import { expect, it } from "vitest";
+import { Diagnostics } from "../../../src/base/index.js";
+import { auditExercise, openSurvivors } from "../../../src/course/audit/index.js";
+import { readExercise } from "../../../src/course/exercises/index.js";
+import { testsOnThisMachine } from "../../../src/course/submissions/index.js";
+import { diskFiles } from "../../../src/toolchain/loading/index.js";
+
+const folder = resolve(import.meta.dirname, "../../../examples/course/01-forwarding");
+
+function audit(keep: (name: string) => boolean) {
+  const diagnostics = new Diagnostics();
+  const exercise = readExercise(diskFiles, folder, diagnostics)!;
+  const tests = exercise.tests.filter(({ name }) => keep(name));
+  const options = { ...testsOnThisMachine(exercise), mutants: 100, seed: 1, packets: 300 };
+  return auditExercise({ ...exercise, tests }, diagnostics, options);
+}
+
+it("detects each change of the first exercise by a test", async () => {
+  const { mutants } = await audit(() => true);
+  expect(mutants.length).toBeGreaterThan(8);
+  expect(mutants.map(({ outcome }) => outcome)).not.toContain("survived");
+});
+
+it("lists a change that no test detects, with its place and a packet that shows it", async () => {
+  const report = await audit((name) => name === "h1, h2 and h3 reach each other");
+  const [missing] = openSurvivors(report).filter(({ change }) => change.includes("default_action"));
+  expect(missing).toMatchObject({ outcome: "survived", line: 49, kind: "property" });
+  expect(missing!.difference).toMatchObject({ first: "nothing" });
+});
