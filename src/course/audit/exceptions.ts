@@ -5,7 +5,7 @@ import { loadDocument } from "../../toolchain/documents/index.js";
 import type { Exercise } from "../exercises/index.js";
 
 /** In the folder of the solution, which no student gets. */
-export const EXCEPTIONS_FILE = "solution/audit.yaml";
+const EXCEPTIONS_FILE = "solution/audit.yaml";
 
 const text = (what: string) => z.string({ error: `expected ${what}` }).min(1, `expected ${what}`);
 
