@@ -154,7 +154,7 @@ function checkedChooser(
   };
 
   const { selectorFor, onFastRetransmit, onRound, onIdle, onReordering, onDrained } = chooser;
-  return {
+  const checked: PathChooser = {
     get selector() {
       return one(
         "selector",
@@ -188,16 +188,18 @@ function checkedChooser(
     }),
     ...(onRound && { onRound: (round) => call("onRound", () => onRound.call(chooser, round)) }),
     ...(onIdle && { onIdle: (idleNs) => call("onIdle", () => onIdle.call(chooser, idleNs)) }),
-    ...("holds" in chooser && {
-      get holds() {
-        return call("holds", () => chooser.holds) === true;
-      },
-    }),
     ...(onDrained && { onDrained: () => call("onDrained", () => onDrained.call(chooser)) }),
     ...(onReordering && {
       onReordering: (bytes) => call("onReordering", () => onReordering.call(chooser, bytes)),
     }),
   };
+  // A getter in an object that is spread would be read once, when the chooser is opened.
+  if ("holds" in chooser)
+    Object.defineProperty(checked, "holds", {
+      get: () => call("holds", () => chooser.holds) === true,
+      enumerable: true,
+    });
+  return checked;
 }
 
 // Ends the process when a call of a user's chooser does not return. Such calls are too many to limit each by `guarded`, and a

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { SourceFile } from "../../../src/base/index.js";
-import { guarded, type OwnModule, placed, placeOf } from "../../../src/fabric/own-schemes/guard.js";
+import { guarded, type OwnModule, placed, placeOf, thrownAt } from "../../../src/fabric/own-schemes/guard.js";
 
 const path = resolve("own.mjs");
 const moduleOf = (text: string): OwnModule => ({
@@ -27,10 +27,44 @@ describe("the place of a member", () => {
     expect(lineOf(text, "hosts")).toBe("hosts: 2,");
   });
 
+  it.each([
+    ["a comment of several lines", "/* { hosts: 1\n * } */"],
+    ["a string with an escaped quote", String.raw`const a = "\" { hosts: 1 }";`],
+    ["a string in single quotes with an escape", String.raw`const a = '\' { hosts: 1 }';`],
+    ["a template over two lines", "const a = `\n{ hosts: 1 }\\` { hosts: 1 }`;"],
+  ])("is not in %s", (_, before) => {
+    expect(lineOf(`${before}\nexport default { a: { b: [{ hosts: 2 }] }, hosts: 3 };\n`, "hosts")).toBe(
+      "hosts: 3 };",
+    );
+  });
+
   it("is code, and the start of the file where there is none", () => {
     const text = "// { hosts: 1 }\nconst a = '{ hosts: 2 }';\nexport default { hosts: 3 };\n";
     expect(lineOf(text, "hosts")).toBe("hosts: 3 };");
     expect(placeOf(moduleOf(text), "controllers")).toMatchObject({ start: 0, end: 1 });
+  });
+});
+
+describe("the place of what was thrown", () => {
+  const text = "one();\n  two();\n";
+  const placeIn = (stack: string) => {
+    const span = thrownAt(moduleOf(text), { stack });
+    return span && text.slice(span.start, span.end);
+  };
+
+  it("is the first one of the stack in the module, with or without a query, a column and file://", () => {
+    expect(placeIn(`Error\n    at f (${path}:2:3)\n    at g (${path}:1:1)`)).toBe("two");
+    expect(placeIn(`Error\n    at f (${pathToFileURL(path).href}?v=1:2:3)`)).toBe("two");
+    expect(placeIn(`${path}:1\none(\n    ^`)).toBe("one");
+  });
+
+  it("is none in another file whose name goes on", () => {
+    expect(placeIn(`Error\n    at f (${path}x:2:3)`)).toBeUndefined();
+    expect(placeIn(`Error\n    at f (${path}x:2:3)\n    at g (${path}:1:1)`)).toBe("one");
+  });
+
+  it("is at least one character", () => {
+    expect(placeIn(`${path}:1:4`)).toBe("(");
   });
 });
 
