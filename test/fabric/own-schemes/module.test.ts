@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { DiagnosticError, formatDiagnostic } from "../../../src/base/index.js";
-import { restingHost } from "../../../src/fabric/hosts/index.js";
+import { DiagnosticError, formatDiagnostic, Random } from "../../../src/base/index.js";
+import { CLIENT, restingHost } from "../../../src/fabric/hosts/index.js";
 import { hostPolicyFrom, lateError, schemeOfModule } from "../../../src/fabric/own-schemes/module.js";
 import { nodeNamed, switchesOf } from "../../../src/fabric/topology/index.js";
 import { build } from "../topology/load.js";
@@ -125,6 +125,51 @@ describe("the scheme of a module", () => {
     const { scheme } = await schemeOf(planning("switches: switches.slice(1)"));
     expect(messageOf(() => scheme.plan(topology, {}))).toContain(
       `plan returns no plan: it has no switch ${switchesOf(topology)[0]!.name}`,
+    );
+  });
+});
+
+describe("the policy of a host", () => {
+  const flow = { src: 1n, dst: 2n, protocol: 6, srcPort: 3, dstPort: 4 };
+
+  it("is one of the package where the description names no module", async () => {
+    const policy = (await hostPolicyFrom({ kind: "fixed", selector: 4 }))(restingHost());
+    expect(policy.open(flow, new Random(1), CLIENT).selector).toBe(4);
+    expect(() => hostPolicyFrom(null)).not.toThrow();
+    await expect(hostPolicyFrom(null).then((make) => make(restingHost()))).rejects.toThrow();
+  });
+});
+
+describe("a module", () => {
+  it.each([
+    ["export const name = 1;\n", "the module has no default export"],
+    ["export default 5;\n", "the default export of the module is 5, which is no function"],
+  ])("%j is refused", async (text, message) => {
+    const path = join(folder, `wrong${modules++}.mjs`);
+    writeFileSync(path, text);
+    const error: unknown = await schemeOfModule(pathToFileURL(path).href).catch((thrown: unknown) => thrown);
+    expect(formatDiagnostic((error as DiagnosticError).diagnostics[0]!)).toContain(
+      `error[P43403]: ${message}`,
+    );
+  });
+
+  it("with a syntax error is placed at the character that Node reports", async () => {
+    const path = join(folder, "syntax.mjs");
+    writeFileSync(path, "export default () => {\n  const a = 1;\n  let b = ) ;\n};\n");
+    const error: unknown = await schemeOfModule(pathToFileURL(path).href).catch((thrown: unknown) => thrown);
+    const [diagnostic] = (error as DiagnosticError).diagnostics;
+    expect(formatDiagnostic(diagnostic!)).toMatch(
+      /syntax\.mjs:3:11: error\[P43401\]: the module does not load: SyntaxError/,
+    );
+    expect(diagnostic!.span!.end - diagnostic!.span!.start).toBe(1);
+  });
+
+  it("that throws when it is loaded is placed where it throws", async () => {
+    const path = join(folder, "throws.mjs");
+    writeFileSync(path, "const a = 1;\nnull.x;\nexport default a;\n");
+    const error: unknown = await schemeOfModule(pathToFileURL(path).href).catch((thrown: unknown) => thrown);
+    expect(formatDiagnostic((error as DiagnosticError).diagnostics[0]!)).toMatch(
+      /throws\.mjs:2:6: error\[P43401\]: the module does not load: TypeError/,
     );
   });
 });

@@ -28,7 +28,7 @@ const write = (name: string, text: string) => writeFileSync(join(folder, name), 
 write("ecmp.p4", program);
 write("two words.p4", program);
 write("own.inc", "#define SIZE 8\n");
-write("with.p4", `#include "own.inc"\n${program}`);
+write("with.p4", `#include <own.inc>\n${program}`);
 write("one.txt", "table_add PlainIngress.routes PlainIngress.to_port 10.0.0.1/32 => 1 02:00:00:00:00:05\n");
 write("two.txt", "table_add PlainIngress.routes PlainIngress.to_port 10.0.0.2/32 => 2 02:00:00:00:00:06\n");
 write(

@@ -52,6 +52,21 @@ describe("the first issue of a value", () => {
     expect(issueOf(schemeShape, { name: "a", plan }, "scheme")).toBeUndefined();
   });
 
+  it("is a member of a controller that is no function", () => {
+    const programs = [{ name: "main", template: "t", values: {} }];
+    const withController = (controller: unknown) => ({
+      programs,
+      switches: [],
+      controllers: [{ name: "c", switches: [0], controller }],
+    });
+    const start = () => {};
+    expect(issueOf(planShape, withController({ start }), "plan")).toBeUndefined();
+    expect(issueOf(planShape, withController({ start, prepare: start }), "plan")).toBeUndefined();
+    expect(issueOf(planShape, withController({ start, prepare: 5 }), "plan")!.text).toContain("prepare");
+    expect(issueOf(planShape, withController({ start: 5 }), "plan")!.text).toContain("start");
+    expect(issueOf(planShape, withController(null), "plan")!.text).toContain("start");
+  });
+
   it("names the program that a switch of a plan does not have", () => {
     const programs = ["main", "other"].map((name) => ({ name, template: "t", values: {} }));
     const at = (program: string) => ({ node: 0, program, updates: [] });
