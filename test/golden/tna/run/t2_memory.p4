@@ -1,4 +1,4 @@
-// Registers of Tofino 2: a queue, a stack, the largest part of a whole line of memory, all cells at once, results beside the first.
+// Registers of Tofino 2: a queue, a stack, the largest part of a whole line of memory, all cells at once, results beside the first. Needs -D __TARGET_TOFINO__=2.
 #include "common.p4"
 
 control Work(inout headers_t hdr, inout none_t md, in ingress_intrinsic_metadata_t ig,
