@@ -131,6 +131,8 @@ export const CODES = {
   otherArchitecture: "P40431",
   headersNoStruct: "P40432",
   v1modelVersion: "P40433",
+  parseDepth: "P40440",
+  registerActionType: "P40441",
   operationNotInBmv2: "P40502",
   nextOrLast: "P40503",
   statementNotInBmv2: "P40505",

@@ -10,6 +10,8 @@ import { simplify } from "../../lower/simplify.js";
 import { unrollLoops } from "../../lower/unroll-loops.js";
 import { ABSTRACT_TYPES, EXTERN_FUNCTIONS, EXTERN_METHODS } from "./externs.js";
 import { PACKAGES } from "./packages.js";
+import { checkParseDepth } from "./parse-depth.js";
+import { checkRegisterActions } from "./register-actions.js";
 
 const PASSES: readonly Pass[] = [
   { name: "simplify", run: simplify },
@@ -27,10 +29,18 @@ const SHARED: Omit<Architecture, "name" | "includes"> = {
   keepsProperties: true,
   copiesParameters: true,
   passes: PASSES,
-  warn: () => undefined,
+  warn: (program, _unit, diagnostics) => checkRegisterActions(program, diagnostics),
 };
 
 /** The files are those that declare the packages: `tna.p4` and `t2na.p4` themselves declare nothing. */
-export const tna: Architecture = { ...SHARED, name: "tna", includes: ["tofino1_arch.p4"] };
+export const tna: Architecture = {
+  ...SHARED,
+  name: "tna",
+  includes: ["tofino1_arch.p4"],
+  warn: (program, unit, diagnostics) => {
+    SHARED.warn(program, unit, diagnostics);
+    checkParseDepth(program, unit, diagnostics);
+  },
+};
 
 export const t2na: Architecture = { ...SHARED, name: "t2na", includes: ["tofino2_arch.p4"] };
