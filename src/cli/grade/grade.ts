@@ -28,6 +28,9 @@ export async function grade(folder: string, options: GradeArguments): Promise<nu
   const exercise = openExerciseFolder(folder, diagnostics);
   const { submissions: from, out, bmv2, json } = options;
   if (options.audit) return audit(exercise, diagnostics, options);
+  for (const name of ["mutants", "packets", "seed"] as const)
+    if (options[name] !== undefined)
+      fail(CODES.wrongValue, undefined, `--${name} has no meaning without --audit`);
   const engine = oneOf("--engine", options.engine, ENGINES);
   if (bmv2 !== undefined && engine !== "bmv2")
     fail(CODES.wrongValue, undefined, `--bmv2 names the switch of --engine bmv2; the engine is ${engine}`);
