@@ -158,7 +158,7 @@ async function readProgram(path: string, options: FitCommandOptions): Promise<Lo
     fail(
       P4_CODES.otherArchitecture,
       undefined,
-      `not supported yet: fit of a program for ${architecture.name}`,
+      `not supported yet: fit of ${path}, which is for ${architecture.name}`,
       "p4loom check says whether the program is right, p4loom switch runs it",
     );
   return loaded;
