@@ -62,7 +62,7 @@ export interface AuditReport {
   readonly tests: readonly AuditedTest[];
 }
 
-/** Survivors that are not listed as equivalent: the packets differ, and no test fails. */
+/** Survivors that `solution/audit.yaml` does not list. */
 export function openSurvivors({ mutants }: AuditReport): AuditedMutant[] {
   return mutants.filter(({ outcome, exception }) => outcome === "survived" && exception === undefined);
 }

@@ -23,7 +23,7 @@ const listSchema = z
 const exceptionsSchema = z.strictObject({
   /** Changes that no packet shows. */
   equivalent: listSchema,
-  /** Changes that packets show, and that no test of the exercise should detect. They count as survivors. */
+  /** Changes that packets show, and that no test of the exercise should detect. */
   untested: listSchema,
 });
 
