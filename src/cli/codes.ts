@@ -10,6 +10,7 @@ export const CODES = {
   notUtf8: "P40019",
   portTwice: "P40024",
   noSwitch: "P40040",
+  coverage: "P40041",
   p4c: "P43158",
   notSteerable: "P44104",
   notForPage: "P46100",

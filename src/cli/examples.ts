@@ -45,6 +45,11 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ["p4loom graph basic.p4 --svg --out graphs", "a drawing of each in graphs/"],
     ["p4loom graph basic.p4 --svg --block MyIngress > ingress.svg", "one drawing"],
   ],
+  coverage: [
+    ["p4loom coverage basic.p4 basic.stf", "what the test reaches, and the places that it does not"],
+    ["p4loom coverage basic.p4 *.stf --html coverage.html --min 90", "for a build, with the coloured source"],
+    ["p4loom coverage basic.p4 trace.pcap --port 1 --commands s1-commands.txt", "of recorded packets"],
+  ],
   explain: [
     ["p4loom explain P40305", "what the message means, with a wrong and a right program"],
     ["p4loom explain P440", "the messages of the fit checker"],

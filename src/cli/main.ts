@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Argument, Command, CommanderError, Option } from "commander";
+import { type CoverageArguments, defineCoverage } from "./coverage/coverage-options.js";
 import { addExamples } from "./examples.js";
 import { defineExplain, type ExplainArguments } from "./explain/explain-options.js";
 import type { FitCommandOptions } from "./fit.js";
@@ -136,6 +137,15 @@ addPreprocessorOptions(
 ).action(async (file: string, test: string, options: StfCommandOptions) => {
   await conclude(async () => (await import("./stf.js")).stf(file, test, options), options.jsonDiagnostics);
 });
+
+defineCoverage(program.command("coverage")).action(
+  async (file: string, packets: string[], args: CoverageArguments) => {
+    await conclude(
+      async () => (await import("./coverage/coverage.js")).coverage(file, packets, args),
+      args.jsonDiagnostics,
+    );
+  },
+);
 
 addPreprocessorOptions(
   program

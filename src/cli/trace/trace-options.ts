@@ -69,7 +69,7 @@ function headOf(path: string): string {
 
 const MAX_PORT = 511;
 
-function wholeNumber(option: string, text: string, most: number): number {
+export function wholeNumber(option: string, text: string, most: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!(value <= most))
     fail(CODES.wrongValue, undefined, `${option} ${text}: not a whole number from 0 to ${most}`);

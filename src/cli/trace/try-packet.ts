@@ -19,7 +19,7 @@ export interface TryPacket {
 }
 
 /** Clock of a switch in which no time passes. */
-const STANDING = { now: () => 0, at: () => () => {} };
+export const STANDING = { now: () => 0, at: () => () => {} };
 
 /**
  * The packet's document. Warnings go to stderr.

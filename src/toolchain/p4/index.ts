@@ -21,6 +21,7 @@ export {
   compile,
   controlPlaneOf,
 } from "./compile.js";
+export { parserPlace } from "./emit/parser-places.js";
 export { standardLibrary } from "./stdlib/index.js";
 export type * as ast from "./syntax/ast.js";
 export {

@@ -14,7 +14,13 @@ import {
 import { Interpreter } from "../control/index.js";
 import { type CounterData, DeviceError, type Entity, type TableEntry } from "../device/index.js";
 import { type Bmv2Program, createP4Info, describeBmv2, type P4Info, P4InfoIndex } from "../program/index.js";
-import { isRecirculation, Switch, type SwitchClock, type TraceSink } from "../switch/index.js";
+import {
+  type CoverageCounts,
+  isRecirculation,
+  Switch,
+  type SwitchClock,
+  type TraceSink,
+} from "../switch/index.js";
 import { CODES } from "./codes.js";
 import { entryOf } from "./entries.js";
 import { compareOutputs, type Expect, type Output, warnOfOthers } from "./expectations.js";
@@ -28,6 +34,8 @@ export interface StfOptions {
   print?: (text: string) => void;
   /** Takes a trace of every packet. */
   trace?: TraceSink;
+  /** Counts what the packets reach of the program. */
+  coverage?: CoverageCounts;
 }
 
 export interface StfResult {
@@ -88,7 +96,7 @@ class Player {
     readonly options: StfOptions,
   ) {
     const { bmv2, p4info } = program;
-    const { seed, print, trace } = options;
+    const { seed, print, trace, coverage } = options;
     this.#index = new P4InfoIndex(p4info ?? describeBmv2(bmv2));
     this.#switch = new Switch(
       { bmv2, p4info: p4info ?? createP4Info() },
@@ -97,7 +105,7 @@ class Player {
         // A port at which the test expects packets leads out of the switch.
         recirculates: (port) => !this.#expected.has(port) && isRecirculation(port),
         transmit: (port, frame) => this.#outputs.push({ port, frame, cause: this.#cause }),
-        ...given({ seed, log: print, trace }),
+        ...given({ seed, log: print, trace, coverage }),
       },
     );
     this.#interpreter = new Interpreter(this.#switch);

@@ -5,6 +5,8 @@
  * writes of a controller.
  */
 
+export { type CountedPoint, TABLE_COUNTS } from "./codegen/count-points.js";
+export { CoverageCounts, type ProgramCounts } from "./coverage.js";
 export { isRecirculation } from "./flow/tofino.js";
 export { Workspaces } from "./flow/workspace.js";
 export type {

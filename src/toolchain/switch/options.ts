@@ -1,5 +1,6 @@
 /** The options of a switch, and its statistics. */
 import type { PortControl } from "../device/index.js";
+import type { CoverageCounts } from "./coverage.js";
 import type { Workspaces } from "./flow/workspace.js";
 import type { PacketTrace, TraceInput } from "./trace/types.js";
 
@@ -88,6 +89,8 @@ export interface SwitchOptions {
    * A traced packet costs many times as much as an untraced one. Without a sink no tracing code runs.
    */
   trace?: TraceSink;
+  /** Counts what packets reach of the program. Packets that are traced are not counted. Without it no counting code runs. */
+  coverage?: CoverageCounts;
 }
 
 export type TraceSink = (packet: PacketTrace) => void;

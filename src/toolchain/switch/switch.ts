@@ -18,7 +18,7 @@ import type { Program } from "../program/index.js";
 import { specialise, specialiseInTurns } from "./codegen/program.js";
 import { Digests } from "./control/digests.js";
 import { IdleTimeouts } from "./control/idle.js";
-import { Instance } from "./control/instance.js";
+import { Instance, variantOf } from "./control/instance.js";
 import { fromController, toController } from "./control/packet-io.js";
 import { addProgramEntries } from "./control/program-entries.js";
 import { Reader } from "./control/reader.js";
@@ -181,7 +181,7 @@ export class Switch implements Device {
     this.#tracer = undefined;
     if (sink === undefined || loaded === undefined) return;
     const { instance, forwarder } = loaded;
-    const specialised = specialise(instance.program.bmv2, true);
+    const specialised = specialise(instance.program.bmv2, "traced");
     this.#tracer = new PacketTracer(instance, specialised, this.name, sink, forwarder.state);
     this.#tracer.onOutput = this.#traceOutput;
     forwarder.traces = this.#traceFilter;
@@ -361,7 +361,7 @@ export class Switch implements Device {
 
   async load(program: Program, pace?: Pace): Promise<void> {
     try {
-      if (pace !== undefined) await specialiseInTurns(program.bmv2, pace);
+      if (pace !== undefined) await specialiseInTurns(program.bmv2, pace, variantOf(this.#options));
       this.install(program);
     } catch (error) {
       throw asDeviceError(error);
@@ -370,7 +370,7 @@ export class Switch implements Device {
 
   async verify(program: Program, pace?: Pace): Promise<void> {
     try {
-      if (pace !== undefined) await specialiseInTurns(program.bmv2, pace);
+      if (pace !== undefined) await specialiseInTurns(program.bmv2, pace, variantOf(this.#options));
       this.#build(program);
     } catch (error) {
       throw asDeviceError(error);
@@ -380,7 +380,7 @@ export class Switch implements Device {
   async prepare(program: Program, pace?: Pace): Promise<PreparedProgram> {
     let loaded: Loaded;
     try {
-      if (pace !== undefined) await specialiseInTurns(program.bmv2, pace);
+      if (pace !== undefined) await specialiseInTurns(program.bmv2, pace, variantOf(this.#options));
       loaded = this.#build(program);
     } catch (error) {
       throw asDeviceError(error);

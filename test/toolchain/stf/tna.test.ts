@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics } from "../../../src/base/index.js";
 import { loadProgram } from "../../../src/toolchain/loading/index.js";
+import { CoverageCounts } from "../../../src/toolchain/switch/index.js";
 import { play } from "./small.js";
 
 const folder = resolve(import.meta.dirname, "../../golden/tna/run");
@@ -21,9 +22,9 @@ describe.each(names)("%s", (name) => {
   const text = readFileSync(join(folder, `${name}.stf`), "utf8");
   const wanted = text.split("\n").filter((line) => /^(expect|check_)/.test(line)).length;
 
-  it("passes, traced and untraced", async () => {
+  it("passes, plain, traced and counted", async () => {
     const program = await load(name);
-    for (const options of [{}, { trace: () => undefined }]) {
+    for (const options of [{}, { trace: () => undefined }, { coverage: new CoverageCounts() }]) {
       const { messages, failed, passed } = await play(text, program, options);
       expect(messages).toEqual([]);
       expect([failed, passed]).toEqual([0, wanted]);

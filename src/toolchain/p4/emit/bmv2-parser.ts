@@ -20,6 +20,7 @@ import { plainPrimitives } from "./bmv2-actions.js";
 import { hex } from "./bmv2-expressions.js";
 import type { Emission } from "./emission.js";
 import { target } from "./emission.js";
+import { keepParserPlace } from "./parser-places.js";
 import { sourceInfo } from "./source-info.js";
 import { typeWidth } from "./type-width.js";
 
@@ -35,16 +36,19 @@ export function emitParser(emission: Emission, parser: IrParser, name = "parser"
 
 function emitState(emission: Emission, state: IrState, id: number): bmv2.ParseState {
   const next = state.next;
-  return {
+  const emitted: bmv2.ParseState = {
     name: state.name,
     id,
-    parser_ops: state.body.flatMap((stmt) => parserOps(emission, stmt)),
+    parser_ops: state.body.flatMap((stmt) =>
+      parserOps(emission, stmt).map((op) => keepParserPlace(op, stmt.span)),
+    ),
     transitions:
       next.kind === "goto"
         ? [{ type: "default", value: null, mask: null, next_state: stateName(next.target) }]
-        : next.cases.map((one) => transition(one, next.keys)),
+        : next.cases.map((one) => keepParserPlace(transition(one, next.keys), one.span)),
     transition_key: next.kind === "goto" ? [] : next.keys.map((key) => selectKey(emission, key)),
   };
+  return keepParserPlace(emitted, state.span);
 }
 
 /** BMv2 has no reject: the parser can only end. */

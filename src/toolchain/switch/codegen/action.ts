@@ -439,14 +439,15 @@ export class PrimitiveWriter {
       case "log_msg": {
         const format = JSON.stringify(String(first?.value));
         const values = second?.type === "parameters_vector" ? second.value : [];
-        out.open(this.resources.trace === undefined ? "if (s.own.onLog !== undefined)" : "");
+        out.open(this.resources.trace?.messagesForLogOnly === false ? "" : "if (s.own.onLog !== undefined)");
         const texts = values.map((value) => {
           const num = this.#number(value);
           const { signed } = rangeOf(num);
           return `bigOf([${this.#numbers.exact(num).join(", ")}], ${signed})`;
         });
-        if (this.resources.trace === undefined) out.line(`s.log(${format}, [${texts.join(", ")}]);`);
-        else out.line(`s.tracer.message(${format}, [${texts.join(", ")}]);`);
+        out.line(
+          `${this.resources.trace?.message(format, `[${texts.join(", ")}]`) ?? `s.log(${format}, [${texts.join(", ")}])`};`,
+        );
         out.close();
         return true;
       }

@@ -69,7 +69,7 @@ class StateWriter {
   readonly #primitives: PrimitiveWriter;
   readonly #errors: Map<string, number>;
   readonly #trace: TracePoints | undefined;
-  #state = "";
+  #state: bmv2.ParseState | undefined;
   /** The current operation, for the trace of an error. */
   #doing = "";
 
@@ -102,13 +102,18 @@ class StateWriter {
 
   /** Statements that end the parser with an error. */
   #stop(error: string): string {
-    const point = { kind: "stop", state: this.#state, reason: this.#doing } as const;
+    const point = {
+      kind: "stop",
+      state: this.#state?.name ?? "",
+      reason: this.#doing,
+      of: this.#state,
+    } as const;
     const traced = this.#trace === undefined ? "" : ` ${this.#trace.call("stop", point, "error", "E - O")};`;
     return `error = ${error};${traced} break parse;`;
   }
 
   state(state: bmv2.ParseState, go: (next: string | null) => void): void {
-    this.#state = state.name;
+    this.#state = state;
     for (const op of state.parser_ops) this.#op(op);
     this.#doing = "a lookahead of select";
     this.#transitions(state, go);
@@ -117,11 +122,11 @@ class StateWriter {
   #op(op: bmv2.ParserOp): void {
     switch (op.op) {
       case "extract":
-        this.#extract(this.#target(op.parameters[0]), undefined);
+        this.#extract(op, this.#target(op.parameters[0]), undefined);
         this.#advanceStack(op.parameters[0]);
         return;
       case "extract_VL":
-        this.#extract(this.#target(op.parameters[0]), this.#expressions.number(op.parameters[1]));
+        this.#extract(op, this.#target(op.parameters[0]), this.#expressions.number(op.parameters[1]));
         this.#advanceStack(op.parameters[0]);
         return;
       case "set": {
@@ -133,14 +138,20 @@ class StateWriter {
           to,
           from.type === "lookahead" ? this.#lookahead(from.value) : this.#expressions.number(from),
         );
-        const point = { kind: "primitive", primitive: shown, op: "assign", resource: "" } as const;
+        const point = {
+          kind: "primitive",
+          primitive: shown,
+          op: "assign",
+          resource: "",
+          parserOp: op,
+        } as const;
         this.#trace?.write(this.out, "did", point, target);
         return;
       }
       case "verify": {
         const [condition, code] = op.parameters;
         const holds = this.#expressions.condition(condition);
-        const point = { kind: "branch", expression: condition, source: undefined, verify: true } as const;
+        const point = { kind: "branch", expression: condition, source: undefined, verify: op } as const;
         this.out.open(`if (!${this.#trace?.call("branch", point, holds) ?? holds})`);
         this.#doing = "verify";
         this.out.line(this.#stop(`${this.#numbers.low(this.#expressions.number(code), 32).words[0]}`));
@@ -154,7 +165,7 @@ class StateWriter {
         this.#fail(`${bits} & 7`, "ParserInvalidArgument");
         this.#fail(`E - O < ${bits} >> 3`, "PacketTooShort");
         this.out.line(`O += ${bits} >> 3;`);
-        this.#trace?.write(this.out, "advance", { kind: "advance" }, bits);
+        this.#trace?.write(this.out, "advance", { kind: "advance", op }, bits);
         return;
       }
       case "shift": {
@@ -162,7 +173,7 @@ class StateWriter {
         this.#doing = "shift";
         this.#fail(`E - O < ${bytes}`, "PacketTooShort");
         this.out.line(`O += ${bytes};`);
-        this.#trace?.write(this.out, "advance", { kind: "advance" }, `8 * ${bytes}`);
+        this.#trace?.write(this.out, "advance", { kind: "advance", op }, `8 * ${bytes}`);
         return;
       }
       case "primitive":
@@ -187,7 +198,7 @@ class StateWriter {
     this.out.line(`P[${stack.next}]++;`);
   }
 
-  #extract(place: HeaderPlace, length: Num | undefined): void {
+  #extract(op: bmv2.ParserOp, place: HeaderPlace, length: Num | undefined): void {
     const { out } = this;
     const { slot } = place;
     const fixed = slot.fixedBits >> 3;
@@ -218,7 +229,7 @@ class StateWriter {
     this.#stores.markValid(place);
     if (slot.place >= 0) out.line(`P[${slot.place}] = O;`);
     out.line(`O += ${fixed}${more === "0" ? "" : ` + (${more} >> 3)`};`);
-    this.#trace?.write(out, "extract", { kind: "extract", header: slot }, place.shift);
+    this.#trace?.write(out, "extract", { kind: "extract", header: slot, op }, place.shift);
   }
 
   #destination(to: bmv2.Value): string {
@@ -250,7 +261,8 @@ class StateWriter {
         width: defined(parts[i]).width,
       }));
       const words = `[${parts.map((part) => `[${part.words.join(", ")}]`).join(", ")}]`;
-      this.#trace?.write(out, "transition", { kind: "transition", from, to, key, choice }, words);
+      const point = { kind: "transition", from, to, key, choice, state, transition } as const;
+      this.#trace?.write(out, "transition", point, words);
       if (transition !== undefined) go(transition.next_state);
     };
     for (const transition of state.transitions) {

@@ -217,11 +217,11 @@ class NodeWriter {
       const slots = out.fresh("g");
       out.line(`const ${slots} = ${profileAt}.slots[~${member}];`);
       let hash = `${context.selectorHash(profile)}(s)`;
-      if (this.#trace !== undefined) hash = `s.tracer.hashed(${hash}, ${slots}.length)`;
+      if (this.#trace !== undefined) hash = this.#trace.hashed(hash, `${slots}.length`);
       out.line(`${member} = ${slots}.length === 0 ? -1 : ${slots}[(${hash} >>> 0) % ${slots}.length];`);
       out.close();
     }
-    if (this.#trace !== undefined) out.line(`s.tracer.member(${member});`);
+    if (this.#trace !== undefined) out.line(this.#trace.member(member));
     out.line(`if (${member} < 0) ${names.a} = -1;`);
     out.line(
       `else { ${names.data} = ${profileAt}.records; ${names.at} = ${member} * ${context.profileWords(profile)} + 1; ${names.a} = ${names.data}[${names.at} - 1]; }`,

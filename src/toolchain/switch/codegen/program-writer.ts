@@ -7,6 +7,7 @@ import { type AnyHash, OWN_NAMES, type OwnParts, ownPlace } from "../state/own-s
 import { bigOf, mathUnit, modulo64, parameterWords, type Resources, writeAction } from "./action.js";
 import { getBits, loadVarbit, putBits, putVarbit } from "./bit-string.js";
 import { writeCalculation } from "./calculation.js";
+import { CountPoints } from "./count-points.js";
 import { writeDeparser } from "./deparser.js";
 import { Emitter } from "./emitter.js";
 import { ExpressionWriter, phv, Unsupported } from "./expression.js";
@@ -144,6 +145,8 @@ export class ProgramWriter {
       hashBytes: this.#hashBytes,
       copyWords: architecture === undefined ? this.#layout.words : TM_WORDS,
       points: this.trace?.list,
+      counted:
+        this.trace instanceof CountPoints ? { points: this.trace.counted, size: this.trace.size } : undefined,
     };
   }
 
@@ -352,7 +355,7 @@ function writeOwn(counts: Record<keyof OwnParts, number>): string {
   out.open("constructor(parts, shared)");
   for (const kind of Object.keys(counts) as (keyof OwnParts)[])
     for (let i = 0; i < counts[kind]; i++) out.line(`this.${OWN_NAMES[kind]}${i} = parts.${kind}[${i}];`);
-  for (const name of ["dropPort", "hashes", "random", "time", "onLog"])
+  for (const name of ["dropPort", "hashes", "random", "time", "onLog", "hits"])
     out.line(`this.${name} = shared.${name};`);
   out.close();
   out.close();

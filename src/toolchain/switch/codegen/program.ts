@@ -5,22 +5,34 @@
 
 import type { Pace } from "../../device/index.js";
 import type { Bmv2Program } from "../../program/index.js";
+import { CountPoints } from "./count-points.js";
 import { ProgramWriter } from "./program-writer.js";
 import type { Specialised } from "./specialised.js";
 import { TracePoints } from "./trace-points.js";
 
-const untraced = new WeakMap<Bmv2Program, Specialised>();
-const traced = new WeakMap<Bmv2Program, Specialised>();
+/** Which code: the plain one; one that reports what it does to `s.tracer`; one that counts what it does in `s.own.hits`. */
+export type Variant = "plain" | "traced" | "counted";
+
+const caches: Readonly<Record<Variant, WeakMap<Bmv2Program, Specialised>>> = {
+  plain: new WeakMap(),
+  traced: new WeakMap(),
+  counted: new WeakMap(),
+};
+
+function writerOf(program: Bmv2Program, variant: Variant): ProgramWriter {
+  if (variant === "plain") return new ProgramWriter(program, undefined);
+  return new ProgramWriter(program, variant === "traced" ? new TracePoints() : new CountPoints(program));
+}
 
 /**
- * Specialises a program; throws a DiagnosticError (P41101) that names what the switch cannot run. There are two variants,
- * each made when it is first needed: the traced variant reports what it does to `s.tracer`. Both have the same layout.
+ * Specialises a program; throws a DiagnosticError (P41101) that names what the switch cannot run. Each variant is made when it is
+ * first needed. All have the same layout.
  */
-export function specialise(program: Bmv2Program, trace = false): Specialised {
-  const cache = trace ? traced : untraced;
+export function specialise(program: Bmv2Program, variant: Variant = "plain"): Specialised {
+  const cache = caches[variant];
   let specialised = cache.get(program);
   if (specialised === undefined) {
-    const steps = new ProgramWriter(program, trace ? new TracePoints() : undefined).write();
+    const steps = writerOf(program, variant).write();
     let step = steps.next();
     while (!step.done) step = steps.next();
     specialised = step.value;
@@ -29,11 +41,12 @@ export function specialise(program: Bmv2Program, trace = false): Specialised {
   return specialised;
 }
 
-/** Like {@link specialise} for the variant that does not trace, in turns with other tasks. */
-export async function specialiseInTurns(program: Bmv2Program, pace: Pace): Promise<void> {
-  if (untraced.has(program)) return;
-  const steps = new ProgramWriter(program, undefined).write();
+/** Like {@link specialise}, in turns with other tasks. */
+export async function specialiseInTurns(program: Bmv2Program, pace: Pace, variant: Variant): Promise<void> {
+  const cache = caches[variant];
+  if (cache.has(program)) return;
+  const steps = writerOf(program, variant).write();
   let step = steps.next();
   for (; !step.done; step = steps.next()) await pace(step.value);
-  untraced.set(program, step.value);
+  cache.set(program, step.value);
 }

@@ -4,6 +4,7 @@ import type { Bmv2Program, bmv2 } from "../../program/index.js";
 import type { OwnParts, OwnState } from "../state/own-state.js";
 import type { PacketState } from "../state/packet-state.js";
 import type { KeyShape } from "../tables/shape.js";
+import type { CountedPoint } from "./count-points.js";
 import type { Layout } from "./layout.js";
 import type { TracePoint } from "./trace-points.js";
 
@@ -70,4 +71,6 @@ export interface Specialised {
   readonly copyWords: number;
   /** The meaning of the numbers in calls of the tracer; absent in the variant that does not trace. */
   readonly points: readonly TracePoint[] | undefined;
+  /** The places that the code counts, and the number of counts; absent in the variants that do not count. */
+  readonly counted: { readonly points: readonly CountedPoint[]; readonly size: number } | undefined;
 }

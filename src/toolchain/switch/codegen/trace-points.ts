@@ -1,6 +1,6 @@
 /**
- * Places of a program that its traced code reports. Generated code names them by number (`s.tracer.did(12)`), so that it contains
- * no names of the program. The tracer (../trace) turns them into events.
+ * Places of a program that its traced code reports, and its counting code counts (count-points.ts). Generated code names them by
+ * number (`s.tracer.did(12)`), so that it contains no names of the program. The tracer (../trace) turns them into events.
  */
 import type { bmv2 } from "../../program/index.js";
 import type { KeyShape } from "../tables/shape.js";
@@ -8,30 +8,41 @@ import type { Emitter } from "./emitter.js";
 import type { HeaderSlot } from "./layout.js";
 
 export type TracePoint =
-  | { readonly kind: "extract"; readonly header: HeaderSlot }
-  | { readonly kind: "advance" }
+  | { readonly kind: "extract"; readonly header: HeaderSlot; readonly op: bmv2.ParserOp }
+  | { readonly kind: "advance"; readonly op: bmv2.ParserOp }
   | {
       readonly kind: "transition";
       readonly from: string;
       readonly to: string | null;
       readonly key: readonly { text: string; width: number }[];
       readonly choice: string | undefined;
+      readonly state: bmv2.ParseState;
+      /** Undefined: no transition of the state matches. */
+      readonly transition: bmv2.Transition | undefined;
     }
   /** A place where the parser may stop with an error. */
-  | { readonly kind: "stop"; readonly state: string; readonly reason: string }
+  | {
+      readonly kind: "stop";
+      readonly state: string;
+      readonly reason: string;
+      /** Undefined: between states. */
+      readonly of: bmv2.ParseState | undefined;
+    }
   | {
       readonly kind: "primitive";
       readonly primitive: bmv2.Primitive;
       readonly op: string;
       /** Of a counter, meter, register or calculation. */
       readonly resource: string;
+      /** Of an assignment in a parser. */
+      readonly parserOp?: bmv2.ParserOp;
     }
   | {
       readonly kind: "branch";
       readonly expression: bmv2.Value;
       readonly source: bmv2.SourceInfo | undefined;
       /** The parser's `verify`. */
-      readonly verify?: true;
+      readonly verify?: bmv2.ParserOp;
     }
   | {
       readonly kind: "table";
@@ -54,5 +65,25 @@ export class TracePoints {
 
   write(out: Emitter, method: string, point: TracePoint, ...more: readonly string[]): void {
     out.line(`${this.call(method, point, ...more)};`);
+  }
+
+  /** Text of a `log_msg` with its format and its values. */
+  message(format: string, values: string): string {
+    return `s.tracer.message(${format}, ${values})`;
+  }
+
+  /** Whether the values of a message are computed only where something takes the log. */
+  get messagesForLogOnly(): boolean {
+    return false;
+  }
+
+  /** Text of a selector's hash, which chooses among `count` members. */
+  hashed(hash: string, count: string): string {
+    return `s.tracer.hashed(${hash}, ${count})`;
+  }
+
+  /** Statement for the member that a table uses. */
+  member(member: string): string {
+    return `s.tracer.member(${member});`;
   }
 }

@@ -5,7 +5,7 @@ import { bmv2Hash, bmv2WideHash, isOwnHash } from "../../hash/index.js";
 import { type Bmv2Program, bmv2Number, P4InfoIndex, type Program } from "../../program/index.js";
 import { parameterOffsets } from "../codegen/action.js";
 import { wordsOf } from "../codegen/layout.js";
-import { specialise } from "../codegen/program.js";
+import { specialise, type Variant } from "../codegen/program.js";
 import type { ProfileInfo, Specialised, TableInfo } from "../codegen/specialised.js";
 import { CODES } from "../codes.js";
 import { Replication } from "../flow/replication.js";
@@ -85,6 +85,11 @@ function indexOf(program: Program): P4InfoIndex {
   return index;
 }
 
+/** The code that a switch with these options runs while it does not trace. */
+export function variantOf({ coverage }: SwitchOptions): Variant {
+  return coverage === undefined ? "plain" : "counted";
+}
+
 export class Instance {
   readonly specialised: Specialised;
   readonly own: OwnState;
@@ -106,7 +111,8 @@ export class Instance {
   ) {
     const { bmv2 } = program;
     checkMemory(bmv2);
-    this.specialised = specialise(bmv2);
+    const { coverage } = options;
+    this.specialised = specialise(bmv2, variantOf(options));
     this.p4 = indexOf(program);
     const parts: OwnLists = {
       tables: [],
@@ -157,6 +163,7 @@ export class Instance {
       random: new Random(options.seed ?? 0),
       time: () => clock.now(),
       onLog: options.log,
+      hits: coverage?.countsOf(this.specialised).hits,
     });
   }
 

@@ -31,6 +31,8 @@ export interface OwnState {
   /** Microseconds. */
   readonly time: () => number;
   readonly onLog: ((message: string) => void) | undefined;
+  /** What code that counts counts in (codegen/count-points.ts). */
+  readonly hits: Float64Array | undefined;
 }
 
 /** The members of {@link OwnState} that stand for {@link OwnParts}, by kind and number. */

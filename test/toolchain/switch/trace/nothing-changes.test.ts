@@ -120,9 +120,9 @@ describe("switching it on and off", () => {
 describe("code", () => {
   it("is made once a program and variant, and the one that only runs has nothing of the other", () => {
     const program = goldenJson<Bmv2Program>("l3", "l3.json");
-    const [plain, traced] = [specialise(program), specialise(program, true)];
+    const [plain, traced] = [specialise(program), specialise(program, "traced")];
     expect(specialise(program)).toBe(plain);
-    expect(specialise(program, true)).toBe(traced);
+    expect(specialise(program, "traced")).toBe(traced);
     expect(plain.source).not.toMatch(/\bs\.tracer\b/);
     expect(traced.source).toMatch(/\bs\.tracer\./);
     expect([...traced.layout.headers]).toEqual([...plain.layout.headers]);
@@ -130,7 +130,7 @@ describe("code", () => {
   });
 
   it("has no names of the program in it", () => {
-    const { source } = specialise(goldenJson<Bmv2Program>("l3", "l3.json"), true);
+    const { source } = specialise(goldenJson<Bmv2Program>("l3", "l3.json"), "traced");
     expect(source).not.toMatch(/routes|TheIngress|ipv4/);
   });
 });

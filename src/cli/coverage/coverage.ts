@@ -1,0 +1,149 @@
+/** `p4loom coverage`: what tests and captures reach of a program. */
+import { Diagnostics, defined, fail, given } from "../../base/index.js";
+import { decodePcap, decodePcapng } from "../../base/packets/index.js";
+import { runCommands } from "../../toolchain/control/index.js";
+import {
+  type Coverage,
+  coverageOf,
+  coveragePage,
+  coverageText,
+  lcovText,
+  percentOf,
+} from "../../toolchain/coverage/index.js";
+import {
+  type LoadedProgram,
+  loadProgram,
+  type OutputFile,
+  readBytes,
+  readSource,
+  withProject,
+  writeFiles,
+} from "../../toolchain/loading/index.js";
+import { readStf, runStf } from "../../toolchain/stf/index.js";
+import { CoverageCounts, Switch } from "../../toolchain/switch/index.js";
+import { CODES } from "../codes.js";
+import { EXIT, printDiagnostics } from "../outcome.js";
+import { wholeNumber } from "../trace/trace-options.js";
+import { STANDING } from "../trace/try-packet.js";
+import type { CoverageArguments } from "./coverage-options.js";
+
+const MAX_PORT = 511;
+
+/** Exit status 0; 1 when the program or a test is wrong, when an expectation of a test fails, or below `--min`. */
+export async function coverage(
+  path: string,
+  packets: readonly string[],
+  options: CoverageArguments,
+): Promise<number> {
+  const settings = settingsOf(packets, options);
+  const diagnostics = new Diagnostics();
+  const { I: include, D: define, U: undefine, p4info, lcov, html } = options;
+  const files = { path, include, define, undefine, ...given({ p4info }) };
+  const loaded = await loadProgram(await withProject(files), diagnostics, "ignore");
+  const counts = new CoverageCounts();
+  for (const file of packets)
+    await (isCapture(file)
+      ? replay(file, loaded, counts, settings, diagnostics)
+      : runTest(file, loaded, counts, settings.seed, diagnostics));
+  const reached = counts.of(loaded.program.bmv2);
+  // No test could be read.
+  if (reached === undefined) diagnostics.throwIfErrors();
+  const found = coverageOf(defined(reached));
+  checkLeast(path, found, settings.least, diagnostics);
+  printDiagnostics(diagnostics.list, options.jsonDiagnostics);
+  const outputs: OutputFile[] = [];
+  if (lcov !== undefined && lcov !== "-") outputs.push({ path: lcov, content: lcovText(found) });
+  if (html !== undefined) outputs.push({ path: html, content: coveragePage(path, found, loaded.sources) });
+  writeFiles(outputs);
+  process.stdout.write(textOf(path, found, options));
+  return diagnostics.hasErrors ? EXIT.wrongInput : EXIT.success;
+}
+
+function checkLeast(
+  path: string,
+  { totals }: Coverage,
+  least: number | undefined,
+  diagnostics: Diagnostics,
+): void {
+  const percent = percentOf(totals.statement);
+  if (least === undefined || percent >= least) return;
+  diagnostics.error(
+    CODES.coverage,
+    undefined,
+    `${path}: the packets reach ${percent.toFixed(1)} % of the statements; --min asks for ${least} %`,
+    "the report lists what they do not reach",
+  );
+}
+
+interface Settings {
+  readonly port: number;
+  readonly seed: number;
+  readonly commands: string | undefined;
+  readonly least: number | undefined;
+}
+
+function settingsOf(packets: readonly string[], options: CoverageArguments): Settings {
+  const { port, commands, seed, min, lcov, json } = options;
+  if (!packets.some(isCapture))
+    for (const [name, value] of Object.entries({ port, commands }))
+      if (value !== undefined)
+        fail(
+          CODES.wrongValue,
+          undefined,
+          `--${name} ${value}: no capture is given; this option is for captures`,
+        );
+  if (lcov === "-" && json)
+    fail(CODES.wrongValue, undefined, "--lcov - and --json together have no place on stdout");
+  const least = min === undefined ? undefined : Number(min);
+  if (least !== undefined && !(/^\d+(\.\d+)?$/.test(min ?? "") && least <= 100))
+    fail(CODES.wrongValue, undefined, `--min ${min}: not a number from 0 to 100`);
+  return {
+    port: port === undefined ? 0 : wholeNumber("--port", port, MAX_PORT),
+    seed: seed === undefined ? 1 : wholeNumber("--seed", seed, 0xffff_ffff),
+    commands,
+    least,
+  };
+}
+
+function isCapture(path: string): boolean {
+  return /\.(pcap|pcapng|cap)$/.test(path);
+}
+
+async function runTest(
+  path: string,
+  { program, hasP4Info }: LoadedProgram,
+  coverage: CoverageCounts,
+  seed: number,
+  diagnostics: Diagnostics,
+): Promise<void> {
+  const found = new Diagnostics();
+  const commands = readStf(readSource(path), found);
+  // Later lines may depend on a line that cannot be read.
+  if (!found.hasErrors)
+    await runStf(commands, hasP4Info ? program : { bmv2: program.bmv2 }, found, { seed, coverage });
+  for (const one of found.list) diagnostics.add(one);
+}
+
+async function replay(
+  path: string,
+  { program }: LoadedProgram,
+  coverage: CoverageCounts,
+  { port, seed, commands }: Settings,
+  diagnostics: Diagnostics,
+): Promise<void> {
+  const bytes = readBytes(path);
+  const packets = path.endsWith(".pcapng") ? decodePcapng(bytes, path) : decodePcap(bytes, path);
+  const device = new Switch(program, { clock: STANDING, seed, transmit: () => {}, coverage });
+  if (commands !== undefined) {
+    // A runtime.json names its program: it is the one that was just loaded.
+    const loadProgram = async () => program;
+    await runCommands(device, readSource(commands), diagnostics, undefined, { loadProgram });
+    diagnostics.throwIfErrors();
+  }
+  for (const { frame } of packets) device.receive(port, frame);
+}
+
+function textOf(program: string, found: Coverage, { lcov, json }: CoverageArguments): string {
+  if (lcov === "-") return lcovText(found);
+  return json ? `${JSON.stringify({ program, ...found })}\n` : `${coverageText(found)}\n`;
+}
