@@ -182,7 +182,7 @@ function request(peer: Peer): Sent[] {
   const stream = peer.next;
   peer.next += 2;
   const block = headerBlock(peer);
-  const cut = random.int(4) === 0 ? random.int(block.length) : block.length;
+  const cut = random.int(4) === 0 ? random.int(Math.max(1, block.length)) : block.length;
   const isWhole = cut === block.length;
   const frames: Sent[] = [
     { type: FRAME.HEADERS, flags: isWhole ? FLAG.END_HEADERS : 0, stream, payload: block.slice(0, cut) },

@@ -13,6 +13,8 @@ export interface GrpcOptions extends Calls {
   readonly tls?: { certificate: Buffer; privateKey: Buffer; clientCa?: Buffer } | undefined;
   /** Calls of one connection at a time. */
   readonly maxCalls: number;
+  /** Connections of one place at a time; further ones are closed as soon as they are accepted. */
+  readonly maxConnections: number;
   readonly keepaliveMs: number;
   readonly keepaliveTimeoutMs: number;
   /** Timers of connections, for tests; default: in real time, and without keeping the process alive. */
@@ -80,6 +82,11 @@ export async function listen(options: GrpcOptions): Promise<GrpcServer> {
   };
   const { tls } = options;
   const make = (): Server => {
+    const server = makeServer();
+    server.maxConnections = options.maxConnections;
+    return server;
+  };
+  const makeServer = (): Server => {
     if (tls === undefined) return createServer((socket: Socket) => accept(socket));
     const { certificate, privateKey, clientCa } = tls;
     const server = createTlsServer({

@@ -116,6 +116,7 @@ export async function serve(device: Device, options: ServeOptions = {}): Promise
       tls: pemOf(options.tls),
       maxBytes: maxMessageBytes,
       maxCalls: MAX_CALLS,
+      maxConnections: MAX_CONNECTIONS,
       // A controller whose connection broke silently must not stay primary for long.
       keepaliveMs: 30_000,
       keepaliveTimeoutMs: 10_000,
@@ -143,6 +144,9 @@ const WRITTEN = new Uint8Array(0);
 
 /** Maximum number of concurrent calls of one connection; further calls are refused, and clients send them again. */
 const MAX_CALLS = 1000;
+
+/** Maximum number of connections: one for each of the 1,024 roles that are remembered. */
+const MAX_CONNECTIONS = 1024;
 
 /** Milliseconds for calls in progress to end when the server closes. */
 const SHUTDOWN_MS = 500;

@@ -76,6 +76,7 @@ export async function start(options: { maxCalls?: number; later?: Later } = {}) 
       address: "127.0.0.1:0",
       maxBytes: MAX_BYTES,
       maxCalls: 10,
+      maxConnections: 100,
       keepaliveMs: 60_000,
       keepaliveTimeoutMs: 30_000,
     },

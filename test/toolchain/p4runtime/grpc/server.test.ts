@@ -23,7 +23,7 @@ import { encodeBinary, encodeMessage, timeoutMs } from "../../../../src/toolchai
 
 const MAX_BYTES = 1 << 22;
 
-async function start(address = "127.0.0.1:0") {
+async function start(address = "127.0.0.1:0", maxConnections = 50) {
   const methods = new Map<string, Method>([
     ["/t/Echo", { kind: "unary", handle: async (bytes) => bytes }],
     ["/t/Never", { kind: "unary", handle: () => new Promise(() => {}) }],
@@ -81,6 +81,7 @@ async function start(address = "127.0.0.1:0") {
       address,
       maxBytes: MAX_BYTES,
       maxCalls: 100,
+      maxConnections,
       keepaliveMs: 60_000,
       keepaliveTimeoutMs: 30_000,
       methods,
@@ -400,6 +401,26 @@ it("closes connections at once when its time to close is over", async () => {
   await once(idle.resume(), "data");
   await server.close(20);
   expect((await never).code).toBe(status.UNAVAILABLE);
+});
+
+it("closes connections beyond its bound, and serves a new one when one has gone", async () => {
+  const { server } = await start(undefined, 2);
+  const opened = async () => {
+    const socket = connect(server.port, "127.0.0.1");
+    const first = await Promise.race([
+      once(socket, "data").then(() => "served"),
+      once(socket, "close").then(() => "closed"),
+    ]);
+    return { socket, first };
+  };
+  const one = await opened();
+  const two = await opened();
+  expect([one.first, two.first, (await opened()).first]).toEqual(["served", "served", "closed"]);
+  one.socket.end();
+  await once(one.socket, "close");
+  const four = await opened();
+  expect(four.first).toBe("served");
+  for (const { socket } of [two, four]) socket.destroy();
 });
 
 const python = process.env["P4LOOM_PYTHON"] ?? "python3";
