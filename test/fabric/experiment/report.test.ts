@@ -210,6 +210,10 @@ describe("the report", () => {
       expect(svg).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"/);
     expect(cdfSvg).not.toContain("NaN");
     expect(topologySvg).not.toContain("NaN");
+    // The fifth word, `link`, has a colour, too.
+    expect(cdfSvg).not.toContain("undefined");
+    const colours = figureLines(results.source, results.series).map((line) => line.style.colour);
+    expect(new Set(colours).size).toBe(colours.length);
   });
 
   it("draws lines that coincide as one, and says which never rise", () => {

@@ -195,15 +195,18 @@ function legendOf(lines: readonly FigureLine[]): string {
   return `<g>${out}</g>`;
 }
 
-/** Dark to light; people with red-green colour blindness can distinguish them too. */
+/**
+ * One colour for each one-word failure, in their order; people with red-green colour blindness can distinguish the first four, which are dark
+ * to light. The line of a link is dashed, too.
+ */
 const FAMILIES: readonly (readonly string[])[] = [
-  ["#0b5cad", "#2f7fcb", "#5f9fdc", "#1c4f86"],
-  ["#a8200d", "#dd6a1f", "#eda23a", "#8a4a6b"],
-  ["#5b6570", "#7d8790", "#9aa3ab", "#48525c"],
-  ["#0e7a5f", "#2f9e7f", "#64bda3", "#0a5a46"],
+  ["#0b5cad", "#2f7fcb", "#5f9fdc", "#1c4f86", "#7a5cc7"],
+  ["#a8200d", "#dd6a1f", "#eda23a", "#8a4a6b", "#c2416b"],
+  ["#5b6570", "#7d8790", "#9aa3ab", "#48525c", "#2b3138"],
+  ["#0e7a5f", "#2f9e7f", "#64bda3", "#0a5a46", "#7a8f1d"],
 ];
 
-/** One-word failures of links are dashed; each group of four further failures has a pattern of its own. */
+/** One-word failures of links are dashed; each group of five further failures has a pattern of its own. */
 const DASHES: readonly (string | undefined)[] = [undefined, "8,4", "2,3", "10,3,2,3"];
 const LINK_DASH = "5,3";
 
@@ -216,8 +219,7 @@ interface LineStyle {
 function lineStyle(schemeIndex: number, failure: string, place: number): LineStyle {
   const family = defined(FAMILIES[schemeIndex % FAMILIES.length]);
   const word = (FAILURES as readonly string[]).indexOf(failure);
-  // A family has no colour for the fifth word, `link`: its line is drawn in the colour of the text.
-  if (word >= 0) return { colour: family[word]!, dash: failure === "link" ? LINK_DASH : undefined };
+  if (word >= 0) return { colour: defined(family[word]), dash: failure === "link" ? LINK_DASH : undefined };
   const dash = DASHES[Math.floor(place / family.length) % DASHES.length];
   return { colour: defined(family[place % family.length]), dash };
 }
