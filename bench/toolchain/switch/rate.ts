@@ -28,7 +28,7 @@ function rounds(loads: readonly Load[]): number[][] {
   for (const { device, frames } of loads) {
     const before = device.stats.transmitted;
     for (const frame of frames) device.receive(0, frame);
-    if (device.stats.transmitted - before !== frames.length)
+    if (device.stats.transmitted - before < frames.length)
       throw new Error("the benchmark's packets are dropped");
   }
   const rates: number[][] = loads.map(() => []);

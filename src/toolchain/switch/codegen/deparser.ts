@@ -1,7 +1,7 @@
 /**
- * The deparser as a function: valid headers in order, then the payload, into a new byte array. A frame that the switch owns and
- * whose headers take as many bytes as before is changed in place: the payload stays, and of a header that stays where the
- * parser found it only the bytes are written that the program may change.
+ * The deparser as a function: valid headers in order, then the payload, into a new byte array. Where the headers take as many bytes as before,
+ * the new array is a copy of the frame, or the frame itself if the switch owns it: the payload is there already, and of a header that
+ * stays where the parser found it only the bytes are written that the program may change.
  */
 import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
@@ -52,8 +52,8 @@ export function writeDeparser(
     const more = header.varbit === undefined ? "" : ` + (P[${header.varbit.at}] >> 3)`;
     out.line(`if (P[${header.valid}] === 1) size += ${fixed}${more};`);
   }
-  out.line("const stays = s.ownsFrame && size === D.length && E === size && size <= limit;");
-  out.line("const R = stays ? D : newFrame(size);");
+  out.line("const stays = size === D.length && E === size && size <= limit;");
+  out.line("const R = stays ? (s.ownsFrame ? D : copyFrame(D)) : newFrame(size);");
   out.line("let at = 0;");
   for (const header of headers) {
     out.open(`if (P[${header.valid}] === 1)`);
@@ -83,7 +83,7 @@ export function writeDeparser(
     }
     out.close();
   }
-  out.line("if (stays) return D;");
+  out.line("if (stays) return R;");
   out.line(`if (E - O <= ${SHORT_COPY}) for (let i = O; i < E; i++) R[at++] = D[i];`);
   out.line("else R.set(D.subarray(O, E), at);");
   out.line("return size > limit ? R.slice(0, limit) : R;");

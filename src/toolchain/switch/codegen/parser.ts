@@ -1,6 +1,6 @@
 /** The parser as a function: headers from packet bytes into the PHV (P4-16 spec 12, BMv2's rules in docs/switch.md). */
 import { defined } from "../../../base/index.js";
-import { type Bmv2Program, type bmv2, bmv2Bits } from "../../program/index.js";
+import { type Bmv2Program, type bmv2, bmv2Bits, bmv2Number } from "../../program/index.js";
 import { PrimitiveWriter, type Resources } from "./action.js";
 import { chunk, load } from "./bits.js";
 import { Emitter } from "./emitter.js";
@@ -22,21 +22,22 @@ const CORE_ERRORS = {
   ParserInvalidArgument: 6,
 };
 
-/**
- * `function NAME(s)`: reads `s.frame[s.start..s.end)`, sets `s.start` to the end of the last header, and returns the number of the error.
- * Value sets are `s.<place>` by name.
- */
-export function writeParser(
-  program: Bmv2Program,
-  parser: bmv2.Bmv2Parser,
-  resources: Resources,
-  valueSets: ReadonlyMap<string, string>,
-  name = "parse",
-): string {
+interface ParserContext {
+  readonly program: Bmv2Program;
+  readonly resources: Resources;
+  /** Value sets are `s.<place>` by name. */
+  readonly valueSets: ReadonlyMap<string, string>;
+  /** The states that read `s.front` in place of the frame, where they begin in it, and how many bytes it has (see front.ts). */
+  readonly front?: { states: ReadonlyMap<string, number> | undefined; bytes: number };
+}
+
+/** `function NAME(s)`: reads `s.frame[s.start..s.end)`, sets `s.start` to the end of the last header, and returns the number of the error. */
+export function writeParser(parser: bmv2.Bmv2Parser, name: string, context: ParserContext): string {
   const out = new Emitter();
-  const writer = new StateWriter(out, program, resources, valueSets);
+  const writer = new StateWriter(out, context);
   out.open(`function ${name}(s)`);
   out.line("const P = s.phv, D = s.frame, E = s.end;");
+  if (context.front !== undefined) out.line("const F = s.front;");
   out.line("let O = s.start, error = 0, jumps = 0;");
   out.open("parse:");
   const states = new Map(parser.parse_states.map((state) => [state.name, state]));
@@ -72,13 +73,14 @@ class StateWriter {
   #state: bmv2.ParseState | undefined;
   /** The current operation, for the trace of an error. */
   #doing = "";
+  /** Where the state reads in `s.front`; undefined: it reads the frame. */
+  #front: number | undefined;
 
   constructor(
     readonly out: Emitter,
-    program: Bmv2Program,
-    resources: Resources,
-    readonly valueSets: ReadonlyMap<string, string>,
+    readonly context: ParserContext,
   ) {
+    const { program, resources } = context;
     this.#trace = resources.trace;
     this.#numbers = new NumberWriter(out);
     this.#expressions = new ExpressionWriter({ layout: resources.layout, numbers: this.#numbers });
@@ -114,9 +116,16 @@ class StateWriter {
 
   state(state: bmv2.ParseState, go: (next: string | null) => void): void {
     this.#state = state;
+    this.#front = this.context.front?.states?.get(state.name);
     for (const op of state.parser_ops) this.#op(op);
     this.#doing = "a lookahead of select";
     this.#transitions(state, go);
+  }
+
+  /** Bytes of the metadata in front of the packet that an operation passes. */
+  #passFront(bytes: number): void {
+    this.#front = defined(this.#front) + bytes;
+    if (this.#front === this.context.front?.bytes) this.#front = undefined;
   }
 
   #op(op: bmv2.ParserOp): void {
@@ -159,7 +168,13 @@ class StateWriter {
         return;
       }
       case "advance": {
-        const distance = this.#expressions.number(op.parameters[0]);
+        const [by] = op.parameters;
+        if (this.#front !== undefined && by.type === "hexstr") {
+          this.#passFront(Number(bmv2Number(by.value)) / 8);
+          this.#trace?.write(this.out, "advance", { kind: "advance", op }, String(bmv2Number(by.value)));
+          return;
+        }
+        const distance = this.#expressions.number(by);
         this.#doing = "advance";
         const bits = this.out.hold(this.#numbers.small(distance, 2 ** 30 - 8));
         this.#fail(`${bits} & 7`, "ParserInvalidArgument");
@@ -202,9 +217,11 @@ class StateWriter {
     const { out } = this;
     const { slot } = place;
     const fixed = slot.fixedBits >> 3;
+    const at = this.#front;
     let more = "0";
     this.#doing = `extract ${slot.name}`;
-    if (length === undefined) {
+    if (at !== undefined) this.#passFront(fixed);
+    else if (length === undefined) {
       if (fixed > 0) this.#fail(`E - O < ${fixed}`, "PacketTooShort");
     } else {
       const bits = out.hold(this.#numbers.small(length, 2 ** 30 - 8));
@@ -214,21 +231,22 @@ class StateWriter {
       more = bits;
     }
     let bit = 0;
-    let base = "O";
+    let base = at === undefined ? "O" : String(at);
     for (const field of slot.fields) {
       if (field.varbit) {
         out.line(`loadVarbit(P, ${field.at} + ${place.shift}, ${field.words}, D, 8 * O + ${bit}, ${more});`);
         base = out.hold(`O + (${more} >> 3)`);
         continue;
       }
-      load("D", base, bit, field.width).forEach((text, i) => {
+      load(at === undefined ? "D" : "F", base, bit, field.width).forEach((text, i) => {
         out.line(`${phv(field.at + i, place.shift)} = ${text};`);
       });
       bit += field.width;
     }
     this.#stores.markValid(place);
-    if (slot.place >= 0) out.line(`P[${slot.place}] = O;`);
-    out.line(`O += ${fixed}${more === "0" ? "" : ` + (${more} >> 3)`};`);
+    // No place in the frame: the deparser writes all of it.
+    if (slot.place >= 0) out.line(`P[${slot.place}] = ${at === undefined ? "O" : -1};`);
+    if (at === undefined) out.line(`O += ${fixed}${more === "0" ? "" : ` + (${more} >> 3)`};`);
     this.#trace?.write(out, "extract", { kind: "extract", header: slot, op }, place.shift);
   }
 
@@ -238,8 +256,10 @@ class StateWriter {
   }
 
   #lookahead([offset, width]: [number, number]): Num {
-    this.#fail(`E - O < ${(offset + width + 7) >> 3}`, "PacketTooShort");
-    const words = load("D", "O", offset, width).map((text) => this.out.hold(text));
+    const at = this.#front;
+    if (at === undefined) this.#fail(`E - O < ${(offset + width + 7) >> 3}`, "PacketTooShort");
+    const [bytes, base] = at === undefined ? ["D", "O"] : ["F", String(at)];
+    const words = load(bytes!, base!, offset, width).map((text) => this.out.hold(text));
     return { kind: "words", words, range: { width, signed: false } };
   }
 
@@ -290,7 +310,7 @@ class StateWriter {
     transition: bmv2.Transition,
     parts: readonly { words: readonly string[]; width: number }[],
   ): string {
-    const place = defined(this.valueSets.get(transition.value!));
+    const place = defined(this.context.valueSets.get(transition.value!));
     const bits = parts.reduce((sum, part) => sum + part.width, 0);
     // The members are compared as one string of bits, in words from the front; the last word is padded at its end.
     for (let i = 0; 32 * i < bits; i++) this.out.line(`W[${i}] = ${chunk(parts, 32 * i, 32, false)};`);

@@ -3,6 +3,7 @@ import { defined, fail, given } from "../../../base/index.js";
 import { bmv2Hash, bmv2HashNames, bmv2WideHash, csum16, isOwnHash } from "../../hash/index.js";
 import type { Bmv2Program, bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
+import { INTRINSIC } from "../state/intrinsic.js";
 import { type AnyHash, OWN_NAMES, type OwnParts, ownPlace } from "../state/own-state.js";
 import { bigOf, mathUnit, modulo64, parameterWords, type Resources, writeAction } from "./action.js";
 import { getBits, loadVarbit, putBits, putVarbit } from "./bit-string.js";
@@ -11,7 +12,8 @@ import { CountPoints } from "./count-points.js";
 import { writeDeparser } from "./deparser.js";
 import { Emitter } from "./emitter.js";
 import { ExpressionWriter, phv, Unsupported } from "./expression.js";
-import { newFrame } from "./frames.js";
+import { copyFrame, newFrame } from "./frames.js";
+import { frontStates } from "./front.js";
 import { type Layout, layOut } from "./layout.js";
 import { writeLookup } from "./lookup.js";
 import { type Num, NumberWriter, TooWide, word } from "./number.js";
@@ -56,11 +58,12 @@ const HELPERS = {
   putBits,
   getBits,
   newFrame,
+  copyFrame,
   putVarbit,
   loadVarbit,
 };
 const EXPORTS =
-  "clear, parse, verifyChecksums, ingress, egress, updateChecksums, deparse, copyFieldList, makeOwn, stages";
+  "clear, clearPairs, parse, verifyChecksums, ingress, egress, updateChecksums, deparse, copyFieldList, makeOwn, stages";
 
 /** Words that a packet keeps between ingress and egress where no field of the program goes from one to the other. */
 const TM_WORDS = 8;
@@ -127,8 +130,11 @@ export class ProgramWriter {
     this.#deparser(architecture === undefined ? program.deparsers[0] : undefined, "deparse");
     if (architecture === undefined) this.#texts.push("const stages = [];");
     // Fields of headers are 0 at first in a Tofino, and keep their values in BMv2.
-    const cleared = architecture === undefined ? this.#layout.cleared : this.#layout.words;
-    this.#texts.push(writeClear(cleared), writeOwn(this.#ownCounts()));
+    this.#texts.push(
+      writeClear(architecture === undefined ? this.#layout.cleared : this.#layout.words),
+      writeClearPairs(architecture === undefined ? 0 : this.#layout.words),
+      writeOwn(this.#ownCounts()),
+    );
     yield LARGE;
     const source = `"use strict";\n${this.#texts.join("\n")}\nreturn { ${EXPORTS} };`;
     const code = this.#compile(source);
@@ -240,15 +246,21 @@ export class ProgramWriter {
     });
   }
 
-  #parser(parser: bmv2.Bmv2Parser | undefined, name: string): void {
+  /** @param front the states that read the metadata in front of the packet, where they read it apart from the frame */
+  #parser(
+    parser: bmv2.Bmv2Parser | undefined,
+    name: string,
+    front?: { states: ReadonlyMap<string, number> | undefined; bytes: number },
+  ): void {
     const { program } = this;
     const valueSets = new Map(program.parse_vsets.map(({ name }, i) => [name, ownPlace("valueSets", i)]));
     within("the parser", undefined, () => {
-      this.#texts.push(
-        parser === undefined
-          ? `function ${name}(s) { return 0; }`
-          : writeParser(program, parser, this.#resources, valueSets, name),
-      );
+      if (parser === undefined) {
+        this.#texts.push(`function ${name}(s) { return 0; }`);
+        return;
+      }
+      const context = { program, resources: this.#resources, valueSets, ...given({ front }) };
+      this.#texts.push(writeParser(parser, name, context));
     });
   }
 
@@ -263,15 +275,22 @@ export class ProgramWriter {
 
   /** The gresses of all pipes, two a pipe: parsers, control, statements of the deparser, headers of the deparser. */
   *#stages(
-    { pipes }: bmv2.ArchitectureInfo,
+    { name: architecture, pipes }: bmv2.ArchitectureInfo,
     actionNumbers: ReadonlyMap<string, number>,
   ): Generator<number, void, void> {
     const { program } = this;
     const stages: string[] = [];
+    const emits: (() => void)[] = [];
     for (const [number, gress] of pipes.flatMap(({ ingress, egress }) => [ingress, egress]).entries()) {
-      const parsers = gress.parsers.map((at) => {
+      const { ingressBytes, egressBytes } = INTRINSIC[architecture];
+      const bytes = number % 2 === 0 ? ingressBytes : egressBytes;
+      const layout = this.#layout;
+      const fronts = gress.parsers.map((at) => frontStates(defined(program.parsers[at]), { layout, bytes }));
+      const isApart = !gress.skipsIntrinsic && !fronts.includes(undefined);
+      const parsers = gress.parsers.map((at, i) => {
         const name = `parser${at}`;
-        this.#parser(defined(program.parsers[at]), name);
+        const front = isApart ? { states: fronts[i], bytes } : undefined;
+        this.#parser(defined(program.parsers[at]), name, front);
         return name;
       });
       yield LARGE;
@@ -283,12 +302,13 @@ export class ProgramWriter {
         const action = { name: deparser.name, id: 0, runtime_data: [], primitives };
         this.#texts.push(writeAction(`prepare${number}`, action, this.#resources));
       });
-      this.#deparser({ order, ...given({ source_info }) }, `emit${number}`);
+      emits.push(() => this.#deparser({ order, ...given({ source_info }) }, `emit${number}`));
       stages.push(
-        `{ parsers: [${parsers.join(", ")}], control: control${number}, prepare: prepare${number}, emit: emit${number} }`,
+        `{ parsers: [${parsers.join(", ")}], isApart: ${isApart}, control: control${number}, prepare: prepare${number}, emit: emit${number} }`,
       );
       yield LARGE;
     }
+    for (const write of emits) write();
     this.#texts.push(`const stages = [${stages.join(", ")}];`);
   }
 
@@ -346,6 +366,13 @@ const MAX_CLEARED = 128;
 function writeClear(words: number): string {
   const all = Array.from({ length: words }, (_, i) => `P[${i}] = 0;`);
   return `function clear(P) { ${words > MAX_CLEARED ? `P.fill(0, 0, ${words});` : all.join(" ")} }`;
+}
+
+/** As `clear`, of all words in pairs: half as many stores. */
+function writeClearPairs(words: number): string {
+  const pairs = (words + 1) >> 1;
+  const all = Array.from({ length: pairs }, (_, i) => `Q[${i}] = 0;`);
+  return `function clearPairs(Q) { ${pairs > MAX_CLEARED ? `Q.fill(0, 0, ${pairs});` : all.join(" ")} }`;
 }
 
 /** A class whose objects are the own states of the switches that run the program. */

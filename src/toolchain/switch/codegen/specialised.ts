@@ -12,6 +12,8 @@ import type { TracePoint } from "./trace-points.js";
 export interface Code {
   /** Sets everything to 0 that starts each packet at 0. */
   clear(phv: Int32Array): void;
+  /** Of a program that is not v1model: sets all of `pairs` of the state to 0. */
+  clearPairs(pairs: Float64Array): void;
   /** Headers from the frame into the PHV; gives the parser error's number. */
   parse(state: PacketState): number;
   /** 1 when a checksum that is to be verified is wrong. */
@@ -32,6 +34,8 @@ export interface Code {
 export interface Stage {
   /** As `parse`; one, or one for each group of ports. */
   readonly parsers: readonly ((state: PacketState) => number)[];
+  /** The parsers read the metadata in front of the packet from `front` of the state; otherwise it stands in the frame. */
+  readonly isApart: boolean;
   readonly control: (state: PacketState) => void;
   /** The statements of the deparser; the requests of them are in the state afterwards. */
   readonly prepare: (state: PacketState, phv: Int32Array) => void;

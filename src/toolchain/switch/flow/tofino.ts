@@ -7,8 +7,6 @@ import { defined } from "../../../base/index.js";
 import type { Replica } from "../../device/index.js";
 import type { bmv2 } from "../../program/index.js";
 import type { Stage } from "../codegen/specialised.js";
-import { NO_LIMIT } from "../state/packet-state.js";
-import { Forwarder, type ForwarderParts, NOT_QUEUED } from "./forwarder.js";
 import {
   clear,
   type EgressPacket,
@@ -18,9 +16,13 @@ import {
   type Intrinsic,
   putEgress,
   putIngress,
-} from "./intrinsic.js";
+  TOO_SHORT,
+} from "../state/intrinsic.js";
+import { NO_LIMIT } from "../state/packet-state.js";
+import { Forwarder, type ForwarderParts, NOT_QUEUED } from "./forwarder.js";
 import type { PacketCopy } from "./packet-copy.js";
 import type { MirrorSession } from "./replication.js";
+import { Egress, Ingress, read } from "./tofino-gress.js";
 import type { Workspaces } from "./workspace.js";
 
 /** Words that a packet keeps in the traffic manager. */
@@ -38,60 +40,10 @@ const FRAME_CHECK_BYTES = 4;
 const PORTS_OF_PIPE = 128;
 const PORTS_OF_PARSER = 4;
 
-/** Length of packets that are copied in a loop, which is faster than `set`. */
-const SHORT_COPY = 64;
-
 /** Ports 68 to 71 of a pipe lead back to its ingress. */
 export function isRecirculation(port: number): boolean {
-  const inPipe = port % PORTS_OF_PIPE;
+  const inPipe = port & (PORTS_OF_PIPE - 1);
   return inPipe >= 68 && inPipe <= 71;
-}
-
-/** Places of intrinsic metadata in the PHV; -1 for what the program does not name. */
-class Gress {
-  readonly skips: boolean;
-  readonly seesErrors: boolean;
-  readonly #fields: Readonly<Record<string, bmv2.FieldRef>>;
-
-  constructor(
-    /** Position among the stages. */
-    readonly number: number,
-    info: bmv2.GressInfo,
-    readonly place: (field: bmv2.FieldRef) => number,
-  ) {
-    this.skips = info.skipsIntrinsic;
-    this.seesErrors = info.seesErrors;
-    this.#fields = info.fields;
-  }
-
-  at(name: string): number {
-    const field = this.#fields[name];
-    return field === undefined ? -1 : this.place(field);
-  }
-}
-
-class Ingress extends Gress {
-  readonly port = this.at("tm.ucast_egress_port");
-  readonly groupA = this.at("tm.mcast_grp_a");
-  readonly groupB = this.at("tm.mcast_grp_b");
-  readonly bypass = this.at("tm.bypass_egress");
-  readonly copyToCpu = this.at("tm.copy_to_cpu");
-  readonly queue = this.at("tm.qid");
-  readonly serviceClass = this.at("tm.ingress_cos");
-  readonly drop = this.at("deparser.drop_ctl");
-  readonly error = this.at("parser.parser_err");
-  readonly time = this.at("parser.global_tstamp");
-}
-
-class Egress extends Gress {
-  readonly drop = this.at("deparser.drop_ctl");
-  readonly error = this.at("parser.parser_err");
-  readonly time = this.at("parser.global_tstamp");
-}
-
-/** A field of the program; 0 where the program does not name it. */
-function read(phv: Int32Array, at: number): number {
-  return at < 0 ? 0 : phv[at]!;
 }
 
 /** What the traffic manager is to do with a packet. */
@@ -106,6 +58,23 @@ interface Wishes {
 /** Of a packet that nobody wishes anything for. */
 const PLAIN: Readonly<Wishes> = { rid: 0, isFirst: false, queue: 0, serviceClass: 0, bypasses: 0 };
 
+/** What a packet met in its queue: when it came, and how many were there when it came and left. */
+interface Waited {
+  since: number;
+  depthBefore: number;
+  depthAfter: number;
+}
+
+const UNQUEUED: Readonly<Waited> = { since: NOT_QUEUED, depthBefore: 0, depthAfter: 0 };
+
+/** A packet as it comes to ingress, from `start` on. */
+interface Arrived {
+  readonly port: number;
+  readonly frame: Uint8Array;
+  readonly start: number;
+  readonly ownsFrame: boolean;
+}
+
 interface Pipe {
   readonly ingress: Ingress;
   readonly egress: Egress;
@@ -117,6 +86,7 @@ export class Tofino extends Forwarder {
   readonly #errors: Int32Array;
   /** Of the present packet. */
   readonly #wishes: Wishes = { ...PLAIN };
+  readonly #waited: Waited = { ...UNQUEUED };
   /** Intrinsic metadata of the present packet, one object for all packets. */
   readonly #arriving: IngressPacket = { port: 0, nanoseconds: 0, isResubmitted: false, front: undefined };
   readonly #leaving: EgressPacket = {
@@ -148,13 +118,15 @@ export class Tofino extends Forwarder {
   }
 
   #pipeOf(port: number): Pipe {
-    return this.#pipes[Math.floor(port / PORTS_OF_PIPE) % this.#pipes.length]!;
+    const pipes = this.#pipes;
+    return pipes[pipes.length === 1 ? 0 : Math.floor(port / PORTS_OF_PIPE) % pipes.length]!;
   }
 
   #parse(stage: Stage, port: number): number {
     const { parsers } = stage;
+    if (parsers.length === 1) return parsers[0]!(this.state);
     const group = Math.floor((port % PORTS_OF_PIPE) / PORTS_OF_PARSER);
-    return parsers[parsers.length === 1 ? 0 : group % parsers.length]!(this.state);
+    return parsers[group % parsers.length]!(this.state);
   }
 
   /** Nanoseconds. */
@@ -169,58 +141,63 @@ export class Tofino extends Forwarder {
     phv[at + 1] = (time / 4294967296) & 0xffff;
   }
 
-  protected enter(port: number, frame: Uint8Array): void {
-    this.#ingress(port, frame, 0, undefined);
+  protected enter(port: number, frame: Uint8Array, ownsFrame: boolean): void {
+    this.#ingress({ port, frame, start: 0, ownsFrame }, undefined);
   }
 
-  protected reenter({ port, frame, start, phv }: PacketCopy): void {
-    this.#ingress(port, frame, start, phv[WORD.isResubmitted] === 1 ? frame.subarray(0, start) : undefined);
+  protected reenter({ port, frame, start, phv, ownsFrame }: PacketCopy): void {
+    const isResubmitted = phv[WORD.isResubmitted] === 1;
+    this.#ingress({ port, frame, start, ownsFrame }, isResubmitted ? frame.subarray(0, start) : undefined);
   }
 
-  /** Puts the packet behind `front` bytes of metadata, and clears the fields. */
-  #begin(frame: Uint8Array, start: number, front: number, skips: boolean): Uint8Array {
+  /** Makes a packet the present one; the PHV stays as it is. */
+  #begin({ frame, start, ownsFrame }: Arrived): void {
     const { state } = this;
     const size = frame.length - start;
-    const all = front + size + FRAME_CHECK_BYTES;
-    if (this.#room.length < all) this.#room = new Uint8Array(2 * all);
-    const room = this.#room;
-    if (size <= SHORT_COPY) for (let i = 0; i < size; i++) room[front + i] = frame[start + i]!;
-    else room.set(start === 0 ? frame : frame.subarray(start), front);
     state.phv = state.main;
-    state.frame = room;
-    state.ownsFrame = false;
-    state.start = skips ? front : 0;
-    state.end = front + size;
+    state.frame = frame;
+    state.ownsFrame = ownsFrame;
+    state.start = start;
+    state.end = frame.length;
     state.packetLength = size;
     state.ingressLength = size + FRAME_CHECK_BYTES;
     state.limit = NO_LIMIT;
     state.clearRequests();
     state.mirror = -1;
     state.resubmitData = undefined;
-    this.code.clear(state.phv);
+  }
+
+  /** Puts the present packet into a room of its own, behind `front` bytes of metadata and in front of its frame check sequence, here zeros. */
+  #toRoom({ frame, start }: Arrived, front: number): Uint8Array {
+    const { state } = this;
+    const size = frame.length - start;
+    const end = front + size;
+    if (this.#room.length < end + FRAME_CHECK_BYTES)
+      this.#room = new Uint8Array(2 * (end + FRAME_CHECK_BYTES));
+    const room = this.#room;
+    room.set(start === 0 ? frame : frame.subarray(start), front);
+    clear(room, end, end + FRAME_CHECK_BYTES);
+    state.frame = room;
+    state.ownsFrame = false;
+    state.start = 0;
+    state.end = end;
     return room;
   }
 
-  #ingress(port: number, frame: Uint8Array, start: number, resubmitted: Uint8Array | undefined): void {
+  #ingress(arrived: Arrived, resubmitted: Uint8Array | undefined): void {
     const { state, code } = this;
+    const { port } = arrived;
     const { ingress } = this.#pipeOf(port);
     const stage = code.stages[ingress.number]!;
     const nanoseconds = this.#now();
-    const room = this.#begin(frame, start, this.#intrinsic.ingressBytes, ingress.skips);
+    this.#begin(arrived);
+    const { phv } = state;
     const arriving = this.#arriving;
     arriving.port = port;
     arriving.nanoseconds = nanoseconds;
     arriving.isResubmitted = resubmitted !== undefined;
     arriving.front = resubmitted;
-    putIngress(room, this.#intrinsic, arriving);
-    const { phv, end } = state;
-    if (ingress.port >= 0) phv[ingress.port] = NO_PORT;
-    this.#putTime(ingress.time, nanoseconds);
-    // The ingress parser can read the frame check sequence, here zeros; it is no part of the payload.
-    clear(room, end, end + FRAME_CHECK_BYTES);
-    state.end = end + FRAME_CHECK_BYTES;
-    const error = this.#errors[this.#parse(stage, port)]!;
-    state.end = Math.max(state.start, end);
+    const error = this.#parseIngress(ingress, stage, arrived);
     if (error !== 0 && !ingress.seesErrors) {
       this.#drop("ingress", "parser_error");
       return;
@@ -229,7 +206,38 @@ export class Tofino extends Forwarder {
     stage.control(state);
     if (this.aborted()) return;
     stage.prepare(state, phv);
-    this.#manage(ingress, stage, { port, frame, start });
+    this.#manage(ingress, stage, arrived);
+  }
+
+  /** All fields are 0 but those that the hardware sets. */
+  #clearIngress({ port, time }: Ingress): void {
+    const { state, code } = this;
+    code.clearPairs(state.pairs);
+    if (port >= 0) state.main[port] = NO_PORT;
+    this.#putTime(time, this.#arriving.nanoseconds);
+  }
+
+  /**
+   * Parses the packet that arrives, gives the bits of its error. The parser can read the frame check sequence, which is no part of the payload:
+   * a packet that is too short without it is parsed again. Traced code parses once.
+   */
+  #parseIngress(ingress: Ingress, stage: Stage, arrived: Arrived): number {
+    const { state } = this;
+    this.#clearIngress(ingress);
+    if (stage.isApart || ingress.skips) {
+      if (stage.isApart) putIngress(state.front, this.#intrinsic, this.#arriving);
+      if (this.tracer === undefined) {
+        const error = this.#errors[this.#parse(stage, arrived.port)]!;
+        if (error !== TOO_SHORT) return error;
+        this.#clearIngress(ingress);
+      }
+      this.#toRoom(arrived, 0);
+    } else putIngress(this.#toRoom(arrived, this.#intrinsic.ingressBytes), this.#intrinsic, this.#arriving);
+    const { end } = state;
+    state.end = end + FRAME_CHECK_BYTES;
+    const error = this.#errors[this.#parse(stage, arrived.port)]!;
+    state.end = Math.max(state.start, end);
+    return error;
   }
 
   #drop(
@@ -242,7 +250,7 @@ export class Tofino extends Forwarder {
   }
 
   /** The traffic manager: what ingress asked for. `arrived` is the packet as it came. */
-  #manage(ingress: Ingress, stage: Stage, arrived: { port: number; frame: Uint8Array; start: number }): void {
+  #manage(ingress: Ingress, stage: Stage, arrived: Arrived): void {
     const { state } = this;
     const { phv } = state;
     const drop = read(phv, ingress.drop);
@@ -275,9 +283,7 @@ export class Tofino extends Forwarder {
     wishes.serviceClass = read(phv, ingress.serviceClass);
     wishes.bypasses = read(phv, ingress.bypass);
     if (isUnicast) {
-      const copy = this.#copyOf(frame, wishes);
-      copy.node = this.tracer?.node;
-      this.enqueue(copy, port, this.#lineOf(wishes.queue));
+      this.#unicast(port, frame);
       return;
     }
     if (groupA !== 0) this.#replicate(frame, groupA);
@@ -287,6 +293,25 @@ export class Tofino extends Forwarder {
     if (toCpu) this.#replica(frame, defined(this.cpuPort));
     if (port !== NO_PORT) this.#replica(frame, port);
     this.tracer?.forked("multicast", groupA || groupB);
+  }
+
+  /** To one port: at once, where no packet waits, without a copy. */
+  #unicast(port: number, frame: Uint8Array): void {
+    const { queues } = this;
+    const wishes = this.#wishes;
+    const line = this.#lineOf(wishes.queue);
+    if (this.work!.egress.length > 0 || (queues !== undefined && !queues.passes(port, line))) {
+      const copy = this.#copyOf(frame, wishes);
+      copy.ownsFrame = true;
+      copy.node = this.tracer?.node;
+      this.enqueue(copy, port, line);
+      return;
+    }
+    const made = wishes.bypasses === 1 ? frame : this.#egressOf(port, frame, true, UNQUEUED);
+    const left = made === undefined ? undefined : this.#out(port, made);
+    if (left === undefined) return;
+    if (queues === undefined) this.output.transmit(port, left);
+    else queues.start(port, left);
   }
 
   /** A copy to each member of a group. */
@@ -332,10 +357,7 @@ export class Tofino extends Forwarder {
     return copy;
   }
 
-  #resubmit(
-    { port, frame, start }: { port: number; frame: Uint8Array; start: number },
-    data: Uint8Array,
-  ): void {
+  #resubmit({ port, frame, start }: Arrived, data: Uint8Array): void {
     const front = this.#intrinsic.ingressBytes - 8;
     const again = new Uint8Array(front + frame.length - start);
     again.set(data.subarray(0, front));
@@ -386,9 +408,24 @@ export class Tofino extends Forwarder {
     depthBefore: number,
     depthAfter: number,
   ): Uint8Array | undefined {
-    const { port, phv } = copy;
-    const frame = phv[WORD.bypasses] === 1 ? copy.frame : this.#egress(copy, since, depthBefore, depthAfter);
-    if (frame === undefined) return undefined;
+    const { port, phv: words } = copy;
+    if (words[WORD.bypasses] === 1) return this.#out(port, copy.frame);
+    const wishes = this.#wishes;
+    wishes.rid = words[WORD.rid]!;
+    wishes.isFirst = words[WORD.isFirst] === 1;
+    wishes.queue = words[WORD.queue]!;
+    wishes.serviceClass = words[WORD.serviceClass]!;
+    this.code.clearPairs(this.state.pairs);
+    const waited = this.#waited;
+    waited.since = since;
+    waited.depthBefore = depthBefore;
+    waited.depthAfter = depthAfter;
+    const frame = this.#egressOf(port, copy.frame, copy.ownsFrame, waited);
+    return frame === undefined ? undefined : this.#out(port, frame);
+  }
+
+  /** The frame that leaves by a port; undefined where the port leads back to ingress. */
+  #out(port: number, frame: Uint8Array): Uint8Array | undefined {
     if (port !== this.cpuPort && (this.recirculates ?? isRecirculation)(port)) {
       const again = this.#copyOf(frame, PLAIN);
       again.port = port;
@@ -401,26 +438,35 @@ export class Tofino extends Forwarder {
     return frame;
   }
 
-  #egress(copy: PacketCopy, since: number, depthBefore: number, depthAfter: number): Uint8Array | undefined {
+  /** Runs egress with the present wishes; the fields of egress are 0. */
+  #egressOf(
+    port: number,
+    packet: Uint8Array,
+    ownsFrame: boolean,
+    { since, depthBefore, depthAfter }: Readonly<Waited>,
+  ): Uint8Array | undefined {
     const { state, code } = this;
-    const { port, phv: words } = copy;
     const { egress } = this.#pipeOf(port);
     const stage = code.stages[egress.number]!;
     const now = this.#now();
     const arrived = since === NOT_QUEUED ? now : Math.floor(since * 1000);
-    const room = this.#begin(copy.frame, 0, this.#intrinsic.egressBytes, egress.skips);
+    const coming = { port, frame: packet, start: 0, ownsFrame };
+    this.#begin(coming);
+    const wishes = this.#wishes;
     const leaving = this.#leaving;
     leaving.port = port;
-    leaving.rid = words[WORD.rid]!;
-    leaving.isFirst = words[WORD.isFirst] === 1;
-    leaving.queue = words[WORD.queue]!;
-    leaving.serviceClass = words[WORD.serviceClass]!;
+    leaving.rid = wishes.rid;
+    leaving.isFirst = wishes.isFirst;
+    leaving.queue = wishes.queue;
+    leaving.serviceClass = wishes.serviceClass;
     leaving.depthBefore = depthBefore;
     leaving.depthAfter = depthAfter;
     leaving.arrived = arrived;
     leaving.waited = now - arrived;
-    leaving.length = copy.frame.length + FRAME_CHECK_BYTES;
-    putEgress(room, this.#intrinsic, leaving);
+    leaving.length = packet.length + FRAME_CHECK_BYTES;
+    if (stage.isApart) putEgress(state.front, this.#intrinsic, leaving);
+    else if (!egress.skips)
+      putEgress(this.#toRoom(coming, this.#intrinsic.egressBytes), this.#intrinsic, leaving);
     const { phv } = state;
     state.egressPort = port;
     this.#putTime(egress.time, now);

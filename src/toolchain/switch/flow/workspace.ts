@@ -15,7 +15,7 @@ export class Workspace {
   readonly again = new Fifo<PacketCopy>();
 
   constructor({ layout, hashBytes }: Specialised, own: OwnState, pool: PacketPool) {
-    this.state = new PacketState(new Int32Array(layout.words), standardFields(layout), hashBytes, own);
+    this.state = new PacketState(layout.words, standardFields(layout), hashBytes, own);
     this.pool = pool;
   }
 }

@@ -67,6 +67,9 @@ export type Abort = "endless_loop" | "assertion";
 export class PacketState {
   /** PHV of the current packet. */
   phv: Int32Array;
+  /** The memory of the state's own PHV, and that memory as pairs of words. */
+  readonly main: Int32Array;
+  readonly pairs: Float64Array;
   /** The frame: bytes `start` to `end` are not parsed yet, or after the parser the payload. */
   frame: Uint8Array = NO_BYTES;
   start = 0;
@@ -92,6 +95,8 @@ export class PacketState {
   recirculate = 0;
   digest = 0;
   limit = NO_LIMIT;
+  /** Of a Tofino: the metadata in front of the packet, where the parser reads it apart from the frame. */
+  readonly front = new Uint8Array(32);
   /** Of a Tofino: the session of the copy that the deparser asks for, -1 for none, and the header in front of it. */
   mirror = -1;
   mirrorData: Uint8Array = NO_BYTES;
@@ -103,12 +108,14 @@ export class PacketState {
   tracer: object | undefined = undefined;
 
   constructor(
-    readonly main: Int32Array,
+    words: number,
     readonly fields: StandardFields,
     hashBytes: number,
     own: OwnState,
   ) {
-    this.phv = main;
+    this.pairs = new Float64Array((words + 1) >> 1);
+    this.main = new Int32Array(this.pairs.buffer, 0, words);
+    this.phv = this.main;
     this.own = own;
     this.hashInput = new Uint8Array(Math.max(16, hashBytes));
   }

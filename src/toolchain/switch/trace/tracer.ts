@@ -309,6 +309,7 @@ export class PacketTracer extends TraceRecorder {
     const updates = program.checksums.some(({ update }) => update);
     return {
       clear: code.clear,
+      clearPairs: code.clearPairs,
       parse: (state) => {
         this.#stage(parser, "PARSER");
         return code.parse(state);
@@ -350,6 +351,7 @@ export class PacketTracer extends TraceRecorder {
     const control = defined(program.pipelines[pipeline]).name;
     const isEgress = number % 2 === 1;
     return {
+      isApart: stage.isApart,
       parsers: stage.parsers.map((parse, i) => (state) => {
         this.#stage(defined(program.parsers[defined(parsers[i])]).name, "PARSER");
         return parse(state);

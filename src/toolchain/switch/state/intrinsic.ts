@@ -8,13 +8,13 @@ export interface Intrinsic {
   /** Intrinsic metadata, then the metadata of the port or of the resubmission. */
   readonly ingressBytes: number;
   readonly egressBytes: number;
-  /** Bits of the times in the queue. */
-  readonly timeBits: number;
+  /** The bits of the times in the queue. */
+  readonly timeMask: number;
 }
 
 export const INTRINSIC: Readonly<Record<"tna" | "t2na", Intrinsic>> = {
-  tna: { ingressBytes: 16, egressBytes: 27, timeBits: 18 },
-  t2na: { ingressBytes: 32, egressBytes: 28, timeBits: 32 },
+  tna: { ingressBytes: 16, egressBytes: 27, timeMask: 0x3ffff },
+  t2na: { ingressBytes: 32, egressBytes: 28, timeMask: -1 },
 };
 
 /** Bytes of `ingress_intrinsic_metadata_t`, the same in both generations. */
@@ -49,7 +49,7 @@ export interface IngressPacket {
 export function putIngress(to: Uint8Array, { ingressBytes }: Intrinsic, packet: IngressPacket): void {
   clear(to, INGRESS_BYTES, ingressBytes);
   putHalf(to, 0, (packet.isResubmitted ? 0x8000 : 0) | packet.port);
-  putHalf(to, 2, packet.nanoseconds / 2 ** 32);
+  putHalf(to, 2, packet.nanoseconds * 2 ** -32);
   putWord(to, 4, packet.nanoseconds);
   if (packet.front !== undefined)
     to.set(packet.front.subarray(0, ingressBytes - INGRESS_BYTES), INGRESS_BYTES);
@@ -70,14 +70,13 @@ export interface EgressPacket {
   length: number;
 }
 
-export function putEgress(to: Uint8Array, { egressBytes, timeBits }: Intrinsic, packet: EgressPacket): void {
-  const limit = 2 ** timeBits;
+export function putEgress(to: Uint8Array, { egressBytes, timeMask }: Intrinsic, packet: EgressPacket): void {
   clear(to, 0, egressBytes);
   putHalf(to, 0, packet.port);
   putHalf(to, 3, packet.depthBefore);
-  putWord(to, 6, packet.arrived % limit);
+  putWord(to, 6, packet.arrived & timeMask);
   putHalf(to, 11, packet.depthAfter);
-  putWord(to, 15, packet.waited % limit);
+  putWord(to, 15, packet.waited & timeMask);
   putHalf(to, 19, packet.rid);
   to[21] = packet.isFirst ? 1 : 0;
   to[22] = packet.queue;
@@ -86,7 +85,7 @@ export function putEgress(to: Uint8Array, { egressBytes, timeBits }: Intrinsic, 
 }
 
 /** A packet that ends too early: PARSER_ERROR_PARTIAL_HDR, and PARSER_ERROR_SRC_EXT for the bytes that are not there. */
-const TOO_SHORT = 0x22;
+export const TOO_SHORT = 0x22;
 
 /** Bits of `parser_err` by the name of the error (`PARSER_ERROR_...` of the architecture files). */
 const ERROR_BITS: Readonly<Record<string, number>> = {
