@@ -2,7 +2,7 @@
 import type { bmv2 } from "../../program/index.js";
 
 /** Places of intrinsic metadata in the PHV; -1 for what the program does not name. */
-export class Gress {
+class Gress {
   readonly skips: boolean;
   readonly seesErrors: boolean;
   readonly #fields: Readonly<Record<string, bmv2.FieldRef>>;
