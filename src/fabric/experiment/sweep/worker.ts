@@ -38,8 +38,8 @@ export async function serveSweep(read: ReadSweep): Promise<never> {
   process.on("disconnect", () => process.exit());
   // The job that caused such an error is not known for certain: the worker ends, and its present job goes to another worker.
   const end = (error: unknown) => {
-    const known = lateError(error) ?? error;
-    writeSync(2, `${diagnosticText(known) ?? (known instanceof Error ? known.stack : String(known))}\n`);
+    const { text } = failureMessage(lateError(error) ?? error);
+    writeSync(2, `${text}\n`);
     process.exit(1);
   };
   process.on("uncaughtException", end);
@@ -50,18 +50,22 @@ export async function serveSweep(read: ReadSweep): Promise<never> {
   new Worker(WATCH_PARENT, { eval: true, execArgv: [] }).unref();
   setInterval(() => send({ type: "alive" }), ALIVE_INTERVAL_MS).unref();
 
-  let run: ((order: JobOrder) => Promise<void>) | undefined;
+  const answer = sweepWorker(read, send);
   return await new Promise<never>((_, reject) => {
-    process.on("message", (message: ToWorker) => {
-      const work =
-        message.type === "start"
-          ? start(message, read, send).then((made) => {
-              run = made;
-            })
-          : run!(message.order);
-      work.catch(reject);
-    });
+    process.on("message", (message: ToWorker) => void answer(message).catch(reject));
   });
+}
+
+/** A worker without its process: answers the start of a sweep, and then each job, with messages that it sends. */
+export function sweepWorker(
+  read: ReadSweep,
+  send: (message: FromWorker) => void,
+): (message: ToWorker) => Promise<void> {
+  let run: ((order: JobOrder) => Promise<void>) | undefined;
+  return async (message) => {
+    if (message.type === "start") run = await start(message, read, send);
+    else await defined(run)(message.order);
+  };
 }
 
 async function start(
@@ -105,7 +109,7 @@ async function start(
 
 const PROGRESS_INTERVAL_MS = 200;
 
-function failureMessage(error: unknown): FromWorker {
+function failureMessage(error: unknown): FromWorker & { readonly text: string } {
   const text = diagnosticText(error);
   if (text !== undefined) return { type: "wrong", text };
   return { type: "threw", text: error instanceof Error ? (error.stack ?? error.message) : String(error) };
