@@ -484,6 +484,9 @@ export class PrimitiveWriter {
         this.#stores.assign(given(first), word(`csum16(s.frame.subarray(${from}, s.start))`, 16));
         return true;
       }
+      case "shorten_packet":
+        out.line(`s.ingressLength -= ${this.#numbers.low(this.#number(first), 32).words[0]};`);
+        return true;
       case "math_unit": {
         const numbers = third?.type === "parameters_vector" ? third.value : [];
         const list = numbers.map((one) => (one.type === "hexstr" ? Number(bmv2Number(one.value)) : 0));

@@ -1,9 +1,9 @@
 /** The other externs of TNA: as statements that every architecture has, or as calls of the few primitives that the switch has for TNA. */
 import { defined, maskOf } from "../../../../../base/index.js";
 import { constantBits } from "../../../emit/bmv2-tables.js";
-import { binary, cast, equal, number } from "../../../lower/build.js";
+import { and, binary, cast, equal, number, or } from "../../../lower/build.js";
 import { fold } from "../../../lower/fold.js";
-import type { BitsType, Expr, Stmt, StmtOf } from "../../../lower/ir.js";
+import type { BitsType, Expr, ExternInstance, Stmt, StmtOf } from "../../../lower/ir.js";
 import { BOOL, bits, totalWidth } from "../../../lower/ir-types.js";
 import { mapBlocks, mapProgram } from "../../../lower/walk.js";
 import { argument } from "../p4info-scope.js";
@@ -74,9 +74,10 @@ function nothing({ notes }: Lowering, stmt: Extern, effect: string): Stmt[] {
 }
 
 const CALLS: Readonly<Record<string, (lowering: Lowering, stmt: Extern) => Stmt[] | undefined>> = {
-  "Counter.count": ({ state }, { instance, args, span }) => [
-    primitiveCall("counter.count", state.plain.get(defined(instance)), [defined(args[0])], { span }),
-  ],
+  "Counter.count": ({ state }, { instance, args, span }) =>
+    adjusted(args[1], [
+      primitiveCall("counter.count", state.plain.get(defined(instance)), [defined(args[0])], { span }),
+    ]),
   "Meter.execute": (lowering, stmt) => {
     const { program, state } = lowering;
     const { instance, args, span } = stmt;
@@ -84,8 +85,15 @@ const CALLS: Readonly<Record<string, (lowering: Lowering, stmt: Extern) => Stmt[
     const meter = state.plain.get(defined(instance));
     return [
       assign(colour, zero(colour.type, span), span),
-      primitiveCall("meter.execute_meter", meter, [defined(args[0]), colour], { outs: [1], span }),
-      ...coloured(stmt, colour),
+      ...adjusted(
+        args.find((one, i) => i > 0 && isAdjustment(one)),
+        [primitiveCall("meter.execute_meter", meter, [defined(args[0]), colour], { outs: [1], span })],
+      ),
+      ...coloured(
+        stmt,
+        colour,
+        args.find((one, i) => i > 0 && !isAdjustment(one)),
+      ),
     ];
   },
   "DirectMeter.execute": (lowering, stmt) => {
@@ -95,7 +103,20 @@ const CALLS: Readonly<Record<string, (lowering: Lowering, stmt: Extern) => Stmt[
       outs: [0],
       span: stmt.span,
     });
-    return [read, ...coloured(stmt, colour)];
+    if (stmt.args.some(isAdjustment))
+      lowering.notes.add(
+        stmt.span,
+        "a direct meter counts all bytes of a packet",
+        "adjust_byte_count is not looked at",
+      );
+    return [
+      read,
+      ...coloured(
+        stmt,
+        colour,
+        stmt.args.find((one) => !isAdjustment(one)),
+      ),
+    ];
   },
   "Lpf.execute": (lowering, stmt) => passes(lowering, stmt, "the filter's answer is the value itself"),
   "DirectLpf.execute": (lowering, stmt) => passes(lowering, stmt, "the filter's answer is the value itself"),
@@ -186,8 +207,22 @@ function whenType(lowering: Lowering, stmt: Extern, name: string, body: Stmt[]):
   return [{ kind: "if", condition, whenTrue: body, whenFalse: [], span: stmt.span }];
 }
 
-/** The colours of a meter; the constructor may give others. */
-function coloured({ result, instance, span }: Extern, colour: Expr): Stmt[] {
+/** A call's `adjust_byte_count` has 32 bits, its colour 8. */
+function isAdjustment({ type }: Expr): boolean {
+  return totalWidth(type) === 32;
+}
+
+/** A count or a meter that takes a packet for shorter than it is. */
+function adjusted(bytes: Expr | undefined, body: Stmt[]): Stmt[] {
+  if (bytes === undefined) return body;
+  const { span } = bytes;
+  const shorter = (by: Expr): Stmt => primitiveCall("tna.shorten", undefined, [by], { span });
+  const whole = cast(bytes, bits(32), span);
+  return [shorter(whole), ...body, shorter(binary("-", number(0n, bits(32), span), whole, bits(32), span))];
+}
+
+/** The colours of a meter; the constructor may give others. A packet is never better than the colour that it comes with. */
+function coloured({ result, instance, span }: Extern, colour: Expr, before?: Expr): Stmt[] {
   if (result === undefined) return [];
   const meter = defined(instance);
   const value = (name: string, usual: bigint): Expr =>
@@ -200,8 +235,42 @@ function coloured({ result, instance, span }: Extern, colour: Expr): Stmt[] {
     type: bits(8),
     span,
   });
-  const answer = choose(2n, value("red", 3n), choose(1n, value("yellow", 1n), value("green", 0n)));
-  return [assign(result, cast(answer, result.type, span), span)];
+  const codes = { green: 0n, yellow: 1n, red: 3n };
+  const came = (code: bigint): Expr =>
+    equal(cast(defined(before), bits(8), span), number(code, bits(8), span), span);
+  const worst: Expr[] =
+    before === undefined
+      ? [colour]
+      : [
+          {
+            kind: "conditional",
+            condition: came(codes.red),
+            whenTrue: number(2n, bits(8), span),
+            whenFalse: {
+              kind: "conditional",
+              condition: and(
+                or(came(codes.yellow), came(2n), span),
+                equal(colour, number(0n, bits(8), span), span),
+                span,
+              ),
+              whenTrue: number(1n, bits(8), span),
+              whenFalse: colour,
+              type: bits(8),
+              span,
+            },
+            type: bits(8),
+            span,
+          },
+        ];
+  const answer = choose(
+    2n,
+    value("red", codes.red),
+    choose(1n, value("yellow", codes.yellow), value("green", codes.green)),
+  );
+  return [
+    ...worst.map((code) => assign(colour, code, span)),
+    assign(result, cast(answer, result.type, span), span),
+  ];
 }
 
 function passes({ notes }: Lowering, { name, args, result, span }: Extern, effect: string): Stmt[] {
@@ -239,7 +308,7 @@ function flat(value: Expr): Expr {
 
 function hash({ program }: Lowering, { instance, args, result, span }: Extern): Stmt[] {
   if (result === undefined) return [];
-  const data = defined(args[0]);
+  const data = symmetric(defined(args[0]), defined(instance));
   const width = totalWidth(result.type);
   const algo = fold(defined(defined(instance).args[0]));
   if (algo.kind === "member" && algo.name === "IDENTITY")
@@ -254,6 +323,40 @@ function hash({ program }: Lowering, { instance, args, result, span }: Extern): 
     primitiveCall("tna.hash", instance, [value, data], { outs: [0], fields: 1, span }),
     assign(result, fromBits(cast(repeated, bits(width), span), result.type), span),
   ];
+}
+
+/** The place that an expression is, as the program writes it. */
+function pathOf(expr: Expr): string {
+  return expr.kind === "field"
+    ? `${pathOf(expr.base)}.${expr.name}`
+    : expr.kind === "variable"
+      ? expr.variable.name
+      : "";
+}
+
+/** The input of a hash with `@symmetric`: of two fields the hardware's matrix has one column, so the second becomes both in XOR, the first 0. */
+function symmetric(data: Expr, { annotations }: ExternInstance): Expr {
+  const named = annotations.find(({ name }) => name === "symmetric");
+  if (named === undefined || data.kind !== "aggregate") return data;
+  const texts = (named.body.kind === "unstructured" ? named.body.text : "").match(/[\w.]+/g) ?? [];
+  const [first = -1, second = -1] = texts.map((text) =>
+    data.elements.findIndex((one) => {
+      const path = pathOf(one);
+      return (
+        path !== "" &&
+        (path === text ||
+          text.endsWith(`.${path}`) ||
+          path.endsWith(`.${text.split(".").slice(1).join(".")}`))
+      );
+    }),
+  );
+  const [one, other] = [data.elements[first], data.elements[second]];
+  if (one === undefined || other === undefined) return data;
+  const both = binary("^", toBits(one), toBits(other), bits(totalWidth(one.type)), one.span);
+  const elements = data.elements.map((element, i) =>
+    i === first ? zero(one.type, one.span) : i === second ? fromBits(both, other.type) : element,
+  );
+  return { ...data, elements };
 }
 
 /** The port's metadata as a type of the program: its fields lie at the front. */

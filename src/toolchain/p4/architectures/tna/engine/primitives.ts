@@ -56,6 +56,8 @@ export function tnaPrimitives(
         ),
       ];
     }
+    case "tna.shorten":
+      return [primitive("shorten_packet", [emission.expressions.parameter(defined(args[0]))], span)];
     case "tna.mirror":
       return [
         primitive(

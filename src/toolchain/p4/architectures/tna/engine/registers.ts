@@ -10,30 +10,40 @@ import { instancesOf } from "../../../lower/ir.js";
 import { bits, totalWidth } from "../../../lower/ir-types.js";
 import { copyBody } from "../../../lower/unroll-loops.js";
 import { mapBlocks, mapProgram } from "../../../lower/walk.js";
+import { AluOutputs, OUTPUT } from "./alu-outputs.js";
 import type { State } from "./instances.js";
+import { Learning } from "./learning.js";
 import type { Notes } from "./notes.js";
 import { assign, fromBits, local, primitiveCall, sliceOf, toBits, zero } from "./values.js";
 
 type Extern = StmtOf<"extern">;
 
-const ALU = /^(?:Direct)?(?:RegisterAction|MinMaxAction)\d?\.(execute(?:_log)?|enqueue|dequeue|push|pop)$/;
+const ALU =
+  /^(?:Direct)?(?:RegisterAction|LearnAction|MinMaxAction)\d?\.(execute(?:_log)?|enqueue|dequeue|push|pop)$/;
 
 export class Registers {
   /** The variable that holds the number of the entry that was hit, of tables with registers of their own. */
   readonly entries = new Map<object, Expr>();
+  readonly #outputs: AluOutputs;
+  readonly #learning: Learning;
 
   constructor(
     readonly program: IrProgram,
     readonly state: State,
     readonly notes: Notes,
-  ) {}
+  ) {
+    this.#outputs = new AluOutputs(program);
+    this.#learning = new Learning(program);
+  }
 
   /** Replaces all calls of register actions; the methods are gone afterwards. */
   inline(): void {
     const change = (body: Stmt[]): Stmt[] =>
       body.flatMap((stmt) => {
         const inner = mapBlocks(stmt, change);
-        return inner.kind === "extern" && ALU.test(inner.name) ? this.#execute(inner) : [inner];
+        if (inner.kind !== "extern") return [inner];
+        if (OUTPUT.test(inner.name)) return this.#outputs.answer(inner);
+        return ALU.test(inner.name) ? change(this.#execute(inner)) : [inner];
       });
     mapProgram(this.program, change);
     for (const one of instancesOf(this.program)) one.methods = [];
@@ -123,13 +133,18 @@ export class Registers {
     const { value, body } = this.#readWide(cells, index, width, span);
     // Where the cell is left out, as `overflow` can, there are results only.
     const hasCell = method.params[0]?.direction === "inout";
-    const params = method.params.map((param) => variable(param.variable, span));
+    const given = method.params.filter(({ direction }) => direction === "in");
+    const params = method.params
+      .filter((param) => !given.includes(param))
+      .map((param) => variable(param.variable, span));
     const cell = hasCell ? params[0] : undefined;
     const results = hasCell ? params.slice(1) : params;
     const places = [stmt.result, ...outs];
     return [
       ...(cell === undefined ? [] : [...body, assign(cell, fromBits(value, cell.type), span)]),
       ...results.map((one) => assign(one, zero(one.type, span), span)),
+      ...this.#learning.begin(defined(stmt.instance), given),
+      ...this.#outputs.begin(defined(stmt.instance), method, index),
       ...bodyOf(method),
       ...(cell === undefined ? [] : this.#writeWide(cells, index, cell, span)),
       ...places.flatMap((place, i) => {

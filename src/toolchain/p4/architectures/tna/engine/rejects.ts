@@ -1,4 +1,8 @@
-/** A packet that a parser of a Tofino rejects has an error: `reject`, and a select in which nothing matches, become a failed verify. */
+/**
+ * The parser of a Tofino has no state that rejects. The compiler ends a parser at `reject` as at `accept` (`extract_parser.cpp` of p4c's
+ * Tofino back end), and P4Testgen's target goes on as well. A select in which nothing matches is the hardware's error PARSER_ERROR_NO_MATCH:
+ * a failed verify.
+ */
 import type { Expr, IrProgram, IrState, StateTarget } from "../../../lower/ir.js";
 import { parsersOf } from "../../../lower/ir.js";
 import { statesOfParser } from "../../../lower/walk.js";
@@ -18,7 +22,7 @@ export function rejectWithError(program: IrProgram): void {
       body: [{ kind: "verify", condition, error, span: undefined }],
       next: { kind: "goto", target: "accept" },
     };
-    const change = (target: StateTarget): StateTarget => (target === "reject" ? rejected : target);
+    const change = (target: StateTarget): StateTarget => (target === "reject" ? "accept" : target);
     for (const state of states) {
       const { next } = state;
       if (next.kind === "goto") {
