@@ -1,8 +1,9 @@
 /** The tables of results. */
 import { describe, expect, it } from "vitest";
 import type { Exercise } from "../../../src/course/exercises/index.js";
+import type { TestResult } from "../../../src/course/grading/index.js";
 import type { GradedSubmission } from "../../../src/course/submissions/grade-one.js";
-import { reportFiles } from "../../../src/course/submissions/report.js";
+import { failureLines, reportFiles } from "../../../src/course/submissions/report.js";
 
 const csvOf = (name: string): string => {
   const graded = { name, points: 1, of: 2, tests: [{ name: "t", points: 1 }] } as unknown as GradedSubmission;
@@ -18,5 +19,57 @@ describe("results.csv", () => {
   it("quotes what would end a cell, and leaves all else as it is", () => {
     expect(csvOf('a,"b"\r')).toBe('"a,""b""\r",1,2,1');
     expect(csvOf("ann @ home")).toBe("ann @ home,1,2,1");
+  });
+});
+
+describe("the files of results", () => {
+  const test = (more: Partial<TestResult>): TestResult => ({
+    ...{ name: "t", passed: false, points: 0, of: 3, details: [], story: [] },
+    ...more,
+  });
+  const failed = test({
+    ...{ name: "second", expected: "a packet", seen: "none", place: "x.yaml:3", hint: "Do TODO 1" },
+    ...{ details: ["d1", "d2"], story: ["s1: in", "s1: out"] },
+  });
+  const passed = test({ name: "first", passed: true, points: 3 });
+  const ann: GradedSubmission = { name: "ann", points: 3, of: 6, tests: [passed, failed] };
+  const bob: GradedSubmission = { name: "bob", points: 0, of: 6, tests: [failed, failed] };
+  const exercise = { title: "T", tests: [{ name: "first" }, { name: "second" }] } as unknown as Exercise;
+  const files = new Map(
+    reportFiles(exercise, [ann, bob], "out").map(({ path, content }) => [path, String(content)]),
+  );
+
+  it("are JSON with all that is known, a table, and a folder of Gradescope for each submission", () => {
+    expect([...files.keys()]).toEqual([
+      ...["out/results.json", "out/results.csv"],
+      ...["out/gradescope/ann/results.json", "out/gradescope/bob/results.json"],
+    ]);
+    expect(JSON.parse(files.get("out/results.json")!)).toEqual({ exercise: "T", submissions: [ann, bob] });
+    expect(files.get("out/results.csv")).toBe(
+      "submission,points,of,first,second\r\nann,3,6,3,0\r\nbob,0,6,0,0\r\n",
+    );
+  });
+
+  it("have for Gradescope a number, the points and the report of each test, visible to students", () => {
+    const common = { max_score: 3, output_format: "text", visibility: "visible" };
+    expect(JSON.parse(files.get("out/gradescope/ann/results.json")!)).toEqual({
+      score: 3,
+      tests: [
+        { ...common, number: "1", name: "first", score: 3, status: "passed", output: "" },
+        {
+          ...{ ...common, number: "2", name: "second", score: 0, status: "failed" },
+          output: failureLines(failed).join("\n"),
+        },
+      ],
+    });
+  });
+
+  it("tell of a failed test what was expected and seen, where, a hint, and the path of its packets", () => {
+    expect(failureLines(failed)).toEqual([
+      ...["expected: a packet", "seen:     none", "test:     x.yaml:3", "hint:     Do TODO 1"],
+      ...["  d1", "  d2", "path of the packets:", "  s1: in", "  s1: out"],
+    ]);
+    expect(failureLines(test({ expected: "a", seen: "b" }))).toEqual(["expected: a", "seen:     b"]);
+    expect(failureLines(passed)).toEqual([]);
   });
 });

@@ -55,7 +55,19 @@ type RequestMethod = Extract<FromController, { kind: "request" }>["method"];
 /** Serves until stdin ends. */
 export function serveController(): Promise<void> {
   const output = createWriteStream("", { fd: MESSAGES });
-  const send = (message: FromController): void => void output.write(`${encode(message)}\n`);
+  const { take, failed } = controllerSide((message) => void output.write(`${encode(message)}\n`));
+  process.on("unhandledRejection", failed);
+  process.on("uncaughtException", failed);
+  const lines = createInterface({ input: process.stdin });
+  lines.on("line", (line) => take(decode(line) as ToController));
+  return new Promise((resolve) => lines.once("close", resolve));
+}
+
+/** The controller without its process. `take` is called with each message, `failed` with an error that nothing handles. */
+export function controllerSide(send: (message: FromController) => void): {
+  take(message: ToController): void;
+  failed(error: unknown): void;
+} {
   const open = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   const switches = new Map<string, RemoteSwitch>();
   let handled = 0;
@@ -68,8 +80,6 @@ export function serveController(): Promise<void> {
       kind: "failed",
       message: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
     });
-  process.on("unhandledRejection", failed);
-  process.on("uncaughtException", failed);
   const ask: RemoteSwitch["ask"] = (name, method, argument) =>
     new Promise((resolve, reject) => {
       const id = next++;
@@ -95,7 +105,7 @@ export function serveController(): Promise<void> {
     if (typeof module.start !== "function") throw new Error("the module exports no function `start`");
     await module.start({ switches, log: (text: unknown) => send({ kind: "log", text: String(text) }) });
   };
-  const take = (message: ToController): void => {
+  const handle = (message: ToController): void => {
     if (message.kind === "answer") {
       const waiting = open.get(message.id);
       open.delete(message.id);
@@ -113,11 +123,10 @@ export function serveController(): Promise<void> {
           .catch(failed);
     }
   };
-  const lines = createInterface({ input: process.stdin });
-  lines.on("line", (line) => {
-    take(decode(line) as ToController);
+  const take = (message: ToController): void => {
+    handle(message);
     handled++;
     void rest();
-  });
-  return new Promise((resolve) => lines.once("close", resolve));
+  };
+  return { take, failed };
 }
