@@ -71,3 +71,26 @@ describe("the load of a run", () => {
     ]);
   });
 });
+
+describe("the limits of a saturated machine", () => {
+  it.each([
+    ["the machine", [0.95, 0.2], [0.94, 0.2]],
+    ["a switch", [0.5, 0.95], [0.5, 0.94]],
+  ])("are 95 % of %s", (_what, at, below) => {
+    const saturated = ([machine, processor]: number[]) =>
+      runLoad(load(machine!, [[processor!, 0]])).saturated;
+    expect([saturated(at), saturated(below)]).toEqual([true, false]);
+  });
+
+  it("hold for switches that report no losses beside those that do, and without switches", () => {
+    const mixed = runLoad(
+      load(0.99, [
+        [0.1, undefined],
+        [0.1, 3],
+      ]),
+    );
+    expect([mixed.lostFrames, mixed.saturated]).toEqual([null, true]);
+    expect(saturationWarnings([mixed, undefined])[0]).toMatch(/in 1 of 2 runs .* 0 frames lost/);
+    expect(runLoad(load(0.5, []))).toMatchObject({ busiestSwitch: 0, lostFrames: 0, saturated: false });
+  });
+});
