@@ -48,6 +48,7 @@ export const CODES = {
   sweepOnTestbed: "P43046",
   slurmSubmit: "P43047",
   slurmQueue: "P43048",
+  untilAndSeeds: "P43049",
   nothingToMeasure: "P43060",
   warmUp: "P43061",
   noDrain: "P43062",

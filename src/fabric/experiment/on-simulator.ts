@@ -66,6 +66,17 @@ export async function runOnSimulator<E extends FabricExperiment, U extends Schem
     const seen =
       request && running.watch(experiment, { ...seeing, request }, { name, scheme: scheme.title, seed });
     const note = (text: string) => notes.push(`${scheme.title}: ${text}`);
+    const pilot = async <T>(play: (stage: SimulatorStage) => Promise<T>): Promise<T> => {
+      const other = await RunningScheme.start(experiment, scheme, compiler, seed);
+      try {
+        const silent = { stepDone: breathe, breathe, note: () => {}, pilot };
+        const result = await play(other.stage(silent));
+        await other.finish();
+        return result;
+      } finally {
+        other.close();
+      }
+    };
     try {
       await breathe();
       for (const unit of units.filter((one) => one.scheme === scheme)) {
@@ -73,7 +84,7 @@ export async function runOnSimulator<E extends FabricExperiment, U extends Schem
           progress(1, `${scheme.label}, ${unit.name}`);
           await breathe();
         };
-        outcomes.push(await onSimulator(experiment, unit, running.stage(stepDone, breathe, note)));
+        outcomes.push(await onSimulator(experiment, unit, running.stage({ stepDone, breathe, note, pilot })));
       }
       const lines = await running.finish();
       if (lines !== undefined) logs.push({ label: scheme.label, lines });
@@ -106,11 +117,7 @@ class RunningScheme {
     return new RunningScheme(booted, plane, power, seed);
   }
 
-  stage(
-    stepDone: () => Promise<void>,
-    breathe: () => Promise<void>,
-    note: (text: string) => void,
-  ): SimulatorStage {
+  stage(report: Pick<SimulatorStage, "stepDone" | "breathe" | "note" | "pilot">): SimulatorStage {
     const { plane, power, seed } = this;
     const { fabric } = this.booted;
     const { simulation } = fabric.network;
@@ -121,7 +128,7 @@ class RunningScheme {
         else await runControlled(simulation, plane, step.value);
       }
     };
-    return { fabric, seed, plane, power, play, breathe, stepDone, note };
+    return { fabric, seed, plane, power, play, ...report };
   }
 
   /** Records the fabric in files from now on. */

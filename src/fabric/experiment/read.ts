@@ -197,12 +197,22 @@ class ExperimentFile {
     const first = this.options.checked ? checkAt(0, diagnostics) : checkStar(space, checkAt, diagnostics);
     if (first === undefined) return undefined;
     const { kind } = first;
-    const { settings } = first.point;
+    const { settings, until } = first.point;
+    if (until !== undefined && space.givesSeeds) {
+      diagnostics.error(
+        CODES.untilAndSeeds,
+        this.#document.locate(["sweep", "seeds"], true),
+        "the file has seeds and `until`, which decides the number of seeds",
+        "leave out one of them; until.max_runs is the most seeds of a point",
+      );
+      return undefined;
+    }
     const sweep: Sweep = {
       source: this.#source,
       settings,
       space,
       isOneRun: kind.isOneRun && space === SINGLE,
+      ...given({ until: until?.rule }),
       point: (number, runs) => {
         const list = new Diagnostics();
         const point = known.get(number) ?? checkAt(number, list)?.point;
@@ -212,7 +222,7 @@ class ExperimentFile {
       },
       output: (finished) => kind.output(finished),
       checkNumber: (each) => {
-        const one = this.#tooMany(space, each);
+        const one = this.#tooMany(space, each, until?.rule.most);
         if (one !== undefined) throw new DiagnosticError([one]);
       },
     };
@@ -226,10 +236,10 @@ class ExperimentFile {
   }
 
   /** `each`: jobs of each point and seed. */
-  #tooMany(space: SweepSpace, each: number): Diagnostic | undefined {
-    const jobs = space.points * space.seedCount * each;
+  #tooMany(space: SweepSpace, each: number, seeds = space.seedCount): Diagnostic | undefined {
+    const jobs = space.points * seeds * each;
     if (this.options.many || jobs <= MAX_RUNS) return undefined;
-    const factors = [counted(space.points, "point"), counted(space.seedCount, "seed")];
+    const factors = [counted(space.points, "point"), counted(seeds, "seed")];
     if (each > 1) factors.push(`${each} units of work (schemes, failures ...)`);
     return {
       severity: "error",

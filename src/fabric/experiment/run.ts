@@ -38,6 +38,7 @@ import {
   recordsOfJob,
   runPool,
 } from "./sweep/jobs.js";
+import { wantedJobs } from "./sweep/looks.js";
 import { runOnSlurm } from "./sweep/slurm.js";
 import { counted, SINGLE } from "./sweep/space.js";
 import type { Job, Sweep, SweepJobs, SweepRunOptions } from "./sweep/sweep.js";
@@ -245,14 +246,31 @@ class SweepRun {
     // All that a lab does not support is reported before a lab is created.
     if (this.#engine !== "sim" && gather !== "only")
       for (const point of made.points) await point.checkOnLab(this.#engine, this.#stop);
-    const own = jobsOfShard(made.work, shard);
-    let failures: readonly Diagnostic[] = [];
-    if (slurm !== undefined) {
-      const script = await this.#onSlurm(made);
-      if (script !== undefined)
-        return { json: script, table: script, notes: [], warnings: [], unfinished: true };
-    } else if (gather !== "only") failures = failureDiagnostics(await this.#execute(own, made));
-    return await this.#conclude(made, own, failures);
+    const failed: FailedJob<Job>[] = [];
+    const started = new Set<Job>();
+    const { resume = false } = this.#options;
+    let wanted = this.#wanted(made, resume || gather === "only");
+    if (resume && slurm === undefined && gather !== "only") this.#announceStale(made);
+    // Each pass runs the jobs that are wanted so far: there is another one where a rule asks for more seeds.
+    for (let isFirst = true; gather !== "only"; isFirst = false) {
+      const own = jobsOfShard(wanted.work, slurm === undefined ? shard : undefined);
+      for (const job of own) started.add(job);
+      if (slurm !== undefined) {
+        const script = await this.#onSlurm(wanted, resume || !isFirst);
+        if (script !== undefined)
+          return { json: script, table: script, notes: [], warnings: [], unfinished: true };
+      } else failed.push(...(await this.#execute(own, wanted, resume || !isFirst)));
+      wanted = this.#wanted(made, true);
+      const next = jobsOfShard(wanted.work, slurm === undefined ? shard : undefined);
+      if (next.every((job) => started.has(job))) break;
+    }
+    return await this.#conclude(wanted, jobsOfShard(wanted.work, shard), failureDiagnostics(failed));
+  }
+
+  /** The jobs that the kept records ask for. */
+  #wanted(made: SweepJobs, readsRecords: boolean): SweepJobs {
+    if (this.sweep.until === undefined) return made;
+    return wantedJobs(made, readsRecords ? recordsOf(made, this.#records()) : new Map());
   }
 
   async #jobs(): Promise<SweepJobs> {
@@ -272,15 +290,14 @@ class SweepRun {
   }
 
   /** Runs the jobs that the points files do not have; returns those that failed. */
-  async #execute(own: readonly Job[], made: SweepJobs): Promise<FailedJob<Job>[]> {
-    const { shard, resume = false } = this.#options;
+  async #execute(own: readonly Job[], made: SweepJobs, resume: boolean): Promise<FailedJob<Job>[]> {
+    const { shard } = this.#options;
     const finished = new Set<string>();
     const times = new Map<string, number>();
     for (const record of this.#records()) {
       times.set(likeRecord(record), record.ms);
       if (resume) finished.add(record.job);
     }
-    this.#announceStale(made, finished);
     const left = own.filter((job) => !isFinished(job, finished));
     // The schemes of a single run follow each other as the file lists them.
     const pending = this.sweep.isOneRun ? left : longestFirst(left, times);
@@ -407,7 +424,7 @@ class SweepRun {
   }
 
   #announce(
-    { jobs, work }: SweepJobs,
+    { jobs, work, seeds }: SweepJobs,
     own: readonly Job[],
     pending: readonly Job[],
     workers: number | undefined,
@@ -416,7 +433,7 @@ class SweepRun {
     const { space } = this.sweep;
     const { shard } = this.#options;
     const parts = [
-      `${counted(space.points, "point")}, ${counted(space.seedCount, "seed")}: ${counted(jobs.length, "job")}`,
+      `${counted(space.points, "point")}, ${counted(seeds.length, "seed")}: ${counted(jobs.length, "job")}`,
       ...(work.length === jobs.length ? [] : [`${work.length} of them different`]),
       ...(shard === undefined ? [] : [`${own.length} in shard ${shard.index} of ${shard.count}`]),
       ...(this.#engine === "sim" ? [] : ["one after the other, since a lab needs the machine"]),
@@ -429,7 +446,8 @@ class SweepRun {
   }
 
   /** Says why finished jobs are not reused. */
-  #announceStale({ work }: SweepJobs, finished: ReadonlySet<string>): void {
+  #announceStale({ work }: SweepJobs): void {
+    const finished = new Set([...this.#records()].map(({ job }) => job));
     const keys = new Set(work.flatMap((job) => job.keys));
     const stale = [...finished].filter((key) => !keys.has(key)).length;
     if (stale > 0)
@@ -469,8 +487,8 @@ class SweepRun {
   }
 
   /** The text of the script where it was requested; otherwise returns when the array job has ended. */
-  async #onSlurm(made: SweepJobs): Promise<string | undefined> {
-    const { slurm, resume = false } = this.#options;
+  async #onSlurm(made: SweepJobs, resume: boolean): Promise<string | undefined> {
+    const { slurm } = this.#options;
     return await runOnSlurm({
       ...defined(slurm),
       file: this.sweep.source.path,

@@ -4,6 +4,14 @@
  * and back.
  */
 
+export {
+  looksOf,
+  mser5,
+  relativeHalfWidth,
+  type StoppingRule,
+  samplesWanted,
+  type Truncation,
+} from "./convergence.js";
 export { Moments } from "./moments.js";
 export { meanInterval, pairedTTest, signFlipTest, wilcoxonTest } from "./paired-tests.js";
 export {

@@ -147,8 +147,21 @@ export function studentTail(t: number, freedom: number): number {
   return incompleteBeta(freedom / (freedom + t * t), freedom / 2, 0.5);
 }
 
-/** The t that |T| exceeds with probability `tail` (two-sided), by bisection. */
+/** Quantiles that were computed: a rule of many looks asks for the same few again and again. */
+const quantiles = new Map<string, number>();
+
+/** The t that |T| exceeds with probability `tail` (two-sided). */
 export function studentQuantile(tail: number, freedom: number): number {
+  const key = `${tail} ${freedom}`;
+  const known = quantiles.get(key) ?? bisectedQuantile(tail, freedom);
+  // A file has a few confidences, each with at most its number of seeds.
+  if (quantiles.size < MOST_QUANTILES) quantiles.set(key, known);
+  return known;
+}
+
+const MOST_QUANTILES = 10_000;
+
+function bisectedQuantile(tail: number, freedom: number): number {
   let [low, high] = [0, 1];
   while (studentTail(high, freedom) > tail) high *= 2;
   for (let i = 0; i < 200 && high - low > 1e-13 * high; i++) {

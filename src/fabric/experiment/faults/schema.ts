@@ -17,7 +17,7 @@ import type { Effect, Flap } from "./fault.js";
 const SHARE = "expected a share from 0 to 1, such as 0.1 or 10%";
 
 /** 0 to 1, also as text in percent. */
-const shareSchema = z.union([z.number(), z.string()], { error: SHARE }).transform((input, context) => {
+export const shareSchema = z.union([z.number(), z.string()], { error: SHARE }).transform((input, context) => {
   const text = typeof input === "string" ? /^(\d+(?:\.\d+)?)\s*%$/.exec(input) : null;
   const value = typeof input === "number" ? input : text === null ? Number.NaN : Number(text[1]) / 100;
   if (value >= 0 && value <= 1) return value;

@@ -7,6 +7,7 @@ import type { z } from "zod";
 import type { Diagnostics, Locate, Random, SourceFile } from "../../../base/index.js";
 import type { Signal } from "../../hosts/index.js";
 import type { ControlFault, Fabric } from "../../sim/packet/index.js";
+import type { StoppingRule } from "../../statistics/index.js";
 import type { NetworkKind, Omission, SwitchEngine } from "../../testbed/index.js";
 import type { Topology } from "../../topology/index.js";
 import type { Steps } from "../advance.js";
@@ -31,6 +32,13 @@ export interface Unit {
 /** A unit of a planned scheme. */
 export interface SchemeUnit extends Unit {
   readonly scheme: SchemeRun;
+}
+
+/** How many seeds the units of a point run under: as many as give each of them a small interval of one figure. */
+export interface Until<O> {
+  readonly rule: StoppingRule;
+  /** The figure of an outcome; absent where it has none. */
+  figure(outcome: O): number | undefined;
 }
 
 /** What the checked experiments of all kinds have. */
@@ -155,6 +163,8 @@ export interface SimulatorStage extends Stage {
   readonly power: Omit<SimulatorFaultOptions, "random">;
   /** Advances virtual time as the steps ask; throws when a controller fails. */
   play<T>(steps: Steps<T>): Promise<T>;
+  /** Plays another fabric of the same scheme from its boot, which leaves no trace in the results; closes it afterwards. */
+  pilot<T>(play: (stage: SimulatorStage) => Promise<T>): Promise<T>;
   /** A sentence on this run that a reader of its results must know. */
   note(text: string): void;
   /** As {@link stepDone}, for parts of a unit that are not reported. */
@@ -231,6 +241,8 @@ export interface Kind<
   dependsOn?(experiment: E, unit: U): unknown;
   /** Rows of one unit, of all its seeds together or one after the other (`eachSeed` of `registered-kind.ts`). Swept keys are added. */
   rows(experiment: E, unit: U, outcomes: readonly O[], runs: SeedRuns): readonly R[];
+  /** The rule that decides the number of seeds; absent, or undefined: the file gives their number. Points of a sweep have the same rule. */
+  until?(experiment: E): Until<O> | undefined;
   /** What a reader must know about how the results were made, in addition to the notes of its schemes, one sentence each. */
   notes?(experiment: E): readonly string[];
   /** What a reader must know about the outcomes of a unit under all its seeds, one sentence each. */
@@ -250,6 +262,11 @@ export interface Kind<
 export interface Point {
   readonly settings: CommonSettings;
   readonly units: readonly PointUnit[];
+  /** As {@link Kind.until}, for outcomes as JSON. */
+  readonly until?: {
+    readonly rule: StoppingRule;
+    figure(unit: number, outcome: unknown): number | undefined;
+  };
   /** The same with this number of runs, in place of those of the file and its schemes. */
   withRuns(runs: number): Point;
   /** All that a unit's outcome depends on except the seed, as text. */

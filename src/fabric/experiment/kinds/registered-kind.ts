@@ -100,9 +100,21 @@ export class TypedKind<
   point(experiment: E): Point {
     const { name, runner, portable, dependsOn } = this.#kind;
     const units = this.#kind.units(experiment);
+    const until = this.#kind.until?.(experiment);
     const point: Point = {
       settings: experiment.settings,
       units: units.map(({ scheme, name: unit, steps }) => ({ scheme: scheme.label, name: unit, steps })),
+      ...given({
+        until: until && {
+          rule: until.rule,
+          figure: (unit: number, outcome: unknown) =>
+            until.figure(
+              portable === undefined
+                ? (outcome as O)
+                : portable.fromJson(outcome, defined(units[unit]), experiment),
+            ),
+        },
+      }),
       withRuns: (runs) => this.point(withRuns(experiment, runs)),
       dependencies: (unit) =>
         dependenciesOf(

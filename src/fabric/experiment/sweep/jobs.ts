@@ -34,7 +34,8 @@ export async function jobsOf(
   { seed, runs, p4c, engine = "sim", breathe }: JobOptions,
 ): Promise<SweepJobs> {
   const { space } = sweep;
-  const seeds = space.seeds(seed);
+  const { until } = sweep;
+  const seeds = until === undefined ? space.seeds(seed) : firstSeeds(seed, until.most);
   const points: Point[] = [];
   const jobs: Job[] = [];
   for (let number = 0; number < space.points; number++) {
@@ -59,8 +60,16 @@ export async function jobsOf(
     }
   }
   const seen = new Set<string>();
-  const work = jobs.filter(({ keys }) => !seen.has(keys.join()) && seen.add(keys.join()));
+  // A rule that asks for more seeds goes seed by seed: then the jobs of each look are next to each other, and shards have as many of them.
+  const order =
+    until === undefined ? jobs : jobs.toSorted((a, b) => seeds.indexOf(a.seed) - seeds.indexOf(b.seed));
+  const work = order.filter(({ keys }) => !seen.has(keys.join()) && seen.add(keys.join()));
   return { points, seeds, jobs, work: work.map((job, number) => ({ ...job, number })) };
+}
+
+/** Seeds that follow each other. */
+function firstSeeds(base: number, count: number): number[] {
+  return Array.from({ length: count }, (_, i) => (base + i) % 2 ** 32);
 }
 
 /** The units of a single run: those of a scheme share its fabric; those of all schemes, a lab. */
@@ -173,7 +182,7 @@ export function diagnosticText(error: unknown): string | undefined {
 export const OUTCOME_FORMAT = 1;
 
 /** Keys of the settings that have no effect inside of a unit, or are in the text separately. */
-const ELSEWHERE = new Set(["name", "title", "output", "sweep", "seed", "engine", "schemes", "runs"]);
+const ELSEWHERE = new Set(["name", "title", "output", "sweep", "seed", "engine", "schemes", "runs", "until"]);
 
 /** `kindOwn`: the dependencies that the kind reports. */
 export function dependenciesOf(

@@ -70,6 +70,7 @@ const FIXED: Readonly<Record<string, string>> = {
   kind: "all points are of one kind",
   output: "all points have one folder of results",
   engine: "write a file for each engine",
+  until: "all points stop by one rule",
   seed: "write seeds: a number of seeds, or a list of them",
 };
 
@@ -84,6 +85,11 @@ export class SweepSpace {
 
   get points(): number {
     return this.dimensions.reduce((product, { length }) => product * length, 1);
+  }
+
+  /** Whether the file gives seeds. */
+  get givesSeeds(): boolean {
+    return this.seedsOfFile !== 1;
   }
 
   get seedCount(): number {

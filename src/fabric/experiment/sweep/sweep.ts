@@ -1,5 +1,6 @@
 /** A sweep that was read, and how its jobs run. */
 import type { SourceFile } from "../../../base/index.js";
+import type { StoppingRule } from "../../statistics/index.js";
 import type { CommonSettings } from "../experiment.js";
 import type { FinishedSweep, Point, SweepOutput } from "../kinds/kind.js";
 import type { Shard } from "../results.js";
@@ -48,6 +49,8 @@ export interface Sweep {
   readonly space: SweepSpace;
   /** A file without the key `sweep` that is one run, all or nothing: see `Kind.isOneRun`. */
   readonly isOneRun: boolean;
+  /** The number of seeds of each point follows from its outcomes, by this rule. */
+  readonly until?: StoppingRule;
   /** The point with this number, from 0, checked and for one use. Throws DiagnosticError. */
   point(number: number, runs?: number): Point;
   output(sweep: FinishedSweep): Promise<SweepOutput>;

@@ -9,17 +9,18 @@ import { listedFaults } from "../../faults/listed-faults.js";
 import { refusePlanning } from "../../plan-schemes.js";
 import type { CheckContext } from "../kind.js";
 import { planTraffic } from "./plan-traffic.js";
-import type { Load, LoadSettings } from "./schema.js";
+import { type Load, type LoadFile, type LoadSettings, settingsOf } from "./schema.js";
 
 /** Adds P43061 to P43063, P45106, the diagnostics of `planTraffic`, P43025, P43066, and the codes of faults (P43014, P43015, P43022, P43028 to P43037). */
 export function loadOf({
   source,
-  value,
+  value: file,
   topology,
   locate,
   diagnostics,
   plan,
-}: CheckContext<LoadSettings>): Load {
+}: CheckContext<LoadFile>): Load {
+  const value = settingsOf(file);
   checkTimes(value, locate, diagnostics);
   checkSizes(value, locate, diagnostics);
   checkPaced(value, locate, diagnostics);

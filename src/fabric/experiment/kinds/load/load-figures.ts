@@ -20,6 +20,8 @@ export interface LoadFigures {
   readonly endNs: number;
   /** With commands: when the first one to any scheme of the file is given. It divides the window. */
   readonly firstCommandNs?: number;
+  /** The pilot run found no end of the transient in its first half. */
+  readonly unsettled?: true;
   /** Payload that arrived in the window and after it; only where more arrived after it. */
   readonly outsideWindow?: { readonly within: number; readonly after: number };
   /** Bits of payload per second that the traffic offers on average by its description; absent for recorded flows and closed loops. */

@@ -12,7 +12,7 @@ import {
 import type { LoadOutcome } from "./load-figures.js";
 import { addCounters, type ClassFigures, type CounterSums } from "./meters/flow-meter.js";
 import { DROP_REASONS } from "./meters/link-meter.js";
-import { SIZE_CLASSES } from "./size-classes.js";
+import { SIZE_CLASSES, type SizeClass } from "./size-classes.js";
 
 /**
  * Figures of a seed are computed from its flows alone. A row has their mean over the seeds, and with two seeds or more the half width of
@@ -81,7 +81,7 @@ const STATE = [
 type Figures = Partial<Record<string, number>>;
 
 /** `outcomes`: of one unit, one for each seed. Classes without flows have no row; `all` always has one, the first. `load`: the key of the file. */
-export function loadRows(outcomes: readonly LoadOutcome[], load?: number): LoadRow[] {
+export function loadRows(outcomes: readonly LoadOutcome[], load?: number, truncation?: string): LoadRow[] {
   const [first] = outcomes;
   if (first === undefined) return [];
   const network = outcomes.map(networkFigures);
@@ -94,6 +94,7 @@ export function loadRows(outcomes: readonly LoadOutcome[], load?: number): LoadR
     const own = classes.map((one, i) => ({
       ...classFigures(one, defined(outcomes[i])),
       ...network[i],
+      ...(size === "all" ? { warm_up_ms: defined(outcomes[i]).window[0] / 1e6 } : {}),
       ...(size === "all" ? stateFigures(defined(outcomes[i]), one.delivered, load) : {}),
     }));
     const over = (keys: readonly string[]) => keys.flatMap((key) => meanOf(key, own));
@@ -107,6 +108,7 @@ export function loadRows(outcomes: readonly LoadOutcome[], load?: number): LoadR
         ["unfinished", sum(classes.map(({ unfinished }) => unfinished))],
         ...over(TIMES),
         ...over(["goodput_gbps"]),
+        ...(truncation === undefined || size !== "all" ? [] : over(["warm_up_ms"])),
         ...optional("retransmissions", counters.retransmissions),
         ...optional("timeouts", counters.timeouts),
         ...optional("drops", dropsOf(outcomes) ?? lostAtSwitches(outcomes)),
@@ -127,6 +129,13 @@ export function loadRows(outcomes: readonly LoadOutcome[], load?: number): LoadR
       ]) as LoadRow,
     ];
   });
+}
+
+/** The figures of one seed and size class, or of all classes together, by their keys in rows. */
+export function figuresOf(outcome: LoadOutcome, size: "all" | SizeClass): Figures {
+  const { flows } = outcome;
+  const one = size === "all" ? merged(SIZE_CLASSES.map((name) => flows[name])) : flows[size];
+  return classFigures(one, outcome);
 }
 
 /** Figures of one seed; a figure that does not exist is absent. */

@@ -13,7 +13,9 @@ import { commandsSchema } from "../../control-plane.js";
 import { type Checked, fabricKeys, ipSchema, machineKeys, transportSchema, whole } from "../../experiment.js";
 import type { RunFaults } from "../../faults/during-run.js";
 import { listedFaultSchema } from "../../faults/listed-faults.js";
-import { DEFAULT_BOUNDS } from "./size-classes.js";
+import { shareSchema } from "../../faults/schema.js";
+import { CONVERGING } from "./convergence.js";
+import { DEFAULT_BOUNDS, SIZE_CLASSES } from "./size-classes.js";
 import type { FileDigest } from "./traffic-files.js";
 
 // Schema of the keys `load` and `traffic` of experiments under load; docs/traffic.md explains them. `plan-traffic.ts` checks their meaning.
@@ -157,14 +159,34 @@ export const trafficSchema = z.strictObject({
 export type TrafficSettings = z.output<typeof trafficSchema>;
 export type TrafficPart = z.output<typeof partSchema>;
 
+const WITHIN = "expected a part of the mean above 0 and below 1, such as 5%";
+const CONFIDENCE = "expected a confidence from 0.5 to 0.999, such as 0.95";
+
+/** The number of seeds is the smallest at which every scheme's interval of a figure is small. */
+const untilSchema = z
+  .strictObject({
+    metric: z.enum(CONVERGING, { error: `expected one of ${CONVERGING.join(", ")}` }),
+    size: z.enum(["all", ...SIZE_CLASSES]).default("all"),
+    confidence: z.number({ error: CONFIDENCE }).min(0.5, CONFIDENCE).max(0.999, CONFIDENCE).default(0.95),
+    /** Half of the interval, as a part of the mean. */
+    within: shareSchema.refine((part) => part > 0 && part < 1, WITHIN).prefault("5%"),
+    min_runs: whole("a number of seeds", 5, 10_000).default(10),
+    max_runs: whole("a number of seeds", 5, 10_000).default(100),
+  })
+  .refine(({ min_runs, max_runs }) => min_runs <= max_runs, {
+    path: ["max_runs"],
+    error: "expected at least min_runs, which is 10 where the file has none",
+  });
+
 export const loadFileSchema = z.strictObject({
   kind: z.literal("load").optional(),
   ...fabricKeys,
   /** Offered payload as a share of the capacity that `traffic.load_of` names; absent for traffic with a rate of its own. */
   load: loadSchema.optional(),
   traffic: trafficSchema,
-  /** Time from the start in which flows, links and queues are not measured. */
-  warm_up: durationSchema.default(0),
+  /** Time from the start in which flows, links and queues are not measured. `auto`: found by a pilot run; the default with `until`. */
+  warm_up: z.union([durationSchema, z.literal("auto")]).optional(),
+  until: untilSchema.optional(),
   /** Time after the last arrival: flows that have not ended by then count as unfinished. */
   drain: durationSchema.default(1_000_000_000),
   /** Bounds of the size classes: the largest small flow, the smallest large one. */
@@ -196,8 +218,25 @@ export const loadFileSchema = z.strictObject({
   transport: transportSchema({ protocol: "tcp", handshake: true }),
 });
 
-/** The file with defaults filled in. */
-export type LoadSettings = z.output<typeof loadFileSchema>;
+/** The file with the defaults of its keys. */
+export type LoadFile = z.output<typeof loadFileSchema>;
+
+/** The file with all defaults filled in. */
+export interface LoadSettings extends Omit<LoadFile, "warm_up"> {
+  /** Nanoseconds; 0 before a pilot run has found it. */
+  readonly warm_up: number;
+  /** The rule by which a pilot run finds the end of the transient, which is the warm-up; absent: the file gives the warm-up. */
+  readonly truncation?: "mser-5";
+}
+
+export function settingsOf({ warm_up, ...file }: LoadFile): LoadSettings {
+  const isFound = warm_up === "auto" || (warm_up === undefined && file.until !== undefined);
+  return {
+    ...file,
+    warm_up: typeof warm_up === "number" ? warm_up : 0,
+    ...(isFound ? { truncation: "mser-5" } : {}),
+  };
+}
 
 export type Load = Checked<LoadSettings> &
   RunFaults & {

@@ -1,14 +1,14 @@
 /** The files of values of the kind `load`. */
 import { defined, Random } from "../../../../base/index.js";
-import { pairedTTest, signFlipTest, wilcoxonTest } from "../../../statistics/index.js";
+import { meanInterval, pairedTTest, signFlipTest, wilcoxonTest } from "../../../statistics/index.js";
 import type { FileText } from "../../results.js";
 import { csv } from "../../view/parts.js";
 import { pooled } from "./figures.js";
 import type { LoadOutcome } from "./load-figures.js";
-import { classFigures, merged } from "./rows.js";
+import { figuresOf } from "./rows.js";
 import type { LoadSettings } from "./schema.js";
 import { type LoadPoint, type LoadSweep, pointName, type ShownScheme, schemesOf, unitOf } from "./shown.js";
-import { SIZE_CLASSES } from "./size-classes.js";
+import { SIZE_CLASSES, type SizeClass } from "./size-classes.js";
 
 interface Values {
   readonly file: string;
@@ -132,9 +132,11 @@ function testsCsv(sweep: LoadSweep): string {
     one.size,
     one.figure,
     one.pairs,
-    ...[one.baseline, one.value, one.pT, one.pSigns, one.pRanks].map((value) => Number(value.toPrecision(6))),
+    ...[one.baseline, one.value, one.half, one.pT, one.pSigns, one.pRanks].map((value) =>
+      Number(value.toPrecision(6)),
+    ),
   ]);
-  const figures = ["baseline", "value", "p_t", "p_signs", "p_ranks"];
+  const figures = ["baseline", "value", "difference_ci95", "p_t", "p_signs", "p_ranks"];
   return csv(["scheme", "against", "point", "size", "figure", "pairs", ...figures], rows);
 }
 
@@ -165,6 +167,8 @@ export interface Comparison {
   /** Means over these seeds: of the first scheme, and of this one. */
   readonly baseline: number;
   readonly value: number;
+  /** Half of the 95 % confidence interval of the mean difference of a pair. */
+  readonly half: number;
   /** Two-sided p-values: paired t test, sign-flip permutation of the mean, Wilcoxon's signed ranks. */
   readonly pT: number;
   readonly pSigns: number;
@@ -177,7 +181,7 @@ export function comparisons(sweep: LoadSweep): Comparison[] {
   if (against === undefined) return [];
   return sweep.points.flatMap((point) =>
     others.flatMap((scheme) =>
-      ["all", ...SIZE_CLASSES].flatMap((size) =>
+      (["all", ...SIZE_CLASSES] as const).flatMap((size) =>
         COMPARED.flatMap((figure) => compare(point, against, scheme, size, figure)),
       ),
     ),
@@ -188,7 +192,7 @@ function compare(
   point: LoadPoint,
   against: ShownScheme,
   scheme: ShownScheme,
-  size: string,
+  size: "all" | SizeClass,
   figure: (typeof COMPARED)[number],
 ): Comparison[] {
   const [base, own] = [valuesOf(point, against, size, figure), valuesOf(point, scheme, size, figure)];
@@ -209,6 +213,7 @@ function compare(
       pairs: seeds.length,
       baseline: mean(first),
       value: mean(second),
+      half: defined(meanInterval(first.map((one, i) => defined(second[i]) - one)).halfWidth),
       pT: pairedTTest(first, second).p,
       pSigns: signFlipTest(first, second, new Random("sign flips")).p,
       pRanks: wilcoxonTest(first, second).p,
@@ -217,13 +222,16 @@ function compare(
 }
 
 /** Values by seed. */
-function valuesOf(point: LoadPoint, scheme: ShownScheme, size: string, figure: string): Map<number, number> {
+function valuesOf(
+  point: LoadPoint,
+  scheme: ShownScheme,
+  size: "all" | SizeClass,
+  figure: string,
+): Map<number, number> {
   const unit = unitOf(point, scheme);
   return new Map(
     (unit?.outcomes ?? []).flatMap((outcome): [number, number][] => {
-      const { flows } = outcome;
-      const one = size === "all" ? merged(SIZE_CLASSES.map((name) => flows[name])) : flows[size as "small"];
-      const value = classFigures(one, outcome)[figure];
+      const value = figuresOf(outcome, size)[figure];
       return value === undefined ? [] : [[outcome.seed, value]];
     }),
   );

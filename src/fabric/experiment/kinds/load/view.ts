@@ -124,6 +124,7 @@ function testTable(tests: readonly Comparison[]): string {
         const change = changeOf(one);
         return `<span class="${verdict(one)}">${change > 0 ? "+" : ""}${(100 * change).toFixed(1)} %</span>`;
       }),
+      figure("&plusmn;", ({ half, baseline }) => `${((100 * half) / baseline).toFixed(1)} %`),
       figure("p (t)", ({ pT }) => chance(pT)),
       figure("p (signs)", ({ pSigns }) => chance(pSigns)),
       figure("p (ranks)", ({ pRanks }) => chance(pRanks)),
@@ -173,7 +174,13 @@ function factsTable({ points, seeds, engine, keys }: LoadSweep): string {
     ["topology", flatten(settings.topology).join(", ")],
     ["load", settings.load === undefined ? "set by the traffic" : String(settings.load)],
     ["traffic", flatten(settings.traffic).join(", ")],
-    ["warm_up, drain", `${settings.warm_up / 1e6} ms, ${settings.drain / 1e6} ms`],
+    [
+      "warm_up, drain",
+      `${settings.truncation === undefined ? `${settings.warm_up / 1e6} ms` : "found by a pilot run of each scheme and seed (MSER-5)"}, ${settings.drain / 1e6} ms`,
+    ],
+    ...(settings.until === undefined
+      ? []
+      : [["until", flatten(settings.until).join(", ")] as [string, string]]),
     ["transport", flatten(settings.transport).join(", ")],
     ["queues", flatten(settings.queues).join(", ")],
     ...(engine === "sim" ? [["wire", wireText(settings.wire)] as [string, string]] : []),
@@ -199,6 +206,7 @@ function text<L>(heading: string, cell: (line: L) => string): PageColumn<L> {
 const COLUMNS: readonly Column<LoadRow>[] = [
   { key: "size", title: "size", only: "terminal" },
   { key: "seeds", title: "seeds", only: "terminal" },
+  { key: "converged", title: "converged", only: "terminal" },
   { key: "flows", title: "flows", digits: 0 },
   { key: "unfinished", title: "unfinished", heading: "un&shy;finished", digits: 0 },
   { key: "fct_mean_ms", title: "fct mean ms", heading: "FCT mean ms", digits: 3 },
@@ -229,6 +237,14 @@ const COLUMNS: readonly Column<LoadRow>[] = [
   { key: "queue_worst_port_p99_bytes", title: "worst port p99", digits: 0, only: "page" },
 ];
 
+/** How many seeds each cell has, and how small its interval is. */
+const UNTIL_COLUMNS: readonly Column<LoadRow>[] = [
+  { key: "seeds", title: "seeds", digits: 0 },
+  { key: "interval_of_mean", title: "half of the interval, of the mean", digits: 4 },
+  { key: "converged", title: "converged" },
+  { key: "warm_up_ms", title: "mean warm-up, ms", digits: 3 },
+];
+
 /** Offered and achieved load, and the figures of both halves of the window: see `transient.ts`. */
 const STATE_COLUMNS: readonly Column<LoadRow>[] = [
   { key: "offered_load", title: "offered load", digits: 3 },
@@ -249,6 +265,7 @@ export const LOAD_VIEW: View<Load, SchemeUnit, LoadOutcome, LoadRow> = {
     const { points, seeds } = sweep;
     const schemes = schemesOf(sweep);
     const { settings, source, schemes: runs } = defined(points[0]).experiment;
+    const { until } = settings;
     const tests = comparisons(sweep);
     const state = stateTable(sweep, schemes, STATE_COLUMNS);
     const many = seeds.length > 1 ? ", ± half of the 95 % confidence interval (Student's t)" : "";
@@ -259,8 +276,13 @@ export const LOAD_VIEW: View<Load, SchemeUnit, LoadOutcome, LoadRow> = {
         ...overKey(sweep, schemes),
         {
           heading: "Results",
-          note: `Means over ${count(seeds.length, "seed")}${many}. Flows, retransmissions, timeouts and drops are sums. Small: up to ${size(settings.sizes.small)}; large: from ${size(settings.sizes.large)}. Slowdown: completion time over that of the flow alone in the empty network.`,
+          note: `Means over ${until === undefined ? "" : "up to "}${count(seeds.length, "seed")}${many}. Flows, retransmissions, timeouts and drops are sums. Small: up to ${size(settings.sizes.small)}; large: from ${size(settings.sizes.large)}. Slowdown: completion time over that of the flow alone in the empty network.`,
           html: resultTable(sweep, schemes, COLUMNS),
+        },
+        until !== undefined && {
+          heading: "Have the results converged?",
+          note: `Each scheme runs under more seeds until half of the ${100 * until.confidence} % interval of ${until.metric} (${until.size}) is at most ${Number((100 * until.within).toPrecision(3))} % of the mean for all schemes of a point, at two looks in a row; at most under ${until.max_runs} seeds.`,
+          html: resultTable(ofSize(sweep, until.size), schemes, UNTIL_COLUMNS),
         },
         state !== undefined && {
           heading: "Is the run long enough?",
@@ -269,7 +291,7 @@ export const LOAD_VIEW: View<Load, SchemeUnit, LoadOutcome, LoadRow> = {
         },
         tests.length > 0 && {
           heading: "Do the schemes differ?",
-          note: `Each scheme against ${escapeMarkup(defined(tests[0]).against.title)}, in pairs of one seed: both met the same flows. Two-sided p-values of a paired t test, of a permutation of the signs (exact: at least ${2 ** (1 - Math.min(20, seeds.length))} with ${count(seeds.length, "seed")}) and of Wilcoxon's signed ranks; not corrected for the number of comparisons.`,
+          note: `Each scheme against ${escapeMarkup(defined(tests[0]).against.title)}, in pairs of one seed: both met the same flows. ± is half of the 95 % interval of the mean difference of a pair. Two-sided p-values of a paired t test, of a permutation of the signs (exact: at least ${2 ** (1 - Math.min(20, seeds.length))} with ${count(seeds.length, "seed")}) and of Wilcoxon's signed ranks; not corrected for the number of comparisons.`,
           html: testTable(tests),
         },
         { heading: "What the schemes do", html: mechanismTable(runs) },
@@ -281,6 +303,15 @@ export const LOAD_VIEW: View<Load, SchemeUnit, LoadOutcome, LoadRow> = {
   },
   files: loadFiles,
 };
+
+/** The same with the rows of one size class alone. */
+function ofSize(sweep: LoadSweep, size: string): LoadSweep {
+  const points = sweep.points.map((point) => ({
+    ...point,
+    units: point.units.map((unit) => ({ ...unit, rows: unit.rows.filter((row) => row.size === size) })),
+  }));
+  return { ...sweep, points };
+}
 
 function leadOf({ points, seeds, engine }: LoadSweep, schemes: readonly ShownScheme[]): string {
   const outcomes = points.flatMap(({ units }) => units.flatMap((unit) => unit.outcomes));

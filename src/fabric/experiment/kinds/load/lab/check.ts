@@ -34,7 +34,7 @@ export function isDirect({ settings, topology }: Load, { hosts }: SchemeRun): bo
 }
 
 function checkTraffic({ settings, locate }: Load, engine: SwitchEngine): void {
-  const { traffic, series, windows } = settings;
+  const { traffic, series, windows, truncation } = settings;
   const refuse = (path: readonly PropertyKey[], message: string): never =>
     fail(
       CODES.loadOnTestbed,
@@ -56,6 +56,11 @@ function checkTraffic({ settings, locate }: Load, engine: SwitchEngine): void {
     refuse(
       ["traffic", "replay"],
       `recorded packets are not replayed on engine ${engine}: its hosts send by the kernel's TCP alone`,
+    );
+  if (truncation !== undefined)
+    refuse(
+      ["warm_up"],
+      `a warm_up that a pilot run finds needs runs that repeat: those of engine ${engine} do not; with until, a file without warm_up asks for it`,
     );
   const parts = [traffic, ...(traffic.mix ?? [])];
   for (const [i, { protocol }] of parts.entries()) {
