@@ -31,6 +31,9 @@ export async function truncated(
   const { samples, settled } = mser5(ended.map(({ slowdown }) => slowdown!));
   return {
     settled,
-    experiment: { ...experiment, settings: { ...settings, warm_up: Math.floor(ended[samples]?.start_ns ?? 0) } },
+    experiment: {
+      ...experiment,
+      settings: { ...settings, warm_up: Math.floor(ended[samples]?.start_ns ?? 0) },
+    },
   };
 }
