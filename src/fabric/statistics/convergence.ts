@@ -13,7 +13,7 @@ import { meanInterval } from "./paired-tests.js";
 /** Growth from one look to the next. */
 const GROWTH = 1.25;
 /** Consecutive looks at which the interval must be small. */
-export const SMALL_LOOKS = 2;
+const SMALL_LOOKS = 2;
 
 export interface StoppingRule {
   /** Of the interval, above 0 and below 1. */
