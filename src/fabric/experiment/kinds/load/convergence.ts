@@ -5,24 +5,6 @@ import type { LoadOutcome } from "./load-figures.js";
 import { figuresOf, type LoadRow } from "./rows.js";
 import type { LoadSettings } from "./schema.js";
 
-/** Figures of one seed whose mean is never 0 where flows end. */
-export const CONVERGING = [
-  "slowdown_mean",
-  "slowdown_p50",
-  "slowdown_p95",
-  "slowdown_p99",
-  "slowdown_p999",
-  "fct_mean_ms",
-  "fct_p50_ms",
-  "fct_p95_ms",
-  "fct_p99_ms",
-  "fct_p999_ms",
-  "rct_mean_ms",
-  "rct_p50_ms",
-  "rct_p99_ms",
-  "goodput_gbps",
-] as const;
-
 type UntilSettings = NonNullable<LoadSettings["until"]>;
 
 export function untilOf(until: UntilSettings): Until<LoadOutcome> {
