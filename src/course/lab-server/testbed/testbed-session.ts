@@ -4,6 +4,7 @@ import {
   type InterfaceCounters,
   type Lab,
   type LabOptions,
+  type LabSpec,
   startLab,
 } from "../../../fabric/testbed/index.js";
 import {
@@ -63,7 +64,7 @@ interface TestbedSessionOptions {
 
 export class TestbedSession implements LabService {
   readonly #project: LabProject;
-  readonly #options: TestbedSessionOptions;
+  readonly #options: Omit<TestbedSessionOptions, "lab" | "stop">;
   readonly #files: ProjectFiles;
   readonly #outbox = new Outbox();
   readonly #terminals: Terminals;
@@ -91,7 +92,7 @@ export class TestbedSession implements LabService {
     files: ProjectFiles,
     plan: LabPlan,
     lab: Lab,
-    options: TestbedSessionOptions,
+    options: Omit<TestbedSessionOptions, "lab" | "stop">,
   ) {
     this.#project = project;
     this.#files = files;
@@ -127,14 +128,25 @@ export class TestbedSession implements LabService {
    * Starts the network of a project; it needs root.
    * @throws DiagnosticError in the cases of LabSession.open and of startLab
    */
-  static async open(project: LabProject, options: TestbedSessionOptions): Promise<TestbedSession> {
+  static open(project: LabProject, options: TestbedSessionOptions): Promise<TestbedSession> {
+    const { log, stop } = options;
+    const traces = { tracesPerSecond: TRACES_PER_SECOND };
+    return TestbedSession.over(project, options, (spec) =>
+      startLab(spec, { ...options.lab, ...traces, log, stop }),
+    );
+  }
+
+  /** As {@link open}, over the network that `start` makes; a session that does not begin closes it. */
+  static async over(
+    project: LabProject,
+    options: Omit<TestbedSessionOptions, "lab" | "stop">,
+    start: (spec: LabSpec) => Promise<Lab>,
+  ): Promise<TestbedSession> {
     const files = new ProjectFiles(project);
     const diagnostics = new Diagnostics();
     const plan = planOf(project.open, files, diagnostics);
     if (plan === undefined || diagnostics.hasErrors) throw new DiagnosticError(diagnostics.list);
-    const { log, stop } = options;
-    const traces = { tracesPerSecond: TRACES_PER_SECOND };
-    const lab = await startLab(specOf(plan), { ...options.lab, ...traces, log, stop });
+    const lab = await start(specOf(plan));
     try {
       const session = new TestbedSession(project, files, plan, lab, options);
       await session.#prepare();
