@@ -125,6 +125,8 @@ describe("a network that is too large for the machine", () => {
     expect(speed).toBeLessThan(0.25);
     expect(speed).toBeGreaterThan(0.05);
     expect(pacer.view.reached).toBeLessThan(0.5);
+    // Of the last frame, whose share of the time differs a little from the whole.
+    expect(pacer.view.reached).toBeGreaterThan(0.05);
     expect((frames.length - from.frames) / seconds).toBeGreaterThan(10);
   });
 
@@ -143,7 +145,39 @@ describe("a network that is too large for the machine", () => {
   });
 });
 
+it("a clock above real time keeps its speed without packets", async () => {
+  const { wall, simulation, pacer } = start(() => false);
+  pacer.set({ running: true, speed: 20, skipIdle: true });
+  await wall.pass(1000);
+  expect(simulation.now / NS_PER_S).toBeGreaterThan(19);
+});
+
+it("a clock that is stopped during a frame draws it no more", async () => {
+  const { wall, simulation, pacer, frames } = start();
+  pacer.set({ running: true, speed: 1 });
+  simulation.at(50 * NS_PER_MS, () => pacer.stop());
+  await wall.pass(1000);
+  expect(frames).toHaveLength(1);
+  expect(simulation.now).toBeLessThan(70 * NS_PER_MS);
+  expect(wall.waiting).toBe(0);
+});
+
 describe("slow motion", () => {
+  it("takes the rest of the frame in which the first packet leaves", async () => {
+    let onWires = 0;
+    const { wall, simulation, pacer } = start(() => onWires > 0);
+    // Just after the beginning of a frame of 33 ms.
+    const sent = 202 * NS_PER_MS;
+    simulation.at(sent, () => {
+      onWires = 1;
+      pacer.wake();
+    });
+    pacer.set({ running: true, speed: 0.5, skipIdle: true });
+    await wall.pass(801);
+    // 800 ms at 30 frames a second: 202 ms at the speed of real time, the others at half of it.
+    expect(Math.abs(simulation.now - sent - (598 / 2) * NS_PER_MS)).toBeLessThan(1 * NS_PER_MS);
+  });
+
   it("runs at real time without packets, and returns to its speed at the first packet", async () => {
     let onWires = 0;
     const { wall, simulation, pacer } = start(() => onWires > 0);

@@ -333,3 +333,10 @@ it("tells the number of a packet that was expected, unless that was cancelled or
   expect(told).toEqual(["second 1"]);
   cancelSecond();
 });
+
+it("a packet of a controller begins at the switch that sent it", () => {
+  const one = follower();
+  one.add("s1", traceOf(255, 0, AT_HOST, { port: 1, bytes: AT_END }), 0);
+  one.assemble(S);
+  expect(storyOf(one, 1)).toMatchObject({ from: "s1", way: ["switch s1", "s1>h1", "receive h1"] });
+});

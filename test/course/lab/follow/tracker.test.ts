@@ -283,6 +283,19 @@ describe("a frame in a switch", () => {
     expect(tracker.book.story(1)!.copies).toEqual([2]);
   });
 
+  it("that it has been in before makes copies that know the last visit alone", () => {
+    const { tracker, device, links, input, simulation } = inside();
+    const out = frameOf(2);
+    device.traceOutput(input, 2, out);
+    device.trace(TRACE(input, { kind: "transmit" }));
+    links[1]!.aToB.on.sent(out);
+    simulation.now = 20_000;
+    device.traceFilter(2, out);
+    const again = { ingress_port: 2, time_us: 20 };
+    for (const i of [3, 4]) device.traceOutput(again, 2, frameOf(i));
+    expect(hopsOf(tracker, 2)).toMatchObject([{ kind: "switch", node: "s1", at: 20_000 }]);
+  });
+
   it("that no copy leaves is dropped where its trace says; one that has left is not", () => {
     const dropped = inside();
     dropped.device.trace(TRACE(dropped.input));

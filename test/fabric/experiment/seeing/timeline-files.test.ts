@@ -221,16 +221,16 @@ describe("what a controller writes", () => {
   const group = { kind: "group", groupId: 3, members: [1, 2, 3, 4] };
 
   it("is told in detail if it is one update", () => {
-    expect(text({ type: "INSERT", entity: entry })).toBe("insert table entry of routes");
-    expect(text({ type: "MODIFY", entity: group })).toBe("modify group 3 (4 members)");
-    expect(text({ type: "DELETE", entity: { kind: "member" } })).toBe("delete member");
-    expect(text({ type: "INSERT", entity: { kind: "digest" } })).toBe("insert digest");
+    expect(text({ type: "insert", entity: entry })).toBe("insert table entry of routes");
+    expect(text({ type: "modify", entity: group })).toBe("modify group 3 (4 members)");
+    expect(text({ type: "delete", entity: { kind: "member" } })).toBe("delete member");
+    expect(text({ type: "insert", entity: { kind: "digest" } })).toBe("insert digest");
   });
 
   it("is counted by its kind if it is more", () => {
-    const inserts = new Array<object>(12).fill({ type: "INSERT", entity: entry });
+    const inserts = new Array<object>(12).fill({ type: "insert", entity: entry });
     expect(text(...inserts)).toBe("insert table entry x 12");
-    expect(text({ type: "MODIFY", entity: group }, ...inserts, { type: "DELETE", entity: entry })).toBe(
+    expect(text({ type: "modify", entity: group }, ...inserts, { type: "delete", entity: entry })).toBe(
       "modify group; insert table entry x 12; delete table entry",
     );
     expect(text()).toBe("");
