@@ -78,6 +78,11 @@ export const CLAIMS = {
     sentence: "yes",
     breakingTest: `${BREAKING} > a flow whose outage did not end has not recovered`,
   },
+  outOfReach: {
+    sentence: "no packet reaches these: all {paths} paths were followed",
+    breakingTest:
+      "test/toolchain/testgen/testgen.test.ts > does not call complete what a limit, chance or something unhandled ended",
+  },
   leftTheFault: {
     sentence: "left",
     breakingTest: `${BREAKING} > a flow that waited for the repair has not left`,

@@ -11,6 +11,7 @@ export const CODES = {
   portTwice: "P40024",
   noSwitch: "P40040",
   coverage: "P40041",
+  notSymbolic: "P40042",
   p4c: "P43158",
   notSteerable: "P44104",
   notForPage: "P46100",

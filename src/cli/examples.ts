@@ -50,6 +50,10 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ["p4loom coverage basic.p4 *.stf --html coverage.html --min 90", "for a build, with the coloured source"],
     ["p4loom coverage basic.p4 trace.pcap --port 1 --commands s1-commands.txt", "of recorded packets"],
   ],
+  testgen: [
+    ["p4loom testgen basic.p4 --out tests", "tests that reach every statement that a packet can reach"],
+    ["p4loom testgen basic.p4 --max-paths 500 --json", "the same result on every machine"],
+  ],
   explain: [
     ["p4loom explain P40305", "what the message means, with a wrong and a right program"],
     ["p4loom explain P440", "the messages of the fit checker"],

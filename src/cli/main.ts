@@ -22,6 +22,7 @@ import { defineRun, type RunArguments } from "./run/run-options.js";
 import { defineShell, type ShellArguments } from "./shell/shell-options.js";
 import type { StfCommandOptions } from "./stf.js";
 import { defineSwitch, repeatable, type SwitchArguments, switchArgv } from "./switch/switch-options.js";
+import { defineTestgen, type TestgenArguments } from "./testgen/testgen-options.js";
 import { defineTrace, type TraceArguments } from "./trace/trace-options.js";
 import { version } from "./version.js";
 
@@ -136,6 +137,13 @@ addPreprocessorOptions(
     .option("--json", "print the result as JSON"),
 ).action(async (file: string, test: string, options: StfCommandOptions) => {
   await conclude(async () => (await import("./stf.js")).stf(file, test, options), options.jsonDiagnostics);
+});
+
+defineTestgen(program.command("testgen")).action(async (file: string, args: TestgenArguments) => {
+  await conclude(
+    async () => (await import("./testgen/testgen.js")).testgen(file, args),
+    args.jsonDiagnostics,
+  );
 });
 
 defineCoverage(program.command("coverage")).action(

@@ -1,6 +1,6 @@
 /**
- * How every command ends (ARCHITECTURE.md, "Outputs"): 0 success; 1 the input is wrong; 2 wrong usage; 70 a
- * fault of ours. Diagnostics go to stderr, results to stdout or to files.
+ * How every command ends (ARCHITECTURE.md, "Outputs"): 0 success; 1 the input is wrong; 2 wrong usage; 3 a limit ended
+ * what would be a proof; 70 a fault of ours. Diagnostics go to stderr, results to stdout or to files.
  */
 import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
@@ -8,7 +8,7 @@ import { type Diagnostic, DiagnosticError, diagnosticToJson, formatDiagnostic } 
 import { CODES } from "./codes.js";
 import { version } from "./version.js";
 
-export const EXIT = { success: 0, wrongInput: 1, wrongUsage: 2, ourFault: 70 } as const;
+export const EXIT = { success: 0, wrongInput: 1, wrongUsage: 2, bounded: 3, ourFault: 70 } as const;
 
 /** A value on the command line that its option cannot have: wrong usage, not wrong input. */
 const WRONG_OPTION_VALUE = CODES.wrongValue;

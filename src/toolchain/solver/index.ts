@@ -1,0 +1,7 @@
+/**
+ * Conditions over bit vectors, decided without other software: `terms` makes and simplifies them, `solver` turns them into gates and clauses, `sat`
+ * decides clauses.
+ */
+export type { Answer } from "./sat.js";
+export { type Solution, Solver, TooLarge, variablesOf } from "./solver.js";
+export { Evaluator, type Model, type Term, Terms } from "./terms.js";

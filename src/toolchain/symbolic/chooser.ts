@@ -1,0 +1,116 @@
+/**
+ * Paths of an execution by its decisions: code asks for one of several ways at each decision, and runs again from its start for each path. The first decisions of
+ * a path are given; those after them are made here, and the ways that were not taken are kept as paths to try later.
+ */
+import { defined } from "../../base/index.js";
+import { Evaluator, type Model, type Solver, type Term } from "../solver/index.js";
+
+export interface Way {
+  /** Names what is reached this way. */
+  readonly label: string;
+  /** Of width 1; the ways of a decision cover all cases. */
+  readonly condition: Term;
+}
+
+/** A path that was not tried: the decisions up to one, and the way to take there. */
+export interface Waiting {
+  readonly decisions: readonly number[];
+  readonly label: string;
+}
+
+/** The path has no packet that takes it. */
+export class Impossible extends Error {}
+/** The solver gave up: whether there is a packet that takes the path is not known. */
+export class Undecided extends Error {}
+
+/** Chooses the order in which ways are tried: the number of the next one of these. */
+export type Preference = (ways: readonly Way[], open: readonly number[]) => number;
+
+export class Chooser {
+  readonly conditions: Term[] = [];
+  readonly labels: string[] = [];
+  readonly made: number[] = [];
+  readonly waiting: Waiting[] = [];
+  #evaluator = new Evaluator(new Map());
+  #model: Model = new Map();
+
+  constructor(
+    readonly solver: Solver,
+    readonly decisions: readonly number[],
+    readonly preference: Preference,
+    given: readonly Term[],
+  ) {
+    this.conditions.push(...given);
+  }
+
+  /** Values with which the path is taken so far. */
+  get model(): Model {
+    return this.#model;
+  }
+
+  /** What must hold from here on. */
+  require(condition: Term): void {
+    if (condition === this.solver.terms.true) return;
+    this.conditions.push(condition);
+    if (this.#evaluator.valueOf(condition) === 1n) return;
+    // The last given decision decides whether the path exists; before it there is nothing to ask.
+    if (this.made.length < this.decisions.length) return;
+    this.#solve(this.conditions);
+  }
+
+  /** Takes one of the ways; gives its number. */
+  choose(ways: readonly Way[]): number {
+    const { true: yes, false: no } = this.solver.terms;
+    const possible = ways.flatMap(({ condition }, i) => (condition === no ? [] : [i]));
+    const certain = possible.find((i) => defined(ways[i]).condition === yes);
+    if (possible.length === 1 && certain !== undefined) {
+      this.labels.push(defined(ways[certain]).label);
+      return certain;
+    }
+    const at = this.made.length;
+    if (at < this.decisions.length) {
+      const way = defined(this.decisions[at]);
+      this.#take(way, defined(ways[way]));
+      if (at === this.decisions.length - 1) this.#solve(this.conditions);
+      return way;
+    }
+    return this.#decide(ways, possible);
+  }
+
+  #decide(ways: readonly Way[], possible: readonly number[]): number {
+    const open = [...possible];
+    let undecided = false;
+    while (open.length > 0) {
+      const place = this.preference(ways, open);
+      const [way] = open.splice(place, 1) as [number];
+      const { condition } = defined(ways[way]);
+      try {
+        if (this.#evaluator.valueOf(condition) !== 1n) this.#solve([...this.conditions, condition]);
+      } catch (error) {
+        if (error instanceof Undecided) undecided = true;
+        else if (!(error instanceof Impossible)) throw error;
+        continue;
+      }
+      for (const other of open)
+        this.waiting.push({ decisions: [...this.made, other], label: defined(ways[other]).label });
+      this.#take(way, defined(ways[way]));
+      return way;
+    }
+    if (undecided) throw new Undecided();
+    throw new Impossible();
+  }
+
+  #take(way: number, { label, condition }: Way): void {
+    this.made.push(way);
+    this.labels.push(label);
+    if (condition !== this.solver.terms.true) this.conditions.push(condition);
+  }
+
+  #solve(conditions: readonly Term[]): void {
+    const { answer, model } = this.solver.solve(conditions);
+    if (answer === "no") throw new Impossible();
+    if (answer === "unknown") throw new Undecided();
+    this.#model = model;
+    this.#evaluator = new Evaluator(model);
+  }
+}

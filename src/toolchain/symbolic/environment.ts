@@ -1,0 +1,27 @@
+/** What differs between the uses of the symbolic execution. */
+import type { Term, Terms } from "../solver/index.js";
+import type { Field } from "./memory.js";
+
+export interface Environment {
+  /** A value that the switch has and no packet decides: a time, a state at the start. `name` says which, the same for equal ones. */
+  outside(name: string, width: number): Term;
+  /** A field of a header that nothing has written. */
+  unwritten(header: string, field: Field): Term;
+  /** Passes of the parser that one packet has, with resubmission and recirculation. */
+  readonly passes: number;
+  /** What is left out where {@link outside} and {@link unwritten} have one value of several. */
+  readonly leftOut?: { readonly outside: string; readonly unwritten: string };
+}
+
+/** A switch that has just started, whose clock stands at 0. */
+export function freshSwitch(terms: Terms): Environment {
+  return {
+    outside: (_, width) => terms.constant(0, width),
+    unwritten: (_, { width }) => terms.constant(0, width),
+    passes: 2,
+    leftOut: {
+      outside: "registers and meters in another state than at the start",
+      unwritten: "fields of headers that are not valid, with another value than 0",
+    },
+  };
+}

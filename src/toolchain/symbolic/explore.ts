@@ -1,0 +1,140 @@
+/** Paths of a program, one after the other, each with values that take it. */
+import { Random } from "../../base/index.js";
+import type { Bmv2Program } from "../program/index.js";
+import type { Model, Solver, Term, Terms } from "../solver/index.js";
+import { Chooser, Impossible, type Preference, Undecided, type Waiting } from "./chooser.js";
+import type { Environment } from "./environment.js";
+import { Machine, type Outcome } from "./machine.js";
+import type { Plan } from "./pass.js";
+import { Registers } from "./registers.js";
+import { Situation } from "./situation.js";
+import { Unhandled } from "./unhandled.js";
+
+export interface Path {
+  readonly outcome: Outcome;
+  readonly conditions: readonly Term[];
+  readonly labels: readonly string[];
+  readonly situation: Situation;
+  readonly registers: Registers;
+  readonly model: Model;
+}
+
+/** Fields whose values the switch alone decides. */
+const TIMES = [
+  "ingress_global_timestamp",
+  "egress_global_timestamp",
+  "enq_timestamp",
+  "enq_qdepth",
+  "deq_timedelta",
+  "deq_qdepth",
+];
+
+/** Whether a control, an action or a parser names the field. */
+function readsField({ actions, pipelines, parsers }: Bmv2Program, field: string): boolean {
+  return JSON.stringify([actions, pipelines, parsers]).includes(`"${field}"]`);
+}
+
+/** Most paths that wait to be tried. */
+const MAX_WAITING = 100_000;
+
+export interface ExploreOptions {
+  readonly seed: number;
+  /** What must hold on all paths. */
+  readonly given?: readonly Term[];
+  readonly environment: (terms: Terms) => Environment;
+}
+
+export class Explorer {
+  readonly terms: Terms;
+  readonly #random: Random;
+  readonly #waiting: Waiting[] = [{ decisions: [], label: "" }];
+  readonly #environment: Environment;
+  readonly #given: readonly Term[];
+  /** What paths reached that were taken. */
+  readonly reached = new Set<string>();
+  /** Why paths were given up, with their number. */
+  readonly unhandled = new Map<string, number>();
+  /** Paths that the solver could not decide, and that were not kept. */
+  undecided = 0;
+  forgotten = 0;
+
+  constructor(
+    readonly plan: Plan,
+    readonly solver: Solver,
+    { seed, given, environment }: ExploreOptions,
+  ) {
+    this.terms = solver.terms;
+    this.#random = new Random(seed);
+    this.#given = given ?? [];
+    this.#environment = environment(solver.terms);
+    if (this.#environment.leftOut !== undefined)
+      for (const field of TIMES)
+        if (readsField(plan.program, field)) this.#count(`other times and queues (${field})`);
+  }
+
+  /** Whether all paths were tried that the execution can follow. */
+  get isExhausted(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  /** Whether nothing was left out: what no path reached, no packet reaches. */
+  get isComplete(): boolean {
+    return this.isExhausted && this.unhandled.size === 0 && this.undecided === 0 && this.forgotten === 0;
+  }
+
+  /** Tries one waiting path. Undefined: no packet takes it, or it cannot be followed. */
+  step(): Path | undefined {
+    const waiting = this.#pick();
+    if (waiting === undefined) return undefined;
+    const chooser = new Chooser(this.solver, waiting.decisions, this.#preference, this.#given);
+    const { terms, plan } = this;
+    const environment = this.#environment;
+    const situation = new Situation();
+    const registers = new Registers(terms, environment, chooser, situation);
+    try {
+      const machine = new Machine({ plan, chooser, terms, environment, situation, registers });
+      const outcome = machine.run();
+      const { conditions, labels, model } = chooser;
+      for (const label of labels) this.reached.add(label);
+      return { outcome, conditions, labels, situation, registers, model };
+    } catch (error) {
+      if (error instanceof Unhandled) {
+        this.#count(error.message);
+        for (const label of chooser.labels) this.reached.add(label);
+      } else if (error instanceof Undecided) this.undecided++;
+      else if (!(error instanceof Impossible)) throw error;
+      return undefined;
+    } finally {
+      for (const what of situation.leftOut) this.#count(what);
+      this.#keep(chooser.waiting);
+    }
+  }
+
+  #count(what: string): void {
+    this.unhandled.set(what, (this.unhandled.get(what) ?? 0) + 1);
+  }
+
+  #keep(paths: readonly Waiting[]): void {
+    const room = MAX_WAITING - this.#waiting.length;
+    this.#waiting.push(...paths.slice(0, room));
+    this.forgotten += Math.max(0, paths.length - room);
+  }
+
+  /** A path that begins with something new, the latest of them; then any. */
+  #pick(): Waiting | undefined {
+    const last = this.#waiting.length - 1;
+    if (last < 0) return undefined;
+    let at = last;
+    while (at >= 0 && this.reached.has(this.#waiting[at]!.label)) at--;
+    if (at < 0) at = this.#random.int(last + 1);
+    const picked = this.#waiting[at]!;
+    this.#waiting[at] = this.#waiting[last]!;
+    this.#waiting.pop();
+    return picked;
+  }
+
+  readonly #preference: Preference = (ways, open) => {
+    const fresh = open.flatMap((way, i) => (this.reached.has(ways[way]!.label) ? [] : [i]));
+    return fresh.length > 0 ? fresh[this.#random.int(fresh.length)]! : this.#random.int(open.length);
+  };
+}

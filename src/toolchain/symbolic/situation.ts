@@ -1,0 +1,47 @@
+/** What a path asks of its surroundings: entries of tables, groups, sessions, results that are no terms of the packet. */
+import type { bmv2 } from "../program/index.js";
+import type { Term } from "../solver/index.js";
+
+export interface Entry {
+  readonly table: bmv2.Bmv2Table;
+  /** In the order of the table's key: the values that it matches, all of their bits. */
+  readonly key: readonly Term[];
+  readonly action: bmv2.Bmv2Action;
+  readonly parameters: readonly Term[];
+}
+
+export interface DefaultAction {
+  readonly table: bmv2.Bmv2Table;
+  readonly action: bmv2.Bmv2Action;
+  readonly parameters: readonly Term[];
+}
+
+/** A multicast group with one copy, or a clone session. */
+export interface Copies {
+  readonly kind: "group" | "session";
+  readonly id: Term;
+  readonly port: Term;
+  /** `egress_rid` of the copy. */
+  readonly instance: Term;
+}
+
+/** The result of a function that is not followed: a hash, a checksum over a payload. */
+export interface Opaque {
+  readonly variable: Term;
+  readonly algorithm: string;
+  /** Without the payload. */
+  readonly input: Term;
+  /** First byte of the payload that belongs to the input; undefined: none does. */
+  readonly payload: number | undefined;
+}
+
+export class Situation {
+  readonly entries: Entry[] = [];
+  readonly defaults: DefaultAction[] = [];
+  readonly copies: Copies[] = [];
+  readonly opaque: Opaque[] = [];
+  /** What else could happen at this path's decisions, and is not followed. */
+  readonly leftOut = new Set<string>();
+  /** Keys that no entry of a table may match. */
+  readonly missed: { table: bmv2.Bmv2Table; key: readonly Term[] }[] = [];
+}

@@ -1,0 +1,72 @@
+/** What the switch does with a stimulus: the packets that leave, as far as they do not depend on time and chance. */
+import { Diagnostics, SourceFile } from "../../base/index.js";
+import { runCommands } from "../control/index.js";
+import type { Program } from "../program/index.js";
+import { CoverageCounts, Switch } from "../switch/index.js";
+import type { Stimulus } from "./concrete.js";
+
+/** Undefined nibbles depend on the time or on random numbers. */
+export interface Expected {
+  readonly port: number;
+  readonly nibbles: readonly (number | undefined)[];
+}
+
+export interface Replayed {
+  /** In the order in which they leave each port. */
+  readonly expected: readonly Expected[];
+  readonly counts: Float64Array;
+}
+
+interface Sent {
+  readonly port: number;
+  readonly frame: Uint8Array;
+}
+
+/** Times of the switch's clock and seeds of its random numbers: what differs between two of these is not expected. */
+const RUNS = [
+  { now: 0, seed: 1 },
+  { now: 123_456_789, seed: 2 },
+  { now: 2 ** 41 + 98_765, seed: 3 },
+] as const;
+
+/** Undefined: the program's decisions depend on the time or on random numbers, or the switch refuses a command. */
+export async function replay(program: Program, stimulus: Stimulus): Promise<Replayed | undefined> {
+  const coverage = new CoverageCounts();
+  const runs: Sent[][] = [];
+  for (const { now, seed } of RUNS) {
+    const sent: Sent[] = [];
+    const device = new Switch(program, {
+      clock: { now: () => now, at: () => () => {} },
+      seed,
+      transmit: (port, frame) => sent.push({ port, frame }),
+      ...(runs.length === 0 ? { coverage } : {}),
+    });
+    const diagnostics = new Diagnostics();
+    await runCommands(device, new SourceFile("commands", stimulus.commands.join("\n")), diagnostics);
+    if (diagnostics.hasErrors) return undefined;
+    device.receive(stimulus.port, stimulus.bytes);
+    runs.push(
+      sent.map(({ port, frame }, i) => ({ port, frame, i })).sort((a, b) => a.port - b.port || a.i - b.i),
+    );
+  }
+  const expected = commonOf(runs);
+  const counts = coverage.of(program.bmv2)?.hits;
+  return expected === undefined || counts === undefined ? undefined : { expected, counts };
+}
+
+function commonOf(runs: readonly (readonly Sent[])[]): Expected[] | undefined {
+  const [first = [], ...others] = runs;
+  const expected: Expected[] = [];
+  for (const [i, { port, frame }] of first.entries()) {
+    const same = others.map((run) => run[i]);
+    if (same.some((one) => one === undefined || one.port !== port || one.frame.length !== frame.length))
+      return undefined;
+    const nibble = (bytes: Uint8Array, k: number) => ((bytes[k >> 1] ?? 0) >> (k % 2 === 0 ? 4 : 0)) & 15;
+    const nibbles = Array.from({ length: 2 * frame.length }, (_, k) => {
+      const value = nibble(frame, k);
+      return same.every((one) => nibble(one!.frame, k) === value) ? value : undefined;
+    });
+    expected.push({ port, nibbles });
+  }
+  return others.some((run) => run.length !== first.length) ? undefined : expected;
+}

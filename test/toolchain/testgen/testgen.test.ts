@@ -1,0 +1,177 @@
+/** Generated tests reach what they can, hold on the switch, and the symbolic execution says of each path what the switch does. */
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Diagnostics, formatDiagnostic, SourceFile } from "../../../src/base/index.js";
+import { runCommands } from "../../../src/toolchain/control/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import type { Program } from "../../../src/toolchain/program/index.js";
+import { Evaluator, Solver, Terms } from "../../../src/toolchain/solver/index.js";
+import { readStf, runStf } from "../../../src/toolchain/stf/index.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
+import { Explorer, freshSwitch, type Path } from "../../../src/toolchain/symbolic/index.js";
+import { type Stimulus, stimulusOf } from "../../../src/toolchain/testgen/concrete.js";
+import { type Generated, generateTests, stfOf } from "../../../src/toolchain/testgen/index.js";
+import { planOf } from "../../../src/toolchain/testgen/rules.js";
+
+const root = resolve(import.meta.dirname, "../../..");
+
+function compiled(text: string): Program {
+  const diagnostics = new Diagnostics();
+  const result = compile({ file: new SourceFile("program.p4", text) }, diagnostics);
+  diagnostics.throwIfErrors();
+  return result!.program;
+}
+
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const WAYS = read("test/toolchain/testgen/programs/ways.p4");
+const CHOICES = read("test/toolchain/coverage/programs/choices.p4");
+
+async function generated(program: Program, more: { seed?: number; maxTests?: number; paths?: number } = {}) {
+  const { seed = 1, maxTests = 1000, paths = 3000 } = more;
+  let tried = 0;
+  return generateTests(program, { seed, maxTests, allPaths: false, goesOn: () => ++tried <= paths });
+}
+
+/** Messages of the tests that do not hold. */
+async function failing(program: Program, { tests }: Generated): Promise<string[]> {
+  const messages: string[] = [];
+  for (const test of tests) {
+    const diagnostics = new Diagnostics();
+    const commands = readStf(new SourceFile("test.stf", stfOf(test, "generated")), diagnostics);
+    await runStf(commands, program, diagnostics);
+    messages.push(...diagnostics.list.map(formatDiagnostic));
+  }
+  return messages;
+}
+
+const missed = ({ coverage }: Generated) =>
+  coverage.items.filter(({ hits }) => hits === 0).map(({ place, text }) => `${place?.line} ${text}`);
+
+describe("tests", () => {
+  it("reach every way through the switch, and hold", async () => {
+    const program = compiled(WAYS);
+    const found = await generated(program);
+    expect(missed(found)).toEqual([]);
+    expect(found.end).toBe("covered");
+    expect(await failing(program, found)).toEqual([]);
+  });
+
+  it("of one seed are the same bytes, and of another seed others", async () => {
+    const texts = async (seed: number) =>
+      (await generated(compiled(CHOICES), { seed })).tests.map((test) => stfOf(test, ""));
+    const first = await texts(7);
+    expect(await texts(7)).toEqual(first);
+    expect(await texts(8)).not.toEqual(first);
+  });
+
+  it("see a change of a constant that they reach", async () => {
+    const changed = compiled(CHOICES.replace("sm.egress_spec = 7", "sm.egress_spec = 8"));
+    expect(await failing(changed, await generated(compiled(CHOICES)))).not.toEqual([]);
+  });
+
+  it("do not depend on chance: random bytes are open, and random decisions no test", async () => {
+    const text = CHOICES.replace("kinds.apply();", "random(hdr.data.value, 8w0, 8w255); kinds.apply();");
+    const found = await generated(compiled(text));
+    const patterns = found.tests.flatMap((test) => stfOf(test, "").match(/^expect .*/gm) ?? []);
+    // Of a packet that is too short there is no header, and nothing random in it.
+    expect(
+      patterns.filter((pattern) => !pattern.includes("*")).every((one) => /^expect \d+ ..? \$$/.test(one)),
+    ).toBe(true);
+    expect(patterns.some((pattern) => pattern.includes("*"))).toBe(true);
+    const decided = text.replace("hdr.data.kind == 2", "hdr.data.value < 128");
+    const ends = await generated(compiled(decided), { paths: 60 });
+    expect(ends.isComplete).toBe(false);
+  });
+});
+
+describe("what is not reached", () => {
+  const dead = CHOICES.replace("(hdr.data.kind == 2)", "(hdr.data.isValid() && hdr.data.kind == 2)")
+    .replace(
+      "add_one();\n    }",
+      "if (hdr.data.kind > 9) add_one();\n    }",
+      // Where a controller could choose, it could choose an action that reads a header that is not there.
+    )
+    .replace("default_action", "const default_action");
+
+  it("is proven to be out of reach where all paths were followed", async () => {
+    const found = await generated(compiled(dead));
+    expect(missed(found)).toEqual(["56 hdr.data.kind > 9: true"]);
+    expect([found.end, found.isComplete]).toEqual(["exhausted", true]);
+  });
+
+  it("does not call complete what a limit, chance or something unhandled ended", async () => {
+    expect((await generated(compiled(dead), { maxTests: 1 })).isComplete).toBe(false);
+    expect((await generated(compiled(dead), { paths: 3 })).isComplete).toBe(false);
+    const register = dead
+      .replace("action send()", "register<bit<8>>(1) r;\n    action send()")
+      .replace("if (hdr.data.kind > 9)", "{ bit<8> v; r.read(v, 0); if (v > 9)")
+      .replace("add_one();\n    }", "add_one(); }\n    }");
+    const found = await generated(compiled(register));
+    expect([found.end, found.isComplete]).toEqual(["exhausted", false]);
+    expect([...found.unhandled.keys()].join()).toMatch(/registers and meters/);
+    const truncating = await generated(
+      compiled(dead.replace("kinds.apply();", "kinds.apply(); truncate(4);")),
+    );
+    expect(truncating.isComplete).toBe(false);
+    expect([...truncating.unhandled.keys()]).toContain("truncate");
+  });
+});
+
+describe("the symbolic execution", () => {
+  async function sentBy(program: Program, { commands, port, bytes }: Stimulus) {
+    const sent: { port: number; frame: string }[] = [];
+    const clock = { now: () => 0, at: () => () => undefined };
+    const device = new Switch(program, {
+      clock,
+      transmit: (to, frame) => sent.push({ port: to, frame: Buffer.from(frame).toString("hex") }),
+    });
+    const diagnostics = new Diagnostics();
+    await runCommands(device, new SourceFile("commands", commands.join("\n")), diagnostics);
+    expect(diagnostics.list).toEqual([]);
+    device.receive(port, bytes);
+    return sent;
+  }
+
+  function predicted({ outcome }: Path, { model, bytes }: Stimulus) {
+    if (outcome.kind === "dropped") return undefined;
+    const evaluator = new Evaluator(model);
+    const { port, front, rest } = outcome;
+    const head =
+      front.width === 0
+        ? ""
+        : evaluator
+            .valueOf(front)
+            .toString(16)
+            .padStart(front.width / 4, "0");
+    return {
+      port: Number(evaluator.valueOf(port)),
+      frame: head + Buffer.from(bytes.subarray(rest)).toString("hex"),
+    };
+  }
+
+  it.each([
+    ["ways", WAYS, 120],
+    ["choices", CHOICES, 30],
+    ["prr/tor", read("p4/prr/tor.p4"), 40],
+  ])("predicts what the switch does on the paths of %s", async (_, text, steps) => {
+    const program = compiled(text);
+    const solver = new Solver(new Terms());
+    const explorer = new Explorer(planOf(program), solver, { seed: 3, environment: freshSwitch });
+    let compared = 0;
+    for (let i = 0; i < steps && !explorer.isExhausted; i++) {
+      const path = explorer.step();
+      const stimulus = path === undefined ? undefined : stimulusOf(path, solver);
+      if (path === undefined || stimulus === undefined) continue;
+      const sent = await sentBy(program, stimulus);
+      const one = predicted(path, stimulus);
+      const isCopy = path.situation.copies.length > 0;
+      if (one === undefined) {
+        if (!isCopy) expect(sent).toEqual([]);
+      } else if (isCopy) expect(sent).toContainEqual(one);
+      else expect(sent).toEqual([one]);
+      compared++;
+    }
+    expect(compared).toBeGreaterThan(5);
+  });
+});
