@@ -12,17 +12,18 @@ import { Journal, type LabRun } from "./scheme-on-lab.js";
 
 /**
  * Returns the value of `work`, and notes for the report. Rejects with the reason of `stop` when it was aborted, and
- * with DiagnosticError P43016 where `work` rejects with a {@link DeviceError}.
+ * with DiagnosticError P43016 where `work` rejects with a {@link DeviceError}. `begin` starts the lab.
  */
 export async function withLab<T>(
   engine: SwitchEngine,
   experiment: FabricExperiment,
   { seed, testbed, folder, p4c, stop }: Pick<JobContext, "seed" | "testbed" | "folder" | "p4c" | "stop">,
   work: (run: LabRun) => Promise<T>,
+  begin: typeof startLab = startLab,
 ): Promise<{ value: T; notes: string[] }> {
   const { network = "netns", bmv2, allowMissing = new Set(), pcap = false } = testbed;
   const journal = new Journal(folder);
-  const lab = await startLab(labOf(experiment.topology, { cpuPort: CPU_PORT }), {
+  const lab = await begin(labOf(experiment.topology, { cpuPort: CPU_PORT }), {
     network,
     engine,
     ...given({ bmv2 }),
