@@ -11,7 +11,7 @@
 #if __TARGET_TOFINO__ == 2
 #include "tofino2_specs.p4"
 #else
-#error t2na.p4 is for Tofino 2: __TARGET_TOFINO__ has to be 2
+#error t2na.p4 is for Tofino 2: __TARGET_TOFINO__ has to be 2, as --arch t2na sets it
 #endif
 
 #include "tofino2_arch.p4"

@@ -87,7 +87,7 @@ function verdicts(corpus: string, one: Case, withoutFolder: string | undefined) 
     includeFolders: one.includeFolders.filter((folder) => folder !== withoutFolder),
   };
   const normal = judge(corpus, settings, false);
-  const lenient = ["P40614", "P40615"].some((code) => normal.remarks[code] !== undefined);
+  const lenient = ["P40614", "P40615", "P40620"].some((code) => normal.remarks[code] !== undefined);
   return { normal, strict: lenient ? judge(corpus, settings, true) : normal };
 }
 

@@ -103,8 +103,7 @@ export class P4Document {
         included: (span, file) => includes.push({ span, file }),
         skipped: (group) => skipped.push({ ...group, file: sourceOf(group.file) }),
       };
-      const { arch: _, ...options } = this.options;
-      const analysis = analyse(this.file, { ...options, watcher }, diagnostics);
+      const analysis = analyse(this.file, { ...this.options, watcher }, diagnostics);
       this.#analysed = { analysis, list: diagnostics.list, failed: diagnostics.hasErrors };
     }
     return this.#analysed;
@@ -118,12 +117,8 @@ export class P4Document {
       else {
         const diagnostics = new Diagnostics();
         for (const diagnostic of list) diagnostics.add(diagnostic);
-        const result = buildChecked(
-          analysis.unit,
-          this.file,
-          diagnostics,
-          given({ arch: this.options.arch }),
-        );
+        const { arch, defines } = this.options;
+        const result = buildChecked(analysis.unit, this.file, diagnostics, given({ arch, defines }));
         this.#compiled = { program: result?.output?.program, list: diagnostics.list };
       }
     }

@@ -177,6 +177,7 @@ export const CODES = {
   annotationArguments: "P40617",
   annotationMisspelt: "P40618",
   annotationIgnored: "P40619",
+  overloadByType: "P40620",
   noEgressPort: "P40650",
   dropTakenBack: "P40651",
   headerNeverValid: "P40652",

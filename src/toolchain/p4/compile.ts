@@ -1,7 +1,7 @@
 /** The compiler as one function: source text in, BMv2 JSON and P4Info out. */
 import { Diagnostics, given, SourceFile } from "../../base/index.js";
 import type { P4Info } from "../program/index.js";
-import { ARCHITECTURES, includedInstead, targetOf } from "./architectures/registry.js";
+import { ARCHITECTURES, includedInstead, presetMacros, targetOf } from "./architectures/registry.js";
 import { CODES } from "./codes.js";
 import type { Output } from "./emit/back-end.js";
 import { elaborate } from "./lower/elaborate/program.js";
@@ -60,10 +60,15 @@ export interface Analysis {
  */
 export function analyse(
   file: SourceFile,
-  { strict, ...options }: Omit<PreprocessorOptions, "file"> & Pick<CompileInput, "strict">,
+  {
+    strict,
+    arch,
+    defines,
+    ...options
+  }: Omit<PreprocessorOptions, "file"> & Pick<CompileInput, "arch" | "strict">,
   diagnostics: Diagnostics,
 ): Analysis {
-  const unit = parse({ file, ...options }, diagnostics);
+  const unit = parse({ file, ...options, defines: { ...presetMacros(arch), ...defines } }, diagnostics);
   const checked = check(unit, diagnostics.hasErrors ? new Diagnostics() : diagnostics, given({ strict }));
   return { unit, checked };
 }
@@ -74,14 +79,9 @@ function checkSource(
   input: CompileInput,
   diagnostics: Diagnostics,
 ): SourceUnit | undefined {
-  const { resolveInclude, defines, undefines } = input;
-  const unit = parse(
-    {
-      file,
-      ...given({ resolveInclude, defines, undefines }),
-    },
-    diagnostics,
-  );
+  const { resolveInclude, undefines } = input;
+  const defines = { ...presetMacros(input.arch), ...input.defines };
+  const unit = parse({ file, defines, ...given({ resolveInclude, undefines }) }, diagnostics);
   if (diagnostics.hasErrors) return undefined;
   check(unit, diagnostics, given({ strict: input.strict }));
   return diagnostics.hasErrors ? undefined : unit;
@@ -95,7 +95,7 @@ export function compile(input: CompileInput, diagnostics: Diagnostics): CompileR
   const built = build(input, diagnostics);
   if (built === undefined) return undefined;
   const { architecture, unit, lowered } = built;
-  const target = targetOf(unit, architecture);
+  const target = targetOf(unit, { arch: architecture });
   if (built.output === undefined && target?.execution !== undefined) {
     const output = target.execution(unit, built.file, target.architecture, diagnostics);
     return output === undefined || diagnostics.hasErrors ? undefined : { ...output, unit, lowered };
@@ -123,9 +123,9 @@ export function buildChecked(
   unit: SourceUnit,
   file: SourceFile,
   diagnostics: Diagnostics,
-  { arch, dump }: Pick<CompileInput, "arch" | "dump"> = {},
+  { arch, defines, dump }: Pick<CompileInput, "arch" | "defines" | "dump"> = {},
 ): Build | undefined {
-  const target = targetOf(unit, arch);
+  const target = targetOf(unit, given({ arch, defines }));
   if (target === undefined) {
     const known = ARCHITECTURES.join(", ");
     diagnostics.error(
@@ -165,5 +165,8 @@ export function controlPlaneOf(
   { architecture, unit, lowered, output }: Build,
   diagnostics: Diagnostics,
 ): P4Info | undefined {
-  return output?.program.p4info ?? targetOf(unit, architecture)?.controlPlane?.(lowered, unit, diagnostics);
+  return (
+    output?.program.p4info ??
+    targetOf(unit, { arch: architecture })?.controlPlane?.(lowered, unit, diagnostics)
+  );
 }

@@ -39,25 +39,52 @@ const TARGETS: readonly [Target, ...Target[]] = [
 /** The names that `--arch` takes. */
 export const ARCHITECTURES: readonly string[] = TARGETS.map(({ architecture }) => architecture.name);
 
-/**
- * The architecture of that name, undefined if there is none. Without a name: the one whose package `main` is; where several have
- * a package of this name, or there is no `main`, the one whose file the program includes.
- */
-export function targetOf(unit: SourceUnit, name?: string): Target | undefined {
-  if (name !== undefined) return TARGETS.find(({ architecture }) => architecture.name === name);
-  const made = packageOfMain(unit);
-  const having = TARGETS.filter(({ architecture }) => architecture.packages.some((one) => one.name === made));
-  const included = includedBy(unit);
-  return having.find(included) ?? having[0] ?? TARGETS.find(included) ?? TARGETS[0];
+/** The macros that `--arch` presets, as the vendor's compiler driver does for the chip; `-D` and `-U` come after them. */
+export function presetMacros(name: string | undefined): Readonly<Record<string, string>> {
+  return TARGETS.find(({ architecture }) => architecture.name === name)?.architecture.macros ?? {};
 }
 
 /**
- * The architecture whose file the program includes, where it is another one than the named one: tna and t2na have packages of the
- * same names, and a program would otherwise get the outputs of the wrong chip.
+ * The architecture of that name, undefined if there is none. Without a name: the one whose package `main` is; where several have
+ * a package of this name, or there is no `main`, the one whose file the program includes; if it includes none, the one whose
+ * macros are given. Of one vendor's chips, what the program includes counts more than the name: `-D __TARGET_TOFINO__=2` makes a
+ * program of `tna.p4` one for the second chip.
  */
+export function targetOf(
+  unit: SourceUnit,
+  {
+    arch: name,
+    defines = {},
+  }: { readonly arch?: string; readonly defines?: Readonly<Record<string, string>> },
+): Target | undefined {
+  const included = TARGETS.find(includedBy(unit));
+  const named = TARGETS.find(({ architecture }) => architecture.name === name);
+  if (name !== undefined) return sameFamily(named, included) ? included : named;
+  const made = packageOfMain(unit);
+  const having = TARGETS.filter(({ architecture }) => architecture.packages.some((one) => one.name === made));
+  return (
+    having.find((one) => one === included) ??
+    having.find(presetBy(defines)) ??
+    having[0] ??
+    included ??
+    TARGETS[0]
+  );
+}
+
+/** The architecture whose file the program includes, where it is of another family than the named one. */
 export function includedInstead(unit: SourceUnit, name: string): string | undefined {
   const names = TARGETS.filter(includedBy(unit)).map(({ architecture }) => architecture.name);
   return names.includes(name) ? undefined : names[0];
+}
+
+/** Whether both have the same packages: they are then told apart by the chip. */
+function sameFamily(a: Target | undefined, b: Target | undefined): boolean {
+  return a !== undefined && a.architecture.packages === b?.architecture.packages;
+}
+
+function presetBy(defines: Readonly<Record<string, string>>): (target: Target) => boolean {
+  return ({ architecture: { macros = {} } }) =>
+    Object.entries(macros).some(([name, value]) => Object.hasOwn(defines, name) && defines[name] === value);
 }
 
 function includedBy(unit: SourceUnit): (target: Target) => boolean {

@@ -13,6 +13,8 @@ export interface Architecture {
   readonly name: string;
   /** A program that includes one of these files is for this architecture. */
   readonly includes: readonly string[];
+  /** Macros of its chip, which `--arch` presets. */
+  readonly macros?: Readonly<Record<string, string>>;
   readonly packages: readonly PackageShape[];
   readonly externs: ExternShapes;
   /** Instances of these types can have methods in the program. */

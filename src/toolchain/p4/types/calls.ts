@@ -257,7 +257,8 @@ function callMethod(
     return ignoreArguments(cx, e.args);
   }
   const what = `method '${name}' of ${extern.name.name}`;
-  const chosen = chooseOverload(cx, candidates, e, what);
+  const outer = substitutionOf(extern.typeParams, base.args);
+  const chosen = chooseOverload(cx, candidates, e, what, outer);
   if (chosen === undefined) return ignoreArguments(cx, e.args);
   const { declaration, bound } = chosen;
   requirePlace(cx, "extern", `${extern.name.name}.${name}`, e.span);
@@ -267,7 +268,6 @@ function callMethod(
       callee.base.span,
       `an instance of '${extern.name.name}' must be declared before it is used`,
     );
-  const outer = substitutionOf(extern.typeParams, base.args);
   const object = callee.base.kind === "path" ? callee.base.declaration : undefined;
   const result = finish(cx, e, { ...chosen, what, outer, object }, expected);
   const { typeArgs } = result;

@@ -1,5 +1,5 @@
 /** The state of one run of the checker while it walks the program: scopes, the present place, messages. */
-import { closest, type Diagnostics, defined, type Note, type Span } from "../../../base/index.js";
+import { closest, Diagnostics, defined, type Note, type Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   ActionDeclaration,
@@ -62,7 +62,7 @@ export class Checker {
   readonly appliedTables = new Set<TableDeclaration>();
   /** Objects of which a note has said that their declaration leaves a type open. */
   readonly leftOpen = new Set<Declaration>();
-  /** The program is for a Tofino architecture, whose annotations are checked. */
+  /** The program is for a Tofino architecture: its annotations are checked, and what older compilers took is taken. */
   forTofino = false;
   /** Names of annotations without effect of which a note has been given. */
   readonly ignoredAnnotations = new Set<string>();
@@ -83,11 +83,25 @@ export class Checker {
   /** How many constructor calls are around the expression. */
   constructing = 0;
 
+  /** Arguments whose types were looked at to choose an overload: once each, or nested calls would take exponential time. */
+  readonly typedForOverload = new Set<Expression>();
+
   constructor(
-    readonly diagnostics: Diagnostics,
+    public diagnostics: Diagnostics,
     /** Whether what only older compilers took is refused, too. */
     readonly strict: boolean,
   ) {}
+
+  /** Runs a check whose messages come again when it is run for good. */
+  silently(body: () => void): void {
+    const outer = this.diagnostics;
+    this.diagnostics = new Diagnostics();
+    try {
+      body();
+    } finally {
+      this.diagnostics = outer;
+    }
+  }
 
   error(code: string, span: Span | undefined, message: string, ...notes: (Note | string)[]): void {
     this.diagnostics.error(code, span, message, ...notes);

@@ -1,10 +1,12 @@
 /** TNA and T2NA in their lowered form: pipes, blocks and storage, externs with results and methods, annotations and properties. */
 import { describe, expect, it } from "vitest";
-import { Diagnostics } from "../../../../src/base/index.js";
-import { build } from "../../../../src/toolchain/p4/index.js";
+import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
+import { analyse, build, type CompileInput, controlPlaneOf } from "../../../../src/toolchain/p4/index.js";
 import type { IrControl, IrPipe, IrProgram, StmtOf } from "../../../../src/toolchain/p4/lower/ir.js";
 import { printProgram } from "../../../../src/toolchain/p4/lower/print.js";
 import { forEachStmt } from "../../../../src/toolchain/p4/lower/walk.js";
+import { sources } from "../../../../src/toolchain/p4/stdlib/sources.js";
+import { bfrtSchema } from "../../../../src/toolchain/program/index.js";
 import { countByKind, loweredMarks, missing, sourceMarks } from "./marks.js";
 import { lowerText, lowerTna, type TnaParts, tna } from "./tna.js";
 
@@ -443,12 +445,71 @@ describe("the named architecture", () => {
   };
 
   it.each([
-    ["tna", "t2na"],
-    ["t2na", "tna"],
-    ["tna", "v1model"],
-  ] as const)("of a program that includes %s.p4 is not %s", (arch, other) => {
+    ["t2na", "tna", "P40112"],
+    ["tna", "v1model", "P40431"],
+  ] as const)("of a program that includes %s.p4 is not %s", (arch, other, code) => {
     const text = tna({ arch });
-    expect(codesOf(text, other)).toEqual(["P40431"]);
+    expect(codesOf(text, other)).toEqual([code]);
     expect(codesOf(text, arch)).toEqual([]);
+  });
+
+  it("presets the macros of the chip, and -D and -U come after it", () => {
+    const macros = `#ifdef __TARGET_TOFINO__
+const bit<16> CHIP = __TARGET_TOFINO__;
+#else
+const bit<16> CHIP = 0;
+#endif
+#ifdef __TOFINO2_VARIANT__
+const bit<16> VARIANT = __TOFINO2_VARIANT__;
+#else
+const bit<16> VARIANT = 0;
+#endif
+`;
+    const seen = (settings: Partial<CompileInput>): (bigint | undefined)[] => {
+      const { checked } = analyse(new SourceFile("a.p4", macros), settings, new Diagnostics());
+      return ["CHIP", "VARIANT"].map((name) => {
+        const found = checked.globals.get(name)?.[0];
+        const value = found?.kind === "constant" ? found.constant : undefined;
+        return value?.kind === "integer" ? value.value : undefined;
+      });
+    };
+    expect(seen({})).toEqual([0n, 0n]);
+    expect(seen({ arch: "v1model" })).toEqual([0n, 0n]);
+    expect(seen({ arch: "tna" })).toEqual([1n, 0n]);
+    expect(seen({ arch: "t2na" })).toEqual([2n, 1n]);
+    expect(seen({ arch: "t2na", defines: { __TOFINO2_VARIANT__: "3" } })).toEqual([2n, 3n]);
+    expect(seen({ arch: "tna", defines: { __TARGET_TOFINO__: "2" } })).toEqual([2n, 0n]);
+    expect(seen({ arch: "t2na", undefines: ["__TOFINO2_VARIANT__"] })).toEqual([2n, 0n]);
+  });
+
+  const SECOND = { __TARGET_TOFINO__: "2" };
+  it.each<[string, Partial<CompileInput>, "tna" | "t2na"]>([
+    ["nothing", {}, "tna"],
+    ["the macro", { defines: SECOND }, "t2na"],
+    ["--arch tna", { arch: "tna" }, "tna"],
+    ["--arch t2na", { arch: "t2na" }, "t2na"],
+    ["--arch tna and the macro", { arch: "tna", defines: SECOND }, "t2na"],
+  ])("with %s, a program of tna.p4 gets the numbers of its chip", (_, settings, chip) => {
+    const diagnostics = new Diagnostics();
+    const text = tna({});
+    const built = build({ file: text, ...settings }, diagnostics)!;
+    const p4info = controlPlaneOf(built, diagnostics)!;
+    expect(p4info.pkgInfo?.arch).toBe(chip);
+    const snapshot = bfrtSchema(p4info, diagnostics)!.tables.find(({ name }) =>
+      name.endsWith("snapshot.cfg"),
+    );
+    expect([built.architecture, snapshot?.size]).toEqual([chip, chip === "tna" ? 12 : 20]);
+  });
+
+  it("of a program with declarations of its own follows from the macro", () => {
+    const own = (text: string) => text.replace(/[<"]tofino(\d)_specs\.p4[>"]/g, '"specs$1.p4"');
+    const file = new SourceFile("own.p4", tna({}).replace("<tna.p4>", '"mine.p4"'));
+    const resolveInclude = (name: string) => {
+      const theirs = name.replace(/^specs(\d)\.p4$/, "tofino$1_specs.p4").replace("mine", "tna");
+      return name === theirs ? undefined : new SourceFile(`own/${name}`, own(sources[theirs]!));
+    };
+    const chip = (defines: Record<string, string>) =>
+      build({ file, defines, resolveInclude }, new Diagnostics())?.architecture;
+    expect([chip({}), chip(SECOND)]).toEqual(["tna", "t2na"]);
   });
 });

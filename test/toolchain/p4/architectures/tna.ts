@@ -80,7 +80,7 @@ export function lowerText(text: string, stop: "elaborated" | "passed" = "passed"
   if (!diagnostics.hasErrors) check(unit, diagnostics);
   let lowered: IrProgram | undefined;
   if (!diagnostics.hasErrors) {
-    const { architecture } = targetOf(unit)!;
+    const { architecture } = targetOf(unit, {})!;
     lowered = elaborate(unit, file, architecture, diagnostics);
     if (lowered !== undefined && stop === "passed") applyPasses(lowered, architecture.passes, diagnostics);
   }

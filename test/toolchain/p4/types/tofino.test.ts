@@ -122,6 +122,30 @@ describe("what older compilers took", () => {
     expect(noteOf("meta.a")).toEqual(["info", `${cure} bit<16>`]);
   });
 
+  it.each([
+    ["meta.a, MeterColor_t.RED", ["P40620:5"], ["P40335:5"]],
+    ["meta.a, 32w4", ["P40620:5"], ["P40335:5"]],
+    ["meta.a, 4", ["P40620:5"], ["P40335:5"]],
+    ["meta.a", [], []],
+    ["index = meta.a, color = MeterColor_t.RED", [], []],
+    ["index = meta.a, adjust_byte_count = 4", [], []],
+    ["meta.a, MeterColor_t.RED, 4", [], []],
+    ["meta.a, 8w4", ["P40335:5"], ["P40335:5"]],
+  ])("meter.execute(%s): the types choose among the overloads", (args, lenient, strict) => {
+    const text = ingress(
+      "Meter<bit<16>>(64, MeterType_t.BYTES) meter; bit<8> c;",
+      `c = meter.execute(${args});`,
+    );
+    expect(found("tna.p4", text)).toEqual(lenient);
+    expect(found("tna.p4", text, true)).toEqual(strict);
+  });
+
+  it("nested calls of overloads are looked at in less than exponential time", () => {
+    const call = (depth: number): string => (depth === 0 ? "0" : `m.execute(${call(depth - 1)}, 4)`);
+    const body = ingress("Meter<bit<8>>(64, MeterType_t.BYTES) m; bit<8> c;", `c = ${call(40)};`);
+    expect(new Set(found("tna.p4", body).map((each) => each.split(":")[0]))).toEqual(new Set(["P40620"]));
+  });
+
   it("a register that only register actions use has no such place", () => {
     const body = `Register<bit<16>, _>(64) cells;
       RegisterAction<bit<16>, bit<16>, bit<16>>(cells) a = { void apply(inout bit<16> value) { } };`;

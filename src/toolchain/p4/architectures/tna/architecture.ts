@@ -32,15 +32,24 @@ const SHARED: Omit<Architecture, "name" | "includes"> = {
   warn: (program, _unit, diagnostics) => checkRegisterActions(program, diagnostics),
 };
 
-/** The files are those that declare the packages: `tna.p4` and `t2na.p4` themselves declare nothing. */
+/**
+ * The files are those of the chips, which `__TARGET_TOFINO__` chooses: `tna.p4` is for both. The macros are those of the vendor's
+ * compiler driver (p4c, `backends/tofino/bf-p4c/driver`).
+ */
 export const tna: Architecture = {
   ...SHARED,
   name: "tna",
-  includes: ["tofino1_arch.p4"],
+  includes: ["tofino1_specs.p4"],
+  macros: { __TARGET_TOFINO__: "1" },
   warn: (program, unit, diagnostics) => {
     SHARED.warn(program, unit, diagnostics);
     checkParseDepth(program, unit, diagnostics);
   },
 };
 
-export const t2na: Architecture = { ...SHARED, name: "t2na", includes: ["tofino2_arch.p4"] };
+export const t2na: Architecture = {
+  ...SHARED,
+  name: "t2na",
+  includes: ["tofino2_specs.p4"],
+  macros: { __TARGET_TOFINO__: "2", __TOFINO2_VARIANT__: "1" },
+};
