@@ -1,4 +1,4 @@
-/** The stopping rule by the coverage of its intervals on known distributions, and MSER-5 against its definition and known transients. */
+/** The stopping rule by the coverage of its intervals on known distributions (docs/load.md), and MSER-5 against its definition and known transients. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../src/base/index.js";
