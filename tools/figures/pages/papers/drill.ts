@@ -21,12 +21,18 @@ const rows = (document: RunDocument): Row[] =>
 export default page("docs/papers/drill.md", {
   /** Schemes without information from other switches in a symmetric fabric. */
   symmetric: block({
-    slow: true,
     runs: { all: run("examples/schemes/drill.yaml") },
     pick: { all: rows },
     render: ({ all }) =>
       table(
-        ["scheme", "mean slowdown", "p99 slowdown", "queue p99, bytes", "unevenness of uplinks (CV)", "reordered"],
+        [
+          "scheme",
+          "mean slowdown",
+          "p99 slowdown",
+          "queue p99, bytes",
+          "unevenness of uplinks (CV)",
+          "reordered",
+        ],
         all.map((row) => [
           String(row.scheme),
           `${fixed(row.slowdown_mean, 2)} ± ${fixed(row.slowdown_mean_ci95, 2)}`,
