@@ -54,8 +54,9 @@ const trafficStep = z.strictObject({
   from: node,
   to: node,
   protocol: z.enum(["udp", "tcp"]).default("udp"),
-  /** Flows differ in their source port. */
   flows: count(1, 10_000).default(1),
+  /** The field in which flows differ: each flow has the next value; the others stay those of the first flow. */
+  vary: z.enum(["source_port", "port", "source", "destination"]).default("source_port"),
   /** Packets of each flow. */
   packets: count(1, 10_000).default(1),
   /** Time between two packets, of the same flow or of different flows. */

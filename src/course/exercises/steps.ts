@@ -52,6 +52,8 @@ export interface TrafficStep {
   readonly to: string;
   readonly protocol: "udp" | "tcp";
   readonly flows: number;
+  /** Flow n has the value of the first flow plus n in this field. */
+  readonly vary: "source_port" | "port" | "source" | "destination";
   /** Of each flow. */
   readonly packets: number;
   readonly gapNs: number;
@@ -205,6 +207,7 @@ export class StepReader {
       to: raw.to,
       protocol: raw.protocol,
       flows: raw.flows,
+      vary: raw.vary,
       packets: raw.packets,
       gapNs: raw.gap,
       pause: pause && { after: pause.after, ns: pause.for },

@@ -4,13 +4,24 @@ import { HEADER_LAYOUTS } from "./header-layouts.js";
 import { partBytes, type StackPart } from "./packet-stack.js";
 import type { TrafficStep } from "./steps.js";
 
-/** Packet `number` of flow `flow`, both from 0; flows differ in their source port, and the payload begins with both numbers. */
+/** IPv4 addresses of the hosts at the ends of a step of traffic. */
+interface Ends {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
+/**
+ * Packet `number` of flow `flow`, both from 0; flows differ in the field `vary`, and the payload begins with both numbers. Values past
+ * the last one of a field go on from 0.
+ */
 export function trafficStack(
-  { protocol, sourcePort, port, dscp, bytes }: TrafficStep,
-  to: bigint,
+  { protocol, sourcePort, port, dscp, bytes, vary }: TrafficStep,
+  { from, to }: Ends,
   flow: number,
   number: number,
 ): StackPart[] {
+  const value = (field: TrafficStep["vary"], width: number, first: number | bigint): bigint =>
+    BigInt.asUintN(width, BigInt(first) + (field === vary ? BigInt(flow) : 0n));
   const header = (name: string, fields: Readonly<Record<string, bigint>>): StackPart => ({
     header: name,
     layout: HEADER_LAYOUTS.get(name)!,
@@ -18,8 +29,13 @@ export function trafficStack(
   });
   const parts = [
     header("ethernet", {}),
-    header("ipv4", { dst: to, dscp: BigInt(dscp), id: BigInt(number & 0xffff) }),
-    header(protocol, { src: BigInt((sourcePort + flow) & 0xffff), dst: BigInt(port) }),
+    header("ipv4", {
+      src: value("source", 32, from),
+      dst: value("destination", 32, to),
+      dscp: BigInt(dscp),
+      id: BigInt(number & 0xffff),
+    }),
+    header(protocol, { src: value("source_port", 16, sourcePort), dst: value("port", 16, port) }),
   ];
   const payload = new Uint8Array(Math.max(8, bytes - parts.reduce((sum, part) => sum + partBytes(part), 0)));
   payload.set(toBytes(BigInt(flow), 4), 0);

@@ -1,5 +1,6 @@
 /** What steps accept and refuse, by the numbers, packets and messages that a network shows. */
 import { describe, expect, it } from "vitest";
+import { get16 } from "../../../src/base/packets/index.js";
 import {
   buildFrame,
   type ExerciseHost,
@@ -176,6 +177,8 @@ describe("pings", () => {
   });
 });
 
+const ENDS = { from: hosts[0]!.ipv4, to: hosts[1]!.ipv4 };
+
 describe("traffic", () => {
   const step: Step<"traffic"> = {
     ...{
@@ -184,6 +187,7 @@ describe("traffic", () => {
       to: "h2",
       protocol: "udp",
       flows: 2,
+      vary: "source_port",
       packets: 3,
       gapNs: 10,
       bytes: 100,
@@ -202,7 +206,7 @@ describe("traffic", () => {
     const traffic = { ...step, ...own };
     const sender = senderOf(hosts[0]!, hosts);
     const frames = arrivals.map(([flow, number]) =>
-      buildFrame(trafficStack(traffic, hosts[1]!.ipv4, flow, number), sender),
+      buildFrame(trafficStack(traffic, ENDS, flow, number), sender),
     );
     const received: { frame: Uint8Array }[] = [];
     const counts = [new Map([["s1-p1", 5]]), new Map([["s1-p1", 5 + (sent["s1-p1"] ?? 0)]])];
@@ -238,6 +242,22 @@ describe("traffic", () => {
     expect(new Set(out.map((frame) => Buffer.from(frame).toString("hex"))).size).toBe(6);
   });
 
+  it.each([
+    ["source_port", [1000, 80, 1], [1001, 80, 1]],
+    ["port", [1000, 80, 1], [1000, 81, 1]],
+    ["source", [1000, 80, 1], [1000, 80, 2]],
+  ] as const)("sends flows that differ in %s, and counts all of them", async (vary, ...wanted) => {
+    const { failed, out } = await play({ vary, received: range(6), packets: 3, inOrder: true });
+    expect(failed).toBeUndefined();
+    const seen = out.map((frame) => [get16(frame, 34), get16(frame, 36), frame[29]]);
+    expect(seen.filter((_, index) => index < 2)).toEqual(wanted);
+  });
+
+  it("sends to the next addresses where flows differ in their destination", async () => {
+    const { out } = await play({ vary: "destination" });
+    expect(out.slice(0, 2).map((frame) => frame[33])).toEqual([2, 3]);
+  });
+
   it("counts its own packets at the receiver, by protocol, port and length", async () => {
     const text = ["6 packets arrive at h2", "4 of 6 arrive", ["h1 sends 6 packets in 2 flows to h2"]];
     expect((await play({ received: range(6) }, all.slice(0, 4))).failed).toEqual(text);
@@ -245,12 +265,10 @@ describe("traffic", () => {
     expect((await play({ received: range(50, 70, true) }, all.slice(0, 4))).failed).toBeUndefined();
     const sender = senderOf(hosts[0]!, hosts);
     const strange = [
-      buildFrame(trafficStack({ ...step, port: 81 }, hosts[1]!.ipv4, 0, 0), sender),
+      buildFrame(trafficStack({ ...step, port: 81 }, ENDS, 0, 0), sender),
       buildFrame([ethernet(0x0806n), part("arp")], sender),
-      buildFrame(trafficStack(step, hosts[1]!.ipv4, 0, 0), sender).map((byte, at) =>
-        at === 12 ? 0x86 : byte,
-      ),
-      buildFrame(trafficStack(step, hosts[1]!.ipv4, 0, 0), sender).subarray(0, 45),
+      buildFrame(trafficStack(step, ENDS, 0, 0), sender).map((byte, at) => (at === 12 ? 0x86 : byte)),
+      buildFrame(trafficStack(step, ENDS, 0, 0), sender).subarray(0, 45),
       new Uint8Array(3),
     ];
     expect((await play({ received: range(1) }, [[1, 2]], {}, strange)).failed).toBeUndefined();
@@ -271,7 +289,7 @@ describe("traffic", () => {
     ]);
     expect(swapped.failed).toEqual([
       "the packets of each flow arrive at h2 in the order in which they were sent",
-      "of the flow from source port 1001, packet 0 arrives after packet 1",
+      "of flow 2 of 2, packet 0 arrives after packet 1",
       ["h1 sends 6 packets in 2 flows to h2"],
     ]);
     expect(

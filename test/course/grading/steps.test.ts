@@ -17,8 +17,11 @@ const hosts: ExerciseHost[] = [1n, 2n].map((n) => ({
   ...{ name: `h${n}`, ipv4: 0x0a000000n + n, prefixLength: 24, mac: n, commands: [] },
 }));
 
+const ENDS = { from: hosts[0]!.ipv4, to: hosts[1]!.ipv4 };
+
 const step: Traffic = {
-  ...{ kind: "traffic", from: "h1", to: "h2", protocol: "udp", flows: 2, packets: 3, gapNs: 10, bytes: 100 },
+  ...{ kind: "traffic", from: "h1", to: "h2", protocol: "udp", flows: 2, vary: "source_port", packets: 3 },
+  ...{ gapNs: 10, bytes: 100 },
   ...{ sourcePort: 1000, port: 80, dscp: 0, withinNs: 1000, ports: [], pause: undefined, span: undefined },
   ...{ received: undefined, split: undefined, inOrder: true },
 };
@@ -31,7 +34,7 @@ async function playArrivals(
   const times: number[] = [];
   const received = arrivals.map(([flow, number]) => ({
     timeNs: 0,
-    frame: buildFrame(trafficStack(own, hosts[1]!.ipv4, flow, number), senderOf(hosts[0]!, hosts)),
+    frame: buildFrame(trafficStack(own, ENDS, flow, number), senderOf(hosts[0]!, hosts)),
   }));
   const host = (name: string) => ({ name, received: name === "h2" ? received : [], forget() {}, send() {} });
   await playTraffic(

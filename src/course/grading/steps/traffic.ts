@@ -33,7 +33,7 @@ export async function playTraffic(
   const before = await network.sent();
   const total = step.flows * step.packets;
   const duration = schedule(step, network, (flow, number) => {
-    const stack: StackPart[] = trafficStack(step, to.ipv4, flow, number);
+    const stack: StackPart[] = trafficStack(step, { from: from.ipv4, to: to.ipv4 }, flow, number);
     network.hosts.get(step.from)!.send(buildFrame(stack, sender));
   });
   await network.advance(duration + step.withinNs, () => receiver.received.length >= total);
@@ -85,9 +85,10 @@ function numbersOf(frame: Uint8Array, step: TrafficStep): { flow: number; number
   const at = TRANSPORT_AT + HEADER_BYTES[step.protocol];
   if (frame.length < at + 8) return undefined;
   // The ports of UDP stand where those of TCP do.
-  if (Ethernet.type(frame) !== ETHERTYPE_IPV4 || Tcp.dstPort(frame, TRANSPORT_AT) !== step.port)
-    return undefined;
-  return { flow: get32(frame, at), number: get32(frame, at + 4) };
+  const flow = get32(frame, at);
+  const port = (step.port + (step.vary === "port" ? flow : 0)) & 0xffff;
+  if (Ethernet.type(frame) !== ETHERTYPE_IPV4 || Tcp.dstPort(frame, TRANSPORT_AT) !== port) return undefined;
+  return { flow, number: get32(frame, at + 4) };
 }
 
 function checkOrder(
@@ -101,7 +102,7 @@ function checkOrder(
     if (number < before) {
       throw new StepFailure(
         `the packets of each flow arrive at ${step.to} in the order in which they were sent`,
-        `of the flow from source port ${step.sourcePort + flow}, packet ${number} arrives after packet ${before}`,
+        `of flow ${flow + 1} of ${step.flows}, packet ${number} arrives after packet ${before}`,
         [sent],
       );
     }
