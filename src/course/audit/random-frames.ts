@@ -37,7 +37,9 @@ export function modelFrames({ tests, topology }: Exercise): Uint8Array[] {
       const from = hosts.find(({ name }) => name === step.from)!;
       const to = hosts.find(({ name }) => name === step.to)!;
       for (let flow = 0; flow < Math.min(step.flows, OF_TRAFFIC); flow++)
-        frames.push(buildFrame(trafficStack(step, { from: from.ipv4, to: to.ipv4 }, flow, 0), senderOf(from, hosts)));
+        frames.push(
+          buildFrame(trafficStack(step, { from: from.ipv4, to: to.ipv4 }, flow, 0), senderOf(from, hosts)),
+        );
     }
   }
   return frames;

@@ -70,12 +70,26 @@ export function readExercise(
 ): Exercise | undefined {
   const path = pathIn(folder, EXERCISE_FILE);
   if (!files.exists(path)) {
-    diagnostics.error(CODES.noFile, undefined, `there is no file ${path}`);
+    const message = isFile(files, folder)
+      ? `${folder} is a file; expected the folder of an exercise, which has a file ${EXERCISE_FILE}`
+      : `there is no file ${path}`;
+    diagnostics.error(CODES.noFile, undefined, message);
     return undefined;
   }
   const document = loadDocument(new SourceFile(path, files.read(path)), exerciseSchema, diagnostics);
   if (document === undefined) return undefined;
   return new ExerciseReader(document.value, document.locate, files, folder, diagnostics).read();
+}
+
+/** Whether a path names a file: that of a folder cannot be read. */
+function isFile(files: ExerciseFiles, path: string): boolean {
+  if (!files.exists(path)) return false;
+  try {
+    files.read(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 class ExerciseReader {

@@ -80,6 +80,12 @@ describe("an audit", () => {
     expect(status).toBe(1);
   });
 
+  it("needs a folder, not a file of it: P46301", () => {
+    const { stderr, status } = grade(join(original, "exercise.yaml"), "--audit");
+    expect(stderr).toMatch(/error\[P46301\].*exercise\.yaml is a file; expected the folder of an exercise/);
+    expect(status).toBe(1);
+  });
+
   it("needs a solution: P46320", () => {
     const folder = copy();
     rmSync(join(folder, "solution"), { recursive: true });
