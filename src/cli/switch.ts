@@ -45,10 +45,9 @@ export async function switchProgram(programs: readonly string[], args: SwitchArg
 export async function loadAndRunSwitch(request: SwitchRequest, surroundings: Surroundings): Promise<void> {
   const { program, commands, tls, ...rest } = request;
   const diagnostics = new Diagnostics();
-  const loaded = program && {
-    path: program.path,
-    program: (await loadProgram(await withProject(program), diagnostics, "warning")).program,
-  };
+  const found = program && (await loadProgram(await withProject(program), diagnostics, "warning"));
+  const loaded = program &&
+    found && { path: program.path, program: found.program, ...given({ bfrt: found.bfrt }) };
   const read = tls && {
     certificate: readBytes(tls.certificate),
     privateKey: readBytes(tls.privateKey),

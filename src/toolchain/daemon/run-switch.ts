@@ -1,5 +1,6 @@
 /** A switch from its start to its end: program, P4Runtime server, ports, log. */
 
+import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Diagnostic, Diagnostics, fail, given, toHex } from "../../base/index.js";
 import { DeviceError, type DeviceEvent, type PortAttachment } from "../device/index.js";
@@ -229,6 +230,9 @@ class Run {
     const { serve } = await import("../p4runtime/index.js");
     const { deviceId, tls } = this.setup;
     const ports = this.#ports;
+    const { program } = this.setup;
+    const schema = await program?.bfrt?.();
+    const bfrt = program && schema && { name: basename(program.path).replace(/\.p4$/, ""), schema };
     // Ports that were added have names from the next load of a program on.
     const translations = {
       get ports() {
@@ -241,7 +245,7 @@ class Run {
         deviceId,
         // The server does not check ports against a list: as in BMv2, a group may name a port that is added later.
         translations,
-        ...given({ tls }),
+        ...given({ tls, bfrt }),
       });
     } catch (error) {
       if (error instanceof DeviceError && error.code === "UNAVAILABLE")

@@ -2,7 +2,7 @@
 import { basename, join } from "node:path";
 import type { SourceFile } from "../../base/index.js";
 import type { ServerTls } from "../p4runtime/index.js";
-import type { Program } from "../program/index.js";
+import type { BfrtSchema, Program } from "../program/index.js";
 import type { LogSetup } from "./log.js";
 import type { TraceFileSetup } from "./trace-file.js";
 import type { TraceSocketSetup } from "./trace-socket.js";
@@ -50,6 +50,8 @@ export interface SwitchSetup {
     /** For the log. */
     path: string;
     program: Program;
+    /** Makes the program's schema of BF Runtime, for the server. */
+    bfrt?: () => Promise<BfrtSchema | undefined>;
   };
   /** simple_switch_CLI commands that run before packets and controllers are taken. */
   commands?: SourceFile;

@@ -1,9 +1,11 @@
 /** A program from files: P4-16 source is compiled, BMv2 JSON is read with its P4Info. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Diagnostics, fail, given, type SourceFile, type Span } from "../../base/index.js";
+import { Diagnostics, fail, given, type SourceFile, type Span } from "../../base/index.js";
 import type { CompileInput } from "../p4/index.js";
 import {
+  type BfrtSchema,
+  bfrtSchema,
   createP4Info,
   type P4Info,
   type Program,
@@ -39,6 +41,8 @@ export interface LoadedProgram {
   hasP4Info: boolean;
   /** The P4 source and the files that it includes, by their paths; of a BMv2 JSON, the source that it names. */
   sources: ReadonlyMap<string, SourceFile>;
+  /** Of a program for a Tofino: makes the schema of BF Runtime, which only its controllers need. */
+  bfrt?: () => Promise<BfrtSchema | undefined>;
 }
 
 /** Suffixes of a P4Info beside `NAME.json`, in the order in which they are tried. */
@@ -80,7 +84,18 @@ async function compileProgram(
   const sources = new Map<string, SourceFile>();
   const result = compile(compileInput(files, sources, from), diagnostics);
   diagnostics.throwIfErrors();
-  return { program: result!.program, hasP4Info: true, sources };
+  const { program } = result!;
+  const loaded = { program, hasP4Info: true, sources };
+  return program.bmv2.architecture === undefined ? loaded : { ...loaded, bfrt: () => schemaOf(files) };
+}
+
+/** Compiles the program once more: its schema is made of the form that the compiler keeps for controllers, not of the switch's. */
+async function schemaOf(files: ProgramFiles): Promise<BfrtSchema | undefined> {
+  const { build, controlPlaneOf } = await import("../p4/index.js");
+  const diagnostics = new Diagnostics();
+  const built = build(compileInput(files), diagnostics);
+  const p4info = built && controlPlaneOf(built, diagnostics);
+  return p4info && bfrtSchema(p4info, diagnostics);
 }
 
 /** The compiler's input from files. `sources`, if given, receives every file that is read; `from` as in {@link loadProgram}. */

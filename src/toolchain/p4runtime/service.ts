@@ -4,6 +4,7 @@
  */
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { logVerbosity, type MethodDefinition, setLogVerbosity } from "@grpc/grpc-js";
+import * as bfrt from "./generated/bfrt_proto/bfruntime_pb.js";
 import {
   CapabilitiesRequestSchema,
   CapabilitiesResponseSchema,
@@ -102,6 +103,30 @@ export const P4RuntimeService = {
     { requestStream: true, responseStream: true },
   ),
   capabilities: method(`${P4RUNTIME}/Capabilities`, CapabilitiesRequestSchema, CapabilitiesResponseSchema),
+} as const;
+
+const BFRT = "/bfrt_proto.BfRuntime";
+
+/** The service of a Tofino's drivers. */
+export const BfRuntimeService = {
+  write: method(`${BFRT}/Write`, bfrt.WriteRequestSchema, bfrt.WriteResponseSchema),
+  read: method(`${BFRT}/Read`, bfrt.ReadRequestSchema, bfrt.ReadResponseSchema, { responseStream: true }),
+  setForwardingPipelineConfig: method(
+    `${BFRT}/SetForwardingPipelineConfig`,
+    bfrt.SetForwardingPipelineConfigRequestSchema,
+    bfrt.SetForwardingPipelineConfigResponseSchema,
+  ),
+  getForwardingPipelineConfig: method(
+    `${BFRT}/GetForwardingPipelineConfig`,
+    bfrt.GetForwardingPipelineConfigRequestSchema,
+    bfrt.GetForwardingPipelineConfigResponseSchema,
+  ),
+  streamChannel: method(
+    `${BFRT}/StreamChannel`,
+    bfrt.StreamMessageRequestSchema,
+    bfrt.StreamMessageResponseSchema,
+    { requestStream: true, responseStream: true },
+  ),
 } as const;
 
 const SETTINGS = "/p4loom.v1.Settings";

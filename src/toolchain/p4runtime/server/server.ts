@@ -4,6 +4,7 @@ import type { MethodDefinition } from "@grpc/grpc-js";
 import { given, systemErrorReason } from "../../../base/index.js";
 import { type Device, DeviceError } from "../../device/index.js";
 import type { Program } from "../../program/index.js";
+import { type BfrtProgram, BfrtService } from "../bfrt/server.js";
 import { electionIdOf } from "../election.js";
 import {
   type CapabilitiesRequest,
@@ -32,6 +33,7 @@ import type { Method } from "../grpc/calls.js";
 import { type GrpcServer, listen } from "../grpc/server.js";
 import {
   API_VERSION,
+  BfRuntimeService,
   DEFAULT_MESSAGE_BYTES,
   MIN_MESSAGE_BYTES,
   P4RuntimeService,
@@ -78,6 +80,8 @@ export interface ServeOptions {
   maxControllers?: number;
   /** Whether a port exists: other ports are refused in groups, sessions and as watch ports. Absent: the device checks. */
   hasPort?: (port: number) => boolean;
+  /** The program's schema of BF Runtime: the server then has that service, too. It is not changed by a pipeline config that comes later. */
+  bfrt?: BfrtProgram;
   /** Names of values and ports, for programs with types that are translated to strings. */
   translations?: Translations;
   /** Lets other tasks of the event loop run during a large request. Default: `setImmediate`. */
@@ -193,6 +197,7 @@ class Handlers {
   readonly #maxUpdates: number;
   readonly #yieldTurn: () => Promise<void>;
   readonly #unwatch: () => void;
+  readonly #bfrt: BfrtService | undefined;
 
   constructor(
     private readonly device: Device,
@@ -203,6 +208,7 @@ class Handlers {
     this.#pipeline = new Pipeline(device, options.translations, options.hasPort);
     this.#maxUpdates = options.maxUpdatesPerWrite ?? DEFAULT_MAX_UPDATES;
     this.#yieldTurn = options.yieldTurn ?? immediate;
+    this.#bfrt = options.bfrt && new BfrtService(device, options.bfrt, deviceId);
     this.#unwatch = device.watch((event) => {
       const primaries = this.#arbitration.primaries();
       const { committed } = this.#pipeline;
@@ -217,6 +223,7 @@ class Handlers {
 
   close(): void {
     this.#unwatch();
+    this.#bfrt?.close();
     for (const session of [...this.#sessions]) session.end("UNAVAILABLE", "the server is closing");
     this.#sessions.clear();
   }
@@ -308,7 +315,32 @@ class Handlers {
           },
         },
       ],
+      ...this.#bfrtMethods(),
     ]);
+  }
+
+  /** BF Runtime has no primary: every client may write. Writes and reads take turns with P4Runtime's. */
+  #bfrtMethods(): [string, Method][] {
+    const bfrt = this.#bfrt;
+    if (bfrt === undefined) return [];
+    const { write, read, streamChannel, setForwardingPipelineConfig, getForwardingPipelineConfig } =
+      BfRuntimeService;
+    return [
+      unary(write, (request) => this.#lock.run(() => bfrt.write(request))),
+      [
+        read.path,
+        {
+          kind: "serverStream",
+          handle: (bytes, call) => {
+            const request = decoded(() => read.requestDeserialize(bytes as Buffer));
+            return this.#lock.run(() => bfrt.read(request, call));
+          },
+        },
+      ],
+      unary(setForwardingPipelineConfig, (request) => bfrt.setConfig(request)),
+      unary(getForwardingPipelineConfig, (request) => bfrt.getConfig(request)),
+      [streamChannel.path, { kind: "duplex", handle: (call) => bfrt.stream(call) }],
+    ];
   }
 
   /** A change of the whole switch, with the rights and the order of a Write. */

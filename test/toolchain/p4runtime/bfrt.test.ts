@@ -1,0 +1,240 @@
+/** BF Runtime over gRPC: what a controller installs is what packets meet, and digests come on the stream. */
+import { join, resolve } from "node:path";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { type ClientDuplexStream, credentials, makeGenericClientConstructor } from "@grpc/grpc-js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { Diagnostics, fromHex, toHex } from "../../../src/base/index.js";
+import { loadProgram } from "../../../src/toolchain/loading/index.js";
+import {
+  DataFieldSchema,
+  type Entity,
+  GetForwardingPipelineConfigRequestSchema,
+  type KeyFieldSchema,
+  ReadRequestSchema,
+  type ReadResponse,
+  StreamMessageRequestSchema,
+  type StreamMessageResponse,
+  type TableEntrySchema,
+  Update_Type as Type,
+  WriteRequestSchema,
+} from "../../../src/toolchain/p4runtime/generated/bfrt_proto/bfruntime_pb.js";
+import { serve } from "../../../src/toolchain/p4runtime/index.js";
+import { BfRuntimeService } from "../../../src/toolchain/p4runtime/service.js";
+import { Switch } from "../../../src/toolchain/switch/index.js";
+import { ManualClock } from "../switch/golden.js";
+import { until } from "./helpers.js";
+
+const folder = resolve(import.meta.dirname, "../../golden/tna/run");
+
+type KeyInit = MessageInitShape<typeof KeyFieldSchema>;
+type EntryInit = MessageInitShape<typeof TableEntrySchema>;
+
+async function start(name: string) {
+  const path = join(folder, `${name}.p4`);
+  const { program, bfrt } = await loadProgram({ path, include: [], define: [] }, new Diagnostics(), "error");
+  const schema = (await bfrt!())!;
+  const sent: string[] = [];
+  const device = new Switch(program, {
+    clock: new ManualClock(),
+    transmit: (port, frame) => sent.push(`${port} ${toHex(frame)}`),
+  });
+  const server = await serve(device, { address: "127.0.0.1:0", bfrt: { name, schema } });
+  const Client = makeGenericClientConstructor(BfRuntimeService, "BfRuntime");
+  const client = new Client(`127.0.0.1:${server.port}`, credentials.createInsecure());
+  onTestFinished(async () => {
+    client.close();
+    await server.close();
+    await device.close();
+  });
+  const call = <T>(method: string, request: object): Promise<T> =>
+    new Promise((done, failed) =>
+      client[method]!(request, (error: Error | null, answer: T) => (error ? failed(error) : done(answer))),
+    );
+  const ids = new Map(schema.tables.map((table) => [table.name, table]));
+  const table = (of: string) => {
+    const found = ids.get(of);
+    if (found === undefined) throw new Error(`no table ${of}`);
+    return found;
+  };
+  const write = (entry: EntryInit, type = Type.INSERT) =>
+    call<unknown>(
+      "write",
+      create(WriteRequestSchema, {
+        updates: [{ type, entity: { entity: { case: "tableEntry", value: entry } } }],
+      }),
+    );
+  const read = (entry: EntryInit): Promise<Entity["entity"][]> =>
+    new Promise((done, failed) => {
+      const found: Entity["entity"][] = [];
+      const request = create(ReadRequestSchema, {
+        entities: [{ entity: { case: "tableEntry", value: entry } }],
+      });
+      const stream = client["read"]!(request);
+      stream.on("data", (one: ReadResponse) => found.push(...one.entities.map(({ entity }) => entity)));
+      stream.on("error", failed);
+      stream.on("end", () => done(found));
+    });
+  return { client, device, sent, schema, call, table, write, read };
+}
+
+const exact = (fieldId: number, ...bytes: number[]): KeyInit => ({
+  fieldId,
+  matchType: { case: "exact", value: { value: new Uint8Array(bytes) } },
+});
+const number = (fieldId: number, ...bytes: number[]) => ({
+  fieldId,
+  value: { case: "stream" as const, value: new Uint8Array(bytes) },
+});
+const keyed = (...fields: KeyInit[]) => ({ case: "key" as const, value: { fields } });
+
+const MEMBER = 65_539;
+const GROUP = 65_540;
+const PRIORITY = 65_537;
+
+describe("BF Runtime", () => {
+  it("gives the schema of the program and of what every program has", async () => {
+    const { call, schema } = await start("control");
+    const answer = await call<{
+      config: { p4Name: string; bfruntimeInfo: Uint8Array }[];
+      nonP4Config: { bfruntimeInfo: Uint8Array };
+    }>("getForwardingPipelineConfig", create(GetForwardingPipelineConfigRequestSchema));
+    const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+    expect(answer.config.map(({ p4Name }) => p4Name)).toEqual(["control"]);
+    const own = JSON.parse(text(answer.config[0]!.bfruntimeInfo)) as { tables: { name: string }[] };
+    expect(own.tables.map(({ name }) => name)).toEqual(schema.tables.map(({ name }) => name));
+    expect(text(answer.nonP4Config.bfruntimeInfo)).toContain("$mirror.cfg");
+  });
+
+  it("installs members, groups and entries that packets meet, and tells of digests", async () => {
+    const { client, device, sent, table, write, schema } = await start("control");
+    const stream = client["streamChannel"]!() as ClientDuplexStream<unknown, StreamMessageResponse>;
+    const heard: StreamMessageResponse["update"][] = [];
+    stream.on("data", (message: StreamMessageResponse) => heard.push(message.update));
+    stream.on("error", () => {});
+    onTestFinished(() => stream.cancel());
+    stream.write(
+      create(StreamMessageRequestSchema, {
+        update: { case: "subscribe", value: { notifications: { enableLearnNotifications: true } } },
+      }),
+    );
+    await until(() => heard.length === 1);
+    expect(heard[0]).toMatchObject({ case: "subscribe", value: { status: { code: 0 } } });
+
+    const members = table("pipe.Work.members");
+    const send = members.action_specs!.find(({ name }) => name === "Work.send")!;
+    const counted = table("pipe.Work.counted");
+    const count = counted.action_specs!.find(({ name }) => name === "Work.count")!;
+    await write({
+      tableId: members.id,
+      value: keyed(exact(MEMBER, 0, 0, 0, 3)),
+      data: { actionId: send.id, fields: [number(1, 0, 2)] },
+    });
+    const list = create(DataFieldSchema, {
+      fieldId: MEMBER,
+      value: { case: "intArrVal", value: { val: [3] } },
+    });
+    await write({
+      tableId: table("pipe.Work.selector").id,
+      value: keyed(exact(GROUP, 0, 0, 0, 1)),
+      data: { fields: [list] },
+    });
+    await write({
+      tableId: table("pipe.Work.chosen").id,
+      value: keyed(exact(1, 7)),
+      data: { fields: [number(GROUP, 0, 0, 0, 1)] },
+    });
+    await write({
+      tableId: counted.id,
+      value: keyed(
+        {
+          fieldId: 1,
+          matchType: { case: "ternary", value: { value: new Uint8Array([1]), mask: new Uint8Array([255]) } },
+        },
+        exact(PRIORITY, 0, 0, 0, 5),
+      ),
+      data: { actionId: count.id },
+    });
+    device.receive(4, fromHex("01071234")!);
+    // The colour of a meter without a configuration is in the first byte.
+    expect(sent).toEqual(["2 00071234"]);
+    await until(() => heard.length === 2);
+    expect(heard[1]).toMatchObject({
+      case: "digest",
+      value: {
+        digestId: schema.learn_filters[0]!.id,
+        data: [
+          {
+            fields: [
+              { value: { value: new Uint8Array([0x12, 0x34]) } },
+              { value: { value: new Uint8Array([0, 4]) } },
+            ],
+          },
+        ],
+      },
+    });
+  });
+
+  it("counts in entries, keeps what a modify leaves out, deletes all without a key", async () => {
+    const { device, table, write, read } = await start("control");
+    const { id, action_specs } = table("pipe.Work.counted");
+    const actionId = action_specs!.find(({ name }) => name === "Work.count")!.id;
+    const value = keyed(
+      {
+        fieldId: 1,
+        matchType: { case: "ternary", value: { value: new Uint8Array([1]), mask: new Uint8Array([255]) } },
+      },
+      exact(PRIORITY, 0, 0, 0, 0),
+    );
+    await write({ tableId: id, value, data: { actionId } });
+    device.receive(4, fromHex("01071234")!);
+    const packets = async (): Promise<number[]> =>
+      (await read({ tableId: id })).flatMap((one) =>
+        one.case === "tableEntry" && !one.value.isDefaultEntry
+          ? (one.value.data?.fields ?? []).flatMap(({ fieldId, value: of }) =>
+              fieldId === 65_554 && of.case === "stream" ? [of.value.at(-1)!] : [],
+            )
+          : [],
+      );
+    expect(await packets()).toEqual([1]);
+    await write(
+      { tableId: id, value, data: { fields: [number(65_554, 0, 0, 0, 0, 0, 0, 0, 9)] } },
+      Type.MODIFY,
+    );
+    expect(await packets()).toEqual([9]);
+    await write({ tableId: id }, Type.DELETE);
+    expect(await packets()).toEqual([]);
+  });
+
+  it("writes registers whose two words are one cell", async () => {
+    const { table, write, read } = await start("state");
+    const { id } = table("pipe.Work.pairs");
+    const value = keyed(exact(65_557, 0, 0, 0, 1));
+    await write(
+      { tableId: id, value, data: { fields: [number(1, 0x12, 0x34), number(2, 0x56, 0x78)] } },
+      Type.MODIFY,
+    );
+    const [cell] = await read({ tableId: id, value });
+    expect(cell).toMatchObject({
+      value: {
+        data: {
+          fields: [
+            { value: { value: new Uint8Array([0x12, 0x34]) } },
+            { value: { value: new Uint8Array([0x56, 0x78]) } },
+          ],
+        },
+      },
+    });
+  });
+
+  it("refuses what the switch has not, with an error for each update", async () => {
+    const { table, write, read } = await start("control");
+    await expect(write({ tableId: 1 })).rejects.toThrow(/NOT_FOUND no table has the id 1/);
+    await expect(write({ tableId: table("pipe.Take.$PORT_METADATA").id })).rejects.toThrow(/UNIMPLEMENTED/);
+    await expect(read({ tableId: table("pipe.Work.chosen").id, value: keyed(exact(1, 7)) })).rejects.toThrow(
+      /NOT_FOUND/,
+    );
+    await expect(
+      write({ tableId: table("pipe.Work.chosen").id, value: keyed(exact(1, 1, 7)) }),
+    ).rejects.toThrow(/does not fit in 8 bits/);
+  });
+});
