@@ -1,4 +1,4 @@
-/** The tables of BF Runtime by their ids, with their fields in one list each. */
+/** Parts of the tables of BF Runtime by their ids. */
 import { DeviceError } from "../../device/index.js";
 import type { BfrtSchema } from "../../program/index.js";
 
@@ -12,20 +12,6 @@ export interface DataPart {
   readonly name: string;
   readonly repeated: boolean;
   readonly type?: { readonly type: string; readonly width?: number };
-}
-
-export class SchemaIndex {
-  readonly #tables: ReadonlyMap<number, Table>;
-
-  constructor(readonly tables: readonly Table[]) {
-    this.#tables = new Map(tables.map((table) => [table.id, table]));
-  }
-
-  table(id: number): Table {
-    const found = this.#tables.get(id);
-    if (found === undefined) throw new DeviceError("NOT_FOUND", `no table has the id ${id}`);
-    return found;
-  }
 }
 
 /** The fields of the data that belong to no action. */

@@ -12,7 +12,7 @@ import type { DataPart, KeyPart } from "./schema-index.js";
 /** More bytes than any field has. */
 const MAX_BYTES = 2048;
 
-export function numberOf(bytes: Uint8Array, what: string): bigint {
+function numberOf(bytes: Uint8Array, what: string): bigint {
   if (bytes.length > MAX_BYTES)
     throw new DeviceError("INVALID_ARGUMENT", `${what} has ${bytes.length} bytes`);
   let value = 0n;
