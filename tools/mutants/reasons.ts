@@ -76,6 +76,40 @@ const REASONS: Reasons = {
   "toolchain/p4/lower/ir-types.ts TypeTranslator.translate":
     "open: a comparison of values that were cast to int",
   "toolchain/p4/lower/unroll-loops.ts leavesEarly": "open: the text of a loop without break that is unrolled",
+  "course/submissions/controller/child.ts":
+    "open: the process of a controller itself, which tests of whole gradings start (hostile.test.ts)",
+  "course/submissions/controller/messages.ts": "open: a message with null among its values",
+  "course/submissions/controller/on-this-machine.ts":
+    "open: a controller that a lab starts, in JavaScript and in Python",
+  "course/submissions/controller/parent.ts":
+    "open: a message of another kind with more than 80 characters, and two statements of the shell on one switch",
+  "course/submissions/controller/python.ts":
+    "open: a machine without root, and the isolation of Python, which tests of whole gradings try (hostile.test.ts)",
+  "course/submissions/exercise-folder.ts openExerciseFolder":
+    "open: a fit test with a target of its own in place of a name",
+  "course/submissions/exercise-folder.ts": "equivalent: the folder of the targets holds targets alone",
+  "course/submissions/find.ts":
+    "open: folders that cannot be read, which root can read, an archive in an archive that is none, and a folder whose name differs from a missing file in case alone",
+  "course/submissions/grade-all.ts":
+    "open: the network of real switches that is tried before the first submission, and its folder of logs",
+  "course/submissions/grade-one.ts":
+    "open: tests that take less than 200 ms do not detect it; the longer ones were not tried to their end",
+  "course/submissions/isolation.ts permitted": "equivalent: no folder of the package has .json in its name",
+  "course/submissions/isolation.ts":
+    "open: tests that take less than 200 ms do not detect it; the longer ones were not tried to their end",
+  "course/submissions/place.ts":
+    "open: a folder that cannot be read, which root can read, and the order of entries in an archive",
+  "course/submissions/testbed/activity.ts":
+    "open: a process that ends between the list of /proc and the reading of its files; counts of one digit",
+  "course/submissions/testbed/host-clock.ts": "open: a pause of exactly 5 ms",
+  "course/submissions/testbed/network.ts":
+    "open: real interfaces in namespaces, which test/fabric/testbed/grade.test.ts has in processes",
+  "course/submissions/testbed/networks.ts":
+    "open: real switches in namespaces, which test/fabric/testbed/grade.test.ts has in processes",
+  "course/submissions/worker.ts":
+    "open: the process that grades, which tests of whole gradings start (grade.test.ts, hostile.test.ts)",
+  "course/submissions/zip.ts":
+    "open: data that cannot be unpacked for another reason than its length, archives that are cut within the data of a file or in the 64-bit form, and names with a single dot",
 };
 
 export function reasonOf(survivor: Survivor): string {

@@ -35,11 +35,11 @@ describe("the files of results", () => {
   const ann: GradedSubmission = { name: "ann", points: 3, of: 6, tests: [passed, failed] };
   const bob: GradedSubmission = { name: "bob", points: 0, of: 6, tests: [failed, failed] };
   const exercise = { title: "T", tests: [{ name: "first" }, { name: "second" }] } as unknown as Exercise;
-  const files = new Map(
-    reportFiles(exercise, [ann, bob], "out").map(({ path, content }) => [path, String(content)]),
-  );
+  const filesOf = () =>
+    new Map(reportFiles(exercise, [ann, bob], "out").map(({ path, content }) => [path, String(content)]));
 
   it("are JSON with all that is known, a table, and a folder of Gradescope for each submission", () => {
+    const files = filesOf();
     expect([...files.keys()]).toEqual([
       ...["out/results.json", "out/results.csv"],
       ...["out/gradescope/ann/results.json", "out/gradescope/bob/results.json"],
@@ -52,7 +52,7 @@ describe("the files of results", () => {
 
   it("have for Gradescope a number, the points and the report of each test, visible to students", () => {
     const common = { max_score: 3, output_format: "text", visibility: "visible" };
-    expect(JSON.parse(files.get("out/gradescope/ann/results.json")!)).toEqual({
+    expect(JSON.parse(filesOf().get("out/gradescope/ann/results.json")!)).toEqual({
       score: 3,
       tests: [
         { ...common, number: "1", name: "first", score: 3, status: "passed", output: "" },

@@ -58,6 +58,8 @@ const SURVIVORS: Readonly<Record<string, string>> = {
     "bounds that are equal to the last bit, and ties that give the same (`<=` for `<`); guards of a continued fraction and of a bisection that ends by itself; draws beyond 20 pairs, whose test the limit leaves out; open: the total time of merged and copied distributions (`time-weighted`), points of a thinned distribution (`cdf`)",
   "toolchain/program":
     "`?.` and `??` on what other checks imply; equal lengths in messages; `<` or `<=` behind the end of a text; entries of `@defaultonly` in a P4Info that is made from BMv2 JSON alone; places of messages inside a value; open: types of types in `lookup`, sums over several errors of one object",
+  "course/submissions":
+    "each is listed in docs/mutants.md: half of them are in functions of real switches (`testbed/network`, `testbed/networks`) and in the process that grades (`worker`), whose tests start namespaces and processes and are not counted. A lower bound: tests above 200 ms were not tried to their end",
   "course/lab":
     "conditions that others imply (a hop of another kind has no trace, a time without digits is no number); empty lists that are never searched; a count of frames that goes down; `?.` on what is always there; open: the length of slices of a slow machine (`pacer`), controllers whose promises settle between events (`running`, by tests of `lab-server`), a frame with nothing but drops, const entries beside others (`state-view`), idle entries as lines (`switch-control`), ECN of DCTCP (`flow`)",
   "course/lab-server":
