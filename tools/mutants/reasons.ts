@@ -110,6 +110,23 @@ const REASONS: Reasons = {
     "open: the process that grades, which tests of whole gradings start (grade.test.ts, hostile.test.ts)",
   "course/submissions/zip.ts":
     "open: data that cannot be unpacked for another reason than its length, archives that are cut within the data of a file or in the 64-bit form, and names with a single dot",
+  "fabric/experiment/testbed/flow-watch.ts": "equivalent: an alarm that comes too early is set again",
+  "fabric/experiment/testbed/machine-load.ts saturationWarnings":
+    "open: two saturated runs with different shares",
+  "fabric/experiment/testbed/machine-load.ts": "open: a lab whose processor time is measured twice",
+  "fabric/experiment/testbed/run.ts runOnLab":
+    "open: a run on real switches, which test/fabric/experiment/testbed.test.ts starts",
+  "fabric/experiment/testbed/run.ts":
+    "open: a scheme with a signal, a transport or a wire that real switches do not have, by checkOnLab itself",
+  "fabric/experiment/testbed/scheme-on-lab.ts SchemeOnLab.constructor":
+    "open: controllers of a scheme on a lab, and hosts that have an agent by default",
+  "fabric/experiment/testbed/scheme-on-lab.ts SchemeOnLab.#startAgent":
+    "open: a host with shaped and other links",
+  "fabric/experiment/testbed/scheme-on-lab.ts offersEcn":
+    "open: a direct host whose experiment has TCP with ECN",
+  "fabric/experiment/testbed/scheme-on-lab.ts": "open: limits of queues at single links",
+  "fabric/experiment/testbed/with-lab.ts withLab": "open: the port for controllers of the switches in a lab",
+  "fabric/experiment/testbed/with-lab.ts": "open: a refusal of links that has no place in the file",
 };
 
 export function reasonOf(survivor: Survivor): string {
