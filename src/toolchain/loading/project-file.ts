@@ -55,6 +55,13 @@ const EXPERIMENT_KEYS = ["kind", "schemes", "topology", "traffic"];
  */
 export function readProject(path: string): Project {
   const diagnostics = new Diagnostics();
+  if (!isFile(path))
+    fail(
+      CODES.cannotRead,
+      undefined,
+      `cannot read ${path}: it is no file`,
+      `the name is that of a project file (docs/projects.md): give the folder, pipe or broken link another one`,
+    );
   const file = readSource(path);
   const { length } = file.text;
   if (length > MAX_LENGTH)
@@ -99,6 +106,16 @@ export function readProject(path: string): Project {
     undefine: undefines,
     ...given({ arch, strict }),
   };
+}
+
+/** False for a folder, a named pipe, whose reading would wait for ever, and a link that leads nowhere. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    // A circle of links, or a link into a folder that may not be read.
+    return false;
+  }
 }
 
 function isFolder(path: string): boolean {

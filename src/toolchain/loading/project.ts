@@ -3,7 +3,7 @@
  * editor compiles a program of many files in the same way. Only its search is here; its contents are read by
  * `project-file.ts`, which is loaded when there is one: most programs have none, and the reader of YAML takes time to start.
  */
-import { existsSync, statSync } from "node:fs";
+import { existsSync, lstatSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { type Diagnostic, DiagnosticError, given } from "../../base/index.js";
@@ -24,7 +24,7 @@ const MAX_LEVELS = 64;
  */
 export function findProject(program: string, home = homedir()): string | undefined {
   const found = searched(dirname(resolve(program)), resolve(home)).find((folder) =>
-    isFile(join(folder, PROJECT_FILE)),
+    isThere(join(folder, PROJECT_FILE)),
   );
   if (found === undefined) return undefined;
   const path = join(found, PROJECT_FILE);
@@ -42,9 +42,10 @@ function searched(own: string, home: string): string[] {
   return [own];
 }
 
-function isFile(path: string): boolean {
+/** Also a folder or a broken link of this name: whoever made it meant a project file, and its reader says what is wrong. */
+function isThere(path: string): boolean {
   try {
-    return statSync(path).isFile();
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
     // A folder that cannot be read has no project file for this user.
     return false;

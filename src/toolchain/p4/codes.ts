@@ -44,6 +44,7 @@ export const CODES = {
   tableWithoutProperties: "P40225",
   constProperty: "P40226",
   nestedSlice: "P40227",
+  p414: "P40228",
   undeclaredName: "P40301",
   declaredTwice: "P40302",
   wrongKindOfName: "P40303",

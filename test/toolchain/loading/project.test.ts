@@ -1,4 +1,5 @@
 /** Project files: where they are found, what they mean, what is wrong in them. */
+import { spawnSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -43,8 +44,8 @@ describe("the search for a project file", () => {
     expect(findProject(program)).toBe(top);
     const near = put("repository/a/p4loom.yaml");
     expect(findProject(program)).toBe(near);
-    mkdirSync(join(folder, "repository/a/b/p4loom.yaml"));
-    expect(findProject(program)).toBe(near);
+    rmSync(near);
+    expect(findProject(program)).toBe(top);
   });
 
   it("goes up to the home folder, and elsewhere not above the program's own folder", () => {
@@ -54,6 +55,24 @@ describe("the search for a project file", () => {
     expect(findProject(program, join(folder, "home/elsewhere"))).toBeUndefined();
     const own = put("home/a/p4loom.yaml");
     expect(findProject(program, join(folder, "home/elsewhere"))).toBe(own);
+  });
+
+  it("says of a folder, a named pipe or a broken link of this name that it is no file", async () => {
+    const program = put("main.p4");
+    const path = join(folder, "p4loom.yaml");
+    const makers = [
+      () => mkdirSync(path),
+      () => spawnSync("mkfifo", [path]),
+      () => symlinkSync(join(folder, "nowhere"), path),
+      () => symlinkSync(path, path),
+    ];
+    for (const make of makers) {
+      make();
+      await expect(withProject({ path: program, include: [], define: [] })).rejects.toThrow(
+        /P40001.*it is no file/,
+      );
+      rmSync(path, { recursive: true });
+    }
   });
 
   it("answers with a path like the program's", () => {

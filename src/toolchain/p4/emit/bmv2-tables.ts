@@ -120,7 +120,12 @@ const MATCH_KINDS = new Set(["exact", "lpm", "ternary", "range", "optional"]);
 /** BMv2 represents `optional` keys as ternary keys. */
 function matchType(key: IrKey): "exact" | "lpm" | "ternary" | "range" {
   if (!MATCH_KINDS.has(key.matchKind))
-    fail(CODES.matchKindNotInBmv2, key.span, `BMv2 has no match kind ${key.matchKind}`);
+    fail(
+      CODES.matchKindNotInBmv2,
+      key.span,
+      `the tables of the switch have no match kind ${key.matchKind}`,
+      `give one of ${[...MATCH_KINDS].join(", ")}, selector`,
+    );
   return key.matchKind === "optional" ? "ternary" : (key.matchKind as "exact" | "lpm" | "ternary" | "range");
 }
 

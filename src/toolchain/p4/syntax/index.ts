@@ -11,6 +11,7 @@ import type { Diagnostics } from "../../../base/index.js";
 import type { SourceUnit } from "./ast.js";
 import { Cursor } from "./cursor.js";
 import { parseDeclarations } from "./declaration-parser.js";
+import { findP414, reportP414 } from "./p4-14.js";
 import { textOfTokens } from "./preprocessed-text.js";
 import { type PreprocessorOptions, preprocessTokens } from "./preprocessor.js";
 
@@ -26,11 +27,19 @@ export { keywordSet } from "./token.js";
 
 /**
  * Preprocesses and parses a program. Errors go to `diagnostics`, with codes P401xx and P402xx; the tree then lacks
- * what could not be read.
+ * what could not be read. Of a P4-14 program they are replaced by one that says so (P40228).
  */
 export function parse(options: PreprocessorOptions, diagnostics: Diagnostics): SourceUnit {
+  const { list, errorCount } = diagnostics;
+  const before = list.length;
   const tokens = preprocessTokens(options, diagnostics);
-  return { declarations: parseDeclarations(new Cursor(tokens, diagnostics)) };
+  const unit = { declarations: parseDeclarations(new Cursor(tokens, diagnostics)) };
+  const old = diagnostics.errorCount > errorCount ? findP414(tokens) : undefined;
+  if (old === undefined) return unit;
+  list.length = before;
+  diagnostics.errorCount = errorCount;
+  reportP414(old, diagnostics);
+  return unit;
 }
 
 /** Preprocesses only: the program as one text, as `cpp` would write it, for `-E`. */

@@ -453,7 +453,10 @@ class Preprocessor {
     }
     const system = name.startsWith("<");
     const path = name.slice(1, -1).trim();
-    const file = this.options.resolveInclude?.(path, this.#current.file, system) ?? standardLibrary(path);
+    const named = this.options.resolveInclude?.(path, this.#current.file, system);
+    // A program named tna.p4 that includes <tna.p4> means the compiler's file, not itself.
+    const own = system && named !== undefined && named.path === this.#current.file.path;
+    const file = (own ? standardLibrary(path) : undefined) ?? named ?? standardLibrary(path);
     if (file === undefined) {
       this.diagnostics.error(
         CODES.missingInclude,

@@ -319,3 +319,18 @@ describe("strings over several lines, as the C preprocessor sees them", () => {
     expect(text('"\n#if (\n#endif\n"').codes).toEqual(["P40111"]);
   });
 });
+
+describe("an include in angle brackets of the file's own name", () => {
+  it("means the file that comes with the compiler", () => {
+    const self = new SourceFile("mine/core.p4", "#include <core.p4>\nbit<8> x;");
+    const read = (include: string) => {
+      const diagnostics = new Diagnostics();
+      const file = new SourceFile(self.path, self.text.replace("<core.p4>", include));
+      const tokens = preprocessTokens({ file, resolveInclude: () => file }, diagnostics);
+      const codes = [...new Set(diagnostics.list.map((one) => one.code))];
+      return { codes, library: tokens.some((token) => token.text === "packet_in") };
+    };
+    expect(read("<core.p4>")).toEqual({ codes: [], library: true });
+    expect(read('"core.p4"')).toEqual({ codes: ["P40105"], library: false });
+  });
+});
