@@ -83,6 +83,10 @@ export const CLAIMS = {
     breakingTest:
       "test/toolchain/testgen/testgen.test.ts > does not call complete what a limit, chance or something unhandled ended",
   },
+  programsEqual: {
+    sentence: "equal for all packets and entries up to {bounds} ({pairs} pairs of paths)",
+    breakingTest: "test/toolchain/equal/equal.test.ts > never calls a mutant equal that sends something else",
+  },
   leftTheFault: {
     sentence: "left",
     breakingTest: `${BREAKING} > a flow that waited for the repair has not left`,

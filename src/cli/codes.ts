@@ -12,6 +12,7 @@ export const CODES = {
   noSwitch: "P40040",
   coverage: "P40041",
   notSymbolic: "P40042",
+  otherTables: "P40043",
   p4c: "P43158",
   notSteerable: "P44104",
   notForPage: "P46100",

@@ -54,6 +54,10 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ["p4loom testgen basic.p4 --out tests", "tests that reach every statement that a packet can reach"],
     ["p4loom testgen basic.p4 --max-paths 500 --json", "the same result on every machine"],
   ],
+  equal: [
+    ["p4loom equal before.p4 after.p4", "exit status 0: equal, 1: a packet shows a difference, 3: not known"],
+    ["p4loom equal basic.p4 basic.json", "the output of another compiler, with its P4Info beside it"],
+  ],
   explain: [
     ["p4loom explain P40305", "what the message means, with a wrong and a right program"],
     ["p4loom explain P440", "the messages of the fit checker"],

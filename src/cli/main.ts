@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Argument, Command, CommanderError, Option } from "commander";
 import { type CoverageArguments, defineCoverage } from "./coverage/coverage-options.js";
+import { defineEqual, type EqualArguments } from "./equal/equal-options.js";
 import { addExamples } from "./examples.js";
 import { defineExplain, type ExplainArguments } from "./explain/explain-options.js";
 import type { FitCommandOptions } from "./fit.js";
@@ -137,6 +138,13 @@ addPreprocessorOptions(
     .option("--json", "print the result as JSON"),
 ).action(async (file: string, test: string, options: StfCommandOptions) => {
   await conclude(async () => (await import("./stf.js")).stf(file, test, options), options.jsonDiagnostics);
+});
+
+defineEqual(program.command("equal")).action(async (first: string, second: string, args: EqualArguments) => {
+  await conclude(
+    async () => (await import("./equal/equal.js")).equal(first, second, args),
+    args.jsonDiagnostics,
+  );
 });
 
 defineTestgen(program.command("testgen")).action(async (file: string, args: TestgenArguments) => {

@@ -9,6 +9,8 @@ export interface Environment {
   unwritten(header: string, field: Field): Term;
   /** Passes of the parser that one packet has, with resubmission and recirculation. */
   readonly passes: number;
+  /** Which a path follows where a packet gets a copy: the packet, or its copy; undefined: paths follow both. */
+  readonly follows?: "packet" | "copy";
   /** What is left out where {@link outside} and {@link unwritten} have one value of several. */
   readonly leftOut?: { readonly outside: string; readonly unwritten: string };
 }

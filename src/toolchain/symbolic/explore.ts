@@ -42,6 +42,8 @@ export interface ExploreOptions {
   /** What must hold on all paths. */
   readonly given?: readonly Term[];
   readonly environment: (terms: Terms) => Environment;
+  /** What paths begin with; absent: nothing. */
+  readonly situation?: Situation;
 }
 
 export class Explorer {
@@ -50,6 +52,7 @@ export class Explorer {
   readonly #waiting: Waiting[] = [{ decisions: [], label: "" }];
   readonly #environment: Environment;
   readonly #given: readonly Term[];
+  readonly #situation: Situation;
   /** What paths reached that were taken. */
   readonly reached = new Set<string>();
   /** Why paths were given up, with their number. */
@@ -61,11 +64,12 @@ export class Explorer {
   constructor(
     readonly plan: Plan,
     readonly solver: Solver,
-    { seed, given, environment }: ExploreOptions,
+    { seed, given, environment, situation }: ExploreOptions,
   ) {
     this.terms = solver.terms;
     this.#random = new Random(seed);
     this.#given = given ?? [];
+    this.#situation = situation ?? new Situation();
     this.#environment = environment(solver.terms);
     if (this.#environment.leftOut !== undefined)
       for (const field of TIMES)
@@ -89,7 +93,7 @@ export class Explorer {
     const chooser = new Chooser(this.solver, waiting.decisions, this.#preference, this.#given);
     const { terms, plan } = this;
     const environment = this.#environment;
-    const situation = new Situation();
+    const situation = this.#situation.forAnother();
     const registers = new Registers(terms, environment, chooser, situation);
     try {
       const machine = new Machine({ plan, chooser, terms, environment, situation, registers });

@@ -12,4 +12,4 @@ export { Explorer, type Path } from "./explore.js";
 export { type Outcome, PORT, PORT_BITS } from "./machine.js";
 export { byteName, LENGTH, LENGTH_BITS } from "./packet.js";
 export { Plan, type TableRules } from "./pass.js";
-export type { Copies, Opaque, Situation } from "./situation.js";
+export type { Copies, Opaque } from "./situation.js";

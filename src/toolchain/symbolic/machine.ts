@@ -133,7 +133,8 @@ export class Machine {
 
   /** Both are copies of one packet; a path follows one of them. */
   #follows(what: string): boolean {
-    const { terms, chooser } = this.shared;
+    const { terms, chooser, environment } = this.shared;
+    if (environment.follows !== undefined) return environment.follows === "copy";
     return (
       chooser.choose([
         { label: `${what} original`, condition: terms.true },

@@ -11,7 +11,6 @@ export interface Write {
 
 export class Registers {
   readonly writes = new Map<string, Write[]>();
-  readonly #reads = new Map<string, Write[]>();
 
   constructor(
     readonly terms: Terms,
@@ -25,8 +24,13 @@ export class Registers {
   }
 
   read(register: string, index: Term, width: number): Term {
+    return this.after(register, index, this.#initial(register, index, width));
+  }
+
+  /** What a cell holds after the writes so far. */
+  after(register: string, index: Term, initial: Term): Term {
     const { terms } = this;
-    let value = this.#initial(register, index, width);
+    let value = initial;
     for (const write of this.writes.get(register) ?? [])
       value = terms.choose(terms.equal(index, write.index), write.value, value);
     return value;
@@ -38,12 +42,12 @@ export class Registers {
     const { leftOut } = this.environment;
     if (leftOut !== undefined) this.situation.leftOut.add(leftOut.outside);
     const value = this.environment.outside(`register ${register} ${index.id}`, width);
-    const earlier = this.#reads.get(register) ?? [];
-    for (const read of earlier)
-      this.chooser.require(
-        terms.or(terms.not(terms.equal(index, read.index)), terms.equal(value, read.value)),
-      );
-    this.#reads.set(register, [...earlier, { index, value }]);
+    for (const read of this.situation.cells)
+      if (read.register === register)
+        this.chooser.require(
+          terms.or(terms.not(terms.equal(index, read.index)), terms.equal(value, read.value)),
+        );
+    this.situation.cells.push({ register, index, value });
     return value;
   }
 }

@@ -38,10 +38,24 @@ export interface Opaque {
 export class Situation {
   readonly entries: Entry[] = [];
   readonly defaults: DefaultAction[] = [];
+  /** Of this program alone; a situation that another program's path begins with has none. */
   readonly copies: Copies[] = [];
   readonly opaque: Opaque[] = [];
   /** What else could happen at this path's decisions, and is not followed. */
   readonly leftOut = new Set<string>();
   /** Keys that no entry of a table may match. */
   readonly missed: { table: bmv2.Bmv2Table; key: readonly Term[] }[] = [];
+  /** Registers' cells that were read, with what they held at first. */
+  readonly cells: { register: string; index: Term; value: Term }[] = [];
+
+  /** What another program's path finds: the same entries, default actions and cells. */
+  forAnother(): Situation {
+    const next = new Situation();
+    next.entries.push(...this.entries);
+    next.defaults.push(...this.defaults);
+    next.opaque.push(...this.opaque);
+    next.missed.push(...this.missed);
+    next.cells.push(...this.cells);
+    return next;
+  }
 }

@@ -59,7 +59,7 @@ export class Tables {
       before = terms.and(before, terms.not(matches));
     };
     for (const entry of situation.entries.filter((one) => one.table.name === table.name))
-      add(`${table.name} ${entry.action.name}`, this.#same(key, entry.key), () => hitOf(entry));
+      add(`${table.name} ${entry.action.name}`, this.#same(key, entry.key), () => this.#hit(table, entry));
     for (const entry of orderOf(table))
       add(`${table.name} entry ${choices.length}`, this.#matches(table, key, entry), () => this.#own(entry));
     if (!rules.isConst) choices.push(...this.#additions(table, key, before));
@@ -95,9 +95,20 @@ export class Tables {
         const parameters = this.#parameters(`${table.name} entry ${count}`, action);
         const entry: Entry = { table, key, action, parameters };
         situation.entries.push(entry);
-        return hitOf(entry);
+        return this.#hit(table, entry);
       },
     }));
+  }
+
+  /** An entry may be that of another program's path: then it has this program's action of the same name. */
+  #hit(table: bmv2.Bmv2Table, { action, parameters }: Entry): Lookup {
+    return { hit: true, action: this.#ownAction(table, action), parameters };
+  }
+
+  #ownAction(table: bmv2.Bmv2Table, { name }: bmv2.Bmv2Action): bmv2.Bmv2Action {
+    const own = table.action_ids.map((id) => this.pass.action(id)).find((one) => one.name === name);
+    if (own === undefined) throw new Unhandled(`the action ${name} of table ${table.name}`);
+    return own;
   }
 
   #actionsOf(table: bmv2.Bmv2Table, allowed: ReadonlySet<string>): bmv2.Bmv2Action[] {
@@ -121,7 +132,11 @@ export class Tables {
         {
           label: `${table.name} ${set.action.name}`,
           condition,
-          take: () => ({ hit: false, action: set.action, parameters: set.parameters }),
+          take: () => ({
+            hit: false,
+            action: this.#ownAction(table, set.action),
+            parameters: set.parameters,
+          }),
         },
       ];
     const data = own?.runtime_data.map(({ bitwidth }, i) =>
@@ -190,10 +205,6 @@ export class Tables {
       }),
     );
   }
-}
-
-function hitOf({ action, parameters }: Entry): Lookup {
-  return { hit: true, action, parameters };
 }
 
 /** The program's entries in the order in which they win. */

@@ -6,5 +6,8 @@
  *     replay      what the switch does with them
  *     stf         as a packet test
  */
+export { type Stimulus, stimulusOf } from "./concrete.js";
 export { type Generated, type GeneratedTest, generateTests } from "./generate.js";
+export { type Sent, sentBy } from "./replay.js";
+export { planOf } from "./rules.js";
 export { stfOf } from "./stf.js";

@@ -1,5 +1,5 @@
 /** What the switch does with a stimulus: the packets that leave, as far as they do not depend on time and chance. */
-import { Diagnostics, SourceFile } from "../../base/index.js";
+import { Diagnostics, given, SourceFile } from "../../base/index.js";
 import { runCommands } from "../control/index.js";
 import type { Program } from "../program/index.js";
 import { CoverageCounts, Switch } from "../switch/index.js";
@@ -17,7 +17,7 @@ export interface Replayed {
   readonly counts: Float64Array;
 }
 
-interface Sent {
+export interface Sent {
   readonly port: number;
   readonly frame: Uint8Array;
 }
@@ -33,25 +33,37 @@ const RUNS = [
 export async function replay(program: Program, stimulus: Stimulus): Promise<Replayed | undefined> {
   const coverage = new CoverageCounts();
   const runs: Sent[][] = [];
-  for (const { now, seed } of RUNS) {
-    const sent: Sent[] = [];
-    const device = new Switch(program, {
-      clock: { now: () => now, at: () => () => {} },
-      seed,
-      transmit: (port, frame) => sent.push({ port, frame }),
-      ...(runs.length === 0 ? { coverage } : {}),
-    });
-    const diagnostics = new Diagnostics();
-    await runCommands(device, new SourceFile("commands", stimulus.commands.join("\n")), diagnostics);
-    if (diagnostics.hasErrors) return undefined;
-    device.receive(stimulus.port, stimulus.bytes);
-    runs.push(
-      sent.map(({ port, frame }, i) => ({ port, frame, i })).sort((a, b) => a.port - b.port || a.i - b.i),
-    );
+  for (const run of RUNS) {
+    const sent = await sentBy(program, stimulus, { ...run, ...(runs.length === 0 ? { coverage } : {}) });
+    if (sent === undefined) return undefined;
+    runs.push(sent);
   }
   const expected = commonOf(runs);
   const counts = coverage.of(program.bmv2)?.hits;
   return expected === undefined || counts === undefined ? undefined : { expected, counts };
+}
+
+/** What leaves, by port, then in its order. Undefined: the switch refuses a command. */
+export async function sentBy(
+  program: Program,
+  { commands, port, bytes }: Stimulus,
+  { now, seed, coverage }: { now: number; seed: number; coverage?: CoverageCounts } = RUNS[0],
+): Promise<Sent[] | undefined> {
+  const sent: Sent[] = [];
+  const device = new Switch(program, {
+    clock: { now: () => now, at: () => () => {} },
+    seed,
+    transmit: (to, frame) => sent.push({ port: to, frame }),
+    ...given({ coverage }),
+  });
+  const diagnostics = new Diagnostics();
+  await runCommands(device, new SourceFile("commands", commands.join("\n")), diagnostics);
+  if (diagnostics.hasErrors) return undefined;
+  device.receive(port, bytes);
+  return sent
+    .map((one, i) => ({ ...one, i }))
+    .sort((a, b) => a.port - b.port || a.i - b.i)
+    .map((one) => ({ port: one.port, frame: one.frame }));
 }
 
 function commonOf(runs: readonly (readonly Sent[])[]): Expected[] | undefined {

@@ -1,0 +1,3 @@
+/** Whether two programs are one: {@link comparePrograms} compares them path by path, {@link tableDifference} what controllers see of them. */
+export { type Comparison, comparePrograms, type Difference } from "./compare.js";
+export { tableDifference } from "./interface.js";

@@ -1,0 +1,143 @@
+/** Equal programs are proven equal, and changed ones have a packet that shows it; what random packets tell apart is never called equal. */
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Diagnostics, Random, SourceFile } from "../../../src/base/index.js";
+import { comparePrograms, tableDifference } from "../../../src/toolchain/equal/index.js";
+import { chooseMutants, mutantsOf, mutatedText } from "../../../src/toolchain/mutation/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+import type { Program } from "../../../src/toolchain/program/index.js";
+import { generateTests, sentBy } from "../../../src/toolchain/testgen/index.js";
+
+const root = resolve(import.meta.dirname, "../../..");
+const CHOICES = readFileSync(join(root, "test/toolchain/coverage/programs/choices.p4"), "utf8");
+
+function compiled(text: string): Program | undefined {
+  return compile({ file: new SourceFile("program.p4", text) }, new Diagnostics())?.program;
+}
+
+function compare(a: Program, b: Program, paths = 5000) {
+  let tried = 0;
+  return comparePrograms(a, b, { seed: 1, goesOn: () => ++tried <= paths });
+}
+
+const original = compiled(CHOICES)!;
+
+describe("equal programs", () => {
+  it.each([
+    ["itself", CHOICES],
+    ["a sum in another form", CHOICES.replace("hdr.data.value + 1", "hdr.data.value - 255")],
+    [
+      "the branches the other way round",
+      CHOICES.replace(
+        "if (hdr.more.isValid() && hdr.more.port == 7)",
+        "if (!(!hdr.more.isValid() || hdr.more.port != 7))",
+      ),
+    ],
+    [
+      "a field copied through a variable",
+      CHOICES.replace(
+        "sm.egress_spec = 7",
+        "bit<8> port = hdr.more.port ^ 0; sm.egress_spec = (bit<9>) port",
+      ),
+    ],
+    ["the states of the parser in one", CHOICES.replace("2: more;", "2 &&& 0xff: more;")],
+  ])("are proven equal: %s", async (_, text) => {
+    const { verdict, pairs, reasons } = await compare(original, compiled(text)!);
+    expect([verdict, [...reasons]]).toEqual(["equal", []]);
+    expect(pairs).toBeGreaterThan(5);
+  });
+
+  it("are not called equal where a limit ended the comparison", async () => {
+    const { verdict, reasons } = await compare(original, compiled(CHOICES)!, 4);
+    expect(verdict).toBe("bounded");
+    expect([...reasons.keys()].join()).toMatch(/ended before all paths/);
+  });
+});
+
+describe("different programs", () => {
+  it.each([
+    ["a constant", CHOICES.replace("sm.egress_spec = 7", "sm.egress_spec = 6")],
+    [
+      "an order",
+      CHOICES.replace(
+        "packet.emit(hdr.data);\n        packet.emit(hdr.more);",
+        "packet.emit(hdr.more);\n        packet.emit(hdr.data);",
+      ),
+    ],
+    [
+      "one value of 65536",
+      CHOICES.replace("hdr.more.port == 7)", "hdr.more.port == 7 && hdr.data.value != 0xbe)"),
+    ],
+    ["an entry", CHOICES.replace("3 : add_one()", "4 : add_one()")],
+    ["a missing case", CHOICES.replace("1: accept;", "")],
+  ])("have a packet that shows it: %s", async (name, text) => {
+    const { verdict, difference } = await compare(original, compiled(text)!);
+    if (name === "a missing case") {
+      // A select without a match ends the parser as `accept` does, and nothing reads the error.
+      expect(verdict).toBe("equal");
+      return;
+    }
+    expect(verdict).toBe("different");
+    expect(difference!.sent[0]).not.toEqual(difference!.sent[1]);
+    expect(await sentBy(original, difference!.stimulus)).toEqual(difference!.sent[0]);
+  });
+
+  it("are found in the copy of a packet too", async () => {
+    const cloning = CHOICES.replace("kinds.apply();", "kinds.apply(); clone(CloneType.I2E, 3);").replace(
+      "control TheEgress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t sm) {\n    apply { }",
+      "control TheEgress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t sm) {\n    apply { if (sm.instance_type == 1) hdr.data.value = 1; }",
+    );
+    const other = cloning.replace("hdr.data.value = 1;", "hdr.data.value = 2;");
+    expect((await compare(compiled(cloning)!, compiled(cloning)!)).verdict).toBe("equal");
+    expect((await compare(compiled(cloning)!, compiled(other)!)).verdict).toBe("different");
+  });
+
+  it("never calls a mutant equal that sends something else", async () => {
+    const file = new SourceFile("program.p4", CHOICES);
+    const mutants = chooseMutants(mutantsOf(file, {}, new Diagnostics()), 24, 5);
+    const { tests } = await generateTests(original, {
+      seed: 2,
+      maxTests: 40,
+      allPaths: true,
+      goesOn: () => true,
+    });
+    const random = new Random(9);
+    const frames = Array.from({ length: 300 }, () =>
+      Uint8Array.from({ length: random.int(5) }, () =>
+        random.int(2) === 0 ? random.int(9) : random.int(256),
+      ),
+    );
+    const stimuli = [
+      ...tests.map(({ stimulus }) => stimulus),
+      ...frames.map((bytes) => ({ port: 1, bytes, commands: [], model: new Map() })),
+    ];
+    const verdicts = { equal: 0, different: 0, bounded: 0 };
+    for (const mutant of mutants) {
+      const changed = compiled(mutatedText(mutant));
+      if (changed === undefined || tableDifference(original, changed) !== undefined) continue;
+      const { verdict } = await compare(original, changed, 2000);
+      verdicts[verdict]++;
+      if (verdict !== "equal") continue;
+      for (const stimulus of stimuli)
+        expect(await sentBy(changed, stimulus), mutant.name).toEqual(await sentBy(original, stimulus));
+    }
+    expect(verdicts.different).toBeGreaterThan(5);
+  });
+});
+
+it("names the first table that controllers would see differently", () => {
+  const wider = compiled(
+    CHOICES.replace("key = { hdr.data.kind : exact; }", "key = { hdr.data.value : ternary; }").replace(
+      "3 : add_one()",
+      "3 &&& 3 : add_one()",
+    ),
+  );
+  expect(tableDifference(original, original)).toBeUndefined();
+  expect(tableDifference(original, wider!)).toMatch(
+    /^table TheIngress.kinds differs: .*exact<8>.*ternary<8>/,
+  );
+  expect(tableDifference(original, compiled(CHOICES.replaceAll("kinds", "sorts"))!)).toBe(
+    "only the first program has table TheIngress.kinds",
+  );
+});
