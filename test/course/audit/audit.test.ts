@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { Diagnostics } from "../../../src/base/index.js";
 import { auditExercise, openSurvivors } from "../../../src/course/audit/index.js";
@@ -6,7 +6,8 @@ import { readExercise } from "../../../src/course/exercises/index.js";
 import { testsOnThisMachine } from "../../../src/course/submissions/index.js";
 import { diskFiles } from "../../../src/toolchain/loading/index.js";
 
-const folder = resolve(import.meta.dirname, "../../../examples/course/01-forwarding");
+const course = resolve(import.meta.dirname, "../../../examples/course");
+const folder = join(course, "01-forwarding");
 
 function audit(keep: (name: string) => boolean) {
   const diagnostics = new Diagnostics();
@@ -28,3 +29,16 @@ it("lists a change that no test detects, with its place and a packet that shows 
   expect(missing).toMatchObject({ outcome: "survived", line: 49, kind: "property" });
   expect(missing!.difference).toMatchObject({ first: "nothing" });
 });
+
+it.each(["02-lpm-ttl", "04-ecmp", "05-counters-meters", "10-pecmp"])(
+  "finds no change in a sample of %s that keeps all points and is not listed",
+  async (name) => {
+    const diagnostics = new Diagnostics();
+    const exercise = readExercise(diskFiles, join(course, name), diagnostics)!;
+    const sample = { mutants: 8, seed: 1, packets: 0, quick: true };
+    const report = await auditExercise(exercise, diagnostics, { ...testsOnThisMachine(exercise), ...sample });
+    expect(report.mutants.length).toBe(8);
+    expect(openSurvivors(report).map((one) => one.name)).toEqual([]);
+    expect(diagnostics.list).toEqual([]);
+  },
+);
