@@ -437,6 +437,17 @@ describe("the lowered form", () => {
   });
 });
 
+describe("a program without main", () => {
+  it.each(["tna", "t2na"] as const)("of %s is told to end with a Switch", (arch) => {
+    const { diagnostics } = lowerText(
+      tna({ arch, main: "Pipeline(IP(), I(), ID(), EP(), E(), ED()) pipe;" }),
+    );
+    expect(diagnostics.list.map(({ code, notes }) => [code, notes[0]?.message])).toEqual([
+      ["P40430", "end it with Switch(...) main;"],
+    ]);
+  });
+});
+
 describe("the named architecture", () => {
   const codesOf = (text: string, arch: string): string[] => {
     const diagnostics = new Diagnostics();
