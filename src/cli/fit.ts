@@ -10,9 +10,11 @@ import {
   fitProgram,
   fitSweep,
   conclude as judge,
+  onePipe,
   overBudgetText,
   parseBudget,
   parseSweep,
+  pipesOf,
   placeExactly,
   sweepText,
   toHtml,
@@ -27,7 +29,7 @@ import {
   withProject,
   writeFiles,
 } from "../toolchain/loading/index.js";
-import { P4_CODES } from "../toolchain/p4/index.js";
+import type { Program } from "../toolchain/program/index.js";
 import { CODES } from "./codes.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
 import { loadTarget } from "./targets.js";
@@ -50,6 +52,8 @@ export interface FitCommandOptions {
   /** The older program to compare with. */
   diff?: string;
   sweep?: string;
+  /** The pipe of a TNA program with several. */
+  pipe?: string;
   jsonDiagnostics?: boolean;
 }
 
@@ -147,19 +151,28 @@ async function improve(result: FitResult, seconds: string | true): Promise<FitRe
 async function readProgram(path: string, options: FitCommandOptions): Promise<LoadedProgram> {
   const diagnostics = new Diagnostics();
   const { p4info, I: include, D: define, U: undefine } = options;
-  const files = { path, include, define, undefine, ...given({ p4info }) };
+  const files = { path, include, define, undefine, form: "hardware" as const, ...given({ p4info }) };
   const loaded = await loadProgram(await withProject(files), diagnostics, "error");
   printDiagnostics(
     diagnostics.list.filter(({ severity }) => severity !== "info"),
     options.jsonDiagnostics,
   );
-  const { architecture } = loaded.program.bmv2;
-  if (architecture !== undefined)
+  return { ...loaded, program: pipeOf(loaded.program, path, options.pipe) };
+}
+
+/** The program with the pipe that is asked for, or its only one. */
+function pipeOf(program: Program, path: string, name: string | undefined): Program {
+  const pipes = pipesOf(program);
+  const [only, ...others] = pipes;
+  const listed = `the pipes are ${pipes.join(", ")}`;
+  if (name !== undefined && !pipes.includes(name))
     fail(
-      P4_CODES.otherArchitecture,
+      CODES.wrongValue,
       undefined,
-      `not supported yet: fit of ${path}, which is for ${architecture.name}`,
-      "p4loom check says whether the program is right, p4loom switch runs it",
+      `--pipe ${name}: ${path} has no such pipe`,
+      only === undefined ? "only programs for tna and t2na have pipes with names" : listed,
     );
-  return loaded;
+  if (name === undefined && others.length > 0)
+    fail(CODES.wrongValue, undefined, `${path} has ${pipes.length} pipes`, `name one with --pipe: ${listed}`);
+  return only === undefined ? program : onePipe(program, name ?? only);
 }

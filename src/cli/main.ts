@@ -177,6 +177,7 @@ addPreprocessorOptions(
     .option("--exact [seconds]", "search for the minimum number of stages, for at most this time")
     .option("--budget <limits>", "fail above these limits, for example stages=10,sram=40%")
     .option("--diff <program>", "compare with an older program")
+    .option("--pipe <name>", "the pipe of a TNA program with several")
     .option("--sweep <table.size=from..to>", "show the number of stages for sizes of a table"),
 ).action(async (file: string, options: FitCommandOptions) => {
   await conclude(async () => (await import("./fit.js")).fit(file, options), options.jsonDiagnostics);

@@ -30,6 +30,8 @@ export interface ProgramFiles extends CompileSettings {
   readonly path: string;
   /** P4Info of a BMv2 JSON; absent: the one beside it. */
   readonly p4info?: string;
+  /** Of a source for TNA: as the switch runs it (default), or as `fit` reads it. */
+  readonly form?: "switch" | "hardware";
 }
 
 /** What happens when a BMv2 JSON has no P4Info: P40018 as an error or a warning, or nothing. */
@@ -100,7 +102,7 @@ async function schemaOf(files: ProgramFiles): Promise<BfrtSchema | undefined> {
 
 /** The compiler's input from files. `sources`, if given, receives every file that is read; `from` as in {@link loadProgram}. */
 export function compileInput(
-  { path, include, define, undefine = [], arch, strict }: ProgramFiles,
+  { path, include, define, undefine = [], arch, strict, form }: ProgramFiles,
   sources?: Map<string, SourceFile>,
   from?: Span,
 ): CompileInput & { file: SourceFile } {
@@ -121,7 +123,7 @@ export function compileInput(
     },
     defines: macrosOf(define),
     undefines: undefine,
-    ...given({ arch, strict }),
+    ...given({ arch, strict, form }),
   };
 }
 

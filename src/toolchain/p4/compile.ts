@@ -23,6 +23,8 @@ export interface CompileInput {
   arch?: string;
   /** Refuses what p4c refuses today and older compilers took. */
   strict?: boolean;
+  /** Of a program for TNA: as the embedded switch runs it (default), or as `p4loom fit` reads it, with calls of stateful ALUs. */
+  form?: "switch" | "hardware";
   /** Called with the program as text after elaboration and after every pass. */
   dump?: (pass: string, text: string) => void;
 }
@@ -97,7 +99,7 @@ export function compile(input: CompileInput, diagnostics: Diagnostics): CompileR
   const { architecture, unit, lowered } = built;
   const target = targetOf(unit, { arch: architecture });
   if (built.output === undefined && target?.execution !== undefined) {
-    const output = target.execution(unit, built.file, target.architecture, diagnostics);
+    const output = target.execution(unit, built.file, target.architecture, diagnostics, input.form);
     return output === undefined || diagnostics.hasErrors ? undefined : { ...output, unit, lowered };
   }
   const { output } = built;

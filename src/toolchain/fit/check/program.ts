@@ -6,6 +6,7 @@ import type { CheckContext } from "./check-context.js";
 
 export function checkProgram(context: CheckContext): void {
   for (const unit of context.model.units) checkKey(context, unit);
+  if (context.model.hasEgressParser) return;
   checkParser(context);
   checkBridge(context);
 }

@@ -43,7 +43,9 @@ function refusesCells(
     return true;
   }
   const widest = stateful.max_update_bits;
-  if (widest !== null && width > widest && (feature.reads || !stateful.spans_stages)) {
+  // A method has two halves of a cell.
+  const most = widest !== null && feature.isWhole ? 2 * widest : widest;
+  if (most !== null && width > most && (feature.reads || !stateful.spans_stages)) {
     refuse(
       CODES.registerWiderThanAlu,
       source,
@@ -54,7 +56,7 @@ function refusesCells(
     );
     return true;
   }
-  if (width === 1 && feature.writes && feature.variable) {
+  if (width === 1 && feature.writes && feature.variable && !feature.isWhole) {
     refuse(
       CODES.computedOneBit,
       source,
@@ -144,7 +146,7 @@ function checkIndexes(
   for (const use of uses) {
     const several = use.indexes.length > 1;
     if (use.statement) {
-      if ((!several && !(use.reads && use.writes)) || reported.has(use.register)) continue;
+      if ((!several && (use.isWhole || !(use.reads && use.writes))) || reported.has(use.register)) continue;
       reported.add(use.register);
       refuse(
         CODES.registerInStatements,

@@ -70,6 +70,8 @@ interface RegisterUse {
   uses: boolean;
   /** Something else than a constant is written. */
   variable: boolean;
+  /** One call of the ALU, whose method the program states as such. */
+  isWhole: boolean;
   readonly indexes: string[];
   readonly source: bmv2.SourceInfo | undefined;
   /** Values that the ALU computes or tests. */
@@ -116,12 +118,17 @@ export class ActionReader {
     };
     this.#readAll(structureOf(action.primitives));
     for (const [name, use] of this.#registers) {
-      const update = updateOf(use);
+      const update = use.isWhole ? UNKNOWN_UPDATE : updateOf(use);
       use.step.attached.push({
         ...use.memory,
         // The Tofino compiler adds a logical table for such an update, unless it is conditional.
         updatesAndReturns:
-          use.reads && use.writes && use.uses && use.variable && update.comparisons.length === 0,
+          !use.isWhole &&
+          use.reads &&
+          use.writes &&
+          use.uses &&
+          use.variable &&
+          update.comparisons.length === 0,
       });
       context.features.push({
         kind: "register",
@@ -132,6 +139,7 @@ export class ActionReader {
         writes: use.writes,
         indexes: use.indexes,
         variable: use.variable,
+        isWhole: use.isWhole,
         update,
         statement,
         gress: context.gress,
@@ -193,6 +201,7 @@ export class ActionReader {
     if (op !== "assign" && !op.startsWith("register_") && op !== "no_op") this.#unlessGuarded(source);
     if (op === "assign") this.#assign(primitive);
     else if (op === "register_read" || op === "register_write") this.#register(primitive);
+    else if (op === "stateful_alu") this.#alu(primitive);
     else if (op === "count" || op === "execute_meter") this.#statistics(primitive);
     else if (op === "modify_field_with_hash_based_offset") this.#hash(primitive);
     else if (op === "modify_field_rng_uniform") this.#random(primitive);
@@ -355,11 +364,37 @@ export class ActionReader {
     }
   }
 
-  #register({ op, parameters, source_info: source }: bmv2.Primitive): void {
-    const reading = op === "register_read";
-    const [array, index] = reading ? [parameters[1], parameters[2]] : [parameters[0], parameters[1]];
-    if (array?.type !== "register_array" || index === undefined) return;
-    const name = array.value;
+  /** A call of a stateful ALU: register, number of results, results, index, operands. */
+  #alu({ parameters, source_info: source }: bmv2.Primitive): void {
+    const [array, count, ...rest] = parameters;
+    if (array?.type !== "register_array" || count?.type !== "hexstr") return;
+    const results = rest.slice(0, Number(count.value));
+    const [index, ...operands] = rest.slice(results.length);
+    if (index === undefined) return;
+    const use = this.#useOf(array.value, index, source);
+    use.isWhole = true;
+    use.reads = true;
+    use.writes = true;
+    for (const operand of operands) {
+      const expr = readValue(operand, this.#scope);
+      addReads(use.step.reads, readsOf(expr));
+      for (const part of leaves(expr))
+        if (part.kind === "argument") use.step.data.push({ bits: part.width, target: undefined });
+    }
+    for (const result of results) if (result.type === "field") this.#cellIn(result.value, array.value, use);
+  }
+
+  /** A field becomes the cell's value, or what the ALU computes of it. */
+  #cellIn([header, name]: bmv2.FieldRef, register: string, use: RegisterUse): void {
+    const field = `${header}.${name}`;
+    this.#values.set(field, { kind: "cell", register, reads: [] });
+    if (this.context.locals.has(field) || !this.context.live.has(field)) return;
+    use.uses = true;
+    use.step.writes.push({ field, lo: 0, width: this.#widthOf(field) });
+  }
+
+  /** The use of a register by this action, which begins with its first access. */
+  #useOf(name: string, index: bmv2.Value, source: bmv2.SourceInfo | undefined): RegisterUse {
     let use = this.#registers.get(name);
     if (use === undefined) {
       const step = this.#newStep(source);
@@ -380,6 +415,7 @@ export class ActionReader {
         writes: false,
         uses: false,
         variable: false,
+        isWhole: false,
         indexes: [text],
         values: [],
         written: [],
@@ -390,16 +426,20 @@ export class ActionReader {
       const { text } = this.#indexOf(index, { ...use.step, reads: [], hashes: [] });
       if (!use.indexes.includes(text)) use.indexes.push(text);
     }
+    return use;
+  }
+
+  #register({ op, parameters, source_info: source }: bmv2.Primitive): void {
+    const reading = op === "register_read";
+    const [array, index] = reading ? [parameters[1], parameters[2]] : [parameters[0], parameters[1]];
+    if (array?.type !== "register_array" || index === undefined) return;
+    const name = array.value;
+    const use = this.#useOf(name, index, source);
     if (reading) {
       const target = parameters[0];
       if (target?.type !== "field") return;
       use.reads = true;
-      const field = `${target.value[0]}.${target.value[1]}`;
-      this.#values.set(field, { kind: "cell", register: name, reads: [] });
-      if (!this.context.locals.has(field) && this.context.live.has(field)) {
-        use.uses = true;
-        use.step.writes.push({ field, lo: 0, width: this.#widthOf(field) });
-      }
+      this.#cellIn(target.value, name, use);
       return;
     }
     const value = parameters[2];
@@ -562,6 +602,9 @@ function structureOf(primitives: readonly bmv2.Primitive[], from = 0, to = primi
   return statements;
 }
 
+/** Of an ALU whose method is the program's own: the compiler of the program has checked it. */
+const UNKNOWN_UPDATE: RegisterUpdate = { results: [], comparisons: [], operands: [], values: [] };
+
 const COMPARISONS = new Set(["<", "<=", ">", ">=", "==", "!="]);
 
 /** What the ALU of a register has to compute for the uses of one action. */
@@ -597,7 +640,7 @@ function resultsOf(expr: Expr): string[] {
   return [formatExpr(expr)];
 }
 
-const ARITHMETIC = new Set(["+", "-", "sat+", "sat-", "*", "/", "%"]);
+const ARITHMETIC = new Set(["+", "-", "sat+", "sat-", "*", "/", "%", "min", "max"]);
 const LOGIC = new Set(["&", "|", "^", "~"]);
 const MOVES = new Set(["<<", ">>", "|", "&"]);
 
@@ -610,6 +653,9 @@ function isShift(expr: Expr): boolean {
  * at most two fields are one instruction (a deposit or a byte merge).
  */
 function stepsOf(expr: Expr): number {
+  const plain = inverted(expr);
+  // The compiler makes one instruction of an inverted exclusive or, but not of an inverted `&`.
+  if (plain?.kind === "operation" && plain.op === "^") return stepsOf(plain);
   if (expr.kind === "operation" && MOVES.has(expr.op) && onlyMoves(expr)) {
     return Math.max(1, new Set(readsOf(expr).map((a) => a.field)).size - 1);
   }

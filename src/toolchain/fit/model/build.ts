@@ -142,6 +142,7 @@ class Builder {
         units: this.#units,
         flow: makeFlow(this.#successors, gresses),
         parser: readParser(this.#json, this.#headers, written),
+        hasEgressParser: this.#json.architecture !== undefined,
       },
       features: this.#features,
     };

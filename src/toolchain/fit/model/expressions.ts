@@ -119,9 +119,7 @@ function readOperation(node: bmv2.Expression, scope: Scope): Expr {
     const inner = operand(node.left);
     return inner.kind === "operation" ? { ...inner, op: `sat${inner.op}` } : inner;
   }
-  if (op === "?") {
-    return { kind: "operation", op, parts: [operand(node.cond), operand(node.left), operand(node.right)] };
-  }
+  if (op === "?") return choiceOf(operand(node.cond), operand(node.left), operand(node.right));
   if (op === "valid" || op === "valid_union") return operand(node.right);
   if (node.left === null) {
     const inner = operand(node.right);
@@ -149,6 +147,22 @@ function readOperation(node: bmv2.Expression, scope: Scope): Expr {
   }
   return { kind: "operation", op, parts: [left, right] };
 }
+
+/** The smaller or the larger of two values is one operation of an ALU, however the program writes it. */
+function choiceOf(condition: Expr, yes: Expr, no: Expr): Expr {
+  if (condition.kind === "operation" && EXTREMES.has(condition.op)) {
+    const [left, right] = condition.parts.map(formatExpr);
+    const [first, second] = [formatExpr(yes), formatExpr(no)];
+    const isLess = condition.op.startsWith("<");
+    if (left === first && right === second)
+      return { kind: "operation", op: isLess ? "min" : "max", parts: [yes, no] };
+    if (left === second && right === first)
+      return { kind: "operation", op: isLess ? "max" : "min", parts: [yes, no] };
+  }
+  return { kind: "operation", op: "?", parts: [condition, yes, no] };
+}
+
+const EXTREMES = new Set(["<", "<=", ">", ">="]);
 
 /** All accesses that an expression reads, each once; `into` receives them. */
 export function readsOf(expr: Expr, into: Access[] = []): Access[] {
@@ -231,7 +245,7 @@ function formatOperand(expr: Expr, depth: number): string {
 function formatOperation(op: string, parts: readonly Expr[], depth: number): string {
   const operands = parts.map((part) => formatOperand(part, depth));
   if (op === "?") return `(${operands[0]} ? ${operands[1]} : ${operands[2]})`;
-  if (op === "hash") return `hash(${operands.join(", ")})`;
+  if (op === "hash" || op === "min" || op === "max") return `${op}(${operands.join(", ")})`;
   if (op === "dereference_header_stack" || op === "dereference_union_stack")
     return `${operands[0]}[${operands[1]}]`;
   if (op === "access_field") return `field ${operands[1]} of ${operands[0]}`;

@@ -21,6 +21,8 @@ export type Feature = { readonly source: bmv2.SourceInfo | undefined } & (
       readonly indexes: readonly string[];
       /** A value that is not a constant is written. */
       readonly variable: boolean;
+      /** One call of the ALU, with a method that the program states. */
+      readonly isWhole: boolean;
       readonly update: RegisterUpdate;
       /** The use is a bare statement of a control, which becomes a table. */
       readonly statement: boolean;

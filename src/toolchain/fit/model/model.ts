@@ -131,6 +131,8 @@ export interface FitModel {
   /** Which units can run after which. */
   readonly flow: Flow;
   readonly parser: ParserModel;
+  /** Egress has a parser and headers of its own, as in TNA; else the target's compiler makes them. */
+  readonly hasEgressParser: boolean;
 }
 
 export interface Flow {

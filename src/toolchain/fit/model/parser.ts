@@ -12,13 +12,35 @@ export function readParser(
   headers: ReadonlyMap<string, HeaderInfo>,
   written: ReadonlySet<string>,
 ): ParserModel {
-  const [parser] = program.parsers;
-  const start = parser?.init_state ?? null;
-  const states = new Map<string | null, bmv2.ParseState>(
-    parser?.parse_states.map((state) => [state.name, state]),
-  );
   const parsed = new Set<string>();
   const together = new Map<string, Set<string>>();
+  const longest = program.parsers.map((parser) => readOne(program, headers, parser, { parsed, together }));
+  const deparsed = new Set(program.deparsers.flatMap((deparser) => deparser.order));
+  return {
+    longestPathBytes: Math.ceil(Math.max(0, ...longest) / 8),
+    exclusiveHeaders: (a, b) =>
+      a !== b &&
+      parsed.has(a) &&
+      parsed.has(b) &&
+      !written.has(`${a}.$valid$`) &&
+      !written.has(`${b}.$valid$`) &&
+      together.get(a)?.has(b) !== true,
+    parsed,
+    deparsed,
+  };
+}
+
+/** Adds the headers of one parser, and which of them a path extracts together. Returns the bits of the longest path. */
+function readOne(
+  program: bmv2.Bmv2Program,
+  headers: ReadonlyMap<string, HeaderInfo>,
+  parser: bmv2.Bmv2Parser,
+  { parsed, together }: { parsed: Set<string>; together: Map<string, Set<string>> },
+): number {
+  const start: string | null = parser.init_state;
+  const states = new Map<string | null, bmv2.ParseState>(
+    parser.parse_states.map((state) => [state.name, state]),
+  );
   const bits = (name: string) => headers.get(name)?.bits ?? 0;
 
   const extractsOf = (state: bmv2.ParseState): string[] => {
@@ -55,8 +77,8 @@ export function readParser(
   const longestBits = longest(start);
 
   // Headers of one path: those of a state, and those of all states before it.
-  const before = new Map<string | null, Set<string>>([[start, new Set()]]);
-  const work = [start];
+  const before = new Map<string | null, Set<string>>([[start, new Set<string>()]]);
+  const work: (string | null)[] = [start];
   while (work.length > 0) {
     const state = states.get(defined(work.pop()));
     if (state === undefined) continue;
@@ -82,19 +104,7 @@ export function readParser(
     }
   }
 
-  const deparsed = new Set(program.deparsers.flatMap((deparser) => deparser.order));
-  return {
-    longestPathBytes: Math.ceil(longestBits / 8),
-    exclusiveHeaders: (a, b) =>
-      a !== b &&
-      parsed.has(a) &&
-      parsed.has(b) &&
-      !written.has(`${a}.$valid$`) &&
-      !written.has(`${b}.$valid$`) &&
-      together.get(a)?.has(b) !== true,
-    parsed,
-    deparsed,
-  };
+  return longestBits;
 }
 
 function link(pairs: Map<string, Set<string>>, a: string, b: string): void {

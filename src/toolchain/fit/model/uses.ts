@@ -62,14 +62,17 @@ class UseFinder {
 
   visitAction(action: bmv2.Bmv2Action): void {
     for (const primitive of action.primitives) {
-      const writes = destinationCount(primitive.op);
-      this.#visit(primitive.parameters.slice(writes), action.id);
+      const [first, end] = destinationsOf(primitive);
+      this.#visit(
+        primitive.parameters.filter((_, i) => i < first || i >= end),
+        action.id,
+      );
       if (primitive.op === "generate_digest") {
         const list = primitive.parameters[1];
         const id = list?.type === "hexstr" ? Number(list.value) : 0;
         this.#visit(this.program.learn_lists.find((entry) => entry.id === id)?.elements, action.id);
       }
-      for (const target of primitive.parameters.slice(0, writes)) {
+      for (const target of primitive.parameters.slice(first, end)) {
         if (target.type !== "field") continue;
         const name = target.value.join(".");
         note(this.writers, name, action.id);
@@ -97,7 +100,7 @@ class UseFinder {
     return new Set(here.keys());
   }
 
-  /** Field lists, parsers, checksums and the results of meters. */
+  /** Field lists, parsers, deparsers, the metadata that the hardware reads, checksums and the results of meters. */
   visitRest(): void {
     const { program } = this;
     for (const list of program.field_lists) this.#visit(list.elements, OUTSIDE);
@@ -105,6 +108,11 @@ class UseFinder {
       this.#visit(state.transition_key, OUTSIDE);
       for (const op of state.parser_ops) this.#visit(op.parameters, OUTSIDE);
     }
+    for (const { primitives } of program.deparsers)
+      for (const { parameters } of primitives ?? []) this.#visit(parameters, OUTSIDE);
+    for (const pipe of program.architecture?.pipes ?? [])
+      for (const { fields } of [pipe.ingress, pipe.egress])
+        for (const field of Object.values(fields)) note(this.readers, field.join("."), OUTSIDE);
     for (const checksum of program.checksums) {
       this.#visit(checksum.if_cond, OUTSIDE);
       this.#visitCalculation(checksum.calculation, OUTSIDE);
@@ -181,6 +189,13 @@ function fieldsOf(map: ReadonlyMap<string, ReadonlySet<number>>, owners: Readonl
     for (const user of users) if (owners.has(user)) names.add(name);
   }
   return names;
+}
+
+/** The parameters of a primitive that it sets: the first, and the first behind them. */
+function destinationsOf({ op, parameters }: bmv2.Primitive): readonly [number, number] {
+  if (op !== "stateful_alu") return [0, destinationCount(op)];
+  const [, count] = parameters;
+  return [2, 2 + (count?.type === "hexstr" ? Number(count.value) : 0)];
 }
 
 /** Leading parameters of a primitive that it sets. */

@@ -161,6 +161,8 @@ class Placer {
     return group.every((member) =>
       defined(this.problem.graph.incoming[member]).every((edge) => {
         if (group.includes(edge.from)) return edge.distance === 0;
+        const condition = defined(this.problem.model.units[edge.from]).kind === "condition";
+        if (condition && edge.distance === 0) return true;
         return (
           this.#failed.has(edge.from) ||
           (defined(this.#last[edge.from]) !== -1 && defined(this.#last[edge.from]) < stage)
@@ -245,11 +247,8 @@ class Placer {
 
   #placeTogether(group: readonly number[], stage: number): boolean {
     const tables = group.filter((id) => this.#isOpen(id));
-    const conditions = tables.flatMap((id) => {
-      const gateway = this.#gatewayOf[id];
-      return gateway !== undefined && this.#isOpen(gateway) && this.#isReady(gateway, stage) ? [gateway] : [];
-    });
-    const waiting = [...new Set(conditions), ...tables];
+    const conditions = this.#openConditionsOf(tables);
+    const waiting = [...conditions, ...tables];
     for (const id of waiting) {
       for (const edge of defined(this.problem.graph.incoming[id])) {
         if (waiting.includes(edge.from) && edge.distance === 0) continue;
@@ -265,14 +264,39 @@ class Placer {
       if (part.stage === stage && part.spill === undefined)
         trial.add(defined(this.problem.demands[part.unit.id]), part.layout);
     }
-    for (const id of waiting) {
-      const demand = defined(this.problem.demands[id]);
+    const gateways = new Map<number, number>();
+    for (const id of tables) {
+      const gateway = this.#gatewayOf[id];
+      if (gateway !== undefined && conditions.includes(gateway) && ![...gateways.values()].includes(gateway))
+        gateways.set(id, gateway);
+    }
+    const alone = conditions.filter((id) => ![...gateways.values()].includes(id));
+    for (const id of [...alone, ...tables]) {
+      const own = defined(this.problem.demands[id]);
+      const gateway = gateways.get(id);
+      const demand = gateway === undefined ? own : withGateway(own, defined(this.problem.demands[gateway]));
       const layout = defined(this.problem.plans[id]).layout(defined(this.#rest[id]));
       if (trial.exceeded(demand, layout) !== undefined) return false;
       trial.add(demand, layout);
     }
-    for (const id of waiting) this.#commit(id, stage, defined(this.#rest[id]));
+    for (const id of [...alone, ...tables])
+      this.#commit(id, stage, defined(this.#rest[id]), gateways.get(id));
     return true;
+  }
+
+  /** Conditions that lead to the units and are not placed yet, in the order of the program: a chain of `else if` is placed as one. */
+  #openConditionsOf(units: readonly number[]): number[] {
+    const { graph, model } = this.problem;
+    const found = new Set<number>();
+    const work = [...units];
+    for (let id = work.pop(); id !== undefined; id = work.pop())
+      for (const { from, distance } of defined(graph.incoming[id])) {
+        const isOpen = defined(model.units[from]).kind === "condition" && this.#isOpen(from);
+        if (!isOpen || distance > 0 || found.has(from)) continue;
+        found.add(from);
+        work.push(from);
+      }
+    return [...found].sort((a, b) => a - b);
   }
 
   #placeOne(id: number, stage: number): boolean {

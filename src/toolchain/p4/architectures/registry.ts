@@ -21,6 +21,7 @@ export interface Target {
     file: SourceFile,
     architecture: Architecture,
     diagnostics: Diagnostics,
+    form?: "switch" | "hardware",
   ) => Output | undefined;
   /** The P4Info of a lowered program, where no back end makes it. */
   readonly controlPlane?: (

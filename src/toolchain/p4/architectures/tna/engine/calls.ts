@@ -24,6 +24,8 @@ const PORT_METADATA = { tna: 64, t2na: 192 };
 
 export function lowerCalls(lowering: Lowering): void {
   mapProgram(lowering.program, (body) => callsIn(lowering, body));
+  // What the parser's own engines compute is no work of the controls.
+  if (lowering.form === "hardware") return;
   for (const { control, body } of lowering.beginnings) control.body = [...body, ...control.body];
 }
 
@@ -74,9 +76,11 @@ function nothing({ notes }: Lowering, stmt: Extern, effect: string): Stmt[] {
 }
 
 const CALLS: Readonly<Record<string, (lowering: Lowering, stmt: Extern) => Stmt[] | undefined>> = {
-  "Counter.count": ({ state }, { instance, args, span }) =>
-    adjusted(args[1], [
-      primitiveCall("counter.count", state.plain.get(defined(instance)), [defined(args[0])], { span }),
+  "Counter.count": (lowering, { instance, args, span }) =>
+    adjusted(lowering, args[1], [
+      primitiveCall("counter.count", lowering.state.plain.get(defined(instance)), [defined(args[0])], {
+        span,
+      }),
     ]),
   "Meter.execute": (lowering, stmt) => {
     const { program, state } = lowering;
@@ -86,10 +90,12 @@ const CALLS: Readonly<Record<string, (lowering: Lowering, stmt: Extern) => Stmt[
     return [
       assign(colour, zero(colour.type, span), span),
       ...adjusted(
+        lowering,
         args.find((one, i) => i > 0 && isAdjustment(one)),
         [primitiveCall("meter.execute_meter", meter, [defined(args[0]), colour], { outs: [1], span })],
       ),
       ...coloured(
+        lowering,
         stmt,
         colour,
         args.find((one, i) => i > 0 && !isAdjustment(one)),
@@ -112,6 +118,7 @@ const CALLS: Readonly<Record<string, (lowering: Lowering, stmt: Extern) => Stmt[
     return [
       read,
       ...coloured(
+        lowering,
         stmt,
         colour,
         stmt.args.find((one) => !isAdjustment(one)),
@@ -213,8 +220,8 @@ function isAdjustment({ type }: Expr): boolean {
 }
 
 /** A count or a meter that takes a packet for shorter than it is. */
-function adjusted(bytes: Expr | undefined, body: Stmt[]): Stmt[] {
-  if (bytes === undefined) return body;
+function adjusted({ form }: Lowering, bytes: Expr | undefined, body: Stmt[]): Stmt[] {
+  if (bytes === undefined || form === "hardware") return body;
   const { span } = bytes;
   const shorter = (by: Expr): Stmt => primitiveCall("tna.shorten", undefined, [by], { span });
   const whole = cast(bytes, bits(32), span);
@@ -222,8 +229,14 @@ function adjusted(bytes: Expr | undefined, body: Stmt[]): Stmt[] {
 }
 
 /** The colours of a meter; the constructor may give others. A packet is never better than the colour that it comes with. */
-function coloured({ result, instance, span }: Extern, colour: Expr, before?: Expr): Stmt[] {
+function coloured(
+  { form }: Lowering,
+  { result, instance, span }: Extern,
+  colour: Expr,
+  before?: Expr,
+): Stmt[] {
   if (result === undefined) return [];
+  if (form === "hardware") return [assign(result, cast(colour, result.type, span), span)];
   const meter = defined(instance);
   const value = (name: string, usual: bigint): Expr =>
     cast(argument(meter, name) ?? number(usual, bits(8), span), bits(8), span);

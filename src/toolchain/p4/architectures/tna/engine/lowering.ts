@@ -24,6 +24,8 @@ export class Lowering {
     readonly architecture: "tna" | "t2na",
     readonly state: State,
     readonly notes: Notes,
+    /** For the switch, or for `p4loom fit`, where a memory's answer is the answer. */
+    readonly form: "switch" | "hardware",
   ) {
     this.registers = new Registers(program, state, notes);
   }

@@ -36,6 +36,13 @@ export function tnaPrimitives(
       const from = emission.expressions.parameter(defined(args[1]));
       return [primitive("parsed_checksum", [target(emission, defined(args[0])), from], span)];
     }
+    case "tna.alu": {
+      const count = stmt.outs.length;
+      const array: bmv2.Value = { type: "register_array", value: defined(stmt.instance).name };
+      const results = args.slice(0, count).map((place) => target(emission, place));
+      const others = args.slice(count).map((value) => emission.expressions.parameter(value));
+      return [primitive("stateful_alu", [array, hexValue(BigInt(count)), ...results, ...others], span)];
+    }
     case "tna.clear": {
       const array: bmv2.Value = { type: "register_array", value: defined(stmt.instance).name };
       return [primitive("register_fill", [array, emission.expressions.parameter(defined(args[0]))], span)];

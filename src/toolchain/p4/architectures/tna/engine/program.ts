@@ -1,5 +1,5 @@
 /** A TNA program in the form that the switch runs: the lists of BMv2 JSON, and which of them a packet meets in which pipe. */
-import { DiagnosticError, type Diagnostics, defined, type SourceFile } from "../../../../../base/index.js";
+import { DiagnosticError, Diagnostics, defined, type SourceFile } from "../../../../../base/index.js";
 import type { bmv2, P4Info, Program } from "../../../../program/index.js";
 import type { Output } from "../../../emit/back-end.js";
 import { emitAction } from "../../../emit/bmv2-actions.js";
@@ -34,13 +34,14 @@ import { rejectWithError } from "./rejects.js";
 
 /**
  * Lowers the checked tree once more: the lowered form of the compiler keeps the structure of the program, and this one does not. What the
- * switch does not do as the hardware does is a warning.
+ * switch does not do as the hardware does is a warning. `hardware`: what a stateful ALU computes stays one statement, for `p4loom fit`.
  */
 export function tnaProgram(
   unit: SourceUnit,
   file: SourceFile,
   architecture: Architecture,
   diagnostics: Diagnostics,
+  form: "switch" | "hardware" = "switch",
 ): Output | undefined {
   // Blocks need not stay together in the switch, and a lookahead is checked as a whole.
   const { keepsBlocks: _, ...shape } = architecture;
@@ -49,13 +50,11 @@ export function tnaProgram(
   applyPasses(program, architecture.passes, diagnostics);
   const name = architecture.name === "t2na" ? "t2na" : "tna";
   try {
-    const lowering = new Lowering(
-      program,
-      name,
-      plainState(program, new Notes(diagnostics)),
-      new Notes(diagnostics),
-    );
-    lowering.registers.inline();
+    // What the switch does not model is nothing to know for a fit.
+    const notes = new Notes(form === "switch" ? diagnostics : new Diagnostics());
+    const lowering = new Lowering(program, name, plainState(program, notes), notes, form);
+    if (form === "switch") lowering.registers.inline();
+    else lowering.registers.keep();
     splitDeparser(lowering);
     lowerCalls(lowering);
     rejectWithError(program);

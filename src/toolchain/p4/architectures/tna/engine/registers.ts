@@ -5,11 +5,12 @@
 import { defined } from "../../../../../base/index.js";
 import { constantBits } from "../../../emit/bmv2-tables.js";
 import { binary, equal, number, variable } from "../../../lower/build.js";
-import type { Expr, ExternInstance, IrMethod, IrProgram, Stmt, StmtOf } from "../../../lower/ir.js";
+import type { Expr, ExternInstance, IrMethod, IrProgram, Stmt, StmtOf, Variable } from "../../../lower/ir.js";
 import { instancesOf } from "../../../lower/ir.js";
 import { bits, totalWidth } from "../../../lower/ir-types.js";
+import { rootOf, samePlace } from "../../../lower/places.js";
 import { copyBody } from "../../../lower/unroll-loops.js";
-import { mapBlocks, mapProgram } from "../../../lower/walk.js";
+import { effectsOf, forEachStmt, mapBlocks, mapProgram, operandsOf } from "../../../lower/walk.js";
 import { AluOutputs, OUTPUT } from "./alu-outputs.js";
 import type { State } from "./instances.js";
 import { Learning } from "./learning.js";
@@ -36,17 +37,51 @@ export class Registers {
     this.#learning = new Learning(program);
   }
 
-  /** Replaces all calls of register actions; the methods are gone afterwards. */
+  /** Replaces all calls of register actions by their code; the methods are gone afterwards. */
   inline(): void {
+    this.#replaceCalls((stmt, change) => change(this.#execute(stmt)));
+  }
+
+  /**
+   * Replaces all calls of register actions by calls of one primitive each: `tna.alu(results..., index, operands...)`. What a method
+   * computes is the ALU's own; its operands are the values of the packet and of entries that it reads.
+   */
+  keep(): void {
+    this.#replaceCalls((stmt) => this.#visit(stmt));
+  }
+
+  #replaceCalls(made: (stmt: Extern, change: (body: Stmt[]) => Stmt[]) => Stmt[]): void {
     const change = (body: Stmt[]): Stmt[] =>
       body.flatMap((stmt) => {
         const inner = mapBlocks(stmt, change);
         if (inner.kind !== "extern") return [inner];
         if (OUTPUT.test(inner.name)) return this.#outputs.answer(inner);
-        return ALU.test(inner.name) ? change(this.#execute(inner)) : [inner];
+        return ALU.test(inner.name) ? made(inner, change) : [inner];
       });
     mapProgram(this.program, change);
     for (const one of instancesOf(this.program)) one.methods = [];
+  }
+
+  #visit(stmt: Extern): Stmt[] {
+    const { instance, span } = stmt;
+    const target = defined(instance).args[0];
+    const register = target?.kind === "instance" ? target.instance : undefined;
+    const cells = this.#cells(register, span);
+    if (cells === undefined || register === undefined) return [];
+    const given = stmt.args.find((_, at) => !stmt.outs.includes(at));
+    // The next cell each time, and a queue's ends, are places that the ALU knows.
+    const index =
+      register.extern === "DirectRegister" ? this.entryOf(register) : (given ?? number(0n, bits(32), span));
+    const places = [stmt.result, ...stmt.outs.map((at) => defined(stmt.args[at]))].filter(
+      (place) => place !== undefined,
+    );
+    const results = places.map((place) => local(this.program, "alu", bits(totalWidth(place.type)), span));
+    const operands = defined(instance).methods.flatMap(operandsOfMethod);
+    const outs = results.map((_, i) => i);
+    return [
+      primitiveCall("tna.alu", cells, [...results, index, ...operands], { outs, span }),
+      ...places.map((place, i) => assign(place, fromBits(defined(results[i]), place.type), span)),
+    ];
   }
 
   /** The cells of a register, or of a parameter, and where they lie. */
@@ -292,4 +327,30 @@ export class Registers {
 /** A copy: a method may be called in several places. Its block can be left early. */
 function bodyOf({ body }: IrMethod): Stmt[] {
   return copyBody(body, new Map());
+}
+
+/** What a method reads that is neither its own nor computed by it: fields of the packet, arguments of the action around it. */
+function operandsOfMethod(method: IrMethod): Expr[] {
+  const own = new Set<Variable>(method.params.map(({ variable: one }) => one));
+  if (method.result !== undefined) own.add(method.result);
+  const found: Expr[] = [];
+  const visit = (expr: Expr): void => {
+    if (expr.kind === "variable" || expr.kind === "field") {
+      const root = rootOf(expr);
+      const isOperand = root !== undefined && !own.has(root) && expr.type.kind === "bits";
+      if (isOperand && !found.some((one) => samePlace(one, expr))) found.push(expr);
+      if (expr.kind === "field") return;
+    }
+    for (const operand of operandsOf(expr)) visit(operand);
+  };
+  forEachStmt(method.body, (stmt) => {
+    for (const place of effectsOf(stmt).writes) {
+      const root = rootOf(place);
+      if (root !== undefined) own.add(root);
+    }
+  });
+  forEachStmt(method.body, (stmt) => {
+    for (const expr of effectsOf(stmt).reads) visit(expr);
+  });
+  return found;
 }

@@ -1,0 +1,31 @@
+/** One pipe of a TNA program, as the program of a chip with one ingress and one egress. */
+import { defined } from "../../../base/index.js";
+import type { bmv2, Program } from "../../program/index.js";
+
+/** The names of the pipes; none for a program of another architecture, which has one pipe without a name. */
+export function pipesOf({ bmv2: { architecture } }: Program): readonly string[] {
+  return architecture?.pipes.map(({ name }) => name) ?? [];
+}
+
+/** The program with the parsers, controls and deparsers of one pipe alone, under the names that every fit looks for. */
+export function onePipe(program: Program, name: string): Program {
+  const { bmv2: json } = program;
+  const { architecture } = json;
+  const pipe = architecture?.pipes.find((one) => one.name === name);
+  if (architecture === undefined || pipe === undefined) throw new RangeError(`no pipe ${name}`);
+  const gresses = [pipe.ingress, pipe.egress];
+  const pipeline = ({ pipeline: at }: bmv2.GressInfo, gress: string) => ({
+    ...defined(json.pipelines[at]),
+    name: gress,
+  });
+  return {
+    ...program,
+    bmv2: {
+      ...json,
+      architecture: { ...architecture, pipes: [pipe] },
+      parsers: gresses.flatMap(({ parsers }) => parsers.map((at) => defined(json.parsers[at]))),
+      pipelines: [pipeline(pipe.ingress, "ingress"), pipeline(pipe.egress, "egress")],
+      deparsers: gresses.map(({ deparser }) => defined(json.deparsers[deparser])),
+    },
+  };
+}

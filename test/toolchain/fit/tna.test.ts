@@ -1,0 +1,168 @@
+/** Programs for TNA: calls of stateful ALUs, the smaller of two values, what deparsers read, pipes. */
+import { describe, expect, it } from "vitest";
+import { Diagnostics } from "../../../src/base/index.js";
+import { loadTarget } from "../../../src/cli/targets.js";
+import { fitProgram, onePipe, pipesOf } from "../../../src/toolchain/fit/index.js";
+import { compile } from "../../../src/toolchain/p4/index.js";
+
+interface Parts {
+  ingress?: string;
+  apply?: string;
+  deparser?: string;
+  pipes?: readonly string[];
+}
+
+const sourceOf = ({ ingress = "", apply = "", deparser = "", pipes = ["pipe"] }: Parts) => `#include <core.p4>
+#include <tna.p4>
+header d_h { bit<32> a; bit<32> b; bit<32> c; bit<16> i; bit<16> t; }
+struct headers_t { d_h d; }
+struct meta_t { bit<32> m; bit<32> n; bit<10> session; }
+struct pair_t { bit<32> lo; bit<32> hi; }
+parser InParser(packet_in pkt, out headers_t hdr, out meta_t md, out ingress_intrinsic_metadata_t ig) {
+    state start { pkt.extract(ig); pkt.advance(PORT_METADATA_SIZE); pkt.extract(hdr.d); transition accept; }
+}
+control In(inout headers_t hdr, inout meta_t md, in ingress_intrinsic_metadata_t ig,
+           in ingress_intrinsic_metadata_from_parser_t prsr, inout ingress_intrinsic_metadata_for_deparser_t dprsr,
+           inout ingress_intrinsic_metadata_for_tm_t tm) {
+${ingress}
+    apply { ${apply} }
+}
+control InDeparser(packet_out pkt, inout headers_t hdr, in meta_t md,
+                   in ingress_intrinsic_metadata_for_deparser_t dprsr) {
+    Mirror() mirror;
+    apply { ${deparser} pkt.emit(hdr); }
+}
+parser OutParser(packet_in pkt, out headers_t hdr, out meta_t md, out egress_intrinsic_metadata_t eg) {
+    state start { pkt.extract(eg); transition accept; }
+}
+control Out(inout headers_t hdr, inout meta_t md, in egress_intrinsic_metadata_t eg,
+            in egress_intrinsic_metadata_from_parser_t prsr, inout egress_intrinsic_metadata_for_deparser_t dprsr,
+            inout egress_intrinsic_metadata_for_output_port_t port) { apply { } }
+control OutDeparser(packet_out pkt, inout headers_t hdr, in meta_t md,
+                    in egress_intrinsic_metadata_for_deparser_t dprsr) { apply { pkt.emit(hdr); } }
+${pipes.map((name) => `Pipeline(InParser(), In(), InDeparser(), OutParser(), Out(), OutDeparser()) ${name};`).join("\n")}
+Switch(${pipes.join(", ")}) main;
+`;
+
+function programOf(parts: Parts) {
+  const diagnostics = new Diagnostics();
+  const made = compile({ file: sourceOf(parts), form: "hardware" }, diagnostics);
+  diagnostics.throwIfErrors();
+  return made!.program;
+}
+
+function fitOf(parts: Parts, target = "tofino") {
+  const program = programOf(parts);
+  return fitProgram(onePipe(program, pipesOf(program)[0]!), loadTarget(target));
+}
+
+const messages = (result: ReturnType<typeof fitOf>) =>
+  result.diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message);
+
+const register = (name: string, cell: string, method: string) => `
+    Register<${cell}, bit<16>>(1024) ${name};
+    RegisterAction<${cell}, bit<16>, bit<32>>(${name}) ${name}_update = {
+        void apply(inout ${cell} cell, out bit<32> result) { ${method} }
+    };`;
+
+describe("a call of a register action", () => {
+  const limited = "if (cell < hdr.d.b) { cell = cell + 1; } else { cell = 0; } result = cell;";
+
+  it("is one visit of one ALU, whatever its method decides", () => {
+    const result = fitOf({
+      ingress: register("r", "bit<32>", limited),
+      apply: "hdr.d.a = r_update.execute(hdr.d.i);",
+    });
+    expect(messages(result)).toEqual([]);
+    expect([result.verdict, result.stages]).toEqual(["placed", 1]);
+    expect(result.placement.stages[0]).toMatchObject({ meter_alus: 1, logical_tables: 1 });
+  });
+
+  it("may have cells of two words", () => {
+    const pair = register("r", "pair_t", "cell.lo = cell.lo + 1; result = cell.hi;");
+    const ok = fitOf({ ingress: pair, apply: "hdr.d.a = r_update.execute(hdr.d.i);" });
+    expect([ok.verdict, ok.stages]).toEqual(["placed", 1]);
+  });
+
+  it("needs the stage after the one that computes its index or an operand, and gives its result to the next one", () => {
+    const stagesOf = (apply: string) => fitOf({ ingress: register("r", "bit<32>", limited), apply }).stages;
+    expect(stagesOf("hdr.d.i = hdr.d.t + 1; hdr.d.a = r_update.execute(hdr.d.i);")).toBe(2);
+    expect(stagesOf("hdr.d.b = hdr.d.c + 1; hdr.d.a = r_update.execute(hdr.d.i);")).toBe(2);
+    expect(stagesOf("hdr.d.c = hdr.d.c + 1; hdr.d.a = r_update.execute(hdr.d.i);")).toBe(1);
+    expect(stagesOf("hdr.d.a = r_update.execute(hdr.d.i); hdr.d.c = hdr.d.a + 1;")).toBe(2);
+  });
+
+  it("stands once on the path of a packet", () => {
+    const table = (name: string) => `
+    action ${name}_do() { md.m = r_update.execute(hdr.d.i); }
+    table ${name} { key = { hdr.d.${name} : exact; } actions = { ${name}_do; } size = 16; }`;
+    const ingress = register("r", "bit<32>", limited) + table("a") + table("b");
+    const use = " hdr.d.c = md.m;";
+    expect(messages(fitOf({ ingress, apply: `a.apply(); b.apply();${use}` })).join()).toContain(
+      "is used in several places that can run for one packet",
+    );
+    expect(
+      messages(fitOf({ ingress, apply: `if (hdr.d.t == 0) { a.apply(); } else { b.apply(); }${use}` })),
+    ).toEqual([]);
+  });
+});
+
+it("takes the smaller of two values as one instruction, and no product", () => {
+  const least = fitOf({ apply: "hdr.d.a = min(hdr.d.b, hdr.d.c);" });
+  expect([messages(least), least.stages]).toEqual([[], 1]);
+  expect(messages(fitOf({ apply: "hdr.d.a = hdr.d.b * hdr.d.c;" })).join()).toContain(
+    "there is no multiplier",
+  );
+});
+
+it("takes an inverted exclusive or as one instruction, an inverted conjunction as two", () => {
+  expect(messages(fitOf({ apply: "hdr.d.a = ~(hdr.d.b ^ hdr.d.c);" }))).toEqual([]);
+  expect(messages(fitOf({ apply: "hdr.d.a = ~(hdr.d.b & hdr.d.c);" })).join()).toContain(
+    "takes 2 instructions",
+  );
+});
+
+it("keeps what only the deparser or the traffic manager reads", () => {
+  const stages = (parts: Parts) => fitOf(parts).stages;
+  const apply = "hdr.d.a = hdr.d.b + 1; md.session = hdr.d.a[9:0];";
+  expect(stages({ apply })).toBe(1);
+  expect(
+    stages({ apply, deparser: "if (dprsr.mirror_type == 1) { mirror.emit<d_h>(md.session, hdr.d); }" }),
+  ).toBe(2);
+  expect(stages({ apply: "hdr.d.a = hdr.d.b + 1; tm.ucast_egress_port = hdr.d.a[8:0];" })).toBe(2);
+});
+
+it("places a chain of else-ifs whose branches share a counter in one stage", () => {
+  const counts = [1, 2, 3, 4, 5].map((n) => `if (hdr.d.t == ${n}) { kinds.count(${n}); } else `).join("");
+  const result = fitOf({
+    ingress: "Counter<bit<32>, bit<3>>(8, CounterType_t.PACKETS) kinds;",
+    apply: `${counts}{ kinds.count(0); }`,
+  });
+  expect([result.verdict, result.stages]).toEqual(["placed", 1]);
+});
+
+it("gives a meter's answer to the packet without a choice", () => {
+  const result = fitOf({
+    ingress: `Meter<bit<8>>(16, MeterType_t.BYTES) m;
+    action police() { md.m = (bit<32>) m.execute(hdr.d.i[7:0]); }
+    table t { key = { hdr.d.t : exact; } actions = { police; } size = 16; }`,
+    apply: "t.apply(); hdr.d.c = md.m;",
+  });
+  expect([messages(result), result.verdict]).toEqual([[], "placed"]);
+});
+
+describe("pipes", () => {
+  it("are named by the program, and fitted one at a time", () => {
+    const program = programOf({ apply: "hdr.d.a = hdr.d.b + 1;", pipes: ["left", "right"] });
+    expect(pipesOf(program)).toEqual(["left", "right"]);
+    for (const name of pipesOf(program))
+      expect(fitProgram(onePipe(program, name), loadTarget("tofino")).stages).toBe(1);
+    expect(() => onePipe(program, "middle")).toThrow(RangeError);
+  });
+
+  it("have no names in v1model", () => {
+    const made = compile({ file: "#include <core.p4>\n" }, new Diagnostics());
+    expect(made).toBeUndefined();
+    expect(pipesOf({ bmv2: {} as never, p4info: {} as never })).toEqual([]);
+  });
+});
