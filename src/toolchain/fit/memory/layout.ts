@@ -238,19 +238,16 @@ export class TablePlan {
   }
 
   /**
-   * The largest layout for at most `entries` entries within the free blocks; undefined when the smallest part exceeds
-   * them. A part of a ternary table takes whole units, a part of an exact table takes whole ways.
+   * The largest part of `entries` entries whose layout is within the free blocks, as a number of entries; undefined when the smallest part
+   * exceeds them. A part of a ternary table takes whole units, a part of an exact table takes whole ways. Where an entry takes several rows,
+   * the layout has more rows than the part has entries.
    */
-  largest(
-    entries: number,
-    free: { srams: number; tcamUnits: number; mapRams: number },
-  ): TableLayout | undefined {
+  largest(entries: number, free: { srams: number; tcamUnits: number; mapRams: number }): number | undefined {
     const fits = (layout: TableLayout) =>
       layout.srams <= free.srams &&
       layout.mapRams <= free.mapRams &&
       (layout.tcamWidth === 0 || layout.tcams / layout.tcamWidth <= free.tcamUnits);
-    const whole = this.layout(entries);
-    if (fits(whole)) return whole;
+    if (fits(this.layout(entries))) return entries;
     const step = this.match === "ternary" ? this.target.tcam.depth : this.target.sram.depth;
     let low = 0;
     let high = Math.ceil(entries / step);
@@ -259,7 +256,10 @@ export class TablePlan {
       if (fits(this.layout(middle * step))) low = middle;
       else high = middle;
     }
-    return low === 0 ? undefined : this.layout(low * step);
+    if (low === 0) return undefined;
+    // Ways hold what they hold: a part takes what its blocks have room for, where that needs no more blocks.
+    const room = Math.min(this.layout(low * step).entries, entries);
+    return fits(this.layout(room)) ? room : low * step;
   }
 }
 

@@ -63,7 +63,8 @@ export function gatewayCost(expr: Expr): GatewayCost {
       } else if (equality && left.kind === "field" && right.kind === "field") {
         pairBits += width;
       } else if (equality && right.kind === "constant" && isMask(left)) {
-        for (const access of readsOf(left)) equal.set(key(access), access);
+        const access = maskedBits(left);
+        equal.set(key(access), access);
       } else {
         impossible ??= quoteExpr(node);
       }
@@ -83,8 +84,19 @@ export function gatewayCost(expr: Expr): GatewayCost {
   return { equalBits, pairBits, rangeBits, rows: Math.max(1, Math.min(rows.yes, rows.no)), impossible };
 }
 
+interface Mask {
+  readonly parts: readonly [Extract<Expr, { kind: "field" }>, Extract<Expr, { kind: "constant" }>];
+}
+
+/** The bits of a field from the lowest to the highest one of its mask. */
+function maskedBits({ parts: [{ access }, { value }] }: Mask): Access {
+  const bits = value.toString(2);
+  const low = bits.length - 1 - bits.lastIndexOf("1");
+  return value === 0n ? access : { ...access, lo: access.lo + low, width: bits.length - low };
+}
+
 /** `field & constant`: a ternary match. */
-function isMask(expr: Expr): boolean {
+function isMask(expr: Expr): expr is Extract<Expr, { kind: "operation" }> & Mask {
   return (
     expr.kind === "operation" &&
     expr.op === "&" &&

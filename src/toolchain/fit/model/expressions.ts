@@ -140,12 +140,27 @@ function readOperation(node: bmv2.Expression, scope: Scope): Expr {
       const result = shifted(left, Number(right.value));
       if (result !== undefined) return result;
     }
+    if (op === "+" || op === "-") {
+      const sum = withConstant(left, op, right.value);
+      if (sum !== undefined) return sum;
+    }
     if ((op === "<<" || op === "|" || op === "+" || op === "^") && right.value === 0n) return left;
     if (op === "*" && right.value > 0n && onesOf(right.value - 1n) !== undefined) {
       return { kind: "operation", op: "<<", parts: [left, right] };
     }
   }
   return { kind: "operation", op, parts: [left, right] };
+}
+
+/** `(x + a) - b` as `x + (a - b)`, and the like. */
+function withConstant(left: Expr, op: "+" | "-", value: bigint): Expr | undefined {
+  if (left.kind !== "operation" || (left.op !== "+" && left.op !== "-")) return undefined;
+  const [inner, known] = left.parts;
+  if (inner === undefined || known?.kind !== "constant") return undefined;
+  const sum = (left.op === "+" ? known.value : -known.value) + (op === "+" ? value : -value);
+  if (sum === 0n) return inner;
+  const constant: Expr = { kind: "constant", value: sum < 0n ? -sum : sum };
+  return { kind: "operation", op: sum < 0n ? "-" : "+", parts: [inner, constant] };
 }
 
 /** The smaller or the larger of two values is one operation of an ALU, however the program writes it. */

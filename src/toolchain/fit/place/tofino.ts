@@ -321,8 +321,8 @@ class Placer {
     if (exceeded !== "srams" && exceeded !== "tcams" && exceeded !== "map_rams") return false;
     if (!maySplit(this.problem, id)) return false;
     const part = plan.largest(defined(this.#rest[id]), here.free(demand, whole.tcamWidth));
-    if (part === undefined || here.exceeded(demand, part) !== undefined) return false;
-    this.#commit(id, stage, Math.min(part.entries, defined(this.#rest[id])), condition);
+    if (part === undefined || here.exceeded(demand, plan.layout(part)) !== undefined) return false;
+    this.#commit(id, stage, part, condition);
     return true;
   }
 
