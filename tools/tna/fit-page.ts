@@ -1,5 +1,27 @@
 /** The page docs/tna/fit-accuracy.md, from the records of `fit.ts`. */
-import { type FitRecord, RESOURCES, type Resource } from "./fit.js";
+import type { Verdict } from "../../src/toolchain/fit/index.js";
+import type { Chip } from "./corpus.js";
+
+/** The resources of a stage that both count, by the name in the compiler's record. */
+export const RESOURCES = [
+  "srams",
+  "tcams",
+  "logical_tables",
+  "meter_alus",
+  "stats_alus",
+  "hash_dist_units",
+] as const;
+export type Resource = (typeof RESOURCES)[number];
+
+/** One case: the compiler's stages and sums over all stages, and ours. */
+export interface FitRecord {
+  case: string;
+  chip: Chip;
+  theirs: { stages: number; sums: Partial<Record<Resource, number>> };
+  ours?: { stages: number; verdict: Verdict; sums: Partial<Record<Resource, number>>; ms: number };
+  /** Why there is no fit, or the first reason of a refusal. */
+  reason?: string;
+}
 
 type Compared = FitRecord & { ours: NonNullable<FitRecord["ours"]> };
 

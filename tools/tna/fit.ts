@@ -11,31 +11,10 @@ import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 
 import { join, resolve } from "node:path";
 import { DiagnosticError, Diagnostics } from "../../src/base/index.js";
 import { loadTarget } from "../../src/cli/targets.js";
-import { fitProgram, onePipe, pipesOf, type Verdict } from "../../src/toolchain/fit/index.js";
+import { fitProgram, onePipe, pipesOf } from "../../src/toolchain/fit/index.js";
 import { loadProgram } from "../../src/toolchain/loading/index.js";
 import { type Case, type Chip, caseName, chipDefines, programFile, readCases, searchPath } from "./corpus.js";
-import { fitPage } from "./fit-page.js";
-
-/** The resources of a stage that both count, by the name in the compiler's record. */
-export const RESOURCES = [
-  "srams",
-  "tcams",
-  "logical_tables",
-  "meter_alus",
-  "stats_alus",
-  "hash_dist_units",
-] as const;
-export type Resource = (typeof RESOURCES)[number];
-
-/** One case: the compiler's stages and sums over all stages, and ours. */
-export interface FitRecord {
-  case: string;
-  chip: Chip;
-  theirs: { stages: number; sums: Partial<Record<Resource, number>> };
-  ours?: { stages: number; verdict: Verdict; sums: Partial<Record<Resource, number>>; ms: number };
-  /** Why there is no fit, or the first reason of a refusal. */
-  reason?: string;
-}
+import { type FitRecord, fitPage, RESOURCES, type Resource } from "./fit-page.js";
 
 interface Placed {
   repo: string;
