@@ -72,6 +72,9 @@ export function writeDeparser(
       }
       out.line(`at += ${bytes};`);
     } else {
+      // `putBits` adds bits to zeros; a frame whose headers stay still has the old ones.
+      const more = ` + (P[${header.varbit.at}] >> 3)`;
+      out.line(`if (stays) R.fill(0, at, at + ${header.fixedBits >> 3}${more});`);
       out.line("let bit = 8 * at;");
       for (const field of header.fields) {
         if (field.varbit) out.line(`bit = putVarbit(R, bit, P, ${field.at});`);

@@ -88,8 +88,11 @@ control TheIngress(inout headers_t hdr, inout metadata_t meta, inout standard_me
             hdr.main.small = 0xaa;
         else if (hdr.main.number * 3 - 7 == 0x1234 && hdr.main.kind > 0xf0)
             hdr.main.number = hdr.main.number << 2;
-        else if (hdr.text.isValid())
+        else if (hdr.text.isValid()) {
+            // A header with a varbit that changes in its place.
+            hdr.text.bytes = hdr.text.bytes ^ 0x50;
             members.apply();
+        }
         else if (kinds.apply().hit)
             hdr.main.small = hdr.main.small |+| 0xf0;
         if (sm.instance_type == 4)
