@@ -9,11 +9,11 @@ import { join } from "node:path";
 import { Diagnostics, SourceFile } from "../../src/base/index.js";
 import { schemeNamed } from "../../src/fabric/schemes/index.js";
 import {
-  type Lab,
-  type LabSpec,
-  labOf,
   type SwitchEngine,
-  startLab,
+  startTestbed,
+  type Testbed,
+  type TestbedSpec,
+  testbedOf,
 } from "../../src/fabric/testbed/index.js";
 import { buildTopology, hostsOf, type Topology, topologySchema } from "../../src/fabric/topology/index.js";
 import { loadTemplates, renderProgram } from "../../src/toolchain/generate/index.js";
@@ -33,9 +33,9 @@ interface Figures {
   rttMicroseconds: number;
 }
 
-async function lab(spec: LabSpec, engine: SwitchEngine, folder: string): Promise<Lab> {
+async function testbed(spec: TestbedSpec, engine: SwitchEngine, folder: string): Promise<Testbed> {
   const bmv2 = process.env["P4LOOM_BMV2"];
-  return await startLab(spec, {
+  return await startTestbed(spec, {
     network: "netns",
     engine,
     folder,
@@ -49,7 +49,7 @@ async function lab(spec: LabSpec, engine: SwitchEngine, folder: string): Promise
 }
 
 /** Switches in a ring, each linked to the next. */
-function ring(): LabSpec {
+function ring(): TestbedSpec {
   const numbers = Array.from({ length: SWITCHES }, (_, i) => i + 1);
   return {
     name: "ring",
@@ -69,7 +69,7 @@ function ring(): LabSpec {
   };
 }
 
-async function load(running: Lab, topology: Topology): Promise<void> {
+async function load(running: Testbed, topology: Topology): Promise<void> {
   const scheme = schemeNamed("ecmp")!;
   const plan = scheme.plan(topology, scheme.parameters.parse({}));
   const templates = loadTemplates(textFolder(join(root, "templates")));
@@ -84,7 +84,7 @@ async function load(running: Lab, topology: Topology): Promise<void> {
 
 async function measure(engine: SwitchEngine, folder: string): Promise<Figures> {
   const begun = performance.now();
-  const many = await lab(ring(), engine, folder);
+  const many = await testbed(ring(), engine, folder);
   const startSeconds = (performance.now() - begun) / 1000;
   await many.close();
 
@@ -95,7 +95,7 @@ async function measure(engine: SwitchEngine, folder: string): Promise<Figures> {
   ];
   const links = ["h1", "h2"].map((a) => ({ a, b: "s1" }));
   const topology = buildTopology(topologySchema.parse({ kind: "graph", nodes, links }));
-  const one = await lab(labOf(topology, { rateScale: 0, delayScale: 0 }), engine, folder);
+  const one = await testbed(testbedOf(topology, { rateScale: 0, delayScale: 0 }), engine, folder);
   try {
     await load(one, topology);
     const { ipv4 } = hostsOf(topology)[1]!.host!;

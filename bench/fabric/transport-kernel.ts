@@ -1,5 +1,5 @@
 /**
- * Compares the kernel's TCP on a lab with ours in the simulator: the same flows at the same times over the same bottleneck, their
+ * Compares the kernel's TCP on a testbed with ours in the simulator: the same flows at the same times over the same bottleneck, their
  * completion times side by side. One of our switches between two hosts paces the bottleneck, so that packets wait in its
  * queue. Needs root and a build (`npm run build`). The block `kernel` of docs/transport.md shows all of it.
  */
@@ -10,7 +10,7 @@ import { Diagnostics, Random, SourceFile } from "../../src/base/index.js";
 import { schemeNamed } from "../../src/fabric/schemes/index.js";
 import type { CongestionControlName } from "../../src/fabric/sim/packet/index.js";
 import { ascending, quantile } from "../../src/fabric/statistics/index.js";
-import { type Lab, labOf, type RunningHost, startLab } from "../../src/fabric/testbed/index.js";
+import { type RunningHost, startTestbed, type Testbed, testbedOf } from "../../src/fabric/testbed/index.js";
 import { buildTopology, hostsOf, type Topology, topologySchema } from "../../src/fabric/topology/index.js";
 import { loadTemplates, renderProgram } from "../../src/toolchain/generate/index.js";
 import { textFolder } from "../../src/toolchain/loading/index.js";
@@ -64,7 +64,7 @@ function drawFlows(): Flow[] {
 }
 
 /**
- * The same flows in the simulator, with the round trip that the lab has without load. Completion times in ms;
+ * The same flows in the simulator, with the round trip that the testbed has without load. Completion times in ms;
  * Infinity: not completed.
  */
 function simulate(control: CongestionControlName, flows: readonly Flow[], rttNs: number): number[] {
@@ -129,8 +129,8 @@ async function measure(
   });
 }
 
-async function startSwitch(topology: Topology, folder: string): Promise<Lab> {
-  const lab = await startLab(labOf(topology), {
+async function startSwitch(topology: Topology, folder: string): Promise<Testbed> {
+  const testbed = await startTestbed(testbedOf(topology), {
     network: "netns",
     engine: "switch",
     folder,
@@ -146,12 +146,12 @@ async function startSwitch(topology: Topology, folder: string): Promise<Lab> {
   for (const { node, program, updates } of plan.switches) {
     const text = renderProgram(templates, plan.programs.find(({ name }) => name === program)!);
     const result = compile({ file: new SourceFile(`${program}.p4`, text) }, new Diagnostics());
-    const { device } = lab.switches.get(topology.nodes[node]!.name)!;
+    const { device } = testbed.switches.get(topology.nodes[node]!.name)!;
     await device.load(result!.program);
     await device.write(updates);
     await device.settings!.setQueueDepth(QUEUE);
   }
-  return lab;
+  return testbed;
 }
 
 /** Reports the figures of one control and size, and under how much load of the machine they were measured. */
@@ -197,9 +197,9 @@ export const run: Benchmark = async (report) => {
     { a: "h2", b: "s1", rate: `${RATE / 1e6}Mbps` },
   ];
   const topology = buildTopology(topologySchema.parse({ kind: "graph", nodes, links }));
-  const lab = await startSwitch(topology, folder);
+  const testbed = await startSwitch(topology, folder);
   try {
-    const [h1, h2] = ["h1", "h2"].map((name) => lab.hosts.get(name)!) as [RunningHost, RunningHost];
+    const [h1, h2] = ["h1", "h2"].map((name) => testbed.hosts.get(name)!) as [RunningHost, RunningHost];
     const { ipv4 } = hostsOf(topology)[1]!.host!;
     const address = [24n, 16n, 8n, 0n].map((shift) => (ipv4 >> shift) & 0xffn).join(".");
     const ping = await h1.exec(["ping", "-c", "100", "-i", "0.02", "-q", address]);
@@ -227,7 +227,7 @@ export const run: Benchmark = async (report) => {
       );
     }
   } finally {
-    await lab.close();
+    await testbed.close();
     rmSync(folder, { recursive: true, force: true });
   }
 };

@@ -1,5 +1,5 @@
-/** Starts a lab of two hosts and a switch as processes of this machine (Linux, root), and runs a command on a host. */
-import { startLab } from "p4loom/testbed";
+/** Starts a testbed of two hosts and a switch as processes of this machine (Linux, root), and runs a command on a host. */
+import { startTestbed } from "p4loom/testbed";
 
 const host = (n: number) => ({
   name: `h${n}`,
@@ -10,7 +10,7 @@ const link = (n: number) => ({
   a: { node: `h${n}`, interface: "eth0" },
   b: { node: "s1", interface: `s1-eth${n}` },
 });
-const lab = await startLab(
+const testbed = await startTestbed(
   {
     name: "example",
     hosts: [host(1), host(2)],
@@ -29,11 +29,11 @@ const lab = await startLab(
   },
 );
 try {
-  const { device } = lab.switches.get("s1")!;
-  const { stdout } = await lab.hosts.get("h1")!.exec(["ip", "-brief", "address", "show", "dev", "eth0"]);
+  const { device } = testbed.switches.get("s1")!;
+  const { stdout } = await testbed.hosts.get("h1")!.exec(["ip", "-brief", "address", "show", "dev", "eth0"]);
   console.log(device.name, stdout.split(/\s+/).slice(1, 3).join(" "));
 } finally {
-  await lab.close();
+  await testbed.close();
 }
 
 /* prints

@@ -113,20 +113,20 @@ const REASONS: Reasons = {
   "fabric/experiment/testbed/flow-watch.ts": "equivalent: an alarm that comes too early is set again",
   "fabric/experiment/testbed/machine-load.ts saturationWarnings":
     "open: two saturated runs with different shares",
-  "fabric/experiment/testbed/machine-load.ts": "open: a lab whose processor time is measured twice",
-  "fabric/experiment/testbed/run.ts runOnLab":
+  "fabric/experiment/testbed/machine-load.ts": "open: a testbed whose processor time is measured twice",
+  "fabric/experiment/testbed/run.ts runOnTestbed":
     "open: a run on real switches, which test/fabric/experiment/testbed.test.ts starts",
   "fabric/experiment/testbed/run.ts":
     "open: a scheme with a signal, a transport or a wire that real switches do not have, by checkOnLab itself",
-  "fabric/experiment/testbed/scheme-on-lab.ts SchemeOnLab.constructor":
+  "fabric/experiment/testbed/scheme-on-testbed.ts SchemeOnTestbed.constructor":
     "open: controllers of a scheme on a lab, and hosts that have an agent by default",
-  "fabric/experiment/testbed/scheme-on-lab.ts SchemeOnLab.#startAgent":
+  "fabric/experiment/testbed/scheme-on-testbed.ts SchemeOnTestbed.#startAgent":
     "open: a host with shaped and other links",
-  "fabric/experiment/testbed/scheme-on-lab.ts offersEcn":
+  "fabric/experiment/testbed/scheme-on-testbed.ts offersEcn":
     "open: a direct host whose experiment has TCP with ECN",
-  "fabric/experiment/testbed/scheme-on-lab.ts": "open: limits of queues at single links",
-  "fabric/experiment/testbed/with-lab.ts withLab": "open: the port for controllers of the switches in a lab",
-  "fabric/experiment/testbed/with-lab.ts": "open: a refusal of links that has no place in the file",
+  "fabric/experiment/testbed/scheme-on-testbed.ts": "open: limits of queues at single links",
+  "fabric/experiment/testbed/with-testbed.ts withTestbed": "open: the port for controllers of the switches in a testbed",
+  "fabric/experiment/testbed/with-testbed.ts": "open: a refusal of links that has no place in the file",
 };
 
 export function reasonOf(survivor: Survivor): string {

@@ -1,5 +1,5 @@
 /**
- * TCP flows of the kernel, with their times: the program that runs in the hosts of a lab. Times are those of the machine's
+ * TCP flows of the kernel, with their times: the program that runs in the hosts of a testbed. Times are those of the machine's
  * monotonic clock, in nanoseconds, which all namespaces share.
  *
  *   kernel-flows.ts receive PORT    prints a line for each flow that has ended: {"port": client's port, "at": time of the last byte}

@@ -5,11 +5,11 @@ import { join, resolve } from "node:path";
 import { DiagnosticError, Diagnostics, fail, given, SourceFile } from "../../base/index.js";
 import { ipv4Text } from "../../base/packets/index.js";
 import {
-  type Lab,
-  type LabEnd,
-  type LabOptions,
-  type LabSpec,
-  startLab,
+  startTestbed,
+  type Testbed,
+  type TestbedEnd,
+  type TestbedSpec,
+  type TestbedStartOptions,
 } from "../../fabric/testbed/index.js";
 import { Interpreter, type Surroundings } from "../../toolchain/control/index.js";
 import { DeviceError } from "../../toolchain/device/index.js";
@@ -35,7 +35,7 @@ export class RunningExercise {
   /** @param interpreters one for each switch; they know the handles of entries */
   constructor(
     readonly setup: ExerciseSetup,
-    readonly lab: Lab,
+    readonly lab: Testbed,
     readonly grpcPorts: ReadonlyMap<string, number>,
     readonly interpreters: ReadonlyMap<string, Interpreter>,
   ) {}
@@ -103,14 +103,14 @@ function joins({ a, b }: { a: ExerciseEnd; b: ExerciseEnd }, one: string, other:
 }
 
 /** The options of `startExercise` in addition to those of every lab. */
-interface ExerciseOptions extends Omit<LabOptions, "folder"> {
+interface ExerciseOptions extends Omit<TestbedStartOptions, "folder"> {
   /** Functions of this machine that statements at a switch may use. */
   readonly surroundings?: Surroundings;
 }
 
 /**
  * Starts the network of an exercise whose programs are compiled, and writes its runtime and command files.
- * Fails as startLab does, and with the errors of these files.
+ * Fails as startTestbed does, and with the errors of these files.
  */
 export async function startExercise(
   setup: ExerciseSetup,
@@ -134,7 +134,7 @@ export async function startExercise(
     diagnostics.throwIfErrors();
   }
   const spec = labOfExercise(setup.topology);
-  const lab = await startLab(spec, { ...options, folder });
+  const lab = await startTestbed(spec, { ...options, folder });
   const { surroundings = {} } = options;
   const interpreters = new Map(
     [...lab.switches].map(([name, { device }]) => [name, new Interpreter(device, surroundings)]),
@@ -155,7 +155,11 @@ export async function startExercise(
 }
 
 /** Runs the hosts' commands. As in Mininet, a command may fail: some set values that are already set. */
-async function prepareHosts(lab: Lab, { topology }: ExerciseSetup, log: LabOptions["log"]): Promise<void> {
+async function prepareHosts(
+  lab: Testbed,
+  { topology }: ExerciseSetup,
+  log: TestbedStartOptions["log"],
+): Promise<void> {
   await Promise.all(
     topology.hosts.map(async ({ name, commands }) => {
       for (const command of commands) {
@@ -230,12 +234,12 @@ function readProgram({ json, p4info }: ExerciseProgram): Program {
 }
 
 /** Hosts have one interface, `eth0`; port P of switch sN is `sN-ethP`. */
-export function labOfExercise(topology: ExerciseTopology): LabSpec {
+export function labOfExercise(topology: ExerciseTopology): TestbedSpec {
   const ends = topology.links.flatMap(({ a, b }) => [a, b]);
   const interfaceName = ({ node, port }: ExerciseEnd, host: boolean): string =>
     host ? HOST_INTERFACE : `${node}-eth${port}`;
   const hosts = new Set(topology.hosts.map(({ name }) => name));
-  const end = (of: ExerciseEnd): LabEnd => ({
+  const end = (of: ExerciseEnd): TestbedEnd => ({
     node: of.node,
     interface: interfaceName(of, hosts.has(of.node)),
   });

@@ -41,7 +41,7 @@ export interface ControllerPlan {
 
 /**
  * `central`: on a machine of its own, so that its messages cross the management network. `switch`: on the processor of each of its
- * switches. The simulator gives them different delays; real switches have only one way, the connection of the lab.
+ * switches. The simulator gives them different delays; real switches have only one way, the connection of the testbed.
  */
 export type ControllerPlace = "central" | "switch";
 

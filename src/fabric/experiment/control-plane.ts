@@ -1,6 +1,6 @@
 /**
  * The control plane of a running fabric: the controllers of its scheme and those that the experiment file asks for. Engines
- * hand in clock and control channels: `on-simulator.ts`, `control-plane-on-lab.ts`.
+ * hand in clock and control channels: `on-simulator.ts`, `control-plane-on-testbed.ts`.
  */
 import { readFileSync } from "node:fs";
 import { z } from "zod";

@@ -27,8 +27,6 @@ export type {
   CheckContext,
   JobContext,
   Kind,
-  LabSide,
-  LabStage,
   Progress,
   Ran,
   RegisteredKind,
@@ -36,6 +34,8 @@ export type {
   SchemeUnit,
   SimulatorStage,
   TestbedOptions,
+  TestbedSide,
+  TestbedStage,
   Unit,
 } from "./kinds/kind.js";
 export { eachSeed, fromTopology, onFabric, register, resultsJson } from "./kinds/registered-kind.js";

@@ -33,7 +33,7 @@ export interface NetworkOfFile {
   readonly programs: ReadonlyMap<string, string>;
 }
 
-/** Keys that a lab uses, and keys that only name things. */
+/** Keys that a testbed uses, and keys that only name things. */
 const NETWORK_KEYS: ReadonlySet<string> = new Set(
   "name title seed engine kind topology selector schemes queues control_channel control_plane output own_schemes".split(
     " ",

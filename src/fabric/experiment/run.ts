@@ -199,7 +199,7 @@ export async function runSweep(
       fail(
         CODES.sweepOnTestbed,
         undefined,
-        `a sweep on engine ${engine} does not run by Slurm: several of its tasks may share a machine, and a lab needs one for itself`,
+        `a sweep on engine ${engine} does not run by Slurm: several of its tasks may share a machine, and a testbed needs one for itself`,
         "run parts of it by hand, each on a machine of its own: --shard i/n",
       );
     if (seeingOf(undefined, options.seeing) !== undefined) refuseSeeing(engine);
@@ -243,9 +243,9 @@ class SweepRun {
   async run(): Promise<PrintedResults> {
     const made = await this.#jobs();
     const { gather, slurm, shard } = this.#options;
-    // All that a lab does not support is reported before a lab is created.
+    // All that a testbed does not support is reported before a testbed is created.
     if (this.#engine !== "sim" && gather !== "only")
-      for (const point of made.points) await point.checkOnLab(this.#engine, this.#stop);
+      for (const point of made.points) await point.checkOnTestbed(this.#engine, this.#stop);
     const failed: FailedJob<Job>[] = [];
     const started = new Set<Job>();
     const { resume = false } = this.#options;
@@ -340,7 +340,7 @@ class SweepRun {
   /** Number of workers; undefined: jobs run in this process, as a single job without limits does. */
   #workers(jobs: number): number | undefined {
     const { workers, jobMs, memoryMb } = this.#options;
-    // Labs need the machine for themselves.
+    // Testbeds need the machine for themselves.
     if (workers === undefined || this.#engine !== "sim" || this.sweep.isOneRun) return undefined;
     return jobs === 1 && jobMs === undefined && memoryMb === undefined ? undefined : Math.min(workers, jobs);
   }
@@ -436,7 +436,7 @@ class SweepRun {
       `${counted(space.points, "point")}, ${counted(seeds.length, "seed")}: ${counted(jobs.length, "job")}`,
       ...(work.length === jobs.length ? [] : [`${work.length} of them different`]),
       ...(shard === undefined ? [] : [`${own.length} in shard ${shard.index} of ${shard.count}`]),
-      ...(this.#engine === "sim" ? [] : ["one after the other, since a lab needs the machine"]),
+      ...(this.#engine === "sim" ? [] : ["one after the other, since a testbed needs the machine"]),
       ...(pending.length === own.length ? [] : [`${own.length - pending.length} done already`]),
       ...(workers === undefined || workers === 0
         ? []

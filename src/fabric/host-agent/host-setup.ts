@@ -19,7 +19,7 @@ export const KERNEL_RTO_MIN_MS = 200;
 
 /** Bytes that the wire adds to a packet of the TUN device: the Ethernet header and the echo. */
 const WIRE_BYTES = 14 + 8;
-/** Bursts and queue of the TUN device; the bursts are those of the links of a lab. */
+/** Bursts and queue of the TUN device; the bursts are those of the links of a testbed. */
 const LEAST_BURST_BYTES = 16_000;
 const BURST_SECONDS = 0.004;
 const TUN_QUEUE_PACKETS = 1000;

@@ -1,10 +1,10 @@
-/** A host of a running lab: commands in its namespace. */
+/** A host of a running testbed: commands in its namespace. */
 import { spawn } from "node:child_process";
 import { setImmediate } from "node:timers/promises";
-import type { HostProcess, RunningHost } from "./lab.js";
 import { hostNamespace } from "./run/record.js";
 import type { ExecResult } from "./system/command.js";
 import { command, NOT_FOUND_STATUS, signalGroup, signalStatus } from "./system/command.js";
+import type { HostProcess, RunningHost } from "./testbed.js";
 
 const TERM_MS = 1000;
 /** Maximum number of characters of stderr that are kept for a running process. */

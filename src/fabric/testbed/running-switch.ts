@@ -1,4 +1,4 @@
-/** A switch of a running lab: its process, and a device that always controls the current process. */
+/** A switch of a running testbed: its process, and a device that always controls the current process. */
 
 import { once } from "node:events";
 import { type AddressInfo, createConnection, createServer, type Server } from "node:net";
@@ -7,13 +7,13 @@ import { type Device, DeviceError } from "../../toolchain/device/index.js";
 import { ownCommand } from "../../toolchain/loading/index.js";
 import type { RemoteDevice } from "../../toolchain/p4runtime/index.js";
 import { CODES } from "./codes.js";
-import type { LabOptions, RunningSwitch, SwitchProcessState } from "./lab.js";
-import type { LabSwitch, PortFrom } from "./lab-spec.js";
 import { Bmv2Device, ThriftCli } from "./switches/bmv2-device.js";
 import { argvOf, type Bmv2Files, findBmv2, planSwitch, type SwitchPlan } from "./switches/command-line.js";
-import { LabDevice } from "./switches/lab-device.js";
 import { SwitchProcess } from "./switches/process.js";
 import { SharedDevice } from "./switches/shared-device.js";
+import { TestbedDevice } from "./switches/testbed-device.js";
+import type { RunningSwitch, SwitchProcessState, TestbedStartOptions } from "./testbed.js";
+import type { PortFrom, TestbedSwitch } from "./testbed-spec.js";
 
 // A TCP port of 127.0.0.1 whose connections are forwarded to a Unix socket: for controllers that support only host and port.
 
@@ -50,7 +50,7 @@ async function forwardPort(
   });
   await listen(server, wanted, what);
   const { port } = server.address() as AddressInfo;
-  // For example too many open files: this connection is lost, and the lab continues.
+  // For example too many open files: this connection is lost, and the testbed continues.
   server.on("error", (error) => log(`port ${port} of ${what}: ${systemErrorReason(error)}`));
   return {
     port,
@@ -80,18 +80,18 @@ async function listen(server: Server, wanted: number | PortFrom, what: string): 
   }
 }
 
-export type SwitchMaker = (id: string, spec: LabSwitch, index: number) => LabSwitchProcess;
+export type SwitchMaker = (id: string, spec: TestbedSwitch, index: number) => TestbedSwitchProcess;
 
-/** How the switches of a lab are made. Fails with P43103 when the engine is not there. */
-export async function switchMaker(options: LabOptions): Promise<SwitchMaker> {
+/** How the switches of a testbed are made. Fails with P43103 when the engine is not there. */
+export async function switchMaker(options: TestbedStartOptions): Promise<SwitchMaker> {
   const bmv2 = options.engine === "bmv2" ? await findBmv2(options.bmv2) : undefined;
   const start = bmv2 === undefined ? [...(options.p4loom ?? ownCommand()), "switch"] : [bmv2.switchGrpc];
   return (id, spec, index) =>
-    new LabSwitchProcess(id, planSwitch({ id, spec, index, start }, options, bmv2), bmv2, options);
+    new TestbedSwitchProcess(id, planSwitch({ id, spec, index, start }, options, bmv2), bmv2, options);
 }
 
-export class LabSwitchProcess implements RunningSwitch {
-  readonly #device: LabDevice;
+export class TestbedSwitchProcess implements RunningSwitch {
+  readonly #device: TestbedDevice;
   readonly #process: SwitchProcess;
   /** BMv2 only: its Thrift interface, or why it has none. */
   readonly #thrift: ThriftCli | { readonly reason: string } | undefined;
@@ -102,7 +102,7 @@ export class LabSwitchProcess implements RunningSwitch {
   #remote: RemoteDevice | undefined;
   #shared: SharedDevice | undefined;
   #forward: Forward | undefined;
-  /** Aborted when the lab ends its control of the switch: no process is started any more. */
+  /** Aborted when the testbed ends its control of the switch: no process is started any more. */
   readonly #released = new AbortController();
   #starting: Promise<void> = Promise.resolve();
   #answers = false;
@@ -111,9 +111,9 @@ export class LabSwitchProcess implements RunningSwitch {
     readonly id: string,
     readonly plan: SwitchPlan,
     readonly bmv2: Bmv2Files | undefined,
-    readonly options: LabOptions,
+    readonly options: TestbedStartOptions,
   ) {
-    this.#device = new LabDevice(plan.spec.name);
+    this.#device = new TestbedDevice(plan.spec.name);
     if (bmv2 !== undefined) {
       this.#thrift = "path" in bmv2.cli ? new ThriftCli(bmv2.cli.path, id, plan.thriftPort) : bmv2.cli;
     }
@@ -274,7 +274,7 @@ export class LabSwitchProcess implements RunningSwitch {
 
   /** Ends the control of the process; the janitor ends the process itself. */
   async release(): Promise<void> {
-    this.#released.abort(new DeviceError("UNAVAILABLE", `the lab of switch ${this.name} is closed`));
+    this.#released.abort(new DeviceError("UNAVAILABLE", `the testbed of switch ${this.name} is closed`));
     await this.#starting;
     this.#process.expectEnd();
     await this.#forward?.close();

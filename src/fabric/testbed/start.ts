@@ -1,13 +1,10 @@
-/** Starts a lab step by step. The same code removes it after every kind of end. */
+/** Starts a testbed step by step. The same code removes it after every kind of end. */
 import { rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { Diagnostics, defined, fail, systemErrorReason } from "../../base/index.js";
 import { makeFolders } from "../../toolchain/loading/index.js";
 import { CODES } from "./codes.js";
-import type { Lab, LabOptions, RunningHost, RunningSwitch } from "./lab.js";
-import type { LabEnd, LabSpec } from "./lab-spec.js";
 import { bringUpHosts, bringUpSwitches } from "./network/interfaces.js";
-import type { Network } from "./network/lab-network.js";
 import { makeNetwork } from "./network/network.js";
 import {
   atSwitch,
@@ -18,16 +15,19 @@ import {
   shapeLinks,
   withPortRates,
 } from "./network/shape.js";
+import type { Network } from "./network/testbed-network.js";
 import { Janitor } from "./run/janitor.js";
 import { beginRun, hostNamespace, switchNamespace } from "./run/record.js";
 import { NamespaceHost } from "./running-host.js";
-import { type LabSwitchProcess, type SwitchMaker, switchMaker } from "./running-switch.js";
+import { type SwitchMaker, switchMaker, type TestbedSwitchProcess } from "./running-switch.js";
 import { captureFolder, logFolder } from "./switches/command-line.js";
 import { command, inParallel, NOT_FOUND_STATUS, setUp } from "./system/command.js";
 import { probeQdiscs, type Qdiscs } from "./system/qdiscs.js";
-import { type InterfaceCounters, type LabUsage, measureUsage, readCounters } from "./usage/usage.js";
+import type { RunningHost, RunningSwitch, Testbed, TestbedStartOptions } from "./testbed.js";
+import type { TestbedEnd, TestbedSpec } from "./testbed-spec.js";
+import { type InterfaceCounters, measureUsage, readCounters, type TestbedUsage } from "./usage/usage.js";
 
-/** Commands of Debian's iproute2 and ethtool that every lab needs. */
+/** Commands of Debian's iproute2 and ethtool that every testbed needs. */
 const TOOLS = [
   ["ip", "-V"],
   ["tc", "-V"],
@@ -35,12 +35,12 @@ const TOOLS = [
 ] as const;
 
 /**
- * Starts a lab; resolves when all switches answer and all hosts are set up. After any end of the present
- * process nothing of the lab remains.
+ * Starts a testbed; resolves when all switches answer and all hosts are set up. After any end of the present
+ * process nothing of the testbed remains.
  * @throws DiagnosticError (P431xx) when it cannot be started; then nothing of it remains. The reason of `options.stop`
  * when that was aborted.
  */
-export async function startLab(given: LabSpec, options: LabOptions): Promise<Lab> {
+export async function startTestbed(given: TestbedSpec, options: TestbedStartOptions): Promise<Testbed> {
   checkSpec(given);
   const spec = withPortRates(given, options.engine);
   const { stop, log } = options;
@@ -53,7 +53,7 @@ export async function startLab(given: LabSpec, options: LabOptions): Promise<Lab
       CODES.notPermitted,
       undefined,
       `network namespaces are not permitted: ${qdiscs.reason}`,
-      "a lab needs root: try sudo",
+      "a testbed needs root: try sudo",
     );
   }
   const shapes = planShapes(spec, qdiscs, options.allowMissing, (line) =>
@@ -62,31 +62,31 @@ export async function startLab(given: LabSpec, options: LabOptions): Promise<Lab
   for (const folder of [logFolder(options), ...(options.pcap ? [captureFolder(options)] : [])]) {
     makeFolder(folder);
   }
-  const lab = new StartedLab(spec, options, makeSwitch, shapes, qdiscs);
+  const testbed = new StartedTestbed(spec, options, makeSwitch, shapes, qdiscs);
   const steps: [text: string, work: () => Promise<void>][] = [
     [
       `${spec.hosts.length} hosts and ${spec.links.length} links (${options.network})`,
-      () => lab.buildNetwork(),
+      () => testbed.buildNetwork(),
     ],
-    ["interfaces of the switches", () => bringUpSwitches(lab.id, spec, stop)],
-    ["rates and delays", () => shapeLinks(lab.id, spec, shapes, qdiscs, options)],
-    [`${spec.switches.length} switches (${options.engine})`, () => lab.startSwitches()],
-    ["addresses and commands of the hosts", () => bringUpHosts(lab.id, spec, stop)],
+    ["interfaces of the switches", () => bringUpSwitches(testbed.id, spec, stop)],
+    ["rates and delays", () => shapeLinks(testbed.id, spec, shapes, qdiscs, options)],
+    [`${spec.switches.length} switches (${options.engine})`, () => testbed.startSwitches()],
+    ["addresses and commands of the hosts", () => bringUpHosts(testbed.id, spec, stop)],
   ];
   try {
     for (const [text, work] of steps) {
       stop.throwIfAborted();
-      log(`run ${lab.id}: ${text}`);
+      log(`run ${testbed.id}: ${text}`);
       await work();
     }
     stop.throwIfAborted();
   } catch (error) {
     // the error that ended the start is the one that is reported
-    await lab.close().catch((left: Error) => log(left.message));
+    await testbed.close().catch((left: Error) => log(left.message));
     throw error;
   }
-  stop.addEventListener("abort", lab.onStop, { once: true });
-  return lab;
+  stop.addEventListener("abort", testbed.onStop, { once: true });
+  return testbed;
 }
 
 async function checkTools(stop: AbortSignal): Promise<void> {
@@ -109,12 +109,12 @@ function makeFolder(path: string): void {
   }
 }
 
-class StartedLab implements Lab {
+class StartedTestbed implements Testbed {
   readonly id: string;
   readonly switches: ReadonlyMap<string, RunningSwitch>;
   readonly hosts: ReadonlyMap<string, RunningHost>;
   readonly onStop = (): void => void this.close().catch((error: Error) => this.options.log(error.message));
-  readonly #processes: readonly LabSwitchProcess[];
+  readonly #processes: readonly TestbedSwitchProcess[];
   readonly #network: Network;
   readonly #janitor: Janitor;
   /** Nanoseconds, by node and interface. */
@@ -122,8 +122,8 @@ class StartedLab implements Lab {
   #closed: Promise<void> | undefined;
 
   constructor(
-    readonly spec: LabSpec,
-    readonly options: LabOptions,
+    readonly spec: TestbedSpec,
+    readonly options: TestbedStartOptions,
     makeSwitch: SwitchMaker,
     /** Of the links, in their order. */
     readonly shapes: readonly Shape[],
@@ -153,7 +153,7 @@ class StartedLab implements Lab {
   }
 
   async setLink(a: string, b: string, up: boolean): Promise<void> {
-    const isAt = ({ node, interface: name }: LabEnd, text: string): boolean =>
+    const isAt = ({ node, interface: name }: TestbedEnd, text: string): boolean =>
       node === text || (name === text && this.switches.has(node));
     const links = this.spec.links.filter(
       (link) => (isAt(link.a, a) && isAt(link.b, b)) || (isAt(link.a, b) && isAt(link.b, a)),
@@ -182,7 +182,7 @@ class StartedLab implements Lab {
         undefined,
         "this kernel has no netem (sch_netem), so packets cannot be delayed",
       );
-    const isHere = (end: LabEnd) => end.node === node && end.interface === interfaceName;
+    const isHere = (end: TestbedEnd) => end.node === node && end.interface === interfaceName;
     const index = this.spec.links.findIndex(({ a, b }) => isHere(a) || isHere(b));
     if (index < 0) fail(CODES.noLink, undefined, `${node} has no interface ${interfaceName}`);
     const isSwitch = this.switches.has(node);
@@ -198,7 +198,7 @@ class StartedLab implements Lab {
     this.options.log(`what ${interfaceName} of ${node} sends takes ${extraNs / 1e3} us longer`);
   }
 
-  usage(): Promise<LabUsage> {
+  usage(): Promise<TestbedUsage> {
     const pids = new Map<string, number>();
     for (const { name, pid } of this.#processes) if (pid !== undefined) pids.set(name, pid);
     return measureUsage(this.id, this.spec, this.options.engine, pids);
@@ -227,7 +227,7 @@ class StartedLab implements Lab {
   }
 }
 
-// Refuses impossible labs before anything is created.
+// Refuses impossible testbeds before anything is created.
 
 /** IFNAMSIZ of Linux is 16 with the closing zero. */
 const MAX_INTERFACE_NAME = 15;
@@ -237,10 +237,10 @@ const NODE_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/;
 const INTERFACE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 
 /** @throws DiagnosticError (P43101) with all errors of the spec */
-export function checkSpec(spec: LabSpec): void {
+export function checkSpec(spec: TestbedSpec): void {
   const diagnostics = new Diagnostics();
   const wrong = (message: string, ...notes: string[]): void =>
-    diagnostics.error(CODES.contradiction, undefined, `lab ${spec.name}: ${message}`, ...notes);
+    diagnostics.error(CODES.contradiction, undefined, `testbed ${spec.name}: ${message}`, ...notes);
   /** Node -> its interfaces, each with the number of links that end there. */
   const nodes = new Map<string, Map<string, number>>();
   const addNode = (name: string): Map<string, number> => {

@@ -1,6 +1,6 @@
 /** A RunningHost that is this machine itself: enough for shells. */
 import { spawn, spawnSync } from "node:child_process";
-import type { HostProcess, RunningHost } from "../../../src/fabric/testbed/lab.js";
+import type { HostProcess, RunningHost } from "../../../src/fabric/testbed/testbed.js";
 
 export function localHost(name: string): RunningHost {
   return {

@@ -6,7 +6,7 @@ import { ipv4Text } from "../../../src/base/packets/index.js";
 import type { RunningExercise } from "../../../src/course/exercise-network/exercise.js";
 import { Prompt } from "../../../src/course/exercise-network/prompt.js";
 import { readTopologyFile } from "../../../src/course/exercises/index.js";
-import type { RunningHost } from "../../../src/fabric/testbed/lab.js";
+import type { RunningHost } from "../../../src/fabric/testbed/testbed.js";
 import { localHost } from "./local-host.js";
 
 const path = resolve(import.meta.dirname, "../../../examples/exercise/topo/topology.json");

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from "vitest";
 import type { LabPlan, LabTimers } from "../../../src/course/lab/index.js";
 import { FrameOutlets } from "../../../src/course/lab-server/testbed/frame-outlets.js";
 import { TestbedPackets } from "../../../src/course/lab-server/testbed/packets.js";
-import type { Lab } from "../../../src/fabric/testbed/index.js";
+import type { Testbed } from "../../../src/fabric/testbed/index.js";
 
 const PLAN: LabPlan = {
   hosts: [{ name: "h1", commands: [], mac: "08:00:00:00:00:01", ipv4: "10.0.0.1", prefixLength: 24 }],
@@ -31,7 +31,7 @@ function stopped() {
 
 function packetsOf(traceSocket: string | undefined, monotonicUs = 0) {
   const { timers, waiting } = stopped();
-  const lab = { id: "none", switches: new Map([["s1", { traceSocket }]]) } as unknown as Lab;
+  const lab = { id: "none", switches: new Map([["s1", { traceSocket }]]) } as unknown as Testbed;
   const packets = new TestbedPackets({ plan: PLAN, lab, timers, monotonicUs, programs: () => [] });
   onTestFinished(() => packets.close());
   return { packets, waiting };

@@ -10,7 +10,7 @@ import {
 } from "../../../src/course/lab/index.js";
 import { LabNetwork } from "../../../src/course/lab/network.js";
 import { TestbedSession } from "../../../src/course/lab-server/testbed/testbed-session.js";
-import type { Lab, LabSpec } from "../../../src/fabric/testbed/index.js";
+import type { Testbed, TestbedSpec } from "../../../src/fabric/testbed/index.js";
 import { folderProject, Wall } from "../lab/wall.js";
 
 const RING = folderProject("examples/exercise");
@@ -29,8 +29,8 @@ async function openRing(more: Partial<Options> = {}, project: LabProject = RING,
     say(line: string): void;
     exit(status: number): void;
   }[] = [];
-  const specs: LabSpec[] = [];
-  const start = async (spec: LabSpec): Promise<Lab> => {
+  const specs: TestbedSpec[] = [];
+  const start = async (spec: TestbedSpec): Promise<Testbed> => {
     specs.push(spec);
     const plan: LabPlan = {
       ...{ hosts: [], links: [] },
@@ -94,7 +94,7 @@ async function openRing(more: Partial<Options> = {}, project: LabProject = RING,
         void asked.push(`${a} ${b} ${up ? "up" : "down"}`),
       close: async () => void asked.push("closed"),
     };
-    return lab as unknown as Lab;
+    return lab as unknown as Testbed;
   };
   const events: LabEvent[] = [];
   const options = { timers: wall, monotonicMs: 0, log: (line: string) => void lines.push(line), ...more };
@@ -177,7 +177,7 @@ describe("the start of a lab on real switches", () => {
         hosts: new Map(),
         switches: new Map(),
         close: async () => void broken.push("closed"),
-      }) as unknown as Lab;
+      }) as unknown as Testbed;
     const options = { timers: new Wall(), monotonicMs: 0, log: () => {} };
     await expect(TestbedSession.over(RING, options, start)).rejects.toThrow();
     expect(broken).toEqual(["closed"]);

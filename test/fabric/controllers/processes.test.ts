@@ -10,7 +10,7 @@ import {
   ControllerHost,
   type SwitchSession,
 } from "../../../src/fabric/controllers/index.js";
-import { wallControlClock } from "../../../src/fabric/experiment/control-plane-on-lab.js";
+import { wallControlClock } from "../../../src/fabric/experiment/control-plane-on-testbed.js";
 import { loadTimeline, runTimeline } from "../../../src/fabric/experiment/index.js";
 import {
   type Channel,
@@ -20,12 +20,12 @@ import {
   SwitchNode,
   settle,
 } from "../../../src/fabric/sim/packet/index.js";
-import { labOf, startLab } from "../../../src/fabric/testbed/index.js";
+import { startTestbed, testbedOf } from "../../../src/fabric/testbed/index.js";
 import { buildTopology, nodeNamed, topologySchema } from "../../../src/fabric/topology/index.js";
 import type { Device, Update } from "../../../src/toolchain/device/index.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
 import type { Program } from "../../../src/toolchain/program/index.js";
-import { bmv2, dotted, labOptions, leftoversOf, makeFolder, whyNot } from "../testbed/machine.js";
+import { bmv2, dotted, leftoversOf, makeFolder, testbedOptions, whyNot } from "../testbed/machine.js";
 import { NO_HOST } from "./no-hosts.js";
 
 const topology = buildTopology(
@@ -215,13 +215,13 @@ describe("the controller of docs/controllers.md", () => {
       });
 
       it("does the same", async () => {
-        const lab = await startLab(
-          labOf(topology, { rateScale: 0, delayScale: 0 }),
-          await labOptions("netns", engine, makeFolder()),
+        const testbed = await startTestbed(
+          testbedOf(topology, { rateScale: 0, delayScale: 0 }),
+          await testbedOptions("netns", engine, makeFolder()),
         );
-        ({ id } = lab);
+        ({ id } = testbed);
         try {
-          const real = lab.switches.get("s1")!;
+          const real = testbed.switches.get("s1")!;
           await real.device.load(moverProgram());
           await real.device.write(STATE);
           const target = dotted(nodeNamed(topology, "h2")!.host!.ipv4);
@@ -233,7 +233,7 @@ describe("the controller of docs/controllers.md", () => {
             send: async (packets) => {
               // No host answers: ping ends when it has sent all, one every 2 ms.
               const argv = ["ping", "-q", "-n", "-c", `${packets}`, "-i", "0.002", "-W", "0.1", target];
-              await lab.hosts.get("h1")!.exec(argv, { timeoutMs: 30_000 });
+              await testbed.hosts.get("h1")!.exec(argv, { timeoutMs: 30_000 });
             },
             until: async (condition) => {
               for (let i = 0; !condition(); i++) {
@@ -246,7 +246,7 @@ describe("the controller of docs/controllers.md", () => {
           expect(log).toEqual(EXPECTED);
           expect((await counted(real.device)).slice(2, 5).every((packets) => packets > 100n)).toBe(true);
         } finally {
-          await lab.close();
+          await testbed.close();
         }
       });
 

@@ -1,4 +1,4 @@
-/** examples/schemes/flowbender.yaml: a module whose hosts act on marks, on the simulator and through the agents of a lab. */
+/** examples/schemes/flowbender.yaml: a module whose hosts act on marks, on the simulator and through the agents of a testbed. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

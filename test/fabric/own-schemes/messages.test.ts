@@ -77,7 +77,7 @@ describe("a controller that moves a version bit of all hosts", () => {
   describe.each(["switch", "bmv2"] as const)("on engine %s", (engine) => {
     const reason = whyNot("netns", engine, ["tun", "packet_sockets"]);
     it.skipIf(reason !== undefined)(
-      `reaches the agents of a lab${reason === undefined ? "" : ` (${reason})`}`,
+      `reaches the agents of a testbed${reason === undefined ? "" : ` (${reason})`}`,
       async () => {
         const { lines, row } = await run(engine, {
           engine,

@@ -1,10 +1,10 @@
 /** What P4Runtime of BMv2 has no word for, and our switch beside it: one program, the same control plane. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { type Lab, startLab } from "../../../src/fabric/testbed/index.js";
+import { startTestbed, type Testbed } from "../../../src/fabric/testbed/index.js";
 import { type Device, DeviceError, type Entity, type Update } from "../../../src/toolchain/device/index.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
-import { labOptions, makeFolder, whyNot } from "./machine.js";
+import { makeFolder, testbedOptions, whyNot } from "./machine.js";
 import { twoHosts } from "./two-hosts.js";
 
 /** Two ports wired to each other; registers that packets change; a hash with parameters. */
@@ -48,24 +48,24 @@ function valuesOf(entities: readonly Entity[]): bigint[] {
 const reason = whyNot("netns", "bmv2", ["ping"]);
 
 describe.skipIf(reason !== undefined)(`BMv2 as a device ${reason ?? ""}`, () => {
-  let lab: Lab;
+  let testbed: Testbed;
   let device: Device;
   let lines: string[];
 
   beforeAll(async () => {
-    const options = await labOptions("netns", "bmv2", makeFolder());
+    const options = await testbedOptions("netns", "bmv2", makeFolder());
     ({ lines } = options);
-    lab = await startLab(twoHosts("bmv2"), options);
-    ({ device } = lab.switches.get("s1")!);
+    testbed = await startTestbed(twoHosts("bmv2"), options);
+    ({ device } = testbed.switches.get("s1")!);
     await device.load(program);
   });
 
   afterAll(async () => {
-    await lab?.close();
+    await testbed?.close();
   });
 
   it("reads and writes registers", async () => {
-    const { status } = await lab.hosts.get("h1")!.exec(["ping", "-c", "1", "-W", "2", "10.0.0.2"]);
+    const { status } = await testbed.hosts.get("h1")!.exec(["ping", "-c", "1", "-W", "2", "10.0.0.2"]);
     expect(status).toBe(0);
     expect(
       valuesOf(await device.read([{ kind: "register", register: "I.small", index: 0 }]))[0],
@@ -146,19 +146,21 @@ const ours = whyNot("netns", "switch");
 describe.skipIf(ours !== undefined)(`rates ${ours ?? ""}`, () => {
   it("are set up on both ends of a link", async () => {
     const { links, ...spec } = twoHosts("rate");
-    const options = await labOptions("netns", "switch", makeFolder());
-    const lab = await startLab(
+    const options = await testbedOptions("netns", "switch", makeFolder());
+    const testbed = await startTestbed(
       { ...spec, links: links.map((link) => ({ ...link, rateBps: 10e6 })) },
       options,
     );
     try {
-      const host = await lab.hosts.get("h1")!.exec(["tc", "class", "show", "dev", "eth0"]);
+      const host = await testbed.hosts.get("h1")!.exec(["tc", "class", "show", "dev", "eth0"]);
       expect(host.stdout).toContain("rate 10Mbit");
-      await lab.switches.get("s1")!.device.load(program);
-      const ping = await lab.hosts.get("h1")!.exec(["ping", "-c", "1", "-s", "1400", "-W", "2", "10.0.0.2"]);
+      await testbed.switches.get("s1")!.device.load(program);
+      const ping = await testbed.hosts
+        .get("h1")!
+        .exec(["ping", "-c", "1", "-s", "1400", "-W", "2", "10.0.0.2"]);
       expect(ping.status).toBe(0);
     } finally {
-      await lab.close();
+      await testbed.close();
     }
   });
 });

@@ -1,4 +1,4 @@
-/** However a lab ends, nothing of it is left; and nothing of another lab is touched. */
+/** However a testbed ends, nothing of it is left; and nothing of another testbed is touched. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -9,25 +9,25 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DiagnosticError } from "../../../src/base/index.js";
 import {
   cleanRuns,
-  type Lab,
-  type LabOptions,
-  type LabSwitch,
-  startLab,
+  startTestbed,
+  type Testbed,
+  type TestbedStartOptions,
+  type TestbedSwitch,
 } from "../../../src/fabric/testbed/index.js";
 import { takeAway } from "../../../src/fabric/testbed/run/janitor.js";
 import { connect } from "../../../src/toolchain/p4runtime/index.js";
-import { labOptions, leftoversOf, makeFolder, namespacesOf, P4LOOM, whyNot } from "./machine.js";
+import { leftoversOf, makeFolder, namespacesOf, P4LOOM, testbedOptions, whyNot } from "./machine.js";
 import { twoHosts } from "./two-hosts.js";
 
 const reason = whyNot("netns", "switch");
 
-/** Where `hold-lab.ts` is bundled: three folders below the package's, as a room of a wing is, so that it finds the package's files. */
-const bundle = resolve(import.meta.dirname, "../../../out/lab-hold", String(process.pid));
-const HOLD_LAB = join(bundle, "hold-lab.js");
+/** Where `hold-testbed.ts` is bundled: three folders below the package's, as a room of a wing is, so that it finds the package's files. */
+const bundle = resolve(import.meta.dirname, "../../../out/testbed-hold", String(process.pid));
+const HOLD_TESTBED = join(bundle, "hold-testbed.js");
 
 beforeAll(async () => {
   await build({
-    entryPoints: [fileURLToPath(new URL("./hold-lab.ts", import.meta.url))],
+    entryPoints: [fileURLToPath(new URL("./hold-testbed.ts", import.meta.url))],
     outdir: bundle,
     bundle: true,
     splitting: true,
@@ -43,26 +43,26 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(bundle, { recursive: true, force: true }));
 
-/** A unique name for a lab, also when other tests run at the same time. */
-function labName(text: string): string {
+/** A unique name for a testbed, also when other tests run at the same time. */
+function testbedName(text: string): string {
   return `${text}-${process.pid}`;
 }
 
-/** Runs on record of the lab of that name. */
-function runsOf(lab: string): string[] {
+/** Runs on record of the testbed of that name. */
+function runsOf(testbed: string): string[] {
   if (!existsSync("/run/p4loom")) return [];
   return readdirSync("/run/p4loom").filter((id) => {
     try {
-      return JSON.parse(readFileSync(join("/run/p4loom", id, "run.json"), "utf8")).lab === lab;
+      return JSON.parse(readFileSync(join("/run/p4loom", id, "run.json"), "utf8")).testbed === testbed;
     } catch {
       return false;
     }
   });
 }
 
-/** A process of its own that holds a lab. */
+/** A process of its own that holds a testbed. */
 async function hold(network: string): Promise<{ id: string; child: ChildProcess }> {
-  const child = spawn(process.execPath, [HOLD_LAB, network, makeFolder(), ...P4LOOM], {
+  const child = spawn(process.execPath, [HOLD_TESTBED, network, makeFolder(), ...P4LOOM], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const id = await new Promise<string>((resolve) => {
@@ -96,15 +96,18 @@ function janitorOf(id: string): number {
   throw new Error(`run ${id} has no janitor`);
 }
 
-async function failureOf(options: LabOptions, commands: readonly string[] = []): Promise<DiagnosticError> {
-  const name = labName("wrong");
-  const error = await startLab(twoHosts(name, commands), options).catch((thrown: unknown) => thrown);
+async function failureOf(
+  options: TestbedStartOptions,
+  commands: readonly string[] = [],
+): Promise<DiagnosticError> {
+  const name = testbedName("wrong");
+  const error = await startTestbed(twoHosts(name, commands), options).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(DiagnosticError);
   expect(runsOf(name)).toEqual([]);
   return error as DiagnosticError;
 }
 
-describe.skipIf(reason !== undefined)(`the end of a lab ${reason ?? ""}`, () => {
+describe.skipIf(reason !== undefined)(`the end of a testbed ${reason ?? ""}`, () => {
   const mininet = whyNot("mininet", "switch");
   for (const network of ["netns", "mininet"]) {
     const skip = network === "mininet" && mininet !== undefined;
@@ -119,7 +122,10 @@ describe.skipIf(reason !== undefined)(`the end of a lab ${reason ?? ""}`, () => 
   }
 
   it("p4loom clean removes what a dead run has left, and nothing of a living one", async () => {
-    const lab = await startLab(twoHosts("living"), await labOptions("netns", "switch", makeFolder()));
+    const testbed = await startTestbed(
+      twoHosts("living"),
+      await testbedOptions("netns", "switch", makeFolder()),
+    );
     const { id, child } = await hold("netns");
     process.kill(janitorOf(id), "SIGKILL");
     await die(child, "SIGKILL");
@@ -128,18 +134,18 @@ describe.skipIf(reason !== undefined)(`the end of a lab ${reason ?? ""}`, () => 
     const cleaned = await cleanRuns();
     const outcome = (of: string) => cleaned.find((run) => run.id === of)?.outcome;
     expect(outcome(id)).toBe("removed");
-    expect(outcome(lab.id)).toBe("alive");
+    expect(outcome(testbed.id)).toBe("alive");
     expect(leftoversOf(id)).toEqual([]);
-    expect(namespacesOf(lab.id)).toHaveLength(3);
+    expect(namespacesOf(testbed.id)).toHaveLength(3);
     expect(
-      await lab.switches
+      await testbed.switches
         .get("s1")!
         .device.read([])
         .catch(({ code }) => code),
     ).toBe("FAILED_PRECONDITION");
 
-    await lab.close();
-    expect(leftoversOf(lab.id)).toEqual([]);
+    await testbed.close();
+    expect(leftoversOf(testbed.id)).toEqual([]);
   });
 
   it("is one, however many take a run away at a time", async () => {
@@ -152,9 +158,11 @@ describe.skipIf(reason !== undefined)(`the end of a lab ${reason ?? ""}`, () => 
     expect((await takeAway(id)).status).toBe(0);
   });
 
-  it("two labs of the same names run side by side", async () => {
+  it("two testbeds of the same names run side by side", async () => {
     const [one, two] = await Promise.all(
-      [1, 2].map(async () => startLab(twoHosts("twin"), await labOptions("netns", "switch", makeFolder()))),
+      [1, 2].map(async () =>
+        startTestbed(twoHosts("twin"), await testbedOptions("netns", "switch", makeFolder())),
+      ),
     );
     expect(one!.id).not.toBe(two!.id);
     await one!.close();
@@ -166,27 +174,29 @@ describe.skipIf(reason !== undefined)(`the end of a lab ${reason ?? ""}`, () => 
 
   it("closes when it is stopped, and aborts a start", async () => {
     const stop = new AbortController();
-    const options = await labOptions("netns", "switch", makeFolder(), { stop: stop.signal });
-    const lab = await startLab(twoHosts("stopped"), options);
+    const options = await testbedOptions("netns", "switch", makeFolder(), { stop: stop.signal });
+    const testbed = await startTestbed(twoHosts("stopped"), options);
     stop.abort("SIGINT");
-    await until(() => leftoversOf(lab.id).length === 0);
+    await until(() => leftoversOf(testbed.id).length === 0);
 
     const early = new AbortController();
-    const starting = await labOptions("netns", "switch", makeFolder(), { stop: early.signal });
-    const started = startLab(twoHosts(labName("early")), {
+    const starting = await testbedOptions("netns", "switch", makeFolder(), { stop: early.signal });
+    const started = startTestbed(twoHosts(testbedName("early")), {
       ...starting,
       log: (line) => {
         if (line.includes("1 switches")) early.abort("too late");
       },
     });
     await expect(started).rejects.toBe("too late");
-    expect(runsOf(labName("early"))).toEqual([]);
+    expect(runsOf(testbedName("early"))).toEqual([]);
   });
 
   it("says which switch does not start, why, and the last lines of its log", async () => {
     const folder = makeFolder();
     const code = "console.log('first'); console.error('no room on this machine'); process.exitCode = 3";
-    const options = await labOptions("netns", "switch", folder, { p4loom: [process.execPath, "-e", code] });
+    const options = await testbedOptions("netns", "switch", folder, {
+      p4loom: [process.execPath, "-e", code],
+    });
     const { diagnostics } = await failureOf(options);
     expect(diagnostics[0]).toMatchObject({
       code: "P43104",
@@ -198,24 +208,24 @@ describe.skipIf(reason !== undefined)(`the end of a lab ${reason ?? ""}`, () => 
   });
 
   it("reports a switch that ends by itself, and starts it again", async () => {
-    const options = await labOptions("netns", "switch", makeFolder());
-    const lab = await startLab(twoHosts("fragile"), options);
+    const options = await testbedOptions("netns", "switch", makeFolder());
+    const testbed = await startTestbed(twoHosts("fragile"), options);
     try {
-      const { device, logFile } = lab.switches.get("s1")!;
-      const pids = execFileSync("ip", ["netns", "pids", `p4l-${lab.id}`], { encoding: "utf8" });
+      const { device, logFile } = testbed.switches.get("s1")!;
+      const pids = execFileSync("ip", ["netns", "pids", `p4l-${testbed.id}`], { encoding: "utf8" });
       process.kill(Number(pids), "SIGSEGV");
       await until(() => options.lines.includes(`switch s1 has ended: SIGSEGV; its log is ${logFile}`));
       await expect(device.read([])).rejects.toThrow("switch s1 is not running");
-      await lab.switches.get("s1")!.restart();
+      await testbed.switches.get("s1")!.restart();
       await expect(device.read([])).rejects.toMatchObject({ code: "FAILED_PRECONDITION" });
     } finally {
-      await lab.close();
+      await testbed.close();
     }
     expect(options.lines.filter((line) => line.includes("has ended"))).toHaveLength(1);
   });
 
   it("says which command of which host failed", async () => {
-    const options = await labOptions("netns", "switch", makeFolder());
+    const options = await testbedOptions("netns", "switch", makeFolder());
     const { diagnostics } = await failureOf(options, ["sleep 1000 &", "echo lost; exit 4"]);
     expect(diagnostics[0]).toMatchObject({
       code: "P43106",
@@ -225,48 +235,48 @@ describe.skipIf(reason !== undefined)(`the end of a lab ${reason ?? ""}`, () => 
   });
 
   it("says what is not installed", async () => {
-    const options = await labOptions("netns", "bmv2", makeFolder(), { bmv2: "/no/simple_switch_grpc" });
+    const options = await testbedOptions("netns", "bmv2", makeFolder(), { bmv2: "/no/simple_switch_grpc" });
     expect((await failureOf(options)).message).toBe(
       "error[P43103]: there is no /no/simple_switch_grpc (--bmv2)",
     );
   });
 
-  const withPort = (name: string, grpcPort: LabSwitch["grpcPort"] & {}) => {
-    const spec = twoHosts(labName(name));
+  const withPort = (name: string, grpcPort: TestbedSwitch["grpcPort"] & {}) => {
+    const spec = twoHosts(testbedName(name));
     return { ...spec, switches: spec.switches.map((one) => ({ ...one, grpcPort })) };
   };
 
   it("offers a switch on a TCP port, says when that is taken, or takes the next one", async () => {
-    const options = await labOptions("netns", "switch", makeFolder());
-    const lab = await startLab(withPort("port", 0), options);
-    let beside: Lab | undefined;
+    const options = await testbedOptions("netns", "switch", makeFolder());
+    const testbed = await startTestbed(withPort("port", 0), options);
+    let beside: Testbed | undefined;
     try {
-      const { device: own, grpcPort } = lab.switches.get("s1")!;
+      const { device: own, grpcPort } = testbed.switches.get("s1")!;
       await own.close();
       const device = await connect(`127.0.0.1:${grpcPort}`, { deviceId: 1n });
       expect(device.isPrimary).toBe(true);
       await device.close();
-      await expect(startLab(withPort("taken", grpcPort!), options)).rejects.toThrow(
+      await expect(startTestbed(withPort("taken", grpcPort!), options)).rejects.toThrow(
         `error[P43110]: port ${grpcPort} of 127.0.0.1`,
       );
-      beside = await startLab(withPort("beside", { from: grpcPort! }), {
+      beside = await startTestbed(withPort("beside", { from: grpcPort! }), {
         ...options,
         folder: makeFolder(),
       });
       expect(beside.switches.get("s1")!.grpcPort).toBeGreaterThan(grpcPort!);
     } finally {
-      await Promise.all([lab.close(), beside?.close()]);
+      await Promise.all([testbed.close(), beside?.close()]);
     }
-    expect(leftoversOf(lab.id)).toEqual([]);
-    expect(runsOf(labName("taken"))).toEqual([]);
+    expect(leftoversOf(testbed.id)).toEqual([]);
+    expect(runsOf(testbedName("taken"))).toEqual([]);
   });
 
   it("comes with a start that is interrupted inside a step", async () => {
     const stop = new AbortController();
-    const name = labName("within");
-    const options = await labOptions("netns", "switch", makeFolder(), { stop: stop.signal });
+    const name = testbedName("within");
+    const options = await testbedOptions("netns", "switch", makeFolder(), { stop: stop.signal });
     const mark = join(makeFolder(), "begun");
-    const started = startLab(twoHosts(name, [`touch ${mark}; sleep 1000`]), options);
+    const started = startTestbed(twoHosts(name, [`touch ${mark}; sleep 1000`]), options);
     await until(() => existsSync(mark));
     stop.abort("enough");
     await expect(started).rejects.toBe("enough");
@@ -277,9 +287,9 @@ describe.skipIf(reason !== undefined)(`the end of a lab ${reason ?? ""}`, () => 
     const stop = new AbortController();
     const folder = makeFolder();
     const p4loom = [process.execPath, "-e", "console.log('here'); setInterval(() => {}, 1000)"];
-    const options = await labOptions("netns", "switch", folder, { p4loom, stop: stop.signal });
-    const name = labName("dumb");
-    const started = startLab(twoHosts(name), options);
+    const options = await testbedOptions("netns", "switch", folder, { p4loom, stop: stop.signal });
+    const name = testbedName("dumb");
+    const started = startTestbed(twoHosts(name), options);
     const log = join(folder, "logs/s1.log");
     await until(() => existsSync(log) && readFileSync(log, "utf8").includes("\nhere"));
     stop.abort("enough");
@@ -288,14 +298,14 @@ describe.skipIf(reason !== undefined)(`the end of a lab ${reason ?? ""}`, () => 
   });
 
   it("starts no switch any more, and still comes when something goes wrong", async () => {
-    const options = await labOptions("netns", "switch", makeFolder());
-    const lab = await startLab(twoHosts(labName("restart")), options);
-    expect(statSync(`/run/p4loom/${lab.id}`).mode & 0o777).toBe(0o700);
-    const one = lab.switches.get("s1")!;
+    const options = await testbedOptions("netns", "switch", makeFolder());
+    const testbed = await startTestbed(twoHosts(testbedName("restart")), options);
+    expect(statSync(`/run/p4loom/${testbed.id}`).mode & 0o777).toBe(0o700);
+    const one = testbed.switches.get("s1")!;
     Object.assign(one.device, { detach: () => Promise.reject(new Error("will not go")) });
     // Both are awaited at once: either may fail first.
-    const closed = expect(lab.close()).rejects.toThrow("will not go");
+    const closed = expect(testbed.close()).rejects.toThrow("will not go");
     await Promise.all([expect(one.restart()).rejects.toThrow(), closed]);
-    expect(leftoversOf(lab.id)).toEqual([]);
+    expect(leftoversOf(testbed.id)).toEqual([]);
   });
 });

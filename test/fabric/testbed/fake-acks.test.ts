@@ -3,16 +3,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../src/base/index.js";
 import { schemeNamed } from "../../../src/fabric/schemes/index.js";
-import { type RunningHost, startLab } from "../../../src/fabric/testbed/index.js";
+import { type RunningHost, startTestbed } from "../../../src/fabric/testbed/index.js";
 import { buildTopology, topologySchema } from "../../../src/fabric/topology/index.js";
 import type { Update } from "../../../src/toolchain/device/index.js";
 import { renderProgram } from "../../../src/toolchain/generate/index.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
 import { templates } from "../../toolchain/generate/load.js";
-import { labOptions, makeFolder, whyNot } from "./machine.js";
+import { makeFolder, testbedOptions, whyNot } from "./machine.js";
 import { twoHosts } from "./two-hosts.js";
 
-/** Two hosts at one leaf, with the addresses of the lab; another leaf and a spine make two tiers. */
+/** Two hosts at one leaf, with the addresses of the testbed; another leaf and a spine make two tiers. */
 const topology = buildTopology(
   topologySchema.parse({
     kind: "leaf_spine",
@@ -44,7 +44,7 @@ function meter(table: string, match: readonly [string, number][], rate: bigint):
   };
 }
 
-/** The plan of the leaf, with the MAC addresses of the lab's hosts at ports 1 and 2. */
+/** The plan of the leaf, with the MAC addresses of the testbed's hosts at ports 1 and 2. */
 function stateOf(updates: readonly Update[], ports: readonly number[]): Update[] {
   return updates.map((update) => {
     const { entity } = update;
@@ -98,10 +98,10 @@ async function measure(
   const diagnostics = new Diagnostics();
   const program = compile({ file: new SourceFile("tor.p4", text) }, diagnostics)!.program;
   diagnostics.throwIfErrors();
-  const options = await labOptions("netns", engine, makeFolder());
-  const lab = await startLab(twoHosts("fack"), options);
+  const options = await testbedOptions("netns", engine, makeFolder());
+  const testbed = await startTestbed(twoHosts("fack"), options);
   try {
-    const { device } = lab.switches.get("s1")!;
+    const { device } = testbed.switches.get("s1")!;
     await device.load(program);
     const hosts = [1, 2].map((n) => topology.nodes.find(({ name }) => name === `host0-0-${n - 1}`)!);
     const addresses = new Map(hosts.map((host, i) => [host.host!.ipv4, (10n << 24n) + BigInt(i + 1)]));
@@ -116,7 +116,7 @@ async function measure(
       return { ...update, entity: { ...entity, match } };
     });
     await device.write(updates);
-    const [h1, h2] = ["h1", "h2"].map((name) => lab.hosts.get(name)!);
+    const [h1, h2] = ["h1", "h2"].map((name) => testbed.hosts.get(name)!);
     for (const [host, peer, mac] of [
       [h1!, "10.0.0.2", "02:00:00:00:00:02"],
       [h2!, "10.0.0.1", "02:00:00:00:00:01"],
@@ -152,7 +152,7 @@ async function measure(
       decreases,
     };
   } finally {
-    await lab.close();
+    await testbed.close();
   }
 }
 

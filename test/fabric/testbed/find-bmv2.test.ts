@@ -1,11 +1,11 @@
-/** What a lab learns of a BMv2 before it starts one; the BMv2 is a script that prints a help text. */
+/** What a testbed learns of a BMv2 before it starts one; the BMv2 is a script that prints a help text. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { LabOptions } from "../../../src/fabric/testbed/lab.js";
-import type { LabSwitch } from "../../../src/fabric/testbed/lab-spec.js";
 import { findBmv2, planSwitch } from "../../../src/fabric/testbed/switches/command-line.js";
+import type { TestbedStartOptions } from "../../../src/fabric/testbed/testbed.js";
+import type { TestbedSwitch } from "../../../src/fabric/testbed/testbed-spec.js";
 
 function script(help: string, cli: boolean): string {
   const folder = mkdtempSync(join(tmpdir(), "p4loom-find-bmv2-"));
@@ -17,8 +17,8 @@ function script(help: string, cli: boolean): string {
   return path;
 }
 
-const spec = { name: "s1", deviceId: 1, ports: [] } as unknown as LabSwitch;
-const options = { engine: "bmv2", folder: "/out" } as unknown as LabOptions;
+const spec = { name: "s1", deviceId: 1, ports: [] } as unknown as TestbedSwitch;
+const options = { engine: "bmv2", folder: "/out" } as unknown as TestbedStartOptions;
 
 async function optionsFor(path: string): Promise<readonly string[]> {
   return planSwitch({ id: "id", spec, index: 2, start: [path] }, options, await findBmv2(path)).options;

@@ -9,10 +9,10 @@ import { schemeNamed } from "../../../src/fabric/schemes/index.js";
 import {
   examine,
   type FindingName,
-  type Lab,
-  type LabOptions,
   type NetworkKind,
   type SwitchEngine,
+  type Testbed,
+  type TestbedStartOptions,
 } from "../../../src/fabric/testbed/index.js";
 import { buildTopology, type Topology, topologySchema } from "../../../src/fabric/topology/index.js";
 import { loadTemplates, renderProgram } from "../../../src/toolchain/generate/index.js";
@@ -32,7 +32,7 @@ const findings = await examine({
   ...(bmv2 === undefined ? {} : { bmv2 }),
 });
 
-/** Why a lab cannot run here; undefined: it can. */
+/** Why a testbed cannot run here; undefined: it can. */
 export function whyNot(network: NetworkKind, engine: SwitchEngine, more: readonly FindingName[] = []) {
   const needs: FindingName[] = ["root", "namespaces", "iproute2", "tc", "ethtool", ...more];
   if (network === "mininet") needs.push("mininet");
@@ -63,19 +63,19 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A folder that is removed after the test file, which must have a worker of its own, as labs have. */
+/** A folder that is removed after the test file, which must have a worker of its own, as testbeds have. */
 export function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "p4loom-lab-"));
+  const folder = mkdtempSync(join(tmpdir(), "p4loom-testbed-"));
   folders.push(folder);
   return folder;
 }
 
-export async function labOptions(
+export async function testbedOptions(
   network: NetworkKind,
   engine: SwitchEngine,
   folder: string,
-  more: Partial<LabOptions> = {},
-): Promise<LabOptions & { lines: string[] }> {
+  more: Partial<TestbedStartOptions> = {},
+): Promise<TestbedStartOptions & { lines: string[] }> {
   const lines: string[] = [];
   return {
     network,
@@ -97,7 +97,11 @@ export const leafSpine: Topology = buildTopology(
 );
 
 /** Loads plain ECMP into the switches named, all by default. */
-export async function loadEcmp(lab: Lab, topology: Topology, only?: readonly string[]): Promise<void> {
+export async function loadEcmp(
+  testbed: Testbed,
+  topology: Topology,
+  only?: readonly string[],
+): Promise<void> {
   const scheme = schemeNamed("ecmp")!;
   const plan = scheme.plan(topology, scheme.parameters.parse({}));
   const templates = loadTemplates(textFolder(join(root, "templates")));
@@ -112,7 +116,7 @@ export async function loadEcmp(lab: Lab, topology: Topology, only?: readonly str
   for (const { node, program, updates } of plan.switches) {
     const { name } = topology.nodes[node]!;
     if (only !== undefined && !only.includes(name)) continue;
-    const { device } = lab.switches.get(name)!;
+    const { device } = testbed.switches.get(name)!;
     await device.load(programs.get(program)!);
     await device.write(updates);
   }

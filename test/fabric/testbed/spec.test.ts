@@ -6,8 +6,8 @@ import {
   advise,
   type Finding,
   type FindingName,
-  type LabSpec,
-  labOf,
+  type TestbedSpec,
+  testbedOf,
 } from "../../../src/fabric/testbed/index.js";
 import { ipv6WithLength } from "../../../src/fabric/testbed/network/interfaces.js";
 import {
@@ -22,7 +22,7 @@ import { registerValues, splitAnswers, stretches } from "../../../src/fabric/tes
 import { buildTopology, topologySchema } from "../../../src/fabric/topology/index.js";
 import { twoHosts } from "./two-hosts.js";
 
-function wrongsOf(spec: LabSpec): string[] {
+function wrongsOf(spec: TestbedSpec): string[] {
   try {
     checkSpec(spec);
     return [];
@@ -31,8 +31,8 @@ function wrongsOf(spec: LabSpec): string[] {
   }
 }
 
-describe("a lab's spec", () => {
-  const good = twoHosts("lab");
+describe("a testbed's spec", () => {
+  const good = twoHosts("testbed");
 
   it("is taken when it can be", () => {
     expect(wrongsOf(good)).toEqual([]);
@@ -40,7 +40,7 @@ describe("a lab's spec", () => {
 
   it("is refused with all that is wrong", () => {
     const [s1] = good.switches;
-    const spec: LabSpec = {
+    const spec: TestbedSpec = {
       ...good,
       hosts: [
         { ...good.hosts[0]!, name: "h 1" },
@@ -52,30 +52,30 @@ describe("a lab's spec", () => {
       ],
     };
     expect(wrongsOf(spec)).toEqual([
-      'P43101 lab lab: "h 1" is no name for a node',
-      'P43101 lab lab: host h2 has two interfaces called "eth0"',
-      "P43101 lab lab: port 2 of switch s1 is its CPU port too",
-      'P43101 lab lab: "a-name-too-long-by-1" of s1 is no name for an interface',
-      "P43101 lab lab: switch s1 has a port 511",
-      "P43101 lab lab: switches s1 and s2 both have device id 1",
-      'P43101 lab lab: switch s1 and switch s2 both have an interface "s1-eth1"',
-      'P43101 lab lab: a link ends at "eth0" of "h1", which is not there',
-      'P43101 lab lab: no link ends at "eth0" of h 1',
-      'P43101 lab lab: no link ends at "a-name-too-long-by-1" of s1',
-      'P43101 lab lab: no link ends at "s1-eth1" of s2',
+      'P43101 testbed testbed: "h 1" is no name for a node',
+      'P43101 testbed testbed: host h2 has two interfaces called "eth0"',
+      "P43101 testbed testbed: port 2 of switch s1 is its CPU port too",
+      'P43101 testbed testbed: "a-name-too-long-by-1" of s1 is no name for an interface',
+      "P43101 testbed testbed: switch s1 has a port 511",
+      "P43101 testbed testbed: switches s1 and s2 both have device id 1",
+      'P43101 testbed testbed: switch s1 and switch s2 both have an interface "s1-eth1"',
+      'P43101 testbed testbed: a link ends at "eth0" of "h1", which is not there',
+      'P43101 testbed testbed: no link ends at "eth0" of h 1',
+      'P43101 testbed testbed: no link ends at "a-name-too-long-by-1" of s1',
+      'P43101 testbed testbed: no link ends at "s1-eth1" of s2',
     ]);
   });
 
   it("is refused for an interface with two links", () => {
     const spec = { ...good, links: [...good.links, good.links[0]!] };
     expect(wrongsOf(spec)).toEqual([
-      'P43101 lab lab: 2 links end at "eth0" of h1',
-      'P43101 lab lab: 2 links end at "s1-eth1" of s1',
+      'P43101 testbed testbed: 2 links end at "eth0" of h1',
+      'P43101 testbed testbed: 2 links end at "s1-eth1" of s1',
     ]);
   });
 });
 
-describe("labOf", () => {
+describe("testbedOf", () => {
   const clos = buildTopology(
     topologySchema.parse({
       kind: "clos",
@@ -88,7 +88,7 @@ describe("labOf", () => {
   );
 
   it("makes a spec that can be, with every node and link", () => {
-    const spec = labOf(clos, { cpuPort: 255, rateScale: 0.01 });
+    const spec = testbedOf(clos, { cpuPort: 255, rateScale: 0.01 });
     expect(wrongsOf(spec)).toEqual([]);
     expect(spec.hosts).toHaveLength(4);
     expect(spec.switches).toHaveLength(10);
@@ -103,7 +103,7 @@ describe("labOf", () => {
   });
 
   it("gives a host with two NICs one address, by the switch that eth0 leads to", () => {
-    const host = labOf(clos).hosts[0]!;
+    const host = testbedOf(clos).hosts[0]!;
     expect(host.interfaces.map(({ name, mac, ipv4 }) => [name, mac, ipv4])).toEqual([
       ["eth0", 0x020000000005n, { address: 0x0a000001n, length: 32 }],
       ["eth1", 0x020000000005n, undefined],
@@ -115,7 +115,7 @@ describe("labOf", () => {
   });
 
   it("leaves rates and delays out on request", () => {
-    expect(labOf(clos, { rateScale: 0, delayScale: 0 }).links[0]).toEqual({
+    expect(testbedOf(clos, { rateScale: 0, delayScale: 0 }).links[0]).toEqual({
       a: { node: "host0-0-0", interface: "eth0" },
       b: { node: "tor0-0", interface: "tor0-0-eth1" },
     });
@@ -131,7 +131,7 @@ describe("labOf", () => {
       { a: "h", b: "b" },
       { a: "b", b: "a-switch-of-long-name" },
     ];
-    const spec = labOf(buildTopology(topologySchema.parse({ kind: "graph", nodes, links })));
+    const spec = testbedOf(buildTopology(topologySchema.parse({ kind: "graph", nodes, links })));
     expect(spec.switches.map(({ ports }) => ports.map((port) => port.interface))).toEqual([
       ["s1-eth1"],
       ["s2-eth1", "s2-eth2"],
@@ -143,8 +143,8 @@ describe("labOf", () => {
 describe("rates and delays", () => {
   const all = { htb: true, tbf: true, netem: true };
   const links = (rateBps?: number, delayNs?: number) => ({
-    ...twoHosts("lab"),
-    links: twoHosts("lab").links.map((link) => ({
+    ...twoHosts("testbed"),
+    links: twoHosts("testbed").links.map((link) => ({
       ...link,
       ...(rateBps === undefined ? {} : { rateBps }),
       ...(delayNs === undefined ? {} : { delayNs }),
@@ -193,7 +193,7 @@ describe("rates and delays", () => {
     expect(tcLines("x", atSwitch({ rateBps: 5e5, delayNs: undefined }, "bmv2"), all).at(-1)).toBe(
       "qdisc add dev x parent 1:1 handle 2: pfifo limit 1000",
     );
-    const rates = (spec: LabSpec) =>
+    const rates = (spec: TestbedSpec) =>
       spec.switches.flatMap(({ ports }) => ports.map(({ rateBps }) => rateBps));
     expect(rates(withPortRates(links(5e5), "switch"))).toEqual(rates(links()).map(() => 5e5));
     for (const unpaced of [withPortRates(links(5e5), "bmv2"), withPortRates(links(1e9), "switch")])
@@ -201,7 +201,7 @@ describe("rates and delays", () => {
   });
 
   it("are refused, with the link and the way out, where the kernel cannot", () => {
-    const plan = (spec: LabSpec, allow: ("delay" | "rate")[], lines: string[] = []) =>
+    const plan = (spec: TestbedSpec, allow: ("delay" | "rate")[], lines: string[] = []) =>
       planShapes(spec, { htb: false, tbf: false, netem: false }, new Set(allow), (line) => lines.push(line));
     expect(() => plan(links(undefined, 248_000), ["rate"])).toThrow(
       "error[P43105]: link h1-s1 has a delay of 248 us: this kernel has no netem",
@@ -283,7 +283,7 @@ describe("the advice of doctor", () => {
     ]);
   });
 
-  it("lists grade and lab, which need Node alone, and their real switches", () => {
+  it("lists grade and testbed, which need Node alone, and their real switches", () => {
     const works = (command: string, findings: Finding[]) =>
       advise(findings).uses.find((use) => use.command === command)?.works;
     const onlyNode = without(...NAMES.filter((name) => name !== "node"));

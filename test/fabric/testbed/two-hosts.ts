@@ -1,7 +1,7 @@
-/** The smallest lab worth the name: two hosts at one switch. */
-import type { LabHost, LabSpec } from "../../../src/fabric/testbed/lab-spec.js";
+/** The smallest testbed worth the name: two hosts at one switch. */
+import type { TestbedHost, TestbedSpec } from "../../../src/fabric/testbed/testbed-spec.js";
 
-function host(number: number, commands: readonly string[]): LabHost {
+function host(number: number, commands: readonly string[]): TestbedHost {
   const address = (10n << 24n) + BigInt(number);
   return {
     name: `h${number}`,
@@ -10,7 +10,7 @@ function host(number: number, commands: readonly string[]): LabHost {
   };
 }
 
-export function twoHosts(name: string, commands: readonly string[] = []): LabSpec {
+export function twoHosts(name: string, commands: readonly string[] = []): TestbedSpec {
   return {
     name,
     hosts: [host(1, commands), host(2, [])],

@@ -295,9 +295,9 @@ describe("a graph", () => {
           ["h1", "t"],
           ["h2", "t"],
         ]),
-        name: "lab",
+        name: "testbed",
       }).name,
-    ).toBe("lab");
+    ).toBe("testbed");
     expect(
       build(
         graph([

@@ -1,6 +1,6 @@
 /** Packets of a lab on real switches: sends them on interfaces of hosts, and follows them by the traces of switches. */
 import { fail, given, toHex } from "../../../base/index.js";
-import { hostNamespace, type Lab, switchNamespace } from "../../../fabric/testbed/index.js";
+import { hostNamespace, switchNamespace, type Testbed } from "../../../fabric/testbed/index.js";
 import { type FrameSender, senderOf } from "../../exercises/index.js";
 import {
   addressValue,
@@ -32,7 +32,7 @@ const NS_PER_MS = 1e6;
 
 interface TestbedPacketsOptions {
   readonly plan: LabPlan;
-  readonly lab: Lab;
+  readonly lab: Testbed;
   readonly timers: LabTimers;
   /**
    * The machine's monotonic clock in microseconds when the lab's clock was 0. (The clock since 1970 may be set while the lab runs.)

@@ -1,7 +1,7 @@
 /** Converts the plan of a lab to real hosts, switches and links. */
 
 import { given } from "../../../base/index.js";
-import type { LabSpec } from "../../../fabric/testbed/index.js";
+import type { TestbedSpec } from "../../../fabric/testbed/index.js";
 import { inIproute2 } from "../../exercises/index.js";
 import { addressValue, type LabPlan, type PlannedHost } from "../../lab/index.js";
 
@@ -47,7 +47,7 @@ export function endsOf(plan: LabPlan, names: InterfaceNames) {
 }
 
 /** A link has the rate and delay of the plan; without these, it is as fast as the machine allows. */
-export function specOf(plan: LabPlan): LabSpec {
+export function specOf(plan: LabPlan): TestbedSpec {
   const names = new InterfaceNames(plan);
   const ends = endsOf(plan, names);
   return {

@@ -2,10 +2,10 @@
 import { DiagnosticError, Diagnostics, fail, given } from "../../../base/index.js";
 import {
   type InterfaceCounters,
-  type Lab,
-  type LabOptions,
-  type LabSpec,
-  startLab,
+  startTestbed,
+  type Testbed,
+  type TestbedSpec,
+  type TestbedStartOptions,
 } from "../../../fabric/testbed/index.js";
 import {
   answer,
@@ -54,7 +54,7 @@ interface TestbedSessionOptions {
   readonly timers: LabTimers;
   /** The machine's monotonic clock in milliseconds when the timers' clock was 0. */
   readonly monotonicMs: number;
-  readonly lab: Omit<LabOptions, "log" | "leftOut" | "stop" | "tracesPerSecond">;
+  readonly lab: Omit<TestbedStartOptions, "log" | "leftOut" | "stop" | "tracesPerSecond">;
   readonly tests?: LabTests;
   save?(path: string, text: string): Promise<void>;
   /** Receives the lines that describe the start. */
@@ -73,7 +73,7 @@ export class TestbedSession implements LabService {
   readonly #handlers: Handlers;
   readonly #plan: LabPlan;
   readonly #names: InterfaceNames;
-  readonly #lab: Lab;
+  readonly #lab: Testbed;
   readonly #board: SwitchBoard;
   readonly #packets: TestbedPackets;
   readonly #startedMs: number;
@@ -91,7 +91,7 @@ export class TestbedSession implements LabService {
     project: LabProject,
     files: ProjectFiles,
     plan: LabPlan,
-    lab: Lab,
+    lab: Testbed,
     options: Omit<TestbedSessionOptions, "lab" | "stop">,
   ) {
     this.#project = project;
@@ -126,13 +126,13 @@ export class TestbedSession implements LabService {
 
   /**
    * Starts the network of a project; it needs root.
-   * @throws DiagnosticError in the cases of LabSession.open and of startLab
+   * @throws DiagnosticError in the cases of LabSession.open and of startTestbed
    */
   static open(project: LabProject, options: TestbedSessionOptions): Promise<TestbedSession> {
     const { log, stop } = options;
     const traces = { tracesPerSecond: TRACES_PER_SECOND };
     return TestbedSession.over(project, options, (spec) =>
-      startLab(spec, { ...options.lab, ...traces, log, stop }),
+      startTestbed(spec, { ...options.lab, ...traces, log, stop }),
     );
   }
 
@@ -140,7 +140,7 @@ export class TestbedSession implements LabService {
   static async over(
     project: LabProject,
     options: Omit<TestbedSessionOptions, "lab" | "stop">,
-    start: (spec: LabSpec) => Promise<Lab>,
+    start: (spec: TestbedSpec) => Promise<Testbed>,
   ): Promise<TestbedSession> {
     const files = new ProjectFiles(project);
     const diagnostics = new Diagnostics();

@@ -5,7 +5,7 @@
  */
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { Network, type Node, Simulation } from "../../../fabric/sim/packet/index.js";
-import { hostNamespace, type Lab } from "../../../fabric/testbed/index.js";
+import { hostNamespace, type Testbed } from "../../../fabric/testbed/index.js";
 import type { Device, DeviceEvent } from "../../../toolchain/device/index.js";
 import { Interfaces } from "../../../toolchain/interfaces/index.js";
 import type { ExerciseTopology } from "../../exercises/index.js";
@@ -58,7 +58,7 @@ export class TestbedNetwork implements TestNetwork {
 
   private constructor(
     readonly topology: ExerciseTopology,
-    readonly lab: Lab,
+    readonly lab: Testbed,
     readonly frames: number,
     before: ReadonlyMap<string, number>,
     readonly closed: () => void,
@@ -112,7 +112,7 @@ export class TestbedNetwork implements TestNetwork {
    */
   static async open(
     topology: ExerciseTopology,
-    lab: Lab,
+    lab: Testbed,
     frames: number,
     closed: () => void,
   ): Promise<TestbedNetwork> {
@@ -223,7 +223,10 @@ export class TestbedNetwork implements TestNetwork {
 }
 
 /** Number of frames that each port of a switch has sent since the lab started. */
-export async function sentFrames(topology: ExerciseTopology, lab: Lab): Promise<ReadonlyMap<string, number>> {
+export async function sentFrames(
+  topology: ExerciseTopology,
+  lab: Testbed,
+): Promise<ReadonlyMap<string, number>> {
   const counters = await lab.counters();
   const ends = topology.links.flatMap(({ a, b }) => [a, b]).filter(({ node }) => lab.switches.has(node));
   return new Map(

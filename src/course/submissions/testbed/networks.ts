@@ -8,11 +8,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { given } from "../../../base/index.js";
 import {
-  type Lab,
-  type LabSpec,
   type RunningSwitch,
   type SwitchEngine,
-  startLab,
+  startTestbed,
+  type Testbed,
+  type TestbedSpec,
 } from "../../../fabric/testbed/index.js";
 import { labOfExercise } from "../../exercise-network/index.js";
 import type { Exercise, ExerciseTopology } from "../../exercises/index.js";
@@ -45,7 +45,7 @@ const LOOK_MS = 20;
 const PRIORITY = -15;
 
 export class TestbedNetworks {
-  #lab: Lab | undefined;
+  #lab: Testbed | undefined;
   readonly #priority = getPriority();
   #last: TestbedNetwork | undefined;
   /** Resolves when the last requested network is closed, or did not start. */
@@ -103,9 +103,9 @@ export class TestbedNetworks {
     if (this.#closed) throw new Error("the networks for tests are closed");
   }
 
-  async #start(): Promise<Lab> {
+  async #start(): Promise<Testbed> {
     const { engine, bmv2, folder, stop } = this.options;
-    const lab = await startLab(quietLab(this.topology), {
+    const lab = await startTestbed(quietLab(this.topology), {
       network: "netns",
       engine,
       ...given({ bmv2 }),
@@ -130,7 +130,7 @@ export class TestbedNetworks {
    * Prepares the lab for the next test. Loading a program into our switch replaces all state; BMv2 keeps groups and
    * sessions, so it is restarted.
    */
-  async #again(lab: Lab): Promise<Lab> {
+  async #again(lab: Testbed): Promise<Testbed> {
     for (const [a, b] of this.#last?.downLinks.values() ?? []) await lab.setLink(a, b, true);
     const all = this.options.engine === "bmv2" || (await this.#framesMove(lab));
     const started: RunningSwitch[] = [...lab.switches.values()].filter(
@@ -141,7 +141,7 @@ export class TestbedNetworks {
   }
 
   /** Whether frames of the previous test still circulate in a loop, and would disturb the next test. */
-  async #framesMove(lab: Lab): Promise<boolean> {
+  async #framesMove(lab: Testbed): Promise<boolean> {
     const before = await sentFrames(this.topology, lab);
     await sleep(LOOK_MS);
     const after = await sentFrames(this.topology, lab);
@@ -159,7 +159,7 @@ function prioritize(priority: number): void {
 }
 
 /** A lab whose hosts have no addresses and whose switches only this process can reach. */
-function quietLab(topology: ExerciseTopology): LabSpec {
+function quietLab(topology: ExerciseTopology): TestbedSpec {
   const spec = labOfExercise(topology);
   return {
     ...spec,

@@ -17,7 +17,7 @@ import type { FlowDrops } from "../faults/flow-drops.js";
 import type { CompiledPrograms, FabricCache, PlanSettings } from "../plan-schemes.js";
 import type { FileText, SchemeLog } from "../results.js";
 import type { SeeingFolder } from "../seeing/seeing.js";
-import type { SchemeOnLab } from "../testbed/scheme-on-lab.js";
+import type { SchemeOnTestbed } from "../testbed/scheme-on-testbed.js";
 import type { View } from "../view/view.js";
 
 /** A part of an experiment that does not depend on other parts: it may run alone, and in any order within its scheme. */
@@ -80,7 +80,7 @@ export interface Runner<E, U, O> {
   /** What a reader must know about the schemes of an experiment, one sentence each. */
   notes(experiment: E): readonly string[];
   /** Why the outcomes on real switches may not describe the network, one sentence each. */
-  labWarnings(outcomes: readonly O[]): Promise<readonly string[]>;
+  testbedWarnings(outcomes: readonly O[]): Promise<readonly string[]>;
 }
 
 /** Called when a run completes: number of completed runs, number of all runs, and the name of the work. */
@@ -111,7 +111,7 @@ export interface JobContext {
   /** What is observed in addition to the file's key `see`; `name`: of its files; absent: the name of the scheme. */
   readonly seeing: SeeingFolder & { readonly name?: string };
   readonly testbed: TestbedOptions;
-  /** For the logs of a lab. */
+  /** For the logs of a testbed. */
   readonly folder: string;
   readonly stop: AbortSignal;
   /** So many further steps are done; `what`: the work. */
@@ -171,17 +171,17 @@ export interface SimulatorStage extends Stage {
   breathe(): Promise<void>;
 }
 
-/** A lab whose switches and hosts run the scheme of the unit. */
-export interface LabStage<P> extends Stage {
-  readonly fabric: SchemeOnLab;
+/** A testbed whose switches and hosts run the scheme of the unit. */
+export interface TestbedStage<P> extends Stage {
+  readonly fabric: SchemeOnTestbed;
   /** A unit starts the controllers before its traffic; they are stopped after the last unit, or earlier at the request of a unit. */
   readonly controllers: { start(): Promise<void>; stop(): Promise<void> };
-  /** Result of {@link LabSide.prepare} for the scheme. */
+  /** Result of {@link TestbedSide.prepare} for the scheme. */
   readonly prepared: P;
 }
 
 /** How a kind runs on real switches. */
-export interface LabSide<E, U, O, P> {
+export interface TestbedSide<E, U, O, P> {
   /** Fails with P43018 for faults that the engine cannot inject; otherwise returns the number of fault tables that programs need. */
   check(experiment: E, engine: SwitchEngine, stop: AbortSignal): Promise<number>;
   /** Whether the file may describe TCP: `check` has refused what the kernel's TCP does not support. */
@@ -192,7 +192,7 @@ export interface LabSide<E, U, O, P> {
   missingSignals?(experiment: E): ReadonlyMap<Signal, string>;
   /** Called for each scheme before anything starts. `boot`: boots the scheme in the simulator, with the same programs and state. */
   prepare(experiment: E, scheme: SchemeRun, seed: number, boot: () => Promise<Fabric>): Promise<P>;
-  run(experiment: E, unit: U, stage: LabStage<P>): Promise<O>;
+  run(experiment: E, unit: U, stage: TestbedStage<P>): Promise<O>;
   /** Why figures may not describe the network, one sentence each. */
   warnings(outcomes: readonly O[]): string[];
 }
@@ -271,8 +271,8 @@ export interface Point {
   withRuns(runs: number): Point;
   /** All that a unit's outcome depends on except the seed, as text. */
   dependencies(unit: number): string;
-  /** Throws DiagnosticError for what the experiment needs and a lab with such switches does not have. */
-  checkOnLab(engine: SwitchEngine, stop: AbortSignal): Promise<void>;
+  /** Throws DiagnosticError for what the experiment needs and a testbed with such switches does not have. */
+  checkOnTestbed(engine: SwitchEngine, stop: AbortSignal): Promise<void>;
   /** Runs units one after the other; outcomes are JSON. */
   run(units: readonly number[], job: Omit<JobContext, "kind">): Promise<Ran<unknown>>;
 }

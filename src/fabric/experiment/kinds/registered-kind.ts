@@ -26,7 +26,6 @@ import type {
   FinishedPoint,
   FinishedSweep,
   Kind,
-  LabSide,
   Point,
   RegisteredKind,
   Runner,
@@ -34,6 +33,7 @@ import type {
   SeedRuns,
   SimulatorStage,
   SweepOutput,
+  TestbedSide,
   Unit,
 } from "./kind.js";
 
@@ -123,7 +123,7 @@ export class TypedKind<
           defined(units[unit]),
           dependsOn?.(experiment, defined(units[unit])),
         ),
-      checkOnLab: (engine, stop) => runner.check(experiment, engine, { kind: name, stop }),
+      checkOnTestbed: (engine, stop) => runner.check(experiment, engine, { kind: name, stop }),
       async run(numbers, job) {
         const own = numbers.map((unit) => defined(units[unit]));
         const ran = await runner.run(experiment, own, { ...job, kind: name });
@@ -160,7 +160,7 @@ export class TypedKind<
       notes: [...new Set(ofPoints), ...finished.notes, ...ofPrograms, ...fewOf(unitNotes, "note")],
       warnings: [
         ...finished.warnings,
-        ...(engine === "sim" ? [] : await kind.runner.labWarnings(outcomes)),
+        ...(engine === "sim" ? [] : await kind.runner.testbedWarnings(outcomes)),
         ...fewOf(warnings, "warning"),
       ],
     };
@@ -402,37 +402,37 @@ export function schemeNotes(schemes: readonly SchemeRun[]): string[] {
 
 // The two ways in which the units of a kind run: over a fabric of packets, and from the topology alone.
 
-/** How a kind runs on each engine. `P`: data prepared for a lab. */
+/** How a kind runs on each engine. `P`: data prepared for a testbed. */
 interface FabricSide<E extends FabricExperiment, U extends SchemeUnit, O, P> {
   onSimulator(experiment: E, unit: U, stage: SimulatorStage): Promise<O>;
   /** Absent: the kind runs only on the simulator. */
-  readonly lab?: () => Promise<LabSide<E, U, O, P>>;
+  readonly testbed?: () => Promise<TestbedSide<E, U, O, P>>;
 }
 
 /** Units that need a booted fabric. The compiler, the switch, gRPC and the rest of a testbed are loaded only when a run needs them. */
 export function onFabric<E extends FabricExperiment, U extends SchemeUnit, O, P>({
   onSimulator,
-  lab,
+  testbed,
 }: FabricSide<E, U, O, P>): Runner<E, U, O> {
   /** Fails with P43019 for a kind that does not run on real switches. */
-  const labSide = async (kind: string, engine: EngineName, locate: Locate) =>
-    lab === undefined
+  const testbedSide = async (kind: string, engine: EngineName, locate: Locate) =>
+    testbed === undefined
       ? fail(
           CODES.simulatorOnly,
           locate(["engine"]),
           `experiments of the kind ${kind} do not run on engine ${engine}`,
           "run it on the simulator: --engine sim",
         )
-      : await lab();
-  /** Number of fault tables that the programs of a checked experiment have on a lab. */
+      : await testbed();
+  /** Number of fault tables that the programs of a checked experiment have on a testbed. */
   const faultTables = new WeakMap<E, number>();
   return {
     async check(experiment, engine, { kind, stop }) {
       const { locate, settings } = experiment;
       if (seeingOf(settings.see) !== undefined) refuseSeeing(engine, locate(["see"]));
-      const { checkOnLab } = await import("../testbed/run.js");
-      const side = await labSide(kind, engine, locate);
-      faultTables.set(experiment, await checkOnLab(side, experiment, engine, stop));
+      const { checkOnTestbed } = await import("../testbed/run.js");
+      const side = await testbedSide(kind, engine, locate);
+      faultTables.set(experiment, await checkOnTestbed(side, experiment, engine, stop));
     },
     async run(experiment, units, job) {
       const { engine, kind } = job;
@@ -440,15 +440,21 @@ export function onFabric<E extends FabricExperiment, U extends SchemeUnit, O, P>
         const { runOnSimulator } = await import("../on-simulator.js");
         return await runOnSimulator(onSimulator, experiment, units, job);
       }
-      const { runOnLab } = await import("../testbed/run.js");
-      return await runOnLab(await labSide(kind, engine, experiment.locate), experiment, units, engine, job);
+      const { runOnTestbed } = await import("../testbed/run.js");
+      return await runOnTestbed(
+        await testbedSide(kind, engine, experiment.locate),
+        experiment,
+        units,
+        engine,
+        job,
+      );
     },
     async programs(experiments) {
       const { programsOf } = await import("../boot.js");
       return programsOf(experiments, (experiment) => faultTables.get(experiment));
     },
     notes: ({ schemes }) => schemeNotes(schemes),
-    labWarnings: async (outcomes) => (await lab?.())?.warnings(outcomes) ?? [],
+    testbedWarnings: async (outcomes) => (await testbed?.())?.warnings(outcomes) ?? [],
   };
 }
 
@@ -498,7 +504,7 @@ export function fromTopology<E, U extends Unit, O>(
     },
     programs: async () => ({ programs: [], notes: [] }),
     notes: () => [],
-    labWarnings: async () => [],
+    testbedWarnings: async () => [],
   };
 }
 

@@ -72,7 +72,7 @@ function firstSeeds(base: number, count: number): number[] {
   return Array.from({ length: count }, (_, i) => (base + i) % 2 ** 32);
 }
 
-/** The units of a single run: those of a scheme share its fabric; those of all schemes, a lab. */
+/** The units of a single run: those of a scheme share its fabric; those of all schemes, a testbed. */
 function groupsOf({ units }: Point, engine: EngineName): number[][] {
   const numbers = [...units.keys()];
   if (engine !== "sim") return [numbers];
@@ -150,7 +150,7 @@ export async function recordsOfJob(
     ...means,
     seed,
     seeing: { ...seeing, ...given({ name: jobName }) },
-    folder: jobName === undefined ? folder : join(folder, "labs", jobName),
+    folder: jobName === undefined ? folder : join(folder, "testbeds", jobName),
     progress(more, what) {
       done += more;
       progress(done / steps, what);

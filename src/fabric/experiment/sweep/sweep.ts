@@ -61,7 +61,7 @@ export interface Sweep {
 /** Units of a point under a seed. */
 export interface JobOrder {
   readonly point: number;
-  /** One, unless the file is a single run: then those of a scheme, or all on a lab. */
+  /** One, unless the file is a single run: then those of a scheme, or all on a testbed. */
   readonly units: readonly number[];
   readonly seed: number;
   /** Keys of the units, as the sweep has computed them; a worker that computes another one has read other files. */

@@ -3,7 +3,7 @@
  * they read them too late, times depend on the machine and do not describe the network.
  */
 import { defined } from "../../../base/index.js";
-import { type Lab, type LabLoad, type LabUsage, loadBetween } from "../../testbed/index.js";
+import { loadBetween, type Testbed, type TestbedLoad, type TestbedUsage } from "../../testbed/index.js";
 
 /** Shares of one processor; `machine` is the share of all processors together. */
 export interface RunLoad {
@@ -21,7 +21,7 @@ export interface RunLoad {
 const SATURATED_MACHINE = 0.95;
 const SATURATED_SWITCH = 0.95;
 
-export function runLoad({ machine, switches, hosts }: LabLoad): RunLoad {
+export function runLoad({ machine, switches, hosts }: TestbedLoad): RunLoad {
   const busiestSwitch = Math.max(0, ...[...switches.values()].map(({ processor }) => processor));
   const lost = [...switches.values()].map(({ unreadFrames }) => unreadFrames);
   const lostFrames = lost.some((frames) => frames === undefined)
@@ -50,17 +50,17 @@ export function saturationWarnings(loads: readonly (RunLoad | undefined)[]): str
   ];
 }
 
-/** Measures the load of a lab from {@link start} to {@link stop}. */
+/** Measures the load of a testbed from {@link start} to {@link stop}. */
 export class LoadMeter {
-  #before: LabUsage | undefined;
+  #before: TestbedUsage | undefined;
 
-  constructor(readonly lab: Lab) {}
+  constructor(readonly testbed: Testbed) {}
 
   async start(): Promise<void> {
-    this.#before = await this.lab.usage();
+    this.#before = await this.testbed.usage();
   }
 
   async stop(): Promise<RunLoad> {
-    return runLoad(loadBetween(defined(this.#before), await this.lab.usage()));
+    return runLoad(loadBetween(defined(this.#before), await this.testbed.usage()));
   }
 }

@@ -9,10 +9,10 @@ import type { SwitchEngine } from "../../testbed/index.js";
 import { bootFabric, ProgramCompiler } from "../boot.js";
 import { CODES } from "../codes.js";
 import type { FabricExperiment, SchemeRun } from "../experiment.js";
-import type { JobContext, LabSide, Ran, SchemeUnit } from "../kinds/kind.js";
+import type { JobContext, Ran, SchemeUnit, TestbedSide } from "../kinds/kind.js";
 import type { SchemeLog } from "../results.js";
-import { SchemeOnLab } from "./scheme-on-lab.js";
-import { withLab } from "./with-lab.js";
+import { SchemeOnTestbed } from "./scheme-on-testbed.js";
+import { withTestbed } from "./with-testbed.js";
 
 interface ReadyScheme<P> {
   readonly scheme: SchemeRun;
@@ -21,8 +21,8 @@ interface ReadyScheme<P> {
 }
 
 /** Number of fault tables that programs need. Throws DiagnosticError: P43070, P43030, P45101, and what the kind refuses. */
-export async function checkOnLab<E extends FabricExperiment, U, O, P>(
-  side: LabSide<E, U, O, P>,
+export async function checkOnTestbed<E extends FabricExperiment, U, O, P>(
+  side: TestbedSide<E, U, O, P>,
   experiment: E,
   engine: SwitchEngine,
   stop: AbortSignal,
@@ -53,9 +53,9 @@ export async function checkOnLab<E extends FabricExperiment, U, O, P>(
   return await side.check(experiment, engine, stop);
 }
 
-/** Runs units on one lab, scheme after scheme. */
-export async function runOnLab<E extends FabricExperiment, U extends SchemeUnit, O, P>(
-  side: LabSide<E, U, O, P>,
+/** Runs units on one testbed, scheme after scheme. */
+export async function runOnTestbed<E extends FabricExperiment, U extends SchemeUnit, O, P>(
+  side: TestbedSide<E, U, O, P>,
   whole: E,
   units: readonly U[],
   engine: SwitchEngine,
@@ -63,7 +63,7 @@ export async function runOnLab<E extends FabricExperiment, U extends SchemeUnit,
 ): Promise<Ran<O>> {
   const { seed, p4c, stop, progress } = job;
   const experiment = { ...whole, schemes: [...new Set(units.map(({ scheme }) => scheme))] };
-  const faultTables = await checkOnLab(side, experiment, engine, stop);
+  const faultTables = await checkOnTestbed(side, experiment, engine, stop);
   const { ecn_threshold: ecnThreshold } = experiment.settings.queues;
   const compiler = new ProgramCompiler({ p4c, faultTables, ecnThreshold });
   const ready: ReadyScheme<P>[] = [];
@@ -74,11 +74,17 @@ export async function runOnLab<E extends FabricExperiment, U extends SchemeUnit,
     stop.throwIfAborted();
   }
   const logs: SchemeLog[] = [];
-  const { value: outcomes, notes } = await withLab(engine, experiment, job, async (run) => {
+  const { value: outcomes, notes } = await withTestbed(engine, experiment, job, async (run) => {
     const made: O[] = [];
     for (const { scheme, programs, prepared } of ready) {
       progress(0, `${scheme.label}: configure`);
-      const fabric = new SchemeOnLab(run, experiment, scheme, programs, side.direct?.(experiment, scheme));
+      const fabric = new SchemeOnTestbed(
+        run,
+        experiment,
+        scheme,
+        programs,
+        side.direct?.(experiment, scheme),
+      );
       try {
         await fabric.configure();
         let started: Promise<void> | undefined;

@@ -35,7 +35,7 @@ import type { P4teParameters } from "./parameters.js";
 import { COLOUR_SESSION, EVENT_SESSION, PORT_SESSIONS, p4teProgram, RATE_EVENT_SESSION } from "./program.js";
 import { commonPrefix, type GroupLayout, initialGroups, RATE_GROUPS, sharedKey } from "./routing-groups.js";
 
-/** Port of packet-ins, in the simulator and in labs. */
+/** Port of packet-ins, in the simulator and in testbeds. */
 const CPU_PORT = 510;
 /** Copies for ingress leave by a port without a link, which returns them. */
 const RECIRCULATION_PORT = 509;

@@ -12,7 +12,7 @@ import {
   type RequestText,
 } from "../../host-agent/index.js";
 import { CODES } from "../codes.js";
-import type { HostProcess, RunningHost } from "../lab.js";
+import type { HostProcess, RunningHost } from "../testbed.js";
 import { type AgentConfig, addressText, startRequest } from "./config.js";
 import { agentFailure } from "./failure.js";
 import { AgentFlow, type FlowOptions } from "./flow.js";

@@ -35,7 +35,7 @@ export interface AgentConfig {
   readonly direct?: boolean;
   /** Connections of a direct host offer ECN. */
   readonly ecn?: boolean;
-  /** Rate of all NICs together, bits per second, where the lab limits them: the kernel then sends no faster to the agent. */
+  /** Rate of all NICs together, bits per second, where the testbed limits them: the kernel then sends no faster to the agent. */
   readonly rateBps?: number;
   /** Minimum difference of a retransmission timeout and the round-trip time, in nanoseconds; absent: the kernel's default. */
   readonly rtoMarginNs?: number;

@@ -1,5 +1,5 @@
 /**
- * The agents on the hosts of a lab, as p4loom controls them. {@link startAgent} starts one (`src/fabric/host-agent`) and returns
+ * The agents on the hosts of a testbed, as p4loom controls them. {@link startAgent} starts one (`src/fabric/host-agent`) and returns
  * an {@link Agent}: listeners, flows with their events, probes. {@link runIperf3} makes a flow by iperf3 instead;
  * {@link localise} finds the place of a failure from probes.
  */

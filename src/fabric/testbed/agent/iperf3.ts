@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { defined } from "../../../base/index.js";
 import { CODES } from "../codes.js";
-import type { HostProcess, RunningHost } from "../lab.js";
+import type { HostProcess, RunningHost } from "../testbed.js";
 import { addressText } from "./config.js";
 import { agentFailure } from "./failure.js";
 

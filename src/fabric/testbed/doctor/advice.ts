@@ -10,7 +10,7 @@ export interface Use {
 }
 
 const NAMESPACES = ["root", "namespaces", "iproute2", "tc", "ethtool"] as const;
-/** Agents on the hosts of a lab open interfaces with both engines. */
+/** Agents on the hosts of a testbed open interfaces with both engines. */
 const AGENT = ["packet_sockets", "tun"] as const;
 
 /** A command needs all of these. */

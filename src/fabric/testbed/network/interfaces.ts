@@ -2,9 +2,9 @@
 import { fail } from "../../../base/index.js";
 import { ipv4Text, ipv6Text, macText } from "../../../base/packets/index.js";
 import { CODES } from "../codes.js";
-import type { InterfaceAddress, LabHost, LabSpec } from "../lab-spec.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { command, inParallel, setUp } from "../system/command.js";
+import type { InterfaceAddress, TestbedHost, TestbedSpec } from "../testbed-spec.js";
 
 /** MTU with room for headers that programs add to full packets; a host's own MTU does not change. */
 const SWITCH_MTU = 9500;
@@ -21,7 +21,7 @@ function sysctl(name: string, value: number): string {
 }
 
 /** All interfaces of switches, up and without addresses. */
-export async function bringUpSwitches(id: string, spec: LabSpec, stop: AbortSignal): Promise<void> {
+export async function bringUpSwitches(id: string, spec: TestbedSpec, stop: AbortSignal): Promise<void> {
   const lines = ["all", "default"].map((conf) => sysctl(`net/ipv6/conf/${conf}/disable_ipv6`, 1));
   // the Thrift server of a BMv2
   lines.push("ip link set lo up");
@@ -34,7 +34,7 @@ export async function bringUpSwitches(id: string, spec: LabSpec, stop: AbortSign
 }
 
 /** Addresses, then the hosts' commands. Fails with P43106 for a command that fails. */
-export async function bringUpHosts(id: string, spec: LabSpec, stop: AbortSignal): Promise<void> {
+export async function bringUpHosts(id: string, spec: TestbedSpec, stop: AbortSignal): Promise<void> {
   await inParallel(spec.hosts, PARALLEL_HOSTS, async (host) => {
     const namespace = hostNamespace(id, host.name);
     await inNamespace(`interfaces of ${host.name}`, namespace, hostLines(host), stop);
@@ -42,7 +42,7 @@ export async function bringUpHosts(id: string, spec: LabSpec, stop: AbortSignal)
   });
 }
 
-function hostLines(host: LabHost): string[] {
+function hostLines(host: TestbedHost): string[] {
   const lines = [
     // a host with several NICs takes a packet on any of them
     sysctl("net/ipv4/conf/all/rp_filter", 0),

@@ -9,10 +9,10 @@ import { z } from "zod";
 import { fail } from "../../../base/index.js";
 import { packageFile } from "../../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
-import type { LabSpec } from "../lab-spec.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { command, setUp } from "../system/command.js";
-import type { Network } from "./lab-network.js";
+import type { TestbedSpec } from "../testbed-spec.js";
+import type { Network } from "./testbed-network.js";
 
 const answerSchema = z.object({ hosts: z.record(z.string(), z.number()) });
 
@@ -34,7 +34,7 @@ export async function findMininetPython(stop?: AbortSignal): Promise<string | un
 export class MininetNetwork implements Network {
   #process: ChildProcess | undefined;
 
-  async build(id: string, spec: LabSpec, stop: AbortSignal): Promise<void> {
+  async build(id: string, spec: TestbedSpec, stop: AbortSignal): Promise<void> {
     const python = await findMininetPython(stop);
     if (python === undefined) {
       fail(

@@ -11,11 +11,11 @@
  */
 import { defined, fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
-import type { LabOptions, Omission } from "../lab.js";
-import type { LabLink, LabSpec, SwitchEngine } from "../lab-spec.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { inParallel, setUp } from "../system/command.js";
 import type { Qdiscs } from "../system/qdiscs.js";
+import type { Omission, TestbedStartOptions } from "../testbed.js";
+import type { SwitchEngine, TestbedLink, TestbedSpec } from "../testbed-spec.js";
 
 /** Faster links are not shaped: no software switch reaches this rate, and a shaper would only cost time. */
 const SHAPED_BELOW_BPS = 20e9;
@@ -32,7 +32,7 @@ const PACED_UP_TO_BPS = 100e6;
 const DELAYED_PACKETS = 100_000;
 const PARALLEL = 4;
 
-/** Whether a lab sets this rate on links. */
+/** Whether a testbed sets this rate on links. */
 export function isShaped(rateBps: number): boolean {
   return rateBps < SHAPED_BELOW_BPS;
 }
@@ -50,8 +50,8 @@ function isPaced(engine: SwitchEngine, rateBps: number | undefined): rateBps is 
   return engine === "switch" && rateBps !== undefined && rateBps <= PACED_UP_TO_BPS;
 }
 
-/** The lab with the rates that our switches pace as properties of their ports. */
-export function withPortRates(spec: LabSpec, engine: SwitchEngine): LabSpec {
+/** The testbed with the rates that our switches pace as properties of their ports. */
+export function withPortRates(spec: TestbedSpec, engine: SwitchEngine): TestbedSpec {
   const rates = new Map<string, number>();
   for (const { a, b, rateBps } of spec.links)
     if (isPaced(engine, rateBps))
@@ -67,7 +67,7 @@ export function withPortRates(spec: LabSpec, engine: SwitchEngine): LabSpec {
 }
 
 /** A link in messages. */
-export function linkName({ a, b }: LabLink): string {
+export function linkName({ a, b }: TestbedLink): string {
   return `${a.node}-${b.node}`;
 }
 
@@ -76,7 +76,7 @@ export function linkName({ a, b }: LabLink): string {
  * that the kernel cannot provide and that may not be missing; `log` gets a line for each property that is left out.
  */
 export function planShapes(
-  spec: LabSpec,
+  spec: TestbedSpec,
   qdiscs: Qdiscs,
   allowMissing: ReadonlySet<Omission>,
   log: (line: string) => void,
@@ -109,7 +109,7 @@ export function planShapes(
   });
 }
 
-function refuse(what: Omission, link: LabLink, value: string, why: string): never {
+function refuse(what: Omission, link: TestbedLink, value: string, why: string): never {
   fail(
     CODES.kernelLacks,
     undefined,
@@ -122,10 +122,10 @@ function refuse(what: Omission, link: LabLink, value: string, why: string): neve
 /** Sets up what {@link planShapes} planned. */
 export async function shapeLinks(
   id: string,
-  spec: LabSpec,
+  spec: TestbedSpec,
   shapes: readonly Shape[],
   qdiscs: Qdiscs,
-  { engine, stop }: Pick<LabOptions, "engine" | "stop">,
+  { engine, stop }: Pick<TestbedStartOptions, "engine" | "stop">,
 ): Promise<void> {
   const hosts = new Set(spec.hosts.map((host) => host.name));
   const lines = new Map<string, string[]>();

@@ -17,7 +17,7 @@ const OWN = 0o700;
 const ID = /^[a-z0-9]{6}$/;
 
 const recordSchema = z.object({
-  /** The process that started the lab: its id and start time, because ids are reused. */
+  /** The process that started the testbed: its id and start time, because ids are reused. */
   owner: z.object({ pid: z.number(), startedTicks: z.string() }),
   lab: z.string(),
   /** Folder of logs and captures. It is printed, and never removed. */
@@ -64,7 +64,7 @@ export function beginRun(describe: (id: string) => Omit<RunRecord, "owner">): st
       CODES.notPermitted,
       undefined,
       `cannot write ${RUNS}: ${systemErrorReason(error)}`,
-      "a lab needs root: try sudo",
+      "a testbed needs root: try sudo",
     );
   }
 }

@@ -4,18 +4,18 @@ import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fail } from "../../../base/index.js";
 import { CODES } from "../codes.js";
-import type { LabOptions } from "../lab.js";
-import type { LabSwitch } from "../lab-spec.js";
 import { runFolder } from "../run/record.js";
 import { command, NOT_FOUND_STATUS } from "../system/command.js";
+import type { TestbedStartOptions } from "../testbed.js";
+import type { TestbedSwitch } from "../testbed-spec.js";
 
 /** First Thrift port. The ports are in the run's own namespace, so they cannot collide with others. */
 const FIRST_THRIFT_PORT = 9090;
 
 /** The properties of a switch that are known before it starts. */
 export interface SwitchPlan {
-  readonly spec: LabSwitch;
-  /** Number in the lab, from 0. */
+  readonly spec: TestbedSwitch;
+  /** Number in the testbed, from 0. */
   readonly index: number;
   /** The program; then come the ports and the options. */
   readonly start: readonly string[];
@@ -29,10 +29,10 @@ export interface SwitchPlan {
   readonly thriftPort: number;
 }
 
-/** A switch of a lab: `id` of the lab, its number in it, and the words that start its program. */
+/** A switch of a testbed: `id` of the testbed, its number in it, and the words that start its program. */
 interface SwitchPlace {
   readonly id: string;
-  readonly spec: LabSwitch;
+  readonly spec: TestbedSwitch;
   readonly index: number;
   readonly start: readonly string[];
 }
@@ -43,7 +43,7 @@ interface SwitchPlace {
  */
 export function planSwitch(
   { id, spec, index, start }: SwitchPlace,
-  options: LabOptions,
+  options: TestbedStartOptions,
   bmv2: Bmv2Files | undefined,
 ): SwitchPlan {
   const socket = join(runFolder(id), `${index}.sock`);
@@ -86,15 +86,15 @@ export function argvOf({ spec, start, options }: SwitchPlan, down: ReadonlySet<s
   return [...start, ...words, ...options];
 }
 
-export function logFolder({ folder }: LabOptions): string {
+export function logFolder({ folder }: TestbedStartOptions): string {
   return join(folder, "logs");
 }
 
-export function captureFolder({ folder }: LabOptions): string {
+export function captureFolder({ folder }: TestbedStartOptions): string {
   return join(folder, "pcaps");
 }
 
-// BMv2's simple_switch_grpc as the switch of a lab: where it is, and what it was built with.
+// BMv2's simple_switch_grpc as the switch of a testbed: where it is, and what it was built with.
 
 export interface Bmv2Files {
   readonly switchGrpc: string;

@@ -54,7 +54,7 @@ async function ended(
   timeoutMs: number | undefined,
   stop: AbortSignal | undefined,
 ): Promise<number | string> {
-  // Loaded with the first command: code that only describes labs does not need it.
+  // Loaded with the first command: code that only describes testbeds does not need it.
   const { execa } = await import("execa");
   // Of its own group, which can be ended with all that the command has started: execa's own `timeout` and
   // `cancelSignal` end the command alone.

@@ -1,14 +1,14 @@
 /**
- * The load of a running lab: processor time of its switches and hosts, and frames that switches lost
- * because they did not read them in time. Two measurements with an interval between them make a {@link LabLoad}, from
+ * The load of a running testbed: processor time of its switches and hosts, and frames that switches lost
+ * because they did not read them in time. Two measurements with an interval between them make a {@link TestbedLoad}, from
  * from which an experiment sees whether its figures describe the network or a saturated machine.
  */
 
 import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { monotonicNs } from "../../host-agent/index.js";
-import type { LabSpec, SwitchEngine } from "../lab-spec.js";
 import { hostNamespace, switchNamespace } from "../run/record.js";
 import { setUp } from "../system/command.js";
+import type { SwitchEngine, TestbedSpec } from "../testbed-spec.js";
 
 export interface SwitchUsage {
   /** The process of the switch; a restarted switch has another one. Empty while it does not run. */
@@ -26,7 +26,7 @@ export interface HostUsage {
 }
 
 /** One measurement; all counters grow from the start of their object. */
-export interface LabUsage {
+export interface TestbedUsage {
   /** Nanoseconds of CLOCK_MONOTONIC. */
   readonly atNs: number;
   readonly machine: MachineTimes;
@@ -36,7 +36,7 @@ export interface LabUsage {
 }
 
 /** Shares of an interval; 1 is one processor for the whole of it, so a process with threads may exceed 1. */
-export interface LabLoad {
+export interface TestbedLoad {
   readonly seconds: number;
   readonly processors: number;
   /** Busy share of all processors together, from 0 to 1. Other programs of the machine count too. */
@@ -51,15 +51,15 @@ export interface LabLoad {
 }
 
 /**
- * Measures a lab.
+ * Measures a testbed.
  * @param pids the processes of the switches that run, by name
  */
 export async function measureUsage(
   id: string,
-  spec: LabSpec,
+  spec: TestbedSpec,
   engine: SwitchEngine,
   pids: ReadonlyMap<string, number>,
-): Promise<LabUsage> {
+): Promise<TestbedUsage> {
   const unread = engine === "bmv2" ? undefined : await unreadFrames(switchNamespace(id));
   const atNs = monotonicNs();
   const machine = readMachineTimes();
@@ -103,8 +103,8 @@ export function packetSocketDrops(text: string): Map<string, number> {
   return drops;
 }
 
-/** The load between two measurements of one lab, the earlier one first. */
-export function loadBetween(before: LabUsage, after: LabUsage): LabLoad {
+/** The load between two measurements of one testbed, the earlier one first. */
+export function loadBetween(before: TestbedUsage, after: TestbedUsage): TestbedLoad {
   const ns = after.atNs - before.atNs;
   const share = (used: number): number => (ns > 0 ? used / ns : 0);
   const busy = after.machine.busyNs - before.machine.busyNs;
@@ -148,7 +148,7 @@ function timeBetween(before: ProcessTimes | undefined, after: ProcessTimes): num
   return sum;
 }
 
-// Frames and bytes that passed the interfaces of a lab's switches, as the kernel counts them (/proc/net/dev).
+// Frames and bytes that passed the interfaces of a testbed's switches, as the kernel counts them (/proc/net/dev).
 
 /** Since the interface was made. Received: by the switch. Bytes are those of frames, without the frame check sequence. */
 export interface InterfaceCounters {

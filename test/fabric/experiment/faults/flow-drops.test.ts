@@ -1,7 +1,7 @@
 /** Faults that decide about single packets: drops by the number of a packet of a flow, and what is on the wire when a fault begins and ends. */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, SourceFile } from "../../../../src/base/index.js";
-import { checkLabFaults } from "../../../../src/fabric/experiment/faults/during-lab.js";
+import { checkTestbedFaults } from "../../../../src/fabric/experiment/faults/during-testbed.js";
 import { loadTimeline, runTimeline } from "../../../../src/fabric/experiment/index.js";
 import { LOAD } from "../../../../src/fabric/experiment/kinds/load/index.js";
 import { jobContext } from "../job-context.js";
@@ -100,7 +100,13 @@ describe("drop: packets of a flow", () => {
 
   it("is refused by real switches before anything starts", async () => {
     const { topology, faults } = loadOf(withFaults(FLOW, "at: 0s, flow: 0, drop: 3"));
-    const checked = checkLabFaults(topology, faults, "switch", () => undefined, new AbortController().signal);
+    const checked = checkTestbedFaults(
+      topology,
+      faults,
+      "switch",
+      () => undefined,
+      new AbortController().signal,
+    );
     await expect(checked).rejects.toThrow(
       "engine switch cannot drop certain packets of a flow: its switches do not count them",
     );

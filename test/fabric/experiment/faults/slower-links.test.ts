@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
-import { checkLabFaults } from "../../../../src/fabric/experiment/faults/during-lab.js";
+import { checkTestbedFaults } from "../../../../src/fabric/experiment/faults/during-testbed.js";
 import { loadTimeline, runTimeline, type Timeline } from "../../../../src/fabric/experiment/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-slow-"));
@@ -68,7 +68,7 @@ describe("a link at a tenth of its rate", () => {
     "or a control channel's fault, is refused by real switches before anything starts: %s",
     async (fault, message) => {
       const { topology, faults } = timelineOf([fault]);
-      const checked = checkLabFaults(
+      const checked = checkTestbedFaults(
         topology,
         faults,
         "switch",

@@ -1,6 +1,6 @@
 /** What is sent, lost and delivered over time: its sums are the figures of the run, and losses begin with the fault. */
 import { expect, it } from "vitest";
-import { checkLoadOnLab } from "../../../../src/fabric/experiment/kinds/load/lab/check.js";
+import { checkLoadOnTestbed } from "../../../../src/fabric/experiment/kinds/load/testbed/check.js";
 import { messagesOf } from "../../topology/load.js";
 import { loadOf, play, read } from "./play.js";
 
@@ -43,7 +43,7 @@ it("changes nothing else, and is absent without the key", async () => {
 
 it("refuses bins without length, and engines that do not count", () => {
   expect(read(`${TEXT}series: 0ms\n`).messages.join("\n")).toContain("series");
-  expect(messagesOf(() => checkLoadOnLab(loadOf(`${TEXT}series: 1ms\n`), "switch"))).toContain(
+  expect(messagesOf(() => checkLoadOnTestbed(loadOf(`${TEXT}series: 1ms\n`), "switch"))).toContain(
     "P43064]: a series over time needs the counters of the simulator",
   );
 });

@@ -12,7 +12,7 @@ import {
   type HalfFigures,
   HalvesMeter,
 } from "../../../../src/fabric/experiment/kinds/load/meters/halves-meter.js";
-import { LabHalves } from "../../../../src/fabric/experiment/kinds/load/on-lab.js";
+import { TestbedHalves } from "../../../../src/fabric/experiment/kinds/load/on-testbed.js";
 import type { Load } from "../../../../src/fabric/experiment/kinds/load/schema.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-transient-"));
@@ -104,7 +104,7 @@ describe("the halves of a window", () => {
   });
 });
 
-describe("the halves of a window on a lab", () => {
+describe("the halves of a window on a testbed", () => {
   const ASK = 250e6;
 
   it("are those of the flows in the order of their starts, though they are requested earlier and in any order", async () => {
@@ -128,31 +128,31 @@ describe("the halves of a window on a lab", () => {
           const end = flows.at(-1)!.startNs;
           fc.pre(end > warmUp);
           let delivered = 0;
-          const lab = new LabHalves(
+          const testbed = new TestbedHalves(
             () => delivered,
             async () => {},
           );
           const direct = new HalvesMeter(() => ({ delivered, busyNs: undefined }));
           const events: { at: number; rank: number; run: () => unknown }[] = [
-            { at: warmUp, rank: 1, run: () => [lab, direct].forEach((one) => void one.begin(warmUp)) },
+            { at: warmUp, rank: 1, run: () => [testbed, direct].forEach((one) => void one.begin(warmUp)) },
             ...flows.flatMap(({ startNs, metered, requested, ends }) => [
-              { at: requested, rank: 0, run: () => lab.requested(metered) },
+              { at: requested, rank: 0, run: () => testbed.requested(metered) },
               { at: startNs, rank: 2, run: () => direct.started(metered) },
-              { at: startNs, rank: 3, run: () => lab.look(startNs) },
+              { at: startNs, rank: 3, run: () => testbed.look(startNs) },
               {
                 at: ends,
                 rank: 4,
                 run: () => {
                   delivered += metered.arrival.bytes;
-                  lab.completed(metered, ends);
+                  testbed.completed(metered, ends);
                   direct.completed(metered, ends);
                 },
               },
             ]),
-            { at: end, rank: 5, run: () => [lab, direct].forEach((one) => void one.end(end)) },
+            { at: end, rank: 5, run: () => [testbed, direct].forEach((one) => void one.end(end)) },
           ];
           for (const event of events.sort((a, b) => a.at - b.at || a.rank - b.rank)) await event.run();
-          expect(lab.figures()).toEqual(direct.figures());
+          expect(testbed.figures()).toEqual(direct.figures());
         },
       ),
       { numRuns: 50 },
@@ -162,14 +162,14 @@ describe("the halves of a window on a lab", () => {
   it("ask for what has arrived from time to time, in the window alone", async () => {
     const asked: number[] = [];
     let now = 0;
-    const lab = new LabHalves(
+    const testbed = new TestbedHalves(
       () => 0,
       async () => void asked.push(now),
     );
     for (; now < 20 * ASK; now += ASK / 5) {
-      if (now === 5 * ASK) lab.begin(now);
-      if (now === 10 * ASK) lab.end(now);
-      await lab.look(now);
+      if (now === 5 * ASK) testbed.begin(now);
+      if (now === 10 * ASK) testbed.end(now);
+      await testbed.look(now);
     }
     expect(asked).toEqual([6, 7, 8, 9].map((n) => n * ASK));
   });

@@ -194,9 +194,9 @@ describe("a recorded run", () => {
   });
 
   it("counts its times from the beginning of the experiment, and forgets what was before", () => {
-    const lab = fabricOf();
-    const { recorder, events, at, on, of } = lab;
-    const { key, data } = flowOf(lab);
+    const testbed = fabricOf();
+    const { recorder, events, at, on, of } = testbed;
+    const { key, data } = flowOf(testbed);
     at(1000, () => {
       events.flowOpened(7, key, 100);
       events.faultBegan("f", "early", { link: 1 });
@@ -216,9 +216,9 @@ describe("a recorded run", () => {
   });
 
   it("observes nothing after its end, and leaves nobody behind", () => {
-    const lab = fabricOf();
-    const { recorder, events, at, on, switchOf, control, links, channels } = lab;
-    const { key, data } = flowOf(lab);
+    const testbed = fabricOf();
+    const { recorder, events, at, on, switchOf, control, links, channels } = testbed;
+    const { key, data } = flowOf(testbed);
     at(0, () => events.flowOpened(1, key, 100));
     at(1000, () => events.ended());
     at(2000, () => {
@@ -301,15 +301,15 @@ describe("the use of a link", () => {
 
 describe("a flow", () => {
   it("has its ends, its bytes, its times and its timeouts", () => {
-    const lab = fabricOf();
-    const { recorder, events, at, of } = lab;
-    at(100, () => events.flowOpened(7, flowOf(lab).key, 3000));
+    const testbed = fabricOf();
+    const { recorder, events, at, of } = testbed;
+    at(100, () => events.flowOpened(7, flowOf(testbed).key, 3000));
     at(200, () => events.flowTimedOut(7));
     at(250, () => events.flowTimedOut(8));
     at(300, () => events.flowCompleted(7));
     at(350, () => events.flowCompleted(8));
     at(400, () => events.flowCompleted(7));
-    at(500, () => events.flowOpened(9, flowOf(lab, false).key, undefined));
+    at(500, () => events.flowOpened(9, flowOf(testbed, false).key, undefined));
     const record = recorder.close();
     const none = { timeouts: 0, retransmissions: 0, moves: 0, paths: [] };
     expect(record.flows).toEqual([
@@ -320,9 +320,9 @@ describe("a flow", () => {
   });
 
   it.each([true, false])("takes the path on which its data arrive (IPv4: %s)", (isV4) => {
-    const lab = fabricOf();
-    const { recorder, events, at, on, of } = lab;
-    const { key, data } = flowOf(lab, isV4);
+    const testbed = fabricOf();
+    const { recorder, events, at, on, of } = testbed;
+    const { key, data } = flowOf(testbed, isV4);
     at(0, () => events.flowOpened(7, key, 1000));
     for (const [i, link] of [0, 1, 3].entries()) at(10 + i, () => on(link, link === 3).arrived(data()));
     for (const [i, link] of [0, 2, 3].entries()) at(20 + i, () => on(link, link === 3).arrived(data()));
@@ -342,9 +342,9 @@ describe("a flow", () => {
   });
 
   it("sends data again where its host sends what it has sent", () => {
-    const lab = fabricOf();
-    const { recorder, events, at, on, of } = lab;
-    const { key, data } = flowOf(lab);
+    const testbed = fabricOf();
+    const { recorder, events, at, on, of } = testbed;
+    const { key, data } = flowOf(testbed);
     at(0, () => events.flowOpened(7, key, 1000));
     const send = (time: number, sequence: number, payload = 100) =>
       at(time, () => on(0).sent!(data({ sequence, payload })));
@@ -364,9 +364,9 @@ describe("a flow", () => {
   });
 
   it("loses data by faults and in queues, each with its link; other frames count too", () => {
-    const lab = fabricOf();
-    const { recorder, events, at, on, of } = lab;
-    const { key, data } = flowOf(lab);
+    const testbed = fabricOf();
+    const { recorder, events, at, on, of } = testbed;
+    const { key, data } = flowOf(testbed);
     at(0, () => events.flowOpened(7, key, 1000));
     at(10, () => on(1, true).lost(data(), "fault"));
     at(11, () => on(1, true).lost(data(), "fault"));
@@ -378,8 +378,8 @@ describe("a flow", () => {
   });
 
   it("is found by its address and ports, a later one of the same five-tuple before an earlier one", () => {
-    const lab = fabricOf();
-    const { key, data } = flowOf(lab);
+    const testbed = fabricOf();
+    const { key, data } = flowOf(testbed);
     const table = new FlowTable();
     const open = (index: number) => ({ index }) as OpenFlow;
     table.add(key, true, open(1));
@@ -404,9 +404,9 @@ describe("a flow", () => {
   });
 
   it("has the data of its segments without padding, in both versions of IP", () => {
-    const lab = fabricOf();
+    const testbed = fabricOf();
     for (const isV4 of [true, false]) {
-      const { key, data } = flowOf(lab, isV4);
+      const { key, data } = flowOf(testbed, isV4);
       const table = new FlowTable();
       table.add(key, isV4, {} as OpenFlow);
       const frame = Uint8Array.from([...data({ payload: 3, sequence: 0xffffffff }), 0, 0, 0]);
@@ -513,9 +513,9 @@ it("faults have their interval and place; one that begins again ends before, and
 });
 
 it("flows beyond 20,000 are not recorded one by one, and a note says so", () => {
-  const lab = fabricOf();
-  const { recorder, events } = lab;
-  const { key } = flowOf(lab);
+  const testbed = fabricOf();
+  const { recorder, events } = testbed;
+  const { key } = flowOf(testbed);
   for (let i = 0; i < 20_003; i++) events.flowOpened(i, { ...key, srcPort: i % 60_000 }, 1);
   const { flows, notes } = recorder.close();
   expect(flows).toHaveLength(20_000);

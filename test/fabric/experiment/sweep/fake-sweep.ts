@@ -32,7 +32,7 @@ export function fakeSweep({ values, units, seeds }: FakeSize): Sweep {
       steps: 1 + (i % 3),
     })),
     withRuns: () => pointAt(number),
-    checkOnLab: async () => {},
+    checkOnTestbed: async () => {},
     // The last key does not concern the first unit: its jobs are the same for all values.
     dependencies: (unit) =>
       JSON.stringify([unit, unit === 0 ? Object.values(space.values(number)).slice(0, -1) : number]),

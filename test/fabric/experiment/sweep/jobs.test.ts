@@ -57,7 +57,7 @@ describe("the jobs", () => {
     expect(each[0]).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it("of a single run are the units of a scheme, or all on a lab", async () => {
+  it("of a single run are the units of a scheme, or all on a testbed", async () => {
     const sweep: Sweep = { ...fakeSweep({ values: [], units: 3, seeds: 1 }), isOneRun: true };
     const of = async (engine: "sim" | "switch") =>
       (await jobsOf(sweep, { ...options, engine })).jobs.map(({ units, steps }) => [units, steps]);

@@ -99,7 +99,7 @@ describe("a job", () => {
       engine: "sim",
       p4c: "p4c",
       seed: 1,
-      folder: "/out/labs/a-0-s0-u0-seed-1",
+      folder: "/out/testbeds/a-0-s0-u0-seed-1",
     });
     expect(contexts[0]!.seeing).toMatchObject({ folder: "/out", name: "a-0-s0-u0-seed-1" });
     expect(contexts[0]!.stop!.aborted).toBe(false);

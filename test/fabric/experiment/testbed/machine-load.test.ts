@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { runLoad, saturationWarnings } from "../../../../src/fabric/experiment/testbed/machine-load.js";
-import type { LabLoad } from "../../../../src/fabric/testbed/index.js";
+import type { TestbedLoad } from "../../../../src/fabric/testbed/index.js";
 
 function load(
   machine: number,
   switches: readonly [processor: number, unread: number | undefined][],
-): LabLoad {
+): TestbedLoad {
   return {
     seconds: 1,
     processors: 2,

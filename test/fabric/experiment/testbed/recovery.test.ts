@@ -1,10 +1,10 @@
 /** One run on a testbed with a flow and switches that the test plays: what counts as which outcome. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { LabFaults } from "../../../../src/fabric/experiment/faults/on-lab.js";
+import { TestbedFaults } from "../../../../src/fabric/experiment/faults/on-testbed.js";
 import {
   measureRecovery,
   type RecoveryPlan,
-} from "../../../../src/fabric/experiment/kinds/failover/on-lab.js";
+} from "../../../../src/fabric/experiment/kinds/failover/on-testbed.js";
 import type { Clock } from "../../../../src/fabric/experiment/testbed/flow-watch.js";
 import { AgentFlow } from "../../../../src/fabric/testbed/index.js";
 import { nodeNamed } from "../../../../src/fabric/topology/index.js";
@@ -71,11 +71,11 @@ const TCP = {
   ...{ retransmissions: 0, bytesRetransmitted: 0, kernelTimeouts: null },
 };
 
-/** A lab whose faults are entries alone. */
-function labWith(device: (node: number) => Device): LabFaults {
+/** A testbed whose faults are entries alone. */
+function testbedWith(device: (node: number) => Device): TestbedFaults {
   const never = () => Promise.reject(new Error("only entries are written"));
-  const lab = { device, setCarrier: never, setDelay: never, kill: never, restart: never };
-  return new LabFaults(topology, lab, new Map());
+  const testbed = { device, setCarrier: never, setDelay: never, kill: never, restart: never };
+  return new TestbedFaults(topology, testbed, new Map());
 }
 
 /** Switches that keep their fault entries; `onWrite` is called after each write. */
@@ -104,7 +104,7 @@ function playedPlan(overrides: Partial<RecoveryPlan> & { onWrite?: (faults: numb
     firstTimeout: 40 * MS,
     observation: undefined,
     faults: [silence({ kind: "node", index: nodeNamed(topology, "leaf0-0")!.index })],
-    lab: labWith(device),
+    testbed: testbedWith(device),
     stop: new AbortController().signal,
     clock,
     ...rest,
@@ -214,7 +214,7 @@ describe("a run on a testbed", () => {
     const { plan } = playedPlan();
     const refusing = (answers: Record<string, DeviceError>): RecoveryPlan => ({
       ...plan,
-      lab: labWith(
+      testbed: testbedWith(
         () =>
           ({
             write: async ([update]: readonly Update[]) => {

@@ -9,9 +9,9 @@ import { join } from "node:path";
 import type { SelectorField } from "../../../../src/base/packets/index.js";
 import type { PolicyDescription } from "../../../../src/fabric/hosts/index.js";
 import type { AgentConfig } from "../../../../src/fabric/testbed/index.js";
-import type { HostProcess, RunningHost } from "../../../../src/fabric/testbed/lab.js";
 import { hostNamespace } from "../../../../src/fabric/testbed/run/record.js";
 import { NamespaceHost } from "../../../../src/fabric/testbed/running-host.js";
+import type { HostProcess, RunningHost } from "../../../../src/fabric/testbed/testbed.js";
 
 const relayProgram = join(import.meta.dirname, "relay.py");
 

@@ -1,6 +1,6 @@
-/** The load of a lab, from what the kernel prints and from measurements. */
+/** The load of a testbed, from what the kernel prints and from measurements. */
 import { describe, expect, it } from "vitest";
-import { type LabUsage, loadBetween } from "../../../../src/fabric/testbed/index.js";
+import { loadBetween, type TestbedUsage } from "../../../../src/fabric/testbed/index.js";
 import { machineTimes, packetSocketDrops, processNs } from "../../../../src/fabric/testbed/usage/usage.js";
 
 describe("what the kernel prints", () => {
@@ -34,7 +34,7 @@ describe("the load between two measurements", () => {
     [busy, idle, waiting]: readonly [number, number, number | undefined],
     processes: ReadonlyMap<number, number>,
     unreadFrames: number | undefined,
-  ): LabUsage => ({
+  ): TestbedUsage => ({
     atNs: seconds * 1e9,
     machine: {
       processors: 2,

@@ -170,7 +170,7 @@ export const FAILOVER: Kind<FailoverFile, Experiment, FailoverUnit, Series, Row>
       }
       return { scheme, failure, samples, example: await play(rig.showSteps(failure, scheme.runs, seed)) };
     },
-    lab: async () => (await import("./on-lab.js")).FAILOVER_ON_LAB,
+    testbed: async () => (await import("./on-testbed.js")).FAILOVER_ON_TESTBED,
   }),
   rows: eachSeed((experiment, _unit, series, engine) => [rowOf(experiment, series, engine)]),
   portable: PORTABLE_SERIES,

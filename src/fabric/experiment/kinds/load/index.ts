@@ -91,7 +91,7 @@ export const LOAD: Kind<LoadFile, Load, SchemeUnit, LoadOutcome, LoadRow> = {
       await stage.stepDone();
       return { scheme, ...figures };
     },
-    lab: async () => (await import("./on-lab.js")).LOAD_ON_LAB,
+    testbed: async () => (await import("./on-testbed.js")).LOAD_ON_TESTBED,
   }),
   // only the scheme needs a conversion
   portable: {

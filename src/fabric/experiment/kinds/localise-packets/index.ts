@@ -1,6 +1,6 @@
 /**
  * The kind `localise_packets`: probes as packets, on the simulator and on real switches, name the element that loses packets. A unit is
- * a scheme: a lab is booted once for all of its failures.
+ * a scheme: a testbed is booted once for all of its failures.
  */
 
 import { defined } from "../../../../base/index.js";
@@ -60,7 +60,7 @@ export const LOCALISE_PACKETS: Kind<
       const { localiseInSimulator } = await import("./on-simulator.js");
       return { failures: await localiseInSimulator(experiment, scheme, stage) };
     },
-    lab: async () => (await import("./on-lab.js")).LOCALISE_ON_LAB,
+    testbed: async () => (await import("./on-testbed.js")).LOCALISE_ON_TESTBED,
   }),
   rows: ({ settings }, { scheme }, outcomes) =>
     localisePacketsRows(scheme, failureClasses(settings), outcomes),

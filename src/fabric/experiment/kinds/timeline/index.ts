@@ -238,7 +238,7 @@ export const TIMELINE: Kind<TimelineFile, Timeline, SchemeUnit, TimelineSeries, 
       await stage.stepDone();
       return { scheme, records };
     },
-    lab: async () => (await import("./on-lab.js")).TIMELINE_ON_LAB,
+    testbed: async () => (await import("./on-testbed.js")).TIMELINE_ON_TESTBED,
   }),
   rows: eachSeed(({ faults }, _unit, { scheme, records, load }) =>
     records.map((record, flow) => timelineRow(scheme, flow, record, faults, load)),

@@ -1,4 +1,4 @@
-/** A switch from the view of its control plane for the whole time of the lab, even when the process of the switch is restarted. */
+/** A switch from the view of its control plane for the whole time of the testbed, even when the process of the switch is restarted. */
 import {
   type Atomicity,
   type ControllerPacket,
@@ -15,7 +15,7 @@ import {
 } from "../../../toolchain/device/index.js";
 import type { P4InfoIndex, Program } from "../../../toolchain/program/index.js";
 
-export class LabDevice implements Device {
+export class TestbedDevice implements Device {
   readonly #listeners = new Set<(event: DeviceEvent) => void>();
   #inner: Device | undefined;
   #unwatch: (() => void) | undefined;

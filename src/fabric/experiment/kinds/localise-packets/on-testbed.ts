@@ -2,10 +2,10 @@
 import { defined, Random } from "../../../../base/index.js";
 import { type Agent, monotonicNs } from "../../../testbed/index.js";
 import { hostsOf } from "../../../topology/index.js";
-import { LabFaults } from "../../faults/on-lab.js";
+import { TestbedFaults } from "../../faults/on-testbed.js";
 import { sleepUntil } from "../../testbed/flow-watch.js";
 import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
-import type { LabSide, SchemeUnit } from "../kind.js";
+import type { SchemeUnit, TestbedSide } from "../kind.js";
 import type { LocalisePackets } from "./check.js";
 import type { Probe } from "./probes.js";
 import { type LocaliseOnEngine, search } from "./search.js";
@@ -14,22 +14,22 @@ import { type LocaliseOnEngine, search } from "./search.js";
 const LEAD_NS = 5_000_000;
 
 /** How the search runs on real switches. */
-export const LOCALISE_ON_LAB: LabSide<LocalisePackets, SchemeUnit, LocaliseOnEngine, undefined> = {
+export const LOCALISE_ON_TESTBED: TestbedSide<LocalisePackets, SchemeUnit, LocaliseOnEngine, undefined> = {
   /** One failure at a time. */
   check: async () => 1,
   prepare: async () => undefined,
   async run(experiment, { scheme }, { fabric, seed, controllers, stepDone }) {
-    const { journal, lab } = fabric.run;
+    const { journal, testbed } = fabric.run;
     const { topology } = experiment;
     const agents = new Map<number, Agent>();
     for (const { index } of hostsOf(topology)) agents.set(index, await fabric.agent(index));
     await controllers.start();
-    const meter = new LoadMeter(lab);
+    const meter = new LoadMeter(testbed);
     await meter.start();
     const failures = await search(experiment, scheme, new Random(seed).fork("localise"), {
       now: monotonicNs,
       async inject(fault) {
-        const faults = new LabFaults(topology, fabric.faultyLab, new Map([[fault, 0]]));
+        const faults = new TestbedFaults(topology, fabric.faultyTestbed, new Map([[fault, 0]]));
         await faults.begin(fault);
         return () => faults.endAll();
       },

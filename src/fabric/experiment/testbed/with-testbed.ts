@@ -1,29 +1,35 @@
-/** Starts the lab of an experiment, runs something on it, and removes it. */
+/** Starts the testbed of an experiment, runs something on it, and removes it. */
 
 import { join } from "node:path";
 import { DiagnosticError, defined, given } from "../../../base/index.js";
 import { DeviceError } from "../../../toolchain/device/index.js";
 import { CPU_PORT } from "../../sim/packet/index.js";
-import { labOf, type SwitchEngine, startLab } from "../../testbed/index.js";
+import { type SwitchEngine, startTestbed, testbedOf } from "../../testbed/index.js";
 import { CODES } from "../codes.js";
 import type { FabricExperiment } from "../experiment.js";
 import type { JobContext } from "../kinds/kind.js";
-import { Journal, type LabRun } from "./scheme-on-lab.js";
+import { Journal, type TestbedRun } from "./scheme-on-testbed.js";
 
 /**
  * Returns the value of `work`, and notes for the report. Rejects with the reason of `stop` when it was aborted, and
- * with DiagnosticError P43016 where `work` rejects with a {@link DeviceError}. `begin` starts the lab.
+ * with DiagnosticError P43016 where `work` rejects with a {@link DeviceError}. `begin` starts the testbed.
  */
-export async function withLab<T>(
+export async function withTestbed<T>(
   engine: SwitchEngine,
   experiment: FabricExperiment,
-  { seed, testbed, folder, p4c, stop }: Pick<JobContext, "seed" | "testbed" | "folder" | "p4c" | "stop">,
-  work: (run: LabRun) => Promise<T>,
-  begin: typeof startLab = startLab,
+  {
+    seed,
+    testbed: options,
+    folder,
+    p4c,
+    stop,
+  }: Pick<JobContext, "seed" | "testbed" | "folder" | "p4c" | "stop">,
+  work: (run: TestbedRun) => Promise<T>,
+  begin: typeof startTestbed = startTestbed,
 ): Promise<{ value: T; notes: string[] }> {
-  const { network = "netns", bmv2, allowMissing = new Set(), pcap = false } = testbed;
+  const { network = "netns", bmv2, allowMissing = new Set(), pcap = false } = options;
   const journal = new Journal(folder);
-  const lab = await begin(labOf(experiment.topology, { cpuPort: CPU_PORT }), {
+  const testbed = await begin(testbedOf(experiment.topology, { cpuPort: CPU_PORT }), {
     network,
     engine,
     ...given({ bmv2 }),
@@ -37,7 +43,7 @@ export async function withLab<T>(
     throw locateLinks(experiment, error);
   });
   try {
-    const value = await work({ engine, lab, journal, seed, stop });
+    const value = await work({ engine, testbed, journal, seed, stop });
     const what = engine === "bmv2" ? "BMv2" : "p4loom's own switch";
     const hosts = network === "mininet" ? "hosts of Mininet" : "network namespaces";
     const notes = [
@@ -52,7 +58,7 @@ export async function withLab<T>(
     stop.throwIfAborted();
     throw switchError(error, join(folder, "logs"));
   } finally {
-    await lab.close();
+    await testbed.close();
   }
 }
 

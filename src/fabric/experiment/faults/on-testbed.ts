@@ -4,8 +4,8 @@ import type { Topology } from "../../topology/index.js";
 import { directionsOf, type Fault } from "./fault.js";
 import { faultEntries, writeEntries } from "./fault-entries.js";
 
-/** What faults need of a lab. Nodes and links by their indexes in the topology. */
-export interface FaultyLab {
+/** What faults need of a testbed. Nodes and links by their indexes in the topology. */
+export interface FaultyTestbed {
   device(node: number): Device;
   /** Takes the carrier of both ends of a link away (`up` false), or restores it. */
   setCarrier(link: number, up: boolean): Promise<void>;
@@ -18,13 +18,13 @@ export interface FaultyLab {
 }
 
 /** Injects and ends faults. An element works again when all of its faults have ended. */
-export class LabFaults {
+export class TestbedFaults {
   readonly #active = new Set<Fault>();
   readonly #killed = new Set<number>();
 
   constructor(
     readonly topology: Topology,
-    readonly lab: FaultyLab,
+    readonly testbed: FaultyTestbed,
     /** Fault table of each fault. */
     readonly tables: ReadonlyMap<Fault, number>,
   ) {}
@@ -37,10 +37,10 @@ export class LabFaults {
         await Promise.all([this.#write(fault, "insert"), this.#delay(fault)]);
         return;
       case "down":
-        return await this.lab.setCarrier(element.index, false);
+        return await this.testbed.setCarrier(element.index, false);
       case "kill":
         this.#killed.add(element.index);
-        return await this.lab.kill(element.index);
+        return await this.testbed.kill(element.index);
     }
   }
 
@@ -52,12 +52,12 @@ export class LabFaults {
         await Promise.all([this.#write(fault, "delete"), this.#delay(fault)]);
         return;
       case "down":
-        if (!this.#isActive("down", element.index)) await this.lab.setCarrier(element.index, true);
+        if (!this.#isActive("down", element.index)) await this.testbed.setCarrier(element.index, true);
         return;
       case "kill": {
         if (this.#isActive("kill", element.index)) return;
         // A killed switch takes no writes; when it runs again, it gets the entries of all active faults.
-        await this.lab.restart(element.index, this.#updatesOf(element.index));
+        await this.testbed.restart(element.index, this.#updatesOf(element.index));
         this.#killed.delete(element.index);
       }
     }
@@ -104,7 +104,7 @@ export class LabFaults {
     await Promise.all(
       faultEntries(this.topology, fault, table)
         .filter(({ node }) => !this.#killed.has(node))
-        .map(({ node, entries }) => writeEntries(this.lab.device(node), type, entries)),
+        .map(({ node, entries }) => writeEntries(this.testbed.device(node), type, entries)),
     );
   }
 
@@ -127,7 +127,7 @@ export class LabFaults {
           const own = directionsOf(this.topology, element);
           if (own.some((one) => one.link === link && one.from === from)) extra += effect.delay;
         }
-        return this.lab.setDelay(link, from, extra);
+        return this.testbed.setDelay(link, from, extra);
       }),
     );
   }

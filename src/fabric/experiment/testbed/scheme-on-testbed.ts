@@ -1,4 +1,4 @@
-/** One scheme on a running lab: programs and state in the switches, agents with its host policy on the hosts. */
+/** One scheme on a running testbed: programs and state in the switches, agents with its host policy on the hosts. */
 
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,38 +9,38 @@ import {
   type Agent,
   type AgentSetting,
   isShaped,
-  type Lab,
-  type LabEnd,
-  labOf,
   type RunningSwitch,
   type SwitchEngine,
   startAgent,
+  type Testbed,
+  type TestbedEnd,
+  testbedOf,
 } from "../../testbed/index.js";
 import type { TopologyNode } from "../../topology/index.js";
 import { applySettings, queuesOfLinks, startGenerators, writePlanned } from "../boot.js";
-import { LabControl } from "../control-plane-on-lab.js";
+import { TestbedControl } from "../control-plane-on-testbed.js";
 import type { FabricExperiment, SchemeRun } from "../experiment.js";
-import type { FaultyLab } from "../faults/on-lab.js";
+import type { FaultyTestbed } from "../faults/on-testbed.js";
 
-export interface LabRun {
+export interface TestbedRun {
   readonly engine: SwitchEngine;
-  readonly lab: Lab;
+  readonly testbed: Testbed;
   readonly journal: Journal;
   readonly seed: number;
   readonly stop: AbortSignal;
 }
 
-export class SchemeOnLab {
+export class SchemeOnTestbed {
   readonly #agents = new Map<number, Promise<Agent>>();
   /** By node and port. */
   readonly #listening = new Map<string, Promise<void>>();
 
-  readonly run: LabRun;
-  readonly control: LabControl;
+  readonly run: TestbedRun;
+  readonly control: TestbedControl;
 
   /** The run of the scheme stops with `run`, and when a controller fails. */
   constructor(
-    run: LabRun,
+    run: TestbedRun,
     readonly experiment: FabricExperiment,
     readonly scheme: SchemeRun,
     /** By their names. */
@@ -48,7 +48,7 @@ export class SchemeOnLab {
     /** Hosts send without an agent between their kernel and the wire. */
     readonly direct = false,
   ) {
-    this.control = new LabControl({
+    this.control = new TestbedControl({
       topology: experiment.topology,
       scheme,
       seed: run.seed,
@@ -88,18 +88,19 @@ export class SchemeOnLab {
 
   /** A switch by its node index. */
   switch(node: number): RunningSwitch {
-    return defined(this.run.lab.switches.get(defined(this.experiment.topology.nodes[node]).name));
+    return defined(this.run.testbed.switches.get(defined(this.experiment.topology.nodes[node]).name));
   }
 
   device(node: number): Device {
     return this.switch(node).device;
   }
 
-  /** Operations of this lab that faults use. */
-  get faultyLab(): FaultyLab {
-    const { links } = labOf(this.experiment.topology);
+  /** Operations of this testbed that faults use. */
+  get faultyTestbed(): FaultyTestbed {
+    const { links } = testbedOf(this.experiment.topology);
     // The name of a switch's interface distinguishes parallel links.
-    const end = ({ node, interface: name }: LabEnd) => (this.run.lab.switches.has(node) ? name : node);
+    const end = ({ node, interface: name }: TestbedEnd) =>
+      this.run.testbed.switches.has(node) ? name : node;
     return {
       device: (node) => this.device(node),
       kill: (node) => this.switch(node).kill(),
@@ -108,9 +109,13 @@ export class SchemeOnLab {
         await this.configureSwitch(node, more);
       },
       setCarrier: (link, up) =>
-        this.run.lab.setLink(end(defined(links[link]).a), end(defined(links[link]).b), up),
+        this.run.testbed.setLink(end(defined(links[link]).a), end(defined(links[link]).b), up),
       setDelay: (link, from, extra) =>
-        this.run.lab.setDelay(defined(links[link])[from].node, defined(links[link])[from].interface, extra),
+        this.run.testbed.setDelay(
+          defined(links[link])[from].node,
+          defined(links[link])[from].interface,
+          extra,
+        ),
     };
   }
 
@@ -127,7 +132,7 @@ export class SchemeOnLab {
   async #startAgent(node: TopologyNode): Promise<Agent> {
     const { topology, settings } = this.experiment;
     const rates = node.ports.map(({ link }) => defined(topology.links[link]).rateBps);
-    const agent = await startAgent(defined(this.run.lab.hosts.get(node.name)), {
+    const agent = await startAgent(defined(this.run.testbed.hosts.get(node.name)), {
       name: node.name,
       ipv4: defined(node.host).ipv4,
       ipv6: defined(node.host).ipv6,

@@ -2,10 +2,19 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Lab, labOf, loadBetween, startLab } from "../../../src/fabric/testbed/index.js";
+import { loadBetween, startTestbed, type Testbed, testbedOf } from "../../../src/fabric/testbed/index.js";
 import { hostsOf } from "../../../src/fabric/topology/index.js";
 import { DeviceError } from "../../../src/toolchain/device/index.js";
-import { dotted, LABS, labOptions, leafSpine, leftoversOf, loadEcmp, makeFolder, whyNot } from "./machine.js";
+import {
+  dotted,
+  LABS,
+  leafSpine,
+  leftoversOf,
+  loadEcmp,
+  makeFolder,
+  testbedOptions,
+  whyNot,
+} from "./machine.js";
 
 const hosts = hostsOf(leafSpine).map((node) => ({ name: node.name, ipv4: dotted(node.host!.ipv4) }));
 const [first, second, third] = hosts as [Host, Host, Host];
@@ -28,25 +37,25 @@ for (const { network, engine, reason } of LABS) {
   const title = `${network}, engine ${engine}${reason === undefined ? "" : ` (not here: ${reason})`}`;
   describe.skipIf(reason !== undefined)(title, () => {
     const folder = makeFolder();
-    let lab: Lab;
+    let testbed: Testbed;
     let lines: string[];
 
     beforeAll(async () => {
-      const options = await labOptions(network, engine, folder, { pcap: true });
+      const options = await testbedOptions(network, engine, folder, { pcap: true });
       ({ lines } = options);
-      lab = await startLab(labOf(leafSpine, { rateScale: 0, delayScale: 0 }), options);
-      await loadEcmp(lab, leafSpine);
+      testbed = await startTestbed(testbedOf(leafSpine, { rateScale: 0, delayScale: 0 }), options);
+      await loadEcmp(testbed, leafSpine);
     });
 
     afterAll(async () => {
-      await lab?.close();
-      expect(lab === undefined ? [] : leftoversOf(lab.id)).toEqual([]);
+      await testbed?.close();
+      expect(testbed === undefined ? [] : leftoversOf(testbed.id)).toEqual([]);
     });
 
     /** Whether a ping is answered: one of five, since a busy machine may lose some. */
     const reaches = async (from: Host, to: Host, tries = 5): Promise<boolean> => {
       const argv = ["ping", "-n", "-c", String(tries), "-i", "0.05", "-W", "1", to.ipv4];
-      return (await lab.hosts.get(from.name)!.exec(argv)).status === 0;
+      return (await testbed.hosts.get(from.name)!.exec(argv)).status === 0;
     };
 
     it("carries a ping between all pairs of hosts", async () => {
@@ -55,7 +64,7 @@ for (const { network, engine, reason } of LABS) {
         expect(await reaches(from, to), `${from.name} to ${to.name}`).toBe(true);
       }
       const ipv6 = "fd00:0:0:1::1";
-      const { status } = await lab.hosts
+      const { status } = await testbed.hosts
         .get(first.name)!
         .exec(["ping", "-6", "-n", "-c", "1", "-W", "2", ipv6]);
       expect(status).toBe(0);
@@ -63,14 +72,14 @@ for (const { network, engine, reason } of LABS) {
 
     const iperf3 = whyNot(network, engine, ["iperf3"]);
     it.skipIf(iperf3 !== undefined)(`carries an iperf3 transfer ${iperf3 ?? ""}`, async () => {
-      const server = lab.hosts.get(third.name)!.spawn(["iperf3", "-s", "-1", "--forceflush"]);
+      const server = testbed.hosts.get(third.name)!.spawn(["iperf3", "-s", "-1", "--forceflush"]);
       await new Promise<void>((resolve) => {
         server.onLine((line) => {
           if (line.includes("listening")) resolve();
         });
       });
       const argv = ["iperf3", "-J", "-c", third.ipv4, "-n", "4M"];
-      const { stdout } = await lab.hosts.get(first.name)!.exec(argv, { timeoutMs: 50_000 });
+      const { stdout } = await testbed.hosts.get(first.name)!.exec(argv, { timeoutMs: 50_000 });
       const { end } = JSON.parse(stdout) as { end: Record<"sum_sent" | "sum_received", { bytes: number }> };
       expect(end.sum_sent.bytes).toBeGreaterThanOrEqual(4 * 2 ** 20);
       // without what was still in flight when the sender had sent all
@@ -79,29 +88,30 @@ for (const { network, engine, reason } of LABS) {
     });
 
     it("measures the processor time of hosts and switches", async () => {
-      const before = await lab.usage();
+      const before = await testbed.usage();
       // Busy until it is killed: the measurement follows it, however busy the machine is.
-      const loop = lab.hosts.get(first.name)!.spawn(["sh", "-c", "while :; do :; done"]);
-      const busyShare = async () => loadBetween(before, await lab.usage()).hosts.get(first.name)!.processor;
+      const loop = testbed.hosts.get(first.name)!.spawn(["sh", "-c", "while :; do :; done"]);
+      const busyShare = async () =>
+        loadBetween(before, await testbed.usage()).hosts.get(first.name)!.processor;
       await vi.waitFor(async () => expect(await busyShare()).toBeGreaterThan(0), { timeout: 30_000 });
-      const load = loadBetween(before, await lab.usage());
+      const load = loadBetween(before, await testbed.usage());
       await loop.kill();
       expect(load.hosts.get(second.name)!.processor).toBe(0);
       expect(load.machine).toBeGreaterThan(0);
-      expect([...load.switches.keys()]).toEqual([...lab.switches.keys()]);
+      expect([...load.switches.keys()]).toEqual([...testbed.switches.keys()]);
       for (const { unreadFrames } of load.switches.values())
         expect(unreadFrames).toEqual(engine === "bmv2" ? undefined : expect.any(Number));
-      const times = [...(await lab.usage()).switches.values()].flatMap(({ processes }) => [
+      const times = [...(await testbed.usage()).switches.values()].flatMap(({ processes }) => [
         ...processes.values(),
       ]);
-      expect(times).toHaveLength(lab.switches.size);
+      expect(times).toHaveLength(testbed.switches.size);
       expect(Math.min(...times)).toBeGreaterThan(0);
     });
 
     it.skipIf(engine === "bmv2")(
       "counts the frames that a switch does not read in time",
       async () => {
-        const before = await lab.usage();
+        const before = await testbed.usage();
         const [pid] = before.switches.get("tor0-0")!.processes.keys();
         process.kill(pid!, "SIGSTOP");
         try {
@@ -120,8 +130,8 @@ for (const { network, engine, reason } of LABS) {
             "1",
             third.ipv4,
           ];
-          await lab.hosts.get(first.name)!.exec(flood, { timeoutMs: 30_000 });
-          const { switches } = loadBetween(before, await lab.usage());
+          await testbed.hosts.get(first.name)!.exec(flood, { timeoutMs: 30_000 });
+          const { switches } = loadBetween(before, await testbed.usage());
           expect(switches.get("tor0-0")!.unreadFrames).toBeGreaterThan(0);
           expect(switches.get("tor0-1")!.unreadFrames).toBe(0);
         } finally {
@@ -132,18 +142,18 @@ for (const { network, engine, reason } of LABS) {
     );
 
     it("takes a link down and up again, while the rest of the fabric continues", async () => {
-      await lab.setLink(second.name, "tor0-0", false);
+      await testbed.setLink(second.name, "tor0-0", false);
       expect(await reaches(first, second, 1)).toBe(false);
       expect(await reaches(first, third)).toBe(true);
-      await lab.setLink("tor0-0", second.name, true);
+      await testbed.setLink("tor0-0", second.name, true);
       expect(await reaches(first, second)).toBe(true);
-      await expect(lab.setLink(first.name, "leaf0-0", false)).rejects.toThrow(
+      await expect(testbed.setLink(first.name, "leaf0-0", false)).rejects.toThrow(
         "there is no link between host0-0-0 and leaf0-0",
       );
     });
 
     it("kills a switch and starts it again, with the same device", async () => {
-      const tor = lab.switches.get("tor0-1")!;
+      const tor = testbed.switches.get("tor0-1")!;
       await tor.kill();
       expect(await reaches(first, third, 1)).toBe(false);
       await expect(tor.device.read([{ kind: "tableEntry" }])).rejects.toThrow(
@@ -151,31 +161,31 @@ for (const { network, engine, reason } of LABS) {
       );
       await tor.restart();
       expect(await reaches(first, third, 1)).toBe(false);
-      await loadEcmp(lab, leafSpine, ["tor0-1"]);
+      await loadEcmp(testbed, leafSpine, ["tor0-1"]);
       expect(await reaches(first, third)).toBe(true);
     });
 
     it("restarts a switch whose link is down, which works when the link is up again", async () => {
-      await lab.setLink(third.name, "tor0-1", false);
-      await lab.switches.get("tor0-1")!.restart();
-      await loadEcmp(lab, leafSpine, ["tor0-1"]);
+      await testbed.setLink(third.name, "tor0-1", false);
+      await testbed.switches.get("tor0-1")!.restart();
+      await loadEcmp(testbed, leafSpine, ["tor0-1"]);
       expect(await reaches(first, third, 1)).toBe(false);
-      await lab.setLink(third.name, "tor0-1", true);
+      await testbed.setLink(third.name, "tor0-1", true);
       expect(await reaches(first, third)).toBe(true);
     });
 
     it("keeps logs and captures in the run's folder, and says what was done", async () => {
-      const log = readFileSync(lab.switches.get("leaf0-0")!.logFile, "utf8");
-      expect(lab.switches.get("leaf0-0")!.logFile).toBe(join(folder, "logs/leaf0-0.log"));
+      const log = readFileSync(testbed.switches.get("leaf0-0")!.logFile, "utf8");
+      expect(testbed.switches.get("leaf0-0")!.logFile).toBe(join(folder, "logs/leaf0-0.log"));
       expect(log).toContain("Server listening on unix:");
       expect(statSync(join(folder, "pcaps/tor0-0-eth1_in.pcap")).size).toBeGreaterThan(24);
-      expect(lines).toContain(`run ${lab.id}: 4 switches (${engine})`);
+      expect(lines).toContain(`run ${testbed.id}: 4 switches (${engine})`);
       expect(lines).toContain("link tor0-0-host0-0-1 is up");
       expect(lines.some((line) => line.includes("simple_switch_CLI"))).toBe(engine === "bmv2");
     });
 
     it("runs commands in hosts: status, both outputs, input, a limit of time", async () => {
-      const host = lab.hosts.get(first.name)!;
+      const host = testbed.hosts.get(first.name)!;
       expect(await host.exec(["sh", "-c", "cat; echo no >&2; exit 3"], { input: "in\n" })).toEqual({
         status: 3,
         stdout: "in\n",
@@ -192,7 +202,7 @@ for (const { network, engine, reason } of LABS) {
     });
 
     it("does not wait for what a command or a shell leaves in the background", async () => {
-      const host = lab.hosts.get(first.name)!;
+      const host = testbed.hosts.get(first.name)!;
       const { status, stdout } = await host.exec(["sh", "-c", "sleep 1000 & echo $!"], { timeoutMs: 60_000 });
       expect(status).toBe(0);
       expect(isRunning(stdout)).toBe(true);
@@ -222,7 +232,7 @@ for (const { network, engine, reason } of LABS) {
     });
 
     it("gives hosts their names, addresses and no offloads", async () => {
-      const host = lab.hosts.get(first.name)!;
+      const host = testbed.hosts.get(first.name)!;
       const features = (await host.exec(["ethtool", "-k", "eth0"])).stdout;
       for (const name of [
         "tx-checksumming",

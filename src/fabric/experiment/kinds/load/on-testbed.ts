@@ -1,33 +1,33 @@
 /** Load on real switches: the flows of the workload by the kernel's TCP, at their times, measured as in the simulator. */
 import { defined, given, Random } from "../../../../base/index.js";
-import { type InterfaceCounters, type Lab, labOf, monotonicNs } from "../../../testbed/index.js";
+import { type InterfaceCounters, monotonicNs, type Testbed, testbedOf } from "../../../testbed/index.js";
 import { hostsOf, type Topology } from "../../../topology/index.js";
 import type { FlowArrival } from "../../../traffic/index.js";
-import { listedFaultTables, withFaults } from "../../faults/during-lab.js";
+import { listedFaultTables, withFaults } from "../../faults/during-testbed.js";
 import type { Fault } from "../../faults/fault.js";
 import { faultTables } from "../../faults/fault-entries.js";
 import { sleepUntil } from "../../testbed/flow-watch.js";
 import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
-import type { SchemeOnLab } from "../../testbed/scheme-on-lab.js";
-import type { LabSide, LabStage, SchemeUnit } from "../kind.js";
+import type { SchemeOnTestbed } from "../../testbed/scheme-on-testbed.js";
+import type { SchemeUnit, TestbedSide, TestbedStage } from "../kind.js";
 import { endOf, noneMeasured } from "./check.js";
 import { FlowRecorder } from "./flow-lines.js";
 import { IdealTimes, kernelFrameSizes } from "./ideal-time.js";
-import { checkLoadOnLab, isDirect } from "./lab/check.js";
-import { LabFlows } from "./lab/lab-flows.js";
 import type { LoadFigures, LoadOutcome } from "./load-figures.js";
 import { FlowMeter, type MeteredFlow } from "./meters/flow-meter.js";
 import { type Halves, HalvesMeter } from "./meters/halves-meter.js";
 import { type LinkUse, linkUse } from "./meters/link-meter.js";
 import type { Load } from "./schema.js";
+import { checkLoadOnTestbed, isDirect } from "./testbed/check.js";
+import { TestbedFlows } from "./testbed/testbed-flows.js";
 
-// The halves of the window on a lab. Flows are requested before they start, and receivers tell of their payload only when they are asked: flows
+// The halves of the window on a testbed. Flows are requested before they start, and receivers tell of their payload only when they are asked: flows
 // wait here for their starts, and the payload is as of the last question.
 
 /** Nanoseconds between two questions for the payload that has arrived. */
 const ASK_NS = 250e6;
 
-export class LabHalves {
+export class TestbedHalves {
   readonly #meter: HalvesMeter;
   readonly #ask: () => Promise<void>;
   /** Requested flows that have not started yet. */
@@ -90,7 +90,7 @@ export class LabHalves {
   }
 }
 
-// Counts of links and lost frames of a lab, from the kernel's counters at the interfaces of its switches.
+// Counts of links and lost frames of a testbed, from the kernel's counters at the interfaces of its switches.
 
 type Counters = ReadonlyMap<string, InterfaceCounters>;
 
@@ -105,7 +105,7 @@ const QUIET_MS = 50;
 const MOST_LOOKS = 40;
 
 class FabricCounters {
-  readonly #lab: Lab;
+  readonly #testbed: Testbed;
   readonly #topology: Topology;
   /** By direction of a link: index 2 * link, plus 1 for the direction from end `b`. */
   readonly #places: readonly Place[];
@@ -114,10 +114,10 @@ class FabricCounters {
   #start: Counters | undefined;
   #begin: { readonly at: number; readonly counters: Counters } | undefined;
 
-  constructor(lab: Lab, topology: Topology) {
-    this.#lab = lab;
+  constructor(testbed: Testbed, topology: Topology) {
+    this.#testbed = testbed;
     this.#topology = topology;
-    const spec = labOf(topology);
+    const spec = testbedOf(topology);
     const isSwitch = new Set(spec.switches.map(({ name }) => name));
     this.#places = spec.links.flatMap(({ a, b }) =>
       [
@@ -135,19 +135,19 @@ class FabricCounters {
 
   /** Called before the first frame: lost frames are counted from here. */
   async start(): Promise<void> {
-    this.#start = await this.#lab.counters();
+    this.#start = await this.#testbed.counters();
   }
 
   /** Begins the window of the links; `now` in nanoseconds. */
   async begin(now: number): Promise<void> {
-    this.#begin = { at: now, counters: await this.#lab.counters() };
+    this.#begin = { at: now, counters: await this.#testbed.counters() };
   }
 
   /** Ends the window: the use of each direction of each link, in the order of the topology. */
   async end(now: number): Promise<LinkUse[]> {
     const { at, counters: before } = defined(this.#begin);
     if (now <= at) return [];
-    const after = await this.#lab.counters();
+    const after = await this.#testbed.counters();
     const counts = this.#places.map(({ interface: name, sends }) => {
       const [old, own] = [defined(before.get(name)), defined(after.get(name))];
       return sends
@@ -181,10 +181,10 @@ class FabricCounters {
 
   /** The counters when two readings are equal: queues are then empty. */
   async #quiet(): Promise<Counters> {
-    let last = await this.#lab.counters();
+    let last = await this.#testbed.counters();
     for (let look = 0; look < MOST_LOOKS; look++) {
       await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
-      const now = await this.#lab.counters();
+      const now = await this.#testbed.counters();
       if (sum(now) === sum(last)) return now;
       last = now;
     }
@@ -208,10 +208,10 @@ const LOOK_NS = 20e6;
 type Tables = ReadonlyMap<Fault, number>;
 
 /** How a load experiment runs on real switches. */
-export const LOAD_ON_LAB: LabSide<Load, SchemeUnit, LoadOutcome, Tables> = {
+export const LOAD_ON_TESTBED: TestbedSide<Load, SchemeUnit, LoadOutcome, Tables> = {
   kernelTcp: true,
   async check(experiment, engine, stop) {
-    checkLoadOnLab(experiment, engine);
+    checkLoadOnTestbed(experiment, engine);
     return await listedFaultTables(experiment, engine, stop);
   },
   direct: isDirect,
@@ -219,19 +219,19 @@ export const LOAD_ON_LAB: LabSide<Load, SchemeUnit, LoadOutcome, Tables> = {
     return faultTables(topology, faults)!;
   },
   async run(experiment, { scheme }, { fabric, seed, prepared, controllers, stepDone }) {
-    const meter = new LoadMeter(fabric.run.lab);
-    const figures = await new LabLoad(experiment, fabric, seed, meter).play(prepared, controllers);
+    const meter = new LoadMeter(fabric.run.testbed);
+    const figures = await new TestbedLoad(experiment, fabric, seed, meter).play(prepared, controllers);
     await stepDone();
     return { scheme, ...figures };
   },
   warnings: (outcomes) => saturationWarnings(outcomes.map(({ load }) => load)),
 };
 
-class LabLoad {
+class TestbedLoad {
   readonly #meter: FlowMeter;
   readonly #recorder: FlowRecorder;
   readonly #counters: FabricCounters;
-  #halves: LabHalves | undefined;
+  #halves: TestbedHalves | undefined;
   #nominalBps: number | undefined;
   #windowEnd: number | undefined;
   #links: LinkUse[] = [];
@@ -241,7 +241,7 @@ class LabLoad {
 
   constructor(
     readonly experiment: Load,
-    readonly fabric: SchemeOnLab,
+    readonly fabric: SchemeOnTestbed,
     readonly seed: number,
     readonly machine: LoadMeter,
   ) {
@@ -249,24 +249,24 @@ class LabLoad {
     const ideal = new IdealTimes(topology, kernelFrameSizes(settings));
     this.#meter = new FlowMeter(settings.sizes, settings.warm_up, (arrival) => ideal.of(arrival));
     this.#recorder = new FlowRecorder(topology, settings);
-    this.#counters = new FabricCounters(fabric.run.lab, topology);
+    this.#counters = new FabricCounters(fabric.run.testbed, topology);
   }
 
-  async play(tables: Tables, controllers: LabStage<Tables>["controllers"]): Promise<LoadFigures> {
+  async play(tables: Tables, controllers: TestbedStage<Tables>["controllers"]): Promise<LoadFigures> {
     const { experiment, fabric, seed } = this;
     const { settings, topology } = experiment;
     const random = new Random(seed);
     await controllers.start();
     const start = () => monotonicNs() + LEAD_NS;
     const hosts = hostsOf(topology);
-    const flows = await LabFlows.make(
+    const flows = await TestbedFlows.make(
       { fabric, topology, settings, random: random.fork("flows") },
       hosts,
       start,
     );
     await this.#counters.start();
     await this.machine.start();
-    this.#halves = new LabHalves(
+    this.#halves = new TestbedHalves(
       () => this.#meter.delivered(),
       () => flows.askDelivered(),
     );
@@ -306,7 +306,7 @@ class LabLoad {
   }
 
   /** Requests flows before their starts, until all measured ones have ended or the drain is over. */
-  async #drive(flows: LabFlows, random: Random): Promise<void> {
+  async #drive(flows: TestbedFlows, random: Random): Promise<void> {
     const { settings, traffic } = this.experiment;
     const { warm_up, drain } = settings;
     const { duration } = settings.traffic;
@@ -363,13 +363,13 @@ class LabLoad {
     return now >= this.#lastNs + drain;
   }
 
-  async #openWindow(flows: LabFlows, now: number): Promise<void> {
+  async #openWindow(flows: TestbedFlows, now: number): Promise<void> {
     await Promise.all([flows.askDelivered(), this.#counters.begin(now)]);
     this.#meter.window("begin");
     this.#halves?.begin(now);
   }
 
-  async #closeWindow(flows: LabFlows, now: number): Promise<void> {
+  async #closeWindow(flows: TestbedFlows, now: number): Promise<void> {
     if (this.#windowEnd !== undefined) return;
     this.#windowEnd = Math.round(now);
     const [links] = await Promise.all([this.#counters.end(now), flows.askDelivered()]);
@@ -378,7 +378,7 @@ class LabLoad {
     this.#halves?.end(this.#windowEnd);
   }
 
-  #writeJournal({ broken, brokenBy }: LabFlows, lost: ReadonlyMap<string, number>): void {
+  #writeJournal({ broken, brokenBy }: TestbedFlows, lost: ReadonlyMap<string, number>): void {
     const { journal } = this.fabric.run;
     const { label } = this.fabric.scheme;
     journal.write(`${label}: frames lost at switches: ${JSON.stringify(Object.fromEntries(lost))}`);

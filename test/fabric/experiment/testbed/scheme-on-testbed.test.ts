@@ -1,13 +1,17 @@
-/** A scheme on a lab: what switches and hosts are told, and how faults name the lab's links. */
+/** A scheme on a testbed: what switches and hosts are told, and how faults name the testbed's links. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { agentSeed, Journal, SchemeOnLab } from "../../../../src/fabric/experiment/testbed/scheme-on-lab.js";
-import { labOf } from "../../../../src/fabric/testbed/index.js";
+import {
+  agentSeed,
+  Journal,
+  SchemeOnTestbed,
+} from "../../../../src/fabric/experiment/testbed/scheme-on-testbed.js";
+import { testbedOf } from "../../../../src/fabric/testbed/index.js";
 import type { Update } from "../../../../src/toolchain/device/index.js";
 import type { Program } from "../../../../src/toolchain/program/index.js";
-import { fakeLab, smallExperiment } from "./fake-lab.js";
+import { fakeTestbed, smallExperiment } from "./fake-testbed.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-scheme-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -23,22 +27,28 @@ interface Setting {
   readonly starts?: boolean;
 }
 
-function schemeOnLab({ keys = {}, engine = "switch", direct = false, scheme = 0, ...more }: Setting = {}) {
+function schemeOnTestbed({
+  keys = {},
+  engine = "switch",
+  direct = false,
+  scheme = 0,
+  ...more
+}: Setting = {}) {
   const experiment = smallExperiment(keys);
-  const fake = fakeLab(experiment, more);
+  const fake = fakeTestbed(experiment, more);
   const own = experiment.schemes[scheme]!;
   const journal = new Journal(mkdtempSync(join(folder, "run-")));
   const stop = new AbortController();
   const programs = new Map(own.plan.programs.map(({ name }) => [name, { name } as unknown as Program]));
-  const run = { engine, lab: fake.lab, journal, seed: 7, stop: stop.signal };
-  const on = new SchemeOnLab(run, experiment, own, programs, direct);
+  const run = { engine, testbed: fake.testbed, journal, seed: 7, stop: stop.signal };
+  const on = new SchemeOnTestbed(run, experiment, own, programs, direct);
   const host = experiment.topology.nodes.find((node) => node.host !== undefined)!;
   return { on, ...fake, experiment, own, journal, stop, host };
 }
 
 describe("a switch of a scheme", () => {
   it("gets its program, the sizes of its queues, and its state, in this order", async () => {
-    const { on, own, of, experiment, journal } = schemeOnLab({ keys: { queues: "{ packets: 77 }" } });
+    const { on, own, of, experiment, journal } = schemeOnTestbed({ keys: { queues: "{ packets: 77 }" } });
     await on.configure();
     for (const { node, program, updates } of own.plan.switches) {
       const told = of(experiment.topology.nodes[node]!.name);
@@ -55,10 +65,10 @@ describe("a switch of a scheme", () => {
   });
 
   it("says how queues were set, and that they were not where the switch has no such setting", async () => {
-    const bmv2 = schemeOnLab({ engine: "bmv2" });
+    const bmv2 = schemeOnTestbed({ engine: "bmv2" });
     await bmv2.on.configure();
     expect(bmv2.journal.facts).toEqual([expect.stringContaining("were set by Thrift (simple_switch_CLI)")]);
-    const none = schemeOnLab({ queues: false });
+    const none = schemeOnTestbed({ queues: false });
     await none.on.configure();
     expect(none.journal.facts).toEqual([
       "The queues of the switches keep their default sizes, which cannot be changed.",
@@ -66,29 +76,29 @@ describe("a switch of a scheme", () => {
   });
 });
 
-describe("faults on a lab", () => {
+describe("faults on a testbed", () => {
   it("take a link down by the interface of a switch, and by the name of a host", async () => {
-    const { on, of, experiment } = schemeOnLab();
-    const { links } = labOf(experiment.topology);
+    const { on, of, experiment } = schemeOnTestbed();
+    const { links } = testbedOf(experiment.topology);
     const isSwitch = (name: string) =>
       experiment.topology.nodes.some((node) => node.name === name && node.host === undefined);
     for (const [index, { a, b }] of links.entries()) {
-      await on.faultyLab.setCarrier(index, false);
+      await on.faultyTestbed.setCarrier(index, false);
       const end = (one: typeof a) => (isSwitch(one.node) ? one.interface : one.node);
-      expect(of("lab").at(-1)).toEqual(["link", end(a), end(b), false]);
-      await on.faultyLab.setDelay(index, "b", 5);
-      expect(of("lab").at(-1)).toEqual(["delay", b.node, b.interface, 5]);
+      expect(of("testbed").at(-1)).toEqual(["link", end(a), end(b), false]);
+      await on.faultyTestbed.setDelay(index, "b", 5);
+      expect(of("testbed").at(-1)).toEqual(["delay", b.node, b.interface, 5]);
     }
     expect(links.some(({ a, b }) => isSwitch(a.node) !== isSwitch(b.node))).toBe(true);
   });
 
   it("end a switch, and give it program and state again, with what the fault adds first", async () => {
-    const { on, of, own, experiment } = schemeOnLab();
+    const { on, of, own, experiment } = schemeOnTestbed();
     const { node, updates } = own.plan.switches[0]!;
     const { name } = experiment.topology.nodes[node]!;
-    await on.faultyLab.kill(node);
+    await on.faultyTestbed.kill(node);
     const more = [{ type: "insert" } as unknown as Update];
-    await on.faultyLab.restart(node, more);
+    await on.faultyTestbed.restart(node, more);
     expect(of(name).map(([what]) => what)).toEqual([
       "kill",
       "restart",
@@ -98,14 +108,14 @@ describe("faults on a lab", () => {
       "generators",
     ]);
     expect(of(name)[4]).toEqual(["write", [...more, ...updates]]);
-    expect(on.faultyLab.device(node)).toBe(on.device(node));
+    expect(on.faultyTestbed.device(node)).toBe(on.device(node));
     expect(on.switch(node).name).toBe(name);
   });
 });
 
 describe("the agent of a host", () => {
   it("is started once with the host's addresses, its NICs, and the policy of the scheme", async () => {
-    const { on, of, own, host, experiment } = schemeOnLab();
+    const { on, of, own, host, experiment } = schemeOnTestbed();
     const [one, other] = await Promise.all([on.agent(host.index), on.agent(host.index)]);
     expect(one).toBe(other);
     expect(of(host.name)).toHaveLength(1);
@@ -127,7 +137,7 @@ describe("the agent of a host", () => {
 
   it("of a host that sends without it has no rate, and offers ECN where TCP is told to", async () => {
     const requestOf = async (transport: string) => {
-      const { on, of, host } = schemeOnLab({ direct: true, scheme: 1, keys: { transport } });
+      const { on, of, host } = schemeOnTestbed({ direct: true, scheme: 1, keys: { transport } });
       await on.agent(host.index);
       return of(host.name)[0]![1];
     };
@@ -147,7 +157,7 @@ describe("the agent of a host", () => {
       { name: "tcp_b", wanted: "1", effective: "0" },
       { name: "tcp_c", wanted: "1", effective: null },
     ];
-    const { on, journal, experiment } = schemeOnLab({ settings });
+    const { on, journal, experiment } = schemeOnTestbed({ settings });
     for (const node of experiment.topology.nodes) if (node.host !== undefined) await on.agent(node.index);
     expect(journal.facts).toEqual([
       "The hosts' tcp_b should be 1, but it is 0.",
@@ -156,7 +166,7 @@ describe("the agent of a host", () => {
   });
 
   it("listens once at a port, with the congestion control that the first request names", async () => {
-    const { on, of, host } = schemeOnLab();
+    const { on, of, host } = schemeOnTestbed();
     await Promise.all([on.listen(host.index, 5201, "bbr"), on.listen(host.index, 5201, "bbr")]);
     await on.listen(host.index, 5202);
     expect(of(host.name).slice(1)).toEqual([
@@ -166,11 +176,11 @@ describe("the agent of a host", () => {
   });
 
   it("is stopped at the end, whether or not another one could start", async () => {
-    const { on, of, host } = schemeOnLab();
+    const { on, of, host } = schemeOnTestbed();
     await on.agent(host.index);
     await on.close();
     expect(of(host.name).map(([what]) => what)).toEqual(["start", "stop"]);
-    const broken = schemeOnLab({ starts: false });
+    const broken = schemeOnTestbed({ starts: false });
     await expect(broken.on.agent(broken.host.index)).rejects.toThrow("P43170");
     await broken.on.close();
     expect(broken.of(broken.host.name).map(([what]) => what)).toEqual(["start"]);
@@ -179,7 +189,7 @@ describe("the agent of a host", () => {
 
 describe("a run of a scheme", () => {
   it("is stopped with the whole run", () => {
-    const { on, stop } = schemeOnLab();
+    const { on, stop } = schemeOnTestbed();
     expect(on.run.stop.aborted).toBe(false);
     stop.abort(new Error("enough"));
     expect(on.run.stop.reason).toMatchObject({ message: "enough" });

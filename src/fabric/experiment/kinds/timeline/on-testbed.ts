@@ -2,13 +2,13 @@
 
 import { DiagnosticError, defined, given } from "../../../../base/index.js";
 import { type AgentFlow, monotonicNs, runIperf3 } from "../../../testbed/index.js";
-import { listedFaultTables, withFaults } from "../../faults/during-lab.js";
+import { listedFaultTables, withFaults } from "../../faults/during-testbed.js";
 import type { Fault } from "../../faults/fault.js";
 import { faultTables } from "../../faults/fault-entries.js";
 import { sleepUntil } from "../../testbed/flow-watch.js";
 import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
-import type { SchemeOnLab } from "../../testbed/scheme-on-lab.js";
-import type { LabSide, LabStage, SchemeUnit } from "../kind.js";
+import type { SchemeOnTestbed } from "../../testbed/scheme-on-testbed.js";
+import type { SchemeUnit, TestbedSide, TestbedStage } from "../kind.js";
 import type { Timeline } from "./check.js";
 import {
   type FlowRecord,
@@ -22,7 +22,12 @@ import {
 const LEAD_NS = 500_000_000;
 
 /** How a timeline runs on real switches. */
-export const TIMELINE_ON_LAB: LabSide<Timeline, SchemeUnit, TimelineSeries, ReadonlyMap<Fault, number>> = {
+export const TIMELINE_ON_TESTBED: TestbedSide<
+  Timeline,
+  SchemeUnit,
+  TimelineSeries,
+  ReadonlyMap<Fault, number>
+> = {
   async check(timeline, engine, stop) {
     return await listedFaultTables(timeline, engine, stop);
   },
@@ -36,7 +41,7 @@ export const TIMELINE_ON_LAB: LabSide<Timeline, SchemeUnit, TimelineSeries, Read
     return faultTables(topology, faults)!;
   },
   async run(timeline, { scheme }, { fabric, prepared, controllers, stepDone }) {
-    const meter = new LoadMeter(fabric.run.lab);
+    const meter = new LoadMeter(fabric.run.testbed);
     await meter.start();
     const records = await play(timeline, fabric, prepared, controllers);
     const load = await meter.stop();
@@ -48,9 +53,9 @@ export const TIMELINE_ON_LAB: LabSide<Timeline, SchemeUnit, TimelineSeries, Read
 
 async function play(
   timeline: Timeline,
-  fabric: SchemeOnLab,
+  fabric: SchemeOnTestbed,
   tables: ReadonlyMap<Fault, number>,
-  controllers: LabStage<unknown>["controllers"],
+  controllers: TestbedStage<unknown>["controllers"],
 ): Promise<FlowRecord[]> {
   const { seed, stop } = fabric.run;
   const flows = timelineFlows(timeline, seed);
@@ -128,11 +133,11 @@ function record(
 function recordIperf3(
   flow: TimelineFlow,
   { settings: { traffic, duration } }: Timeline,
-  { run }: SchemeOnLab,
+  { run }: SchemeOnTestbed,
   start: number,
 ): () => Promise<FlowRecord> {
   const end = (node: TimelineFlow["from"]) => ({
-    host: defined(run.lab.hosts.get(node.name)),
+    host: defined(run.testbed.hosts.get(node.name)),
     address: traffic.ip === 4 ? defined(node.host).ipv4 : defined(node.host).ipv6,
   });
   const outcome = (async (): Promise<FlowRecord> => {

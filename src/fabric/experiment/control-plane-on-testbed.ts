@@ -1,4 +1,4 @@
-/** Controllers on real switches: the machine's monotonic clock, and the P4Runtime connections of the lab. */
+/** Controllers on real switches: the machine's monotonic clock, and the P4Runtime connections of the testbed. */
 
 import { defined } from "../../base/index.js";
 import { DeviceError } from "../../toolchain/device/index.js";
@@ -9,13 +9,13 @@ import type { Topology } from "../topology/index.js";
 import { type Command, type ControllerFault, ControlPlane } from "./control-plane.js";
 import type { SchemeRun } from "./experiment.js";
 import type { SchemeLog } from "./results.js";
-import { type Clock as LabClock, MONOTONIC_CLOCK } from "./testbed/flow-watch.js";
+import { MONOTONIC_CLOCK, type Clock as TestbedClock } from "./testbed/flow-watch.js";
 
 /** Longest time that a timer of Node accepts, in nanoseconds; a longer timer fires at once. */
 const LONGEST_TIMER_NS = 2 ** 31 * 1e6 - 1e6;
 
 /** The machine's clock; its time 0 is now. */
-export function wallControlClock(clock: LabClock = MONOTONIC_CLOCK): Clock {
+export function wallControlClock(clock: TestbedClock = MONOTONIC_CLOCK): Clock {
   const zero = clock.now();
   return {
     now: () => clock.now() - zero,
@@ -32,7 +32,7 @@ export function wallControlClock(clock: LabClock = MONOTONIC_CLOCK): Clock {
   };
 }
 
-export interface LabControlOptions {
+export interface TestbedControlOptions {
   readonly topology: Topology;
   readonly scheme: SchemeRun;
   readonly seed: number;
@@ -43,16 +43,16 @@ export interface LabControlOptions {
   log(line: string): void;
 }
 
-/** The controllers of one scheme on a lab. */
-export class LabControl {
-  readonly #options: LabControlOptions;
+/** The controllers of one scheme on a testbed. */
+export class TestbedControl {
+  readonly #options: TestbedControlOptions;
   /** Node indexes of the switches that have the program and the state of their scheme. */
   readonly #configured = new Set<number>();
   readonly #listeners = new Map<number, Set<() => void>>();
   readonly #failed = new AbortController();
   #plane: ControlPlane | undefined;
 
-  constructor(options: LabControlOptions) {
+  constructor(options: TestbedControlOptions) {
     this.#options = options;
   }
 
@@ -110,7 +110,7 @@ export class LabControl {
     this.#plane?.close();
   }
 
-  /** The connection between the lab and the agent: it does not cross the switches. */
+  /** The connection between the testbed and the agent: it does not cross the switches. */
   #hostSession(node: number): HostSession {
     const { agent, scheme, topology } = this.#options;
     const takesMessages = scheme.hosts(restingHost()).onMessage !== undefined;

@@ -1,4 +1,4 @@
-/** The flows of a workload as connections of the kernel's TCP between the hosts of a lab. */
+/** The flows of a workload as connections of the kernel's TCP between the hosts of a testbed. */
 
 import type { Random } from "../../../../../base/index.js";
 import { given } from "../../../../../base/index.js";
@@ -6,12 +6,12 @@ import type { Agent, AgentFlow, FlowResult, Received } from "../../../../testbed
 import { addressText } from "../../../../testbed/index.js";
 import type { Topology, TopologyNode } from "../../../../topology/index.js";
 import { drawClientPort, type FlowArrival } from "../../../../traffic/index.js";
-import type { SchemeOnLab } from "../../../testbed/scheme-on-lab.js";
+import type { SchemeOnTestbed } from "../../../testbed/scheme-on-testbed.js";
 import type { FlowCounters } from "../meters/flow-meter.js";
 import type { LoadSettings } from "../schema.js";
 
 /** Events for the owner of a flow. */
-interface LabFlowEvents {
+interface TestbedFlowEvents {
   /** The receiver has all data; nanoseconds of CLOCK_MONOTONIC. */
   completed(atNs: number): void;
   /** The flow's figures do not change any more. */
@@ -19,20 +19,20 @@ interface LabFlowEvents {
 }
 
 /** A flow that was requested. */
-interface LabFlow {
+interface TestbedFlow {
   counters(): FlowCounters;
 }
 
 interface Open {
   readonly arrival: FlowArrival;
-  readonly events: LabFlowEvents;
+  readonly events: TestbedFlowEvents;
   real: AgentFlow | undefined;
   delivered: number;
   result: FlowResult | undefined;
   isComplete: boolean;
 }
 
-export class LabFlows {
+export class TestbedFlows {
   /** By {@link keyOf}. Each key is used once, because the kernel holds the ports of a closed connection for some time. */
   readonly #byKey = new Map<string, Open>();
   readonly #used = new Set<string>();
@@ -44,7 +44,7 @@ export class LabFlows {
   brokenBy: string | undefined;
 
   private constructor(
-    readonly fabric: SchemeOnLab,
+    readonly fabric: SchemeOnTestbed,
     readonly topology: Topology,
     readonly settings: LoadSettings,
     /** Each flow has a stream of its own. */
@@ -55,12 +55,12 @@ export class LabFlows {
 
   /** Starts the agents of all hosts. `start` is called when they run. */
   static async make(
-    { fabric, topology, settings, random }: Pick<LabFlows, "fabric" | "topology" | "settings" | "random">,
+    { fabric, topology, settings, random }: Pick<TestbedFlows, "fabric" | "topology" | "settings" | "random">,
     hosts: readonly TopologyNode[],
     start: () => number,
-  ): Promise<LabFlows> {
+  ): Promise<TestbedFlows> {
     const agents = await Promise.all(hosts.map(({ index }) => fabric.agent(index)));
-    const flows = new LabFlows(fabric, topology, settings, random, start());
+    const flows = new TestbedFlows(fabric, topology, settings, random, start());
     for (const [i, { index }] of hosts.entries()) {
       flows.#agents.set(index, agents[i]!);
       flows.#stops.push(agents[i]!.onReceived((received) => flows.#received(index, received)));
@@ -69,7 +69,7 @@ export class LabFlows {
   }
 
   /** Starts the flow at its time. Its receiver listens before that. */
-  begin(arrival: FlowArrival, events: LabFlowEvents): LabFlow {
+  begin(arrival: FlowArrival, events: TestbedFlowEvents): TestbedFlow {
     const { source, destination, port, bytes, startNs } = arrival;
     const { ip } = this.settings.traffic;
     const clientPort = this.#takePort(arrival);

@@ -1,4 +1,4 @@
-/** Refuses what a load experiment cannot have on a lab, before anything starts. */
+/** Refuses what a load experiment cannot have on a testbed, before anything starts. */
 import { readFileSync } from "node:fs";
 import { didYouMean, fail } from "../../../../../base/index.js";
 import { restingHost } from "../../../../hosts/index.js";
@@ -18,8 +18,8 @@ const MOST_SEGMENT = { 4: 1348, 6: 1328 } as const;
 /** Congestion controls of the simulator that the kernel knows by the same name, where it has them. */
 const OF_KERNELS: readonly string[] = ["reno", "cubic", "bbr", "dctcp"];
 
-/** Throws DiagnosticError: P43064 for traffic that a lab cannot make, P43030 for a TCP that the kernel does not have. */
-export function checkLoadOnLab(experiment: Load, engine: SwitchEngine): void {
+/** Throws DiagnosticError: P43064 for traffic that a testbed cannot make, P43030 for a TCP that the kernel does not have. */
+export function checkLoadOnTestbed(experiment: Load, engine: SwitchEngine): void {
   checkTraffic(experiment, engine);
   checkTransport(experiment, engine);
 }

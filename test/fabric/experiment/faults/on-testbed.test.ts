@@ -1,7 +1,7 @@
-/** Faults on real switches against a lab that writes down what it is told to do. */
+/** Faults on real switches against a testbed that writes down what it is told to do. */
 import { describe, expect, it } from "vitest";
 import type { Element, Fault } from "../../../../src/fabric/experiment/faults/fault.js";
-import { type FaultyLab, LabFaults } from "../../../../src/fabric/experiment/faults/on-lab.js";
+import { type FaultyTestbed, TestbedFaults } from "../../../../src/fabric/experiment/faults/on-testbed.js";
 import { nodeNamed } from "../../../../src/fabric/topology/index.js";
 import { type Device, DeviceError, type Update } from "../../../../src/toolchain/device/index.js";
 import { example } from "../../topology/load.js";
@@ -15,11 +15,11 @@ const out: Element = { kind: "link", index: up, ways: "out" };
 const node = (index: number): Element => ({ kind: "node", index });
 
 /** `refuse`: the error of the next write, if there is one. */
-function recordingLab(refuse: { error?: unknown } = {}) {
+function recordingTestbed(refuse: { error?: unknown } = {}) {
   const log: string[] = [];
   const text = ({ type, entity }: Update) =>
     `${type} ${entity.kind === "tableEntry" ? `${entity.table} ${entity.action?.kind === "action" ? entity.action.action : ""} of ${entity.match.length} fields` : ""}`;
-  const lab: FaultyLab = {
+  const testbed: FaultyTestbed = {
     device: (index) =>
       ({
         write: async (updates: readonly Update[]) => {
@@ -34,12 +34,12 @@ function recordingLab(refuse: { error?: unknown } = {}) {
   };
   /** What happened since the last call. */
   const since = () => log.splice(0);
-  return { lab, since };
+  return { testbed, since };
 }
 
 function faultsOf(tables: ReadonlyMap<Fault, number> = new Map(), refuse: { error?: unknown } = {}) {
-  const { lab, since } = recordingLab(refuse);
-  return { faults: new LabFaults(topology, lab, tables), since };
+  const { testbed, since } = recordingTestbed(refuse);
+  return { faults: new TestbedFaults(topology, testbed, tables), since };
 }
 
 const LOSE = "FabricEgress.faults FabricEgress.lose";

@@ -1,11 +1,11 @@
-/** A topology as a lab: one host or switch process for every node, one veth pair for every link. */
+/** A topology as a testbed: one host or switch process for every node, one veth pair for every link. */
 
 import { defined, given } from "../../base/index.js";
 import { macText } from "../../base/packets/index.js";
 import { switchesOf, type Topology, type TopologyNode } from "../topology/index.js";
-import type { LabHost, LabLink, LabSpec } from "./lab-spec.js";
+import type { TestbedHost, TestbedLink, TestbedSpec } from "./testbed-spec.js";
 
-export interface LabOfOptions {
+export interface TestbedOfOptions {
   /** Device ids of the switches count from here; default 1. */
   readonly firstDeviceId?: bigint;
   readonly cpuPort?: number;
@@ -28,7 +28,7 @@ const GATEWAY_IPV6 = "fe80::1";
  * addresses on eth0 and sends to all hosts, those of its rack too, by the switch at eth0; it also accepts packets on its other
  * interfaces. Switches address frames to a host's MAC, which all its interfaces have.
  */
-export function labOf(topology: Topology, options: LabOfOptions = {}): LabSpec {
+export function testbedOf(topology: Topology, options: TestbedOfOptions = {}): TestbedSpec {
   const { firstDeviceId = 1n, rateScale = 1, delayScale = 1 } = options;
   const { nodes } = topology;
   const labels = shortNames(switchesOf(topology));
@@ -36,7 +36,7 @@ export function labOf(topology: Topology, options: LabOfOptions = {}): LabSpec {
     defined(nodes[node]).role === "host" ? `eth${port - 1}` : `${labels.get(node)}-eth${port}`;
   return {
     name: topology.name,
-    hosts: nodes.filter((node) => node.role === "host").map((node) => labHost(topology, node, options)),
+    hosts: nodes.filter((node) => node.role === "host").map((node) => testbedHost(topology, node, options)),
     switches: switchesOf(topology).map((node, i) => ({
       name: node.name,
       deviceId: firstDeviceId + BigInt(i),
@@ -44,7 +44,7 @@ export function labOf(topology: Topology, options: LabOfOptions = {}): LabSpec {
       ...given({ cpuPort: options.cpuPort }),
       ...given({ priorityQueues: options.priorityQueues }),
     })),
-    links: topology.links.map(({ a, b, rateBps, delayNs }): LabLink => {
+    links: topology.links.map(({ a, b, rateBps, delayNs }): TestbedLink => {
       const end = ({ node, port }: { node: number; port: number }) => ({
         node: defined(nodes[node]).name,
         interface: portName(node, port),
@@ -65,7 +65,7 @@ function shortNames(switches: readonly TopologyNode[]): Map<number, string> {
   return new Map(switches.map(({ index, name }, i) => [index, fits ? name : `s${i + 1}`]));
 }
 
-function labHost(topology: Topology, node: TopologyNode, options: LabOfOptions): LabHost {
+function testbedHost(topology: Topology, node: TopologyNode, options: TestbedOfOptions): TestbedHost {
   const { ipv4, ipv6 } = defined(node.host);
   const router = macText(defined(topology.nodes[defined(node.ports[0]).peer]).mac);
   return {

@@ -1,16 +1,16 @@
-/** Faults of a run on a lab at their times, those of controllers and commands included. */
+/** Faults of a run on a testbed at their times, those of controllers and commands included. */
 import { defined, fail, type Locate, type Span } from "../../../base/index.js";
 import { MAX_FAULT_TABLES } from "../../../toolchain/generate/index.js";
 import { monotonicNs, type SwitchEngine } from "../../testbed/index.js";
 import type { Topology } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { sleepUntil } from "../testbed/flow-watch.js";
-import type { SchemeOnLab } from "../testbed/scheme-on-lab.js";
-import { withCleanup } from "../testbed/with-lab.js";
+import type { SchemeOnTestbed } from "../testbed/scheme-on-testbed.js";
+import { withCleanup } from "../testbed/with-testbed.js";
 import type { RunFaults } from "./during-run.js";
 import { effectName, elementName, endName, type Fault, transitionsOf } from "./fault.js";
 import { faultTables } from "./fault-entries.js";
-import { LabFaults } from "./on-lab.js";
+import { TestbedFaults } from "./on-testbed.js";
 
 /** An experiment whose file lists faults. */
 interface Listed extends RunFaults {
@@ -26,10 +26,10 @@ export async function listedFaultTables(
 ): Promise<number> {
   const place = (fault: Fault, key?: string) =>
     locate(["faults", fault.number, ...(key === undefined ? [] : [key])]);
-  return (await checkLabFaults(topology, faults, engine, place, stop)).count;
+  return (await checkTestbedFaults(topology, faults, engine, place, stop)).count;
 }
 
-interface LabTimes {
+interface TestbedTimes {
   /** Nanoseconds of CLOCK_MONOTONIC: time 0 of the file. */
   readonly start: number;
   /** Nanoseconds, may be infinite: what the file lists after it does not happen. */
@@ -39,15 +39,15 @@ interface LabTimes {
 /** Injects all faults of the file at their times while `work` runs; ends all faults when `work` is done. */
 export async function withFaults<T>(
   { topology, faults: listed, controllerFaults, commands = [] }: Listed,
-  fabric: SchemeOnLab,
+  fabric: SchemeOnTestbed,
   tables: ReadonlyMap<Fault, number>,
-  { start, duration }: LabTimes,
+  { start, duration }: TestbedTimes,
   work: () => Promise<T>,
 ): Promise<T> {
   const { journal } = fabric.run;
   const over = new AbortController();
   const stop = AbortSignal.any([fabric.run.stop, over.signal]);
-  const faults = new LabFaults(topology, fabric.faultyLab, tables);
+  const faults = new TestbedFaults(topology, fabric.faultyTestbed, tables);
   const inTurn = async <E extends { readonly at: number }>(
     events: readonly E[],
     apply: (one: E) => unknown,
@@ -91,12 +91,12 @@ export async function withFaults<T>(
   );
 }
 
-// Which faults the switches and the kernel of a lab can inject: all others are refused before anything starts.
+// Which faults the switches and the kernel of a testbed can inject: all others are refused before anything starts.
 
 /** The place of a fault in the file, or of one of its keys. */
 type FaultPlace = (fault: Fault, key?: string) => Span | undefined;
 
-interface LabFaultPlan {
+interface TestbedFaultPlan {
   /** Index of the fault table of each fault. */
   readonly tables: ReadonlyMap<Fault, number>;
   /** Number of fault tables that the programs need, at least one. */
@@ -104,20 +104,20 @@ interface LabFaultPlan {
 }
 
 /** Fails with P43018, which names the engine and the fault, for a fault that the engine cannot inject. */
-export async function checkLabFaults(
+export async function checkTestbedFaults(
   topology: Topology,
   faults: readonly Fault[],
   engine: SwitchEngine,
   place: FaultPlace,
   stop: AbortSignal,
-): Promise<LabFaultPlan> {
+): Promise<TestbedFaultPlan> {
   for (const fault of faults) {
     if (fault.element.kind === "control")
       fail(
         CODES.faultOnTestbed,
         place(fault, "control") ?? place(fault),
         `engine ${engine} cannot disturb ${elementName(topology, fault.element)}`,
-        "controllers of a lab use connections of this machine; run it on the simulator: --engine sim",
+        "controllers of a testbed use connections of this machine; run it on the simulator: --engine sim",
       );
     if (fault.element.kind === "flow")
       fail(
@@ -126,7 +126,7 @@ export async function checkLabFaults(
         `engine ${engine} cannot drop certain packets of a flow: its switches do not count them`,
         "run it on the simulator: --engine sim",
       );
-    await checkLabDelay(
+    await checkTestbedDelay(
       fault,
       elementName(topology, fault.element),
       engine,
@@ -147,8 +147,8 @@ export async function checkLabFaults(
   return { tables, count: Math.max(0, ...tables.values()) + 1 };
 }
 
-/** The part of {@link checkLabFaults} that does not depend on the element; messages call the element `name`. */
-export async function checkLabDelay(
+/** The part of {@link checkTestbedFaults} that does not depend on the element; messages call the element `name`. */
+export async function checkTestbedDelay(
   { effect, match }: Pick<Fault, "effect" | "match">,
   name: string,
   engine: SwitchEngine,

@@ -1,36 +1,36 @@
-/** What a lab consists of. */
+/** What a testbed consists of. */
 
-export interface LabSpec {
+export interface TestbedSpec {
   readonly name: string;
-  readonly hosts: readonly LabHost[];
-  readonly switches: readonly LabSwitch[];
+  readonly hosts: readonly TestbedHost[];
+  readonly switches: readonly TestbedSwitch[];
   /** Every interface of a host and of a switch belongs to exactly one link. */
-  readonly links: readonly LabLink[];
+  readonly links: readonly TestbedLink[];
 }
 
 /** `switch`: `p4loom switch`; `bmv2`: simple_switch_grpc. */
 export type SwitchEngine = (typeof SWITCH_ENGINES)[number];
 
-export interface LabHost {
+export interface TestbedHost {
   readonly name: string;
-  readonly interfaces: readonly LabInterface[];
+  readonly interfaces: readonly TestbedInterface[];
   /** Shell lines that run in the host, in this order, when all interfaces are up. */
   readonly commands: readonly string[];
 }
 
-export interface LabSwitch {
+export interface TestbedSwitch {
   readonly name: string;
   readonly deviceId: bigint;
-  readonly ports: readonly LabPort[];
+  readonly ports: readonly TestbedPort[];
   readonly cpuPort?: number;
   readonly priorityQueues?: number;
   /** TCP port on 127.0.0.1 for other P4Runtime controllers: this one (0: any), or the first free one from it on. */
   readonly grpcPort?: number | PortFrom;
 }
 
-export interface LabLink {
-  readonly a: LabEnd;
-  readonly b: LabEnd;
+export interface TestbedLink {
+  readonly a: TestbedEnd;
+  readonly b: TestbedEnd;
   /** Bits per second, each way; absent: as fast as the machine can. */
   readonly rateBps?: number;
   /** Nanoseconds one way; absent or 0: no additional delay. */
@@ -39,7 +39,7 @@ export interface LabLink {
 
 export const SWITCH_ENGINES = ["switch", "bmv2"] as const;
 
-export interface LabInterface {
+export interface TestbedInterface {
   /** Its name inside the host, such as `eth0`; at most 15 characters. */
   readonly name: string;
   /** 48 bits. */
@@ -50,21 +50,21 @@ export interface LabInterface {
   readonly mtu?: number;
 }
 
-export interface LabPort {
+export interface TestbedPort {
   /** 0 to 510. */
   readonly number: number;
-  /** Unique in the lab; at most 15 characters. */
+  /** Unique in the testbed; at most 15 characters. */
   readonly interface: string;
   /** Bits per second at which the switch itself sends, so that its queue fills; absent: as fast as the kernel takes frames. */
   readonly rateBps?: number;
 }
 
-/** The first free TCP port from this one on, so that labs of the same kind can run side by side. */
+/** The first free TCP port from this one on, so that testbeds of the same kind can run side by side. */
 export interface PortFrom {
   readonly from: number;
 }
 
-export interface LabEnd {
+export interface TestbedEnd {
   /** Name of a host or switch. */
   readonly node: string;
   /** One of the node's interfaces. */

@@ -1,29 +1,29 @@
 /**
- * A lab: real switch processes and Linux hosts on real interfaces. {@link LabSpec} describes it, {@link Lab}
- * is a running one. `startLab` starts a lab from its spec; `labOf` makes a spec from a topology.
+ * A testbed: real switch processes and Linux hosts on real interfaces. {@link TestbedSpec} describes it, {@link Testbed}
+ * is a running one. `startTestbed` starts a testbed from its spec; `testbedOf` makes a spec from a topology.
  */
 
 import type { Device } from "../../toolchain/device/index.js";
-import type { LabSwitch, SwitchEngine } from "./lab-spec.js";
 import type { ExecResult } from "./system/command.js";
-import type { InterfaceCounters, LabUsage } from "./usage/usage.js";
+import type { SwitchEngine, TestbedSwitch } from "./testbed-spec.js";
+import type { InterfaceCounters, TestbedUsage } from "./usage/usage.js";
 
 export const NETWORKS = ["netns", "mininet"] as const;
 /** The program that makes hosts and links: p4loom with iproute2, or Mininet. */
 export type NetworkKind = (typeof NETWORKS)[number];
 
 export const OMISSIONS = ["delay", "rate"] as const;
-/** Properties of links that a lab omits if the kernel cannot provide them. */
+/** Properties of links that a testbed omits if the kernel cannot provide them. */
 export type Omission = (typeof OMISSIONS)[number];
 
-export interface LabOptions {
+export interface TestbedStartOptions {
   readonly network: NetworkKind;
   readonly engine: SwitchEngine;
   /** Path of simple_switch_grpc; default: the one on PATH. */
   readonly bmv2?: string;
   /** Command that starts p4loom, for our switch; default: this package. */
   readonly p4loom?: readonly string[];
-  /** For `logs/` and `pcaps/`; stays when the lab ends. */
+  /** For `logs/` and `pcaps/`; stays when the testbed ends. */
   readonly folder: string;
   /**
    * Our switches send traces of packets to every reader of {@link RunningSwitch.traceSocket}, of at most this number of
@@ -39,12 +39,12 @@ export interface LabOptions {
   log(line: string, severity?: "warning"): void;
   /** Called once for each property of links that the machine cannot provide and that is left out; default: `log`. */
   leftOut?(line: string): void;
-  /** When it is aborted, a start ends early, and a running lab closes. */
+  /** When it is aborted, a start ends early, and a running testbed closes. */
   readonly stop: AbortSignal;
 }
 
-export interface Lab {
-  /** Part of the names of everything that the lab made on this machine. */
+export interface Testbed {
+  /** Part of the names of everything that the testbed made on this machine. */
   readonly id: string;
   readonly switches: ReadonlyMap<string, RunningSwitch>;
   readonly hosts: ReadonlyMap<string, RunningHost>;
@@ -60,10 +60,10 @@ export interface Lab {
    */
   setDelay(node: string, interfaceName: string, extraNs: number): Promise<void>;
   /** Measures processor time and lost frames; two measurements make a load (`loadBetween`). Takes some 50 ms. */
-  usage(): Promise<LabUsage>;
+  usage(): Promise<TestbedUsage>;
   /** Frames and bytes that passed the interfaces of the switches so far, by their names. Takes some 10 ms. */
   counters(): Promise<ReadonlyMap<string, InterfaceCounters>>;
-  /** Ends all processes and removes all that the lab created, except `folder`. Further calls have no effect. */
+  /** Ends all processes and removes all that the testbed created, except `folder`. Further calls have no effect. */
   close(): Promise<void>;
 }
 
@@ -84,10 +84,10 @@ export interface RunningSwitch {
   readonly pid: number | undefined;
   /** Of its P4Runtime server: a Unix socket. */
   readonly address: string;
-  /** TCP port of 127.0.0.1 for other controllers, if {@link LabSwitch.grpcPort} asks for one. */
+  /** TCP port of 127.0.0.1 for other controllers, if {@link TestbedSwitch.grpcPort} asks for one. */
   readonly grpcPort: number | undefined;
   readonly logFile: string;
-  /** Unix socket of its traces (see docs/trace.md), if {@link LabOptions.tracesPerSecond} asks for one. */
+  /** Unix socket of its traces (see docs/trace.md), if {@link TestbedStartOptions.tracesPerSecond} asks for one. */
   readonly traceSocket: string | undefined;
   /**
    * Lets other controllers become primary: from now on `device` claims the switch only for the time of a write, a packet or a
@@ -98,7 +98,7 @@ export interface RunningSwitch {
   refresh(): Promise<void>;
   /**
    * Calls back soon, and after each change, with whether the process runs and which ports have lost their carrier by
-   * {@link Lab.setLink}; returns a function that stops this. P4Runtime has no message for ports.
+   * {@link Testbed.setLink}; returns a function that stops this. P4Runtime has no message for ports.
    */
   watchState(listener: (state: SwitchProcessState) => void): () => void;
   /** Ends the process at once, as a crash would. */
@@ -117,7 +117,7 @@ export interface RunningHost {
     argv: readonly string[],
     options?: { readonly input?: string; readonly timeoutMs?: number },
   ): Promise<ExecResult>;
-  /** Starts a command that continues; it ends with the lab at the latest. */
+  /** Starts a command that continues; it ends with the testbed at the latest. */
   spawn(argv: readonly string[]): HostProcess;
 }
 

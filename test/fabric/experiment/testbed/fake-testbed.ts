@@ -1,7 +1,7 @@
-/** A lab whose switches and hosts write down what they are told to do. */
+/** A testbed whose switches and hosts write down what they are told to do. */
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
 import { type Experiment, loadExperiment } from "../../../../src/fabric/experiment/index.js";
-import type { Lab } from "../../../../src/fabric/testbed/index.js";
+import type { Testbed } from "../../../../src/fabric/testbed/index.js";
 
 /** A Clos fabric of two pods with dual-homed hosts, with these keys replaced or added. */
 export function smallExperiment(keys: Readonly<Record<string, string>> = {}): Experiment {
@@ -20,8 +20,8 @@ export function smallExperiment(keys: Readonly<Record<string, string>> = {}): Ex
   return experiment;
 }
 
-export interface FakeLab {
-  readonly lab: Lab;
+export interface FakeTestbed {
+  readonly testbed: Testbed;
   /** What was asked for, in order: the object, the operation, its values. */
   readonly log: unknown[][];
   /** Only what is about this object. */
@@ -29,10 +29,10 @@ export interface FakeLab {
 }
 
 /** `settings` of the agents that start; `queues`: switches take sizes of queues. */
-export function fakeLab(
+export function fakeTestbed(
   { topology }: Experiment,
   { settings = [] as object[], queues = true, starts = true } = {},
-): FakeLab {
+): FakeTestbed {
   const log: unknown[][] = [];
   const note =
     (name: string, operation: string) =>
@@ -78,9 +78,13 @@ export function fakeLab(
     };
     return [name, { name, spawn }] as const;
   });
-  const lab = {
+  const testbed = {
     ...{ id: "x", switches: new Map(switches), hosts: new Map(hosts) },
-    ...{ setLink: note("lab", "link"), setDelay: note("lab", "delay"), close: note("lab", "close") },
-  } as unknown as Lab;
-  return { lab, log, of: (name) => log.filter(([own]) => own === name).map(([, ...rest]) => rest) };
+    ...{
+      setLink: note("testbed", "link"),
+      setDelay: note("testbed", "delay"),
+      close: note("testbed", "close"),
+    },
+  } as unknown as Testbed;
+  return { testbed, log, of: (name) => log.filter(([own]) => own === name).map(([, ...rest]) => rest) };
 }

@@ -1,4 +1,4 @@
-/** Load experiments on real switches: what is refused, the same flows as in the simulator, and the figures of a small lab. */
+/** Load experiments on real switches: what is refused, the same flows as in the simulator, and the figures of a small testbed. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,13 +15,13 @@ import {
   type RunOptions,
 } from "../../../../src/fabric/experiment/index.js";
 import { kernelFrameSizes } from "../../../../src/fabric/experiment/kinds/load/ideal-time.js";
-import { LOAD_ON_LAB } from "../../../../src/fabric/experiment/kinds/load/on-lab.js";
+import { LOAD_ON_TESTBED } from "../../../../src/fabric/experiment/kinds/load/on-testbed.js";
 import { findRuns } from "../../../../src/fabric/testbed/run/record.js";
 import { interfaceCounters } from "../../../../src/fabric/testbed/usage/usage.js";
 import { bmv2, whyNot } from "../../testbed/machine.js";
 import { loadOf } from "./play.js";
 
-const folder = mkdtempSync(join(tmpdir(), "p4loom-load-lab-"));
+const folder = mkdtempSync(join(tmpdir(), "p4loom-load-testbed-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const BASE = `topology: { kind: leaf_spine, tors: 2, leaves: 2, homing: single, hosts_per_rack: 1, host_link: { rate: 10Mbps, delay: 0s }, fabric_link: { rate: 10Mbps, delay: 0s } }
@@ -31,14 +31,14 @@ const TRANSPORT = "transport: { congestion_control: reno, rto_margin: 200ms }\n"
 
 async function run(name: string, text: string, options: RunOptions): Promise<PrintedResults> {
   const diagnostics = new Diagnostics();
-  const source = new SourceFile(join(folder, "lab.yaml"), `name: lab\nkind: load\n${BASE}${text}`);
+  const source = new SourceFile(join(folder, "testbed.yaml"), `name: testbed\nkind: load\n${BASE}${text}`);
   const experiment = await loadExperimentFile(source, diagnostics);
   if (experiment === undefined) throw new Error(diagnostics.list.map(formatDiagnostic).join("\n"));
   const testbed = { ...(bmv2 === undefined ? {} : { bmv2 }), allowMissing: new Set(["rate"] as const) };
   return await experiment.run({ out: join(folder, name), testbed, ...options });
 }
 
-describe("on a lab is refused, before anything starts", () => {
+describe("on a testbed is refused, before anything starts", () => {
   const reno = "transport: { congestion_control: reno }\n";
   it.each<[what: string, text: string, place: string, message: string | RegExp]>([
     [
@@ -102,19 +102,19 @@ describe("on a lab is refused, before anything starts", () => {
     const traffic = { ...load.settings.traffic, replay: {} as never };
     const settings = { ...load.settings, traffic };
     await expect(
-      LOAD_ON_LAB.check({ ...load, settings }, "bmv2", new AbortController().signal),
+      LOAD_ON_TESTBED.check({ ...load, settings }, "bmv2", new AbortController().signal),
     ).rejects.toThrow("recorded packets are not replayed on engine bmv2");
   });
 });
 
 it("plain hosts with one NIC need no agent in between; others do", () => {
   const load = loadOf(`${BASE}schemes: [ecmp, prr, none]\n${TRAFFIC}`);
-  expect(load.schemes.map((scheme) => LOAD_ON_LAB.direct!(load, scheme))).toEqual([true, false, true]);
+  expect(load.schemes.map((scheme) => LOAD_ON_TESTBED.direct!(load, scheme))).toEqual([true, false, true]);
   const homed = BASE.replace("single", "dual").replace("hosts_per_rack: 1", "hosts_per_rack: 2");
   const dual = loadOf(`${homed}schemes: [ecmp]\n${TRAFFIC}`);
-  expect(LOAD_ON_LAB.direct!(dual, dual.schemes[0]!)).toBe(false);
+  expect(LOAD_ON_TESTBED.direct!(dual, dual.schemes[0]!)).toBe(false);
   const fixed = loadOf(`${BASE}schemes: [ecmp]\n${TRAFFIC}transport: { protocol: fixed }\n`);
-  expect(LOAD_ON_LAB.direct!(fixed, fixed.schemes[0]!)).toBe(false);
+  expect(LOAD_ON_TESTBED.direct!(fixed, fixed.schemes[0]!)).toBe(false);
 });
 
 it("the kernel's segments carry timestamps, and its SYN all options", () => {
@@ -182,10 +182,10 @@ describe.each(["switch", "bmv2"] as const)("engine %s", (engine) => {
           .sort();
       expect(flowsOf(engine)).toEqual(flowsOf(`${engine}-sim`));
 
-      // All jobs are kept: the same results without a lab.
+      // All jobs are kept: the same results without a testbed.
       const again = await run(engine, FILE, { engine, sweep: { resume: true } });
       expect(again.json).toBe(results.json);
-      expect(readdirSync(join(folder, engine, "labs")).sort()).toEqual([
+      expect(readdirSync(join(folder, engine, "testbeds")).sort()).toEqual([
         "ecmp-load-seed-1",
         "prr-load-seed-1",
       ]);

@@ -1,4 +1,4 @@
-/** The lab around a run: what it is started with, the notes of the report, and errors; the lab is removed in each case. */
+/** The testbed around a run: what it is started with, the notes of the report, and errors; the testbed is removed in each case. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,13 +6,13 @@ import { afterAll, describe, expect, it } from "vitest";
 import { DiagnosticError } from "../../../../src/base/index.js";
 import { CODES } from "../../../../src/fabric/experiment/codes.js";
 import type { TestbedOptions } from "../../../../src/fabric/experiment/kinds/kind.js";
-import { Journal, type LabRun } from "../../../../src/fabric/experiment/testbed/scheme-on-lab.js";
-import { withCleanup, withLab } from "../../../../src/fabric/experiment/testbed/with-lab.js";
-import type { LabSpec } from "../../../../src/fabric/testbed/index.js";
+import { Journal, type TestbedRun } from "../../../../src/fabric/experiment/testbed/scheme-on-testbed.js";
+import { withCleanup, withTestbed } from "../../../../src/fabric/experiment/testbed/with-testbed.js";
+import type { TestbedSpec } from "../../../../src/fabric/testbed/index.js";
 import { DeviceError } from "../../../../src/toolchain/device/index.js";
-import { fakeLab, smallExperiment } from "./fake-lab.js";
+import { fakeTestbed, smallExperiment } from "./fake-testbed.js";
 
-const work = mkdtempSync(join(tmpdir(), "p4loom-with-lab-"));
+const work = mkdtempSync(join(tmpdir(), "p4loom-with-testbed-"));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 const experiment = smallExperiment();
 
@@ -34,7 +34,7 @@ interface Run {
   readonly p4c?: string;
   readonly stop?: AbortController;
   readonly fails?: unknown;
-  readonly work?: (run: LabRun) => Promise<unknown>;
+  readonly work?: (run: TestbedRun) => Promise<unknown>;
 }
 
 async function run({
@@ -45,23 +45,23 @@ async function run({
   fails,
   ...more
 }: Run = {}) {
-  const fake = fakeLab(experiment);
+  const fake = fakeTestbed(experiment);
   const folder = mkdtempSync(join(work, "run-"));
-  const begun: (Begun & { readonly spec: LabSpec })[] = [];
-  const begin = async (spec: LabSpec, options: unknown) => {
+  const begun: (Begun & { readonly spec: TestbedSpec })[] = [];
+  const begin = async (spec: TestbedSpec, options: unknown) => {
     begun.push({ spec, ...(options as Begun) });
     if (fails !== undefined) throw fails;
-    return fake.lab;
+    return fake.testbed;
   };
-  const made = withLab(
+  const made = withTestbed(
     engine,
     experiment,
     { seed: 7, testbed, folder, p4c, stop: stop.signal },
-    async (lab) => {
+    async (testbed) => {
       begun[0]!.log("a line");
       begun[0]!.leftOut("delays are left out");
       begun[0]!.leftOut("delays are left out");
-      return (await more.work?.(lab)) ?? lab;
+      return (await more.work?.(testbed)) ?? testbed;
     },
     begin,
   );
@@ -74,12 +74,12 @@ async function run({
     folder,
     fake,
     stop,
-    closed: fake.of("lab").filter(([what]) => what === "close").length,
+    closed: fake.of("testbed").filter(([what]) => what === "close").length,
     ...end,
   } as {
-    begun: Begun & { spec: LabSpec };
+    begun: Begun & { spec: TestbedSpec };
     folder: string;
-    fake: ReturnType<typeof fakeLab>;
+    fake: ReturnType<typeof fakeTestbed>;
     stop: AbortController;
     closed: number;
     value?: unknown;
@@ -88,7 +88,7 @@ async function run({
   };
 }
 
-describe("a run on a lab", () => {
+describe("a run on a testbed", () => {
   it("has the switches and hosts of the topology, in namespaces, without captures unless it is asked for", async () => {
     const { begun, folder, value, fake, stop, closed } = await run();
     const names = (kind: "host" | "switch") =>
@@ -105,7 +105,7 @@ describe("a run on a lab", () => {
       stop: stop.signal,
     });
     expect([begun.allowMissing.size, "bmv2" in begun]).toEqual([0, false]);
-    expect(value).toMatchObject({ engine: "switch", lab: fake.lab, seed: 7, stop: stop.signal });
+    expect(value).toMatchObject({ engine: "switch", testbed: fake.testbed, seed: 7, stop: stop.signal });
     expect(closed).toBe(1);
     const allowMissing = new Set(["delay"] as const);
     const chosen = await run({

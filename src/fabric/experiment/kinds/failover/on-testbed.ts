@@ -8,14 +8,14 @@ import type { Fabric } from "../../../sim/packet/index.js";
 import type { AgentFlow } from "../../../testbed/index.js";
 import type { Topology } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
-import { checkLabDelay } from "../../faults/during-lab.js";
+import { checkTestbedDelay } from "../../faults/during-testbed.js";
 import { type Element, elementName, type Fault } from "../../faults/fault.js";
-import { LabFaults } from "../../faults/on-lab.js";
+import { TestbedFaults } from "../../faults/on-testbed.js";
 import { type Clock, FlowWatch, MONOTONIC_CLOCK, sleepUntil } from "../../testbed/flow-watch.js";
 import { LoadMeter, saturationWarnings } from "../../testbed/machine-load.js";
-import { agentSeed, type SchemeOnLab } from "../../testbed/scheme-on-lab.js";
-import { withCleanup } from "../../testbed/with-lab.js";
-import type { LabSide } from "../kind.js";
+import { agentSeed, type SchemeOnTestbed } from "../../testbed/scheme-on-testbed.js";
+import { withCleanup } from "../../testbed/with-testbed.js";
+import type { TestbedSide } from "../kind.js";
 import { type DrawnFailure, faultsOf, isPartial } from "./failures.js";
 import type { PathExample, Sample, Series } from "./results.js";
 import { FailoverRig, FlowDrawer, type Paths, SERVER_PORT } from "./rig.js";
@@ -47,7 +47,7 @@ class Predictor {
     this.#seed = seed;
   }
 
-  /** `use`: number of earlier connections with the same hosts and ports in this lab. */
+  /** `use`: number of earlier connections with the same hosts and ports in this testbed. */
   run(failure: DrawnFailure, run: number, use: number): PredictedRun {
     const { topology } = this.#experiment;
     const drawer = new FlowDrawer(this.#experiment, this.#fabric, (_run, _end, flow) =>
@@ -89,11 +89,11 @@ interface Prepared {
 }
 
 /** How failover runs on real switches. The flows and failures are those of the simulator. */
-export const FAILOVER_ON_LAB: LabSide<Experiment, FailoverUnit, Series, Prepared> = {
+export const FAILOVER_ON_TESTBED: TestbedSide<Experiment, FailoverUnit, Series, Prepared> = {
   async check({ failures, locate }, engine, stop) {
     for (const [i, failure] of failures.entries()) {
       const place = (key?: string) => locate(["failures", i, ...(key === undefined ? [] : [key])]);
-      await checkLabDelay(failure, `failure "${failure.name}"`, engine, place, stop);
+      await checkTestbedDelay(failure, `failure "${failure.name}"`, engine, place, stop);
     }
     return Math.max(...failures.map(({ sites }) => sites.length));
   },
@@ -105,7 +105,7 @@ export const FAILOVER_ON_LAB: LabSide<Experiment, FailoverUnit, Series, Prepared
   },
   async run(experiment, { scheme, failure }, { fabric, prepared, controllers, stepDone }) {
     await controllers.start();
-    const rig = new LabRig(experiment, fabric, prepared);
+    const rig = new TestbedRig(experiment, fabric, prepared);
     const samples: Sample[] = [];
     for (let number = 0; number < scheme.runs; number++) {
       samples.push(await rig.run(failure, number));
@@ -117,10 +117,10 @@ export const FAILOVER_ON_LAB: LabSide<Experiment, FailoverUnit, Series, Prepared
 };
 
 /** The runs of one scheme under one failure. */
-class LabRig {
+class TestbedRig {
   constructor(
     readonly experiment: Experiment,
-    readonly fabric: SchemeOnLab,
+    readonly fabric: SchemeOnTestbed,
     readonly prepared: Prepared,
   ) {}
 
@@ -129,7 +129,7 @@ class LabRig {
     const name = `scheme ${this.fabric.scheme.label}, ${failure.name}, run ${run}`;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const predicted = this.#predict(failure, run);
-      const meter = new LoadMeter(this.fabric.run.lab);
+      const meter = new LoadMeter(this.fabric.run.testbed);
       await meter.start();
       const outcome = await this.#measure(failure, predicted);
       const load = await meter.stop();
@@ -196,7 +196,11 @@ class LabRig {
       observation: isPartial(failure) ? settings.observation : undefined,
       faults,
       // Failures at the same time may affect the same packets.
-      lab: new LabFaults(topology, this.fabric.faultyLab, new Map(faults.map((fault, i) => [fault, i]))),
+      testbed: new TestbedFaults(
+        topology,
+        this.fabric.faultyTestbed,
+        new Map(faults.map((fault, i) => [fault, i])),
+      ),
       stop: this.fabric.run.stop,
     });
   }
@@ -228,7 +232,7 @@ export interface RecoveryPlan {
   /** For a failure that lets packets pass: time in which timeouts are counted; a flow without one is not an error. */
   readonly observation: number | undefined;
   readonly faults: readonly Fault[];
-  readonly lab: LabFaults;
+  readonly testbed: TestbedFaults;
   readonly stop: AbortSignal;
   /** The clock of the flow's events; default: the monotonic clock of the machine. */
   readonly clock?: Clock;
@@ -255,10 +259,10 @@ export async function measureRecovery(flow: AgentFlow, plan: RecoveryPlan): Prom
     await sleepUntil(startedAt + plan.failsAfter, plan.stop, clock);
     const failedAt = clock.now();
     const timeouts = () => watch.events.filter((event) => event.kind === "timeout");
-    let end = () => plan.lab.endAll();
+    let end = () => plan.testbed.endAll();
     const outcome = await withCleanup<"disturbed" | "missed" | number | undefined>(
       async () => {
-        end = await plan.lab.inject(plan.faults, (ns) => sleepUntil(clock.now() + ns, plan.stop, clock));
+        end = await plan.testbed.inject(plan.faults, (ns) => sleepUntil(clock.now() + ns, plan.stop, clock));
         if (plan.observation !== undefined) {
           await sleepUntil(failedAt + plan.observation, plan.stop, clock);
           return timeouts().some(({ atNs }) => atNs < failedAt) ? "disturbed" : lastRecovery(watch, failedAt);
