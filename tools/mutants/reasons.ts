@@ -125,7 +125,8 @@ const REASONS: Reasons = {
   "fabric/experiment/testbed/scheme-on-testbed.ts offersEcn":
     "open: a direct host whose experiment has TCP with ECN",
   "fabric/experiment/testbed/scheme-on-testbed.ts": "open: limits of queues at single links",
-  "fabric/experiment/testbed/with-testbed.ts withTestbed": "open: the port for controllers of the switches in a testbed",
+  "fabric/experiment/testbed/with-testbed.ts withTestbed":
+    "open: the port for controllers of the switches in a testbed",
   "fabric/experiment/testbed/with-testbed.ts": "open: a refusal of links that has no place in the file",
 };
 
