@@ -199,6 +199,8 @@ const localise12 = block({
 interface PacketSearches {
   readonly failures: number;
   readonly right: number;
+  /** The element is in a set of elements that are always crossed together. */
+  readonly set: number;
   readonly probes: number;
   readonly contradicted: number;
 }
@@ -207,17 +209,17 @@ const packetSearches = (document: RunDocument): PacketSearches => {
   const sum = (key: keyof PacketSearches) =>
     document.rows.reduce((total: number, row: PacketSearches) => total + row[key], 0);
   return {
-    ...{ failures: sum("failures"), right: sum("right") },
+    ...{ failures: sum("failures"), right: sum("right"), set: sum("set") },
     ...{ probes: sum("probes"), contradicted: sum("contradicted") },
   };
 };
 
 const packetTable = (rows: readonly (readonly [string, PacketSearches])[]) =>
   table(
-    ["run", "failures", "identified", "probes", "not as the path model"],
-    rows.map(([name, { failures, right, probes, contradicted }]) => [
+    ["run", "failures", "identified", "in a set", "probes", "not as the path model"],
+    rows.map(([name, { failures, right, set, probes, contradicted }]) => [
       name,
-      ...[failures, right, probes, contradicted].map((count) => fixed(count)),
+      ...[failures, right, set, probes, contradicted].map((count) => fixed(count)),
     ]),
   );
 
