@@ -199,15 +199,15 @@ const localise12 = block({
 interface PacketSearches {
   readonly failures: number;
   readonly right: number;
-  /** The element is in a set of elements that are always crossed together. */
-  readonly set: number;
+  /** The element is in a set of elements that are always crossed together; absent in results from before sets were named. */
+  readonly set?: number;
   readonly probes: number;
   readonly contradicted: number;
 }
 
 const packetSearches = (document: RunDocument): PacketSearches => {
   const sum = (key: keyof PacketSearches) =>
-    document.rows.reduce((total: number, row: PacketSearches) => total + row[key], 0);
+    document.rows.reduce((total: number, row: PacketSearches) => total + (row[key] ?? 0), 0);
   return {
     ...{ failures: sum("failures"), right: sum("right"), set: sum("set") },
     ...{ probes: sum("probes"), contradicted: sum("contradicted") },
@@ -219,7 +219,9 @@ const packetTable = (rows: readonly (readonly [string, PacketSearches])[]) =>
     ["run", "failures", "identified", "in a set", "probes", "not as the path model"],
     rows.map(([name, { failures, right, set, probes, contradicted }]) => [
       name,
-      ...[failures, right, set, probes, contradicted].map((count) => fixed(count)),
+      ...[failures, right, set, probes, contradicted].map((count) =>
+        count === undefined ? "-" : fixed(count),
+      ),
     ]),
   );
 
