@@ -38,6 +38,7 @@ export function fitPage(records: readonly FitRecord[]): string {
 Made by \`CORPUS=DIR RIVAL=DIR npx tsx tools/tna/fit.ts\`: the public designs that the open Tofino compiler placed, each for its chip, by
 \`p4loom fit\`. Sums are over all stages of the longest pipe. What \`fit\` does not model yet stands in [../fit/README.md](../fit/README.md).
 
+<!-- not measured: results of comparisons -->
 | | |
 |---|---|
 | designs placed by the compiler | ${records.length} |
@@ -52,6 +53,7 @@ ${verdicts.map((verdict) => `| verdict \`${verdict}\` | ${share(compared.filter(
 
 The share of designs whose sum is within 5 % of the compiler's, or within one where it is small.
 
+<!-- not measured: results of comparisons -->
 | resource | designs |
 |---|---|
 ${RESOURCES.map((name) => `| ${name} | ${share(compared.filter((one) => isClose(one, name)).length)} |`).join("\n")}
@@ -60,6 +62,7 @@ ${RESOURCES.map((name) => `| ${name} | ${share(compared.filter((one) => isClose(
 
 Designs with another number of stages by more than one, or with a verdict that is wrong. A reason is the first one that \`fit\` gives.
 
+<!-- not measured: results of comparisons -->
 | design | compiler | fit | verdict | reason |
 |---|---|---|---|---|
 ${compared
