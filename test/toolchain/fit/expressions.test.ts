@@ -337,7 +337,9 @@ describe("a condition of a gateway", () => {
     ["a constant", { type: "bool", value: true }, [0, 0, 0, 1, undefined]],
     ["a field and a constant", bin("==", f("a"), k(5)), [32, 0, 0, 1, undefined]],
     ["a slice and a constant", bin("==", bin("&", f("a"), k(0xff)), k(5)), [8, 0, 0, 1, undefined]],
-    ["a mask and a constant", bin("==", bin("&", f("a"), k(0xf0f0)), k(5)), [32, 0, 0, 1, undefined]],
+    // From the lowest bit of the mask to the highest.
+    ["a mask and a constant", bin("==", bin("&", f("a"), k(0xf0f0)), k(5)), [12, 0, 0, 1, undefined]],
+    ["a mask of one bit", bin("==", bin("&", f("a"), k(0x8000)), k(0)), [1, 0, 0, 1, undefined]],
     ["two fields", bin("==", f("a"), f("b")), [0, 32, 0, 1, undefined]],
     ["two fields that differ", bin("!=", f("c"), f("b")), [0, 32, 0, 1, undefined]],
     [
