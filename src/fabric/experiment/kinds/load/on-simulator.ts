@@ -27,7 +27,10 @@ const LONGEST_SLICES = 10_000;
 /** Events of a slice: with fewer than `few` the next slice is twice as long, with more than `many` half as long. */
 const EVENTS = { few: 1000, many: 20_000 };
 
-/** Plays the traffic once and measures it. Faults that do not end stay in the fabric. */
+/**
+ * Plays the traffic once and measures it. Faults that do not end stay in the fabric. Over 100 lines, since all meters, the window and the end
+ * of the run listen to the same flows and change one another's state.
+ */
 export async function loadInSimulator(
   experiment: Load,
   scheme: SchemeRun,
