@@ -69,7 +69,6 @@ const NO_CLAIMS: Readonly<Record<string, readonly string[]>> = {
   "src/cli/compile.ts": [
     "--p4runtime-files and --bfrt write what its controllers read; p4loom check says whether it is right",
   ],
-  "src/cli/fit.ts": ["p4loom check says whether the program is right, p4loom switch runs it"],
   "src/toolchain/p4/compile.ts": ["p4loom check says whether the program is right"],
   "src/cli/hash/assign.ts": ["Not proved: that these are independent; drawn headers show no dependence: #."],
   // A state of the lab's protocol, of which the page makes a mark; the grade itself is counted by `src/course/grading`.
