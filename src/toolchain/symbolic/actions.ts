@@ -196,6 +196,9 @@ export class Actions {
         return true;
       }
       case "execute_meter":
+        if (pass.situation.meters.has(name(first)))
+          pass.situation.leftOut.add("colours of a meter that a packet meets a second time");
+        pass.situation.meters.add(name(first));
         this.#expressions.assign(given(third), {
           kind: "term",
           term: pass.outside(`meter ${name(first)} ${this.#low(second, 32).id}`, 2),

@@ -48,6 +48,9 @@ export class Situation {
   /** Registers' cells that were read, with what they held at first. */
   readonly cells: { register: string; index: Term; value: Term }[] = [];
 
+  /** Meters that the path has executed. */
+  readonly meters = new Set<string>();
+
   /** What another program's path finds: the same entries, default actions and cells. */
   forAnother(): Situation {
     const next = new Situation();

@@ -62,7 +62,11 @@ export class Tables {
       add(`${table.name} ${entry.action.name}`, this.#same(key, entry.key), () => this.#hit(table, entry));
     for (const entry of orderOf(table))
       add(`${table.name} entry ${choices.length}`, this.#matches(table, key, entry), () => this.#own(entry));
-    if (!rules.isConst) choices.push(...this.#additions(table, key, before));
+    if (!rules.isConst) {
+      if ((table.entries?.length ?? 0) > 0)
+        situation.leftOut.add("changes of entries that a program begins with");
+      choices.push(...this.#additions(table, key, before));
+    }
     for (const choice of this.#defaults(table, before))
       choices.push({
         ...choice,
@@ -153,7 +157,8 @@ export class Tables {
     const missedBefore = situation.missed.some((one) => one.table.name === table.name);
     if (entry?.action_const || missedBefore || table.type !== "simple") return choices;
     for (const action of this.#actionsOf(table, this.pass.rulesOf(table).defaults)) {
-      if (action === own) continue;
+      // A controller may set the program's own default action with other parameters.
+      if (action === own && action.runtime_data.length === 0) continue;
       choices.push({
         label: `${table.name} ${action.name}`,
         condition,

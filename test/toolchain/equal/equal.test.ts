@@ -141,3 +141,79 @@ it("names the first table that controllers would see differently", () => {
     "only the first program has table TheIngress.kinds",
   );
 });
+
+/** What a controller may do to a small program: each pair was once called equal. */
+describe("programs that controllers can tell apart", () => {
+  const program = (declarations: string, apply: string) =>
+    compiled(`#include <core.p4>
+#include <v1model.p4>
+header h_t { bit<8> a; bit<8> b; }
+struct headers_t { h_t h; }
+struct meta_t { bit<8> m; }
+parser Prs(packet_in pkt, out headers_t hdr, inout meta_t m, inout standard_metadata_t sm) {
+  state start { pkt.extract(hdr.h); transition accept; }
+}
+control Vfy(inout headers_t hdr, inout meta_t m) { apply { } }
+control I(inout headers_t hdr, inout meta_t m, inout standard_metadata_t sm) {
+  action s1() { hdr.h.b = 1; }
+  action s2(bit<8> v) { hdr.h.b = v; }
+${declarations}
+  apply { sm.egress_spec = 1; ${apply} }
+}
+control Egr(inout headers_t hdr, inout meta_t m, inout standard_metadata_t sm) { apply { } }
+control Cmp(inout headers_t hdr, inout meta_t m) { apply { } }
+control Dep(packet_out pkt, in headers_t hdr) { apply { pkt.emit(hdr.h); } }
+V1Switch(Prs(), Vfy(), I(), Egr(), Cmp(), Dep()) main;
+`)!;
+  const table = (more: string, actions = "s1; s2;") =>
+    `  table t { key = { hdr.h.a : exact; } actions = { ${actions} } size = 16; ${more} }`;
+
+  it("by the parameters of a default action", async () => {
+    const own = table("default_action = s2(5);", "@tableonly s1; s2;");
+    const { verdict } = await compare(
+      program(own, "t.apply();"),
+      program(own, "if (!t.apply().hit) hdr.h.b = 5;"),
+    );
+    expect(verdict).toBe("different");
+  });
+
+  it("by changes of the entries that a program begins with: not all is compared", async () => {
+    const own = table("default_action = s2(0); entries = { 1 : s1(); }");
+    const { verdict, reasons } = await compare(
+      program(own, "t.apply();"),
+      program(own, "if (hdr.h.a == 1) hdr.h.b = 1; else t.apply();"),
+    );
+    expect(verdict).not.toBe("equal");
+    expect([...reasons.keys()].join()).toContain("changes of entries that a program begins with");
+  });
+
+  it("by a meter that a packet meets twice: not all is compared", async () => {
+    const meter = "  meter(16, MeterType.bytes) c;";
+    const once = "bit<2> x; c.execute_meter(32w0, x); hdr.h.b = (bit<8>) x;";
+    const twice =
+      "bit<2> x; bit<2> y; c.execute_meter(32w0, x); c.execute_meter(32w0, y); hdr.h.b = (bit<8>) x; if (x != y) mark_to_drop(sm);";
+    const { verdict } = await compare(program(meter, once), program(meter, twice));
+    expect(verdict).not.toBe("equal");
+  });
+
+  it.each([
+    ["a const default action", table("default_action = s2(5);"), table("const default_action = s2(5);")],
+    ["const entries", table("entries = { 1 : s1(); }"), table("const entries = { 1 : s1(); }")],
+    ["the scope of an action", table("", "@tableonly s1; s2;"), table("", "@defaultonly s1; s2;")],
+    ["the size", table(""), table("").replace("size = 16", "size = 17")],
+    ["the name of a key", table(""), table("").replace("exact;", 'exact @name("k");')],
+  ])("by their tables: %s", (_, a, b) => {
+    expect(tableDifference(program(a, "t.apply();"), program(b, "t.apply();"))).toMatch(
+      /^table I\.t differs/,
+    );
+    expect(tableDifference(program(a, "t.apply();"), program(a, "t.apply();"))).toBeUndefined();
+  });
+
+  it.each([
+    ["register<bit<8>>(4) r;", "register<bit<16>>(4) r;", "bit<8> x = 0; r.write(0, (TYPE) hdr.h.a);"],
+    ["register<bit<8>>(4) r;", "register<bit<8>>(5) r;", "r.write(0, (TYPE) hdr.h.a);"],
+  ])("by a register of another kind: %s %s", (a, b, apply) => {
+    const typed = (text: string) => apply.replace("TYPE", /<(bit<\d+>)>/.exec(text)![1]!);
+    expect(tableDifference(program(a, typed(a)), program(b, typed(b)))).toMatch(/^register I\.r differs/);
+  });
+});
