@@ -147,3 +147,38 @@ describe("code that counts", () => {
     expect(start?.hits).toBe(2);
   });
 });
+
+it("counts a packet of a Tofino once, where it is too short without its check sequence, too", async () => {
+  const tofino = compiled(`#include <core.p4>
+#include <tna.p4>
+header d_h { bit<64> a; bit<32> b; }
+struct headers_t { d_h d; }
+struct none_t { }
+parser InParser(packet_in pkt, out headers_t hdr, out none_t md, out ingress_intrinsic_metadata_t ig) {
+    state start { pkt.extract(ig); pkt.advance(PORT_METADATA_SIZE); pkt.extract(hdr.d); transition accept; }
+}
+control In(inout headers_t hdr, inout none_t md, in ingress_intrinsic_metadata_t ig,
+           in ingress_intrinsic_metadata_from_parser_t prsr, inout ingress_intrinsic_metadata_for_deparser_t dprsr,
+           inout ingress_intrinsic_metadata_for_tm_t tm) {
+    apply { tm.ucast_egress_port = 1; tm.bypass_egress = 1w1; }
+}
+control InDeparser(packet_out pkt, inout headers_t hdr, in none_t md,
+                   in ingress_intrinsic_metadata_for_deparser_t dprsr) { apply { pkt.emit(hdr); } }
+parser OutParser(packet_in pkt, out headers_t hdr, out none_t md, out egress_intrinsic_metadata_t eg) {
+    state start { pkt.extract(eg); transition accept; }
+}
+control Out(inout headers_t hdr, inout none_t md, in egress_intrinsic_metadata_t eg,
+            in egress_intrinsic_metadata_from_parser_t prsr, inout egress_intrinsic_metadata_for_deparser_t dprsr,
+            inout egress_intrinsic_metadata_for_output_port_t port) { apply { } }
+control OutDeparser(packet_out pkt, inout headers_t hdr, in none_t md,
+                    in egress_intrinsic_metadata_for_deparser_t dprsr) { apply { pkt.emit(hdr); } }
+Pipeline(InParser(), In(), InDeparser(), OutParser(), Out(), OutDeparser()) pipe;
+Switch(pipe) main;
+`);
+  for (const bytes of ["0102030405060708", "0102030405060708090a0b0c"]) {
+    const coverage = await covered(`packet 2 ${bytes}\nexpect 1 ${bytes}\n`, tofino);
+    const hits = coverage.items.filter((item) => item.hits > 0).map((item) => item.hits);
+    expect(hits.length).toBeGreaterThan(4);
+    expect(new Set(hits)).toEqual(new Set([1]));
+  }
+});

@@ -219,14 +219,14 @@ export class Tofino extends Forwarder {
 
   /**
    * Parses the packet that arrives, gives the bits of its error. The parser can read the frame check sequence, which is no part of the payload:
-   * a packet that is too short without it is parsed again. Traced code parses once.
+   * a packet that is too short without it is parsed again. Code that traces or counts parses once.
    */
   #parseIngress(ingress: Ingress, stage: Stage, arrived: Arrived): number {
     const { state } = this;
     this.#clearIngress(ingress);
     if (stage.isApart || ingress.skips) {
       if (stage.isApart) putIngress(state.front, this.#intrinsic, this.#arriving);
-      if (this.tracer === undefined) {
+      if (this.tracer === undefined && this.own.hits === undefined) {
         const error = this.#errors[this.#parse(stage, arrived.port)]!;
         if (error !== TOO_SHORT) return error;
         this.#clearIngress(ingress);
