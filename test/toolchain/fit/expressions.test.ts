@@ -325,6 +325,39 @@ describe("an assignment", () => {
   });
 });
 
+describe("a choice of two values by their order", () => {
+  const least = choose(bin("<", f("a"), f("b")), f("a"), f("b"));
+
+  it.each([
+    ["<", "a", "b", "min(d.a, d.b)"],
+    ["<=", "b", "a", "max(d.b, d.a)"],
+    [">", "a", "b", "max(d.a, d.b)"],
+    [">=", "b", "a", "min(d.b, d.a)"],
+  ])("is one operation: a %s b ? %s : %s", (op, yes, no, text) => {
+    expect(formatExpr(readValue(choose(bin(op, f("a"), f("b")), f(yes), f(no)), scope))).toBe(text);
+  });
+
+  it("stays a choice where the values are others, and in the ALU of a register", () => {
+    const other = choose(bin("<", f("a"), f("b")), f("a"), f("c"));
+    expect(readValue(other, scope)).toMatchObject({ op: "?" });
+    const cell: Expr = { kind: "cell", register: "r", reads: [] };
+    expect(readValue(least, { ...scope, locals: new Map([["d.a", cell]]) })).toMatchObject({ op: "?" });
+  });
+});
+
+describe("sums with constants", () => {
+  it.each([
+    [bin("-", bin("+", f("a"), k(20)), k(6)), "d.a + 14"],
+    [bin("-", bin("+", f("a"), k(6)), k(20)), "d.a - 14"],
+    [bin("+", bin("-", f("a"), k(6)), k(6)), "d.a"],
+    [bin("-", bin("-", f("a"), k(1)), k(2)), "d.a - 3"],
+    [bin("+", bin("+", f("a"), f("b")), k(2)), "(d.a + d.b) + 2"],
+    [bin("-", bin("-", k(9), f("a")), k(2)), "(9 - d.a) - 2"],
+  ])("are folded where one value is left: %#", (value, text) => {
+    expect(formatExpr(readValue(value, scope))).toBe(text);
+  });
+});
+
 describe("a condition of a gateway", () => {
   const cost = (value: Value) => {
     const { equalBits, pairBits, rangeBits, rows, impossible } = gatewayCost(readValue(value, scope));

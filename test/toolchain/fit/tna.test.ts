@@ -166,3 +166,19 @@ describe("pipes", () => {
     expect(pipesOf({ bmv2: {} as never, p4info: {} as never })).toEqual([]);
   });
 });
+
+describe("the operands of a register action", () => {
+  const sum = (...fields: string[]) =>
+    fitOf({
+      ingress: register("r", "bit<32>", `cell = cell + ${fields.join("; cell = cell + ")}; result = cell;`),
+      apply: "hdr.d.a = r_update.execute(hdr.d.i);",
+    });
+
+  it("are two words of the packet", () => {
+    expect(messages(sum("hdr.d.b", "hdr.d.c"))).toEqual([]);
+    expect(messages(sum("hdr.d.b", "hdr.d.c", "hdr.d.a")).join()).toContain(
+      "the update of register pipe.In.r has 3 packet fields: hdr.d.b, hdr.d.c, hdr.d.a",
+    );
+    expect(messages(sum("hdr.d.b", "hdr.d.b", "hdr.d.b"))).toEqual([]);
+  });
+});

@@ -91,7 +91,7 @@ function checkUpdate({ target, refuse }: CheckContext, feature: RegisterFeature)
     );
     return;
   }
-  if (update.comparisons.length === 0) return;
+  if (update.comparisons.length === 0 && !feature.isWhole) return;
   const { comparators, max_results: maxResults, max_operands: maxOperands } = target.stateful;
   const excess = [
     [update.comparisons, comparators, "comparisons"],

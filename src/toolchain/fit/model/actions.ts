@@ -72,6 +72,8 @@ interface RegisterUse {
   variable: boolean;
   /** One call of the ALU, whose method the program states as such. */
   isWhole: boolean;
+  /** Words of the packet and arguments that such a method reads. */
+  readonly operands: string[];
   readonly indexes: string[];
   readonly source: bmv2.SourceInfo | undefined;
   /** Values that the ALU computes or tests. */
@@ -118,7 +120,7 @@ export class ActionReader {
     };
     this.#readAll(structureOf(action.primitives));
     for (const [name, use] of this.#registers) {
-      const update = use.isWhole ? UNKNOWN_UPDATE : updateOf(use);
+      const update = use.isWhole ? { ...UNREAD_UPDATE, operands: use.operands } : updateOf(use);
       use.step.attached.push({
         ...use.memory,
         // The Tofino compiler adds a logical table for such an update, unless it is conditional.
@@ -378,6 +380,8 @@ export class ActionReader {
     for (const operand of operands) {
       const expr = readValue(operand, this.#scope);
       addReads(use.step.reads, readsOf(expr));
+      const text = formatExpr(expr);
+      if (expr.kind !== "constant" && !use.operands.includes(text)) use.operands.push(text);
       for (const part of leaves(expr))
         if (part.kind === "argument") use.step.data.push({ bits: part.width, target: undefined });
     }
@@ -416,6 +420,7 @@ export class ActionReader {
         uses: false,
         variable: false,
         isWhole: false,
+        operands: [],
         indexes: [text],
         values: [],
         written: [],
@@ -602,8 +607,8 @@ function structureOf(primitives: readonly bmv2.Primitive[], from = 0, to = primi
   return statements;
 }
 
-/** Of an ALU whose method is the program's own: the compiler of the program has checked it. */
-const UNKNOWN_UPDATE: RegisterUpdate = { results: [], comparisons: [], operands: [], values: [] };
+/** Of a call whose method is not read: only its operands are known. */
+const UNREAD_UPDATE: Omit<RegisterUpdate, "operands"> = { results: [], comparisons: [], values: [] };
 
 const COMPARISONS = new Set(["<", "<=", ">", ">=", "==", "!="]);
 

@@ -163,9 +163,12 @@ function withConstant(left: Expr, op: "+" | "-", value: bigint): Expr | undefine
   return { kind: "operation", op: sum < 0n ? "-" : "+", parts: [inner, constant] };
 }
 
-/** The smaller or the larger of two values is one operation of an ALU, however the program writes it. */
+/**
+ * The smaller or the larger of two values is one operation of an ALU, however the program writes it. The ALU of a register has no such
+ * operation: there it stays a choice.
+ */
 function choiceOf(condition: Expr, yes: Expr, no: Expr): Expr {
-  if (condition.kind === "operation" && EXTREMES.has(condition.op)) {
+  if (condition.kind === "operation" && EXTREMES.has(condition.op) && !hasCell(condition)) {
     const [left, right] = condition.parts.map(formatExpr);
     const [first, second] = [formatExpr(yes), formatExpr(no)];
     const isLess = condition.op.startsWith("<");
