@@ -123,7 +123,10 @@ class Comparer {
       this.#count("the solver gave up on a pair of paths");
       return;
     }
-    const difference = await this.#replayed({ ...other, conditions });
+    // A group or session that only the first program's path asks for must be there, too.
+    const situation =
+      other.situation.copies.length > 0 ? other.situation : other.situation.withCopies(one.situation.copies);
+    const difference = await this.#replayed({ ...other, situation, conditions });
     if (difference === undefined) this.#count("a possible difference that no replay on the switch shows");
     else this.#difference = difference;
   }

@@ -61,4 +61,11 @@ export class Situation {
     next.cells.push(...this.cells);
     return next;
   }
+
+  /** What both programs find, with the groups and sessions of another path. */
+  withCopies(copies: readonly Copies[]): Situation {
+    const next = this.forAnother();
+    next.copies.push(...copies);
+    return next;
+  }
 }

@@ -197,6 +197,16 @@ V1Switch(Prs(), Vfy(), I(), Egr(), Cmp(), Dep()) main;
   });
 
   it.each([
+    ["group", "mark_to_drop(sm); sm.mcast_grp = 1;", "mark_to_drop(sm);"],
+    ["clone session", "clone(CloneType.I2E, 5);", ""],
+  ])("by a %s that one of them asks for, whichever comes first", async (_, more, less) => {
+    const [a, b] = [program("", more), program("", less)];
+    expect((await compare(a, b)).verdict).toBe("different");
+    expect((await compare(b, a)).verdict).toBe("different");
+    expect((await compare(a, program("", more))).verdict).toBe("equal");
+  });
+
+  it.each([
     ["a const default action", table("default_action = s2(5);"), table("const default_action = s2(5);")],
     ["const entries", table("entries = { 1 : s1(); }"), table("const entries = { 1 : s1(); }")],
     ["the scope of an action", table("", "@tableonly s1; s2;"), table("", "@defaultonly s1; s2;")],
