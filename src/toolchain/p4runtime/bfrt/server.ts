@@ -14,11 +14,13 @@ import {
   ErrorSchema,
   type GetForwardingPipelineConfigRequest,
   GetForwardingPipelineConfigResponseSchema,
+  SetForwardingPipelineConfigResponse_Type as Phase,
   type ReadRequest,
   ReadResponseSchema,
   type SetForwardingPipelineConfigRequest,
   SetForwardingPipelineConfigResponseSchema,
   StreamMessageResponseSchema,
+  TableEntrySchema,
   Update_Type as Type,
   type Update,
   type WriteRequest,
@@ -183,7 +185,7 @@ export class BfrtService {
     if (kind?.case !== "tableEntry")
       throw new DeviceError(
         "UNIMPLEMENTED",
-        `${kind?.case ?? "nothing"} is not written here: table entries are`,
+        `only table entries are written, not ${kind?.case ?? "an entity without a kind"}`,
       );
     const entry = kind.value;
     const handler = this.#handler(entry.tableId);
@@ -238,15 +240,13 @@ export class BfrtService {
     }
     if (entity.case === "tableUsage") {
       const { tableId } = entity.value;
-      const rows = await this.#handler(tableId).read(
-        entryMessage({ id: tableId } as Table, { key: [], data: undefined as never }),
-      );
+      const rows = await this.#handler(tableId).read(create(TableEntrySchema, { tableId }));
       const usage = rows.filter(({ isDefault }) => isDefault !== true).length;
       return [create(EntitySchema, { entity: { case: "tableUsage", value: { tableId, usage } } })];
     }
     throw new DeviceError(
       "UNIMPLEMENTED",
-      `${entity.case ?? "nothing"} is not read here: table entries and usage are`,
+      `only table entries and the usage of tables are read, not ${entity.case ?? "an entity without a kind"}`,
     );
   }
 
@@ -256,10 +256,9 @@ export class BfrtService {
     for (const { p4Name } of config) this.#checkProgram(p4Name);
     if (action !== Action.BIND && action !== Action.VERIFY && config.length === 0)
       throw new DeviceError("INVALID_ARGUMENT", `client ${clientId} sends no program`);
-    const { WARM_INIT_STARTED, WARM_INIT_FINISHED } = { WARM_INIT_STARTED: 0, WARM_INIT_FINISHED: 1 };
     const answer = create(SetForwardingPipelineConfigResponseSchema, {
       setForwardingPipelineConfigResponseType:
-        action === Action.VERIFY_AND_WARM_INIT_BEGIN ? WARM_INIT_STARTED : WARM_INIT_FINISHED,
+        action === Action.VERIFY_AND_WARM_INIT_BEGIN ? Phase.WARM_INIT_STARTED : Phase.WARM_INIT_FINISHED,
     });
     if (action !== Action.BIND && action !== Action.VERIFY) {
       const message = create(StreamMessageResponseSchema, {
