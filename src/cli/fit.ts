@@ -17,6 +17,7 @@ import {
   pipesOf,
   placeExactly,
   sweepText,
+  type Target,
   toHtml,
   toJson,
   toSarif,
@@ -29,6 +30,7 @@ import {
   withProject,
   writeFiles,
 } from "../toolchain/loading/index.js";
+import { presetMacros } from "../toolchain/p4/index.js";
 import type { Program } from "../toolchain/program/index.js";
 import { CODES } from "./codes.js";
 import { EXIT, printDiagnostics } from "./outcome.js";
@@ -65,7 +67,7 @@ export async function fit(path: string, options: FitCommandOptions): Promise<num
   const target = loadTarget(options.target);
   const budget = options.budget === undefined ? [] : parseBudget(options.budget);
   const sweep = options.sweep === undefined ? undefined : parseSweep(options.sweep);
-  const input = await readProgram(path, options);
+  const input = await readProgram(path, target, options);
   const sources = (name: string) => input.sources.get(name);
 
   if (sweep !== undefined) {
@@ -90,7 +92,7 @@ export async function fit(path: string, options: FitCommandOptions): Promise<num
   const explanation = options.explain || options.html !== undefined ? explain(result) : undefined;
 
   if (options.diff !== undefined) {
-    const older = await readProgram(options.diff, options);
+    const older = await readProgram(options.diff, target, options);
     const before = fitProgram(older.program, target, { sources: (name) => older.sources.get(name) });
     const changes = difference(before, result);
     if (options.json) print(changes);
@@ -148,15 +150,34 @@ async function improve(result: FitResult, seconds: string | true): Promise<FitRe
 }
 
 /** Prints the compiler's warnings. Without a P4Info there is nothing to check. */
-async function readProgram(path: string, options: FitCommandOptions): Promise<LoadedProgram> {
+async function readProgram(path: string, target: Target, options: FitCommandOptions): Promise<LoadedProgram> {
   const diagnostics = new Diagnostics();
   const { p4info, I: include, D: define, U: undefine } = options;
-  const files = { path, include, define, undefine, form: "hardware" as const, ...given({ p4info }) };
-  const loaded = await loadProgram(await withProject(files), diagnostics, "error");
+  const files = await withProject({ path, include, define, undefine, ...given({ p4info }) });
+  const presets = Object.entries(presetMacros(target.architecture)).map(
+    ([name, value]) => `${name}=${value}`,
+  );
+  const loaded = await loadProgram(
+    { ...files, define: [...presets, ...files.define], form: "hardware" },
+    diagnostics,
+    "error",
+  );
   printDiagnostics(
     diagnostics.list.filter(({ severity }) => severity !== "info"),
     options.jsonDiagnostics,
   );
+  const { architecture } = loaded.program.bmv2;
+  if (
+    architecture !== undefined &&
+    target.architecture !== undefined &&
+    architecture.name !== target.architecture
+  )
+    fail(
+      CODES.wrongValue,
+      undefined,
+      `--target ${target.name}: ${path} is for ${architecture.name}, the target takes ${target.architecture}`,
+      "name the other chip's target, or leave out the macros that choose the chip (-D, p4loom.yaml)",
+    );
   return { ...loaded, program: pipeOf(loaded.program, path, options.pipe) };
 }
 

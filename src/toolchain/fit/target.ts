@@ -38,6 +38,8 @@ export const targetSchema = z.strictObject({
   title: z.string().min(1),
   /** Which rules lay out memories and place tables: those of the Tofino family or of the RMT paper. */
   model: z.enum(["tofino", "rmt"]),
+  /** The architecture of programs that are written for the chip; its macros are preset. Absent: programs for v1model alone. */
+  architecture: z.enum(["tna", "t2na"]).optional(),
   stages,
   /** Ingress and egress tables compete for the same stages. */
   gresses_share_stages: flag,

@@ -8,7 +8,7 @@
  *     architectures/  a folder each: package, externs, order of the passes, warnings, back end
  *     stdlib/  core.p4, v1model.p4, tna.p4, t2na.p4
  */
-export { ARCHITECTURES } from "./architectures/registry.js";
+export { ARCHITECTURES, presetMacros } from "./architectures/registry.js";
 export { CODES as P4_CODES } from "./codes.js";
 export {
   type Analysis,

@@ -6,6 +6,7 @@ import { DiagnosticError } from "../../../src/base/index.js";
 import { type FitCommandOptions, fit as fitFile } from "../../../src/cli/fit.js";
 import { writeP4InfoText } from "../../../src/toolchain/program/index.js";
 import { loadProgram } from "./golden.js";
+import { tnaSource } from "./programs.js";
 
 const golden = (name: string) => join(import.meta.dirname, "../../golden/fit/programs", `${name}.p4`);
 const bad = (name: string) => join(import.meta.dirname, "../../bad/fit", name);
@@ -134,5 +135,31 @@ describe("p4loom fit", () => {
     writeFileSync(broken, "control {");
     expect(await codeOf(broken)).toMatch(/^P40[12]/);
     expect(await codeOf(golden("real_l2l3"), { exact: "soon" })).toBe("P40005");
+  });
+});
+
+describe("a program for TNA", () => {
+  const write = (parts: Parameters<typeof tnaSource>[0] = {}, first = "") => {
+    const path = join(folder, "design.p4");
+    writeFileSync(path, first + tnaSource({ apply: "hdr.d.a = hdr.d.b + 1;", ...parts }));
+    return path;
+  };
+
+  it("gets the macros of the target's chip, and the first chip's are not taken for the second's", async () => {
+    const asks = "#ifndef __TARGET_TOFINO__\n#error which chip\n#endif\n";
+    for (const target of ["tofino", "tofino2", "tofino2m", "tofino2h"])
+      expect(await fitFile(write({}, asks), { ...base, target }), target).toBe(0);
+    expect(out).toMatch(/^placed on Tofino \(1\)/);
+    expect(await codeOf(write(), { D: ["__TARGET_TOFINO__=2"] })).toBe("P40005");
+    expect(await codeOf(write(), { D: ["__TARGET_TOFINO__=1"], target: "tofino2" })).toBe("P40005");
+    expect(await fitFile(write(), { ...base, D: ["__TARGET_TOFINO__=2"], target: "tofino2" })).toBe(0);
+  });
+
+  it("of several pipes is fitted by the name of one", async () => {
+    const path = write({ pipes: ["left", "right"] });
+    expect(await codeOf(path)).toBe("P40005");
+    expect(await codeOf(path, { pipe: "middle" })).toBe("P40005");
+    expect(await fitFile(path, { ...base, pipe: "right" })).toBe(0);
+    expect(await codeOf(golden("real_l2l3"), { pipe: "right" })).toBe("P40005");
   });
 });

@@ -124,3 +124,49 @@ export const smaller =
     sram: { ...target.sram, ...sram },
     ...more,
   });
+
+/** Texts of a program for TNA. */
+export interface TnaParts {
+  ingress?: string;
+  apply?: string;
+  deparser?: string;
+  pipes?: readonly string[];
+}
+
+/** A program for Tofino 1, or for the chip that `__TARGET_TOFINO__` names. */
+export const tnaSource = ({
+  ingress = "",
+  apply = "",
+  deparser = "",
+  pipes = ["pipe"],
+}: TnaParts) => `#include <core.p4>
+#include <tna.p4>
+header d_h { bit<32> a; bit<32> b; bit<32> c; bit<16> i; bit<16> t; }
+struct headers_t { d_h d; }
+struct meta_t { bit<32> m; bit<32> n; bit<10> session; }
+struct pair_t { bit<32> lo; bit<32> hi; }
+parser InParser(packet_in pkt, out headers_t hdr, out meta_t md, out ingress_intrinsic_metadata_t ig) {
+    state start { pkt.extract(ig); pkt.advance(PORT_METADATA_SIZE); pkt.extract(hdr.d); transition accept; }
+}
+control In(inout headers_t hdr, inout meta_t md, in ingress_intrinsic_metadata_t ig,
+           in ingress_intrinsic_metadata_from_parser_t prsr, inout ingress_intrinsic_metadata_for_deparser_t dprsr,
+           inout ingress_intrinsic_metadata_for_tm_t tm) {
+${ingress}
+    apply { ${apply} }
+}
+control InDeparser(packet_out pkt, inout headers_t hdr, in meta_t md,
+                   in ingress_intrinsic_metadata_for_deparser_t dprsr) {
+    Mirror() mirror;
+    apply { ${deparser} pkt.emit(hdr); }
+}
+parser OutParser(packet_in pkt, out headers_t hdr, out meta_t md, out egress_intrinsic_metadata_t eg) {
+    state start { pkt.extract(eg); transition accept; }
+}
+control Out(inout headers_t hdr, inout meta_t md, in egress_intrinsic_metadata_t eg,
+            in egress_intrinsic_metadata_from_parser_t prsr, inout egress_intrinsic_metadata_for_deparser_t dprsr,
+            inout egress_intrinsic_metadata_for_output_port_t port) { apply { } }
+control OutDeparser(packet_out pkt, inout headers_t hdr, in meta_t md,
+                    in egress_intrinsic_metadata_for_deparser_t dprsr) { apply { pkt.emit(hdr); } }
+${pipes.map((name) => `Pipeline(InParser(), In(), InDeparser(), OutParser(), Out(), OutDeparser()) ${name};`).join("\n")}
+Switch(${pipes.join(", ")}) main;
+`;

@@ -4,54 +4,16 @@ import { Diagnostics } from "../../../src/base/index.js";
 import { loadTarget } from "../../../src/cli/targets.js";
 import { fitProgram, onePipe, pipesOf } from "../../../src/toolchain/fit/index.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
+import { type TnaParts, tnaSource } from "./programs.js";
 
-interface Parts {
-  ingress?: string;
-  apply?: string;
-  deparser?: string;
-  pipes?: readonly string[];
-}
-
-const sourceOf = ({ ingress = "", apply = "", deparser = "", pipes = ["pipe"] }: Parts) => `#include <core.p4>
-#include <tna.p4>
-header d_h { bit<32> a; bit<32> b; bit<32> c; bit<16> i; bit<16> t; }
-struct headers_t { d_h d; }
-struct meta_t { bit<32> m; bit<32> n; bit<10> session; }
-struct pair_t { bit<32> lo; bit<32> hi; }
-parser InParser(packet_in pkt, out headers_t hdr, out meta_t md, out ingress_intrinsic_metadata_t ig) {
-    state start { pkt.extract(ig); pkt.advance(PORT_METADATA_SIZE); pkt.extract(hdr.d); transition accept; }
-}
-control In(inout headers_t hdr, inout meta_t md, in ingress_intrinsic_metadata_t ig,
-           in ingress_intrinsic_metadata_from_parser_t prsr, inout ingress_intrinsic_metadata_for_deparser_t dprsr,
-           inout ingress_intrinsic_metadata_for_tm_t tm) {
-${ingress}
-    apply { ${apply} }
-}
-control InDeparser(packet_out pkt, inout headers_t hdr, in meta_t md,
-                   in ingress_intrinsic_metadata_for_deparser_t dprsr) {
-    Mirror() mirror;
-    apply { ${deparser} pkt.emit(hdr); }
-}
-parser OutParser(packet_in pkt, out headers_t hdr, out meta_t md, out egress_intrinsic_metadata_t eg) {
-    state start { pkt.extract(eg); transition accept; }
-}
-control Out(inout headers_t hdr, inout meta_t md, in egress_intrinsic_metadata_t eg,
-            in egress_intrinsic_metadata_from_parser_t prsr, inout egress_intrinsic_metadata_for_deparser_t dprsr,
-            inout egress_intrinsic_metadata_for_output_port_t port) { apply { } }
-control OutDeparser(packet_out pkt, inout headers_t hdr, in meta_t md,
-                    in egress_intrinsic_metadata_for_deparser_t dprsr) { apply { pkt.emit(hdr); } }
-${pipes.map((name) => `Pipeline(InParser(), In(), InDeparser(), OutParser(), Out(), OutDeparser()) ${name};`).join("\n")}
-Switch(${pipes.join(", ")}) main;
-`;
-
-function programOf(parts: Parts) {
+function programOf(parts: TnaParts) {
   const diagnostics = new Diagnostics();
-  const made = compile({ file: sourceOf(parts), form: "hardware" }, diagnostics);
+  const made = compile({ file: tnaSource(parts), form: "hardware" }, diagnostics);
   diagnostics.throwIfErrors();
   return made!.program;
 }
 
-function fitOf(parts: Parts, target = "tofino") {
+function fitOf(parts: TnaParts, target = "tofino") {
   const program = programOf(parts);
   return fitProgram(onePipe(program, pipesOf(program)[0]!), loadTarget(target));
 }
@@ -123,7 +85,7 @@ it("takes an inverted exclusive or as one instruction, an inverted conjunction a
 });
 
 it("keeps what only the deparser or the traffic manager reads", () => {
-  const stages = (parts: Parts) => fitOf(parts).stages;
+  const stages = (parts: TnaParts) => fitOf(parts).stages;
   const apply = "hdr.d.a = hdr.d.b + 1; md.session = hdr.d.a[9:0];";
   expect(stages({ apply })).toBe(1);
   expect(
