@@ -238,50 +238,34 @@ function coloured(
   if (result === undefined) return [];
   if (form === "hardware") return [assign(result, cast(colour, result.type, span), span)];
   const meter = defined(instance);
-  const value = (name: string, usual: bigint): Expr =>
-    cast(argument(meter, name) ?? number(usual, bits(8), span), bits(8), span);
-  const choose = (code: bigint, whenTrue: Expr, whenFalse: Expr): Expr => ({
+  const code = (value: bigint): Expr => number(value, bits(8), span);
+  const is = (expr: Expr, value: bigint): Expr => equal(cast(expr, bits(8), span), code(value), span);
+  const either = (condition: Expr, whenTrue: Expr, whenFalse: Expr): Expr => ({
     kind: "conditional",
-    condition: equal(colour, number(code, bits(8), span), span),
+    condition,
     whenTrue,
     whenFalse,
     type: bits(8),
     span,
   });
-  const codes = { green: 0n, yellow: 1n, red: 3n };
-  const came = (code: bigint): Expr =>
-    equal(cast(defined(before), bits(8), span), number(code, bits(8), span), span);
-  const worst: Expr[] =
+  const value = (name: string, usual: bigint): Expr =>
+    cast(argument(meter, name) ?? code(usual), bits(8), span);
+  // The switch's colours are 0, 1, 2; the hardware's are 0, 1 or 2, 3.
+  const worst =
     before === undefined
-      ? [colour]
-      : [
-          {
-            kind: "conditional",
-            condition: came(codes.red),
-            whenTrue: number(2n, bits(8), span),
-            whenFalse: {
-              kind: "conditional",
-              condition: and(
-                or(came(codes.yellow), came(2n), span),
-                equal(colour, number(0n, bits(8), span), span),
-                span,
-              ),
-              whenTrue: number(1n, bits(8), span),
-              whenFalse: colour,
-              type: bits(8),
-              span,
-            },
-            type: bits(8),
-            span,
-          },
-        ];
-  const answer = choose(
-    2n,
-    value("red", codes.red),
-    choose(1n, value("yellow", codes.yellow), value("green", codes.green)),
+      ? undefined
+      : either(
+          is(before, 3n),
+          code(2n),
+          either(and(or(is(before, 1n), is(before, 2n), span), is(colour, 0n), span), code(1n), colour),
+        );
+  const answer = either(
+    is(colour, 2n),
+    value("red", 3n),
+    either(is(colour, 1n), value("yellow", 1n), value("green", 0n)),
   );
   return [
-    ...worst.map((code) => assign(colour, code, span)),
+    ...(worst === undefined ? [] : [assign(colour, worst, span)]),
     assign(result, cast(answer, result.type, span), span),
   ];
 }
