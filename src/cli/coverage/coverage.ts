@@ -23,7 +23,7 @@ import { readStf, runStf } from "../../toolchain/stf/index.js";
 import { CoverageCounts, Switch } from "../../toolchain/switch/index.js";
 import { CODES } from "../codes.js";
 import { EXIT, printDiagnostics } from "../outcome.js";
-import { wholeNumber } from "../trace/trace-options.js";
+import { wholeNumberOr } from "../trace/trace-options.js";
 import { STANDING } from "../trace/try-packet.js";
 import type { CoverageArguments } from "./coverage-options.js";
 
@@ -98,8 +98,8 @@ function settingsOf(packets: readonly string[], options: CoverageArguments): Set
   if (least !== undefined && !(/^\d+(\.\d+)?$/.test(min ?? "") && least <= 100))
     fail(CODES.wrongValue, undefined, `--min ${min}: not a number from 0 to 100`);
   return {
-    port: port === undefined ? 0 : wholeNumber("--port", port, MAX_PORT),
-    seed: seed === undefined ? 1 : wholeNumber("--seed", seed, 0xffff_ffff),
+    port: wholeNumberOr("--port", port, 0, MAX_PORT),
+    seed: wholeNumberOr("--seed", seed, 1, 0xffff_ffff),
     commands,
     least,
   };

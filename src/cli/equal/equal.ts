@@ -13,7 +13,7 @@ import { type PacketTrace, Switch } from "../../toolchain/switch/index.js";
 import { SourceLines, Story } from "../../toolchain/trace/index.js";
 import { CODES } from "../codes.js";
 import { EXIT, printDiagnostics } from "../outcome.js";
-import { wholeNumber } from "../trace/trace-options.js";
+import { wholeNumberOr } from "../trace/trace-options.js";
 import { STANDING } from "../trace/try-packet.js";
 import type { EqualArguments } from "./equal-options.js";
 
@@ -23,12 +23,10 @@ const BOUNDS = "one clone, groups of one member, two passes of a packet";
 /** Exit status 0 when they are equal, 1 when they differ, 3 when neither is known. */
 export async function equal(first: string, second: string, options: EqualArguments): Promise<number> {
   const { seed, maxPaths, time } = options;
-  const limit = (option: string, text: string | undefined, otherwise: number, most: number) =>
-    text === undefined ? otherwise : wholeNumber(option, text, most);
   const limits = {
-    seed: limit("--seed", seed, 1, 0xffff_ffff),
-    paths: limit("--max-paths", maxPaths, 20_000, 10_000_000),
-    seconds: limit("--time", time, 60, 86_400),
+    seed: wholeNumberOr("--seed", seed, 1, 0xffff_ffff),
+    paths: wholeNumberOr("--max-paths", maxPaths, 20_000, 10_000_000),
+    seconds: wholeNumberOr("--time", time, 60, 86_400),
   };
   const diagnostics = new Diagnostics();
   const a = await load(first, options, diagnostics);

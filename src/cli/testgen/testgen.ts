@@ -8,7 +8,7 @@ import { readStf, runStf } from "../../toolchain/stf/index.js";
 import { type Generated, generateTests, stfOf } from "../../toolchain/testgen/index.js";
 import { CODES } from "../codes.js";
 import { EXIT, printDiagnostics } from "../outcome.js";
-import { wholeNumber } from "../trace/trace-options.js";
+import { wholeNumberOr } from "../trace/trace-options.js";
 import { junitOf } from "./junit.js";
 import type { TestgenArguments } from "./testgen-options.js";
 
@@ -59,13 +59,11 @@ interface Limits {
 }
 
 function limitsOf({ seed, maxTests, maxPaths, time }: TestgenArguments): Limits {
-  const number = (option: string, text: string | undefined, otherwise: number, most: number) =>
-    text === undefined ? otherwise : wholeNumber(option, text, most);
   return {
-    seed: number("--seed", seed, 1, 0xffff_ffff),
-    maxTests: number("--max-tests", maxTests, 1000, 100_000),
-    maxPaths: number("--max-paths", maxPaths, 2000, 10_000_000),
-    seconds: number("--time", time, 30, 86_400),
+    seed: wholeNumberOr("--seed", seed, 1, 0xffff_ffff),
+    maxTests: wholeNumberOr("--max-tests", maxTests, 1000, 100_000),
+    maxPaths: wholeNumberOr("--max-paths", maxPaths, 2000, 10_000_000),
+    seconds: wholeNumberOr("--time", time, 30, 86_400),
   };
 }
 

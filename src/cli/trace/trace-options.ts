@@ -69,11 +69,21 @@ function headOf(path: string): string {
 
 const MAX_PORT = 511;
 
-export function wholeNumber(option: string, text: string, most: number): number {
+function wholeNumber(option: string, text: string, most: number): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!(value <= most))
     fail(CODES.wrongValue, undefined, `${option} ${text}: not a whole number from 0 to ${most}`);
   return value;
+}
+
+/** The value of an option, or its default where it is not given. */
+export function wholeNumberOr(
+  option: string,
+  text: string | undefined,
+  otherwise: number,
+  most: number,
+): number {
+  return text === undefined ? otherwise : wholeNumber(option, text, most);
 }
 
 export function filterOf(path: string, args: TraceArguments): TraceFilter {
@@ -109,7 +119,7 @@ export function packetOf(program: string, args: TraceArguments): TryPacket {
     program,
     port: wholeNumber("--port", port, MAX_PORT),
     bytes,
-    seed: seed === undefined ? 1 : wholeNumber("--seed", seed, 0xffff_ffff),
+    seed: wholeNumberOr("--seed", seed, 1, 0xffff_ffff),
     include: args.I,
     define: args.D,
     ...given({ commands, p4info }),
