@@ -50,6 +50,7 @@ control CheckHeaders(inout headers_t hdr, inout metadata_t meta) {
 control CourseIngress(inout headers_t hdr, inout metadata_t meta,
                       inout standard_metadata_t standard_metadata) {
     apply {
+        // TODO 5: drop a packet, too, whose route the parser could not read to its end.
         if (!hdr.hops[0].isValid()) {
             mark_to_drop(standard_metadata);
         } else {

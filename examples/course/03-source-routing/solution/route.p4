@@ -52,7 +52,7 @@ control CheckHeaders(inout headers_t hdr, inout metadata_t meta) {
 control CourseIngress(inout headers_t hdr, inout metadata_t meta,
                       inout standard_metadata_t standard_metadata) {
     apply {
-        if (!hdr.hops[0].isValid()) {
+        if (!hdr.hops[0].isValid() || standard_metadata.parser_error != error.NoError) {
             mark_to_drop(standard_metadata);
         } else {
             standard_metadata.egress_spec = (bit<9>) hdr.hops[0].port;
