@@ -80,13 +80,9 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
     }
 
     apply {
-        if (hdr.ethernet.isValid()) {
-            known.apply();
-            stations.apply();
-            // TODO 1: send a copy of the packet to egress too (clone, CloneType.I2E), by clone session 5.
-        } else {
-            drop();
-        }
+        known.apply();
+        stations.apply();
+        // TODO 1: send a copy of the packet to egress too (clone, CloneType.I2E), by clone session 5.
     }
 }
 

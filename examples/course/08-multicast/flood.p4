@@ -69,11 +69,7 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
     }
 
     apply {
-        if (hdr.ethernet.isValid()) {
-            stations.apply();
-        } else {
-            drop();
-        }
+        stations.apply();
     }
 }
 
@@ -81,7 +77,8 @@ control CourseEgress(inout headers_t hdr, inout metadata_t meta,
                      inout standard_metadata_t standard_metadata) {
     apply {
         // TODO 3: a copy must not leave by the port from which the packet came.
-        // TODO 4: the copy with replication id 7 goes to another VLAN: insert a tag with VLAN id 100.
+        // TODO 4: the copy with replication id 7 goes to another VLAN: insert a tag with VLAN id 100
+        // and priority 4.
     }
 }
 

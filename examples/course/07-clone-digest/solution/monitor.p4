@@ -79,13 +79,9 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
     }
 
     apply {
-        if (hdr.ethernet.isValid()) {
-            known.apply();
-            stations.apply();
-            clone(CloneType.I2E, MONITOR_SESSION);
-        } else {
-            drop();
-        }
+        known.apply();
+        stations.apply();
+        clone(CloneType.I2E, MONITOR_SESSION);
     }
 }
 

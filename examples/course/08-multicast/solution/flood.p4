@@ -66,24 +66,19 @@ control CourseIngress(inout headers_t hdr, inout metadata_t meta,
     }
 
     apply {
-        if (hdr.ethernet.isValid()) {
-            stations.apply();
-        } else {
-            drop();
-        }
+        stations.apply();
     }
 }
 
 control CourseEgress(inout headers_t hdr, inout metadata_t meta,
                      inout standard_metadata_t standard_metadata) {
     apply {
-        if (standard_metadata.mcast_grp != 0 &&
-            standard_metadata.egress_port == standard_metadata.ingress_port) {
+        if (standard_metadata.egress_port == standard_metadata.ingress_port) {
             mark_to_drop(standard_metadata);
         }
         if (standard_metadata.egress_rid == TAGGED) {
             hdr.vlan.setValid();
-            hdr.vlan.priority = 0;
+            hdr.vlan.priority = 4;
             hdr.vlan.drop_eligible = 0;
             hdr.vlan.id = 100;
             hdr.vlan.type = hdr.ethernet.type;
