@@ -40,7 +40,7 @@ describe("docs/trace.md", () => {
       const shown = kind === "json" ? text.replace(/\{"kind"/g, '\n{"kind"') : text;
       return `    npx p4loom ${command}\n${between}\`\`\`${kind}\n${shown}\`\`\``;
     });
-    expect(examples).toBe(2);
+    expect(examples).toBe(3);
     golden("docs/trace.md", printed);
   });
 

@@ -18,6 +18,9 @@ export interface TraceArguments {
   commands?: string;
   p4info?: string;
   seed?: string;
+  all?: boolean;
+  update?: string;
+  maxRuns?: string;
   I: string[];
   D: string[];
 }
@@ -44,6 +47,9 @@ export function defineTrace(command: Command): Command {
     )
     .option("--p4info <file>", "program: P4Info of a BMv2 JSON")
     .option("--seed <n>", "program: seed of the random extern (default: 1)")
+    .option("--all", "program: every outcome that the packet can have, as one tree")
+    .option("--update <file>", "with --all: commands that change tables while the packet is in the switch")
+    .option("--max-runs <n>", "with --all: end after that many runs of the packet (default: 10000)")
     .addOption(repeatable("-I <dir>", "program: search DIR for included files"))
     .addOption(repeatable("-D <macro[=value]>", "program: define a macro"));
 }
@@ -86,13 +92,19 @@ export function wholeNumberOr(
   return text === undefined ? otherwise : wholeNumber(option, text, most);
 }
 
+/** An option as it was written. */
+function optionText(option: string, value: string | boolean | undefined): string {
+  const name = `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return typeof value === "string" ? `${name} ${value}` : name;
+}
+
 export function filterOf(path: string, args: TraceArguments): TraceFilter {
-  for (const option of ["commands", "p4info", "seed"] as const)
+  for (const option of ["commands", "p4info", "seed", "all", "update", "maxRuns"] as const)
     if (args[option] !== undefined)
       fail(
         CODES.wrongValue,
         undefined,
-        `--${option} ${args[option]}: ${path} is a trace; this option is for programs`,
+        `${optionText(option, args[option])}: ${path} is a trace; this option is for programs`,
       );
   const { packet, port, table, dropped } = args;
   const least = Number.MAX_SAFE_INTEGER;
@@ -104,10 +116,13 @@ export function filterOf(path: string, args: TraceArguments): TraceFilter {
 }
 
 export function packetOf(program: string, args: TraceArguments): TryPacket {
-  const { packet, port, commands, p4info, seed } = args;
+  const { packet, port, commands, p4info, seed, update } = args;
   for (const option of ["table", "dropped"] as const)
     if (args[option] !== undefined)
       fail(CODES.wrongValue, undefined, `--${option}: there is only one packet, its trace is shown whole`);
+  for (const option of ["update", "maxRuns"] as const)
+    if (args[option] !== undefined && !args.all)
+      fail(CODES.wrongValue, undefined, `${optionText(option, args[option])}: this option needs --all`);
   if (packet === undefined || port === undefined) {
     const example = `p4loom trace ${program} --port 1 --packet 00112233445566778899aabb0800`;
     fail(CODES.wrongValue, undefined, "a program needs a packet (--packet) and its port (--port)", example);
@@ -122,6 +137,12 @@ export function packetOf(program: string, args: TraceArguments): TryPacket {
     seed: wholeNumberOr("--seed", seed, 1, 0xffff_ffff),
     include: args.I,
     define: args.D,
-    ...given({ commands, p4info }),
+    ...given({
+      commands,
+      p4info,
+      all: args.all
+        ? { runs: wholeNumberOr("--max-runs", args.maxRuns, 10_000, 10_000_000), update }
+        : undefined,
+    }),
   };
 }

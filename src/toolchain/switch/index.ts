@@ -18,6 +18,7 @@ export type {
   TraceSink,
 } from "./options.js";
 export { Switch } from "./switch.js";
+export type { OutcomeLimits } from "./trace/outcomes.js";
 export {
   type FieldChange,
   type PacketTrace,

@@ -39,8 +39,10 @@ import {
   type TraceOutput,
   type TraceSink,
 } from "./options.js";
+import { type OutcomeLimits, Outcomes } from "./trace/outcomes.js";
 import { TraceRecorder } from "./trace/recorder.js";
 import { PacketTracer } from "./trace/tracer.js";
+import type { PacketTrace } from "./trace/types.js";
 
 /** Everything that exists while a program is loaded. */
 interface Loaded {
@@ -80,6 +82,8 @@ export class Switch implements Device {
   #traceFilter: ((port: number, frame: Uint8Array) => boolean) | undefined;
   #traceOutput: TraceOutput | undefined;
   #tracer: PacketTracer | undefined;
+  /** A packet is run to see what it can do: nothing of it leaves the switch. */
+  #isTrying = false;
   /** Limits that the control plane set. They belong to the ports, so they stay when the program changes. */
   readonly #limits = new QueueLimits();
   readonly #generators: Generators;
@@ -212,7 +216,9 @@ export class Switch implements Device {
         replication,
         cpuPort: this.#cpuPort,
         recirculates: this.#options.recirculates,
-        learn: (list, phv) => digests.learn(list, phv),
+        learn: (list, phv) => {
+          if (!this.#isTrying) digests.learn(list, phv);
+        },
       },
       this.#workspaces,
     );
@@ -251,7 +257,7 @@ export class Switch implements Device {
       return;
     }
     this.stats.transmitted++;
-    if (this.#tracer !== undefined) this.#tracer.transmitted(port, frame, port === this.#cpuPort);
+    if (this.#tracer?.transmitted(port, frame, port === this.#cpuPort)) return;
     if (port === this.#cpuPort)
       this.#emit({ kind: "packetIn", packet: toController(this.#running().instance.p4, frame) });
     else this.#options.transmit(port, frame);
@@ -273,6 +279,41 @@ export class Switch implements Device {
       return;
     }
     this.#loaded.forwarder.receive(port, frame);
+  }
+
+  /**
+   * Every outcome that a frame can have when it arrives now, as one tree: each member of a group that a selector may take, each
+   * random number, each result of a `hash`, and each moment of an update. Nothing leaves, and the switch stays as it is.
+   * @throws DeviceError FAILED_PRECONDITION without a program, INVALID_ARGUMENT for an update of anything but tables, members
+   * and groups, and as {@link apply} for an update that cannot be done
+   */
+  outcomes(port: number, frame: Uint8Array, limits: OutcomeLimits): PacketTrace {
+    const { instance, forwarder, writer } = this.#running();
+    const { queues } = forwarder;
+    const statistics = structuredClone(this.stats);
+    const specialised = specialise(instance.program.bmv2, "traced");
+    const run = (tracer: PacketTracer): void => {
+      this.#tracer = tracer;
+      forwarder.traceTo(tracer);
+      forwarder.receive(port, frame);
+    };
+    const setup = { instance, specialised, device: this.name, state: forwarder.state, run };
+    forwarder.traceTo(undefined);
+    forwarder.traces = undefined;
+    // Every copy is run to its end.
+    forwarder.queues = undefined;
+    this.#isTrying = true;
+    try {
+      return new Outcomes({ ...setup, apply: (update) => writer.apply(update) }, limits).all();
+    } finally {
+      this.#isTrying = false;
+      forwarder.traceTo(undefined);
+      forwarder.queues = queues;
+      const { drops, ...counts } = statistics;
+      Object.assign(this.stats, counts);
+      Object.assign(this.stats.drops, drops);
+      this.#startTrace();
+    }
   }
 
   #refuse(port: number, frame: Uint8Array): void {

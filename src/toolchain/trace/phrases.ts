@@ -22,9 +22,11 @@ const CAUSES: Readonly<Record<TraceTree["cause"], string>> = {
   replica: "copy",
   resubmit: "resubmitted: the packet as it came in goes through ingress again",
   recirculate: "recirculated: the packet as it would have left goes through ingress again",
+  choice: "if",
 };
 
-export function causeText({ cause, egress_port, replica_instance }: TraceTree): string {
+export function causeText({ cause, choice, egress_port, replica_instance }: TraceTree): string {
+  if (choice !== undefined) return `${CAUSES[cause]} ${choice}`;
   const port = egress_port === undefined ? "" : ` for port ${egress_port}`;
   const instance = replica_instance === undefined ? "" : `, replica instance ${replica_instance}`;
   return `${CAUSES[cause]}${port}${instance}`;
@@ -81,6 +83,22 @@ export function outcomeText(outcome: TraceOutcome): Line | undefined {
     case "unfinished":
       return { text: "its end is not known: it was still in the switch", style: "yellow" };
     case "fork":
+      return forkText(outcome);
+  }
+}
+
+/** What decides which of the branches happens. */
+function forkText(fork: TraceOutcome & { kind: "fork" }): Line | undefined {
+  switch (fork.reason) {
+    case "selector":
+      return { text: `the selector of table ${fork.table} decides:`, style: "yellow" };
+    case "update":
+      return { text: `the time of the update decides, at table ${fork.table}:`, style: "yellow" };
+    case "random":
+      return { text: "a random number decides:", style: "yellow" };
+    case "hash":
+      return { text: "a hash decides:", style: "yellow" };
+    default:
       return undefined;
   }
 }

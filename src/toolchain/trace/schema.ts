@@ -186,13 +186,15 @@ const outcome = z.discriminatedUnion("kind", [
   }),
   z.strictObject({
     kind: z.literal("fork"),
-    reason: z.enum(["multicast", "clone", "resubmit", "recirculate"]),
+    reason: z.enum(["multicast", "clone", "resubmit", "recirculate", "selector", "random", "hash", "update"]),
+    table: optional(z.string()),
   }),
   z.strictObject({ kind: z.literal("unfinished") }),
 ]);
 
 const tree = z.strictObject({
-  cause: z.enum(["arrival", "ingress_clone", "egress_clone", "replica", "resubmit", "recirculate"]),
+  cause: z.enum(["arrival", "ingress_clone", "egress_clone", "replica", "resubmit", "recirculate", "choice"]),
+  choice: optional(z.string()),
   egress_port: optional(port),
   replica_instance: optional(count),
   events: z.array(traceEvent),
@@ -214,6 +216,7 @@ export const traceSchema = z.strictObject({
     bytes,
   }),
   root: tree,
+  outcomes: optional(count),
   cut: optional(truth),
 }) satisfies z.ZodType<PacketTrace>;
 

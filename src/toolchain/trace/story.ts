@@ -32,7 +32,9 @@ export function storyLines(packet: PacketTrace, device = ""): StoryLine[] {
     lines.push({ depth, ...line, ...given({ source }) });
   const { packet_id, ingress_port, packet_size, time_us } = packet.input;
   const text = `${device}packet ${packet_id} on port ${ingress_port}: ${bytesText(packet_size)} at ${timeText(time_us)}`;
-  say(0, { text, style: "bold" });
+  const { outcomes } = packet;
+  const count = outcomes === undefined ? "" : `, ${outcomes} outcome${outcomes === 1 ? "" : "s"}`;
+  say(0, { text: text + count, style: "bold" });
   tree(packet.root, 1);
   if (packet.cut) say(0, { text: "more happened than a trace has room for", style: "yellow" });
   return lines;

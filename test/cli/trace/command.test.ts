@@ -49,6 +49,47 @@ describe("of a program", () => {
     expect(stdout).toMatch(/\n {2}sent on port 2: 4 bytes at 0 µs\n$/);
   });
 
+  it("--all prints every outcome, with --update at every moment of it", () => {
+    const packet = ["trace", "examples/trace/two-paths.p4", "--port", "1", "--packet", "070500"];
+    const all = [...packet, "--commands", "examples/trace/entries.txt", "--all"];
+    const two = p4loom(...all, "--json");
+    expect([two.status, two.stderr]).toEqual([0, ""]);
+    expect(documents(two.stdout)[0]).toMatchObject({
+      outcomes: 2,
+      root: { outcome: { reason: "selector" } },
+    });
+    const four = p4loom(...all, "--update", "examples/trace/update.txt");
+    expect(four.stdout).toMatch(/^packet 0 on port 1: 3 bytes at 0 µs, 4 outcomes\n/);
+    const cut = p4loom(...all, "--max-runs", "1");
+    expect(cut.stdout).toMatch(/, 1 outcome\n[\s\S]*\nmore happened than a trace has room for\n$/);
+  });
+
+  it("refuses options of --all without it, and an update of what is no table", () => {
+    const packet = ["trace", "examples/trace/two-paths.p4", "--port", "1", "--packet", "070500"];
+    for (const option of [
+      ["--update", "x.txt"],
+      ["--max-runs", "3"],
+    ]) {
+      const { stderr, status } = p4loom(...packet, ...option);
+      expect([status, stderr]).toEqual([
+        2,
+        expect.stringContaining(`${option.join(" ")}: this option needs --all`),
+      ]);
+    }
+    const groups = join(folder, "groups.txt");
+    writeFileSync(groups, "mc_mgrp_create 1\nmc_node_create 0 1 2\nmc_node_associate 1 0\n");
+    const { stderr, status } = p4loom(...packet, "--all", "--update", groups);
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        "change 1 of the update is of a multicastGroup; outcomes are followed for changes of tables",
+      ),
+    ]);
+    const trace = join(folder, "all.jsonl");
+    writeFileSync(trace, "");
+    expect(p4loom("trace", trace, "--all").stderr).toContain("--all: ");
+  });
+
   it("takes entries of a runtime.json", () => {
     const entries = join(folder, "s1-runtime.json");
     const entry = {

@@ -464,7 +464,8 @@ export class PrimitiveWriter {
       case "modify_field_rng_uniform": {
         const low = this.#numbers.cut(this.#number(second), 64).map((w) => out.hold(w));
         const high = this.#numbers.cut(this.#number(third), 64).map((w) => out.hold(w));
-        out.open(`if (s.randomBetween(W, ${[...low, ...high].join(", ")}))`);
+        const draw = this.resources.trace?.draw ?? "s.randomBetween";
+        out.open(`if (${draw}(W, ${[...low, ...high].join(", ")}))`);
         this.#stores.assign(given(first), {
           kind: "words",
           words: ["W[0]", "W[1]"],
@@ -559,14 +560,18 @@ export class PrimitiveWriter {
     const [maxLow, maxHigh] = this.#numbers
       .cut({ kind: "binary", op: "&", a: this.#number(max), b: constant(2n ** 64n - 1n) }, 64)
       .map((w) => out.hold(w));
+    const { trace } = this.resources;
+    const reduced = (text: string): string =>
+      trace === undefined ? text : trace.reduced(text, defined(maxLow), defined(maxHigh));
     let rest: Num;
     if (high !== undefined) {
       out.line(`modulo64(W, ${low}, ${high}, ${maxLow}, ${maxHigh});`);
-      const words = [out.hold("W[0]"), out.hold("W[1]")];
+      const words = [out.hold(reduced("W[0]")), out.hold("W[1]")];
       rest = { kind: "words", words, range: { width: 64, signed: false } };
     } else {
-      const reduced = `(${maxLow} === 0 ? 0 : (${low} >>> 0) % (${maxLow} >>> 0) | 0)`;
-      rest = word(out.hold(maxHigh === "0" ? reduced : `${maxHigh} !== 0 ? ${low} : ${reduced}`));
+      const small = `(${maxLow} === 0 ? 0 : (${low} >>> 0) % (${maxLow} >>> 0) | 0)`;
+      const left = maxHigh === "0" ? small : `${maxHigh} !== 0 ? ${low} : ${small}`;
+      rest = word(out.hold(reduced(left)));
     }
     const from: Num = { kind: "binary", op: "&", a: this.#number(base), b: constant(2n ** 64n - 1n) };
     const sum: Num = { kind: "binary", op: "+", a: rest, b: from };

@@ -71,4 +71,16 @@ export class CountPoints extends TracePoints {
   override member(): string {
     return "";
   }
+
+  override before(): string {
+    return "";
+  }
+
+  override get draw(): string {
+    return "s.randomBetween";
+  }
+
+  override reduced(rest: string): string {
+    return rest;
+  }
 }

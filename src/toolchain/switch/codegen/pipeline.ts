@@ -150,6 +150,7 @@ class NodeWriter {
     const index = defined(context.tables.get(table.name));
     const [t, e, a, data, at] = ["t", "e", "a", "A", "o"].map((prefix) => out.fresh(prefix));
     const x = ownPlace("indexes", index);
+    if (this.#trace !== undefined) out.line(this.#trace.before(index));
     out.line(`const ${t} = ${ownPlace("tables", index)};`);
     if (table.key.length === 0) out.line(`const ${e} = ${t}.only;`);
     else out.line(`const ${e} = lookup${index}(${x}, ${this.#keys(table).join(", ")});`);
@@ -217,7 +218,7 @@ class NodeWriter {
       const slots = out.fresh("g");
       out.line(`const ${slots} = ${profileAt}.slots[~${member}];`);
       let hash = `${context.selectorHash(profile)}(s)`;
-      if (this.#trace !== undefined) hash = this.#trace.hashed(hash, `${slots}.length`);
+      if (this.#trace !== undefined) hash = this.#trace.hashed(hash, slots);
       out.line(`${member} = ${slots}.length === 0 ? -1 : ${slots}[(${hash} >>> 0) % ${slots}.length];`);
       out.close();
     }

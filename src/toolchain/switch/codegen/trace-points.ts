@@ -77,9 +77,24 @@ export class TracePoints {
     return false;
   }
 
-  /** Text of a selector's hash, which chooses among `count` members. */
-  hashed(hash: string, count: string): string {
-    return `s.tracer.hashed(${hash}, ${count})`;
+  /** Text of a selector's hash, which chooses among the handles in `slots`. */
+  hashed(hash: string, slots: string): string {
+    return `s.tracer.hashed(${hash}, ${slots})`;
+  }
+
+  /** Statement in front of a lookup in the table with this number. */
+  before(table: number): string {
+    return `s.tracer.before(${table});`;
+  }
+
+  /** Function that draws a random number, with the arguments of `PacketState.randomBetween`. */
+  get draw(): string {
+    return "s.tracer.drawn";
+  }
+
+  /** Text of what a hash leaves, modulo the 64-bit number `maxHigh`, `maxLow`. */
+  reduced(rest: string, maxLow: string, maxHigh: string): string {
+    return `s.tracer.reduced(${rest}, ${maxLow}, ${maxHigh})`;
   }
 
   /** Statement for the member that a table uses. */

@@ -134,6 +134,12 @@ export class MeterArray {
     return (to) => this.#state.set(state, to * FIELDS);
   }
 
+  /** Saves all meters with their levels; the result restores them. */
+  keepAll(): () => void {
+    const state = this.#state.slice();
+    return () => this.#state.set(state);
+  }
+
   /** Colour of a packet of `length` bytes at a time in microseconds. */
   execute(index: number, length: number, now: number): number {
     const state = this.#state;

@@ -162,6 +162,11 @@ export class TraceRecorder {
       for (const node of [...packet.open]) this.end(node, { kind: "unfinished" });
   }
 
+  /** The tree as readers get it. */
+  protected arranged(tree: TraceTree): TraceTree {
+    return joined(tree);
+  }
+
   #deliver(packet: Packet): void {
     this.#packets.delete(packet);
     const { device, program } = this;
@@ -170,7 +175,7 @@ export class TraceRecorder {
       device,
       ...given({ program }),
       input: packet.input,
-      root: joined(packet.root.tree as TraceTree),
+      root: this.arranged(packet.root.tree as TraceTree),
       ...given({ cut: packet.cut ? true : undefined }),
     });
   }
@@ -179,7 +184,7 @@ export class TraceRecorder {
 const DECIDED: ReadonlySet<TraceDropReason> = new Set(["mark_to_drop", "drop_port"]);
 
 /** The branches in the order for readers; a clone with a single copy is replaced by that copy. */
-function joined(tree: TraceTree): TraceTree {
+export function joined(tree: TraceTree): TraceTree {
   const only = tree.branches?.length === 1 ? tree.branches[0] : undefined;
   if (/_clone$/.test(tree.cause) && only?.cause === "replica") {
     const { egress_port, replica_instance, events, outcome, branches } = only;
@@ -191,10 +196,10 @@ function joined(tree: TraceTree): TraceTree {
       ...given({ branches }),
     });
   }
-  const { cause, egress_port, replica_instance, events, outcome, branches } = tree;
+  const { cause, choice, egress_port, replica_instance, events, outcome, branches } = tree;
   return {
     cause,
-    ...given({ egress_port, replica_instance }),
+    ...given({ choice, egress_port, replica_instance }),
     events,
     outcome,
     ...given({ branches: branches?.map(joined) }),

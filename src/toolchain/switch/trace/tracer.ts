@@ -15,6 +15,23 @@ import { primitiveEvent } from "./primitive-event.js";
 import { type TraceNode, TraceRecorder } from "./recorder.js";
 import type { PacketTrace, TraceEvent } from "./types.js";
 
+/** A `hash` with more results than these is computed, even where a {@link Chooser} decides. */
+const MAX_HASH_RESULTS = 64;
+
+/** Decides where a packet's way depends on more than the packet and the tables. */
+export interface Chooser {
+  /** Before a lookup in the table with this number. */
+  before(table: number): void;
+  /** Place of the handle that a selector takes. */
+  slot(slots: Int32Array): number;
+  /** A number from `low` to `high`. */
+  number(of: "random" | "hash", low: bigint, high: bigint): bigint;
+}
+
+function wide(low: number, high: number): bigint {
+  return (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
+}
+
 export class PacketTracer extends TraceRecorder {
   onOutput: TraceOutput | undefined;
   readonly fields: FieldView;
@@ -113,10 +130,48 @@ export class PacketTracer extends TraceRecorder {
     return taken;
   }
 
-  /** Records the hash of a selector and the number of slots of its group. */
-  hashed(hash: number, slots: number): number {
-    this.#selected = { hash: hash >>> 0, slots };
+  /** Decides in place of hashes, random numbers and time; undefined: they decide themselves. */
+  chooser: Chooser | undefined;
+  /** The result of a `hash` that the chooser took. */
+  #assumed: number | undefined;
+
+  /** A lookup in a table follows. */
+  before(table: number): void {
+    if (this.chooser !== undefined && this.node !== undefined) this.chooser.before(table);
+  }
+
+  /** Records the hash of a selector and the number of slots of its group; the result, modulo that number, is the slot. */
+  hashed(hash: number, slots: Int32Array): number {
+    if (this.chooser !== undefined && this.node !== undefined) {
+      this.#selected = { slots: slots.length };
+      return this.chooser.slot(slots);
+    }
+    this.#selected = { hash: hash >>> 0, slots: slots.length };
     return hash;
+  }
+
+  /** As `PacketState.randomBetween`. */
+  drawn(scratch: Int32Array, lowLow: number, lowHigh: number, highLow: number, highHigh: number): boolean {
+    const { chooser } = this;
+    if (chooser === undefined || this.node === undefined)
+      return this.#state.randomBetween(scratch, lowLow, lowHigh, highLow, highHigh);
+    const low = wide(lowLow, lowHigh);
+    const high = wide(highLow, highHigh);
+    if (low > high) return false;
+    const value = chooser.number("random", low, high);
+    scratch[0] = Number(BigInt.asIntN(32, value));
+    scratch[1] = Number(BigInt.asIntN(32, value >> 32n));
+    return true;
+  }
+
+  /** What a `hash` leaves, modulo a number of two words; 0 and 1 leave one result. */
+  reduced(rest: number, maxLow: number, maxHigh: number): number {
+    const { chooser } = this;
+    if (chooser === undefined || this.node === undefined || maxHigh !== 0) return rest;
+    const max = maxLow >>> 0;
+    if (max < 2 || max > MAX_HASH_RESULTS) return rest;
+    this.#assumed = Number(chooser.number("hash", 0n, BigInt(max - 1)));
+    return this.#assumed;
   }
 
   /** Handle of the member that was taken, or -1. */
@@ -164,11 +219,9 @@ export class PacketTracer extends TraceRecorder {
     const marks = /^(mark_to_)?drop$/.test(point.op);
     if (marks || target === this.#egressSpec) node.decided = point;
     if (/^(assert|assume)$/.test(point.op) && details[0] === 0) node.failed ??= point;
-    const event = primitiveEvent(this.instance, this.#state, this.fields, {
-      point,
-      changes,
-      reported: details,
-    });
+    const reported = this.#assumed === undefined ? details : [this.#assumed, 0];
+    this.#assumed = undefined;
+    const event = primitiveEvent(this.instance, this.#state, this.fields, { point, changes, reported });
     if (event !== undefined) this.event(event);
     this.fields.look(this.#state.phv);
   }
@@ -233,10 +286,12 @@ export class PacketTracer extends TraceRecorder {
     if (node !== undefined) node.queuedAt = this.time();
   }
 
-  transmitted(port: number, frame: Uint8Array, toController: boolean): void {
+  /** True: the frame shall not leave, since it was only tried. */
+  transmitted(port: number, frame: Uint8Array, toController: boolean): boolean {
+    const tried = this.chooser !== undefined;
     const node = this.#take(frame);
     // most frames, where a filter chooses which ones are traced
-    if (node === undefined) return;
+    if (node === undefined) return tried;
     this.onOutput?.(node.packet.input, port, frame);
     this.end(node, {
       kind: "transmit",
@@ -246,6 +301,7 @@ export class PacketTracer extends TraceRecorder {
       bytes: toHex(frame),
       ...given({ packet_in: toController ? true : undefined }),
     });
+    return tried;
   }
 
   /** The port of a frame that leaves is down. */

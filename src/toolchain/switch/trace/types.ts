@@ -16,7 +16,9 @@ export interface PacketTrace {
   readonly program?: string;
   readonly input: TraceInput;
   readonly root: TraceTree;
-  /** The packet had more events than a document holds; those at the end are missing. */
+  /** Where all outcomes of a packet were followed: their number. One outcome is one choice at each fork of that kind. */
+  readonly outcomes?: number;
+  /** The packet had more events, or more outcomes, than a document holds; those at the end are missing. */
   readonly cut?: true;
 }
 
@@ -37,10 +39,20 @@ export type TraceCause =
   | "egress_clone"
   | "replica"
   | "resubmit"
-  | "recirculate";
+  | "recirculate"
+  /** One of the possible continuations at a {@link ChoiceKind}. */
+  | "choice";
+
+/**
+ * What decides, where all outcomes of a packet are followed: the hash of a selector, a random number, the result of a `hash`, or
+ * how much of an update of tables was done when the packet came by.
+ */
+export type ChoiceKind = "selector" | "random" | "hash" | "update";
 
 export interface TraceTree {
   readonly cause: TraceCause;
+  /** Of a `choice`: what was chosen. */
+  readonly choice?: string;
   /** Of a copy whose port is given by a group or session. */
   egress_port?: number;
   /** The copy's `egress_rid`. */
@@ -74,6 +86,8 @@ export type TraceOutcome =
     }
   /** The packet continues in the branches. */
   | { kind: "fork"; reason: "multicast" | "clone" | "resubmit" | "recirculate" }
+  /** Exactly one of the branches with the cause `choice` happens; `table` is where a selector or an update decides. */
+  | { kind: "fork"; reason: ChoiceKind; table?: string }
   /** Tracing was turned off, or the program was replaced, before the end of the copy. */
   | { kind: "unfinished" };
 
