@@ -19,7 +19,7 @@ export function goldenPrograms(corpus: string | undefined): Map<string, () => Co
     const root = join(corpus, cell("repo").replace("/", "+"));
     const path = join(root, cell("path"));
     const variant = cell("variant") === "" ? "" : `__${cell("variant")}`;
-    const name = `${cell("repo").replace("/", "_")}__${cell("path").replaceAll("/", "_")}${variant}`;
+    const name = `${cell("repo").replace("/", "_")}__${cell("path").replace(/[/ ]/g, "_")}${variant}`;
     const folders = cell("include_dirs")
       .split(",")
       .filter((one) => one !== "");

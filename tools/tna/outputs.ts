@@ -13,8 +13,13 @@
  *
  * Exit status 0: all are equal, or `RIVAL` is absent; 1: there is a difference.
  */
-import { Diagnostics, formatDiagnostic } from "../../src/base/index.js";
-import { build, type CompileInput, controlPlaneOf } from "../../src/toolchain/p4/index.js";
+import { Diagnostics, formatDiagnostic, given, SourceFile } from "../../src/base/index.js";
+import { targetOf } from "../../src/toolchain/p4/architectures/registry.js";
+import type { CompileInput } from "../../src/toolchain/p4/index.js";
+import { elaborate } from "../../src/toolchain/p4/lower/elaborate/program.js";
+import { applyPasses } from "../../src/toolchain/p4/lower/passes.js";
+import { parse } from "../../src/toolchain/p4/syntax/index.js";
+import { check } from "../../src/toolchain/p4/types/index.js";
 import {
   bfrtSchema,
   type P4Info,
@@ -67,12 +72,27 @@ interface Compiled {
   readonly bfrt: readonly string[];
 }
 
+/**
+ * P4Info as after the front end: the open compiler writes it before the checks of its mid end, so it wrote those of programs that are
+ * then refused, too.
+ */
+function p4infoOf({ file, defines, ...input }: CompileInput, diagnostics: Diagnostics): P4Info | undefined {
+  const program = typeof file === "string" ? new SourceFile("program.p4", file) : file;
+  const unit = parse({ file: program, ...input, ...given({ defines }) }, diagnostics);
+  if (!diagnostics.hasErrors) check(unit, diagnostics);
+  const target = diagnostics.hasErrors ? undefined : targetOf(unit, given({ defines }));
+  if (target === undefined) return undefined;
+  const lowered = elaborate(unit, program, target.architecture, diagnostics);
+  if (lowered === undefined || diagnostics.hasErrors) return undefined;
+  applyPasses(lowered, target.architecture.passes, diagnostics);
+  return diagnostics.hasErrors ? undefined : target.controlPlane?.(lowered, unit, diagnostics);
+}
+
 function compileOne(golden: GoldenOutput, input: () => CompileInput): Compiled {
   const refused = (refusal: string): Compiled => ({ golden, refusal, p4info: [], bfrt: [] });
   const diagnostics = new Diagnostics();
   try {
-    const built = build(input(), diagnostics);
-    const p4info = built && controlPlaneOf(built, diagnostics);
+    const p4info = p4infoOf(input(), diagnostics);
     const schema = p4info && bfrtSchema(p4info, diagnostics);
     if (p4info === undefined || schema === undefined) {
       const first = diagnostics.list.find(({ severity }) => severity === "error");

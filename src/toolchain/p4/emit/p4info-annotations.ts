@@ -5,6 +5,7 @@ import { defined, fail, given } from "../../../base/index.js";
 import type { p4info } from "../../program/index.js";
 import { CODES } from "../codes.js";
 import type { Annotation, Expression } from "../syntax/ast.js";
+import { numberRanges, TOFINO_ANNOTATIONS } from "../types/index.js";
 
 type PreambleInit = MessageInitShape<typeof p4info.PreambleSchema>;
 type StructuredInit = NonNullable<PreambleInit["structuredAnnotations"]>[number];
@@ -50,7 +51,13 @@ function annotationText(annotation: Annotation): string {
   const { body, name } = annotation;
   if (body.kind !== "unstructured" || body.text.trim() === "") return `@${name}`;
   const tokens = tokensOf(body.text);
-  if (NUMBERS.has(name)) return `@${name}(${withoutParentheses(tokens.join(""))})`;
+  const known = TOFINO_ANNOTATIONS.get(name);
+  // Their compiler prints the value: `@stage((3))` and `@stage(THREE)` are `@stage(3)`.
+  if (known !== undefined && numberRanges(known).some((range) => range !== undefined)) {
+    const values = body.values?.map((value) => integerOf(value));
+    const isValues = values?.every((value) => value !== undefined) ?? false;
+    return `@${name}(${isValues ? values?.join(",") : withoutParentheses(tokens.join(""))})`;
+  }
   return `@${name}(${tokens
     .join(PARSED.has(name) ? "" : " ")
     .replace(/,(?=\S)/g, PARSED.has(name) ? ", " : ",")})`;
@@ -59,13 +66,6 @@ function annotationText(annotation: Annotation): string {
 function withoutParentheses(text: string): string {
   return /^\(([^()]*)\)$/.exec(text)?.[1] ?? text;
 }
-
-/** Annotations of Tofino's compiler that take a number, which it prints: `@stage((3))` is `@stage(3)`. */
-const NUMBERS = new Set(
-  "alpm alpm_partitions alpm_subtree_partitions atcam_number_partitions dynamic_table_key_masks entries_with_ranges force_immediate idletime_interval idletime_per_flow idletime_precision idletime_two_way_notification immediate max_actions min_width pack placement_priority proxy_hash_width random_seed selector_enable_scramble selector_max_group_size selector_num_max_groups stage ternary use_hash_action ways".split(
-    " ",
-  ),
-);
 
 /** Annotations that p4c parses: their arguments are printed as expressions. */
 const PARSED = new Set(["p4runtime_translation", "field_list", "match", "alias", "priority", "deprecated"]);

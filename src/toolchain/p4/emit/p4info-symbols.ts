@@ -35,6 +35,7 @@ const PREFIX = {
   tnaHash: tofino.P4Ids_Prefix.HASH,
   tnaPortMetadata: tofino.P4Ids_Prefix.PORT_METADATA,
   tnaSnapshot: tofino.P4Ids_Prefix.SNAPSHOT,
+  tnaParserChoices: tofino.P4Ids_Prefix.PARSER_CHOICES,
   tnaValueSet: tofino.P4Ids_Prefix.VALUE_SET,
 } as const;
 

@@ -383,13 +383,23 @@ export interface IrParser {
 }
 
 /** A block of a pipe; the architecture names its role. */
-export type IrBlock =
-  | { kind: "parser"; role: string; body: IrParser }
-  | { kind: "control" | "checksum" | "deparser"; role: string; body: IrControl };
+export type IrBlock = { role: string; slot?: BlockSlot } & (
+  | { kind: "parser"; body: IrParser }
+  | { kind: "control" | "checksum" | "deparser"; body: IrControl }
+);
+
+/** Where a block stands that is an argument of a package inside of the pipe's: parsers of a pipe with several. */
+export interface BlockSlot {
+  /** Control-plane name of the instance of that package, or the pipe's parameter where it has none. */
+  readonly group: string;
+  readonly parameter: string;
+}
 
 /** What one packet passes through: blocks in the order in which it meets them, and the storage that they share. */
 export interface IrPipe {
   name: string;
+  /** The parameter of the package around it. */
+  parameter: string;
   annotations: readonly Annotation[];
   span: Span;
   /** The variables behind the parameters of blocks, by the names that the architecture gives them. */

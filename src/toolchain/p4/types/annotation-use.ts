@@ -3,8 +3,10 @@ import { closest, given } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type { Annotation } from "../syntax/ast.js";
 import type { Checker } from "./checker.js";
+import { checkExpression } from "./expressions.js";
 import {
   type AnnotationPlace,
+  numberRanges,
   PLACE_NAMES,
   TOFINO_ANNOTATIONS,
   type TofinoAnnotation,
@@ -47,6 +49,21 @@ export function checkTofinoAnnotation(cx: Checker, annotation: Annotation, place
       `@${name} takes ${countText(known)}, ${count} given`,
       ...(form === "" ? [] : [`its form is @${name}(${form})`]),
     );
+  else checkNumbers(cx, annotation, known);
+}
+
+/** Numbers are known at compile time, and in their range. What a number is written with, such as a constant, gets its value. */
+function checkNumbers(cx: Checker, { body, name }: Annotation, known: TofinoAnnotation): void {
+  const values = body.kind === "unstructured" ? (body.values ?? []) : [];
+  for (const [index, range] of numberRanges(known).entries()) {
+    const value = values[index];
+    if (range === undefined || value === undefined) continue;
+    if (value.kind !== "typeName") cx.silently(() => checkExpression(cx, value));
+    const { constant } = value;
+    if (constant?.kind === "integer" && range.allows(constant.value)) continue;
+    const found = constant?.kind === "integer" ? `${constant.value}` : "no number known at compile time";
+    cx.warning(CODES.annotationArguments, value.span, `@${name} takes ${range.text}, this is ${found}`);
+  }
 }
 
 function countText({ least, most }: TofinoAnnotation): string {
@@ -61,9 +78,7 @@ function argumentCount({ body }: Annotation): number | undefined {
   if (body.kind !== "unstructured") return undefined;
   const text = body.text.trim();
   if (text === "") return 0;
-  if (body.values !== undefined && (body.values.length > 1 || !/\s/.test(text.replace(/"[^"]*"/g, "")))) {
-    return body.values.length;
-  }
+  if (body.values !== undefined) return body.values.length;
   return text.includes(",") || text.includes("(") ? undefined : text.split(/\s+/).length;
 }
 

@@ -22,5 +22,5 @@ export { memberNames } from "./members.js";
 export { kindWord } from "./names.js";
 export { type CheckedProgram, type CheckOptions, check } from "./program.js";
 export type { BoundArguments, ResolvedCall } from "./resolution.js";
-export { PLACE_NAMES, TOFINO_ANNOTATIONS } from "./tofino-annotations.js";
+export { numberRanges, PLACE_NAMES, TOFINO_ANNOTATIONS } from "./tofino-annotations.js";
 export type { ConstantValue, StructLikeType, Type } from "./type.js";

@@ -56,7 +56,7 @@ function rows(places: readonly AnnotationPlace[] | undefined, list: readonly Row
 }
 
 const TABLE: readonly Row[] = [
-  ["alpm", 1, 1, "1", "The table is an algorithmic longest prefix match."],
+  ["alpm", 1, 1, "0 or 1", "The table is an algorithmic longest prefix match."],
   ["alpm_partitions", 1, 1, "number", "How many partitions the algorithmic LPM has."],
   [
     "alpm_subtrees_per_partition",
@@ -74,10 +74,10 @@ const TABLE: readonly Row[] = [
   ],
   ["atcam_number_partitions", 1, 1, "number", "How many partitions the algorithmic TCAM has."],
   ["atcam_partition_index", 1, 1, "field", "The field that chooses the partition of the algorithmic TCAM."],
-  ["disable_atomic_modify", 1, 1, "1", "No spare entry is kept to change entries atomically."],
-  ["dynamic_table_key_masks", 1, 1, "1", "The control plane may set masks of the exact key."],
+  ["disable_atomic_modify", 1, 1, "0 or 1", "No spare entry is kept to change entries atomically."],
+  ["dynamic_table_key_masks", 1, 1, "0 or 1", "The control plane may set masks of the exact key."],
   ["entries_with_ranges", 1, 1, "number", "How many entries have ranges, which take several rows each."],
-  ["force_immediate", 1, 1, "1", "All action data must stand beside the match."],
+  ["force_immediate", 1, 1, "0 or 1", "All action data must stand beside the match."],
   ["immediate", 1, 1, "0 or 1", "Action data may stand beside the match, or must not."],
   ["idletime_interval", 1, 1, "0 to 12", "How often idle entries are looked for."],
   ["idletime_per_flow_idletime", 1, 1, "0 or 1", "Each entry has an idle time of its own."],
@@ -211,6 +211,28 @@ const P4_14: readonly Row[] = [
   ["field_list_field_slice", 3, 3, "field, bit, bit", "P4-14 only: a slice in a field list."],
   ["not_extracted_in_egress", 0, 0, "", "For v1model's one parser only."],
 ];
+
+/** What a number in an argument may be; undefined where the argument is none. */
+export interface NumberRange {
+  readonly allows: (value: bigint) => boolean;
+  readonly text: string;
+}
+
+/** The numbers that the arguments may be, by position, as the form says them: `0 or 1`, `2 to 119040`, `1, 2, 3 or 6`, `bits`. */
+export function numberRanges({ form }: TofinoAnnotation): (NumberRange | undefined)[] {
+  const list = /^\d+(?:, \d+)* or \d+$/.test(form) ? form.match(/\d+/g)?.map(BigInt) : undefined;
+  if (list !== undefined) return [{ allows: (value) => list.includes(value), text: form }];
+  return form.split(", ").map((part) => {
+    const [, least, most] = /^(\d+) to (\d+)$/.exec(part) ?? [];
+    if (least !== undefined && most !== undefined)
+      return { allows: (value) => value >= BigInt(least) && value <= BigInt(most), text: part };
+    return NUMBER_WORDS.has(part)
+      ? { allows: (value) => value >= 0n, text: "a number from 0 on" }
+      : undefined;
+  });
+}
+
+const NUMBER_WORDS = new Set(["number", "bits", "mask", "stage", "entries"]);
 
 /** All of them; a test holds that each has its right place, a wrong place and a wrong argument. */
 export const TOFINO_ANNOTATIONS: ReadonlyMap<string, TofinoAnnotation> = new Map(

@@ -98,6 +98,74 @@ it("the tables and instances of two pipes are told apart by the names of the pip
   ]);
 });
 
+it("a control that is declared and not applied shows none of its instances, nor counts among the names", () => {
+  const program = (apply: string) =>
+    p4infoOf(
+      tna({
+        top: `control C(inout meta_t m) { Register<bit<16>, bit<8>>(4) r; Hash<bit<16>>(HashAlgorithm_t.CRC16) h;
+          apply { m.x = h.get({ m.y }) + r.read(0); } }
+          control Outer(inout meta_t m) { C() c; apply { c.apply(m); } }`,
+        locals: "C() c; Outer() outer; Register<bit<16>, bit<8>>(4) own;",
+        ingress: apply,
+      }),
+    );
+  expect(instances(program("c.apply(meta); outer.apply(meta);"), "Register")).toEqual([
+    "pipe.I.c.r",
+    "pipe.I.outer.c.r",
+    "pipe.I.own",
+  ]);
+  const one = program("c.apply(meta);");
+  expect(instances(one, "Register")).toEqual(["pipe.I.c.r", "pipe.I.own"]);
+  expect(instances(one, "DynHash")).toEqual(["pipe.I.c.h"]);
+  const aliases = one.externs.flatMap((kind) => kind.instances.map(({ preamble }) => preamble!.alias));
+  expect(aliases).toContain("r");
+  expect(instances(program(""), "Register")).toEqual(["pipe.I.own"]);
+});
+
+it("a number of an annotation for the back end is its value, also where a constant names it", () => {
+  const shown = (annotation: string): string[] =>
+    p4infoOf(
+      tna({
+        top: "const int NOTIFY = 2;\n#define TWO 2\n",
+        locals: `${annotation} table t { key = { meta.z : exact; } actions = { NoAction; } }`,
+        ingress: "t.apply();",
+      }),
+    ).tables[0]!.preamble!.annotations;
+  expect(shown("@idletime_precision(NOTIFY)")).toEqual(["@idletime_precision(2)"]);
+  expect(shown("@idletime_precision(NOTIFY + 1)")).toEqual(["@idletime_precision(3)"]);
+  expect(shown("@idletime_precision(TWO)")).toEqual(["@idletime_precision(2)"]);
+  // What p4c does not read as expressions stays text.
+  expect(shown("@pa_something(NOTIFY)")).toEqual(["@pa_something(NOTIFY)"]);
+});
+
+it("the parsers of a pipe with several are named by their places, and listed as choices", () => {
+  const p4info = p4infoOf(
+    tna({
+      parserLocals: "value_set<bit<8>>(4) vs;",
+      states: "state next { transition select(pkt.lookahead<bit<8>>()) { vs : accept; default : accept; } }",
+      main: `IngressParsers(IP(), IP()) in_parsers;
+        @name("out") EgressParsers(EP()) out_parsers;
+        MultiParserPipeline(in_parsers, I(), ID(), out_parsers, E(), ED()) mine;
+        MultiParserSwitch(mine) main;`,
+    }),
+  );
+  expect(instances(p4info, "PortMetadata")).toEqual([
+    "pipe0.in_parsers.prsr0.$PORT_METADATA",
+    "pipe0.in_parsers.prsr1.$PORT_METADATA",
+  ]);
+  expect(instances(p4info, "ValueSet")).toEqual([
+    "pipe0.in_parsers.prsr0.IP.vs",
+    "pipe0.in_parsers.prsr1.IP.vs",
+  ]);
+  expect(instances(p4info, "ParserChoices")).toEqual(["mine.in_parsers", "mine.out"]);
+  const text = writeP4InfoText(p4info);
+  expect(text).toContain('arch_name: "mine.in_parsers.prsr1"');
+  expect(text).toContain('type_name: "EP"');
+  const diagnostics = new Diagnostics();
+  const tables = bfrtSchema(p4info, diagnostics)?.tables.map(({ name }) => name);
+  expect(tables).toContain("pipe0.in_parsers.prsr1.$PORT_METADATA");
+});
+
 it("a table has 512 entries where it does not say, and those of min_size", () => {
   const size = (property: string): bigint =>
     p4infoOf(

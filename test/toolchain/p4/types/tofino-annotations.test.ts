@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   type AnnotationPlace,
+  numberRanges,
   PLACE_NAMES,
   TOFINO_ANNOTATIONS,
   type TofinoAnnotation,
@@ -26,9 +27,18 @@ control C(inout S s${at("parameter") === "" ? "" : `, ${at("parameter")} in bit<
 }`;
 }
 
-function withArguments({ name }: TofinoAnnotation, count: number): string {
-  return count === 0 ? `@${name}` : `@${name}(${new Array(count).fill("1").join(", ")})`;
+/** With `count` arguments that the annotation takes, or the first of them `first`. */
+function withArguments(one: TofinoAnnotation, count: number, first?: string): string {
+  const right = numberRanges(one).map((range) => (range?.allows(1n) === false ? "2" : "1"));
+  const list = Array.from(
+    { length: count },
+    (_, index) => (index === 0 ? first : undefined) ?? right[index] ?? "1",
+  );
+  return count === 0 ? `@${one.name}` : `@${one.name}(${list.join(", ")})`;
 }
+
+/** What no annotation takes as its first number. */
+const WRONG_NUMBERS = ["-1", "s.f", '"text"', "unknown_name"];
 
 function codes(place: AnnotationPlace, text: string): string[] {
   return checkText(program(place, text)).found.map((one) => one.slice(0, 6));
@@ -49,6 +59,17 @@ describe("annotations of Tofino's back end", () => {
     const right = places?.[0] ?? "type";
     if (least > 0) expect(codes(right, withArguments(one, least - 1))).toEqual(["P40617"]);
     if (most < 10) expect(codes(right, withArguments(one, most + 1))).toEqual(["P40617"]);
+    if (numberRanges(one)[0] === undefined) return;
+    for (const number of [...WRONG_NUMBERS, ...(/ (?:or|to) /.test(one.form) ? ["1000000"] : [])])
+      expect(codes(right, withArguments(one, Math.max(least, 1), number)), number).toEqual(["P40617"]);
+  });
+
+  it("take numbers as constants, too, and say which they take", () => {
+    expect(codes("table", "@stage(K + 1)")).toEqual([]);
+    const { diagnostics } = checkText(program("table", "@idletime_precision(4)"));
+    expect(diagnostics.list.map(({ message }) => message)).toEqual([
+      "@idletime_precision takes 1, 2, 3 or 6, this is 4",
+    ]);
   });
 
   it("are counted in pragmas, too", () => {
@@ -76,7 +97,7 @@ describe("annotations of Tofino's back end", () => {
       "# Annotations of the Tofino back end",
       "",
       "What p4c's Tofino back end reads, as `@name(arguments)` or `@pragma name arguments`. The checker warns of one that stands elsewhere",
-      "(P40616), has another number of arguments (P40617) or is misspelt (P40618), and notes what has no effect (P40619).",
+      "(P40616), has other arguments (P40617) or is misspelt (P40618), and notes what has no effect (P40619).",
       "",
       "<!-- not measured: settings of the back end -->",
       "| annotation | stands on | meaning |",

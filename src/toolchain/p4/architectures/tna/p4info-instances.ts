@@ -15,7 +15,7 @@ import { type ExternInstance, type IrProgram, type IrTable, parsersOf } from "..
 import { scalarWidth } from "../../lower/ir-types.js";
 import type { SourceUnit } from "../../syntax/ast.js";
 import { hashInputs } from "./p4info-hashes.js";
-import { portMetadata, snapshots, valueSets } from "./p4info-pipes.js";
+import { parserChoices, portMetadata, snapshots, valueSets } from "./p4info-pipes.js";
 import {
   argument,
   attached,
@@ -50,6 +50,7 @@ const KINDS: Partial<Record<SymbolKind, readonly [name: string, prefix: number]>
   tnaHash: ["DynHash", tofino.P4Ids_Prefix.HASH],
   tnaPortMetadata: ["PortMetadata", tofino.P4Ids_Prefix.PORT_METADATA],
   tnaSnapshot: ["Snapshot", tofino.P4Ids_Prefix.SNAPSHOT],
+  tnaParserChoices: ["ParserChoices", tofino.P4Ids_Prefix.PARSER_CHOICES],
   tnaValueSet: ["ValueSet", tofino.P4Ids_Prefix.VALUE_SET],
 };
 
@@ -73,6 +74,7 @@ export function tnaInstances(program: IrProgram, unit: SourceUnit): InstanceEmit
         ...valueSets(program),
         ...portMetadata(program, unit),
         ...snapshots(program, unit),
+        ...parserChoices(program),
       ];
       for (const one of shown)
         symbols.add(one.kind, one.name, numberArgument(one.annotations, "id"), one.span);

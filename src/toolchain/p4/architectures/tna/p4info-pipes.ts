@@ -2,7 +2,7 @@
 import { defined } from "../../../../base/index.js";
 import { tofino } from "../../../program/index.js";
 import { flatFields } from "../../emit/p4info-types.js";
-import type { IrParser, IrPipe, IrProgram, IrType } from "../../lower/ir.js";
+import type { IrBlock, IrParser, IrPipe, IrProgram, IrType } from "../../lower/ir.js";
 import { nameAnnotation } from "../../lower/ir-types.js";
 import { forEachStmt, statesOfParser } from "../../lower/walk.js";
 import type {
@@ -24,7 +24,7 @@ export function valueSets(program: IrProgram): Shown[] {
         : usedValueSets(block.body).map(
             (set): Shown => ({
               kind: "tnaValueSet",
-              name: prefixOf(pipe) + set.name,
+              name: parserPrefix(pipe, block) + set.name,
               annotations: set.annotations,
               span: set.span,
               message: (types) =>
@@ -52,7 +52,7 @@ export function portMetadata(program: IrProgram, unit: SourceUnit): Shown[] {
       return [
         {
           kind: "tnaPortMetadata",
-          name: `${prefixOf(pipe)}${name}.$PORT_METADATA`,
+          name: `${parserPrefix(pipe, block)}${block.slot === undefined ? `${name}.` : ""}$PORT_METADATA`,
           annotations: [],
           message: (types) =>
             packed(tofino.PortMetadataSchema, {
@@ -63,6 +63,41 @@ export function portMetadata(program: IrProgram, unit: SourceUnit): Shown[] {
       ];
     }),
   );
+}
+
+/** Which parsers each gress of a pipe with several chooses from. The names are the architecture's: the type of a parser can repeat. */
+export function parserChoices(program: IrProgram): Shown[] {
+  return pipesInOrder(program).flatMap((pipe) =>
+    (["ingressParser", "egressParser"] as const).flatMap((role): Shown[] => {
+      const choices = pipe.blocks.flatMap(({ body, slot, ...block }) =>
+        slot === undefined || block.role !== role ? [] : [{ slot, typeName: body.name }],
+      );
+      const [first] = choices;
+      if (first === undefined) return [];
+      const name = prefixOf(pipe) + first.slot.group;
+      return [
+        {
+          kind: "tnaParserChoices",
+          name,
+          annotations: [],
+          message: () =>
+            packed(tofino.ParserChoicesSchema, {
+              pipe: pipe.name,
+              direction: role === "egressParser" ? tofino.Direction.EGRESS : tofino.Direction.INGRESS,
+              choices: choices.map(({ slot, typeName }) => ({
+                archName: `${name}.${slot.parameter}`,
+                typeName,
+              })),
+            }),
+        },
+      ];
+    }),
+  );
+}
+
+/** What precedes the names of a parser's value sets; of several parsers, the place, which begins with the switch's parameter. */
+function parserPrefix(pipe: IrPipe, { slot }: IrBlock): string {
+  return slot === undefined ? prefixOf(pipe) : `${pipe.parameter}.${slot.group}.${slot.parameter}.`;
 }
 
 function unpackedType(parser: IrParser, unit: SourceUnit): Type | undefined {

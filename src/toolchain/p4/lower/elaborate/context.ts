@@ -28,7 +28,7 @@ import { TypeTranslator } from "../ir-types.js";
 import { Names } from "../names.js";
 import { mayChange } from "../places.js";
 import { applicationsOf } from "./applications.js";
-import type { Binding } from "./instance-scope.js";
+import type { Binding, ControlInstance } from "./instance-scope.js";
 import { InstanceScope } from "./instance-scope.js";
 
 /** What all of one program shares. */
@@ -40,6 +40,8 @@ export class Context {
   /** Where new tables, actions and instances are added now. */
   pipeline: Pick<IrControl, "tables" | "actions" | "called"> = { tables: [], actions: [], called: [] };
   instances: ExternInstance[] = [];
+  /** The control instance that declares an extern instance: without an application of it, neither is part of the program. */
+  readonly owners = new Map<ExternInstance, ControlInstance>();
   valueSets: IrValueSet[] = [];
   /** Names of states: one set for each parser of the architecture. */
   stateNames = new Names();

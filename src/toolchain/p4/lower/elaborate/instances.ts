@@ -65,14 +65,17 @@ function makeInstance(
       return { kind: "extern", instance: makeExtern(env, type, call, name, creation) };
     case "control": {
       noteControl(env, name, creation.name?.span ?? creation.span);
+      const { architecture, applications, instances, owners } = env.context;
+      const outside = instances.length;
       const instance = makeControl(env, type.declaration, call.params, call.args, name);
-      const { architecture, applications } = env.context;
       const copied =
         architecture.copiesParameters && creation.kind === "instance"
           ? differingParameters(applications, creation)
           : instance.homes.copied;
       const homes = { ...instance.homes, copied };
-      return { kind: "control", instance: { ...instance, homes, annotations: creation.annotations } };
+      const made: ControlInstance = { ...instance, homes, annotations: creation.annotations };
+      for (const own of instances.slice(outside)) if (!owners.has(own)) owners.set(own, made);
+      return { kind: "control", instance: made };
     }
     case "parser": {
       const instance = makeParser(env, type.declaration, call.params, call.args, name);

@@ -1,6 +1,6 @@
 /** The package that `main` instantiates: which parser or control has which role in which pipe. */
 
-import { defined, fail, type Span } from "../../../../base/index.js";
+import { defined, fail, given, type Span } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type {
   Annotation,
@@ -13,7 +13,8 @@ import type {
 } from "../../syntax/ast.js";
 import type { BoundArguments, ResolvedCall } from "../../types/index.js";
 import type { Architecture, BlockShape, PackageShape } from "../architecture.js";
-import { known } from "../ir.js";
+import { type BlockSlot, known } from "../ir.js";
+import { nameAnnotation } from "../ir-types.js";
 
 /** A parser or control in a role, with the arguments of its constructor. */
 export interface Block {
@@ -24,10 +25,12 @@ export interface Block {
   /** The prefix of the names inside: the control's own name (section 18.3.2). */
   readonly name: string;
   readonly span: Span;
+  readonly slot?: BlockSlot;
 }
 
 export interface PipePlan {
   readonly name: string;
+  readonly parameter: string;
   readonly annotations: readonly Annotation[];
   readonly span: Span;
   readonly blocks: Block[];
@@ -35,6 +38,8 @@ export interface PipePlan {
 
 /** An instance of a package: the declaration, or an argument that makes it. */
 interface Instance {
+  /** What it is an argument for; `main` for the outermost. */
+  readonly parameter: string;
   readonly name: string;
   readonly annotations: readonly Annotation[];
   readonly span: Span;
@@ -46,7 +51,8 @@ export function pipesOf(main: InstanceDeclaration, architecture: Architecture): 
   const plans: PipePlan[] = [];
   const call = known(main.resolved, main.span, "main was not resolved");
   const { annotations, span } = main;
-  visit({ name: main.name.name, annotations, span, call }, undefined, architecture, plans);
+  const { name } = main.name;
+  visit({ parameter: name, name, annotations, span, call }, undefined, architecture, plans);
   return plans;
 }
 
@@ -57,8 +63,11 @@ function visit(
   plans: PipePlan[],
 ): void {
   const shape = shapeOf(instance, architecture);
-  const { name, annotations, span } = instance;
-  const inside: PipePlan | undefined = shape.isPipe ? { name, annotations, span, blocks: [] } : pipe;
+  const { parameter, name, annotations, span } = instance;
+  const inside: PipePlan | undefined = shape.isPipe
+    ? { name, parameter, annotations, span, blocks: [] }
+    : pipe;
+  const group = nameAnnotation(annotations) ?? name;
   if (shape.isPipe) plans.push(defined(inside));
   const { params, args } = boundArguments(instance);
   for (const [index, param] of params.entries()) {
@@ -72,7 +81,10 @@ function visit(
     const inner = packageOf(value, param);
     if (inner !== undefined) visit(inner, inside, architecture, plans);
     else if (wanted === "package") notSupported(value);
-    else defined(inside).blocks.push(blockOf(value, wanted, shape.name));
+    else {
+      const slot = shape.isPipe ? undefined : { group, parameter: param.name.name };
+      defined(inside).blocks.push({ ...blockOf(value, wanted, shape.name), ...given({ slot }) });
+    }
   }
 }
 
@@ -100,11 +112,12 @@ function packageOf(e: Expression, param: Parameter): Instance | undefined {
     const { name, annotations, span, resolved } = e.declaration;
     const call = known(resolved, span, "an instance was not resolved");
     if (call.kind !== "constructor" || call.declaration.kind !== "package") return undefined;
-    return { name: name.name, annotations, span, call };
+    return { parameter: param.name.name, name: name.name, annotations, span, call };
   }
   if (e.kind !== "call" || e.resolved?.kind !== "constructor" || e.resolved.declaration.kind !== "package")
     return undefined;
-  return { name: param.name.name, annotations: [], span: e.span, call: e.resolved };
+  const { name } = param.name;
+  return { parameter: name, name, annotations: [], span: e.span, call: e.resolved };
 }
 
 /** An argument of the package: a constructor call of a parser or control. */

@@ -1,7 +1,7 @@
 /** From the checked tree to the lowered program: evaluates `main` and elaborates the blocks of its pipes. */
 
 import type { Diagnostics, SourceFile } from "../../../../base/index.js";
-import { fail } from "../../../../base/index.js";
+import { fail, given } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type {
   ControlDeclaration,
@@ -117,8 +117,9 @@ function buildPipe(env: Env, plan: PipePlan): IrPipe {
   const storage = new Map<string, Variable>();
   env.context.storage = storage;
   for (const block of plan.blocks) reserve(env, block, storage);
-  const { name, annotations, span } = plan;
-  return { name, annotations, span, storage, blocks: plan.blocks.map((block) => buildBlock(env, block)) };
+  const { name, parameter, annotations, span } = plan;
+  const blocks = plan.blocks.map((block) => buildBlock(env, block));
+  return { name, parameter, annotations, span, storage, blocks };
 }
 
 /** Makes the variables behind the parameters of a block that no earlier block of the pipe has. */
@@ -179,10 +180,11 @@ function bindBlock(env: Env, scope: InstanceScope, { declaration, shape }: Block
 function buildBlock(env: Env, block: Block): IrBlock {
   const { shape, declaration } = block;
   const { role, kind } = shape;
+  const place = { role, ...given({ slot: block.slot }) };
   if (kind === "parser" && declaration.kind === "parser")
-    return { kind, role, body: buildParser(env, { ...block, declaration }) };
+    return { kind, ...place, body: buildParser(env, { ...block, declaration }) };
   if (kind !== "parser" && declaration.kind === "control")
-    return { kind, role, body: buildControl(env, { ...block, declaration }, kind) };
+    return { kind, ...place, body: buildControl(env, { ...block, declaration }, kind) };
   throw new Error(`internal: ${role} is no ${kind}`);
 }
 
@@ -225,5 +227,10 @@ function buildControl(
   const scope = new InstanceScope(instance.scope);
   bindBlock(env, scope, block);
   inlineControl(inner, instance, scope, { copyOut: [], span: declaration.span, annotations: [] });
+  // p4c removes instances of controls that nothing applies, with all that they declare (frontend, `RemoveUnusedDeclarations`).
+  built.instances = built.instances.filter((one) => {
+    const owner = context.owners.get(one);
+    return owner === undefined || owner.applied !== undefined;
+  });
   return built;
 }
