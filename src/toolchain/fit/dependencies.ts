@@ -4,8 +4,8 @@
  * one decides on, or that overwrites what an earlier one reads, needs the same stage or a later one.
  */
 import { defined } from "../../base/index.js";
-import type { Access, FitModel, Unit } from "./model/model.js";
-import { actionReads, keyReads, overlaps, writesOf } from "./model/model.js";
+import type { Access, ActionModel, FitModel } from "./model/model.js";
+import { keyReads, overlaps } from "./model/model.js";
 
 type DependencyKind = "match" | "action" | "output" | "control" | "anti";
 
@@ -45,7 +45,23 @@ const STRENGTH: readonly DependencyKind[] = ["match", "action", "output", "anti"
 
 interface Touch {
   readonly unit: number;
+  /** The action that touches the field; undefined for a key or a condition. */
+  readonly action: number | undefined;
   readonly access: Access;
+}
+
+class Touches {
+  readonly byField = new Map<string, Touch[]>();
+
+  add(touch: Touch): void {
+    const list = this.byField.get(touch.access.field);
+    if (list === undefined) this.byField.set(touch.access.field, [touch]);
+    else list.push(touch);
+  }
+
+  of(field: string): readonly Touch[] {
+    return this.byField.get(field) ?? [];
+  }
 }
 
 /** Dependencies between all units of a model, the strongest one for each pair. */
@@ -60,35 +76,35 @@ export function findDependencies(model: FitModel): DependencyGraph {
     found.set(key, { from, to, kind, field, distance: DISTANCE[kind] });
   };
 
-  const index = (accesses: (unit: Unit) => readonly Access[]): Map<string, Touch[]> => {
-    const map = new Map<string, Touch[]>();
-    for (const unit of units) {
-      for (const access of accesses(unit)) {
-        const list = map.get(access.field);
-        if (list === undefined) map.set(access.field, [{ unit: unit.id, access }]);
-        else list.push({ unit: unit.id, access });
-      }
-    }
-    return map;
+  const keys = new Touches();
+  for (const unit of units)
+    for (const access of keyReads(unit)) keys.add({ unit: unit.id, action: undefined, access });
+  const ofActions = (accesses: (action: ActionModel) => readonly Access[]): Touches => {
+    const touches = new Touches();
+    for (const { id: unit, actions } of units)
+      for (const [action, model] of actions.entries())
+        for (const access of accesses(model)) touches.add({ unit, action, access });
+    return touches;
   };
-  const keys = index(keyReads);
-  const reads = index(actionReads);
-  const writes = index(writesOf);
+  const reads = ofActions((action) => action.reads);
+  const writes = ofActions((action) => action.writes);
+  // As in the compiler's walk along the control flow: what an action touches concerns only what a packet that ran it can reach.
   const relate = (first: readonly Touch[], second: readonly Touch[], kind: DependencyKind) => {
     for (const a of first) {
       for (const b of second) {
-        if (a.unit !== b.unit && overlaps(a.access, b.access) && flow.reaches(a.unit, b.unit)) {
-          add(a.unit, b.unit, kind, a.access.field);
-        }
+        if (a.unit === b.unit || !overlaps(a.access, b.access)) continue;
+        const reaches =
+          a.action === undefined ? flow.reaches(a.unit, b.unit) : flow.leads(a.unit, a.action, b.unit);
+        if (reaches) add(a.unit, b.unit, kind, a.access.field);
       }
     }
   };
-  for (const [field, writers] of writes) {
-    relate(writers, keys.get(field) ?? [], "match");
-    relate(writers, reads.get(field) ?? [], "action");
+  for (const [field, writers] of writes.byField) {
+    relate(writers, keys.of(field), "match");
+    relate(writers, reads.of(field), "action");
     relate(writers, writers, "output");
-    relate(keys.get(field) ?? [], writers, "anti");
-    relate(reads.get(field) ?? [], writers, "anti");
+    relate(keys.of(field), writers, "anti");
+    relate(reads.of(field), writers, "anti");
   }
   for (const unit of units) {
     for (const other of units) {

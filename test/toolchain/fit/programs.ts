@@ -130,6 +130,10 @@ export interface TnaParts {
   ingress?: string;
   apply?: string;
   deparser?: string;
+  /** More headers of type `x_h`, and what the parser of ingress does after the first header. */
+  headers?: readonly string[];
+  parser?: string;
+  egress?: string;
   pipes?: readonly string[];
 }
 
@@ -138,15 +142,19 @@ export const tnaSource = ({
   ingress = "",
   apply = "",
   deparser = "",
+  headers = [],
+  parser = "transition accept; }",
+  egress = "",
   pipes = ["pipe"],
 }: TnaParts) => `#include <core.p4>
 #include <tna.p4>
 header d_h { bit<32> a; bit<32> b; bit<32> c; bit<16> i; bit<16> t; }
-struct headers_t { d_h d; }
+header x_h { bit<32> v; bit<32> w; bit<16> sum; }
+struct headers_t { d_h d; ${headers.map((name) => `x_h ${name};`).join(" ")} }
 struct meta_t { bit<32> m; bit<32> n; bit<10> session; }
 struct pair_t { bit<32> lo; bit<32> hi; }
 parser InParser(packet_in pkt, out headers_t hdr, out meta_t md, out ingress_intrinsic_metadata_t ig) {
-    state start { pkt.extract(ig); pkt.advance(PORT_METADATA_SIZE); pkt.extract(hdr.d); transition accept; }
+    state start { pkt.extract(ig); pkt.advance(PORT_METADATA_SIZE); pkt.extract(hdr.d); ${parser}
 }
 control In(inout headers_t hdr, inout meta_t md, in ingress_intrinsic_metadata_t ig,
            in ingress_intrinsic_metadata_from_parser_t prsr, inout ingress_intrinsic_metadata_for_deparser_t dprsr,
@@ -156,7 +164,7 @@ ${ingress}
 }
 control InDeparser(packet_out pkt, inout headers_t hdr, in meta_t md,
                    in ingress_intrinsic_metadata_for_deparser_t dprsr) {
-    Mirror() mirror;
+    Mirror() mirror; Checksum() sum;
     apply { ${deparser} pkt.emit(hdr); }
 }
 parser OutParser(packet_in pkt, out headers_t hdr, out meta_t md, out egress_intrinsic_metadata_t eg) {
@@ -164,7 +172,7 @@ parser OutParser(packet_in pkt, out headers_t hdr, out meta_t md, out egress_int
 }
 control Out(inout headers_t hdr, inout meta_t md, in egress_intrinsic_metadata_t eg,
             in egress_intrinsic_metadata_from_parser_t prsr, inout egress_intrinsic_metadata_for_deparser_t dprsr,
-            inout egress_intrinsic_metadata_for_output_port_t port) { apply { } }
+            inout egress_intrinsic_metadata_for_output_port_t port) { apply { ${egress} } }
 control OutDeparser(packet_out pkt, inout headers_t hdr, in meta_t md,
                     in egress_intrinsic_metadata_for_deparser_t dprsr) { apply { pkt.emit(hdr); } }
 ${pipes.map((name) => `Pipeline(InParser(), In(), InDeparser(), OutParser(), Out(), OutDeparser()) ${name};`).join("\n")}

@@ -144,3 +144,87 @@ describe("the operands of a register action", () => {
     expect(messages(sum("hdr.d.b", "hdr.d.b", "hdr.d.b"))).toEqual([]);
   });
 });
+
+describe("a branch on the result of a table", () => {
+  const table = (name: string, fallback: string) => `
+    action ${name}_set(bit<32> v) { hdr.d.c = v; }
+    table ${name} { key = { hdr.d.${name} : exact; } actions = { ${name}_set; NoAction; } ${fallback} size = 16; }`;
+  const stages = (fallback: string, apply: string) =>
+    fitOf({ ingress: table("a", fallback) + table("b", ""), apply }).stages;
+  const onMiss = "if (!a.apply().hit) { b.apply(); }";
+
+  it("lets the table of a miss share the stage, as no action of a hit runs before it", () => {
+    expect(stages("const default_action = NoAction();", onMiss)).toBe(1);
+    expect(stages("const default_action = NoAction();", "a.apply(); b.apply();")).toBe(2);
+  });
+
+  it("counts the actions that a miss can run", () => {
+    expect(stages("default_action = NoAction();", onMiss)).toBe(2);
+    expect(stages("default_action = a_set(1);", onMiss)).toBe(2);
+  });
+
+  it("counts the action of its own branch alone", () => {
+    const choose = (branch: string) =>
+      `switch (a.apply().action_run) { ${branch} : { b.apply(); } default : { } }`;
+    expect(stages("", choose("NoAction"))).toBe(1);
+    expect(stages("", choose("a_set"))).toBe(2);
+  });
+});
+
+describe("the validity of headers", () => {
+  const headers = ["x", "y"];
+  const extract = "transition select(hdr.d.t) { 1 : one; default : two; } }";
+  const parser = `${extract}
+    state one { pkt.extract(hdr.x); transition accept; }
+    state two { pkt.extract(hdr.y); transition accept; }`;
+
+  it("is bits of one container: two tables that take headers away need two stages", () => {
+    const away = (first: string, second: string) =>
+      fitOf({
+        headers,
+        apply: `if (hdr.d.a == 1) { hdr.${first}.setInvalid(); } if (hdr.d.b == 1) { ${second} }`,
+      }).stages;
+    expect(away("x", "hdr.y.setInvalid();")).toBe(2);
+    expect(away("x", "hdr.d.c = 1;")).toBe(1);
+  });
+
+  it("keeps headers exclusive that a table takes away, not those that it adds", () => {
+    const tagalong = (apply: string) => fitOf({ headers, parser, apply }).phv.tagalong[32].containers;
+    const none = tagalong("if (hdr.d.a == 1) { tm.ucast_egress_port = 4; }");
+    expect(tagalong("if (hdr.d.a == 1) { hdr.x.setInvalid(); }")).toBe(none);
+    expect(tagalong("if (hdr.d.a == 1) { hdr.x.setValid(); }")).toBe(none + 2);
+  });
+
+  it("takes containers in the gress that parses or sends the header", () => {
+    const { phv } = fitOf({ headers, parser });
+    // Ingress: d, one of x and y, a part of the time stamp. Egress parses neither x nor y, but its deparser sends both and d.
+    expect([phv.tagalong[32].bitsIngress, phv.tagalong[32].bitsEgress]).toEqual([96 + 64 + 32, 96 + 128]);
+  });
+});
+
+describe("the checksum of a deparser", () => {
+  const headers = ["x"];
+  const update = "hdr.x.sum = sum.update({ hdr.x.v, hdr.x.w });";
+  const tables = (deparser: string) =>
+    fitOf({ headers, deparser }).placement.parts.map(({ unit }) => [unit.label, unit.key.length]);
+
+  it("takes a table where it is updated under a condition", () => {
+    expect(tables(`if (md.session == 1) { ${update} }`)).toEqual([
+      ["condition of the checksum hdr.x.sum", 2],
+    ]);
+    expect(tables(`if (md.session == 1) { ${update} } else { if (md.n == 2) { ${update} } }`)).toEqual([
+      ["condition of the checksum hdr.x.sum", 3],
+    ]);
+  });
+
+  it("takes none where it is always updated, or wherever its header is sent", () => {
+    expect(tables(update)).toEqual([]);
+    expect(tables(`if (hdr.x.isValid()) { ${update} }`)).toEqual([]);
+  });
+});
+
+it("gives values for the deparser one validity a stage on Tofino 2", () => {
+  const apply = "if (hdr.d.a == 1) { tm.ucast_egress_port = 4; } if (hdr.d.b == 1) { dprsr.drop_ctl = 1; }";
+  const stages = (target: string) => fitOf({ apply }, target).stages;
+  expect([stages("tofino"), stages("tofino2")]).toEqual([1, 2]);
+});

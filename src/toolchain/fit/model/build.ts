@@ -3,10 +3,11 @@ import { defined } from "../../../base/index.js";
 import { type bmv2, bmv2Bits, P4InfoIndex, type Program, type p4info } from "../../program/index.js";
 import type { Target } from "../target.js";
 import { ActionReader, groupStatements, levelsOf, type Step } from "./actions.js";
+import { checksumTables } from "./checksums.js";
 import { gatewayCost } from "./conditions.js";
 import { formatExpr, readsOf, readValue } from "./expressions.js";
 import type { Feature } from "./features.js";
-import { makeFlow } from "./flow.js";
+import { makeFlow, type Successors } from "./flow.js";
 import { withoutKeyTemporaries } from "./key-temporaries.js";
 import type {
   ActionModel,
@@ -19,7 +20,6 @@ import type {
   KeyPart,
   Unit,
 } from "./model.js";
-import { writesOf } from "./model.js";
 import { readParser } from "./parser.js";
 import { findUses } from "./uses.js";
 
@@ -30,6 +30,17 @@ export interface BuiltModel {
 
 /** Entries of a table, or members of a profile, without a stated size; p4c's BMv2 back end has the same default. */
 const DEFAULT_TABLE_SIZE = 1024;
+
+/** v1model's values for the deparser and the traffic manager. */
+const FOR_DEPARSER: ReadonlySet<string> = new Set([
+  "standard_metadata.egress_spec",
+  "standard_metadata.mcast_grp",
+  "$drop",
+  "$mirror",
+  "$digest",
+  "$resubmit",
+  "$bridge",
+]);
 
 /** Architecture metadata that no target has. */
 const PRIORITY = "standard_metadata.priority";
@@ -55,6 +66,8 @@ class Builder {
   readonly #features: Feature[] = [];
   readonly #units: Unit[] = [];
   readonly #successors: (number | null)[][] = [];
+  /** By unit and action: the units that run next. */
+  readonly #ways = new Map<number, readonly Successors[]>();
   readonly #uses: ReturnType<typeof findUses>;
   readonly #counts = new Map<string, Attached["counts"]>();
 
@@ -130,7 +143,6 @@ class Builder {
       if (pipeline !== undefined) this.#readPipeline(pipeline, gress);
       while (gresses.length < this.#units.length) gresses.push(gress);
     }
-    const written = new Set(this.#units.flatMap(writesOf).map((write) => write.field));
     if (this.#uses.used.has(PRIORITY)) {
       this.#features.push({ kind: "intrinsic", field: PRIORITY, source: this.#uses.places.get(PRIORITY) });
     }
@@ -140,8 +152,9 @@ class Builder {
         fields: this.#fields,
         headers: this.#headers,
         units: this.#units,
-        flow: makeFlow(this.#successors, gresses),
-        parser: readParser(this.#json, this.#headers, written),
+        flow: makeFlow(this.#successors, gresses, this.#ways),
+        parser: readParser(this.#json, this.#headers, this.#madeValid()),
+        forDeparser: this.#forDeparser(),
         hasEgressParser: this.#json.architecture !== undefined,
       },
       features: this.#features,
@@ -185,20 +198,73 @@ class Builder {
       first.set(name, id);
       id += defined(parts.get(name)).length;
     }
+    const last = this.#json.architecture === undefined ? [] : this.#checksums(gress);
+    const end = last.length === 0 ? null : id;
     for (const name of order) {
       const units = defined(parts.get(name));
+      const idOf = (next: string | null) =>
+        next === null || isAgain(name, next) ? end : defined(first.get(next));
+      const table = tables.get(name);
+      const ways = table === undefined ? undefined : this.#waysOf(table).map((list) => list.map(idOf));
       for (const [index, unit] of units.entries()) {
-        this.#units.push({ ...unit, id: this.#units.length });
-        if (index + 1 < units.length) this.#successors.push([this.#units.length]);
-        else {
-          this.#successors.push(
-            nextOf(name).map((next) =>
-              next === null || isAgain(name, next) ? null : defined(first.get(next)),
-            ),
+        const id = this.#units.length;
+        const later = units.slice(index + 1).map((_, i) => id + 1 + i);
+        if (ways?.length === unit.actions.length)
+          this.#ways.set(
+            id,
+            ways.map((list) => [...later, ...list]),
           );
-        }
+        this.#units.push({ ...unit, id });
+        this.#successors.push(later.length > 0 ? later.slice(0, 1) : nextOf(name).map(idOf));
       }
     }
+    for (const [index, unit] of last.entries()) {
+      this.#units.push({ ...unit, id: this.#units.length });
+      this.#successors.push([index + 1 < last.length ? this.#units.length : null]);
+    }
+  }
+
+  #forDeparser(): ReadonlySet<string> {
+    const pipe = this.#json.architecture?.pipes[0];
+    if (pipe === undefined) return FOR_DEPARSER;
+    const named = [pipe.ingress, pipe.egress].flatMap(({ fields }) => Object.entries(fields));
+    return new Set(named.filter(([role]) => !role.startsWith("parser.")).map(([, field]) => field.join(".")));
+  }
+
+  /** The validity of headers that some action sets or copies; that an action takes it away keeps headers exclusive. */
+  #madeValid(): ReadonlySet<string> {
+    const names = this.#json.actions
+      .flatMap(({ primitives }) => primitives)
+      .filter(({ op }) => op !== "remove_header")
+      .flatMap(({ parameters }) => parameters.flatMap((value) => this.#headersNamed(value)));
+    return new Set(names.map((name) => `${name}.$valid$`));
+  }
+
+  #headersNamed(value: bmv2.Value): readonly string[] {
+    if (value.type === "header") return [value.value];
+    if (value.type !== "header_stack") return [];
+    const ids = new Set(this.#json.header_stacks.find(({ name }) => name === value.value)?.header_ids);
+    return this.#json.headers.filter(({ id }) => ids.has(id)).map(({ name }) => name);
+  }
+
+  #checksums(gress: Gress): Omit<Unit, "id">[] {
+    const deparser = this.#json.deparsers[gress === "ingress" ? 0 : 1];
+    return checksumTables(deparser, gress, this.#fields);
+  }
+
+  /** By action of a table: the nodes that a packet which ran it passes next. */
+  #waysOf(table: bmv2.Bmv2Table): (string | null)[][] {
+    const { next_tables: next, default_entry: entry } = table;
+    const { __HIT__: hit, __MISS__: miss } = next;
+    const uses = this.#index.tables.byName(table.name)?.actions;
+    return this.#actionsOf(table).map(({ id, name }) => {
+      if (hit === undefined || miss === undefined) return [next[name] ?? table.base_default_next ?? null];
+      const action = this.#index.actions.byName(name);
+      const scope = action === undefined ? undefined : uses?.get(action.id)?.scope;
+      // A constant default is the only action of a miss.
+      const onMiss = entry?.action_const === true ? entry.action_id === id : scope !== TABLE_ONLY;
+      return [...(scope === DEFAULT_ONLY ? [] : [hit]), ...(onMiss ? [miss] : [])];
+    });
   }
 
   /** Place of a node of the JSON in the source: its own place, or that of its first statement. */
@@ -486,6 +552,8 @@ class Builder {
 /** The name of an instance without a declaration, in the JSON of p4c and of our compiler; p4c's P4Info leaves it out. */
 const GENERATED_NAME = /^action_profile_\d+$/;
 
+/** Scopes of an action in P4Info. */
+const TABLE_ONLY = 1;
 const DEFAULT_ONLY = 2;
 
 /**

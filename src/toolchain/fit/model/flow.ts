@@ -28,14 +28,19 @@ class BitSet {
   }
 }
 
+/** Units that can run next; each has a larger number. `null` is the end of the pipeline. */
+export type Successors = readonly (number | null)[];
+
 /**
  * Computes the flow of all pipelines together.
- * @param successors by unit: the units that can run next; each has a larger number. `null` is the end of the pipeline.
+ * @param successors by unit
  * @param gressOf by unit. Units of different gresses are never exclusive: a packet passes both.
+ * @param ways by unit, then by action: the successors of a packet that ran the action; without them, all of the unit
  */
 export function makeFlow(
-  successors: readonly (readonly (number | null)[])[],
+  successors: readonly Successors[],
   gressOf: readonly string[],
+  ways: ReadonlyMap<number, readonly Successors[]> = new Map(),
 ): Flow {
   const count = successors.length;
   const reach: BitSet[] = [];
@@ -59,10 +64,25 @@ export function makeFlow(
     reach[u] = after;
     certain[u] = always;
   }
+  /** By unit and action: the units that can run after it. */
+  const byAction = new Map<number, readonly BitSet[]>();
+  for (const [u, lists] of ways) {
+    const sets = lists.map((list) => {
+      const after = new BitSet(count);
+      for (const v of list) {
+        if (v === null) continue;
+        after.add(v);
+        after.addAll(reach[v]!);
+      }
+      return after;
+    });
+    byAction.set(u, sets);
+  }
   const distinct = successors.map((list) => [...new Set(list)].filter((v) => v !== null));
   return {
     reaches: (u, v) => reach[u]!.has(v),
     exclusive: (u, v) => u !== v && gressOf[u] === gressOf[v] && !reach[u]!.has(v) && !reach[v]!.has(u),
+    leads: (u, action, v) => (byAction.get(u)?.[action] ?? reach[u]!).has(v),
     decides: (u, v) => !certain[u]!.has(v) && distinct[u]!.some((next) => certain[next]!.has(v)),
     successors: (u) => distinct[u]!,
   };

@@ -131,6 +131,8 @@ export interface FitModel {
   /** Which units can run after which. */
   readonly flow: Flow;
   readonly parser: ParserModel;
+  /** Fields that stand for values for the deparser and the traffic manager. */
+  readonly forDeparser: ReadonlySet<string>;
   /** Egress has a parser and headers of its own, as in TNA; else the target's compiler makes them. */
   readonly hasEgressParser: boolean;
 }
@@ -140,6 +142,8 @@ export interface Flow {
   reaches(u: number, v: number): boolean;
   /** At most one of both runs for a packet: they are in different branches. */
   exclusive(u: number, v: number): boolean;
+  /** v can run after u for a packet that runs this action of u: a branch on hit, miss or action may lead past v. */
+  leads(u: number, action: number, v: number): boolean;
   /** u decides whether v runs. */
   decides(u: number, v: number): boolean;
   /** Units that can run directly after u, each once. */
@@ -152,7 +156,8 @@ export interface ParserModel {
   /** No path of the parser extracts both headers, and no action makes one of them valid. */
   readonly exclusiveHeaders: (a: string, b: string) => boolean;
   readonly parsed: ReadonlySet<string>;
-  readonly deparsed: ReadonlySet<string>;
+  /** The parser or the deparser of this gress names the header. A target that makes the egress parser itself has all headers in both. */
+  readonly isIn: (gress: Gress, header: string) => boolean;
 }
 
 /** Both name a bit in common. */

@@ -4,9 +4,9 @@
  */
 import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
-import type { HeaderInfo, ParserModel } from "./model.js";
+import type { Gress, HeaderInfo, ParserModel } from "./model.js";
 
-/** @param written fields that actions write, the validity of headers included */
+/** @param written the validity of headers that actions make valid */
 export function readParser(
   program: bmv2.Bmv2Program,
   headers: ReadonlyMap<string, HeaderInfo>,
@@ -14,8 +14,24 @@ export function readParser(
 ): ParserModel {
   const parsed = new Set<string>();
   const together = new Map<string, Set<string>>();
-  const longest = program.parsers.map((parser) => readOne(program, headers, parser, { parsed, together }));
-  const deparsed = new Set(program.deparsers.flatMap((deparser) => deparser.order));
+  const byParser = program.parsers.map(() => new Set<string>());
+  const longest = program.parsers.map((parser, i) =>
+    readOne(program, headers, parser, { parsed: defined(byParser[i]), together }),
+  );
+  for (const names of byParser) for (const name of names) parsed.add(name);
+  const pipe = program.architecture?.pipes[0];
+  // Egress parsers come after those of ingress, see onePipe.
+  const ingressParsers = pipe === undefined ? byParser.length : pipe.ingress.parsers.length;
+  const named = (parsers: readonly ReadonlySet<string>[], deparsers: readonly bmv2.Bmv2Deparser[]) =>
+    new Set([...parsers.flatMap((names) => [...names]), ...deparsers.flatMap(({ order }) => order)]);
+  const all = named(byParser, program.deparsers);
+  const here: Readonly<Record<Gress, ReadonlySet<string>>> =
+    pipe === undefined
+      ? { ingress: all, egress: all }
+      : {
+          ingress: named(byParser.slice(0, ingressParsers), program.deparsers.slice(0, 1)),
+          egress: named(byParser.slice(ingressParsers), program.deparsers.slice(1)),
+        };
   return {
     longestPathBytes: Math.ceil(Math.max(0, ...longest) / 8),
     exclusiveHeaders: (a, b) =>
@@ -26,7 +42,7 @@ export function readParser(
       !written.has(`${b}.$valid$`) &&
       together.get(a)?.has(b) !== true,
     parsed,
-    deparsed,
+    isIn: (gress, header) => here[gress].has(header),
   };
 }
 

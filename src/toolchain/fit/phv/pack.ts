@@ -112,9 +112,7 @@ class Packer {
         continue;
       }
       const there =
-        this.model.parser.parsed.has(header.name) ||
-        this.model.parser.deparsed.has(header.name) ||
-        header.fields.some((name) => used.has(name));
+        this.model.parser.isIn(gress, header.name) || header.fields.some((name) => used.has(name));
       if (!there) continue;
       this.#packHeader(
         gress,
@@ -122,8 +120,18 @@ class Packer {
         (name) => used.has(name),
         (name) => alone.has(name),
       );
-      const valid = this.model.fields.get(`${header.name}.$valid$`);
-      if (valid !== undefined && used.has(valid.name)) this.#own(gress, valid, false);
+    }
+    this.#packValidity(gress, [...used.keys()]);
+  }
+
+  /** The bits that tell the deparser what to send share containers: headers' validity, and which checksum is sent. */
+  #packValidity(gress: Gress, used: readonly string[]): void {
+    const bits = used
+      .flatMap((name) => this.model.fields.get(name) ?? [])
+      .filter(({ name, metadata, width }) => metadata && width === 1 && name.endsWith("$"));
+    for (let at = 0; at < bits.length; at += WORD_BITS) {
+      const slices = bits.slice(at, at + WORD_BITS).map(({ name }) => ({ field: name, lo: 0, width: 1 }));
+      this.#place(gress, slices, slices.length, false);
     }
   }
 

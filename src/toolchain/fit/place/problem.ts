@@ -3,22 +3,23 @@ import { defined } from "../../../base/index.js";
 import { findDependencies } from "../dependencies.js";
 import { TablePlan } from "../memory/layout.js";
 import type { FitModel } from "../model/model.js";
-import { writesOf } from "../model/model.js";
-import { packFields } from "../phv/pack.js";
+import { type PhvLayout, packFields } from "../phv/pack.js";
 import type { Target } from "../target.js";
 import { demandOf } from "./demand.js";
 import type { Problem } from "./placement.js";
 
-/** Fields that stand for values for the deparser and the traffic manager. */
-const FOR_DEPARSER = new Set([
-  "standard_metadata.egress_spec",
-  "standard_metadata.mcast_grp",
-  "$drop",
-  "$mirror",
-  "$digest",
-  "$resubmit",
-  "$bridge",
-]);
+/** By container: the units that write it, with the numbers of their actions that do. */
+function containerWriters(model: FitModel, phv: PhvLayout): Map<number, Map<number, Set<number>>> {
+  const writers = new Map<number, Map<number, Set<number>>>();
+  for (const { id, gress, actions } of model.units)
+    for (const [number, { writes }] of actions.entries())
+      for (const write of writes)
+        for (const container of phv.touchedBy(gress, write)) {
+          const units = writers.get(container.id) ?? new Map<number, Set<number>>();
+          writers.set(container.id, units.set(id, (units.get(id) ?? new Set()).add(number)));
+        }
+  return writers;
+}
 
 /** Prepares the placement of a model on a target. */
 export function makeProblem(model: FitModel, target: Target): Problem {
@@ -28,39 +29,27 @@ export function makeProblem(model: FitModel, target: Target): Problem {
   const demands = model.units.map((unit) => demandOf(unit, defined(plans[unit.id]), target, phv));
 
   const conflicts: Set<number>[] = model.units.map(() => new Set());
-  if (target.phv.deparser_validity_shared) {
-    const setters = model.units.filter((unit) =>
-      writesOf(unit).some((write) => FOR_DEPARSER.has(write.field)),
-    );
-    for (const a of setters) {
-      for (const b of setters) {
-        if (a.id !== b.id && a.gress === b.gress && !model.flow.exclusive(a.id, b.id))
-          defined(conflicts[a.id]).add(b.id);
+  const conflict = (list: ReadonlyMap<number, ReadonlySet<number>>) => {
+    for (const [a, actions] of list) {
+      for (const b of list.keys()) {
+        if (a === b || ![...actions].some((action) => model.flow.leads(a, action, b))) continue;
+        defined(conflicts[a]).add(b);
+        defined(conflicts[b]).add(a);
       }
+    }
+  };
+  if (target.phv.deparser_validity_shared) {
+    for (const gress of ["ingress", "egress"] as const) {
+      const setters = new Map<number, Set<number>>();
+      for (const unit of model.units.filter((one) => one.gress === gress))
+        for (const [number, { writes }] of unit.actions.entries())
+          if (writes.some(({ field }) => model.forDeparser.has(field) || field.endsWith("$")))
+            setters.set(unit.id, (setters.get(unit.id) ?? new Set()).add(number));
+      conflict(setters);
     }
   }
   if (target.phv.packs_fields) {
-    const writers = new Map<number, number[]>();
-    for (const unit of model.units) {
-      const seen = new Set<number>();
-      for (const write of writesOf(unit)) {
-        for (const container of phv.touchedBy(unit.gress, write)) seen.add(container.id);
-      }
-      for (const id of seen) {
-        const list = writers.get(id);
-        if (list === undefined) writers.set(id, [unit.id]);
-        else list.push(unit.id);
-      }
-    }
-    for (const list of writers.values()) {
-      for (const a of list) {
-        for (const b of list) {
-          if (a === b || model.flow.exclusive(a, b)) continue;
-          defined(conflicts[a]).add(b);
-          defined(conflicts[b]).add(a);
-        }
-      }
-    }
+    for (const list of containerWriters(model, phv).values()) conflict(list);
   }
 
   const users = new Map<string, number[]>();
