@@ -13,18 +13,16 @@ import {
   type Path,
   type Plan,
 } from "../symbolic/index.js";
-import { planOf, type Sent, type Stimulus, sentBy, stimulusOf } from "../testgen/index.js";
+import { planOf, stimulusOf } from "../testgen/index.js";
+import { type Difference, differenceOf, Trial } from "./trial.js";
+
+/** Paths of the first program whose packets are tried. */
+const TRIED_PATHS = 64;
 
 export interface CompareOptions {
   readonly seed: number;
   /** Whether to go on; asked after each path. */
   goesOn(): boolean;
-}
-
-export interface Difference {
-  readonly stimulus: Stimulus;
-  /** What each program sends. */
-  readonly sent: readonly [readonly Sent[], readonly Sent[]];
 }
 
 export interface Comparison {
@@ -54,6 +52,7 @@ class Comparer {
   readonly #solver = new Solver(new Terms());
   readonly #plans: readonly [Plan, Plan];
   readonly #reasons = new Map<string, number>();
+  readonly #trial: Trial;
   #difference: Difference | undefined;
   #pairs = 0;
 
@@ -63,6 +62,7 @@ class Comparer {
     readonly options: CompareOptions,
   ) {
     this.#plans = [planOf(a), planOf(b)];
+    this.#trial = new Trial([a, b], options.seed);
   }
 
   async run(): Promise<Comparison> {
@@ -86,7 +86,13 @@ class Comparer {
     const { seed } = this.options;
     const environment = (terms: Terms) => anySwitch(terms, follows);
     const first = new Explorer(this.#plans[0], this.#solver, { seed, environment });
+    let paths = 0;
     await this.#each(first, async (one) => {
+      if (++paths <= TRIED_PATHS) {
+        const stimulus = stimulusOf(one, this.#solver);
+        if (stimulus !== undefined) this.#difference = await this.#trial.near(stimulus);
+        if (this.#difference !== undefined) return;
+      }
       const second = new Explorer(this.#plans[1], this.#solver, {
         seed,
         environment,
@@ -182,14 +188,6 @@ class Comparer {
 
   async #replayed(path: Path): Promise<Difference | undefined> {
     const stimulus = stimulusOf(path, this.#solver);
-    if (stimulus === undefined) return undefined;
-    const sent = [await sentBy(this.a, stimulus), await sentBy(this.b, stimulus)] as const;
-    const [left, right] = sent;
-    if (left === undefined || right === undefined) return undefined;
-    return textOf(left) === textOf(right) ? undefined : { stimulus, sent: [left, right] };
+    return stimulus === undefined ? undefined : differenceOf([this.a, this.b], stimulus);
   }
-}
-
-function textOf(sent: readonly Sent[]): string {
-  return sent.map(({ port, frame }) => `${port} ${frame.join(" ")}`).join("\n");
 }

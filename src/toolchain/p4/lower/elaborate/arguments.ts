@@ -22,6 +22,8 @@ interface Evaluated {
   type: IrType;
   /** A value for `in`, a place for `out` and `inout`; undefined for `_` and for what has no run-time value. */
   expr: Expr | undefined;
+  /** Of an `inout` argument: its value, where a later argument may change the place. */
+  saved?: Expr;
 }
 
 /** What the applications of one object have in common. */
@@ -68,7 +70,8 @@ export function bindArguments(
     bindValue(scope, one.param, own);
     const span = one.expr?.span ?? one.param.span;
     if (one.param.direction === "out") copyIn.push(...invalidate(own));
-    else if (one.expr !== undefined) copyIn.push({ kind: "assign", left: own, right: one.expr, span });
+    else if (one.expr !== undefined)
+      copyIn.push({ kind: "assign", left: own, right: one.saved ?? one.expr, span });
     if (isWritten(one.param) && one.expr !== undefined)
       copyOut.push({ kind: "assign", left: one.expr, right: own, span });
   }
@@ -110,9 +113,15 @@ function evaluate(
     const one: Evaluated = { param, type, expr: undefined };
     evaluated.push(one);
     if (argument === undefined || argument.kind === "dontCare") continue;
+    const keep = (value: Expr): void => {
+      one.saved = value;
+    };
     parts.push(
       isWritten(param)
-        ? placeOperand((inner) => placeOf(inner, argument))
+        ? {
+            ...placeOperand((inner) => placeOf(inner, argument)),
+            ...(param.direction === "inout" ? { keep } : {}),
+          }
         : valueOperand((inner) => fold(expressionAs(inner, argument, type))),
     );
     holders.push(one);
@@ -144,7 +153,7 @@ function isConstant(expr: Expr): boolean {
 /** Whether the parameter can be an alias of the argument's storage. */
 function sharesStorage(one: Evaluated, all: readonly Evaluated[]): boolean {
   const expr = one.expr;
-  if (expr === undefined || !isFixedPlace(expr)) return false;
+  if (expr === undefined || one.saved !== undefined || !isFixedPlace(expr)) return false;
   return all.every(
     (other) =>
       other === one || other.expr === undefined || !isWritten(other.param) || !mayOverlap(expr, other.expr),

@@ -148,6 +148,8 @@ export function saveValue(env: Env, expr: Expr, base = "tmp"): Expr {
 export interface Operand {
   evaluate: (inner: Env) => Expr;
   isPlace: boolean;
+  /** Of a place that is also read: called with its saved value where a later operand may change it. */
+  keep?: (value: Expr) => void;
 }
 
 export function valueOperand(evaluate: (inner: Env) => Expr): Operand {
@@ -164,6 +166,7 @@ export function placeOperand(evaluate: (inner: Env) => Expr): Operand {
  */
 export function inOrder(env: Env, operands: readonly Operand[]): Expr[] {
   const done: Expr[] = [];
+  const kept = new Set<number>();
   for (const operand of operands) {
     let expr: Expr | undefined;
     const effects = collect(env, (inner) => {
@@ -171,9 +174,15 @@ export function inOrder(env: Env, operands: readonly Operand[]): Expr[] {
     });
     if (effects.length > 0)
       for (const [index, earlier] of done.entries()) {
-        if (defined(operands[index]).isPlace)
-          done[index] = pinIndexes(env, earlier, (computed) => mayChange(effects, computed));
-        else if (mayChange(effects, earlier)) done[index] = saveValue(env, earlier);
+        const { isPlace, keep } = defined(operands[index]);
+        if (isPlace) {
+          const place = pinIndexes(env, earlier, (computed) => mayChange(effects, computed));
+          done[index] = place;
+          if (keep !== undefined && !kept.has(index) && mayChange(effects, place)) {
+            kept.add(index);
+            keep(saveValue(env, place));
+          }
+        } else if (mayChange(effects, earlier)) done[index] = saveValue(env, earlier);
       }
     env.out.list.push(...effects);
     done.push(expr!);
