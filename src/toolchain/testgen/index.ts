@@ -8,6 +8,6 @@
  */
 export { type Stimulus, stimulusOf } from "./concrete.js";
 export { type Generated, type GeneratedTest, generateTests } from "./generate.js";
-export { type Sent, sentBy } from "./replay.js";
+export { Sender, type Sent, sentBy } from "./replay.js";
 export { planOf } from "./rules.js";
 export { stfOf } from "./stf.js";

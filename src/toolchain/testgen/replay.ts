@@ -43,27 +43,52 @@ export async function replay(program: Program, stimulus: Stimulus): Promise<Repl
   return expected === undefined || counts === undefined ? undefined : { expected, counts };
 }
 
-/** What leaves, by port, then in its order. Undefined: the switch refuses a command. */
+interface Start {
+  readonly now: number;
+  readonly seed: number;
+  readonly coverage?: CoverageCounts;
+}
+
+/** A switch with entries, which is given one packet after the other. */
+export class Sender {
+  readonly #sent: Sent[] = [];
+  readonly #device: Switch;
+
+  private constructor(program: Program, { now, seed, coverage }: Start) {
+    this.#device = new Switch(program, {
+      clock: { now: () => now, at: () => () => {} },
+      seed,
+      transmit: (port, frame) => this.#sent.push({ port, frame }),
+      ...given({ coverage }),
+    });
+  }
+
+  /** Undefined: the switch refuses a command. */
+  static async with(
+    program: Program,
+    commands: readonly string[],
+    start: Start = RUNS[0],
+  ): Promise<Sender | undefined> {
+    const sender = new Sender(program, start);
+    const diagnostics = new Diagnostics();
+    await runCommands(sender.#device, new SourceFile("commands", commands.join("\n")), diagnostics);
+    return diagnostics.hasErrors ? undefined : sender;
+  }
+
+  /** What leaves, by port, then in its order. */
+  send({ port, bytes }: Stimulus): Sent[] {
+    this.#device.receive(port, bytes);
+    return this.#sent.splice(0).sort((a, b) => a.port - b.port);
+  }
+}
+
+/** What leaves a fresh switch. Undefined: the switch refuses a command. */
 export async function sentBy(
   program: Program,
-  { commands, port, bytes }: Stimulus,
-  { now, seed, coverage }: { now: number; seed: number; coverage?: CoverageCounts } = RUNS[0],
+  stimulus: Stimulus,
+  start: Start = RUNS[0],
 ): Promise<Sent[] | undefined> {
-  const sent: Sent[] = [];
-  const device = new Switch(program, {
-    clock: { now: () => now, at: () => () => {} },
-    seed,
-    transmit: (to, frame) => sent.push({ port: to, frame }),
-    ...given({ coverage }),
-  });
-  const diagnostics = new Diagnostics();
-  await runCommands(device, new SourceFile("commands", commands.join("\n")), diagnostics);
-  if (diagnostics.hasErrors) return undefined;
-  device.receive(port, bytes);
-  return sent
-    .map((one, i) => ({ ...one, i }))
-    .sort((a, b) => a.port - b.port || a.i - b.i)
-    .map((one) => ({ port: one.port, frame: one.frame }));
+  return (await Sender.with(program, stimulus.commands, start))?.send(stimulus);
 }
 
 function commonOf(runs: readonly (readonly Sent[])[]): Expected[] | undefined {
