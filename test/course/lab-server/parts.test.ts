@@ -210,6 +210,72 @@ describe("an experiment file", () => {
     await expect(readLabProject(fileOf({ topology: hosts(199) }))).rejects.toThrow("P46056");
   });
 
+  describe("says what its scheme does beside programs and entries", () => {
+    const GRAPH = {
+      kind: "graph",
+      nodes: ["h", "g", "x"].map((name) => ({ name, role: name === "x" ? "switch" : "host" })),
+    };
+    const links = (more: object) => [
+      { a: "h", b: "x" },
+      { a: "g", b: "x", ...more },
+    ];
+    const factsOf = async (value: object, scheme?: string) =>
+      (await readLabProject(fileOf(value), scheme === undefined ? {} : { scheme })).project.scheme;
+    const none = { label: "ecmp", controllers: [], hostPolicy: false, settings: false, leftOut: [] };
+
+    it.each([
+      [{ topology: { ...GRAPH, links: links({}) }, schemes: ["ecmp"], name: "x", title: "y" }, none],
+      [{ topology: { ...GRAPH, links: links({ queue_packets: 5 }) } }, { ...none, settings: true }],
+      [{ topology: { ...GRAPH, links: links({ rate_pps: 5 }) } }, { ...none, settings: true }],
+      [
+        { topology: NETWORK, schemes: ["prr"] },
+        { ...none, label: "prr", hostPolicy: true },
+      ],
+      [
+        { topology: NETWORK, schemes: ["hula"] },
+        { ...none, label: "hula", settings: true },
+      ],
+      [
+        { topology: NETWORK, schemes: ["repac"] },
+        { ...none, label: "repac", controllers: ["buckets"], hostPolicy: true },
+      ],
+      [
+        { topology: NETWORK, traffic: { ip: 4 }, drain: "1s" },
+        {
+          ...none,
+          leftOut: [
+            'A lab does not use the keys "traffic", "drain" of the file: start flows and break links yourself.',
+          ],
+        },
+      ],
+    ])("%j", async (file, facts) => {
+      expect(await factsOf({ schemes: ["ecmp"], ...file })).toEqual(facts);
+    });
+
+    it("of the scheme that is named, or of the first", async () => {
+      const file = { topology: NETWORK, schemes: ["ecmp", "prr"] };
+      expect(await factsOf(file, "prr")).toMatchObject({ label: "prr" });
+      expect(await factsOf(file)).toMatchObject({ label: "ecmp" });
+      await expect(factsOf(file, "hula")).rejects.toThrow(/P46057.*has no scheme hula/);
+      await expect(factsOf({ topology: NETWORK }, "hula")).rejects.toThrow("P46057");
+    });
+  });
+
+  it("names the program and the entries of each switch", async () => {
+    const { project } = await readLabProject(fileOf({ topology: NETWORK, schemes: ["ecmp"] }));
+    if (project.open.kind !== "plan") throw new Error("no plan");
+    expect(project.open.plan.switches).toEqual([
+      { name: "tor0-0", program: "tor.p4", commands: "entries/node-0.txt", tier: 1 },
+      { name: "tor0-1", program: "tor.p4", commands: "entries/node-1.txt", tier: 1 },
+      { name: "leaf0-0", program: "leaf.p4", commands: "entries/node-2.txt", tier: 2 },
+    ]);
+    expect(Object.keys(project.files)).toEqual([
+      ...["tor.p4", "leaf.p4"],
+      ...[0, 1, 2].map((node) => `entries/node-${node}.txt`),
+    ]);
+    expect(project.files["entries/node-0.txt"]).not.toBe(project.files["entries/node-1.txt"]);
+  });
+
   it("with a scheme has its program and the entries of each switch, and says what else the scheme has", async () => {
     const { project, scheme } = await readLabProject(join(ROOT, "examples/p4te/incast.yaml"), {
       scheme: "p4te",
@@ -234,6 +300,18 @@ describe("an experiment file", () => {
 
 describe("a project on disk", () => {
   const program = "header x {";
+  it("is told by the end of its name", async () => {
+    for (const name of ["a.p4x", "a.yamlx", "a.json.txt", "a_p4", "ap4"]) {
+      const root = folderOf({ [name]: program });
+      await expect(readLabProject(join(root, name)), name).rejects.toThrow("P46051");
+    }
+    const root = folderOf({ "a.json": "{}", "e.yml": "topology: 3" });
+    expect((await readLabProject(join(root, "a.json"))).project.open).toEqual({
+      ...{ kind: "program", path: "a.json" },
+    });
+    await expect(readLabProject(join(root, "e.yml"))).rejects.toThrow(/P4300/);
+  });
+
   it("of a program is its folder, without solutions where a teacher publishes it", async () => {
     const root = folderOf({ "a.p4": program, "solution/a.p4": "s" });
     const read = (withoutSolutions: boolean) => readLabProject(join(root, "a.p4"), { withoutSolutions });

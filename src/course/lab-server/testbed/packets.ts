@@ -39,20 +39,23 @@ interface TestbedPacketsOptions {
    */
   readonly monotonicUs: number;
   programs(): readonly ProgramView[];
+  /** Sends the frames; absent: on the interfaces of this machine. */
+  readonly outlets?: Pick<FrameOutlets, "send" | "close">;
 }
 
 export class TestbedPackets {
   readonly #options: TestbedPacketsOptions;
   readonly #names: InterfaceNames;
-  readonly #outlets = new FrameOutlets();
+  readonly #outlets: Pick<FrameOutlets, "send" | "close">;
   readonly #follower: TraceFollower;
   readonly #reader: TraceReader;
   /** Ends the series of packets that are being sent, and what waits for a number. */
   readonly #open = new Set<() => void>();
 
   constructor(options: TestbedPacketsOptions) {
-    const { plan, lab, monotonicUs } = options;
+    const { plan, lab, monotonicUs, outlets = new FrameOutlets() } = options;
     this.#options = options;
+    this.#outlets = outlets;
     this.#names = new InterfaceNames(plan);
     const programs = new Map(plan.switches.map(({ name, program }) => [name, program ?? ""]));
     this.#follower = new TraceFollower({ plan, programOf: (name) => programs.get(name) ?? "" });
