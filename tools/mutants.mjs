@@ -52,6 +52,7 @@ const ALSO = {
   "course/grading": ["test/course/lab/session.test.ts"],
   "toolchain/program": ["test/toolchain/p4/emit", "test/toolchain/p4/compile-golden.test.ts", "test/toolchain/device", "test/toolchain/stf"],
   "toolchain/formatting": ["test/toolchain/generate", "test/toolchain/editing"],
+  "toolchain/symbolic": ["test/toolchain/equal", "test/toolchain/testgen"],
   "fabric/experiment/faults": ["test/fabric/experiment"],
   "fabric/experiment/seeing": ["test/fabric/experiment"],
   "fabric/experiment/sweep": ["test/fabric/experiment"],

@@ -104,7 +104,7 @@ it("forbids in each answer, also a refusal, what a page from elsewhere could use
       "cross-origin-resource-policy": "same-origin",
       "cache-control": "no-store",
     });
-    expect(headers["content-security-policy"]!.split("; ")).toEqual([
+    expect(String(headers["content-security-policy"]).split("; ")).toEqual([
       ...["default-src 'none'", "script-src 'self'", "worker-src 'self'"],
       ...["style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "font-src 'self'"],
       `connect-src 'self' ws://127.0.0.1:${port} ws://localhost:${port}`,
