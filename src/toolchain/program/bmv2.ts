@@ -45,6 +45,14 @@ export interface PipeInfo {
   name: string;
   ingress: GressInfo;
   egress: GressInfo;
+  /** Runs beside the packets, when the length of a queue changes (Tofino 2). */
+  ghost?: GhostInfo;
+}
+
+export interface GhostInfo {
+  pipeline: number;
+  /** Fields of `ghost_intrinsic_metadata_t`. */
+  fields: Record<string, FieldRef>;
 }
 
 /** Positions in the lists of the program. */

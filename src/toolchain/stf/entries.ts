@@ -1,7 +1,7 @@
 /** Translates STF names and values to those of P4Info: suffix names, `0x**` ternary digits, `value/length`, `low->high`. */
 import { bitLength, defined, fail, maskOf } from "../../base/index.js";
 import type { ActionCall, Match, TableEntry } from "../device/index.js";
-import type { ActionInfo, FieldInfo, P4InfoIndex, TableInfo } from "../program/index.js";
+import type { ActionInfo, Bmv2Program, FieldInfo, P4InfoIndex, TableInfo } from "../program/index.js";
 import { CODES } from "./codes.js";
 import { findByName } from "./names.js";
 import type { StfAction, StfCommand, Word } from "./script.js";
@@ -77,6 +77,35 @@ function readStars(text: string): { value: bigint; mask: bigint } | undefined {
 
 function wrongValue(word: Word, what: string, ...notes: string[]): never {
   fail(CODES.value, word.span, `\`${word.text}\` is no value for ${what}`, ...notes);
+}
+
+/** What the tests of the Tofino compiler write otherwise: its harness writes the bits that a key has. */
+export interface TofinoKeys {
+  /** The bits that count, of keys `FIELD & MASK`, by table and field. */
+  readonly masks: ReadonlyMap<string, ReadonlyMap<string, bigint>>;
+}
+
+/** The masks of a program's keys. */
+export function tofinoKeys({ architecture, pipelines }: Bmv2Program): TofinoKeys | undefined {
+  if (architecture === undefined) return undefined;
+  const masks = new Map<string, Map<string, bigint>>();
+  for (const { name, key } of pipelines.flatMap(({ tables }) => tables))
+    for (const { name: field = "", mask } of key)
+      if (mask !== null) {
+        const own = masks.get(name) ?? new Map<string, bigint>();
+        masks.set(name, own.set(field, BigInt(mask)));
+      }
+  return { masks };
+}
+
+/** A value as a key of the Tofino has it: masked, and of ones only where it has ones only. */
+function keptBits(field: FieldInfo, table: string, word: Word, { masks }: TofinoKeys): Word {
+  const value = readNumber(word.text);
+  if (value === undefined) return word;
+  const all = maskOf(field.bitwidth);
+  const fits = value > all && value === maskOf(bitLength(value)) ? all : value;
+  const kept = fits & (masks.get(table)?.get(field.name) ?? fits);
+  return kept === value ? word : { ...word, text: `0x${kept.toString(16)}` };
 }
 
 /** Checks that a value fits the width (0: a string field, which STF cannot write). */
@@ -156,6 +185,7 @@ function callOf(action: StfAction, info: ActionInfo): ActionCall {
 export function entryOf(
   command: StfCommand & { kind: "add" | "setDefault" },
   index: P4InfoIndex,
+  tofino?: TofinoKeys,
 ): TableEntry {
   const table = findByName(index.tables.list, "table", command.table);
   const actions = [...table.actions.values()].map((use) => use.action);
@@ -177,7 +207,7 @@ export function entryOf(
     return slices.map(({ field, low }) => ({ field, value: sliced(value, low, field.bitwidth) }));
   });
   for (const { field, value } of parts) {
-    const part = matchOf(field, value);
+    const part = matchOf(field, tofino === undefined ? value : keptBits(field, table.name, value, tofino));
     if (!isDontCare(part, field)) match.push(part);
   }
   // As in p4c's runner, an exact field that is not named is 0, and any other field matches everything.

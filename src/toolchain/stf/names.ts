@@ -3,7 +3,7 @@ import { defined, fail } from "../../base/index.js";
 import { CODES } from "./codes.js";
 import type { Word } from "./script.js";
 
-/** The object called `word`, or the only one whose full name ends in `.word`. Reports P41253. */
+/** The object called `word`, or the only one whose full name ends in `.word`, or, as in p4c's runner, in `word`. Reports P41253. */
 export function findByName<T extends { readonly name: string; readonly alias?: string }>(
   list: readonly T[],
   what: string,
@@ -12,7 +12,8 @@ export function findByName<T extends { readonly name: string; readonly alias?: s
 ): T {
   const exact = list.find((object) => object.name === word.text || object.alias === word.text);
   if (exact !== undefined) return exact;
-  const bySuffix = list.filter((object) => object.name.endsWith(`.${word.text}`));
+  const afterDot = list.filter((object) => object.name.endsWith(`.${word.text}`));
+  const bySuffix = afterDot.length > 0 ? afterDot : list.filter(({ name }) => name.endsWith(word.text));
   if (bySuffix.length === 1) return defined(bySuffix[0]);
   const names = (bySuffix.length > 1 ? bySuffix : list).slice(0, 8).map((object) => object.name);
   fail(

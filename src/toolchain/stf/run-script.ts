@@ -22,10 +22,10 @@ import {
   type TraceSink,
 } from "../switch/index.js";
 import { CODES } from "./codes.js";
-import { entryOf } from "./entries.js";
+import { entryOf, type TofinoKeys, tofinoKeys } from "./entries.js";
 import { compareOutputs, type Expect, type Output, warnOfOthers } from "./expectations.js";
 import { findByName } from "./names.js";
-import type { Comparison, StfCommand } from "./script.js";
+import type { Comparison, StfCommand, Word } from "./script.js";
 
 export interface StfOptions {
   /** For the `random` extern. */
@@ -82,6 +82,9 @@ class Player {
   readonly #switch: Switch;
   readonly #interpreter: Interpreter;
   readonly #index: P4InfoIndex;
+  readonly #tofino: TofinoKeys | undefined;
+  /** All that the program has, where P4Info leaves something out. */
+  #hidden: P4InfoIndex | undefined;
   readonly #result: StfResult = { passed: 0, failed: 0 };
   /** Entries that were given a name with `add ... = NAME`. */
   readonly #labels = new Map<string, TableEntry>();
@@ -98,6 +101,7 @@ class Player {
     const { bmv2, p4info } = program;
     const { seed, print, trace, coverage } = options;
     this.#index = new P4InfoIndex(p4info ?? describeBmv2(bmv2));
+    this.#tofino = tofinoKeys(bmv2);
     this.#switch = new Switch(
       { bmv2, p4info: p4info ?? createP4Info() },
       {
@@ -145,7 +149,7 @@ class Player {
         // Any packet that no line expects is a failure in any case.
         break;
       case "cli":
-        await this.#runCli(command.span);
+        await this.#runCli(command);
         break;
       default:
         this.#attempt(command.span, () => this.#control(command));
@@ -153,12 +157,14 @@ class Player {
   }
 
   #control(
-    command: StfCommand & { kind: "add" | "setDefault" | "removeAll" | "checkCounter" | "checkRegister" },
+    command: StfCommand & {
+      kind: "add" | "setDefault" | "removeAll" | "checkCounter" | "checkRegister" | "ghost";
+    },
   ): void {
     switch (command.kind) {
       case "add":
       case "setDefault": {
-        const entity = entryOf(command, this.#index);
+        const entity = entryOf(command, this.#indexFor(command.table), this.#tofino);
         this.#put(command.kind, entity);
         if (command.kind === "add" && command.label !== undefined) this.#labels.set(command.label, entity);
         break;
@@ -171,7 +177,18 @@ class Player {
         break;
       case "checkRegister":
         this.#checkRegister(command);
+        break;
+      case "ghost":
+        for (const { queue, length } of command.reports) this.#switch.reportQueue(0, queue, length);
     }
+  }
+
+  /** The tests of the Tofino compiler name tables that controllers do not see. */
+  #indexFor({ text }: Word): P4InfoIndex {
+    const { tables } = this.#index;
+    if (this.#tofino === undefined || tables.list.some(({ name }) => name.endsWith(text))) return this.#index;
+    this.#hidden ??= new P4InfoIndex(describeBmv2(this.program.bmv2));
+    return this.#hidden;
   }
 
   /** In the tests of the Tofino compiler a second `add` of a key replaces the entry; elsewhere it is refused. */
@@ -216,10 +233,10 @@ class Player {
     );
   }
 
-  /** The line as a separate file at its original position, so that messages show its place. */
-  async #runCli({ file, start }: Span): Promise<void> {
-    const { line } = file.position(start);
-    const alone = new SourceFile(file.path, "\n".repeat(line - 1) + file.lineText(line));
+  /** The command as a separate file at its original position, so that messages show its place. */
+  async #runCli({ text, span: { file, start } }: StfCommand & { kind: "cli" }): Promise<void> {
+    const { line, column } = file.position(start);
+    const alone = new SourceFile(file.path, "\n".repeat(line - 1) + " ".repeat(column - 1) + text);
     const before = this.diagnostics.errorCount;
     const { print = () => {} } = this.options;
     await this.#interpreter.run(alone, this.diagnostics, { print });

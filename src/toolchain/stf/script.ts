@@ -3,8 +3,9 @@
  * `run-script.ts` runs them. The language is the grammar of p4c's `tools/stf` with its BMv2 commands. These are commands of
  * simple_switch_CLI; their text is kept.
  */
-import { type Diagnostics, defined, type SourceFile, type Span, spanText } from "../../base/index.js";
+import { type Diagnostics, defined, type SourceFile, type Span } from "../../base/index.js";
 import { CODES } from "./codes.js";
+import { type CommandText, commandTexts } from "./lines.js";
 
 export type StfCommand =
   | {
@@ -43,6 +44,8 @@ export type StfCommand =
       comparison: Comparison;
       value: number;
     }
+  /** What the traffic manager tells the ghost thread: lengths of queues. */
+  | { kind: "ghost"; span: Span; reports: { queue: number; length: number }[] }
   /** A command of simple_switch_CLI. */
   | { kind: "cli"; span: Span; text: string };
 
@@ -70,36 +73,22 @@ export interface Pattern {
   exact: boolean;
 }
 
+const NUMBER = /^(\d+|0x[0-9a-fA-F]+)$/;
+
 /** Commands of simple_switch_CLI that STF files use. */
 const CLI_COMMANDS =
   /^(mc_|mirroring_|register_|counter_|meter_|table_|act_prof_|set_queue_|set_crc|pvs_|set_egress_queue)/;
 
 /**
- * Reads a whole file, of p4c's grammar or with what the tests of the Tofino compiler write in addition: `;` after a command, `\\` before a
- * line that continues, actions without parentheses, `=` for `==`, `check_register`. A line that cannot be read is reported (P41251, P41252) and left out. */
+ * Reads a whole file, of p4c's grammar or with what the tests of the Tofino compiler write in addition (`lines.ts`; actions without
+ * parentheses, `=` for `==`, `check_register`, `ghost run`). A line that cannot be read is reported (P41251, P41252) and left out. */
 export function readStf(file: SourceFile, diagnostics: Diagnostics): StfCommand[] {
   const commands: StfCommand[] = [];
-  for (const [index, start] of file.lineStarts.entries()) {
-    if (index > 0 && continues(file.lineText(index))) continue;
-    const code = codeOf(file.lineText(index + 1));
-    if (code.trim() === "") continue;
-    const from = start + (code.length - code.trimStart().length);
-    let end = start + code.length;
-    for (let next = index; continues(file.lineText(next + 1)) && next + 1 < file.lineStarts.length; next++)
-      end = defined(file.lineStarts[next + 1]) + codeOf(file.lineText(next + 2)).length;
-    const command = new LineReader(file, from, end, diagnostics).command();
+  for (const text of commandTexts(file, diagnostics)) {
+    const command = new LineReader(text, diagnostics).command();
     if (command !== undefined) commands.push(command);
   }
   return commands;
-}
-
-/** A line without its comment. */
-function codeOf(line: string): string {
-  return line.replace(/#.*$/, "").trimEnd();
-}
-
-function continues(line: string): boolean {
-  return codeOf(line).endsWith("\\");
 }
 
 /** The tokens of one line: words and single punctuation marks, without the blanks between them. */
@@ -109,24 +98,26 @@ class LineReader {
   #next = 0;
 
   constructor(
-    file: SourceFile,
-    start: number,
-    end: number,
+    readonly text: CommandText,
     readonly diagnostics: Diagnostics,
   ) {
-    this.#line = { file, start, end };
+    const { text: source, span, isOwn } = text;
+    const { file, start } = span;
+    this.#line = span;
     const pattern =
       /\\(?=\s*\n)|"[^"]*"|[\w.$]+\.isValid\(\)|==|!=|<=|>=|[(),:=<>]|(?:(?!->)[^\s(),:=<>!])+(?:->[^\s(),:=<>!]+)?/g;
-    for (const match of file.text.slice(start, end).matchAll(pattern)) {
+    for (const match of source.matchAll(pattern)) {
       if (match[0] === "\\") continue;
       const at = start + match.index;
-      this.#tokens.push({ text: match[0], span: { file, start: at, end: at + match[0].length } });
+      this.#tokens.push({
+        text: match[0],
+        span: isOwn ? { file, start: at, end: at + match[0].length } : span,
+      });
     }
   }
 
   command(): StfCommand | undefined {
     const span = this.#line;
-    this.#dropSemicolon();
     const verb = defined(this.#tokens[this.#next++]);
     switch (verb.text) {
       case "add":
@@ -151,13 +142,15 @@ class LineReader {
         return this.#checkCounter();
       case "check_register":
         return this.#checkRegister();
+      case "ghost":
+        return this.#ghost();
       default:
-        if (CLI_COMMANDS.test(verb.text)) return { kind: "cli", span, text: spanText(span) };
+        if (CLI_COMMANDS.test(verb.text)) return { kind: "cli", span, text: this.text.text };
         this.diagnostics.error(
           CODES.unknownCommand,
           verb.span,
           `no STF command \`${verb.text}\``,
-          "there are add, setdefault, packet, expect, no_packet, wait, remove all, check_counter, check_register and the commands of simple_switch_CLI",
+          "there are add, setdefault, packet, expect, no_packet, wait, remove all, check_counter, check_register, ghost and the commands of simple_switch_CLI",
         );
         return undefined;
     }
@@ -259,7 +252,8 @@ class LineReader {
     const part = this.#peek();
     const isPart = part === "lo" || part === "hi";
     if (isPart) this.#next++;
-    const compared = this.#comparison();
+    // Numbers of the Tofino compiler's tests are C's: one that begins with 0 is octal.
+    const compared = this.#comparison(true);
     return (
       compared && {
         kind: "checkRegister",
@@ -272,23 +266,33 @@ class LineReader {
     );
   }
 
-  #comparison(): { comparison: Comparison; value: number } | undefined {
+  /** `ghost run QUEUE:LENGTH...`: reports of the traffic manager. */
+  #ghost(): StfCommand | undefined {
+    if (this.#peek() !== "run") return this.#wrong("`run`");
+    this.#next++;
+    const reports: { queue: number; length: number }[] = [];
+    do {
+      const queue = this.#number("a queue", NUMBER);
+      if (queue === undefined || !this.#mark(":")) return undefined;
+      const length = this.#number("a length", NUMBER);
+      if (length === undefined) return undefined;
+      reports.push({ queue, length });
+    } while (this.#peek() !== undefined);
+    return { kind: "ghost", span: this.#line, reports };
+  }
+
+  #comparison(isC = false): { comparison: Comparison; value: number } | undefined {
     const found = this.#tokens[this.#next++]?.text;
     if (found === undefined || !/^([=!<>]=|[<>=])$/.test(found)) {
       return this.#wrong("one of == != <= < >= >", this.#next - 1);
     }
-    const value = this.#number("a number", /^(\d+|0x[0-9a-fA-F]+)$/);
+    const octal = isC ? /^0([0-7]+)$/.exec(this.#peek() ?? "")?.[1] : undefined;
+    const value = this.#number("a number", NUMBER);
     if (value === undefined) return undefined;
-    return { comparison: found === "=" ? "==" : (found as Comparison), value };
-  }
-
-  /** The last character of a line of the tests of the Tofino compiler. */
-  #dropSemicolon(): void {
-    const last = this.#tokens.at(-1);
-    if (last === undefined || !last.text.endsWith(";") || last.text.startsWith('"')) return;
-    const text = last.text.slice(0, -1);
-    if (text === "") this.#tokens.pop();
-    else this.#tokens[this.#tokens.length - 1] = { ...last, text };
+    return {
+      comparison: found === "=" ? "==" : (found as Comparison),
+      value: octal === undefined ? value : Number.parseInt(octal, 8),
+    };
   }
 
   #peek(): string | undefined {

@@ -238,7 +238,14 @@ export class Switch implements Device {
     );
     queues.resumed = () => forwarder().resume();
     this.#queues = queues;
-    if (this.#loaded !== undefined) this.#loaded.forwarder.queues = queues;
+    if (this.#loaded !== undefined) {
+      const { forwarder: current } = this.#loaded;
+      current.queues = queues;
+      const { cellBytes, ghost } = current;
+      queues.cellBytes = cellBytes;
+      if (ghost !== undefined)
+        queues.depthChanged = (port, priority, depth) => ghost.changed(port, priority, depth);
+    }
     return queues;
   }
 
@@ -329,6 +336,17 @@ export class Switch implements Device {
     const recorder = new TraceRecorder(this.name, program, () => clock.now(), this.#trace);
     recorder.arrive(stats.received - 1, port, frame);
     recorder.drop(recorder.node, reason);
+  }
+
+  /**
+   * Tells the ghost thread of a Tofino 2's pipe that a queue of the pipe has a length, in cells, as the traffic manager does when the switch
+   * has queues.
+   * @throws DeviceError FAILED_PRECONDITION when the program has no ghost thread
+   */
+  reportQueue(pipe: number, queue: number, length: number): void {
+    const { ghost } = this.#running().forwarder;
+    if (ghost === undefined) throw new DeviceError("FAILED_PRECONDITION", "the program has no ghost thread");
+    ghost.report(pipe, queue, length);
   }
 
   /** Sets whether a port is up; ports are up at first. Group members that watch a port take part while it is up. */

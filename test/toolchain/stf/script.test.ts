@@ -77,6 +77,47 @@ describe("readStf", () => {
     expect(commands.map(({ kind }) => kind)).toEqual(["wait", "noPacket", "removeAll", "setDefault"]);
   });
 
+  it("reads what the tests of the Tofino compiler write: several commands a line, texts, loops, octal numbers", () => {
+    const { commands, messages } = read(
+      'setenv HEAD 00 01\n$(for n in $(seq 9 10); do printf "packet 4 %04x %02d $HEAD;" $n 7; done)\n' +
+        "packet 1 $HEAD 02; wait; $UNKNOWN\nghost run 0x10:5 2:0x11\ncheck_register r(3) hi = 017; check_register r(0x3) = 17\nmc_mgrp_create 1; wait",
+    );
+    expect(messages).toEqual(["test.stf:3:1: error[P41251]: no STF command `$UNKNOWN`"]);
+    expect(commands.slice(0, 4)).toMatchObject([
+      { kind: "packet", port: 4, bytes: Uint8Array.of(0, 9, 7, 0, 1) },
+      { kind: "packet", port: 4, bytes: Uint8Array.of(0, 10, 7, 0, 1) },
+      { kind: "packet", port: 1, bytes: Uint8Array.of(0, 1, 2) },
+      { kind: "wait" },
+    ]);
+    expect(commands.slice(4)).toMatchObject([
+      {
+        kind: "ghost",
+        reports: [
+          { queue: 16, length: 5 },
+          { queue: 2, length: 17 },
+        ],
+      },
+      { kind: "checkRegister", part: "hi", value: 15 },
+      { kind: "checkRegister", value: 17 },
+      { kind: "cli", text: "mc_mgrp_create 1" },
+      { kind: "wait" },
+    ]);
+  });
+
+  it.each([
+    '$(for n in $(seq 1 99999999); do printf "wait;" ; done)',
+    '$(for n in $(seq 1 3); do printf "packet 1 %02x;" $m; done)',
+    "$(date)",
+  ])("refuses a loop that is none, or too long: %s", (text) => {
+    const { commands, messages } = read(`${text}\nwait`);
+    expect(commands.map(({ kind }) => kind)).toEqual(["wait"]);
+    expect(messages).toEqual([expect.stringMatching(/^test\.stf:1:1: error\[P41252\]: expected a loop/)]);
+  });
+
+  it.each(["ghost", "ghost run", "ghost run 1", "ghost run 1:x"])("refuses %s", (text) => {
+    expect(read(text).messages).toEqual([expect.stringContaining("P41252")]);
+  });
+
   it("leaves out what it cannot read, says where, and continues", () => {
     const { commands, messages } = read(
       "pakcet 0 00\npacket x 00\npacket 0 0\nexpect 1 0g\nadd t k: a()\nadd t a(p 1)\nadd t a() b\nremove t\ncheck_counter c(1) ~ 2\nwait\n",

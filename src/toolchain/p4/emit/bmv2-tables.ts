@@ -145,7 +145,12 @@ function emitKey(expressions: ExpressionEmitter, key: IrKey): bmv2.TableKey {
     fail(CODES.zeroWidth, key.span, "BMv2 has no keys of 0 bits", "leave the key out");
   const target: bmv2.FieldRef =
     expression.kind === "valid" ? [layout.instance(expression.header), "$valid$"] : layout.field(expression);
-  return { match_type: matchType(key), name: key.name, target, mask: null };
+  return {
+    match_type: matchType(key),
+    name: key.name,
+    target,
+    mask: key.mask === undefined ? null : `0x${key.mask.toString(16)}`,
+  };
 }
 
 // ---------------------------------------------------------------- entries

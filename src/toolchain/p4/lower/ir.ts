@@ -241,6 +241,10 @@ export interface IrKey {
   declared: Type;
   annotations: readonly Annotation[];
   span: Span;
+  /** The bits that a key `FIELD & CONSTANT` has. */
+  keeps?: bigint;
+  /** Bits that count, in the program of a target that leaves out the others. */
+  mask?: bigint;
 }
 
 export interface IrActionRef {

@@ -63,7 +63,7 @@ const HELPERS = {
   loadVarbit,
 };
 const EXPORTS =
-  "clear, clearPairs, parse, verifyChecksums, ingress, egress, updateChecksums, deparse, copyFieldList, makeOwn, stages";
+  "clear, clearPairs, parse, verifyChecksums, ingress, egress, updateChecksums, deparse, copyFieldList, makeOwn, stages, ghosts";
 
 /** Words that a packet keeps between ingress and egress where no field of the program goes from one to the other. */
 const TM_WORDS = 8;
@@ -128,7 +128,7 @@ export class ProgramWriter {
     if (architecture !== undefined) yield* this.#stages(architecture, actionNumbers);
     // The deparser comes last, since it writes what the other code may change.
     this.#deparser(architecture === undefined ? program.deparsers[0] : undefined, "deparse");
-    if (architecture === undefined) this.#texts.push("const stages = [];");
+    if (architecture === undefined) this.#texts.push("const stages = [], ghosts = [];");
     // Fields of headers are 0 at first in a Tofino, and keep their values in BMv2.
     this.#texts.push(
       writeClear(architecture === undefined ? this.#layout.cleared : this.#layout.words),
@@ -308,8 +308,15 @@ export class ProgramWriter {
       );
       yield LARGE;
     }
+    const ghosts: string[] = [];
+    for (const [i, { ghost }] of pipes.entries()) {
+      const name = ghost === undefined ? "undefined" : `ghost${i}`;
+      ghosts.push(name);
+      if (ghost === undefined) continue;
+      this.#pipeline(name, actionNumbers, defined(program.pipelines[ghost.pipeline]));
+    }
     for (const write of emits) write();
-    this.#texts.push(`const stages = [${stages.join(", ")}];`);
+    this.#texts.push(`const stages = [${stages.join(", ")}], ghosts = [${ghosts.join(", ")}];`);
   }
 
   /** Number of the resources of each kind. */

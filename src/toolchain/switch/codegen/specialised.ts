@@ -28,6 +28,8 @@ export interface Code {
   makeOwn(parts: OwnParts, shared: OwnState): OwnState;
   /** Of a program that is not v1model, whose other functions do nothing: ingress and egress of each pipe. */
   readonly stages: readonly Stage[];
+  /** The ghost thread of each pipe, where it has one. */
+  readonly ghosts: readonly (((state: PacketState) => void) | undefined)[];
 }
 
 /** What a packet passes through in one gress. */

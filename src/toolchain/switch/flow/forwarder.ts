@@ -9,6 +9,7 @@ import type { OwnState } from "../state/own-state.js";
 import type { PacketState } from "../state/packet-state.js";
 import type { TraceNode } from "../trace/recorder.js";
 import type { PacketTracer } from "../trace/tracer.js";
+import type { GhostThreads } from "./ghost.js";
 import { Fifo, type PacketCopy } from "./packet-copy.js";
 import type { Output, Queues } from "./queues.js";
 import type { Replication } from "./replication.js";
@@ -54,6 +55,10 @@ export abstract class Forwarder implements ForwarderParts {
   readonly #workspaces: ProgramWorkspaces;
   /** Undefined: no packet ever waits. */
   queues: Queues | undefined;
+  /** Bytes of a cell of the traffic manager's buffer, where depths of queues count cells. */
+  readonly cellBytes: number | undefined = undefined;
+  /** What runs when queues change. */
+  readonly ghost: GhostThreads | undefined = undefined;
   /** Frames that came in while a packet was being run. */
   #arrived: Fifo<{ id: number; port: number; frame: Uint8Array }> | undefined;
   /** The packet that is being run, or was. */

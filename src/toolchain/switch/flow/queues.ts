@@ -26,6 +26,8 @@ class Line {
   #first: PacketCopy | undefined;
   #last: PacketCopy | undefined;
   length = 0;
+  /** The length in packets, or in cells of the buffer. */
+  depth = 0;
 
   /** @param last earliest time at which the last packet that was queued leaves, by the rate in packets */
   constructor(public last: number) {}
@@ -93,6 +95,10 @@ export class Queues {
   readonly #ready = new Fifo<Port>();
   readonly #timed: boolean;
   readonly #early: boolean;
+  /** Bytes of a cell of the buffer, where depths count cells; undefined: they count packets. */
+  cellBytes: number | undefined;
+  /** Called with the depth of a queue whenever it has changed. */
+  depthChanged: ((port: number, priority: number, depth: number) => void) | undefined;
   readonly #alarms: AlarmClock;
   #waiting = 0;
   #closed = false;
@@ -182,9 +188,11 @@ export class Queues {
     }
     line.last = notBefore;
     copy.since = now;
-    copy.depth = length;
+    copy.depth = line.depth;
     copy.notBefore = notBefore;
     line.push(copy);
+    line.depth += this.#sizeOf(copy);
+    this.depthChanged?.(port.number, priority, line.depth);
     port.bytes += copy.packetLength;
     port.packets++;
     this.#waiting++;
@@ -192,6 +200,11 @@ export class Queues {
     if (!busy) this.#ready.push(port);
     else if (this.#early) port.sleep(port.busyUntil);
     return undefined;
+  }
+
+  /** The frame check sequence takes a place in the buffer, too. */
+  #sizeOf({ packetLength }: PacketCopy): number {
+    return this.cellBytes === undefined ? 1 : Math.ceil((packetLength + 4) / this.cellBytes);
   }
 
   /** Whether {@link serveReady} has something to do. */
@@ -220,7 +233,7 @@ export class Queues {
             break;
           }
           line.shift();
-          this.#took(port, first);
+          this.#took(port, line, first);
           drop(first);
         }
       }
@@ -228,7 +241,9 @@ export class Queues {
     }
   }
 
-  #took(port: Port, copy: PacketCopy): void {
+  #took(port: Port, line: Line, copy: PacketCopy): void {
+    line.depth -= this.#sizeOf(copy);
+    this.depthChanged?.(port.number, port.lines.indexOf(line), line.depth);
     port.bytes -= copy.packetLength;
     port.packets--;
     this.#waiting--;
@@ -254,10 +269,10 @@ export class Queues {
     if (priority < 0) return;
     const line = priority === 0 ? port.line : port.lines[priority]!;
     const copy = line.shift();
-    this.#took(port, copy);
+    this.#took(port, line, copy);
     // The copy is used again as soon as it is served.
     const ready = Math.max(copy.since, copy.notBefore);
-    const frame = this.serve(copy, line.length, priority);
+    const frame = this.serve(copy, line.depth, priority);
     if (frame === undefined) this.#ready.push(port);
     else this.#send(port, frame, now, ready);
   }

@@ -20,6 +20,7 @@ import {
 } from "../state/intrinsic.js";
 import { NO_LIMIT } from "../state/packet-state.js";
 import { Forwarder, type ForwarderParts, NOT_QUEUED } from "./forwarder.js";
+import { GhostThreads } from "./ghost.js";
 import type { PacketCopy } from "./packet-copy.js";
 import type { MirrorSession } from "./replication.js";
 import { Egress, Ingress, read } from "./tofino-gress.js";
@@ -84,6 +85,8 @@ export class Tofino extends Forwarder {
   readonly #pipes: readonly Pipe[];
   readonly #intrinsic: Intrinsic;
   readonly #errors: Int32Array;
+  override readonly cellBytes: number;
+  override readonly ghost: GhostThreads | undefined;
   /** Of the present packet. */
   readonly #wishes: Wishes = { ...PLAIN };
   readonly #waited: Waited = { ...UNQUEUED };
@@ -115,6 +118,9 @@ export class Tofino extends Forwarder {
     }));
     this.#intrinsic = INTRINSIC[name];
     this.#errors = errorBits(program.errors);
+    this.cellBytes = this.#intrinsic.cellBytes;
+    const ghost = new GhostThreads(this.specialised, this.own);
+    this.ghost = ghost.any ? ghost : undefined;
   }
 
   #pipeOf(port: number): Pipe {

@@ -10,11 +10,13 @@ export interface Intrinsic {
   readonly egressBytes: number;
   /** The bits of the times in the queue. */
   readonly timeMask: number;
+  /** Bytes of a cell of the traffic manager's buffer (`BF_TM_..._CELL_SIZE` of the open drivers); depths of queues count cells. */
+  readonly cellBytes: number;
 }
 
 export const INTRINSIC: Readonly<Record<"tna" | "t2na", Intrinsic>> = {
-  tna: { ingressBytes: 16, egressBytes: 27, timeMask: 0x3ffff },
-  t2na: { ingressBytes: 32, egressBytes: 28, timeMask: -1 },
+  tna: { ingressBytes: 16, egressBytes: 27, timeMask: 0x3ffff, cellBytes: 80 },
+  t2na: { ingressBytes: 32, egressBytes: 28, timeMask: -1, cellBytes: 176 },
 };
 
 /** Bytes of `ingress_intrinsic_metadata_t`, the same in both generations. */
@@ -62,7 +64,7 @@ export interface EgressPacket {
   isFirst: boolean;
   queue: number;
   serviceClass: number;
-  /** Packets in the queue when this one came and left; nanoseconds of its arrival and of its wait. */
+  /** Cells in the queue when this one came and left; nanoseconds of its arrival and of its wait. */
   depthBefore: number;
   depthAfter: number;
   arrived: number;

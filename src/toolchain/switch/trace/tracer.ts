@@ -396,6 +396,7 @@ export class PacketTracer extends TraceRecorder {
       },
       copyFieldList: code.copyFieldList,
       makeOwn: code.makeOwn,
+      ghosts: code.ghosts,
       stages: code.stages.map((stage, number) => this.#wrapStage(stage, number)),
     };
   }

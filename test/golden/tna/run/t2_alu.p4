@@ -35,6 +35,7 @@ control Work(inout headers_t hdr, inout none_t md, in ingress_intrinsic_metadata
         }
     };
     action look() { hdr.data.value = learn.execute(0); }
+    @ways(1)
     table known {
         key = { hdr.data.value : dleft_hash; }
         actions = { look; }

@@ -262,6 +262,8 @@ function evaluateKeys(env: Env, plan: TablePlan, table: IrTable): void {
       key.expression = value;
       continue;
     }
+    if (value.kind === "binary" && value.op === "&" && value.right.kind === "number")
+      key.keeps = value.right.value;
     const used = home ?? env.context.newLocal("key", value.type, element.span);
     plan.keyHomes[index] = used;
     key.expression = variable(used, element.span);

@@ -1,6 +1,8 @@
 /**
  * What a stateful ALU of Tofino 2 answers beside values of cells: the address of the cell, and the predicate, which has one bit set, that of
- * the results of its comparisons. Both are variables of the register action that each run of it sets.
+ * the results of its comparisons. Both are variables of the register action that each run of it sets. An address counts bits: seven bits of
+ * place within a line of 128 bits, the number of the line, and from bit 23 on the way of a table that learns, as the programs of the open
+ * compiler's `hwlearn` tests take it apart.
  */
 import { defined } from "../../../../../base/index.js";
 import { binary, cast, number } from "../../../lower/build.js";
@@ -18,11 +20,19 @@ const COMPARISONS = new Set(["==", "!=", "<", "<=", ">", ">="]);
 /** An ALU has four comparisons. */
 const MOST_COMPARISONS = 4;
 
-/** Bits below the number of the cell in an address: the place within a line of 128 bits, and the word. */
-const CELL_BITS = 6n;
-const WORD_BITS = 5n;
+const WAY_BIT = 23n;
 
 const WORD = bits(32);
+
+/** A cell that an action works on, and the way that it lies in where the table learns. */
+export interface Cell {
+  readonly index: Expr;
+  /** The number of the cell in its way. */
+  readonly line?: Expr | undefined;
+  readonly way?: Expr | undefined;
+  /** What a table that learns looks for. */
+  readonly digest?: Expr | undefined;
+}
 
 /** The different comparisons of a method, in the order in which they are written. */
 function comparisonsOf({ body }: IrMethod): Expr[] {
@@ -55,15 +65,22 @@ export class AluOutputs {
     return found;
   }
 
-  /** What a run of an action does before its method: `index` is the cell, `parameter` what the method calls it. */
-  begin(instance: ExternInstance, method: IrMethod, index: Expr): Stmt[] {
+  /** What a run of an action does before its method, on a cell of a register of `size` cells. */
+  begin(
+    instance: ExternInstance,
+    method: IrMethod,
+    { index, line = index, way }: Cell,
+    size: bigint,
+  ): Stmt[] {
     const names = new Set<string>();
     forEachStmt(method.body, (stmt) => {
       if (stmt.kind === "extern") names.add(OUTPUT.exec(stmt.name)?.[1] ?? "");
     });
     const { span } = instance;
+    const body = this.place(instance, line, size);
     const address = this.#of(this.#addresses, instance, "address");
-    const body = [assign(address, cast(toBits(index), WORD, span), span)];
+    if (way !== undefined)
+      body.push(assign(address, binary("|", address, shifted(way, WAY_BIT), WORD, span), span));
     if (!names.has("predicate")) return body;
     const predicate = this.#of(this.#predicates, instance, "predicate");
     body.push(assign(predicate, number(0n, WORD, span), span));
@@ -80,7 +97,21 @@ export class AluOutputs {
     return body;
   }
 
-  /** The statements in place of a call. The address that actions with `@chain_address` give is for the next action: the number of the cell. */
+  /**
+   * Sets the address. What an action with `@chain_address` gives is for the action of the next stage, whose cells come behind these: the
+   * number of the cell there, which is none where the cell is here.
+   */
+  place(instance: ExternInstance, index: Expr, size: bigint): Stmt[] {
+    const { span } = instance;
+    const address = this.#of(this.#addresses, instance, "address");
+    const cell = cast(toBits(index), WORD, span);
+    const value = isChained(instance)
+      ? binary("-", cell, number(size, WORD, span), WORD, span)
+      : shifted(cell, BigInt(placeBits(instance)));
+    return [assign(address, value, span)];
+  }
+
+  /** The statements in place of a call. */
   answer({ name, instance, args, result, span }: Extern): Stmt[] {
     if (result === undefined) return [];
     const action = defined(instance);
@@ -91,16 +122,27 @@ export class AluOutputs {
       const bit = binary("<<", number(1n, WORD, span), predicate, WORD, span);
       return [assign(result, cast(cast(bit, bits(width), span), result.type, span), span)];
     }
-    const cell = this.#of(this.#addresses, action, "address");
-    const isChained = action.annotations.some((one) => one.name === "chain_address");
-    const shifted = (value: Expr, by: bigint): Expr =>
-      binary("<<", value, number(by, bits(8), span), WORD, span);
+    const address = this.#of(this.#addresses, action, "address");
     const [word] = args;
-    const whole = isChained
-      ? cell
-      : word === undefined
-        ? shifted(cell, CELL_BITS)
-        : binary("|", shifted(cell, CELL_BITS), shifted(cast(word, WORD, span), WORD_BITS), WORD, span);
+    const whole =
+      word === undefined || isChained(action)
+        ? address
+        : binary("|", address, shifted(cast(word, WORD, span), BigInt(placeBits(action) - 1)), WORD, span);
     return [assign(result, cast(cast(whole, bits(width), span), result.type, span), span)];
   }
+}
+
+export function isChained({ annotations }: ExternInstance): boolean {
+  return annotations.some((one) => one.name === "chain_address");
+}
+
+/** Bits below the number of a cell in an address. */
+function placeBits({ methods }: ExternInstance): number {
+  const cell = methods.find(({ name }) => name === "apply")?.params[0]?.variable;
+  const width = cell === undefined ? 0 : totalWidth(cell.type);
+  return width > 1 ? Math.ceil(Math.log2(width)) : 0;
+}
+
+function shifted(value: Expr, by: bigint): Expr {
+  return binary("<<", value, number(by, bits(8), value.span), WORD, value.span);
 }

@@ -161,7 +161,11 @@ function attach(table: IrTable, plain: Map<ExternInstance, ExternInstance>, note
     ({ name, value }) => name === "idle_timeout" && value.kind === "bool" && value.value,
   );
   table.implementation = undefined;
-  for (const key of table.keys) if (key.matchKind === "atcam_partition_index") key.matchKind = "exact";
+  for (const key of table.keys) {
+    if (key.matchKind === "atcam_partition_index") key.matchKind = "exact";
+    // Bits that a key masks out are no bits of the hardware's key.
+    if (key.keeps !== undefined) key.mask = key.keeps;
+  }
   if (implementation === undefined) return;
   if (implementation.extern === "ActionProfile") table.implementation = plain.get(implementation);
   else if (implementation.extern === "ActionSelector")

@@ -13,13 +13,23 @@ const INTRINSIC = {
 export function pipeInfo(
   layout: Layout,
   pipe: IrPipe,
-  { ingress, egress }: { ingress: bmv2.GressInfo; egress: bmv2.GressInfo },
+  { ingress, egress, ghost }: Omit<bmv2.PipeInfo, "name">,
 ): bmv2.PipeInfo {
+  const fields = ghost && ghostFields(layout, pipe);
   return {
     name: pipe.name,
     ingress: { ...ingress, fields: fieldsOf(layout, pipe, "ingress") },
     egress: { ...egress, fields: fieldsOf(layout, pipe, "egress") },
+    ...(ghost === undefined || fields === undefined ? {} : { ghost: { ...ghost, fields } }),
   };
+}
+
+function ghostFields(layout: Layout, pipe: IrPipe): Record<string, bmv2.FieldRef> {
+  const home = pipe.storage.get("ghost.intrinsic");
+  if (home === undefined || !("fields" in home.type)) return {};
+  return Object.fromEntries(
+    home.type.fields.map(({ name }) => [name, layout.field(field(variable(home), name))]),
+  );
 }
 
 function fieldsOf(layout: Layout, pipe: IrPipe, gress: "ingress" | "egress"): Record<string, bmv2.FieldRef> {

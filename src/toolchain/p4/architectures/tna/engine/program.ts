@@ -141,8 +141,11 @@ class Parts {
     readonly program: IrProgram,
   ) {}
 
-  pipe(pipe: IrPipe): { ingress: bmv2.GressInfo; egress: bmv2.GressInfo } {
-    return { ingress: this.#gress(pipe, "ingress"), egress: this.#gress(pipe, "egress") };
+  pipe(pipe: IrPipe): Omit<bmv2.PipeInfo, "name"> {
+    const gresses = { ingress: this.#gress(pipe, "ingress"), egress: this.#gress(pipe, "egress") };
+    const ghost = pipe.blocks.find(({ role }) => role === "ghost");
+    if (ghost === undefined) return gresses;
+    return { ...gresses, ghost: { pipeline: this.#control(pipe, "ghost", ghost), fields: {} } };
   }
 
   #gress(pipe: IrPipe, gress: "ingress" | "egress"): bmv2.GressInfo {
@@ -181,7 +184,9 @@ class Parts {
     };
   }
 
-  #control(pipe: IrPipe, gress: BlockKind, block: IrBlock): number {
+  #control(pipe: IrPipe, role: "ingress" | "egress" | "ghost", block: IrBlock): number {
+    // The ghost thread has the tables of the ingress.
+    const gress: BlockKind = role === "ghost" ? "ingress" : role;
     if (block.kind === "parser") throw new Error("a parser as a control");
     const control: IrControl = block.body;
     for (const action of control.actions) {
@@ -190,7 +195,7 @@ class Parts {
       this.actions.push(emitAction(this.emission, action, this.actions.length, gress));
     }
     this.pipelines.push(
-      emitPipeline(this.emission.expressions, control, `${pipe.name}.${gress}`, this.#ids, this.#numbering),
+      emitPipeline(this.emission.expressions, control, `${pipe.name}.${role}`, this.#ids, this.#numbering),
     );
     return this.pipelines.length - 1;
   }

@@ -7,11 +7,11 @@ import { constantBits } from "../../../emit/bmv2-tables.js";
 import { binary, equal, number, variable } from "../../../lower/build.js";
 import type { Expr, ExternInstance, IrMethod, IrProgram, Stmt, StmtOf, Variable } from "../../../lower/ir.js";
 import { instancesOf } from "../../../lower/ir.js";
-import { bits, totalWidth } from "../../../lower/ir-types.js";
+import { BOOL, bits, totalWidth } from "../../../lower/ir-types.js";
 import { rootOf, samePlace } from "../../../lower/places.js";
 import { copyBody } from "../../../lower/unroll-loops.js";
 import { effectsOf, forEachStmt, mapBlocks, mapProgram, operandsOf } from "../../../lower/walk.js";
-import { AluOutputs, OUTPUT } from "./alu-outputs.js";
+import { AluOutputs, type Cell, isChained, OUTPUT } from "./alu-outputs.js";
 import type { State } from "./instances.js";
 import { Learning } from "./learning.js";
 import type { Notes } from "./notes.js";
@@ -20,13 +20,15 @@ import { assign, fromBits, local, primitiveCall, sliceOf, toBits, zero } from ".
 type Extern = StmtOf<"extern">;
 
 const ALU =
-  /^(?:Direct)?(?:RegisterAction|LearnAction|MinMaxAction)\d?\.(execute(?:_log)?|enqueue|dequeue|push|pop)$/;
+  /^(?:Direct)?(?:RegisterAction|LearnAction|MinMaxAction)\d?\.(execute(?:_log)?|enqueue|dequeue|push|pop|sweep)$/;
 
 export class Registers {
   /** The variable that holds the number of the entry that was hit, of tables with registers of their own. */
   readonly entries = new Map<object, Expr>();
   readonly #outputs: AluOutputs;
   readonly #learning: Learning;
+  /** Some registers are chained over stages. */
+  readonly #isChained: boolean;
 
   constructor(
     readonly program: IrProgram,
@@ -35,6 +37,7 @@ export class Registers {
   ) {
     this.#outputs = new AluOutputs(program);
     this.#learning = new Learning(program);
+    this.#isChained = instancesOf(program).some(isChained);
   }
 
   /** Replaces all calls of register actions by their code; the methods are gone afterwards. */
@@ -153,14 +156,48 @@ export class Registers {
     const cells = this.#cells(register, span);
     if (cells === undefined) return [];
     const operation = defined(ALU.exec(stmt.name)?.[1]);
+    if (operation === "sweep") return this.#sweep(stmt, cells);
     if (!operation.startsWith("execute")) return this.#queued(stmt, operation, cells);
     const { index, before } = this.#index(stmt, defined(register), cells);
-    return [...before, ...this.#run(stmt, "apply", cells, index)];
+    const size = sizeOf(cells);
+    const read = (at: Expr) => this.#read(cells, at, span);
+    const learnt = this.#learning.cell(defined(instance), {
+      index,
+      size,
+      words: this.state.words.get(cells.name) ?? 1,
+      read,
+    });
+    if (learnt !== undefined)
+      return [...before, ...learnt.before, ...this.#run(stmt, "apply", cells, learnt.cell)];
+    const run = this.#run(stmt, "apply", cells, { index });
+    return [...before, ...(this.#isChained ? this.#within(stmt, cells, index, run) : run)];
+  }
+
+  /** What a stage of a chain does: nothing where the cell is one of another stage. */
+  #within(stmt: Extern, cells: ExternInstance, index: Expr, run: Stmt[]): Stmt[] {
+    const { span } = stmt;
+    const size = sizeOf(cells);
+    const places = [stmt.result, ...stmt.outs.map((at) => stmt.args[at])];
+    return [
+      {
+        kind: "if",
+        condition: binary("<", index, number(size, bits(32), span), BOOL, span),
+        whenTrue: run,
+        whenFalse: [
+          ...places.flatMap((place) =>
+            place === undefined ? [] : [assign(place, zero(place.type, span), span)],
+          ),
+          ...this.#outputs.place(defined(stmt.instance), index, size),
+        ],
+        span,
+      },
+    ];
   }
 
   /** The method of an action on one cell. */
-  #run(stmt: Extern, name: string, cells: ExternInstance, index: Expr): Stmt[] {
+  #run(stmt: Extern, name: string, cells: ExternInstance, cellAt: Cell): Stmt[] {
     const { span } = stmt;
+    const { index } = cellAt;
     const method = defined(stmt.instance).methods.find((one) => one.name === name);
     if (method === undefined) return [];
     const outs = stmt.outs.map((at) => defined(stmt.args[at]));
@@ -178,14 +215,33 @@ export class Registers {
     return [
       ...(cell === undefined ? [] : [...body, assign(cell, fromBits(value, cell.type), span)]),
       ...results.map((one) => assign(one, zero(one.type, span), span)),
-      ...this.#learning.begin(defined(stmt.instance), given),
-      ...this.#outputs.begin(defined(stmt.instance), method, index),
+      ...this.#learning.begin(defined(stmt.instance), given, cellAt.digest),
+      ...this.#outputs.begin(defined(stmt.instance), method, cellAt, sizeOf(cells)),
       ...bodyOf(method),
       ...(cell === undefined ? [] : this.#writeWide(cells, index, cell, span)),
       ...places.flatMap((place, i) => {
         const result = results[i];
         return place === undefined || result === undefined ? [] : [assign(place, result, span)];
       }),
+    ];
+  }
+
+  /** The method on every cell, between two packets. */
+  #sweep(stmt: Extern, cells: ExternInstance): Stmt[] {
+    const { span } = stmt;
+    const type = bits(32);
+    const index = local(this.program, "index", type, span);
+    const own = index.kind === "variable" ? [index.variable] : [];
+    return [
+      assign(index, number(0n, type, span), span),
+      {
+        kind: "loop",
+        condition: binary("<", index, number(sizeOf(cells), type, span), BOOL, span),
+        body: this.#run(stmt, "apply", cells, { index }),
+        update: [assign(index, binary("+", index, number(1n, type, span), type, span), span)],
+        own,
+        span,
+      },
     ];
   }
 
@@ -196,7 +252,7 @@ export class Registers {
     const [first, used] = ["$first", "$used"].map((name) => this.#hidden(cells, name));
     const none = number(0n, type, span);
     const one = number(1n, type, span);
-    const size = number(constantBits(defined(cells.args[0])), type, span);
+    const whole = number(totalSize(cells), type, span);
     const head = this.#read(defined(first), none, span);
     const count = this.#read(defined(used), none, span);
     const adds = operation === "enqueue" || operation === "push";
@@ -205,24 +261,25 @@ export class Registers {
     const top = binary("-", count.value, one, type, span);
     const place =
       operation === "enqueue"
-        ? binary("%", binary("+", head.value, count.value, type, span), size, type, span)
+        ? binary("%", binary("+", head.value, count.value, type, span), whole, type, span)
         : operation === "dequeue"
           ? head.value
           : operation === "push"
             ? count.value
             : top;
-    const next = binary("%", binary("+", head.value, one, type, span), size, type, span);
+    const next = binary("%", binary("+", head.value, one, type, span), whole, type, span);
+    const run = this.#run(stmt, "apply", cells, { index });
     return [
       ...head.body,
       ...count.body,
       {
         kind: "if",
-        condition: equal(count.value, adds ? size : none, span),
-        whenTrue: this.#run(stmt, adds ? "overflow" : "underflow", cells, none),
+        condition: equal(count.value, adds ? whole : none, span),
+        whenTrue: this.#run(stmt, adds ? "overflow" : "underflow", cells, { index: none }),
         whenFalse: [
           assign(index, place, span),
           assign(changed, adds ? binary("+", count.value, one, type, span) : top, span),
-          ...this.#run(stmt, "apply", cells, index),
+          ...(this.#isChained ? this.#within(stmt, cells, index, run) : run),
           ...this.#write(defined(used), none, changed, span),
           ...(operation === "dequeue" ? this.#write(defined(first), none, next, span) : []),
         ],
@@ -269,7 +326,7 @@ export class Registers {
     const counter = this.#hidden(cells, "$next");
     const zeroIndex = number(0n, type, span);
     const { value, body } = this.#read(counter, zeroIndex, span);
-    const size = number(constantBits(defined(cells.args[0])), type, span);
+    const size = number(sizeOf(cells), type, span);
     const next = local(this.program, "next", type, span);
     const more = binary("+", value, number(1n, type, span), type, span);
     const wrapped: Expr = {
@@ -322,6 +379,17 @@ export class Registers {
     const { value, body } = this.#read(cells, index, span);
     return [...body, assign(stmt.result, fromBits(value, stmt.result.type), span)];
   }
+}
+
+function sizeOf(cells: ExternInstance): bigint {
+  return constantBits(defined(cells.args[0]));
+}
+
+/** The cells of a queue: those of the register, or, of the first one of a chain over stages, of all its registers. */
+function totalSize(cells: ExternInstance): bigint {
+  const body = cells.annotations.find(({ name }) => name === "chain_total_size")?.body;
+  const text = body?.kind === "unstructured" ? body.text : "";
+  return /^\d{1,9}$/.test(text) ? BigInt(text) : sizeOf(cells);
 }
 
 /** A copy: a method may be called in several places. Its block can be left early. */
