@@ -8,8 +8,8 @@ function numberAt(bytes, from, to) {
 }
 
 /** Called once, when all switches have their programs. `switches` is a Map by name. */
-export async function start({ switches, log }) {
-  for (const [name, device] of switches) {
+export async function start({ switches }) {
+  for (const device of switches.values()) {
     // The ports of this switch's stations by MAC address; both are bigints.
     const portOf = new Map();
 
@@ -27,7 +27,6 @@ export async function start({ switches, log }) {
         { type: "insert", entity: sourceEntry(address, port) },
         { type: "insert", entity: stationEntry(address, port) },
       ]);
-      log(`${name}: ${address.toString(16)} is at port ${port}`);
     };
 
     device.onPacketIn(async ({ payload, metadata }) => {
