@@ -127,7 +127,8 @@ control CourseEgress(inout headers_t hdr, inout metadata_t meta,
     action to_fack(bit<32> acknowledgement) {
         // TODO 3: turn the copy into an answer of the receiver: swap MAC addresses, IP addresses and ports;
         // the sequence number is the data's acknowledgement number; acknowledge the receiver's last number.
-        // TODO 4: a plain acknowledgement: flag ACK, window WINDOW, no options, no payload (truncate).
+        // TODO 4: a plain acknowledgement: flag ACK, window WINDOW, urgent pointer 0, TTL 64, no options, no payload
+        // (truncate).
     }
 
     apply {

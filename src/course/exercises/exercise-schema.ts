@@ -29,7 +29,12 @@ const stackSchema = z
   )
   .min(1, "expected at least one header");
 
-const seenSchema = z.strictObject({ at: node, packet: stackSchema });
+const seenSchema = z.strictObject({
+  at: node,
+  packet: stackSchema,
+  /** Length of the frame; without it, more bytes may follow the packet. */
+  bytes: count(1, 9100).optional(),
+});
 
 const packetStep = z.strictObject({
   /** The host that sends. */

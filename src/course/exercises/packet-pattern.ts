@@ -7,13 +7,15 @@ import { fieldText, partBytes, type StackPart } from "./packet-stack.js";
 /** A packet that is expected. */
 export interface PacketPattern {
   readonly parts: readonly StackPart[];
+  /** Length of the frame; absent: bytes after the last part are not checked. */
+  readonly bytes?: number;
 }
 
 /**
  * Describes the differences of a frame from a pattern: other values of fields, another payload, a wrong IPv4 checksum (unless
- * the pattern gives one), a frame that is too short. Empty: the frame is as expected. Bytes after the last part are not checked.
+ * the pattern gives one), a frame that is too short, another length. Empty: the frame is as expected.
  */
-export function differences({ parts }: PacketPattern, frame: Uint8Array): string[] {
+export function differences({ parts, bytes }: PacketPattern, frame: Uint8Array): string[] {
   const found: string[] = [];
   let at = 0;
   for (const part of parts) {
@@ -47,12 +49,14 @@ export function differences({ parts }: PacketPattern, frame: Uint8Array): string
     }
     at = end;
   }
+  if (bytes !== undefined && bytes !== frame.length)
+    found.push(`the packet has ${frame.length} bytes, expected ${bytes}`);
   return found;
 }
 
 /** The pattern as one line: `ethernet { dst 08:00:00:00:01:11 }, ipv4 { ttl 63 }`. */
-export function patternText({ parts }: PacketPattern): string {
-  return parts
+export function patternText({ parts, bytes }: PacketPattern): string {
+  const texts = parts
     .map((part) => {
       if ("bytes" in part) return `payload ${toHex(part.bytes)}`;
       const fields = [...part.fields].map(
@@ -61,6 +65,7 @@ export function patternText({ parts }: PacketPattern): string {
       return fields.length === 0 ? part.header : `${part.header} { ${fields.join(", ")} }`;
     })
     .join(", ");
+  return bytes === undefined ? texts : `${texts} (${bytes} bytes)`;
 }
 
 /** A frame as one line: its values of the fields that the pattern names. */

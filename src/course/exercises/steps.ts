@@ -1,5 +1,5 @@
 /** Reads the steps of a test, and resolves hosts, switches, ports, packets and values by the exercise's topology. */
-import { type Diagnostics, didYouMean, type Locate, type Span } from "../../base/index.js";
+import { type Diagnostics, didYouMean, given, type Locate, type Span } from "../../base/index.js";
 import type { Range } from "./amounts.js";
 import { buildFrame, senderOf } from "./build-frame.js";
 import { CODES } from "./codes.js";
@@ -190,9 +190,10 @@ export class StepReader {
       from === undefined || this.diagnostics.hasErrors
         ? new Uint8Array()
         : buildFrame(parts, senderOf(from, this.topology.hosts));
-    const expect = raw.expect.map(({ at, packet }, index) => {
+    const expect = raw.expect.map(({ at, packet, bytes }, index) => {
       this.#host(at, [...path, "expect", index, "at"]);
-      return { at, pattern: { parts: this.#stack(packet, [...path, "expect", index, "packet"]) } };
+      const parts = this.#stack(packet, [...path, "expect", index, "packet"]);
+      return { at, pattern: { parts, ...given({ bytes }) } };
     });
     return { kind: "packet", from: raw.from, frame, sent: { parts }, expect, withinNs: raw.within };
   }

@@ -25,7 +25,7 @@ describe("exercise.yaml", () => {
   it("resolves hosts, values and defaults", () => {
     const { exercise, errors } = read(
       steps(
-        "packet: { from: h1, send: [ethernet: {}, ipv4: { dst: h3, ttl: 9 }, udp: { dst: 53 }, text: hi], expect: [] }",
+        "packet: { from: h1, send: [ethernet: {}, ipv4: { dst: h3, ttl: 9 }, udp: { dst: 53 }, text: hi], expect: [{ at: h3, packet: [ethernet: {}], bytes: 44 }] }",
         "ping: { from: h1, to: h2, count: 3 }",
         "traffic: { from: h1, to: h2, flows: 2, packets: 5, received: 90%.., ports: { s1-p2: 10 } }",
         "wait: 20ms",
@@ -49,6 +49,7 @@ describe("exercise.yaml", () => {
         "00000035000a8338" +
         "6869",
     );
+    expect(packet).toMatchObject({ expect: [{ at: "h3", pattern: { bytes: 44 } }] });
     expect(ping).toMatchObject({ kind: "ping", count: 3, answered: { low: 3, high: 3 } });
     expect(traffic).toMatchObject({
       received: { low: 90, high: Number.POSITIVE_INFINITY, percent: true },

@@ -73,6 +73,15 @@ describe("packets of a test", () => {
     ]);
   });
 
+  it("accepts bytes after the last part, unless the pattern gives the length of the frame", () => {
+    const parts = [part("ethernet")];
+    const frame = buildFrame([...parts, bytes("00")], senderOf(host, []));
+    expect(differences({ parts }, frame)).toEqual([]);
+    expect(differences({ parts, bytes: 15 }, frame)).toEqual([]);
+    expect(differences({ parts, bytes: 14 }, frame)).toEqual(["the packet has 15 bytes, expected 14"]);
+    expect(patternText({ parts, bytes: 14 })).toBe("ethernet (14 bytes)");
+  });
+
   it("reports a checksum that the pattern gives once, as a field that differs", () => {
     const frame = buildFrame([part("ethernet"), part("ipv4", { dst: 2n })], senderOf(host, []));
     frame[24] = 0;

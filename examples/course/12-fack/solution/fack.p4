@@ -138,6 +138,7 @@ control CourseEgress(inout headers_t hdr, inout metadata_t meta,
         hdr.tcp.flags = ACK;
         hdr.tcp.window = WINDOW;
         hdr.tcp.offset = 5;
+        hdr.tcp.urgent = 0;
         hdr.ipv4.length = 40;
         hdr.ipv4.ttl = 64;
         truncate(54);
@@ -179,7 +180,7 @@ control UpdateChecksums(inout headers_t hdr, inout metadata_t meta) {
               hdr.ipv4.id, hdr.ipv4.flags, hdr.ipv4.offset, hdr.ipv4.ttl, hdr.ipv4.protocol,
               hdr.ipv4.src, hdr.ipv4.dst },
             hdr.ipv4.checksum, HashAlgorithm.csum16);
-        update_checksum(hdr.tcp.isValid() && meta.is_fack,
+        update_checksum(meta.is_fack,
             { hdr.ipv4.src, hdr.ipv4.dst, 8w0, hdr.ipv4.protocol, 16w20,
               hdr.tcp.src, hdr.tcp.dst, hdr.tcp.sequence, hdr.tcp.acknowledgement, hdr.tcp.offset,
               hdr.tcp.reserved, hdr.tcp.flags, hdr.tcp.window, hdr.tcp.urgent },
