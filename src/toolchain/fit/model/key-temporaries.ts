@@ -7,6 +7,8 @@ import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { readAssignment, readsOf } from "./expressions.js";
 import type { Access, FieldInfo } from "./model.js";
+import { bypass, nextNodes, replaced } from "./simplify/graph.js";
+import { simplifyProgram } from "./simplify/simplify.js";
 
 interface Copy {
   readonly node: string;
@@ -28,6 +30,7 @@ export function withoutKeyTemporaries(
   isStatement: (table: bmv2.Bmv2Table, action: bmv2.Bmv2Action) => boolean,
 ): bmv2.Bmv2Program {
   const copy = structuredClone(program);
+  simplifyProgram({ program: copy, fields, isStatement });
   for (const pipeline of copy.pipelines) simplify(copy, pipeline, fields, isStatement);
   return copy;
 }
@@ -131,17 +134,6 @@ function mentions(value: unknown, name: string): boolean {
   return Object.values(node).some((part) => mentions(part, name));
 }
 
-/** The expression with a field replaced by a value. */
-function replaced<T>(value: T, name: string, by: bmv2.Value): T {
-  if (Array.isArray(value)) return value.map((item) => replaced(item, name, by)) as T;
-  if (value === null || typeof value !== "object") return value;
-  const node = value as { type?: unknown; value?: unknown };
-  if (node.type === "field" && Array.isArray(node.value)) {
-    return node.value.join(".") === name ? (structuredClone(by) as T) : value;
-  }
-  return Object.fromEntries(Object.entries(node).map(([key, part]) => [key, replaced(part, name, by)])) as T;
-}
-
 function sliceKey(key: bmv2.TableKey, source: Access, fields: ReadonlyMap<string, FieldInfo>): bmv2.TableKey {
   const dot = source.field.indexOf(".");
   const whole = fields.get(source.field)?.width === source.width;
@@ -179,16 +171,6 @@ function fieldsReadElsewhere(program: bmv2.Bmv2Program): Set<string> {
   return names;
 }
 
-function nextNodes(pipeline: bmv2.Pipeline): Map<string, (string | null)[]> {
-  const next = new Map<string, (string | null)[]>();
-  for (const table of pipeline.tables) {
-    next.set(table.name, [...Object.values(table.next_tables), table.base_default_next ?? null]);
-  }
-  for (const condition of pipeline.conditionals)
-    next.set(condition.name, [condition.true_next, condition.false_next]);
-  return next;
-}
-
 /** Nodes that packets reach from each node. */
 function reachability(pipeline: bmv2.Pipeline): Map<string, Set<string | null>> {
   const next = nextNodes(pipeline);
@@ -208,23 +190,4 @@ function reachable(next: ReadonlyMap<string, readonly (string | null)[]>, from: 
   // The set grows while it is read.
   for (const node of seen) if (node !== null) for (const after of defined(next.get(node))) seen.add(after);
   return seen;
-}
-
-/** Removes a node without effect from the flow. */
-function bypass(pipeline: bmv2.Pipeline, name: string): void {
-  const table = defined(pipeline.tables.find((entry) => entry.name === name));
-  const after = Object.values(table.next_tables)[0] ?? table.base_default_next ?? null;
-  const redirect = (node: string | null | undefined) => (node === name ? after : (node ?? null));
-  pipeline.init_table = redirect(pipeline.init_table);
-  for (const other of pipeline.tables) {
-    other.next_tables = Object.fromEntries(
-      Object.entries(other.next_tables).map(([key, node]) => [key, redirect(node)]),
-    );
-    if (other.base_default_next !== undefined) other.base_default_next = redirect(other.base_default_next);
-  }
-  for (const condition of pipeline.conditionals) {
-    condition.true_next = redirect(condition.true_next);
-    condition.false_next = redirect(condition.false_next);
-  }
-  pipeline.tables = pipeline.tables.filter((entry) => entry.name !== name);
 }

@@ -5,6 +5,7 @@
 import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import type { FieldInfo } from "./model.js";
+import { destinationsOf } from "./simplify/graph.js";
 
 export interface Uses {
   /** Fields whose value something reads: packet fields, architecture metadata, and metadata that is read. */
@@ -189,24 +190,4 @@ function fieldsOf(map: ReadonlyMap<string, ReadonlySet<number>>, owners: Readonl
     for (const user of users) if (owners.has(user)) names.add(name);
   }
   return names;
-}
-
-/** The parameters of a primitive that it sets: the first, and the first behind them. */
-function destinationsOf({ op, parameters }: bmv2.Primitive): readonly [number, number] {
-  if (op !== "stateful_alu") return [0, destinationCount(op)];
-  const [, count] = parameters;
-  return [2, 2 + (count?.type === "hexstr" ? Number(count.value) : 0)];
-}
-
-/** Leading parameters of a primitive that it sets. */
-function destinationCount(op: string): number {
-  switch (op) {
-    case "assign":
-    case "register_read":
-    case "modify_field_with_hash_based_offset":
-    case "modify_field_rng_uniform":
-      return 1;
-    default:
-      return 0;
-  }
 }

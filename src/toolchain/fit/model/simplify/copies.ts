@@ -1,0 +1,139 @@
+/**
+ * Variables that only pass a value on. The front end gives each call a variable for its result, and copies it; the compiler's
+ * copy propagation lets the call set the last one of such a chain, and lets readers of a copy read the original.
+ */
+import { defined } from "../../../../base/index.js";
+import type { bmv2 } from "../../../program/index.js";
+import { readAssignment } from "../expressions.js";
+import {
+  destinationsOf,
+  type Editing,
+  fieldsIn,
+  nextNodes,
+  partsOf,
+  readOutside,
+  statementOf,
+} from "./graph.js";
+
+/** A primitive and the table of statements that it stands in. */
+interface Place {
+  readonly table: bmv2.Bmv2Table;
+  readonly action: bmv2.Bmv2Action;
+  readonly at: number;
+}
+
+/** A variable of the program, not of its headers or structures. */
+export function isVariable({ fields }: Editing, name: string): boolean {
+  const info = fields.get(name);
+  return (
+    info?.metadata === true && !info.intrinsic && name.startsWith("scalars.") && name.split(".").length === 2
+  );
+}
+
+/** Lets a primitive set the field to which its result is copied right after it. True when something changed. */
+export function joinResults(editing: Editing, pipeline: bmv2.Pipeline): boolean {
+  const uses = countUses(editing);
+  const next = nextNodes(pipeline);
+  const before = new Map<string, number>();
+  for (const nodes of next.values())
+    for (const node of new Set(nodes)) if (node !== null) before.set(node, (before.get(node) ?? 0) + 1);
+  const following = (table: bmv2.Bmv2Table): bmv2.Bmv2Table | undefined => {
+    const after = new Set(Object.values(table.next_tables));
+    const [name] = after;
+    if (after.size !== 1 || typeof name !== "string" || before.get(name) !== 1) return undefined;
+    return pipeline.tables.find((one) => one.name === name);
+  };
+  for (const table of pipeline.tables) {
+    const action = plainStatement(editing, table);
+    if (action === undefined) continue;
+    for (const [at, primitive] of action.primitives.entries()) {
+      const { sets } = partsOf(editing, primitive);
+      const [variable] = sets;
+      if (variable === undefined || sets.length !== 1 || !isVariable(editing, variable)) continue;
+      if (uses.writes.get(variable) !== 1 || uses.reads.get(variable) !== 1) continue;
+      if (joinOne(editing, { table, action, at }, variable, following)) return true;
+    }
+  }
+  return false;
+}
+
+function joinOne(
+  editing: Editing,
+  from: Place,
+  variable: string,
+  following: (table: bmv2.Bmv2Table) => bmv2.Bmv2Table | undefined,
+): boolean {
+  const passed: bmv2.Primitive[] = [];
+  let { table, action, at } = from;
+  for (;;) {
+    for (let i = at + 1; i < action.primitives.length; i++) {
+      const primitive = defined(action.primitives[i]);
+      const target = copyOf(editing, primitive, variable);
+      if (target === undefined) {
+        passed.push(primitive);
+        continue;
+      }
+      const isTouched = passed.some((one) => {
+        const { sets, reads } = partsOf(editing, one);
+        return sets.includes(target.join(".")) || reads.has(target.join("."));
+      });
+      if (isTouched) return false;
+      const producer = defined(from.action.primitives[from.at]);
+      const [first] = destinationsOf(producer);
+      producer.parameters[first] = { type: "field", value: target };
+      action.primitives = action.primitives.filter((one) => one !== primitive);
+      return true;
+    }
+    const after = following(table);
+    const next = after === undefined ? undefined : plainStatement(editing, after);
+    if (after === undefined || next === undefined) return false;
+    [table, action, at] = [after, next, -1];
+  }
+}
+
+function plainStatement(editing: Editing, table: bmv2.Bmv2Table): bmv2.Bmv2Action | undefined {
+  const action = statementOf(editing, table);
+  return action?.primitives.some(({ op }) => op.startsWith("_jump")) === true ? undefined : action;
+}
+
+/** The field that the primitive sets to the variable's whole value. */
+function copyOf({ fields }: Editing, primitive: bmv2.Primitive, variable: string): bmv2.FieldRef | undefined {
+  if (primitive.op !== "assign") return undefined;
+  const [target, value] = primitive.parameters;
+  if (target?.type !== "field" || value === undefined) return undefined;
+  const { access, expr } = readAssignment(target.value, value, { fields, parameters: [] });
+  const isWhole = access.lo === 0 && access.width === fields.get(access.field)?.width;
+  if (!isWhole || expr.kind !== "field" || expr.access.field !== variable || expr.access.lo !== 0)
+    return undefined;
+  // A cast to a wider type keeps the value; a cut one would not.
+  const width = fields.get(variable)?.width ?? 0;
+  return expr.access.width === width && access.width >= width ? target.value : undefined;
+}
+
+function countUses({ program, fields, isStatement }: Editing): {
+  reads: ReadonlyMap<string, number>;
+  writes: ReadonlyMap<string, number>;
+} {
+  const reads = new Map<string, number>();
+  const writes = new Map<string, number>();
+  const editing = { program, fields, isStatement };
+  const add = (counts: Map<string, number>, names: Iterable<string>) => {
+    for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  };
+  for (const { primitives } of [...program.actions, ...program.deparsers])
+    for (const primitive of primitives ?? []) {
+      const { sets, reads: read } = partsOf(editing, primitive);
+      add(writes, sets);
+      add(reads, read);
+    }
+  for (const name of readOutside(program)) add(reads, [name]);
+  for (const { tables, conditionals } of program.pipelines) {
+    for (const { key } of tables)
+      add(
+        reads,
+        key.map(({ target }) => (typeof target === "string" ? target : target.join("."))),
+      );
+    for (const { expression } of conditionals) add(reads, fieldsIn(expression));
+  }
+  return { reads, writes };
+}

@@ -1,0 +1,106 @@
+/**
+ * Statements whose result nothing reads: the value is overwritten on every way, or feeds only itself. The compiler removes them
+ * (p4c's dead code elimination in front and back end). Only metadata of the program is looked at; calls that change a state stay.
+ */
+import { defined } from "../../../../base/index.js";
+import type { bmv2 } from "../../../program/index.js";
+import {
+  actionsOf,
+  bypass,
+  type Editing,
+  fieldsIn,
+  nextNodes,
+  nodeOrder,
+  partsOf,
+  statementOf,
+} from "./graph.js";
+
+/** Primitives without an effect but their result. */
+const PURE: ReadonlySet<string> = new Set([
+  "assign",
+  "register_read",
+  "modify_field_with_hash_based_offset",
+  "modify_field_rng_uniform",
+]);
+
+/** Removes dead primitives of a pipeline. True when something changed. */
+export function removeDead(editing: Editing, pipeline: bmv2.Pipeline, atEnd: ReadonlySet<string>): boolean {
+  const order = nodeOrder(pipeline);
+  if (order === undefined) return false;
+  const next = nextNodes(pipeline);
+  const tables = new Map(pipeline.tables.map((table) => [table.name, table]));
+  const conditions = new Map(pipeline.conditionals.map((condition) => [condition.name, condition]));
+  const alive = new Set<bmv2.Primitive>();
+  const before = new Map<string, ReadonlySet<string>>();
+  for (const name of [...order].reverse()) {
+    const after = new Set<string>();
+    for (const node of new Set(defined(next.get(name))))
+      for (const field of node === null ? atEnd : defined(before.get(node))) after.add(field);
+    const table = tables.get(name);
+    if (table === undefined) before.set(name, fieldsIn(defined(conditions.get(name)).expression, after));
+    else before.set(name, liveBefore(editing, table, after, alive));
+  }
+  return sweep(editing, pipeline, order, alive);
+}
+
+/** Fields that are live before a table; primitives with an effect are added to `alive`. */
+function liveBefore(
+  editing: Editing,
+  table: bmv2.Bmv2Table,
+  after: ReadonlySet<string>,
+  alive: Set<bmv2.Primitive>,
+): Set<string> {
+  const statement = statementOf(editing, table);
+  const live = new Set(statement === undefined ? after : []);
+  for (const action of actionsOf(editing, table)) {
+    const here = new Set(after);
+    const jumps = action.primitives.some(({ op }) => op.startsWith("_jump"));
+    for (const primitive of [...action.primitives].reverse()) {
+      const { sets, reads } = partsOf(editing, primitive);
+      const isDead =
+        PURE.has(primitive.op) && sets.every((field) => !here.has(field) && mayGo(editing, field));
+      if (isDead) continue;
+      alive.add(primitive);
+      if (!jumps) for (const field of sets) here.delete(field);
+      for (const field of reads) here.add(field);
+    }
+    for (const field of here) live.add(field);
+  }
+  for (const { target } of table.key)
+    live.add(typeof target === "string" ? `${target}.$valid$` : target.join("."));
+  return live;
+}
+
+/** Metadata that the program declares. */
+function mayGo({ fields }: Editing, name: string): boolean {
+  const info = fields.get(name);
+  return info?.metadata === true && !info.intrinsic;
+}
+
+function sweep(
+  editing: Editing,
+  pipeline: bmv2.Pipeline,
+  order: readonly string[],
+  alive: ReadonlySet<bmv2.Primitive>,
+): boolean {
+  let changed = false;
+  const reached = new Set(order);
+  for (const table of [...pipeline.tables]) {
+    if (!reached.has(table.name)) continue;
+    for (const action of actionsOf(editing, table)) {
+      // Numbers of primitives are the targets of jumps.
+      if (action.primitives.some(({ op }) => op.startsWith("_jump"))) continue;
+      const kept = action.primitives.filter((primitive) => alive.has(primitive));
+      if (kept.length === action.primitives.length) continue;
+      action.primitives = kept;
+      changed = true;
+    }
+    const [only] = actionsOf(editing, table);
+    const isEmpty =
+      only !== undefined && statementOf(editing, table) === only && only.primitives.length === 0;
+    if (!isEmpty || !editing.isStatement(table, only)) continue;
+    bypass(pipeline, table.name);
+    changed = true;
+  }
+  return changed;
+}

@@ -1,0 +1,102 @@
+/** Readers of a variable that only holds a copy or a constant read the original (p4c's local copy propagation). */
+import { defined } from "../../../../base/index.js";
+import type { bmv2 } from "../../../program/index.js";
+import { readAssignment, readsOf } from "../expressions.js";
+import { isVariable } from "./copies.js";
+import {
+  actionsOf,
+  destinationsOf,
+  type Editing,
+  isPrivate,
+  nextNodes,
+  nodeOrder,
+  partsOf,
+  replaced,
+  statementOf,
+} from "./graph.js";
+
+interface Copy {
+  readonly value: bmv2.Value;
+  /** Fields that the value reads. */
+  readonly sources: readonly string[];
+}
+
+/** What is known of variables at a point: each one's copy. */
+type Known = Map<string, Copy>;
+
+/** Replaces reads of copies in conditions, statements and actions of one table. */
+export function propagateCopies(editing: Editing, pipeline: bmv2.Pipeline): void {
+  const order = nodeOrder(pipeline);
+  if (order === undefined) return;
+  const next = nextNodes(pipeline);
+  const incoming = new Map<string, Known>();
+  if (pipeline.init_table !== null) incoming.set(pipeline.init_table, new Map());
+  const tables = new Map(pipeline.tables.map((table) => [table.name, table]));
+  const conditions = new Map(pipeline.conditionals.map((condition) => [condition.name, condition]));
+  for (const name of order) {
+    const known = new Map(defined(incoming.get(name)));
+    const table = tables.get(name);
+    if (table !== undefined) passTable(editing, table, known);
+    else {
+      const condition = defined(conditions.get(name));
+      condition.expression = withKnown(condition.expression, known);
+    }
+    for (const node of new Set(defined(next.get(name)))) {
+      if (node === null) continue;
+      const there = incoming.get(node);
+      incoming.set(node, there === undefined ? new Map(known) : common(there, known));
+    }
+  }
+}
+
+function common(a: Known, b: Known): Known {
+  return new Map(
+    [...a].filter(([name, { value }]) => JSON.stringify(b.get(name)?.value) === JSON.stringify(value)),
+  );
+}
+
+function withKnown<T>(value: T, known: Known): T {
+  let result = value;
+  for (const [name, { value: by }] of known) result = replaced(result, name, by);
+  return result;
+}
+
+/** Passes a table: replaces what its actions read, and changes what is known after it. */
+function passTable(editing: Editing, table: bmv2.Bmv2Table, known: Known): void {
+  const statement = statementOf(editing, table);
+  for (const action of actionsOf(editing, table)) {
+    const own = isPrivate(editing, action) && !action.primitives.some(({ op }) => op.startsWith("_jump"));
+    const here = new Map(known);
+    for (const primitive of action.primitives) {
+      if (own) {
+        const [first, end] = destinationsOf(primitive);
+        primitive.parameters = primitive.parameters.map((parameter, i) =>
+          i >= first && i < end ? parameter : withKnown(parameter, here),
+        );
+      }
+      const { sets } = partsOf(editing, primitive);
+      for (const field of sets) for (const state of [here, known]) forget(state, field);
+      const copy = copyIn(editing, primitive);
+      if (copy === undefined) continue;
+      here.set(copy.name, copy);
+      if (statement === action && own) known.set(copy.name, copy);
+    }
+  }
+}
+
+function forget(known: Known, field: string): void {
+  known.delete(field);
+  for (const [name, { sources }] of known) if (sources.includes(field)) known.delete(name);
+}
+
+/** The variable that a primitive makes a copy of one field, or a constant. */
+function copyIn(editing: Editing, primitive: bmv2.Primitive): (Copy & { name: string }) | undefined {
+  if (primitive.op !== "assign") return undefined;
+  const [target, value] = primitive.parameters;
+  if (target?.type !== "field" || value === undefined) return undefined;
+  const { access, expr } = readAssignment(target.value, value, { fields: editing.fields, parameters: [] });
+  const isWhole = access.lo === 0 && access.width === editing.fields.get(access.field)?.width;
+  if (!isWhole || !isVariable(editing, access.field)) return undefined;
+  if (expr.kind !== "field" && expr.kind !== "constant") return undefined;
+  return { name: access.field, value, sources: readsOf(expr).map(({ field }) => field) };
+}

@@ -1,0 +1,57 @@
+/**
+ * What the compiler's front end removes before it places tables: conditions with a known result, copies of results and of fields,
+ * and statements whose value nothing reads. The JSON for software switches still has them.
+ */
+import type { bmv2 } from "../../../program/index.js";
+import { foldConditions } from "./conditions.js";
+import { joinResults } from "./copies.js";
+import { type Editing, fieldsIn, partsOf, readOutside } from "./graph.js";
+import { removeDead } from "./liveness.js";
+import { propagateCopies } from "./propagation.js";
+
+/** Rounds until nothing changes; each removes something, so that this is only a guard. */
+const MAX_ROUNDS = 10_000;
+
+/** Simplifies the pipelines of a program in place. */
+export function simplifyProgram(editing: Editing): void {
+  const signed = signedFields(editing.program);
+  for (const pipeline of editing.program.pipelines) {
+    let rounds = 0;
+    while (joinResults(editing, pipeline) && rounds < MAX_ROUNDS) rounds++;
+    propagateCopies(editing, pipeline);
+    for (;;) {
+      const folded = foldConditions(editing, pipeline, signed);
+      const swept = removeDead(editing, pipeline, liveAtEnd(editing, pipeline));
+      if ((!folded && !swept) || rounds++ > MAX_ROUNDS) break;
+    }
+  }
+}
+
+function signedFields({ headers, header_types: types }: bmv2.Bmv2Program): ReadonlySet<string> {
+  const fieldsOf = new Map(types.map(({ name, fields }) => [name, fields]));
+  return new Set(
+    headers.flatMap(({ name, header_type: type }) =>
+      (fieldsOf.get(type) ?? []).flatMap(([field, , signed]) =>
+        signed === true ? [`${name}.${field}`] : [],
+      ),
+    ),
+  );
+}
+
+/** Fields that something reads after the pipeline: the deparser, the hardware, the other gress. */
+function liveAtEnd({ program }: Editing, pipeline: bmv2.Pipeline): Set<string> {
+  const live = readOutside(program);
+  const others = program.pipelines.filter((other) => other !== pipeline);
+  const ids = new Set(others.flatMap(({ tables }) => tables.flatMap(({ action_ids }) => action_ids)));
+  const primitives = [...program.actions.filter(({ id }) => ids.has(id)), ...program.deparsers].flatMap(
+    (one) => one.primitives ?? [],
+  );
+  for (const primitive of primitives)
+    for (const field of partsOf({ program }, primitive).reads) live.add(field);
+  for (const { tables, conditionals } of others) {
+    for (const { target } of tables.flatMap(({ key }) => key))
+      live.add(typeof target === "string" ? target : target.join("."));
+    for (const { expression } of conditionals) fieldsIn(expression, live);
+  }
+  return live;
+}
