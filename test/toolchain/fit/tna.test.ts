@@ -228,3 +228,51 @@ it("gives values for the deparser one validity a stage on Tofino 2", () => {
   const stages = (target: string) => fitOf({ apply }, target).stages;
   expect([stages("tofino"), stages("tofino2")]).toEqual([1, 2]);
 });
+
+describe("what the front end of the compiler removes", () => {
+  const tablesOf = (parts: TnaParts) => {
+    const { placement, stages } = fitOf(parts);
+    return [placement.stages.reduce((sum, stage) => sum + stage.logical_tables, 0), stages];
+  };
+  const random = "Random<bit<8>>() rnd;";
+
+  it("is a copy of a result: the call sets the last variable, and readers read the original", () => {
+    expect(
+      tablesOf({ ingress: random, apply: "bit<8> r = rnd.get(); md.n = (bit<32>) r; hdr.d.a = md.n;" }),
+    ).toEqual([2, 2]);
+    expect(
+      tablesOf({ ingress: random, apply: "bit<8> r = rnd.get(); if (r == 4) { hdr.d.a = 1; }" }),
+    ).toEqual([2, 2]);
+    expect(
+      tablesOf({
+        apply: "bit<16> i = hdr.d.i; if (hdr.d.a == 1) { hdr.d.b = 2; } if (i == 3) { hdr.d.c = 1; }",
+      }),
+    ).toEqual([2, 1]);
+  });
+
+  it("keeps the copy where its source changes first", () => {
+    expect(tablesOf({ apply: "bit<16> i = hdr.d.i; hdr.d.i = 7; if (i == 3) { hdr.d.c = 1; }" })[1]).toBe(2);
+  });
+
+  it("is a value that is overwritten, or feeds only itself", () => {
+    const keeps = "hdr.d.a = md.n;";
+    expect(
+      tablesOf({
+        apply: `md.n = 1; if (hdr.d.i == 2) { md.n = hdr.d.b; } else { md.n = hdr.d.c; } ${keeps}`,
+      }),
+    ).toEqual([3, 2]);
+    expect(tablesOf({ apply: `md.n = 1; if (hdr.d.i == 2) { md.n = hdr.d.b; } ${keeps}` })).toEqual([3, 3]);
+    expect(
+      tablesOf({ apply: "if (hdr.d.i == 2) { md.m = md.m + 14; } if (hdr.d.t == 2) { md.m = md.m + 4; }" }),
+    ).toEqual([0, 0]);
+  });
+
+  it("is a condition with a known result, and what it decides", () => {
+    const branch = "{ hdr.d.a = 1; } else { hdr.d.b = 1; }";
+    expect(tablesOf({ apply: `if (hdr.d.i >= 0) ${branch}` })).toEqual([1, 1]);
+    expect(tablesOf({ ingress: random, apply: `bit<8> r = rnd.get(); if (r < 0) ${branch}` })).toEqual([
+      1, 1,
+    ]);
+    expect(tablesOf({ apply: `if ((int<16>) hdr.d.i >= 0) ${branch}` })[0]).toBeGreaterThan(1);
+  });
+});

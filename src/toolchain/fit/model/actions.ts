@@ -378,7 +378,9 @@ export class ActionReader {
   /** A field becomes the cell's value, or what the ALU computes of it. */
   #cellIn([header, name]: bmv2.FieldRef, register: string, use: RegisterUse): void {
     const field = `${header}.${name}`;
-    this.#values.set(field, { kind: "cell", register, reads: [] });
+    // The result of a call is a value of its own; the cell that v1model's actions read is still in the ALU.
+    if (use.isWhole && !this.context.locals.has(field)) this.#forget(field);
+    else this.#values.set(field, { kind: "cell", register, reads: [] });
     if (this.context.locals.has(field) || !this.context.live.has(field)) return;
     use.uses = true;
     use.step.writes.push({ field, lo: 0, width: this.#widthOf(field) });

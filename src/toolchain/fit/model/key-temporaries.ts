@@ -7,7 +7,7 @@ import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { readAssignment, readsOf } from "./expressions.js";
 import type { Access, FieldInfo } from "./model.js";
-import { bypass, nextNodes, replaced } from "./simplify/graph.js";
+import { bypass, editingOf, nextNodes, replaced } from "./simplify/graph.js";
 import { simplifyProgram } from "./simplify/simplify.js";
 
 interface Copy {
@@ -30,7 +30,7 @@ export function withoutKeyTemporaries(
   isStatement: (table: bmv2.Bmv2Table, action: bmv2.Bmv2Action) => boolean,
 ): bmv2.Bmv2Program {
   const copy = structuredClone(program);
-  simplifyProgram({ program: copy, fields, isStatement });
+  simplifyProgram(editingOf(copy, fields, isStatement));
   for (const pipeline of copy.pipelines) simplify(copy, pipeline, fields, isStatement);
   return copy;
 }

@@ -12,7 +12,10 @@ export function foldConditions(
   let changed = false;
   for (const condition of [...pipeline.conditionals]) {
     const expr = readValue(condition.expression, { fields: editing.fields, parameters: [] });
-    const known = condition.true_next === condition.false_next ? true : truthOf(expr, signed);
+    const known =
+      condition.true_next === condition.false_next
+        ? true
+        : truthOf(expr, hasSign(condition.expression) ? undefined : signed);
     if (known === undefined) continue;
     redirect(pipeline, condition.name, known ? condition.true_next : condition.false_next);
     pipeline.conditionals = pipeline.conditionals.filter((other) => other !== condition);
@@ -30,8 +33,16 @@ function keepReached(pipeline: bmv2.Pipeline): void {
   pipeline.conditionals = pipeline.conditionals.filter(({ name }) => reached.has(name));
 }
 
-/** The result of a condition where it does not depend on the packet. */
-function truthOf(expr: Expr, signed: ReadonlySet<string>): boolean | undefined {
+/** The condition reads a value as a number with a sign, whatever its field's type. */
+function hasSign(value: unknown): boolean {
+  return JSON.stringify(value).includes('"two_comp_mod"');
+}
+
+/**
+ * The result of a condition where it does not depend on the packet.
+ * @param signed fields with a sign; undefined: any field may have one
+ */
+function truthOf(expr: Expr, signed: ReadonlySet<string> | undefined): boolean | undefined {
   if (expr.kind === "constant") return expr.value !== 0n;
   if (expr.kind !== "operation") return undefined;
   const [left, right] = expr.parts;
@@ -50,7 +61,8 @@ function truthOf(expr: Expr, signed: ReadonlySet<string>): boolean | undefined {
   if (right?.kind !== "constant") return undefined;
   if (left.kind === "constant") return compared(expr.op, left.value, right.value);
   // No value without a sign is below zero.
-  if (right.value !== 0n || left.kind !== "field" || signed.has(left.access.field)) return undefined;
+  if (right.value !== 0n || left.kind !== "field" || signed?.has(left.access.field) !== false)
+    return undefined;
   return expr.op === ">=" ? true : expr.op === "<" ? false : undefined;
 }
 

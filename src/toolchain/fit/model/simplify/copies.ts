@@ -30,8 +30,8 @@ export function isVariable({ fields }: Editing, name: string): boolean {
   );
 }
 
-/** Lets a primitive set the field to which its result is copied right after it. True when something changed. */
-export function joinResults(editing: Editing, pipeline: bmv2.Pipeline): boolean {
+/** Lets a primitive set the field to which its result is copied right after it. */
+export function joinResults(editing: Editing, pipeline: bmv2.Pipeline): void {
   const uses = countUses(editing);
   const next = nextNodes(pipeline);
   const before = new Map<string, number>();
@@ -46,15 +46,17 @@ export function joinResults(editing: Editing, pipeline: bmv2.Pipeline): boolean 
   for (const table of pipeline.tables) {
     const action = plainStatement(editing, table);
     if (action === undefined) continue;
-    for (const [at, primitive] of action.primitives.entries()) {
-      const { sets } = partsOf(editing, primitive);
-      const [variable] = sets;
-      if (variable === undefined || sets.length !== 1 || !isVariable(editing, variable)) continue;
-      if (uses.writes.get(variable) !== 1 || uses.reads.get(variable) !== 1) continue;
-      if (joinOne(editing, { table, action, at }, variable, following)) return true;
+    for (let at = 0; at < action.primitives.length; at++) {
+      // A chain of copies: the last variable is a candidate again.
+      for (;;) {
+        const { sets } = partsOf(editing, defined(action.primitives[at]));
+        const [variable] = sets;
+        if (variable === undefined || sets.length !== 1 || !isVariable(editing, variable)) break;
+        if (uses.writes.get(variable) !== 1 || uses.reads.get(variable) !== 1) break;
+        if (!joinOne(editing, { table, action, at }, variable, following)) break;
+      }
     }
   }
-  return false;
 }
 
 function joinOne(
@@ -110,19 +112,18 @@ function copyOf({ fields }: Editing, primitive: bmv2.Primitive, variable: string
   return expr.access.width === width && access.width >= width ? target.value : undefined;
 }
 
-function countUses({ program, fields, isStatement }: Editing): {
+function countUses({ program }: Editing): {
   reads: ReadonlyMap<string, number>;
   writes: ReadonlyMap<string, number>;
 } {
   const reads = new Map<string, number>();
   const writes = new Map<string, number>();
-  const editing = { program, fields, isStatement };
   const add = (counts: Map<string, number>, names: Iterable<string>) => {
     for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   };
   for (const { primitives } of [...program.actions, ...program.deparsers])
     for (const primitive of primitives ?? []) {
-      const { sets, reads: read } = partsOf(editing, primitive);
+      const { sets, reads: read } = partsOf({ program }, primitive);
       add(writes, sets);
       add(reads, read);
     }

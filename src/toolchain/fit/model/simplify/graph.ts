@@ -9,6 +9,9 @@ export interface Editing {
   readonly fields: ReadonlyMap<string, FieldInfo>;
   /** The keyless table and its action stand for bare statements of a control. */
   readonly isStatement: (table: bmv2.Bmv2Table, action: bmv2.Bmv2Action) => boolean;
+  readonly actions: ReadonlyMap<number, bmv2.Bmv2Action>;
+  /** By action: tables that have it. */
+  readonly users: ReadonlyMap<number, number>;
 }
 
 export type NextNodes = ReadonlyMap<string, readonly (string | null)[]>;
@@ -50,12 +53,30 @@ export function nodeOrder(pipeline: bmv2.Pipeline): string[] | undefined {
   return order.reverse();
 }
 
-/** The actions of a table. */
-export function actionsOf({ program }: Editing, table: bmv2.Bmv2Table): bmv2.Bmv2Action[] {
-  return table.action_ids.map((id) => defined(program.actions.find((action) => action.id === id)));
+/** Prepares a program for the passes, which change actions and flow but add neither tables nor actions. */
+export function editingOf(
+  program: bmv2.Bmv2Program,
+  fields: Editing["fields"],
+  isStatement: Editing["isStatement"],
+): Editing {
+  const users = new Map<number, number>();
+  for (const { tables } of program.pipelines)
+    for (const { action_ids: ids } of tables) for (const id of ids) users.set(id, (users.get(id) ?? 0) + 1);
+  return {
+    program,
+    fields,
+    isStatement,
+    users,
+    actions: new Map(program.actions.map((one) => [one.id, one])),
+  };
 }
 
-/** The one action of a table that stands for bare statements and that no other table has; undefined for another table. */
+/** The actions of a table. */
+export function actionsOf({ actions }: Editing, table: bmv2.Bmv2Table): bmv2.Bmv2Action[] {
+  return table.action_ids.map((id) => defined(actions.get(id)));
+}
+
+/** The one action of a table without keys, which no other table has; undefined for another table. */
 export function statementOf(editing: Editing, table: bmv2.Bmv2Table): bmv2.Bmv2Action | undefined {
   const [action, another] = actionsOf(editing, table);
   if (action === undefined || another !== undefined || table.key.length > 0) return undefined;
@@ -63,11 +84,8 @@ export function statementOf(editing: Editing, table: bmv2.Bmv2Table): bmv2.Bmv2A
 }
 
 /** One table alone can run the action. */
-export function isPrivate({ program }: Editing, { id }: bmv2.Bmv2Action): boolean {
-  return (
-    program.pipelines.flatMap(({ tables }) => tables).filter((one) => one.action_ids.includes(id)).length ===
-    1
-  );
+export function isPrivate({ users }: Editing, { id }: bmv2.Bmv2Action): boolean {
+  return users.get(id) === 1;
 }
 
 /** Leads everything that led to a node to `after`; the node stays without a way to it. */

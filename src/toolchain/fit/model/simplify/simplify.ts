@@ -17,7 +17,7 @@ export function simplifyProgram(editing: Editing): void {
   const signed = signedFields(editing.program);
   for (const pipeline of editing.program.pipelines) {
     let rounds = 0;
-    while (joinResults(editing, pipeline) && rounds < MAX_ROUNDS) rounds++;
+    joinResults(editing, pipeline);
     propagateCopies(editing, pipeline);
     for (;;) {
       const folded = foldConditions(editing, pipeline, signed);
