@@ -30,7 +30,8 @@ export function withoutKeyTemporaries(
   isStatement: (table: bmv2.Bmv2Table, action: bmv2.Bmv2Action) => boolean,
 ): bmv2.Bmv2Program {
   const copy = structuredClone(program);
-  simplifyProgram(editingOf(copy, fields, isStatement));
+  // p4c has done it in its JSON for v1model; findings there should stay at the lines that the program has.
+  if (copy.architecture !== undefined) simplifyProgram(editingOf(copy, fields, isStatement));
   for (const pipeline of copy.pipelines) simplify(copy, pipeline, fields, isStatement);
   return copy;
 }

@@ -14,8 +14,6 @@ export interface Editing {
   readonly users: ReadonlyMap<number, number>;
 }
 
-export type NextNodes = ReadonlyMap<string, readonly (string | null)[]>;
-
 export function nextNodes(pipeline: bmv2.Pipeline): Map<string, (string | null)[]> {
   const next = new Map<string, (string | null)[]>();
   for (const table of pipeline.tables) {
