@@ -166,6 +166,14 @@ it("the parsers of a pipe with several are named by their places, and listed as 
   expect(tables).toContain("pipe0.in_parsers.prsr1.$PORT_METADATA");
 });
 
+it("snapshots capture fields of a type that the program declares with `type`, with the width of what it stands for", () => {
+  const p4info = p4infoOf(
+    tna({ metadata: "mac_t mac;" }).replace("header h_t", "type bit<48> mac_t;\nheader h_t"),
+  );
+  const text = writeP4InfoText(p4info);
+  expect(text).toMatch(/name: "meta\.mac"\s+bitwidth: 48/);
+});
+
 it("a table has 512 entries where it does not say, and those of min_size", () => {
   const size = (property: string): bigint =>
     p4infoOf(

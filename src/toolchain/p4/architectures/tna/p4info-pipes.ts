@@ -172,6 +172,7 @@ function visit(type: Type, path: string, withValidity: boolean, add: Add): void 
       add(path, type.width);
       break;
     case "serializableEnum":
+    case "newType":
       visit(type.underlying, path, withValidity, add);
       break;
     case "stack":
