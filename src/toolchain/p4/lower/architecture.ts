@@ -25,6 +25,8 @@ export interface Architecture {
   readonly copiesParameters?: true;
   /** Tables keep all their properties in the lowered program. */
   readonly keepsProperties?: true;
+  /** A table of a deparser that can only run one action is that action. */
+  readonly readsDeparserActions?: true;
   /** A lookahead of a struct first reads all its bits at once. */
   readonly looksAheadWhole?: true;
   /** From the elaborated program to the input of the back end. */

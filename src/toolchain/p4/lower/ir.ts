@@ -6,7 +6,7 @@
  * The passes (`passes.ts`) restrict what the program can contain; the emitters take the result.
  */
 import type { Span } from "../../../base/index.js";
-import type { Annotation, TableDeclaration, ValueSetDeclaration } from "../syntax/ast.js";
+import type { Annotation, TableDeclaration, TypeParameter, ValueSetDeclaration } from "../syntax/ast.js";
 import type { Type } from "../types/index.js";
 import type { ExternCall } from "./extern-call.js";
 import type { Names } from "./names.js";
@@ -387,10 +387,12 @@ export interface IrParser {
 }
 
 /** A block of a pipe; the architecture names its role. */
-export type IrBlock = { role: string; slot?: BlockSlot } & (
-  | { kind: "parser"; body: IrParser }
-  | { kind: "control" | "checksum" | "deparser"; body: IrControl }
-);
+export type IrBlock = {
+  role: string;
+  slot?: BlockSlot;
+  /** What the type parameters of a generic parser or control stand for. */
+  types: ReadonlyMap<TypeParameter, Type>;
+} & ({ kind: "parser"; body: IrParser } | { kind: "control" | "checksum" | "deparser"; body: IrControl });
 
 /** Where a block stands that is an argument of a package inside of the pipe's: parsers of a pipe with several. */
 export interface BlockSlot {

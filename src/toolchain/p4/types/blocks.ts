@@ -1,5 +1,5 @@
 /** Parsers and controls (sections 13 and 14): their parameters, local declarations, states and apply block. */
-import { closest, defined } from "../../../base/index.js";
+import { closest } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import type {
   ControlDeclaration,
@@ -59,13 +59,6 @@ function checkHead(cx: Checker, d: ParserDeclaration | ControlDeclaration, body:
   cx.declare(d);
   cx.scoped(() => {
     declareTypeParameters(cx, d.typeParams);
-    if (d.body !== undefined && d.typeParams.length > 0)
-      cx.error(
-        CODES.typeArguments,
-        defined(d.typeParams[0]).span,
-        `${d.kind} '${d.name.name}' has a body, so it cannot have type parameters`,
-        "only a parser or control type can be generic",
-      );
     checkParameters(cx, d.params, d.kind);
     checkParameters(cx, d.constructorParams, `${d.kind}Constructor`, d.body !== undefined);
     if (d.body === undefined) return;

@@ -13,7 +13,7 @@
  *     algebra, fold, default-value, evaluate
  *                         what can be asked of types and constants, also by later passes
  */
-export { sizeOf, typeToString, unwrapNew, widthOf } from "./algebra.js";
+export { sizeOf, substitute, typeToString, unwrapNew, widthOf } from "./algebra.js";
 export { constantOf } from "./coerce.js";
 export { entryPriorities } from "./entries.js";
 export { evaluate } from "./evaluate.js";

@@ -207,6 +207,44 @@ describe("pipes", () => {
     expect(roles.filter((role) => role === "egressParser")).toHaveLength(1);
   });
 
+  it("can be generic parsers and controls with a body, as p4c takes them", () => {
+    const { lowered } = lowerTna({
+      top: `parser AnyIP<H, M>(packet_in pkt, out H hdr, out M meta, out ingress_intrinsic_metadata_t ig) {
+          state start { pkt.extract(ig); transition accept; }
+        }
+        control Put<T>(inout T value)(T step) { apply { T copy = step; value = copy; } }
+        control AnyE<H, M>(inout H hdr, inout M meta, in egress_intrinsic_metadata_t eg,
+            in egress_intrinsic_metadata_from_parser_t prsr, inout egress_intrinsic_metadata_for_deparser_t dprsr,
+            inout egress_intrinsic_metadata_for_output_port_t oport) { apply { } }`,
+      locals: "Put<bit<16>>(3) wide; Put<bit<8>>(5) narrow; Put(1w1) one;",
+      ingress: "wide.apply(meta.x); narrow.apply(meta.z);",
+      main: `Pipeline(AnyIP<headers_t, meta_t>(), I(), ID(), EP(), AnyE<headers_t, meta_t>(), ED()) pipe;
+        Switch(pipe) main;`,
+    });
+    expect(printed(lowered, "16w3", 1)).toEqual(["copy = 16w3;"]);
+    expect(printed(lowered, "8w5", 1)).toEqual(["copy_0 = 8w5;"]);
+    expect(pipeOf(lowered).storage.get("egress.metadata")?.type).toMatchObject({
+      kind: "struct",
+      name: "meta_t",
+    });
+  });
+
+  it("have no tables in deparsers, but for those that compilers write around one action", () => {
+    const parts = (table: string) => ({
+      deparserLocals: `action emits() { pkt.emit(hdr.h); } action other() { pkt.emit(hdr.k); }
+        table t { ${table} }`,
+      deparser: "t.apply();",
+    });
+    const { lowered } = lowerTna(parts("actions = { emits; } const default_action = emits();"));
+    expect(printed(lowered, "emit(hdr.h)", 1)).toEqual(["emit(hdr.h);"]);
+    for (const table of [
+      "actions = { emits; } default_action = emits();",
+      "actions = { emits; other; } default_action = other();",
+      "key = { hdr.h.a : exact; } actions = { emits; } const default_action = emits();",
+    ])
+      expect(lowerText(tna(parts(table))).errors).toEqual(["P40409 the table t cannot be applied here"]);
+  });
+
   it("have a ghost in T2NA", () => {
     const { lowered } = lowerTna({
       arch: "t2na",

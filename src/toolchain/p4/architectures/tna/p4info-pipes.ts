@@ -12,7 +12,7 @@ import type {
   SourceUnit,
   StructLikeDeclaration,
 } from "../../syntax/ast.js";
-import type { Type } from "../../types/index.js";
+import { substitute, type Type } from "../../types/index.js";
 import { pipesInOrder, prefixOf, usedValueSets } from "./p4info-scope.js";
 import { packed, type Shown } from "./p4info-shown.js";
 
@@ -141,7 +141,7 @@ function snapshotsOf(pipe: IrPipe, unit: SourceUnit, ids: Map<string, number>): 
     const fields: { id: number; name: string; bitwidth: number }[] = [];
     for (const [index, param] of parametersOf(unit, "control", name).entries())
       if (param.type !== undefined)
-        visit(param.type, param.name.name, index === 0, (path, bitwidth) => {
+        visit(substitute(param.type, block.types), param.name.name, index === 0, (path, bitwidth) => {
           const id = ids.get(path) ?? ids.size + 1;
           ids.set(path, id);
           fields.push({ id, name: path, bitwidth });

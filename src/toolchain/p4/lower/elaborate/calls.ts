@@ -127,7 +127,7 @@ export function paramAnnotations(params: readonly Parameter[]): Annotation[] {
 }
 
 /** A direct call of an action. In a control it stays one piece under the action's name. */
-function callAction(env: Env, declaration: ActionDeclaration, call: BoundArguments, span: Span): void {
+export function callAction(env: Env, declaration: ActionDeclaration, call: BoundArguments, span: Span): void {
   const { scope: home } = actionBinding(env, declaration);
   const scope = new InstanceScope(home);
   const closed = home === env.context.globalScope;

@@ -12,7 +12,7 @@ import type { Env } from "./context.js";
 import { bindingOf } from "./context.js";
 import type { ControlInstance } from "./instance-scope.js";
 import { InstanceScope } from "./instance-scope.js";
-import { makeControl, noteControl } from "./instances.js";
+import { makeControl, NOTHING_GIVEN, noteControl } from "./instances.js";
 import { lowerMethods } from "./methods.js";
 import { bindConstant, declareVariable, statement } from "./statements.js";
 
@@ -44,7 +44,7 @@ function controlOf(env: Env, object: Expression, span: Span): ControlInstance {
   const { declaration } = ofKind(object.typeExpression.type, "control", span, "no control here");
   const name = `${env.prefix}.${declaration.name.name}`;
   noteControl(env, name, span);
-  return makeControl(env, declaration, [], [], name);
+  return makeControl(env, declaration, NOTHING_GIVEN, name);
 }
 
 /** Whether the control declares tables, or methods of instances, which use its parameters. */

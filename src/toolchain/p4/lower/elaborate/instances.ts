@@ -67,7 +67,7 @@ function makeInstance(
       noteControl(env, name, creation.name?.span ?? creation.span);
       const { architecture, applications, instances, owners } = env.context;
       const outside = instances.length;
-      const instance = makeControl(env, type.declaration, call.params, call.args, name);
+      const instance = makeControl(env, type.declaration, call, name);
       const copied =
         architecture.copiesParameters && creation.kind === "instance"
           ? differingParameters(applications, creation)
@@ -78,7 +78,7 @@ function makeInstance(
       return { kind: "control", instance: made };
     }
     case "parser": {
-      const instance = makeParser(env, type.declaration, call.params, call.args, name);
+      const instance = makeParser(env, type.declaration, call, name);
       return { kind: "parser", instance: { ...instance, annotations: creation.annotations } };
     }
     default:
@@ -160,14 +160,11 @@ function argumentOf(param: Parameter, argument: Argument | undefined): Expressio
   return known(argument?.value ?? param.defaultValue, param.span, `no argument for ${param.name.name}`);
 }
 
-/** Binds the parameters of a constructor; an object that an argument makes has the name of its parameter below `name`. */
-function bindConstructor(
-  env: Env,
-  scope: InstanceScope,
-  params: readonly Parameter[],
-  args: readonly (Argument | undefined)[],
-  name: string,
-): void {
+/**
+ * Binds the parameters of a constructor in the scope of what it makes; an object that an argument makes has the name of its parameter
+ * below `name`.
+ */
+function bindConstructor(env: Env, scope: InstanceScope, { params, args }: Construction, name: string): void {
   for (const [index, param] of params.entries()) {
     const value = argumentOf(param, args[index]);
     const type = param.type;
@@ -176,7 +173,7 @@ function bindConstructor(
     else
       scope.bind(param, {
         kind: "value",
-        expr: fold(expressionAs(env, value, irType(env, type, param.span))),
+        expr: fold(expressionAs(env, value, irType({ ...env, scope }, type, param.span))),
       });
   }
 }
@@ -191,16 +188,34 @@ function objectBinding(env: Env, e: Expression, name: string): Binding {
   return makeInstance(env, e.type, resolved, name, { kind: "argument", annotations: [], span: e.span });
 }
 
-/** The scope of an instance: its constructor's parameters, and the instances that it declares. */
+/** What a parser or control is made with: the arguments of its constructor, and what its type parameters stand for. */
+export type Construction = Readonly<Pick<ResolvedCall, "params" | "args" | "typeArgs">>;
+
+export const NOTHING_GIVEN: Construction = { params: [], args: [], typeArgs: [] };
+
+/** A scope with what the type parameters of a parser or control stand for. */
+export function typeScope(
+  env: Env,
+  declaration: ControlDeclaration | ParserDeclaration,
+  { typeArgs }: Construction,
+): InstanceScope {
+  const scope = new InstanceScope(env.context.globalScope);
+  for (const [index, param] of declaration.typeParams.entries()) {
+    const type = typeArgs[index];
+    if (type !== undefined) scope.bindType(param, resolveType(env, type));
+  }
+  return scope;
+}
+
+/** The scope of an instance: what it was made with, and the instances that it declares. */
 function scopeOf(
   env: Env,
   declaration: ControlDeclaration | ParserDeclaration,
-  params: readonly Parameter[],
-  args: readonly (Argument | undefined)[],
+  made: Construction,
   name: string,
 ): InstanceScope {
-  const scope = new InstanceScope(env.context.globalScope);
-  bindConstructor(env, scope, params, args, name);
+  const scope = typeScope(env, declaration, made);
+  bindConstructor(env, scope, made, name);
   const inner: Env = { ...env, scope };
   for (const local of declaration.body?.locals ?? [])
     if (local.kind === "instance") env.context.guard(() => instantiate(inner, local, name));
@@ -210,11 +225,10 @@ function scopeOf(
 export function makeControl(
   env: Env,
   declaration: ControlDeclaration,
-  params: readonly Parameter[],
-  args: readonly (Argument | undefined)[],
+  made: Construction,
   name: string,
 ): ControlInstance {
-  const scope = scopeOf(env, declaration, params, args, name);
+  const scope = scopeOf(env, declaration, made, name);
   const homes = { storage: new Map(), copied: new Set<Parameter>() };
   return { declaration, name, annotations: [], scope, applied: undefined, homes };
 }
@@ -222,9 +236,8 @@ export function makeControl(
 export function makeParser(
   env: Env,
   declaration: ParserDeclaration,
-  params: readonly Parameter[],
-  args: readonly (Argument | undefined)[],
+  made: Construction,
   name: string,
 ): ParserInstance {
-  return { declaration, name, annotations: [], scope: scopeOf(env, declaration, params, args, name) };
+  return { declaration, name, annotations: [], scope: scopeOf(env, declaration, made, name) };
 }

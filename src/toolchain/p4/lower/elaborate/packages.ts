@@ -4,7 +4,6 @@ import { defined, fail, given, type Span } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type {
   Annotation,
-  Argument,
   ControlDeclaration,
   Expression,
   InstanceDeclaration,
@@ -15,13 +14,13 @@ import type { BoundArguments, ResolvedCall } from "../../types/index.js";
 import type { Architecture, BlockShape, PackageShape } from "../architecture.js";
 import { type BlockSlot, known } from "../ir.js";
 import { nameAnnotation } from "../ir-types.js";
+import type { Construction } from "./instances.js";
 
 /** A parser or control in a role, with the arguments of its constructor. */
 export interface Block {
   readonly shape: BlockShape;
   readonly declaration: ParserDeclaration | ControlDeclaration;
-  readonly params: readonly Parameter[];
-  readonly args: readonly (Argument | undefined)[];
+  readonly made: Construction;
   /** The prefix of the names inside: the control's own name (section 18.3.2). */
   readonly name: string;
   readonly span: Span;
@@ -123,12 +122,12 @@ function packageOf(e: Expression, param: Parameter): Instance | undefined {
 /** An argument of the package: a constructor call of a parser or control. */
 function blockOf(e: Expression, shape: BlockShape, packageName: string): Block {
   if (e.kind !== "call" || e.resolved?.kind !== "constructor") return notSupported(e);
-  const { declaration, params, args } = e.resolved;
+  const { declaration } = e.resolved;
   if (declaration.kind !== "parser" && declaration.kind !== "control") return notSupported(e);
   const wanted = shape.kind === "parser" ? "parser" : "control";
   if (declaration.kind !== wanted)
     fail(CODES.otherArchitecture, e.span, `${shape.role} of ${packageName} is a ${wanted}`);
-  return { shape, declaration, params, args, name: declaration.name.name, span: e.span };
+  return { shape, declaration, made: e.resolved, name: declaration.name.name, span: e.span };
 }
 
 function notSupported(e: Expression): never {

@@ -35,7 +35,7 @@ import { pattern } from "./entries.js";
 import { expression } from "./expressions.js";
 import type { ParserInstance } from "./instance-scope.js";
 import { InstanceScope } from "./instance-scope.js";
-import { fullName, makeParser } from "./instances.js";
+import { fullName, makeParser, NOTHING_GIVEN } from "./instances.js";
 import { lowerMethods } from "./methods.js";
 import { bindConstant, declareVariable, statement } from "./statements.js";
 
@@ -76,7 +76,7 @@ function parserOf(env: Env, object: Expression, span: Span): ParserInstance {
   if (object.kind !== "typeName")
     return ofKind(bindingOf(env, object), "parser", span, "no parser here").instance;
   const { declaration } = ofKind(object.typeExpression.type, "parser", span, "no parser here");
-  return makeParser(env, declaration, [], [], `${env.prefix}.${declaration.name.name}`);
+  return makeParser(env, declaration, NOTHING_GIVEN, `${env.prefix}.${declaration.name.name}`);
 }
 
 /** Builds all states of a parser and returns the first; `accept` leads to `after`. Initialisers go to `env.out`. */

@@ -1,7 +1,7 @@
 /** From the checked tree to the lowered program: evaluates `main` and elaborates the blocks of its pipes. */
 
 import type { Diagnostics, SourceFile } from "../../../../base/index.js";
-import { fail, given } from "../../../../base/index.js";
+import { defined, fail, given } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
 import type {
   ControlDeclaration,
@@ -18,7 +18,7 @@ import type { Env, Frame } from "./context.js";
 import { Context, irType } from "./context.js";
 import { inlineControl } from "./controls.js";
 import { InstanceScope } from "./instance-scope.js";
-import { instantiate, makeControl, makeParser } from "./instances.js";
+import { instantiate, makeControl, makeParser, typeScope } from "./instances.js";
 import { lowerMethods } from "./methods.js";
 import { type Block, type PipePlan, pipesOf } from "./packages.js";
 import { buildMainParser } from "./parsers.js";
@@ -126,6 +126,7 @@ function buildPipe(env: Env, plan: PipePlan): IrPipe {
 function reserve(env: Env, block: Block, storage: Map<string, Variable>): void {
   const { params } = block.declaration;
   const shapes = shapesOf(params, block.shape);
+  const scope = typeScope(env, block.declaration, block.made);
   for (const shape of block.shape.params)
     if (shape.isStruct && !shapes.includes(shape))
       fail(
@@ -142,7 +143,7 @@ function reserve(env: Env, block: Block, storage: Map<string, Variable>): void {
         same.annotations = [...(same.annotations ?? []), ...param.annotations];
       continue;
     }
-    const type = irType(env, param.type, param.span);
+    const type = irType({ ...env, scope }, param.type, param.span);
     if (shape.isStruct && type.kind !== "struct")
       fail(CODES.headersNoStruct, param.span, "this parameter must be a struct");
     const name = env.context.names.unique(param.name.name);
@@ -180,7 +181,10 @@ function bindBlock(env: Env, scope: InstanceScope, { declaration, shape }: Block
 function buildBlock(env: Env, block: Block): IrBlock {
   const { shape, declaration } = block;
   const { role, kind } = shape;
-  const place = { role, ...given({ slot: block.slot }) };
+  const types = new Map(
+    block.made.typeArgs.map((type, index) => [defined(declaration.typeParams[index]), type]),
+  );
+  const place = { role, types, ...given({ slot: block.slot }) };
   if (kind === "parser" && declaration.kind === "parser")
     return { kind, ...place, body: buildParser(env, { ...block, declaration }) };
   if (kind !== "parser" && declaration.kind === "control")
@@ -195,7 +199,7 @@ function buildParser(env: Env, block: Block & { declaration: ParserDeclaration }
   context.instances = instances;
   context.valueSets = [];
   context.stateNames = new Names();
-  const instance = makeParser(env, declaration, block.params, block.args, name);
+  const instance = makeParser(env, declaration, block.made, name);
   const scope = new InstanceScope(instance.scope);
   bindBlock(env, scope, block);
   const start = buildMainParser(env, declaration, instance, scope);
@@ -223,7 +227,7 @@ function buildControl(
   context.pipeline = built;
   context.instances = built.instances;
   const inner: Env = { ...env, out: { list: built.body, state: undefined }, frame: { ...env.frame, site } };
-  const instance = makeControl(inner, declaration, block.params, block.args, name);
+  const instance = makeControl(inner, declaration, block.made, name);
   const scope = new InstanceScope(instance.scope);
   bindBlock(env, scope, block);
   inlineControl(inner, instance, scope, { copyOut: [], span: declaration.span, annotations: [] });

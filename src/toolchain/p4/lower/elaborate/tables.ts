@@ -32,7 +32,7 @@ import { fault, known, ofKind } from "../ir.js";
 import { BOOL, nameAnnotation, scalarWidth } from "../ir-types.js";
 import { isFixedPlace } from "../places.js";
 import { bindArguments } from "./arguments.js";
-import { inlineBody, paramAnnotations } from "./calls.js";
+import { callAction, inlineBody, paramAnnotations } from "./calls.js";
 import type { Env } from "./context.js";
 import { actionBinding, bindingOf, collect, emit, irType } from "./context.js";
 import { instanceOf } from "./controls.js";
@@ -73,6 +73,11 @@ export function applyTable(
   span: Span,
 ): void {
   const plan = planOf(env, object);
+  const only = branches === undefined ? onlyAction(env, plan.declaration) : undefined;
+  if (only !== undefined) {
+    callAction(env, only, { params: [], args: [] }, span);
+    return;
+  }
   if (env.frame.site !== "control")
     fail(
       CODES.tableOutsideControls,
@@ -83,6 +88,19 @@ export function applyTable(
   const table = tableOf(env, plan);
   evaluateKeys({ ...env, scope: plan.scope }, plan, table);
   emit(env, { kind: "apply", table, branches, span });
+}
+
+/**
+ * What a table of a deparser does that has neither a key nor a choice: its one action. A compiler of the hardware writes such tables
+ * around statements, and reads the statements where they stand (p4c's Tofino back end, `ExtractDeparser`).
+ */
+function onlyAction(env: Env, table: TableDeclaration): ActionDeclaration | undefined {
+  if (env.frame.site !== "deparser" || env.context.architecture.readsDeparserActions !== true)
+    return undefined;
+  if (table.properties.some((one) => one.kind === "key" && one.elements.length > 0)) return undefined;
+  const set = property(table, "default_action");
+  const { declaration } = set?.isConst === true ? actionAndArguments(set.value) : {};
+  return declaration?.params.length === 0 ? declaration : undefined;
 }
 
 /** `t.apply().hit`, `!t.apply().miss` and their like as a whole condition. */
