@@ -104,8 +104,6 @@ export function accuracyPage(judged: readonly Judged[]): string {
     "",
     "## Differences from p4c",
     "",
-    "Generic parsers with a body, which p4c takes and P4-16 does not have, are refused (P40312).",
-    "",
     `Those of ${designs.length} designs; the verdicts of language with \`--strict\`.`,
     "",
     ...differences(compared),
