@@ -33,7 +33,11 @@ export class Solver {
   readonly #inputs: number[][] = [];
   #queries = 0;
 
-  constructor(readonly terms: Terms) {
+  /** @param maxGates more gates throw {@link TooLarge} */
+  constructor(
+    readonly terms: Terms,
+    readonly maxGates = MAX_GATES,
+  ) {
     this.#sat.addVariable();
     this.#inputs.push([]);
     this.#sat.add([TRUE]);
@@ -89,7 +93,7 @@ export class Solver {
   }
 
   #fresh(inputs: number[]): number {
-    if (this.#inputs.length >= MAX_GATES) throw new TooLarge(`more than ${MAX_GATES} gates`);
+    if (this.#inputs.length >= this.maxGates) throw new TooLarge(`more than ${this.maxGates} gates`);
     const variable = this.#sat.addVariable();
     this.#inputs.push(inputs);
     return 2 * variable;

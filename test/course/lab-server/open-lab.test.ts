@@ -54,7 +54,7 @@ async function opened(disk: ProjectOnDisk) {
   };
   return { lab, events, ask };
 }
-const poll = <T>(fn: () => T) => expect.poll(fn, { interval: 5, timeout: 5000 });
+const poll = <T>(fn: () => T) => expect.poll(fn, { interval: 5, timeout: 20_000 });
 
 describe("a lab over a folder", () => {
   it("writes what a page saves into it, and only there", async () => {
@@ -84,7 +84,7 @@ describe("a lab over a folder", () => {
     expect((await ask({ op: "describe" })).value).toMatchObject({ can: { tests: false, clock: true } });
     await ask({ op: "clock.set", running: true, speed: 1000 });
     const now = async () => ((await ask({ op: "describe" })).value["clock"] as { now: number }).now;
-    await expect.poll(now, { interval: 5, timeout: 5000 }).toBeGreaterThan(1e6);
+    await expect.poll(now, { interval: 5, timeout: 20_000 }).toBeGreaterThan(1e6);
   });
 
   it("configures its switches as a scheme does where the project has one", async () => {

@@ -31,7 +31,7 @@ async function serving(apply: LabService["apply"] = async () => OK) {
   return { server, listeners, tell, port: server.port, search };
 }
 
-const poll = <T>(fn: () => T) => expect.poll(fn, { interval: 3 });
+const poll = <T>(fn: () => T) => expect.poll(fn, { interval: 3, timeout: 20_000 });
 
 interface Answer {
   status: number;

@@ -191,7 +191,7 @@ describe("the number of a packet", () => {
     const { path, open, arrived } = await traces();
     const { send, packets, wall } = sending(path);
     packets.poll(0, true);
-    await expect.poll(() => open.length, { interval: 3 }).toBe(1);
+    await expect.poll(() => open.length, { interval: 3, timeout: 20_000 }).toBe(1);
     let reply: { packet?: number } | undefined;
     void send({ host: "h1" }).then((found) => {
       reply = found;
@@ -204,7 +204,7 @@ describe("the number of a packet", () => {
           packets.poll(1e9, true);
           return reply;
         },
-        { interval: 3 },
+        { interval: 3, timeout: 20_000 },
       )
       .toMatchObject({ layers: expect.anything() });
     const own = packets.book.latest(9).find(({ id }) => id === reply!.packet);
