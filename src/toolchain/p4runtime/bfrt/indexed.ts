@@ -1,6 +1,7 @@
 /** Tables whose entries are there from the start, one an index: counters, meters, registers, parameters of register actions. */
 import { type Device, DeviceError, type Entity, type ReadQuery } from "../../device/index.js";
 import type { TableEntry } from "../generated/bfrt_proto/bfruntime_pb.js";
+import { earlyDetections, lowPassFilters } from "./filters.js";
 import { counterOf, counterValues } from "./match-table.js";
 import { meterOf, meterValues } from "./meters.js";
 import { commonFields, type Table } from "./schema-index.js";
@@ -8,7 +9,7 @@ import { type Data, dataOf, keyFieldsOf, missing, type Row, type TableHandler, t
 import { bitsOf, exactField, exactKey, type Value } from "./values.js";
 
 /** How one kind of array is read and written. */
-interface Kind {
+export interface Kind {
   query(name: string, index: number | undefined): ReadQuery;
   /** Undefined: the data says nothing of it. */
   entity(table: Table, index: number, data: Data): Entity | undefined;
@@ -77,6 +78,8 @@ export const INDEXED: Readonly<Record<string, Kind>> = {
   Meter: meters,
   Register: registers,
   RegisterParam: registers,
+  Lpf: lowPassFilters,
+  Wred: earlyDetections,
 };
 
 export class IndexedTable implements TableHandler {

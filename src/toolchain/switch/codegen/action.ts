@@ -371,6 +371,23 @@ export class PrimitiveWriter {
         out.line(`${register.place}.fill(bigOf([${words.join(", ")}], false));`);
         return true;
       }
+      case "low_pass":
+      case "early_drop": {
+        const [spec, state] = [second, third].map(
+          (one) => this.#resource(this.resources.registers, one).place,
+        );
+        const value = out.hold(this.#numbers.low(this.#number(fourth), 32).words[0]!);
+        const index = this.#element(parameters[4]);
+        const args = `${spec}.data, ${state}.data, ${index} * 4, ${value}, s.own.time()`;
+        const call =
+          op === "low_pass"
+            ? `lowPass(${args})`
+            : `earlyDrop(${args}, () => (s.own.random.uint32() >>> 0) / 4294967296)`;
+        out.open(`if (${index} < ${spec}.size)`);
+        this.#stores.assign(given(first), word(out.hold(`${call} | 0`)));
+        out.close();
+        return true;
+      }
       case CALCULATE:
         this.#hash(first, second, this.#resource(this.resources.calculations, third), fourth);
         return true;
@@ -595,6 +612,8 @@ const WRITES_FIELD: ReadonlySet<string> = new Set([
   "assign_VL",
   "execute_meter",
   "register_read",
+  "low_pass",
+  "early_drop",
   CALCULATE,
   "modify_field_rng_uniform",
   "add_to_field",

@@ -12,6 +12,7 @@ import { CountPoints } from "./count-points.js";
 import { writeDeparser } from "./deparser.js";
 import { Emitter } from "./emitter.js";
 import { ExpressionWriter, phv, Unsupported } from "./expression.js";
+import { earlyDrop, lowPass } from "./filters.js";
 import { copyFrame, newFrame } from "./frames.js";
 import { frontStates } from "./front.js";
 import { type Layout, layOut } from "./layout.js";
@@ -55,6 +56,8 @@ const HELPERS = {
   bigOf,
   csum16,
   mathUnit,
+  lowPass,
+  earlyDrop,
   putBits,
   getBits,
   newFrame,

@@ -9,6 +9,7 @@ import { mapBlocks, mapProgram } from "../../../lower/walk.js";
 import { argument } from "../p4info-scope.js";
 import { checksumCall } from "./checksums.js";
 import { EXTREME, extremeCall } from "./extremes.js";
+import { dropsEarly, filtered } from "./filters.js";
 import { hashWidth } from "./hashes.js";
 import type { Lowering } from "./lowering.js";
 import { counterCall } from "./parser-counters.js";
@@ -125,10 +126,10 @@ const CALLS: Readonly<Record<string, (lowering: Lowering, stmt: Extern) => Stmt[
       ),
     ];
   },
-  "Lpf.execute": (lowering, stmt) => passes(lowering, stmt, "the filter's answer is the value itself"),
-  "DirectLpf.execute": (lowering, stmt) => passes(lowering, stmt, "the filter's answer is the value itself"),
-  "Wred.execute": (lowering, stmt) => keeps(lowering, stmt),
-  "DirectWred.execute": (lowering, stmt) => keeps(lowering, stmt),
+  "Lpf.execute": filtered,
+  "DirectLpf.execute": filtered,
+  "Wred.execute": dropsEarly,
+  "DirectWred.execute": dropsEarly,
   "Hash.get": hash,
   "Random.get": ({ program }, { result, span }) => {
     if (result === undefined) return [];
@@ -268,17 +269,6 @@ function coloured(
     ...(worst === undefined ? [] : [assign(colour, worst, span)]),
     assign(result, cast(answer, result.type, span), span),
   ];
-}
-
-function passes({ notes }: Lowering, { name, args, result, span }: Extern, effect: string): Stmt[] {
-  notes.add(span, `the switch does not do ${name}`, effect);
-  return result === undefined ? [] : [assign(result, cast(defined(args[0]), result.type, span), span)];
-}
-
-function keeps({ notes }: Lowering, { name, instance, result, span }: Extern): Stmt[] {
-  notes.add(span, `the switch does not do ${name}`, "the answer is the value that drops nothing");
-  const value = argument(defined(instance), "no_drop_value") ?? number(0n, bits(8), span);
-  return result === undefined ? [] : [assign(result, cast(value, result.type, span), span)];
 }
 
 function chosen({ args, result, span }: Extern, op: "<" | ">"): Stmt[] {

@@ -47,6 +47,17 @@ export function tnaPrimitives(
       const array: bmv2.Value = { type: "register_array", value: defined(stmt.instance).name };
       return [primitive("register_fill", [array, emission.expressions.parameter(defined(args[0]))], span)];
     }
+    case "tna.low_pass":
+    case "tna.early_drop": {
+      const [to, spec, state, value, index] = args.map(defined);
+      const array = (one: Expr | undefined): bmv2.Value => ({
+        type: "register_array",
+        value: one?.kind === "instance" ? one.instance.name : "",
+      });
+      const others = [value!, index!].map((one) => emission.expressions.parameter(one));
+      const op = stmt.name.slice("tna.".length);
+      return [primitive(op, [target(emission, to!), array(spec), array(state), ...others], span)];
+    }
     case "tna.math": {
       const { table, halfPowers, scale } = mathUnit(defined(stmt.instance));
       const numbers = [halfPowers, scale, ...table].map((value) => hexValue(BigInt(value)));

@@ -249,7 +249,7 @@ export class Registers {
   #queued(stmt: Extern, operation: string, cells: ExternInstance): Stmt[] {
     const { span } = stmt;
     const type = bits(32);
-    const [first, used] = ["$first", "$used"].map((name) => this.#hidden(cells, name));
+    const [first, used] = ["$first", "$used"].map((name) => this.hidden(cells, name));
     const none = number(0n, type, span);
     const one = number(1n, type, span);
     const whole = number(totalSize(cells), type, span);
@@ -302,17 +302,22 @@ export class Registers {
 
   readonly #hiddenOnes = new Map<string, ExternInstance>();
 
-  /** A register of one cell beside another one. */
-  #hidden(cells: ExternInstance, name: string): ExternInstance {
-    const whole = `${cells.name}.${name}`;
+  /** A register beside another instance, of one cell of 32 bits unless given. */
+  hidden(
+    beside: ExternInstance,
+    name: string,
+    { size = number(1n, bits(32), beside.span), width = 32 }: { size?: Expr; width?: number } = {},
+  ): ExternInstance {
+    const whole = `${beside.name}.${name}`;
     let found = this.#hiddenOnes.get(whole);
     if (found === undefined) {
-      const size = number(1n, bits(32), cells.span);
       found = {
-        ...cells,
+        ...beside,
+        extern: "register",
         name: whole,
         args: [size],
-        typeArgs: [{ kind: "bit", width: 32 }],
+        methods: [],
+        typeArgs: [{ kind: "bit", width }],
         span: undefined,
       };
       this.#hiddenOnes.set(whole, found);
@@ -321,9 +326,14 @@ export class Registers {
     return found;
   }
 
+  /** The number of entries of the table that an instance belongs to. */
+  entriesOf(instance: ExternInstance): Expr {
+    return number(BigInt(defined(this.state.owners.get(instance)).size ?? 1), bits(32), instance.span);
+  }
+
   #next(cells: ExternInstance, span: Extern["span"]): { index: Expr; before: Stmt[] } {
     const type = bits(32);
-    const counter = this.#hidden(cells, "$next");
+    const counter = this.hidden(cells, "$next");
     const zeroIndex = number(0n, type, span);
     const { value, body } = this.#read(counter, zeroIndex, span);
     const size = number(sizeOf(cells), type, span);
