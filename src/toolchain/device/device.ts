@@ -138,6 +138,8 @@ export interface RegisterEntry {
 export interface Replica {
   port: number;
   instance: number;
+  /** Of a Tofino's group: a packet with this `level1_exclusion_id` gets no such copy. P4Runtime does not have it. */
+  exclusion?: number;
   /** Written in P4Runtime's deprecated integer field `egress_port`, so a read answers it there. */
   portIsInteger?: true;
 }

@@ -59,6 +59,8 @@ export interface GhostInfo {
 export interface GressInfo {
   /** One, or one for each group of ports. */
   parsers: number[];
+  /** The registers with the metadata of ports that the parsers unpack, in their order. */
+  portMetadata?: (string | undefined)[];
   pipeline: number;
   deparser: number;
   /** The parser leaves the metadata in front of the packet alone: they are taken off before it. */

@@ -212,6 +212,7 @@ export class Switch implements Device {
         stats: this.stats,
         output: this,
         clock,
+        registers: instance.registers,
         ownsFrames: this.#options.ownsFrames === true,
         replication,
         cpuPort: this.#cpuPort,

@@ -3,8 +3,9 @@ import { join, resolve } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { type ClientDuplexStream, credentials, makeGenericClientConstructor } from "@grpc/grpc-js";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Diagnostics, fromHex, toHex } from "../../../src/base/index.js";
+import { Diagnostics, defined, fromHex, toHex } from "../../../src/base/index.js";
 import { loadProgram } from "../../../src/toolchain/loading/index.js";
+import { GROUP as MGID, NODE, PRUNE } from "../../../src/toolchain/p4runtime/bfrt/fixed-schema.js";
 import {
   DataFieldSchema,
   type Entity,
@@ -229,12 +230,119 @@ describe("BF Runtime", () => {
   it("refuses what the switch has not, with an error for each update", async () => {
     const { table, write, read } = await start("control");
     await expect(write({ tableId: 1 })).rejects.toThrow(/NOT_FOUND no table has the id 1/);
-    await expect(write({ tableId: table("pipe.Take.$PORT_METADATA").id })).rejects.toThrow(/UNIMPLEMENTED/);
+    await expect(write({ tableId: table("tbl_dbg_counter").id })).rejects.toThrow(/UNIMPLEMENTED/);
     await expect(read({ tableId: table("pipe.Work.chosen").id, value: keyed(exact(1, 7)) })).rejects.toThrow(
       /NOT_FOUND/,
     );
     await expect(
       write({ tableId: table("pipe.Work.chosen").id, value: keyed(exact(1, 1, 7)) }),
     ).rejects.toThrow(/does not fit in 8 bits/);
+  });
+
+  const flag = (fieldId: number, val: boolean[]) => ({
+    fieldId,
+    value: { case: "boolArrVal" as const, value: { val } },
+  });
+  const list = (fieldId: number, val: number[]) => ({
+    fieldId,
+    value: { case: "intArrVal" as const, value: { val } },
+  });
+
+  it("sets metadata of ports, and excludes copies by node and by port", async () => {
+    const { device, sent, table, write } = await start("ports");
+    const metadata = table("pipe.Take.$PORT_METADATA");
+    await write({
+      tableId: metadata.id,
+      value: keyed(exact(metadata.key[0]!.id, 0, 5)),
+      data: { fields: [number(1, 0x12, 0x34), number(2, 0x56)] },
+    });
+    device.receive(5, defined(fromHex("00000000")));
+    expect(sent.splice(0)).toEqual(["2 00561234"]);
+
+    const [groups, nodes, prune] = [MGID, NODE, PRUNE].map(({ id }) => id);
+    for (const [id, rid, ports] of [
+      [1, 7, [10, 11]],
+      [2, 8, [12, 40]],
+    ] as const)
+      await write({
+        tableId: nodes!,
+        value: keyed(exact(1, 0, 0, 0, id)),
+        data: { fields: [number(1, 0, rid), list(3, [...ports])] },
+      });
+    await write({
+      tableId: groups!,
+      value: keyed(exact(1, 0, 1)),
+      data: { fields: [list(1, [1, 2]), flag(2, [true, false]), list(3, [9, 0])] },
+    });
+    await write({ tableId: prune!, value: keyed(exact(1, 0, 3)), data: { fields: [list(1, [40, 11])] } });
+    const copies = (packet: string): number[] => {
+      device.receive(1, defined(fromHex(packet)));
+      return sent.splice(0).map((line) => Number(line.split(" ")[0]));
+    };
+    // No id fits; node 1 alone has level 1; port 40 is excluded for packets with the identifier of node 2, port 11 for the other one's.
+    expect(copies("01010000")).toEqual([10, 11, 12, 40]);
+    expect(copies("01090000")).toEqual([12, 40]);
+    expect(copies("03010008")).toEqual([10, 11, 12]);
+    expect(copies("03010007")).toEqual([10, 12, 40]);
+    expect(copies("02010007")).toEqual([10, 11, 12, 40]);
+  });
+
+  it("configures filters and early detection, and reads them back", async () => {
+    const { device, table, write, read, sent } = await start("filters");
+    const mean = table("pipe.Work.mean");
+    const part = (name: string) =>
+      mean.data.map((one) => one.singleton!).find((one) => one.name === name)!.id;
+    const key = keyed(exact(mean.key[0]!.id, 0, 0, 0, 1));
+    const value = (fieldId: number, floatVal: number) => ({
+      fieldId,
+      value: { case: "floatVal" as const, value: floatVal },
+    });
+    await write({
+      tableId: mean.id,
+      value: key,
+      data: {
+        fields: [
+          { fieldId: part("$LPF_SPEC_TYPE"), value: { case: "strVal", value: "RATE" } },
+          value(part("$LPF_SPEC_GAIN_TIME_CONSTANT_NS"), 1e6),
+          value(part("$LPF_SPEC_DECAY_TIME_CONSTANT_NS"), 2e6),
+          number(part("$LPF_SPEC_OUT_SCALE_DOWN_FACTOR"), 1),
+        ],
+      },
+    });
+    expect(device.query([{ kind: "register", register: "pipe.Work.mean.$spec", index: 1 }])).toMatchObject([
+      { value: (1_000_000n << 96n) | (2_000_000n << 64n) | (1n << 32n) | 2n },
+    ]);
+    device.receive(1, defined(fromHex("000103e8")));
+    device.receive(1, defined(fromHex("000103e8")));
+    expect(sent).toEqual(["2 000101f4", "2 000103e8"]);
+    const [found] = await read({ tableId: mean.id, value: key });
+    if (found?.case !== "tableEntry") throw new Error("no entry");
+    const fields = new Map(found.value.data!.fields.map((one) => [one.fieldId, one.value.value]));
+    expect(fields.get(part("$LPF_SPEC_TYPE"))).toBe("RATE");
+    expect(fields.get(part("$LPF_SPEC_DECAY_TIME_CONSTANT_NS"))).toBe(2e6);
+
+    const early = table("pipe.Work.early");
+    const of = (name: string) => early.data.map((one) => one.singleton!).find((one) => one.name === name)!.id;
+    const wred = (probability: number) =>
+      write({
+        tableId: early.id,
+        value: keyed(exact(early.key[0]!.id, 0, 0, 0, 1)),
+        data: {
+          fields: [
+            value(of("$WRED_SPEC_TIME_CONSTANT_NS"), 0),
+            number(of("$WRED_SPEC_MIN_THRESH_CELLS"), 0),
+            number(of("$WRED_SPEC_MAX_THRESH_CELLS"), 100),
+            value(of("$WRED_SPEC_MAX_PROBABILITY"), probability),
+          ],
+        },
+      });
+    await wred(0.5);
+    sent.length = 0;
+    for (let i = 0; i < 400; i++) device.receive(1, defined(fromHex("01010032")));
+    // The mean is half way between the thresholds: a quarter of the packets is dropped. 7 drops, 3 does not.
+    const dropped = sent.filter((line) => line === "2 01070032").length;
+    expect(sent.every((line) => /^2 010[37]0032$/.test(line))).toBe(true);
+    expect(Math.abs(dropped - 100)).toBeLessThan(4 * Math.sqrt(400 * 0.25 * 0.75));
+    await expect(wred(2)).rejects.toThrow(/PROBABILITY/);
   });
 });

@@ -200,9 +200,20 @@ export const NODE = table(
   ]),
 );
 
+export const PRUNE = table(
+  {
+    name: "$pre.prune",
+    id: 0xff020005,
+    type: "PrePrune",
+    size: 512,
+    key: { name: "$MULTICAST_L2_XID", type: "uint16" },
+  },
+  data([{ name: "$DEV_PORT", type: "uint32", repeated: true }]),
+);
+
 export const FIXED: BfrtSchema = {
   schema_version: "1.0.0",
-  tables: [PORT, MIRROR, GROUP, NODE],
+  tables: [PORT, MIRROR, GROUP, NODE, PRUNE],
   learn_filters: [],
 };
 

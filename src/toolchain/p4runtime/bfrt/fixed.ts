@@ -1,16 +1,21 @@
 /** The tables that are there for every program. The server keeps what is written, and tells the device of sessions and groups. */
+import { given } from "../../../base/index.js";
 import {
   type CloneSessionEntry,
   type Device,
   DeviceError,
+  type ReadQuery,
   type Replica,
   type Update,
 } from "../../device/index.js";
 import type { TableEntry } from "../generated/bfrt_proto/bfruntime_pb.js";
-import { GROUP, initialOf, MIRROR, NODE, PORT } from "./fixed-schema.js";
+import { GROUP, initialOf, MIRROR, NODE, PORT, PRUNE } from "./fixed-schema.js";
 import { commonFields, type Table } from "./schema-index.js";
 import { dataOf, keyFieldsOf, missing, type Row, type TableHandler, tableData } from "./table.js";
 import { asNumber, exactField, exactKey, type Value } from "./values.js";
+
+/** Numbers of ports have nine bits. */
+const MOST_PORTS = 512;
 
 type Values = ReadonlyMap<string, Value>;
 
@@ -117,11 +122,13 @@ export function fixedTables(device: Device): TableHandler[] {
     if (type !== undefined && entity !== undefined) await device.write([{ type, entity }]);
   });
   const replicasOf = (values: Values | undefined, nodes: (id: number) => Values | undefined): Replica[] =>
-    listOf(values, "$MULTICAST_NODE_ID").flatMap((node) => {
+    listOf(values, "$MULTICAST_NODE_ID").flatMap((node, i) => {
       const found = nodes(node);
       if (found === undefined) throw new DeviceError("NOT_FOUND", `${NODE.name} has no entry ${node}`);
       const instance = asNumber(found.get("$MULTICAST_RID"));
-      return listOf(found, "$DEV_PORT").map((port) => ({ port, instance }));
+      const isExcluding = flagsOf(values, "$MULTICAST_NODE_L1_XID_VALID")[i] === true;
+      const exclusion = isExcluding ? listOf(values, "$MULTICAST_NODE_L1_XID")[i] : undefined;
+      return listOf(found, "$DEV_PORT").map((port) => ({ port, instance, ...given({ exclusion }) }));
     });
   const writeGroup = async (type: Update["type"], groupId: number, replicas: Replica[]): Promise<void> =>
     device.write([{ type, entity: { kind: "multicastGroup", groupId, replicas } }]);
@@ -146,7 +153,31 @@ export function fixedTables(device: Device): TableHandler[] {
     const now = (node: number): Values | undefined => (node === id ? after : nodes.entries.get(node));
     for (const [group, values] of users) await writeGroup("modify", group, replicasOf(values, now));
   });
-  return [new FixedTable(PORT), mirrors, groups, nodes];
+  const pruned = new FixedTable(PRUNE, async (id, _, after) => {
+    let value = 0n;
+    for (const port of listOf(after, "$DEV_PORT")) {
+      if (!(port < MOST_PORTS)) throw new DeviceError("INVALID_ARGUMENT", `there is no port ${port}`);
+      value |= 1n << BigInt(port);
+    }
+    // A program that never names the id has no place for it, and needs none.
+    const cell = { kind: "register", register: PRUNE.name, index: id } as const;
+    if (await has(device, cell)) await device.write([{ type: "modify", entity: { ...cell, value } }]);
+  });
+  return [new FixedTable(PORT), mirrors, groups, nodes, pruned];
+}
+
+async function has(device: Device, cell: ReadQuery): Promise<boolean> {
+  try {
+    return (await device.read([cell])).length > 0;
+  } catch (error) {
+    if (error instanceof DeviceError && error.code === "NOT_FOUND") return false;
+    throw error;
+  }
+}
+
+function flagsOf(values: Values | undefined, name: string): readonly boolean[] {
+  const found = values?.get(name);
+  return Array.isArray(found) ? (found as readonly boolean[]) : [];
 }
 
 function listOf(values: Values | undefined, name: string): readonly number[] {

@@ -78,6 +78,7 @@ export const INDEXED: Readonly<Record<string, Kind>> = {
   Meter: meters,
   Register: registers,
   RegisterParam: registers,
+  PortMetadata: registers,
   Lpf: lowPassFilters,
   Wred: earlyDetections,
 };

@@ -7,6 +7,7 @@ import type { Code, Specialised } from "../codegen/specialised.js";
 import type { SwitchClock, SwitchStatistics } from "../options.js";
 import type { OwnState } from "../state/own-state.js";
 import type { PacketState } from "../state/packet-state.js";
+import type { RegisterArray } from "../tables/resources.js";
 import type { TraceNode } from "../trace/recorder.js";
 import type { PacketTracer } from "../trace/tracer.js";
 import type { GhostThreads } from "./ghost.js";
@@ -28,6 +29,8 @@ export interface ForwarderParts {
   readonly stats: SwitchStatistics;
   readonly output: Output;
   readonly clock: SwitchClock;
+  /** By name. */
+  readonly registers: ReadonlyMap<string, RegisterArray>;
   /** Frames that arrive may be changed. */
   readonly ownsFrames: boolean;
   readonly replication: Replication;
@@ -45,6 +48,7 @@ export abstract class Forwarder implements ForwarderParts {
   readonly stats: SwitchStatistics;
   readonly output: Output;
   readonly clock: SwitchClock;
+  readonly registers: ReadonlyMap<string, RegisterArray>;
   readonly ownsFrames: boolean;
   readonly replication: Replication;
   readonly cpuPort: number | undefined;
@@ -75,6 +79,7 @@ export abstract class Forwarder implements ForwarderParts {
     this.stats = parts.stats;
     this.output = parts.output;
     this.clock = parts.clock;
+    this.registers = parts.registers;
     this.ownsFrames = parts.ownsFrames;
     this.replication = parts.replication;
     this.cpuPort = parts.cpuPort;

@@ -19,11 +19,12 @@ import {
   TOO_SHORT,
 } from "../state/intrinsic.js";
 import { NO_LIMIT } from "../state/packet-state.js";
+import type { RegisterArray } from "../tables/resources.js";
 import { Forwarder, type ForwarderParts, NOT_QUEUED } from "./forwarder.js";
 import { GhostThreads } from "./ghost.js";
 import type { PacketCopy } from "./packet-copy.js";
 import type { MirrorSession } from "./replication.js";
-import { Egress, Ingress, read } from "./tofino-gress.js";
+import { Egress, Ingress, PortMetadata, read } from "./tofino-gress.js";
 import type { Workspaces } from "./workspace.js";
 
 /** Words that a packet keeps in the traffic manager. */
@@ -56,6 +57,13 @@ interface Wishes {
   bypasses: number;
 }
 
+/** What a packet excludes of groups. */
+interface Excluded {
+  readonly level1: number;
+  readonly level2: number;
+  readonly rid: number;
+}
+
 /** Of a packet that nobody wishes anything for. */
 const PLAIN: Readonly<Wishes> = { rid: 0, isFirst: false, queue: 0, serviceClass: 0, bypasses: 0 };
 
@@ -84,6 +92,8 @@ interface Pipe {
 export class Tofino extends Forwarder {
   readonly #pipes: readonly Pipe[];
   readonly #intrinsic: Intrinsic;
+  /** Ports that level 2 excludes, a bit each, by the id. */
+  readonly #prune: RegisterArray | undefined;
   readonly #errors: Int32Array;
   override readonly cellBytes: number;
   override readonly ghost: GhostThreads | undefined;
@@ -116,7 +126,13 @@ export class Tofino extends Forwarder {
       ingress: new Ingress(2 * i, ingress, place),
       egress: new Egress(2 * i + 1, egress, place),
     }));
+    for (const [i, { ingress }] of pipes.entries())
+      this.#pipes[i]!.ingress.portMetadata = ingress.portMetadata?.map((one) => {
+        const register = one === undefined ? undefined : this.registers.get(one);
+        return register === undefined ? undefined : new PortMetadata(register);
+      });
     this.#intrinsic = INTRINSIC[name];
+    this.#prune = this.registers.get("$pre.prune");
     this.#errors = errorBits(program.errors);
     this.cellBytes = this.#intrinsic.cellBytes;
     const ghost = new GhostThreads(this.specialised, this.own);
@@ -133,6 +149,11 @@ export class Tofino extends Forwarder {
     if (parsers.length === 1) return parsers[0]!(this.state);
     const group = Math.floor((port % PORTS_OF_PIPE) / PORTS_OF_PARSER);
     return parsers[group % parsers.length]!(this.state);
+  }
+
+  #portMetadata(all: readonly (PortMetadata | undefined)[], port: number): Uint8Array | undefined {
+    const group = Math.floor((port % PORTS_OF_PIPE) / PORTS_OF_PARSER);
+    return all[group % all.length]?.of(port);
   }
 
   /** Nanoseconds. */
@@ -202,7 +223,7 @@ export class Tofino extends Forwarder {
     arriving.port = port;
     arriving.nanoseconds = nanoseconds;
     arriving.isResubmitted = resubmitted !== undefined;
-    arriving.front = resubmitted;
+    arriving.front = resubmitted ?? (ingress.portMetadata && this.#portMetadata(ingress.portMetadata, port));
     const error = this.#parseIngress(ingress, stage, arrived);
     if (error !== 0 && !ingress.seesErrors) {
       this.#drop("ingress", "parser_error");
@@ -292,8 +313,15 @@ export class Tofino extends Forwarder {
       this.#unicast(port, frame);
       return;
     }
-    if (groupA !== 0) this.#replicate(frame, groupA);
-    if (groupB !== 0) this.#replicate(frame, groupB);
+    if (groupA !== 0 || groupB !== 0) {
+      const excluded = {
+        level1: read(phv, ingress.level1),
+        level2: read(phv, ingress.level2),
+        rid: read(phv, ingress.rid),
+      };
+      if (groupA !== 0) this.#replicate(frame, groupA, excluded);
+      if (groupB !== 0) this.#replicate(frame, groupB, excluded);
+    }
     wishes.rid = 0;
     wishes.isFirst = false;
     if (toCpu) this.#replica(frame, defined(this.cpuPort));
@@ -320,9 +348,10 @@ export class Tofino extends Forwarder {
     else queues.start(port, left);
   }
 
-  /** A copy to each member of a group. */
-  #replicate(frame: Uint8Array, group: number): void {
-    const replicas: readonly Replica[] = this.replication.replicas(group);
+  /** A copy to each member of a group that the packet does not exclude. */
+  #replicate(frame: Uint8Array, group: number, excluded: Excluded): void {
+    const all: readonly Replica[] = this.replication.replicas(group);
+    const replicas = all.filter((one) => !this.#isExcluded(one, excluded));
     this.tracer?.multicast(group, this.replication.groups.has(group), replicas);
     if (replicas.length === 0) {
       this.stats.dropped++;
@@ -333,6 +362,13 @@ export class Tofino extends Forwarder {
       this.#wishes.isFirst = i === 0;
       this.#replica(frame, port);
     }
+  }
+
+  /** Level 1 excludes the replicas of a node; level 2 ports, of the replicas with the packet's `rid`. */
+  #isExcluded({ port, instance, exclusion }: Replica, { level1, level2, rid }: Excluded): boolean {
+    if (exclusion === level1) return true;
+    if (this.#prune === undefined || (instance & 0xffff) !== rid || level2 >= this.#prune.size) return false;
+    return (this.#prune.data[level2 * this.#prune.words + (port >> 5)]! & (1 << (port & 31))) !== 0;
   }
 
   #replica(frame: Uint8Array, port: number): void {

@@ -52,7 +52,7 @@ export function portMetadata(program: IrProgram, unit: SourceUnit): Shown[] {
       return [
         {
           kind: "tnaPortMetadata",
-          name: `${parserPrefix(pipe, block)}${block.slot === undefined ? `${name}.` : ""}$PORT_METADATA`,
+          name: portMetadataName(pipe, block),
           annotations: [],
           message: (types) =>
             packed(tofino.PortMetadataSchema, {
@@ -93,6 +93,11 @@ export function parserChoices(program: IrProgram): Shown[] {
       ];
     }),
   );
+}
+
+/** The name of the table of a parser's port metadata. */
+export function portMetadataName(pipe: IrPipe, block: IrBlock): string {
+  return `${parserPrefix(pipe, block)}${block.slot === undefined ? `${block.body.name}.` : ""}$PORT_METADATA`;
 }
 
 /** What precedes the names of a parser's value sets; of several parsers, the place, which begins with the switch's parameter. */

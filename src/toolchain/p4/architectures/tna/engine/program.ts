@@ -17,7 +17,16 @@ import { standardInstances } from "../../../emit/p4info-instances.js";
 import type { Architecture } from "../../../lower/architecture.js";
 import { BMV2_PASSES } from "../../../lower/bmv2-passes.js";
 import { elaborate } from "../../../lower/elaborate/program.js";
-import type { Expr, IrAction, IrBlock, IrControl, IrPipe, IrProgram, IrTable } from "../../../lower/ir.js";
+import type {
+  Expr,
+  IrAction,
+  IrBlock,
+  IrControl,
+  IrParser,
+  IrPipe,
+  IrProgram,
+  IrTable,
+} from "../../../lower/ir.js";
 import { instancesOf, parsersOf } from "../../../lower/ir.js";
 import { applyPasses } from "../../../lower/passes.js";
 import { rootOf } from "../../../lower/places.js";
@@ -29,7 +38,9 @@ import { plainState } from "./instances.js";
 import { Lowering } from "./lowering.js";
 import { Notes } from "./notes.js";
 import { pipeInfo } from "./pipes.js";
+import { portMetadataRegisters } from "./port-metadata.js";
 import { tnaPrimitives } from "./primitives.js";
+import { pruneRegister } from "./pruning.js";
 import { rejectWithError } from "./rejects.js";
 
 /**
@@ -55,6 +66,8 @@ export function tnaProgram(
     const lowering = new Lowering(program, name, plainState(program, notes), notes, form);
     if (form === "switch") lowering.registers.inline();
     else lowering.registers.keep();
+    const portMetadata = form === "switch" ? portMetadataRegisters(program) : new Map<IrParser, string>();
+    if (form === "switch") pruneRegister(program);
     splitDeparser(lowering);
     lowerCalls(lowering);
     rejectWithError(program);
@@ -62,7 +75,7 @@ export function tnaProgram(
     if (p4info === undefined) return undefined;
     applyPasses(program, BMV2_PASSES, diagnostics);
     if (diagnostics.hasErrors) return undefined;
-    return outputOf(program, lowering, file.path, p4info);
+    return outputOf(program, lowering, { path: file.path, portMetadata, p4info });
   } catch (error) {
     if (!(error instanceof DiagnosticError)) throw error;
     for (const one of error.diagnostics) diagnostics.add(one);
@@ -70,16 +83,22 @@ export function tnaProgram(
   }
 }
 
-function outputOf(program: IrProgram, lowering: Lowering, path: string, p4info: P4Info): Output {
-  const made: Program = { bmv2: emit(program, lowering, path), p4info };
+interface Made {
+  readonly path: string;
+  readonly portMetadata: ReadonlyMap<IrParser, string>;
+  readonly p4info: P4Info;
+}
+
+function outputOf(program: IrProgram, lowering: Lowering, parts: Made): Output {
+  const made: Program = { bmv2: emit(program, lowering, parts), p4info: parts.p4info };
   return { program: made, entries: emitEntries(program) };
 }
 
-function emit(program: IrProgram, lowering: Lowering, path: string): bmv2.Bmv2Program {
+function emit(program: IrProgram, lowering: Lowering, { path, portMetadata }: Made): bmv2.Bmv2Program {
   const layout = new Layout({ padsHeaders: true });
   const expressions = new ExpressionEmitter(layout);
   const emission: Emission = { expressions, resources: new Resources(), externs: tnaPrimitives };
-  const parts = new Parts(emission, program);
+  const parts = new Parts(emission, portMetadata);
   const pipes = program.pipes.map((pipe) => parts.pipe(pipe));
   for (const pipeline of parts.pipelines)
     for (const table of pipeline.tables) {
@@ -138,7 +157,7 @@ class Parts {
 
   constructor(
     readonly emission: Emission,
-    readonly program: IrProgram,
+    readonly portMetadata: ReadonlyMap<IrParser, string>,
   ) {}
 
   pipe(pipe: IrPipe): Omit<bmv2.PipeInfo, "name"> {
@@ -174,8 +193,10 @@ class Parts {
     this.deparsers.push(
       emitDeparser(this.emission, deparser, { name: `${pipe.name}.${gress}`, id: this.deparsers.length }),
     );
+    const portMetadata = parsers.map((parser) => this.portMetadata.get(parser));
     return {
       parsers: numbers,
+      ...(portMetadata.some((one) => one !== undefined) ? { portMetadata } : {}),
       pipeline,
       deparser: this.deparsers.length - 1,
       skipsIntrinsic: !reads,
