@@ -3,7 +3,7 @@
  * bits, the first in the low bits: kind, shift, decay, gain of a filter; constant of time, both thresholds, probability of early detection.
  */
 import { DeviceError, type Entity } from "../../device/index.js";
-import type { Kind } from "./indexed.js";
+import type { Kind } from "./kind.js";
 import type { Value } from "./values.js";
 
 const MOST = 2 ** 32 - 1;

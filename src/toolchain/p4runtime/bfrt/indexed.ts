@@ -1,22 +1,13 @@
 /** Tables whose entries are there from the start, one an index: counters, meters, registers, parameters of register actions. */
-import { type Device, DeviceError, type Entity, type ReadQuery } from "../../device/index.js";
+import { type Device, DeviceError } from "../../device/index.js";
 import type { TableEntry } from "../generated/bfrt_proto/bfruntime_pb.js";
 import { earlyDetections, lowPassFilters } from "./filters.js";
+import type { Kind } from "./kind.js";
 import { counterOf, counterValues } from "./match-table.js";
 import { meterOf, meterValues } from "./meters.js";
 import { commonFields, type Table } from "./schema-index.js";
-import { type Data, dataOf, keyFieldsOf, missing, type Row, type TableHandler, tableData } from "./table.js";
+import { dataOf, keyFieldsOf, missing, type Row, type TableHandler, tableData } from "./table.js";
 import { bitsOf, exactField, exactKey, type Value } from "./values.js";
-
-/** How one kind of array is read and written. */
-export interface Kind {
-  query(name: string, index: number | undefined): ReadQuery;
-  /** Undefined: the data says nothing of it. */
-  entity(table: Table, index: number, data: Data): Entity | undefined;
-  /** As after loading. */
-  cleared(table: Table, index: number): Entity;
-  row(table: Table, entity: Entity): { index: number; values: [string, Value][] } | undefined;
-}
 
 const counters: Kind = {
   query: (counter, index) => ({ kind: "counter", counter, ...(index === undefined ? {} : { index }) }),

@@ -16,10 +16,16 @@ control Work(inout headers_t hdr, inout none_t md, in ingress_intrinsic_metadata
         size = 4;
         filters = own;
     }
+    // Outside of tables: the one entry of a table without keys.
+    DirectRegister<bit<16>>(5) alone;
+    DirectRegisterAction<bit<16>, bit<16>>(alone) count = {
+        void apply(inout bit<16> cell, out bit<16> answer) { cell = cell + 1; answer = cell; }
+    };
     apply {
         tm.ucast_egress_port = 2;
         if (hdr.data.kind == 0) hdr.data.value = mean.execute(hdr.data.value, hdr.data.port);
         else if (hdr.data.kind == 1) hdr.data.port = early.execute(hdr.data.value, hdr.data.port);
+        else if (hdr.data.kind == 3) hdr.data.value = count.execute();
         else each.apply();
     }
 }

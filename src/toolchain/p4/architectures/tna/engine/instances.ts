@@ -102,9 +102,11 @@ function plainInstance(one: ExternInstance, owner: IrTable | undefined): ExternI
     case "Register":
       return register(one, arg("size"));
     case "DirectRegister":
-      return owner === undefined
-        ? undefined
-        : register(one, number(BigInt(owner.size ?? DEFAULT_SIZE), bits(32), one.span));
+      // Outside of tables an action is one of a table without keys, which has one entry.
+      return register(
+        one,
+        number(BigInt(owner === undefined ? 1 : (owner.size ?? DEFAULT_SIZE)), bits(32), one.span),
+      );
     case "RegisterParam":
       return register(one, number(1n, bits(32), one.span));
     case "ActionProfile":

@@ -328,7 +328,7 @@ export class Registers {
 
   /** The number of entries of the table that an instance belongs to. */
   entriesOf(instance: ExternInstance): Expr {
-    return number(BigInt(defined(this.state.owners.get(instance)).size ?? 1), bits(32), instance.span);
+    return number(BigInt(this.state.owners.get(instance)?.size ?? 1), bits(32), instance.span);
   }
 
   #next(cells: ExternInstance, span: Extern["span"]): { index: Expr; before: Stmt[] } {
@@ -355,7 +355,8 @@ export class Registers {
 
   /** The variable with the entry's number. */
   entryOf(register: ExternInstance): Expr {
-    const owner = defined(this.state.owners.get(register));
+    const owner = this.state.owners.get(register);
+    if (owner === undefined) return number(0n, bits(32), register.span);
     let entry = this.entries.get(owner);
     if (entry === undefined) {
       entry = local(this.program, "entry", bits(32), register.span);
