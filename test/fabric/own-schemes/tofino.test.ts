@@ -1,7 +1,7 @@
 /** A program for TNA in the simulator: the same flow as through its v1model twin, and none where an entry is missing. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { runOwn } from "./run-own.js";
 
@@ -96,4 +96,14 @@ it("carries a flow as its v1model twin does", async () => {
 
 it("carries none where the way back has no entry", async () => {
   expect(await flowThrough("tofino", [THERE])).toMatchObject({ bytes: 0, fct_ms: null });
+});
+
+it("runs a leaf-spine of ten Tofinos, and a network that is mixed with v1model, with the same result", async () => {
+  const example = resolve(import.meta.dirname, "../../../examples/schemes/tofino.yaml");
+  const { rows } = await runOwn(example, join(folder, "ten"), { engine: "sim" });
+  const of = (label: string) =>
+    rows.filter(({ scheme }) => scheme === label).map(({ scheme: _, ...row }) => row);
+  expect(of("Tofino")).toHaveLength(11);
+  expect(of("Tofino").every(({ bytes, timeouts }) => bytes === 400_000 && timeouts === 0)).toBe(true);
+  expect(of("mixed")).toEqual(of("Tofino"));
 });

@@ -124,3 +124,41 @@ describe("a TNA program under a controller", () => {
     await device.close();
   });
 });
+
+/** A switch whose ports send 1 Mbit/s, so that packets wait. */
+async function slow(name: string, define: string[]) {
+  const file = { path: join(path, `../${name}.p4`), include: [], define };
+  const { program } = await loadProgram(file, new Diagnostics(), "error");
+  const clock = new ManualClock();
+  const sent: string[] = [];
+  const device = new Switch(program, {
+    clock,
+    transmit: (port, frame) => sent.push(`${port} ${toHex(frame.subarray(0, 4))}`),
+    queue: { rateBitsPerSecond: () => 1_000_000 },
+  });
+  const packet = (text: string, bytes: number) =>
+    device.receive(1, Buffer.concat([Buffer.from(text, "hex"), Buffer.alloc(bytes - text.length / 2)]));
+  return { clock, device, sent, packet };
+}
+
+describe("queues of a Tofino", () => {
+  it("tell egress their depth in cells of 80 bytes, with the frame check sequence", async () => {
+    const { clock, device, sent, packet } = await slow("depths", []);
+    // The first goes to the wire at once; then 1, 2, 3 and 1 cells wait, and each leaves the rest behind.
+    for (const bytes of [76, 76, 77, 157, 60]) packet("00000000", bytes);
+    clock.advance(10_000);
+    expect(sent).toEqual(["2 00000000", "2 00000006", "2 00010004", "2 00030001", "2 00060000"]);
+    await device.close();
+  });
+
+  it("run the ghost thread with each change of a queue, so that ingress sees its depth", async () => {
+    const { clock, device, sent, packet } = await slow("t2_stages", ["__TARGET_TOFINO__=2"]);
+    // Queue 0 of port 2 has the number 32; packets of 172 and 173 bytes are one and two cells.
+    for (const bytes of [60, 172, 173, 60]) packet("00000020", bytes);
+    clock.advance(20_000);
+    packet("00000020", 60);
+    clock.advance(40_000);
+    expect(sent).toEqual(["2 00000000", "2 00000000", "2 00000001", "2 00000003", "2 00000000"]);
+    await device.close();
+  });
+});
