@@ -36,6 +36,7 @@ const PROCESSES = [
   "test/toolchain/loading/run-command.test.ts",
   "test/fabric/own-schemes/**/*.test.ts",
   "test/toolchain/p4runtime/**/*.test.ts",
+  "test/course/audit/**/*.test.ts",
   "test/course/submissions/**/*.test.ts",
   "test/fabric/experiment/**/*.test.ts",
   "test/course/lab/browser/**/*.test.ts",

@@ -13,8 +13,11 @@ import {
 } from "../../grading/index.js";
 import { decode, encode, type FromController, lineReader, type ToController } from "./messages.js";
 
-/** Maximum real time for the answer to one message, in milliseconds. A controller that takes longer is stopped. */
-const ANSWER_MS = 30_000;
+/**
+ * Maximum real time for the answer to one message, in milliseconds. A controller that takes longer is stopped. It only ends what waits
+ * for ever: what computes is ended by the limit of processor time, and a busy machine can need half a minute to start a process.
+ */
+const ANSWER_MS = 60_000;
 /** Maximum number of requests in one test; a controller that sends more is stopped. */
 const MAX_REQUESTS = 20_000;
 const MAX_MESSAGE_BYTES = 4 << 20;
