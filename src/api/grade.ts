@@ -25,5 +25,7 @@ export {
   type GradedSubmission,
   gradeAll,
   openExerciseFolder,
+  type ResultVersions,
   reportFiles,
+  versionsOf,
 } from "../course/submissions/index.js";

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError } from "commander";
 export interface GradeArguments {
   submissions?: string;
   out?: string;
+  since?: string;
   workers?: number;
   json?: boolean;
   engine: string;
@@ -20,6 +21,10 @@ export function defineGrade(command: Command): Command {
     .argument("<folder>", "folder with exercise.yaml")
     .option("--submissions <dir>", "grade each folder, .zip or file in DIR, which may itself be a .zip")
     .option("--out <dir>", "write results.json, results.csv and gradescope/NAME/results.json to DIR")
+    .option(
+      "--since <file>",
+      "results.json of an earlier grading: say what changed; with --out, write changes.csv too",
+    )
     .option(
       "--workers <n>",
       "number of submissions at the same time (default: one for each processor; 1 with real switches)",

@@ -1,19 +1,24 @@
 /** `p4loom grade`: the tests of an exercise, with points. */
 
 import { availableParallelism } from "node:os";
-import { basename, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { claim, Diagnostics, defined, fail, formatTable, given, printable } from "../../base/index.js";
 import {
+  changesCsv,
+  changesSince,
+  changesText,
   failureLines,
   findSubmissions,
   type GradedSubmission,
   gradeAll,
   openExerciseFolder,
+  readEarlierResults,
   readHandedIn,
   reportFiles,
+  versionsOf,
 } from "../../course/submissions/index.js";
 import { SWITCH_ENGINES } from "../../fabric/testbed/index.js";
-import { writeFiles } from "../../toolchain/loading/index.js";
+import { readSource, writeFiles } from "../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 import { oneOf } from "../net/dialogue.js";
 import { EXIT, printDiagnostics, untilSignal } from "../outcome.js";
@@ -26,7 +31,7 @@ const ENGINES = ["sim", ...SWITCH_ENGINES] as const;
 export async function grade(folder: string, options: GradeArguments): Promise<number> {
   const diagnostics = new Diagnostics();
   const exercise = openExerciseFolder(folder, diagnostics);
-  const { submissions: from, out, bmv2, json } = options;
+  const { submissions: from, out, since, bmv2, json } = options;
   if (options.audit) return audit(exercise, diagnostics, options);
   for (const name of ["mutants", "packets", "seed"] as const)
     if (options[name] !== undefined)
@@ -35,6 +40,7 @@ export async function grade(folder: string, options: GradeArguments): Promise<nu
   if (bmv2 !== undefined && engine !== "bmv2")
     fail(CODES.wrongValue, undefined, `--bmv2 names the switch of --engine bmv2; the engine is ${engine}`);
   const testbed = engine === "sim" ? undefined : { engine, ...given({ bmv2 }) };
+  const earlier = since === undefined ? undefined : readEarlierResults(readSource(since), diagnostics);
   // Real switches share the processors: parallel tests would be slower and change their timing.
   const workers = options.workers ?? (testbed === undefined ? availableParallelism() : 1);
   const found =
@@ -50,12 +56,19 @@ export async function grade(folder: string, options: GradeArguments): Promise<nu
   );
   printDiagnostics(diagnostics.list);
   if (typeof graded === "number") return graded;
-  if (out !== undefined) writeFiles(reportFiles(exercise, graded, out));
-  if (json) process.stdout.write(`${JSON.stringify({ exercise: exercise.title, submissions: graded })}\n`);
-  else
-    process.stdout.write(
-      `${(from === undefined ? oneText(defined(graded[0])) : manyText(graded)).map(printable).join("\n")}\n`,
-    );
+  const versions = versionsOf(folder, exercise.handsIn, engine);
+  const changes = earlier === undefined ? undefined : changesSince(earlier, versions, graded);
+  if (out !== undefined)
+    writeFiles([
+      ...reportFiles(exercise, graded, out, versions),
+      ...(changes === undefined ? [] : [{ path: join(out, "changes.csv"), content: changesCsv(changes) }]),
+    ]);
+  const document = { exercise: exercise.title, versions, submissions: graded, ...given({ changes }) };
+  const lines = [
+    ...(from === undefined ? oneText(defined(graded[0])) : manyText(graded)),
+    ...(changes === undefined ? [] : ["", ...changesText(changes)]),
+  ];
+  process.stdout.write(json ? `${JSON.stringify(document)}\n` : `${lines.map(printable).join("\n")}\n`);
   if (graded.some(({ fault }) => fault !== undefined)) return EXIT.wrongInput;
   const all = graded.every(({ points, of }) => points === of);
   return from === undefined && !all ? EXIT.wrongInput : EXIT.success;

@@ -9,11 +9,14 @@ import { isPython } from "./controller/on-this-machine.js";
 import type { FoundSubmission } from "./find.js";
 import { type Isolation, isolated, limitedOnly } from "./isolation.js";
 import type { Job, JobAnswer } from "./job.js";
+import { digestOf } from "./versions.js";
 
 export interface GradedSubmission {
   readonly name: string;
   readonly points: number;
   readonly of: number;
+  /** Digest of its files. */
+  readonly files: string;
   /** One result for each test of the exercise, in order. */
   readonly tests: readonly TestResult[];
   /** Why this machine could not grade the submission; the points are then meaningless. */
@@ -162,7 +165,7 @@ async function gradeWithin(
 
 /** With a result for each test; `end` says why there is none for the later ones, `told` whether an earlier test says so too. */
 function graded(
-  { name }: FoundSubmission,
+  { name, files }: FoundSubmission,
   exercise: Exercise,
   results: readonly TestResult[],
   end: End | undefined,
@@ -172,7 +175,7 @@ function graded(
     (test, index) => results[index] ?? notEnded(test, end!, told || index > results.length),
   );
   const points = tests.reduce((sum, { points: own }) => sum + own, 0);
-  return { name, points, of: maximumPoints(exercise), tests };
+  return { name, points, of: maximumPoints(exercise), files: digestOf(files), tests };
 }
 
 /** The process that starts a controller in Python remains root, to create the namespaces of the controller. */

@@ -8,7 +8,16 @@ export { openExerciseFolder } from "./exercise-folder.js";
 export { type FoundSubmission, findSubmissions, readHandedIn } from "./find.js";
 export { type GradeAllOptions, gradeAll } from "./grade-all.js";
 export type { GradedSubmission } from "./grade-one.js";
+export {
+  changesCsv,
+  changesSince,
+  changesText,
+  type EarlierResults,
+  type ResultChanges,
+  readEarlierResults,
+} from "./regrade.js";
 export { failureLines, reportFiles } from "./report.js";
 export { KeptNetworks } from "./testbed/networks.js";
 export { testsOnThisMachine } from "./tests-on-this-machine.js";
+export { type ResultVersions, versionsOf } from "./versions.js";
 export { serveJob } from "./worker.js";

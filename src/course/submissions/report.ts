@@ -6,15 +6,18 @@ import type { OutputFile } from "../../toolchain/loading/index.js";
 import type { Exercise } from "../exercises/index.js";
 import type { TestResult } from "../grading/index.js";
 import type { GradedSubmission } from "./grade-one.js";
+import type { ResultVersions } from "./versions.js";
 
 /** `results.json`, `results.csv`, and `NAME/results.json` for Gradescope. */
 export function reportFiles(
   exercise: Exercise,
   submissions: readonly GradedSubmission[],
   folder: string,
+  versions: ResultVersions,
 ): OutputFile[] {
+  const json = { exercise: exercise.title, versions, submissions };
   return [
-    { path: join(folder, "results.json"), content: toJson(exercise, submissions) },
+    { path: join(folder, "results.json"), content: `${JSON.stringify(json, null, 2)}\n` },
     { path: join(folder, "results.csv"), content: toCsv(exercise, submissions) },
     ...submissions.map((one) => ({
       path: join(folder, "gradescope", one.name, "results.json"),
@@ -23,16 +26,16 @@ export function reportFiles(
   ];
 }
 
-function toJson({ title }: Exercise, submissions: readonly GradedSubmission[]): string {
-  return `${JSON.stringify({ exercise: title, submissions }, null, 2)}\n`;
-}
-
 /** One row for each submission: name, points, and the points of each test (RFC 4180). */
 function toCsv({ tests }: Exercise, submissions: readonly GradedSubmission[]): string {
-  const rows = [
+  return csvText([
     ["submission", "points", "of", ...tests.map(({ name }) => name)],
     ...submissions.map((one) => [one.name, one.points, one.of, ...one.tests.map(({ points }) => points)]),
-  ];
+  ]);
+}
+
+/** Rows as CSV (RFC 4180). */
+export function csvText(rows: readonly (readonly (string | number)[])[]): string {
   return rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
 

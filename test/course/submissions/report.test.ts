@@ -5,9 +5,16 @@ import type { TestResult } from "../../../src/course/grading/index.js";
 import type { GradedSubmission } from "../../../src/course/submissions/grade-one.js";
 import { failureLines, reportFiles } from "../../../src/course/submissions/report.js";
 
+const versions = { p4loom: "1.2.3", exercise: "0123456789abcdef", engine: "sim" };
+
 const csvOf = (name: string): string => {
   const graded = { name, points: 1, of: 2, tests: [{ name: "t", points: 1 }] } as unknown as GradedSubmission;
-  const files = reportFiles({ title: "T", tests: [{ name: "t" }] } as unknown as Exercise, [graded], "out");
+  const files = reportFiles(
+    { title: "T", tests: [{ name: "t" }] } as unknown as Exercise,
+    [graded],
+    "out",
+    versions,
+  );
   return String(files.find(({ path }) => path.endsWith("results.csv"))!.content).split("\r\n")[1]!;
 };
 
@@ -32,11 +39,13 @@ describe("the files of results", () => {
     ...{ details: ["d1", "d2"], story: ["s1: in", "s1: out"] },
   });
   const passed = test({ name: "first", passed: true, points: 3 });
-  const ann: GradedSubmission = { name: "ann", points: 3, of: 6, tests: [passed, failed] };
-  const bob: GradedSubmission = { name: "bob", points: 0, of: 6, tests: [failed, failed] };
+  const ann: GradedSubmission = { name: "ann", points: 3, of: 6, files: "a", tests: [passed, failed] };
+  const bob: GradedSubmission = { name: "bob", points: 0, of: 6, files: "b", tests: [failed, failed] };
   const exercise = { title: "T", tests: [{ name: "first" }, { name: "second" }] } as unknown as Exercise;
   const filesOf = () =>
-    new Map(reportFiles(exercise, [ann, bob], "out").map(({ path, content }) => [path, String(content)]));
+    new Map(
+      reportFiles(exercise, [ann, bob], "out", versions).map(({ path, content }) => [path, String(content)]),
+    );
 
   it("are JSON with all that is known, a table, and a folder of Gradescope for each submission", () => {
     const files = filesOf();
@@ -44,7 +53,9 @@ describe("the files of results", () => {
       ...["out/results.json", "out/results.csv"],
       ...["out/gradescope/ann/results.json", "out/gradescope/bob/results.json"],
     ]);
-    expect(JSON.parse(files.get("out/results.json")!)).toEqual({ exercise: "T", submissions: [ann, bob] });
+    expect(JSON.parse(files.get("out/results.json")!)).toEqual({
+      ...{ exercise: "T", versions, submissions: [ann, bob] },
+    });
     expect(files.get("out/results.csv")).toBe(
       "submission,points,of,first,second\r\nann,3,6,3,0\r\nbob,0,6,0,0\r\n",
     );
