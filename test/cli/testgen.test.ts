@@ -52,3 +52,31 @@ it("refuses programs for Tofino and wrong limits", () => {
   });
   expect(p4loom("testgen", PROGRAM, "--seed", "x")).toMatchObject({ status: 2, stdout: "" });
 });
+
+it("writes PTF's Python and P4Runtime's entries for the same tests, and refuses other formats", () => {
+  const other = join(folder, "formats");
+  const made = p4loom("testgen", PROGRAM, "--out", other, "--format", "ptf,entries,stf");
+  expect([made.status, made.stderr]).toEqual([0, ""]);
+  const names = readdirSync(other);
+  const stf = names.filter((name) => name.endsWith(".stf"));
+  expect(names.filter((name) => name.endsWith(".entries.txtpb"))).toHaveLength(stf.length);
+  const python = readFileSync(join(other, "test_choices.py"), "utf8");
+  expect(python.match(/^class Test\d+\(P4RuntimeTest\):$/gm)).toHaveLength(stf.length);
+  for (const [i, name] of stf.map((_, i) => [i + 1, `choices-${i + 1}.stf`] as const)) {
+    const text = readFileSync(join(other, name), "utf8");
+    const part = python.slice(python.indexOf(`class Test${i}(`), python.indexOf(`class Test${i + 1}(`) >>> 0);
+    const [, port, bytes] = /^packet (\d+) ([0-9a-f]*)$/m.exec(text)!;
+    expect(part).toContain(`self.send(${port}, "${bytes}")`);
+    for (const [, to, pattern] of text.matchAll(/^expect (\d+) (\S*) \$$/gm))
+      expect(part).toContain(`(${to}, "${pattern}"),`);
+    // A default action that the test sets is an entry, too.
+    expect(part.includes('entries = r"""')).toBe(/^table_/m.test(text));
+  }
+  const compiled = spawnSync("python3", ["-c", "import ast, sys; ast.parse(sys.stdin.read())"], {
+    input: python,
+  });
+  if (compiled.error === undefined) expect(String(compiled.stderr)).toBe("");
+  const wrong = p4loom("testgen", PROGRAM, "--format", "stf,xml");
+  expect(wrong).toMatchObject({ status: 2, stdout: "" });
+  expect(wrong.stderr).toContain("--format stf,xml: xml is none of stf, ptf, entries");
+});

@@ -9,6 +9,7 @@ export interface TestgenArguments {
   maxPaths?: string;
   time?: string;
   allPaths?: boolean;
+  format?: string;
   p4info?: string;
   json?: boolean;
   junit?: string;
@@ -24,9 +25,10 @@ export function defineTestgen(command: Command): Command {
       "make packet tests of a v1model program that reach its statements, branches and table actions",
     )
     .argument("<program>", "P4-16 source or BMv2 JSON")
+    .option("--out <dir>", "write the tests NAME-1.stf, NAME-2.stf, ... into DIR (default: the report alone)")
     .option(
-      "--out <dir>",
-      "write a test NAME-1.stf, NAME-2.stf, ... for each into DIR (default: the report alone)",
+      "--format <list>",
+      "files to write: stf (a file each), ptf (one Python file, over P4Runtime), entries (a P4Runtime WriteRequest each); separated by commas (default: stf)",
     )
     .option("--seed <n>", "seed of the order of paths and of the values in packets (default: 1)")
     .option("--max-tests <n>", "end after so many tests (default: 1000)")

@@ -1,5 +1,5 @@
 /** `p4loom testgen`: packet tests that are made from a program. */
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { claim, Diagnostics, fail, formatDiagnostic, given, SourceFile } from "../../base/index.js";
 import { coverageText } from "../../toolchain/coverage/index.js";
 import { loadProgram, type OutputFile, withProject, writeFiles } from "../../toolchain/loading/index.js";
@@ -9,12 +9,14 @@ import { type Generated, generateTests, stfOf } from "../../toolchain/testgen/in
 import { CODES } from "../codes.js";
 import { EXIT, printDiagnostics } from "../outcome.js";
 import { wholeNumberOr } from "../trace/trace-options.js";
+import { filesOf, formatsOf } from "./formats.js";
 import { junitOf } from "./junit.js";
 import type { TestgenArguments } from "./testgen-options.js";
 
 /** Exit status 0 when everything is reached or proven to be out of reach, 3 when something is neither. */
 export async function testgen(path: string, options: TestgenArguments): Promise<number> {
   const limits = limitsOf(options);
+  const formats = formatsOf(options.format);
   const diagnostics = new Diagnostics();
   const { I: include, D: define, U: undefine, p4info, out, junit } = options;
   const files = { path, include, define, undefine, ...given({ p4info }) };
@@ -38,12 +40,11 @@ export async function testgen(path: string, options: TestgenArguments): Promise<
   const tests = generated.tests.map((test, i) => ({
     name: `${name}-${i + 1}`,
     text: stfOf(test, `${basename(path)}, seed ${limits.seed}, test ${i + 1}`),
+    test,
   }));
   for (const test of tests) await check(test, program);
   const outputs: OutputFile[] =
-    out === undefined
-      ? []
-      : tests.map(({ name, text }) => ({ path: join(out, `${name}.stf`), content: text }));
+    out === undefined ? [] : await filesOf(tests, formats, { program, path, seed: limits.seed, out });
   if (junit !== undefined) outputs.push({ path: junit, content: junitOf(path, tests, generated) });
   writeFiles(outputs);
   printDiagnostics(diagnostics.list, options.jsonDiagnostics);
@@ -118,7 +119,7 @@ function jsonOf(
   const { paths, coverage, isComplete, unhandled, untested, end } = generated;
   return JSON.stringify({
     program: path,
-    tests,
+    tests: tests.map(({ name, text }) => ({ name, text })),
     paths,
     end,
     isComplete,

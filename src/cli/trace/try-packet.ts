@@ -1,7 +1,7 @@
 /** Sends one packet through a program and returns its trace. */
 import { Diagnostics, defined, fail, given } from "../../base/index.js";
 import { Interpreter } from "../../toolchain/control/index.js";
-import { type Atomicity, DeviceError, type Pace, type Update } from "../../toolchain/device/index.js";
+import { DeviceError, recording, type Update } from "../../toolchain/device/index.js";
 import { loadProgram, readSource, withProject } from "../../toolchain/loading/index.js";
 import { type OutcomeLimits, type PacketTrace, Switch } from "../../toolchain/switch/index.js";
 import { CODES } from "../codes.js";
@@ -47,10 +47,11 @@ export async function tryPacket(setup: TryPacket): Promise<PacketTrace> {
   const updates: Update[] = [];
   if (all?.update !== undefined) {
     // Handles of entries are those of a switch that has run the commands.
-    const other = new RecordingSwitch(program, options);
+    let recorded: Update[] = [];
+    const other = recording(new Switch(program, options), (list) => recorded.push(...list));
     const interpreter = new Interpreter(other, surroundings);
     await run(interpreter, commands);
-    other.updates = updates;
+    recorded = updates;
     await run(interpreter, all.update);
   }
   printDiagnostics(diagnostics.list);
@@ -60,16 +61,6 @@ export async function tryPacket(setup: TryPacket): Promise<PacketTrace> {
   device.receive(port, bytes);
   device.trace = undefined;
   return defined(traces[0]);
-}
-
-/** Keeps the updates that it is given. */
-class RecordingSwitch extends Switch {
-  updates: Update[] | undefined;
-
-  override async write(updates: readonly Update[], atomicity?: Atomicity, pace?: Pace): Promise<void> {
-    await super.write(updates, atomicity, pace);
-    this.updates?.push(...updates);
-  }
 }
 
 function outcomesOf(device: Switch, { port, bytes, all }: TryPacket, limits: OutcomeLimits): PacketTrace {

@@ -46,5 +46,6 @@ export { entityKey, matchesKey } from "./entity-key.js";
 export { Names, NamesExhausted, type NamesOptions, type Naming } from "./names.js";
 export type { PortAttachment, PortControl, PortDescription } from "./ports.js";
 export { difference, INSERTED_KINDS, reconcile } from "./reconcile.js";
+export { recording } from "./recording.js";
 export { settingsThrough } from "./through-settings.js";
 export { formatValue, isMacName, matchText, parseValue, styleOfWidth, valueText } from "./values.js";

@@ -25,6 +25,8 @@ export interface Stimulus {
 
 /** Bytes behind what the path looks at. */
 const PAYLOAD = 6;
+/** Length of an Ethernet header: interfaces carry no shorter frame. */
+const ETHERNET = 14;
 /** Ports below this are tried first. */
 const PORTS = 16;
 /** Most attempts to find a packet whose hashes are those that the path assumed. */
@@ -110,12 +112,17 @@ function withPreferences(path: Path, solver: Solver): Term[] {
   const low = (term: Term) => terms.less(term, terms.constant(PORTS, term.width));
   const length = terms.variable(LENGTH, LENGTH_BITS);
   const shortest = 1 + Math.max(-1, ...bytesNamed(path));
+  const wished = terms.constant(Math.max(ETHERNET, shortest + PAYLOAD), LENGTH_BITS);
   const preferences = [
-    terms.not(terms.less(terms.constant(shortest + PAYLOAD, LENGTH_BITS), length)),
-    terms.not(terms.less(length, terms.constant(shortest + PAYLOAD, LENGTH_BITS))),
+    terms.not(terms.less(wished, length)),
+    terms.not(terms.less(length, wished)),
     low(terms.variable(PORT, PORT_BITS)),
     ...path.situation.copies.map(({ port }) => low(port)),
     ...path.situation.copies.map(({ id }) => low(id)),
+    // P4Runtime has no group and no session 0, and simple_switch_grpc takes no copy for port 0.
+    ...path.situation.copies
+      .flatMap(({ id, port }) => [id, port])
+      .map((term) => terms.not(terms.equal(term, terms.constant(0, term.width)))),
     ...(path.outcome.kind === "sent" ? [low(path.outcome.port)] : []),
     terms.less(length, terms.constant(1500, LENGTH_BITS)),
   ];
@@ -173,9 +180,14 @@ function commandsOf({ situation }: Path, value: (term: Term) => bigint): string[
       ["table_indirect_add", table.name, ...keys, "=>", String(member), ...priority].join(" "),
     );
   }
-  situation.copies.forEach((copies, i) => {
-    commands.push(...copyCommands(copies, value, situation.copies.slice(0, i)));
-  });
+  // Two requests of one path may name the same group or session.
+  const made: Copies[] = [];
+  const parts = ({ id, port, instance }: Copies) => [id, port, instance].map(value).join();
+  for (const copies of situation.copies) {
+    if (made.some((one) => one.kind === copies.kind && parts(one) === parts(copies))) continue;
+    commands.push(...copyCommands(copies, value, made));
+    made.push(copies);
+  }
   return commands;
 }
 
