@@ -76,7 +76,9 @@ describe("tests", () => {
     const patterns = found.tests.flatMap((test) => stfOf(test, "").match(/^expect .*/gm) ?? []);
     // Of a packet that is too short there is no header, and nothing random in it.
     expect(
-      patterns.filter((pattern) => !pattern.includes("*")).every((one) => /^expect \d+ [0-9a-f]{0,2} \$$/.test(one)),
+      patterns
+        .filter((pattern) => !pattern.includes("*"))
+        .every((one) => /^expect \d+ [0-9a-f]{0,2} \$$/.test(one)),
     ).toBe(true);
     expect(patterns.some((pattern) => pattern.includes("*"))).toBe(true);
     const decided = text.replace("hdr.data.kind == 2", "hdr.data.value < 128");
