@@ -153,6 +153,7 @@ export function buildChecked(
   if (lowered === undefined || diagnostics.hasErrors) return undefined;
   architecture.warn(lowered, unit, diagnostics);
   applyPasses(lowered, architecture.passes, diagnostics, dump);
+  if (!diagnostics.hasErrors) architecture.check?.(lowered, diagnostics);
   if (diagnostics.hasErrors) return undefined;
   const output = backEnd?.(lowered, unit, file.path, diagnostics);
   if (backEnd !== undefined && output === undefined) return undefined;

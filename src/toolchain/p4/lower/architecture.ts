@@ -35,6 +35,8 @@ export interface Architecture {
   readonly checkUnit?: (unit: SourceUnit) => void;
   /** Warnings, and errors that need the whole lowered program. */
   readonly warn: (program: IrProgram, unit: SourceUnit, diagnostics: Diagnostics) => void;
+  /** Errors of the program after its passes. */
+  readonly check?: (program: IrProgram, diagnostics: Diagnostics) => void;
 }
 
 // ---------------------------------------------------------------- packages

@@ -232,7 +232,7 @@ function printApply(stmt: Extract<Stmt, { kind: "apply" }>): string[] {
   return [...lines, ...indent(block("default:", branches.otherwise)), "}"];
 }
 
-function printExpr(expr: Expr): string {
+export function printExpr(expr: Expr): string {
   switch (expr.kind) {
     case "number":
       return `${expr.type.width}${expr.type.signed ? "s" : "w"}${expr.value}`;

@@ -8,6 +8,12 @@ import { forwardResults } from "../../lower/forward-results.js";
 import type { Pass } from "../../lower/passes.js";
 import { simplify } from "../../lower/simplify.js";
 import { unrollLoops } from "../../lower/unroll-loops.js";
+import { checkAttached } from "./checks/attached.js";
+import { checkOperations } from "./checks/operations.js";
+import { checkPlaces } from "./checks/places.js";
+import { checkRegisters } from "./checks/registers.js";
+import { checkStatefulAlu } from "./checks/stateful-alu.js";
+import { checkTables } from "./checks/tables.js";
 import { ABSTRACT_TYPES, EXTERN_FUNCTIONS, EXTERN_METHODS } from "./externs.js";
 import { PACKAGES } from "./packages.js";
 import { checkParseDepth } from "./parse-depth.js";
@@ -33,6 +39,18 @@ const SHARED: Omit<Architecture, "name" | "includes"> = {
   warn: (program, _unit, diagnostics) => checkRegisterActions(program, diagnostics),
 };
 
+/** What the units of a chip can do. Of the whole program as the hardware's compiler sees it after its first passes. */
+function checkUnits(chip: "tna" | "t2na", stages: number): NonNullable<Architecture["check"]> {
+  return (program, diagnostics) => {
+    checkPlaces(program, diagnostics);
+    checkTables(program, stages, diagnostics);
+    checkAttached(program, diagnostics);
+    checkRegisters(program, diagnostics);
+    checkStatefulAlu(program, chip, diagnostics);
+    checkOperations(program, chip, diagnostics);
+  };
+}
+
 /**
  * The files are those of the chips, which `__TARGET_TOFINO__` chooses: `tna.p4` is for both. The macros are those of the vendor's
  * compiler driver (p4c, `backends/tofino/bf-p4c/driver`).
@@ -42,6 +60,7 @@ export const tna: Architecture = {
   name: "tna",
   includes: ["tofino1_specs.p4"],
   macros: { __TARGET_TOFINO__: "1" },
+  check: checkUnits("tna", 12),
   warn: (program, unit, diagnostics) => {
     SHARED.warn(program, unit, diagnostics);
     checkParseDepth(program, unit, diagnostics);
@@ -53,4 +72,5 @@ export const t2na: Architecture = {
   name: "t2na",
   includes: ["tofino2_specs.p4"],
   macros: { __TARGET_TOFINO__: "2", __TOFINO2_VARIANT__: "1" },
+  check: checkUnits("t2na", 20),
 };
