@@ -33,6 +33,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   trace: () => import("./toolchain/trace.js"),
   p4runtime: () => import("./toolchain/p4runtime.js"),
   compile: () => import("./toolchain/compile.js"),
+  tna: () => import("./toolchain/tna.js"),
   startup: () => import("./startup.js"),
   editing: () => import("./toolchain/editing.js"),
   agent: () => import("./fabric/agent.js"),

@@ -14,6 +14,8 @@ export interface RivalVerdict {
   inLibrary: boolean;
   /** An include folder of the list that the recorded run left out. */
   withoutFolder: string | undefined;
+  /** Processor time of the recorded run, where it ended after the mid end. */
+  middleEndSeconds: number | undefined;
 }
 
 interface Result {
@@ -25,6 +27,7 @@ interface Result {
   phase?: string;
   error?: string;
   note?: string;
+  cpu_seconds?: number;
 }
 
 export class Rival {
@@ -54,7 +57,7 @@ function key(repo: string, path: string, variant: string, chip: string): string 
   return [repo, path, variant, chip].join(" ");
 }
 
-function verdictOf({ result, phase, error = "", note = "" }: Result): RivalVerdict {
+function verdictOf({ result, phase, error = "", note = "", cpu_seconds }: Result): RivalVerdict {
   const place = /^(.*?)\((\d+)\):/.exec(error);
   const refused = phase === "frontend" ? "language" : phase === "midend" ? "architecture" : "accepted";
   return {
@@ -64,6 +67,7 @@ function verdictOf({ result, phase, error = "", note = "" }: Result): RivalVerdi
     line: place === null ? undefined : Number(place[2]),
     inLibrary: error.startsWith("p4include/"),
     withoutFolder: /^include_dirs without ([^\s,]+),/.exec(note)?.[1],
+    middleEndSeconds: result === "error" && phase === "midend" ? cpu_seconds : undefined,
   };
 }
 
