@@ -3,7 +3,7 @@ import type { IrAction, IrBlock, IrTable, Stmt } from "../../../lower/ir.js";
 import { blocksOf, forEachStmt, statesOfParser } from "../../../lower/walk.js";
 
 /** The statement lists of a block: its states, or its body and the actions of its tables. */
-export function bodiesOf(block: IrBlock): (readonly Stmt[])[] {
+function bodiesOf(block: IrBlock): (readonly Stmt[])[] {
   if (block.kind === "parser") return statesOfParser(block.body).map(({ body }) => body);
   const { body, tables } = block.body;
   return [body, ...tables.flatMap(({ actions }) => actions.map(({ action }) => action.body))];
