@@ -41,6 +41,9 @@ export class Sat {
   #call = 0;
   readonly #heap = new ActivityHeap((variable) => this.#activities[variable] ?? 0);
 
+  /** @param kept learned clauses that are never forgotten, by number */
+  constructor(readonly kept = KEPT) {}
+
   addVariable(): number {
     const variable = this.#values.push(UNASSIGNED) - 1;
     this.#levels.push(0);
@@ -116,7 +119,7 @@ export class Sat {
         this.#backTo(0);
         return undefined;
       }
-      if (this.#learned.length > KEPT + 2 * this.#trail.length) this.#forget();
+      if (this.#learned.length > this.kept + 2 * this.#trail.length) this.#forget();
       const next = this.#next(assumed);
       if (next === "yes" || next === "no") return next;
       this.#levelStarts.push(this.#trail.length);

@@ -10,8 +10,8 @@ const isTrue = (assignment: number, literal: number) =>
 const literal = fc.nat(2 * VARIABLES - 1);
 const clauses = fc.array(fc.array(literal, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 45 });
 
-function satOf(count: number) {
-  const sat = new Sat();
+function satOf(count: number, kept?: number) {
+  const sat = new Sat(kept);
   const variables = Array.from({ length: count }, () => sat.addVariable());
   return { sat, variables };
 }
@@ -44,8 +44,8 @@ it("answers as trying all assignments does, with clauses and assumptions that co
 });
 
 /** So many pigeons in so many holes: none holds two. */
-function pigeons(count: number, holes: number) {
-  const { sat, variables } = satOf(count * holes);
+function pigeons(count: number, holes: number, kept?: number) {
+  const { sat, variables } = satOf(count * holes, kept);
   const at = (pigeon: number, hole: number) => 2 * variables[pigeon * holes + hole]!;
   for (let p = 0; p < count; p++) {
     sat.add(Array.from({ length: holes }, (_, hole) => at(p, hole)));
@@ -81,8 +81,13 @@ it("gives up after so many conflicts, and goes on from what it learned", () => {
 });
 
 it("keeps its answers where it forgets what it learned", () => {
-  const { sat, variables } = pigeons(8, 7);
+  const { sat, variables } = pigeons(7, 6, 0);
   expect(sat.solve([], variables, 1e6)).toBe("no");
+  const five = pigeons(6, 6, 0);
+  for (let hole = 0; hole < 6; hole++) {
+    expect(five.sat.solve([five.at(0, hole), five.at(1, (hole + 1) % 6)], five.variables, 1e6)).toBe("yes");
+    expect(five.sat.solve([five.at(0, hole), five.at(1, hole)], five.variables, 1e6)).toBe("no");
+  }
 });
 
 it("decides only what is asked, and says no for ever after a contradiction", () => {

@@ -3,14 +3,20 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Evaluator, Solver, type Term, Terms, TooLarge } from "../../../src/toolchain/solver/index.js";
 
-const terms = new Terms();
-const constant = (value: number | bigint, width: number) => terms.constant(value, width);
-const [a, b, c] = [terms.variable("a", 8), terms.variable("b", 8), terms.variable("c", 1)];
-const ones = constant(0xff, 8);
-const zero = constant(0, 8);
+function parts() {
+  const terms = new Terms();
+  const constant = (value: number | bigint, width: number) => terms.constant(value, width);
+  return {
+    ...{ terms, constant, ones: constant(0xff, 8), zero: constant(0, 8) },
+    ...{ a: terms.variable("a", 8), b: terms.variable("b", 8), c: terms.variable("c", 1) },
+  };
+}
+const { terms, constant, a, b, c } = parts();
 
-describe("a term is simplified when it is made", () => {
-  it.each<[string, Term, Term]>([
+/** What is made, and what it becomes; made anew for each test. */
+function simplified(): [name: string, made: Term, expected: Term][] {
+  const { terms, constant, a, b, c, ones, zero } = parts();
+  return [
     ["and with ones", terms.and(ones, a), a],
     ["and with zeros", terms.and(a, zero), zero],
     ["and with itself", terms.and(a, a), a],
@@ -91,12 +97,43 @@ describe("a term is simplified when it is made", () => {
     ["a slice of a complement", terms.slice(terms.not(a), 4, 2), terms.not(terms.slice(a, 4, 2))],
     ["nothing beside something", terms.concat(constant(0, 0), a), a],
     ["nothing", terms.concat(), constant(0, 0)],
+    [
+      "a sum with two constants, whichever is first",
+      terms.add(constant(5, 8), terms.add(constant(3, 8), a)),
+      terms.add(a, constant(8, 8)),
+    ],
+    [
+      "a chosen bit or another",
+      terms.choose(c, terms.true, terms.variable("d", 1)),
+      terms.or(c, terms.variable("d", 1)),
+    ],
+    [
+      "no chosen bit, but another",
+      terms.choose(c, terms.false, terms.variable("d", 1)),
+      terms.and(terms.not(c), terms.variable("d", 1)),
+    ],
+    [
+      "another bit, or one where it is not chosen",
+      terms.choose(c, terms.variable("d", 1), terms.true),
+      terms.or(terms.not(c), terms.variable("d", 1)),
+    ],
+    [
+      "a bit and another",
+      terms.choose(c, terms.variable("d", 1), terms.false),
+      terms.and(c, terms.variable("d", 1)),
+    ],
+    ["the most that is less than a sum", terms.less(ones, terms.add(a, b)), terms.false],
     ["an extension by nothing", terms.extend(a, 8), a],
     ["a sign's extension by nothing", terms.signExtend(a, 8), a],
     ["no conditions", terms.all([]), terms.true],
     ["a constant that is too wide", constant(0x1ff, 8), ones],
     ["a negative constant", constant(-1, 8), ones],
-  ])("%s", (_, made, expected) => {
+  ];
+}
+
+describe("a term is simplified when it is made", () => {
+  it.each(simplified().map(([name], i) => [name, i] as const))("%s", (_, i) => {
+    const [, made, expected] = simplified()[i]!;
     expect(made).toBe(expected);
   });
 
@@ -173,6 +210,41 @@ describe("an operation has one meaning: as a constant, as a term with values, an
 
   it("values of names that a model does not have are 0", () => {
     expect(new Evaluator(new Map()).valueOf(terms.add(a, b))).toBe(0n);
+  });
+});
+
+describe("gates", () => {
+  /** How many variables of clauses the conditions need, the one of constants included. */
+  function needed(conditions: readonly Term[]): number {
+    for (let gates = 1; ; gates++) {
+      try {
+        new Solver(terms, gates).solve(conditions);
+        return gates;
+      } catch (error) {
+        if (!(error instanceof TooLarge)) throw error;
+      }
+    }
+  }
+  const [x, y] = [terms.variable("x1", 4), terms.variable("y1", 4)];
+  const is = (term: Term, value: number) => terms.equal(term, constant(value, term.width));
+
+  it.each<[string, Term, number]>([
+    ["a bit", c, 2],
+    ["a complement", terms.not(c), 2],
+    ["four bits with one value: one gate for each further bit", is(x, 9), 1 + 4 + 3],
+    ["two equal numbers", terms.equal(x, y), 1 + 8 + 4 + 3],
+    ["a sum with a constant", is(terms.add(x, constant(1, 4)), 9), 1 + 4 + 3],
+    ["a bit of a product with a constant", terms.slice(terms.multiply(x, constant(3, 4)), 0, 1), 1 + 4],
+    [
+      "a number that is less than two: four gates of the difference, two of the borrow",
+      terms.less(x, constant(2, 4)),
+      1 + 4 + 6,
+    ],
+    ["a choice of constants", terms.slice(terms.choose(c, constant(5, 4), constant(4, 4)), 0, 1), 2],
+    ["a choice of a number and 0", is(terms.choose(c, x, constant(0, 4)), 15), 1 + 1 + 4 + 4 + 3],
+    ["a choice of a bit and its complement", terms.slice(terms.choose(c, x, terms.not(x)), 0, 1), 1 + 5 + 1],
+  ])("are as few as the values allow: %s", (_, condition, gates) => {
+    expect(needed([condition])).toBe(gates);
   });
 });
 
