@@ -5,13 +5,13 @@
 import { defined, fail } from "../../../base/index.js";
 import type { Program } from "../../../toolchain/program/index.js";
 import { restingHost, type Signal } from "../../hosts/index.js";
-import type { SwitchEngine } from "../../testbed/index.js";
+import type { SwitchEngine, startTestbed } from "../../testbed/index.js";
 import { bootFabric, ProgramCompiler } from "../boot.js";
 import { CODES } from "../codes.js";
 import type { FabricExperiment, SchemeRun } from "../experiment.js";
 import type { JobContext, Ran, SchemeUnit, TestbedSide } from "../kinds/kind.js";
 import type { SchemeLog } from "../results.js";
-import { SchemeOnTestbed } from "./scheme-on-testbed.js";
+import { SchemeOnTestbed, type TestbedRun } from "./scheme-on-testbed.js";
 import { withTestbed } from "./with-testbed.js";
 
 interface ReadyScheme<P> {
@@ -53,13 +53,13 @@ export async function checkOnTestbed<E extends FabricExperiment, U, O, P>(
   return await side.check(experiment, engine, stop);
 }
 
-/** Runs units on one testbed, scheme after scheme. */
+/** Runs units on one testbed, scheme after scheme. `begin` starts the testbed; absent: {@link startTestbed}. */
 export async function runOnTestbed<E extends FabricExperiment, U extends SchemeUnit, O, P>(
   side: TestbedSide<E, U, O, P>,
   whole: E,
   units: readonly U[],
   engine: SwitchEngine,
-  job: JobContext,
+  job: JobContext & { readonly begin?: typeof startTestbed },
 ): Promise<Ran<O>> {
   const { seed, p4c, stop, progress } = job;
   const experiment = { ...whole, schemes: [...new Set(units.map(({ scheme }) => scheme))] };
@@ -74,7 +74,7 @@ export async function runOnTestbed<E extends FabricExperiment, U extends SchemeU
     stop.throwIfAborted();
   }
   const logs: SchemeLog[] = [];
-  const { value: outcomes, notes } = await withTestbed(engine, experiment, job, async (run) => {
+  const work = async (run: TestbedRun): Promise<O[]> => {
     const made: O[] = [];
     for (const { scheme, programs, prepared } of ready) {
       progress(0, `${scheme.label}: configure`);
@@ -104,7 +104,8 @@ export async function runOnTestbed<E extends FabricExperiment, U extends SchemeU
       }
     }
     return made;
-  });
+  };
+  const { value: outcomes, notes } = await withTestbed(engine, experiment, job, work, job.begin);
   return { outcomes, logs, notes };
 }
 

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { runLoad, saturationWarnings } from "../../../../src/fabric/experiment/testbed/machine-load.js";
-import type { TestbedLoad } from "../../../../src/fabric/testbed/index.js";
+import {
+  LoadMeter,
+  runLoad,
+  saturationWarnings,
+} from "../../../../src/fabric/experiment/testbed/machine-load.js";
+import type { Testbed, TestbedLoad, TestbedUsage } from "../../../../src/fabric/testbed/index.js";
 
 function load(
   machine: number,
@@ -93,4 +97,30 @@ describe("the limits of a saturated machine", () => {
     expect(saturationWarnings([mixed, undefined])[0]).toMatch(/in 1 of 2 runs .* 0 frames lost/);
     expect(runLoad(load(0.5, []))).toMatchObject({ busiestSwitch: 0, lostFrames: 0, saturated: false });
   });
+});
+
+it("the load of a run is that between its start and its stop", async () => {
+  const usage = (seconds: number, busy: number): TestbedUsage =>
+    ({
+      atNs: 1e9 * seconds,
+      machine: { processors: 2, busyNs: 1e9 * busy, idleNs: 2e9 * seconds - 1e9 * busy },
+      switches: new Map(),
+      hosts: new Map(),
+    }) as unknown as TestbedUsage;
+  const measured = [usage(100, 50), usage(110, 65)];
+  const meter = new LoadMeter({ usage: async () => measured.shift() } as unknown as Testbed);
+  await meter.start();
+  // 15 of 20 seconds of both processors.
+  expect(await meter.stop()).toMatchObject({ machine: 0.75, busiestSwitch: 0, saturated: false });
+});
+
+it("the warning has the greatest shares of the saturated runs", () => {
+  const idle = runLoad(load(0.2, [[0.1, 0]]));
+  const [one, other] = [runLoad(load(0.96, [[0.5, 2]])), runLoad(load(0.99, [[0.3, 3]]))];
+  expect(saturationWarnings([one, idle, other, undefined])).toEqual([
+    expect.stringMatching(
+      /in 2 of 4 runs \(machine up to 99 % busy, a switch up to 50 % of a processor, 5 frames/,
+    ),
+  ]);
+  expect(saturationWarnings([idle, undefined])).toEqual([]);
 });

@@ -64,6 +64,23 @@ describe("a switch of a scheme", () => {
     ]);
   });
 
+  it("gets the limits of the queues of its links after the sizes of all", async () => {
+    const links =
+      "[{ a: h, b: x, queue_packets: 9 }, { a: g, b: x, rate_pps: 500 }, { a: x, b: z }, { a: z, b: y }, { a: i, b: y }]";
+    const nodes = ["h", "g", "i", "x", "y", "z"].map(
+      (name) => `{ name: ${name}, role: ${name < "w" ? "host" : "switch"} }`,
+    );
+    const topology = `{ kind: graph, nodes: [${nodes.join(", ")}], links: ${links} }`;
+    const keys = { topology, failures: "[switch]", schemes: "[ecmp]", traffic: "{ pairs: any }" };
+    const { on, of, experiment } = schemeOnTestbed({ keys });
+    await on.configure();
+    expect(of("x").slice(1, 4)).toEqual([
+      ["depth", experiment.settings.queues.packets],
+      ["depth", 9, { port: 1 }],
+      ["rate", 500, { port: 2 }],
+    ]);
+  });
+
   it("says how queues were set, and that they were not where the switch has no such setting", async () => {
     const bmv2 = schemeOnTestbed({ engine: "bmv2" });
     await bmv2.on.configure();
@@ -144,6 +161,21 @@ describe("the agent of a host", () => {
     const off = await requestOf("{}");
     expect(off).toMatchObject({ direct: true, ecn: false });
     expect(off).not.toHaveProperty("rateBps");
+    expect(await requestOf("{ protocol: tcp, ecn: classic }")).toMatchObject({ direct: true, ecn: true });
+    expect(await requestOf("{ protocol: tcp, ecn: off }")).toMatchObject({ direct: true, ecn: false });
+  });
+
+  it("has no rate where one of its links is too fast for the kernel to pace", async () => {
+    const links =
+      "[{ a: h, b: x, rate: 1Gbps }, { a: h, b: y, rate: 40Gbps }, { a: x, b: z }, { a: y, b: z }, { a: z, b: w }, { a: g, b: w }]";
+    const nodes = ["h", "g", "w", "x", "y", "z"].map(
+      (name) => `{ name: ${name}, role: ${name < "w" ? "host" : "switch"} }`,
+    );
+    const topology = `{ kind: graph, nodes: [${nodes.join(", ")}], links: ${links} }`;
+    const keys = { topology, failures: "[switch]", schemes: "[ecmp]", traffic: "{ pairs: any }" };
+    const { on, of, host } = schemeOnTestbed({ keys });
+    await on.agent(host.index);
+    expect(of(host.name)[0]![1]).not.toHaveProperty("rateBps");
   });
 
   it("has seeds that differ by host and by run", () => {

@@ -8,6 +8,7 @@ import { CODES } from "../../../../src/fabric/experiment/codes.js";
 import type { TestbedOptions } from "../../../../src/fabric/experiment/kinds/kind.js";
 import { Journal, type TestbedRun } from "../../../../src/fabric/experiment/testbed/scheme-on-testbed.js";
 import { withCleanup, withTestbed } from "../../../../src/fabric/experiment/testbed/with-testbed.js";
+import { CPU_PORT } from "../../../../src/fabric/sim/packet/index.js";
 import type { TestbedSpec } from "../../../../src/fabric/testbed/index.js";
 import { DeviceError } from "../../../../src/toolchain/device/index.js";
 import { fakeTestbed, smallExperiment } from "./fake-testbed.js";
@@ -97,6 +98,7 @@ describe("a run on a testbed", () => {
         .map(({ name }) => name);
     expect(begun.spec.switches.map(({ name }) => name)).toEqual(names("switch"));
     expect(begun.spec.hosts.map(({ name }) => name)).toEqual(names("host"));
+    expect(new Set(begun.spec.switches.map(({ cpuPort }) => cpuPort))).toEqual(new Set([CPU_PORT]));
     expect(begun).toMatchObject({
       engine: "switch",
       network: "netns",
@@ -170,7 +172,7 @@ describe("a run on a testbed", () => {
     ];
     expect([message, span]).toEqual(["no", experiment.locate(["topology"])]);
     const other = (await run({ fails: refusal("P43101") })).error as DiagnosticError;
-    expect(other.diagnostics[0]!.span).toBeUndefined();
+    expect(other.diagnostics[0]).not.toHaveProperty("span");
     const thrown = new Error("x");
     expect((await run({ fails: thrown })).error).toBe(thrown);
   });
