@@ -261,8 +261,6 @@ export class Terms {
       const [inner, more] = a.args;
       if (a.op === "add" && more?.op === "const")
         return this.add(defined(inner), this.constant(more.value + b.value, a.width));
-      if (a.op === "add" && inner?.op === "const")
-        return this.add(defined(more), this.constant(inner.value + b.value, a.width));
       // The constant stays at the right, so that sums of constants meet.
       return this.#make("add", a.width, [a, b], {});
     }

@@ -240,6 +240,10 @@ describe("gates", () => {
       terms.less(x, constant(2, 4)),
       1 + 4 + 6,
     ],
+    ["a constant that is less than a number", terms.less(constant(5, 4), x), 1 + 4 + 5],
+    ["a number and itself", is(terms.add(x, x), 6), 1 + 4 + 2],
+    ["a choice of 0 and a number", is(terms.choose(c, constant(0, 4), x), 15), 1 + 1 + 4 + 4 + 3],
+    ["a choice of 15 and a number", is(terms.choose(c, constant(15, 4), x), 0), 1 + 1 + 4 + 8 + 3],
     ["a choice of constants", terms.slice(terms.choose(c, constant(5, 4), constant(4, 4)), 0, 1), 2],
     ["a choice of a number and 0", is(terms.choose(c, x, constant(0, 4)), 15), 1 + 1 + 4 + 4 + 3],
     ["a choice of a bit and its complement", terms.slice(terms.choose(c, x, terms.not(x)), 0, 1), 1 + 5 + 1],
@@ -258,6 +262,14 @@ describe("a solver", () => {
     expect(solver.queries).toBe(1);
     expect(solver.solve([c])).toEqual({ answer: "yes", model: new Map([["c", 1n]]) });
     expect(solver.queries).toBe(2);
+  });
+
+  it("finds values through a choice, whose condition nothing else names", () => {
+    const [x, y] = [terms.variable("x1", 4), terms.variable("y1", 4)];
+    const chosen = terms.choose(terms.variable("which", 1), x, y);
+    const { answer, model } = new Solver(terms).solve([terms.equal(chosen, constant(9, 4))]);
+    expect(answer).toBe("yes");
+    expect(new Evaluator(model).valueOf(chosen)).toBe(9n);
   });
 
   it("gives values of the variables that the conditions name, and of no others", () => {
