@@ -292,11 +292,14 @@ export class Switch implements Device {
   /**
    * Every outcome that a frame can have when it arrives now, as one tree: each member of a group that a selector may take, each
    * random number, each result of a `hash`, and each moment of an update. Nothing leaves, and the switch stays as it is.
-   * @throws DeviceError FAILED_PRECONDITION without a program, INVALID_ARGUMENT for an update of anything but tables, members
+   * @throws DeviceError FAILED_PRECONDITION without a program, by a port that is down, and while a packet is being run (from a
+   * function that the switch calls); INVALID_ARGUMENT for an update of anything but tables, members
    * and groups, and as {@link apply} for an update that cannot be done
    */
   outcomes(port: number, frame: Uint8Array, limits: OutcomeLimits): PacketTrace {
     const { instance, forwarder, writer } = this.#running();
+    if (this.#downPorts.has(port)) throw new DeviceError("FAILED_PRECONDITION", `port ${port} is down`);
+    if (forwarder.isBusy) throw new DeviceError("FAILED_PRECONDITION", "another packet is being run");
     const { queues } = forwarder;
     const statistics = structuredClone(this.stats);
     const specialised = specialise(instance.program.bmv2, "traced");

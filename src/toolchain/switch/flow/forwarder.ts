@@ -117,6 +117,11 @@ export abstract class Forwarder implements ForwarderParts {
     tracer?.enter(this.state);
   }
 
+  /** Whether a packet is being run at this moment. */
+  get isBusy(): boolean {
+    return this.work !== undefined;
+  }
+
   #newWorkspace(): Workspace {
     return new Workspace(this.specialised, this.own, this.#workspaces.pool);
   }

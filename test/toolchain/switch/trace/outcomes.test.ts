@@ -250,6 +250,29 @@ describe("an update while the packet is in the switch", () => {
   });
 });
 
+it("refuses a port that is down, and a packet within another one", () => {
+  const { device } = start();
+  device.setPortState(3, false);
+  const all = () => device.outcomes(3, packet(1), { runs: 9 });
+  expect(all).toThrow("port 3 is down");
+  device.setPortState(3, true);
+  const { device: inner } = start();
+  let message = "";
+  const outer = new Switch(program, {
+    clock: new ManualClock(),
+    transmit: () => {
+      try {
+        outer.outcomes(3, packet(3), { runs: 9 });
+      } catch (error) {
+        message = (error as Error).message;
+      }
+    },
+  });
+  outer.receive(3, packet(3));
+  expect(message).toBe("another packet is being run");
+  expect(inner.outcomes(3, packet(3), { runs: 9 }).outcomes).toBe(4);
+});
+
 describe("limits", () => {
   it("of runs: the tree has what was run, and says that it is cut", () => {
     const { device } = start();
