@@ -112,6 +112,10 @@ export const targetSchema = z.strictObject({
     /** SRAM blocks of a stage kept for action data of ternary tables (RMT greedy placement). */
     reserved_ternary_blocks: sourced,
   }),
+  flow: z.strictObject({
+    /** Results of tables that may reach beyond the next table at a time; 0: a table leads to the next one alone. */
+    long_branches: sourced,
+  }),
   gateway: z.strictObject({ bytes: sourced, hash_bits: sourced, rows: sourced }),
   range: z.strictObject({ max_bits: sourced, worst_case_share: sourced, max_rows: sourced }),
   stateful: z.strictObject({

@@ -78,12 +78,17 @@ export function makeFlow(
     });
     byAction.set(u, sets);
   }
+  const meets = certain.map((always, u) => {
+    for (let v = u + 1; v < count; v++) if (always.has(v)) return v;
+    return undefined;
+  });
   const distinct = successors.map((list) => [...new Set(list)].filter((v) => v !== null));
   return {
     reaches: (u, v) => reach[u]!.has(v),
     exclusive: (u, v) => u !== v && gressOf[u] === gressOf[v] && !reach[u]!.has(v) && !reach[v]!.has(u),
     leads: (u, action, v) => (byAction.get(u)?.[action] ?? reach[u]!).has(v),
     decides: (u, v) => !certain[u]!.has(v) && distinct[u]!.some((next) => certain[next]!.has(v)),
+    joins: (u) => meets[u]!,
     successors: (u) => distinct[u]!,
   };
 }

@@ -146,6 +146,8 @@ export interface Flow {
   leads(u: number, action: number, v: number): boolean;
   /** u decides whether v runs. */
   decides(u: number, v: number): boolean;
+  /** The first unit that every packet which was in u passes after it: where the branches of u meet. */
+  joins(u: number): number | undefined;
   /** Units that can run directly after u, each once. */
   successors(u: number): readonly number[];
 }

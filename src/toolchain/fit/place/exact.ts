@@ -81,7 +81,7 @@ export async function placeExactly(
 function placeAsSolved(problem: Problem, wanted: readonly number[]): Placement | undefined {
   const { below } = problem.graph;
   const order = (a: number, b: number) => wanted[a]! - wanted[b]! || below[b]! - below[a]! || a - b;
-  const placed = placeByStages(problem, order, "exact", wanted);
+  const placed = placeByStages(problem, { order, notBefore: wanted });
   const holds = placed.unplaced.length === 0 && verifyPlacement(problem, placed).length === 0;
   return holds ? placed : undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * Placement as the Tofino compiler does it: stage by stage. Of all tables that can be placed, the one with the longest
- * chain of dependent tables after it comes first; of equal ones, the later one in the program. A table that does not fit
- * as a whole is split, and the rest goes to the next stage.
+ * Placement as the Tofino compiler does it: stage by stage. Without long branches a table leads to the next one alone, so that
+ * what a table decides on is placed before what follows both (sequences.ts). Of all tables that can be placed, ranking.ts says
+ * which comes first. A table that does not fit as a whole is split, and the rest goes to the next stage.
  */
 import { defined } from "../../../base/index.js";
 import { NO_MEMORY } from "../memory/layout.js";
@@ -16,30 +16,24 @@ import {
   stageCount,
   type Unplaced,
 } from "./placement.js";
+import { Ranking } from "./ranking.js";
+import { findSequences, gatewaysOf, orderWithin, type Sequence, type Sequences } from "./sequences.js";
 import { Stage } from "./stage.js";
 import { whyNoDevice, whyNoStage } from "./unplaceable.js";
 
 /** Stages beyond the device that are tried, to report how many a program needs. */
 const EXTRA_STAGES = 400;
 
-export type Order = (a: number, b: number) => number;
-
-/**
- * Places all units.
- * @param order which of several ready units comes first
- * @param notBefore by unit: the earliest stage that it may take, as an exact solution states it
- */
-export function placeByStages(
-  problem: Problem,
-  order?: Order,
-  method = "heuristic",
-  notBefore?: readonly number[],
-): Placement {
-  return new Placer(problem, order ?? longestChainFirst(problem), method, notBefore).place();
+/** How a solution that was found elsewhere wants units placed. */
+export interface Wanted {
+  readonly order: (a: number, b: number) => number;
+  /** By unit: the earliest stage that it may take. */
+  readonly notBefore: readonly number[];
 }
 
-function longestChainFirst({ graph }: Problem): Order {
-  return (a, b) => defined(graph.below[b]) - defined(graph.below[a]) || b - a;
+/** Places all units; by default in the order of the compiler. */
+export function placeByStages(problem: Problem, wanted?: Wanted): Placement {
+  return new Placer(problem, wanted).place();
 }
 
 class Placer {
@@ -52,31 +46,31 @@ class Placer {
   readonly #members: Set<number>[] = [];
   readonly #unplaced: Unplaced[] = [];
   readonly #failed = new Set<number>();
-  /** By unit: the condition that can be its gateway, because nothing else leads to the unit. */
-  readonly #gatewayOf: (number | undefined)[];
+  readonly #sequences: Sequences;
+  readonly #ranking: Ranking;
+  /** By unit: the condition that can be its gateway. */
+  readonly #gatewayOf: readonly (number | undefined)[];
   /** By condition: the units whose gateway it can be. */
-  readonly #guarded: number[][];
+  readonly #guarded: readonly (readonly number[])[];
+  /** By unit: units that come before it, without a distance. */
+  readonly #before: readonly ReadonlySet<number>[];
+  /** Units that could be placed in the stage that is being filled, and wait for others since. */
+  readonly #waiting = new Set<number>();
 
   constructor(
     readonly problem: Problem,
-    readonly order: Order,
-    readonly method: string,
-    readonly notBefore?: readonly number[],
+    readonly wanted: Wanted | undefined,
   ) {
-    const { units, flow } = problem.model;
+    const { units } = problem.model;
     this.#last = units.map(() => -1);
     this.#rest = units.map(entriesToPlace);
-    const predecessors: number[][] = units.map(() => []);
-    for (const unit of units)
-      for (const next of flow.successors(unit.id)) defined(predecessors[next]).push(unit.id);
-    this.#guarded = units.map(() => []);
-    this.#gatewayOf = units.map((unit) => {
-      const [only, another] = defined(predecessors[unit.id]);
-      if (unit.kind === "condition" || only === undefined || another !== undefined) return undefined;
-      if (defined(units[only]).kind !== "condition") return undefined;
-      defined(this.#guarded[only]).push(unit.id);
-      return only;
-    });
+    this.#sequences = findSequences(problem.model);
+    this.#ranking = new Ranking(problem, this.#sequences);
+    this.#gatewayOf = gatewaysOf(problem, this.#sequences);
+    this.#before = orderWithin(problem, this.#sequences);
+    this.#guarded = units.map(({ id }) =>
+      units.filter((unit) => this.#gatewayOf[unit.id] === id).map((unit) => unit.id),
+    );
   }
 
   place(): Placement {
@@ -106,7 +100,7 @@ class Placer {
       parts: this.#parts,
       stages: this.#stages.slice(0, stageCount(this.#parts)).map((stage) => ({ ...stage.counts })),
       unplaced: this.#unplaced,
-      method: this.method,
+      method: this.wanted === undefined ? "heuristic" : "exact",
     };
   }
 
@@ -116,14 +110,55 @@ class Placer {
 
   /** Fills one stage until nothing more fits. */
   #fill(stage: number): void {
+    this.#waiting.clear();
+    const before = this.#parts.length;
     for (;;) {
-      const ready = this.#open()
-        .map((unit) => unit.id)
-        .filter((id) => defined(this.#guarded[id]).length === 0 && this.#isReady(id, stage))
-        .sort(this.order);
-      if (ready.some((id) => this.#tryPlace(id, stage))) continue;
-      if (!this.#placeWaitingConditions(stage)) return;
+      const ready = this.#candidates(stage);
+      if (this.#placeBest(ready, stage)) continue;
+      // A table alone may still join the stage, although the flow has gone past it.
+      const { branches } = this.#sequences;
+      const late = [...this.#waiting].filter((id) => this.#isOpen(id) && defined(branches[id]).length === 0);
+      if (late.some((id) => this.#isReady(id, stage) && this.#tryPlace(id, stage))) continue;
+      if (this.#parts.length > before || !this.#placeConditionAlone(stage)) return;
     }
+  }
+
+  /** Units that may be placed next, each after all that it depends on. */
+  #candidates(stage: number): number[] {
+    const { list } = this.#sequences;
+    const open = list.filter((one) => this.#isStarted(one) && !this.#isComplete(one));
+    const free = this.wanted !== undefined || this.problem.target.flow.long_branches !== 0;
+    const blocked = new Set(free ? [] : open.flatMap(({ id }) => [...defined(this.#sequences.around[id])]));
+    const units = new Set(open.filter(({ id }) => !blocked.has(id)).flatMap((one) => one.units));
+    const ready = [...units].filter((id) => this.#isOpen(id) && this.#isReady(id, stage));
+    // The compiler does not place a condition before a table whose gateway it can be.
+    const merged = ready.flatMap((id) => {
+      const guarded = defined(this.#guarded[id]).filter((table) => this.#isOpen(table));
+      if (defined(this.problem.model.units[id]).kind !== "condition") return [id];
+      return guarded.length === 0 ? [id] : guarded.filter((table) => this.#isReady(table, stage));
+    });
+    for (const id of merged) if (this.#gatewayOf[id] === undefined) this.#waiting.add(id);
+    return merged;
+  }
+
+  #placeBest(ready: readonly number[], stage: number): boolean {
+    const ranked =
+      this.wanted === undefined
+        ? this.#ranking.sorted(ready, {
+            gatewayOf: (id) => this.#openGateway(id),
+            isOpen: (id) => this.#isOpen(id),
+          })
+        : [...ready].sort(this.wanted.order);
+    return ranked.some((id) => this.#tryPlace(id, stage));
+  }
+
+  #isStarted({ parents }: Sequence): boolean {
+    return parents.every((unit) => !this.#isOpen(unit));
+  }
+
+  #isComplete({ id }: Sequence): boolean {
+    for (const unit of defined(this.#sequences.inside[id])) if (this.#isOpen(unit)) return false;
+    return true;
   }
 
   /** Two stages stayed empty, so no stage holds some of the remaining units. Records them, so that the others can be placed. */
@@ -194,7 +229,8 @@ class Placer {
 
   /** All units that must come before are placed. A condition that can be placed together with the unit may be missing. */
   #isReady(id: number, stage: number): boolean {
-    if (this.notBefore !== undefined && defined(this.notBefore[id]) > stage) return false;
+    if (this.wanted !== undefined && defined(this.wanted.notBefore[id]) > stage) return false;
+    if (this.wanted === undefined) for (const first of defined(this.#before[id])) if (this.#isOpen(first)) return false;
     for (const edge of defined(this.problem.graph.incoming[id])) {
       const last = defined(this.#last[edge.from]);
       if (this.#failed.has(edge.from)) continue;
@@ -206,30 +242,11 @@ class Placer {
     return true;
   }
 
-  /**
-   * Places a condition alone. A condition normally waits for a table whose gateway it can be. When all these tables wait
-   * for something else, the condition takes a logical table, so that its other branch can be placed.
-   */
-  #placeWaitingConditions(stage: number): boolean {
-    for (const unit of this.problem.model.units) {
-      const { id } = unit;
-      if (unit.kind !== "condition" || !this.#isOpen(id) || !this.#isReady(id, stage)) continue;
-      if (defined(this.#guarded[id]).some((table) => this.#isOpen(table) && this.#isReady(table, stage)))
-        continue;
-      if (defined(this.#guarded[id]).length > 0 && !this.#othersWait(id)) continue;
-      if (this.#placeOne(id, stage)) return true;
-    }
-    return false;
-  }
-
-  /** A unit whose gateway the condition cannot be waits for it. */
-  #othersWait(id: number): boolean {
-    const guarded = defined(this.#guarded[id]);
-    return (
-      defined(this.problem.graph.outgoing[id]).some(
-        (edge) => !guarded.includes(edge.to) && this.#isOpen(edge.to),
-      ) ||
-      guarded.every((table) => !this.#isOpen(table) || defined(this.problem.companions[table]).length > 1)
+  /** Places a condition alone, where all units whose gateway it could be wait for something that it leads to, too. */
+  #placeConditionAlone(stage: number): boolean {
+    return this.problem.model.units.some(
+      ({ id, kind }) =>
+        kind === "condition" && this.#isOpen(id) && this.#isReady(id, stage) && this.#placeOne(id, stage),
     );
   }
 

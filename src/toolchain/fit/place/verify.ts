@@ -173,7 +173,7 @@ class Verification {
     use.gateways.add(condition);
     if (!here.some((other) => other.unit.id === condition))
       this.wrong.push(`${name} is the gateway of ${part.unit.name} but in another stage`);
-    if (!this.problem.model.flow.successors(condition).includes(part.unit.id))
+    if (!this.problem.model.flow.decides(condition, part.unit.id))
       this.wrong.push(`${name} does not lead to ${part.unit.name}`);
   }
 
