@@ -85,7 +85,7 @@ const CASES: readonly Case[] = [
       T("t1", "h.d.b: exact", "h.d.c = v;") +
       T("t2", "h.d.e: exact", "h.d.f = v;"),
     apply: "t0.apply(); if (h.d.s == 1) { t1.apply(); t2.apply(); }",
-    parts: ["t0@0(16)", "if (h.d.s == 1)@0", "t2@0(16)", "t1@1(16)"],
+    parts: ["t0@0(16)", "if (h.d.s == 1)@0", "t2 <- if (h.d.s == 1)@0(16)", "t1@1(16)"],
   },
   {
     what: "a condition with the branch that is ready",
@@ -102,7 +102,12 @@ const CASES: readonly Case[] = [
     target: tofino,
     locals: T("t0", "h.d.a: exact", "h.d.b = v;") + T("t1", "h.d.c: exact", "h.d.e = v;"),
     apply: "if (h.d.s == 1) { if (h.d.x == 2) { t0.apply(); } t1.apply(); }",
-    parts: ["if (h.d.s == 1)@0", "t1@0(16)", "if (h.d.x == 2)@0", "t0 <- if (h.d.x == 2)@0(16)"],
+    parts: [
+      "if (h.d.s == 1)@0",
+      "t1 <- if (h.d.s == 1)@0(16)",
+      "if (h.d.x == 2)@0",
+      "t0 <- if (h.d.x == 2)@0(16)",
+    ],
   },
   {
     what: "a table and its condition in one logical table",

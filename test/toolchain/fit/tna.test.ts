@@ -276,3 +276,49 @@ describe("what the front end of the compiler removes", () => {
     expect(tablesOf({ apply: `if ((int<16>) hdr.d.i >= 0) ${branch}` })[0]).toBeGreaterThan(1);
   });
 });
+
+describe("the order of the flow", () => {
+  const table = (name: string, reads: string, writes: string) => `
+    action ${name}_set(bit<32> v) { hdr.d.${writes} = v; }
+    table ${name} { key = { hdr.d.${reads} : exact; } actions = { ${name}_set; NoAction; } size = 16; }`;
+  // t3 waits for t1, so that what the condition decides on ends in the second stage.
+  const ingress = table("t1", "a", "b") + table("t2", "b", "c") + table("t3", "i", "a");
+  const apply = "t1.apply(); if (hdr.d.t == 1) { t2.apply(); } t3.apply();";
+  const stageOf = (target: string, name: string) =>
+    fitOf({ ingress, apply }, target).placement.parts.find(({ unit }) => unit.name.endsWith(name))?.stage;
+
+  it("lets a table after a branch share a stage with it", () => {
+    expect([stageOf("tofino", "t2"), stageOf("tofino2", "t2")]).toEqual([1, 1]);
+    expect(stageOf("tofino2", "t3")).toBe(0);
+  });
+
+  it("lets a condition wait for the table whose gateway it is", () => {
+    const { placement } = fitOf({ ingress, apply });
+    const guarded = placement.parts.find(({ unit }) => unit.name.endsWith("t2"))!;
+    expect(placement.parts.find(({ unit }) => unit.id === guarded.gateway)?.stage).toBe(1);
+    expect(placement.stages.map((stage) => stage.logical_tables)).toEqual([2, 1]);
+  });
+
+  it("on Tofino 1 places what a condition decides on before what follows", () => {
+    // The outer condition has no table whose gateway it can be, so that it is placed alone; then t2 has to wait for t1.
+    const nested =
+      "t1.apply(); if (hdr.d.t == 1) { if (hdr.d.t == 2) { t2.apply(); } } if (hdr.d.t == 3) { tm.qid = 1; }";
+    const stage = (target: string) =>
+      fitOf({ ingress, apply: nested }, target).placement.parts.find(({ unit }) =>
+        unit.label.startsWith("tm.qid"),
+      )?.stage;
+    expect([stage("tofino"), stage("tofino2")]).toEqual([1, 0]);
+  });
+
+  it("packs fields again where a container of several tables would take more stages than there are", () => {
+    const flags = Array.from(
+      { length: 14 },
+      (_, i) => `if (hdr.d.t == ${i + 1}) { hdr.h${i}.setInvalid(); }`,
+    );
+    const headers = Array.from({ length: 14 }, (_, i) => `h${i}`);
+    const independent = flags.map((text, i) => text.replace("hdr.d.t", `hdr.h${(i + 1) % 14}.sum`)).join(" ");
+    const result = fitOf({ headers, apply: independent });
+    expect(result.problem.conflicts.some(({ size }) => size === 13)).toBe(true);
+    expect(result.stages).toBeLessThanOrEqual(12);
+  });
+});

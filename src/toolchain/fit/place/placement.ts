@@ -50,6 +50,8 @@ export interface Placement {
   /** Resources used, by stage; there can be more stages than the device has. */
   readonly stages: readonly ResourceCounts[];
   readonly unplaced: readonly Unplaced[];
+  /** The conflicts of the problem that hold: a second packing of fields can keep those of one stage apart. */
+  readonly conflicts: Problem["conflicts"];
   /** How it was found: `heuristic` or `exact`. */
   readonly method: string;
 }

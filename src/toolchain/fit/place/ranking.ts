@@ -16,7 +16,7 @@ export interface Progress {
 export class Ranking {
   /** By unit: stages of the longest chain among the units that it decides on. */
   readonly #frontier: readonly number[];
-  /** By unit: how many units wait for it, directly or not. */
+  /** By unit: how many units need a value of it, directly or not. */
   readonly #waiting: readonly number[];
 
   constructor(
@@ -27,7 +27,8 @@ export class Ranking {
     this.#frontier = units.map(({ id }) => this.#chainWithin(id));
     const after: Set<number>[] = units.map(() => new Set());
     for (let id = units.length - 1; id >= 0; id--)
-      for (const { to } of defined(problem.graph.outgoing[id])) {
+      for (const { to, distance } of defined(problem.graph.outgoing[id])) {
+        if (distance === 0) continue;
         defined(after[id]).add(to);
         for (const later of defined(after[to])) defined(after[id]).add(later);
       }

@@ -31,9 +31,36 @@ export interface Wanted {
   readonly notBefore: readonly number[];
 }
 
-/** Places all units; by default in the order of the compiler. */
+/**
+ * Places all units; by default in the order of the compiler. Where the device has too few stages for that, the compiler places without
+ * conflicts of containers, packs the fields again so that those which are written in one stage are kept apart, and places once more
+ * (p4c, mau/table_summary.cpp: NOCC_TRY1, REDO_PHV1).
+ */
 export function placeByStages(problem: Problem, wanted?: Wanted): Placement {
-  return new Placer(problem, wanted).place();
+  const first = new Placer(problem, wanted).place();
+  const stages = stageCount(first.parts);
+  if (wanted !== undefined || stages <= problem.target.stages) return first;
+  if (problem.conflicts.every(({ size }) => size === 0)) return first;
+  const free = new Placer(
+    { ...problem, conflicts: problem.conflicts.map(() => new Set<number>()) },
+    wanted,
+  ).place();
+  const second = new Placer({ ...problem, conflicts: keptApart(problem, free) }, wanted).place();
+  return second.unplaced.length <= first.unplaced.length && stageCount(second.parts) < stages
+    ? second
+    : first;
+}
+
+/** The conflicts between units that a placement without conflicts does not have in one stage. */
+function keptApart({ conflicts }: Problem, { parts }: Placement): Set<number>[] {
+  const stagesOf = new Map<number, Set<number>>();
+  for (const { unit, stage } of parts) stagesOf.set(unit.id, (stagesOf.get(unit.id) ?? new Set()).add(stage));
+  return conflicts.map((others, id) => {
+    const here = stagesOf.get(id) ?? new Set();
+    return new Set(
+      [...others].filter((other) => ![...(stagesOf.get(other) ?? [])].some((stage) => here.has(stage))),
+    );
+  });
 }
 
 class Placer {
@@ -47,6 +74,9 @@ class Placer {
   readonly #unplaced: Unplaced[] = [];
   readonly #failed = new Set<number>();
   readonly #sequences: Sequences;
+  /** By sequence: units in it and in its branches that are not placed. */
+  readonly #openIn: number[];
+  readonly #closed = new Set<number>();
   readonly #ranking: Ranking;
   /** By unit: the condition that can be its gateway. */
   readonly #gatewayOf: readonly (number | undefined)[];
@@ -65,6 +95,7 @@ class Placer {
     this.#last = units.map(() => -1);
     this.#rest = units.map(entriesToPlace);
     this.#sequences = findSequences(problem.model);
+    this.#openIn = this.#sequences.inside.map(({ size }) => size);
     this.#ranking = new Ranking(problem, this.#sequences);
     this.#gatewayOf = gatewaysOf(problem, this.#sequences);
     this.#before = orderWithin(problem, this.#sequences);
@@ -100,6 +131,7 @@ class Placer {
       parts: this.#parts,
       stages: this.#stages.slice(0, stageCount(this.#parts)).map((stage) => ({ ...stage.counts })),
       unplaced: this.#unplaced,
+      conflicts: this.problem.conflicts,
       method: this.wanted === undefined ? "heuristic" : "exact",
     };
   }
@@ -157,8 +189,15 @@ class Placer {
   }
 
   #isComplete({ id }: Sequence): boolean {
-    for (const unit of defined(this.#sequences.inside[id])) if (this.#isOpen(unit)) return false;
-    return true;
+    return this.#openIn[id] === 0;
+  }
+
+  /** A unit has its place, or none: counts it once. */
+  #close(id: number): void {
+    if (this.#closed.has(id)) return;
+    this.#closed.add(id);
+    for (const [sequence, inside] of this.#sequences.inside.entries())
+      if (inside.has(id)) this.#openIn[sequence]!--;
   }
 
   /** Two stages stayed empty, so no stage holds some of the remaining units. Records them, so that the others can be placed. */
@@ -188,6 +227,7 @@ class Placer {
 
   #fail(reason: Unplaced): void {
     this.#failed.add(reason.unit.id);
+    this.#close(reason.unit.id);
     this.#unplaced.push(reason);
   }
 
@@ -230,7 +270,8 @@ class Placer {
   /** All units that must come before are placed. A condition that can be placed together with the unit may be missing. */
   #isReady(id: number, stage: number): boolean {
     if (this.wanted !== undefined && defined(this.wanted.notBefore[id]) > stage) return false;
-    if (this.wanted === undefined) for (const first of defined(this.#before[id])) if (this.#isOpen(first)) return false;
+    if (this.wanted === undefined)
+      for (const first of defined(this.#before[id])) if (this.#isOpen(first)) return false;
     for (const edge of defined(this.problem.graph.incoming[id])) {
       const last = defined(this.#last[edge.from]);
       if (this.#failed.has(edge.from)) continue;
@@ -413,6 +454,7 @@ class Placer {
     }
     this.#rest[id] = 0;
     this.#last[id] = stage + pieces.length;
+    this.#close(id);
     this.#mergeGateway(id, stage);
     return true;
   }
@@ -431,13 +473,17 @@ class Placer {
       this.#parts.push({ ...part, unit: defined(model.units[condition]), layout: NO_MEMORY, entries: 1 });
       defined(this.#members[stage]).add(condition);
       this.#last[condition] = stage;
+      this.#close(condition);
       this.#rest[condition] = 0;
     }
     defined(this.#members[stage]).add(id);
     const unit = defined(model.units[id]);
     this.#parts.push({ ...part, unit, layout, entries, gateway: condition });
     this.#rest[id]! -= entries;
-    if (this.#rest[id] === 0) this.#last[id] = stage;
+    if (this.#rest[id] === 0) {
+      this.#last[id] = stage;
+      this.#close(id);
+    }
     this.#mergeGateway(id, stage);
   }
 

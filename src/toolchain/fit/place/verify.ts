@@ -201,7 +201,7 @@ class Verification {
 
   #checkConflicts(stage: number, here: readonly Part[]): void {
     for (const part of here) {
-      const conflicts = defined(this.problem.conflicts[part.unit.id]);
+      const conflicts = defined(this.placement.conflicts[part.unit.id]);
       for (const other of here) {
         if (part.unit.id < other.unit.id && conflicts.has(other.unit.id))
           this.wrong.push(`${part.unit.name} and ${other.unit.name} write one container in stage ${stage}`);
