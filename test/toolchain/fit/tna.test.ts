@@ -302,12 +302,12 @@ describe("the order of the flow", () => {
   it("on Tofino 1 places what a condition decides on before what follows", () => {
     // The outer condition has no table whose gateway it can be, so that it is placed alone; then t2 has to wait for t1.
     const nested =
-      "t1.apply(); if (hdr.d.t == 1) { if (hdr.d.t == 2) { t2.apply(); } } if (hdr.d.t == 3) { tm.qid = 1; }";
+      "t1.apply(); if (hdr.d.t == 1) { if (hdr.d.t == 2) { t2.apply(); hdr.d.b = hdr.d.c; } } if (hdr.d.t == 3) { tm.qid = 1; }";
     const stage = (target: string) =>
       fitOf({ ingress, apply: nested }, target).placement.parts.find(({ unit }) =>
         unit.label.startsWith("tm.qid"),
       )?.stage;
-    expect([stage("tofino"), stage("tofino2")]).toEqual([1, 0]);
+    expect([stage("tofino"), stage("tofino2")]).toEqual([2, 0]);
   });
 
   it("packs fields again where a container of several tables would take more stages than there are", () => {
