@@ -291,6 +291,27 @@ export interface TargetSettings {
   setToeplitzKey?(calculation: string, key: Uint8Array): Promise<void>;
   /** Replaces all packet generators of the switch. Absent when the target has none. */
   setGenerators?(generators: readonly PacketGenerator[]): Promise<void>;
+  /** Replaces all applications of a Tofino's packet generator. Absent when the target has none. */
+  setPacketApps?(apps: readonly PacketApp[]): Promise<void>;
+}
+
+/** An application of a Tofino's packet generator; at most 8 (Tofino 2: 16), each with a number of its own. */
+export interface PacketApp {
+  readonly app: number;
+  readonly trigger:
+    | { readonly kind: "timer"; readonly nanoseconds: number; readonly isPeriodic: boolean }
+    | { readonly kind: "portDown" }
+    /** A packet that recirculates, whose first 32 bits are `value` where `mask` has ones. */
+    | { readonly kind: "recirculation"; readonly value: number; readonly mask: number };
+  /** The packets come in by it. */
+  readonly port: number;
+  /** What stands behind the header of six bytes. */
+  readonly bytes: Uint8Array;
+  /** Batches of a trigger, and packets of a batch: 1 each unless given. Gaps are from one packet or batch to the next. */
+  readonly batches?: number;
+  readonly packets?: number;
+  readonly batchGapNs?: number;
+  readonly packetGapNs?: number;
 }
 
 /**

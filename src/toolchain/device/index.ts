@@ -25,6 +25,7 @@ export type {
   MeterEntry,
   MulticastGroupEntry,
   Pace,
+  PacketApp,
   PacketGenerator,
   PreparedProgram,
   QueueSelection,

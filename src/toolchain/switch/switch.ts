@@ -26,6 +26,7 @@ import { Settings } from "./control/settings.js";
 import { Writer } from "./control/writer.js";
 import type { Forwarder } from "./flow/forwarder.js";
 import { Generators } from "./flow/generators.js";
+import { PacketApps } from "./flow/packet-apps.js";
 import { QueueLimits } from "./flow/queue-limits.js";
 import { Queues } from "./flow/queues.js";
 import { SimpleSwitch } from "./flow/simple-switch.js";
@@ -87,12 +88,14 @@ export class Switch implements Device {
   /** Limits that the control plane set. They belong to the ports, so they stay when the program changes. */
   readonly #limits = new QueueLimits();
   readonly #generators: Generators;
+  readonly #apps: PacketApps;
   /** Queues, hash parameters and packet generators. */
   readonly settings: Settings = new Settings({
     limits: this.#limits,
     queues: () => this.queues,
     instance: () => this.#running().instance,
     generate: (generators) => this.#generators.set(generators),
+    runApps: (apps) => this.#apps.set(apps),
   });
   readonly #downPorts = new Set<number>();
   #anyDown = false;
@@ -114,6 +117,11 @@ export class Switch implements Device {
     // A switch that owns the frames that come in may change them.
     const owned = (frame: Uint8Array) => (options.ownsFrames === true ? frame.slice() : frame);
     this.#generators = new Generators(options.clock, (port, frame) => this.receive(port, owned(frame)));
+    this.#apps = new PacketApps(
+      options.clock,
+      (port, frame) => this.receive(port, frame),
+      () => (this.program?.bmv2.architecture?.name === "t2na" ? 4 : 3),
+    );
     if (program !== undefined) this.install(program);
   }
 
@@ -217,6 +225,7 @@ export class Switch implements Device {
         replication,
         cpuPort: this.#cpuPort,
         recirculates: this.#options.recirculates,
+        recirculated: (frame) => this.#apps.recirculated(frame),
         learn: (list, phv) => {
           if (!this.#isTrying) digests.learn(list, phv);
         },
@@ -361,6 +370,7 @@ export class Switch implements Device {
     this.#anyDown = this.#downPorts.size > 0;
     this.#portChanges++;
     if (this.#loaded !== undefined) refreshGroups(this.#loaded.instance);
+    if (!up) this.#apps.portDown(port);
     this.#emit({ kind: "portState", port, up });
   }
 
@@ -538,6 +548,7 @@ export class Switch implements Device {
     this.#loaded?.idle.close();
     this.#queues?.close();
     this.#generators.set([]);
+    this.#apps.set([]);
     this.#listeners.clear();
   }
 

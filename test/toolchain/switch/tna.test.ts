@@ -162,3 +162,74 @@ describe("queues of a Tofino", () => {
     await device.close();
   });
 });
+
+describe("the packet generator of a Tofino", () => {
+  /** Lists what comes in, as it came; the second byte of a packet is the port that it leaves by. */
+  async function start() {
+    const file = { path: join(path, "../copies.p4"), include: [], define: [] };
+    const { program } = await loadProgram(file, new Diagnostics(), "error");
+    const clock = new ManualClock();
+    const device = new Switch(program, { clock, transmit: () => {} });
+    const came: string[] = [];
+    device.trace = (document) => came.push(`${document.input.ingress_port} ${document.input.bytes}`);
+    return { clock, device, came };
+  }
+  const bytes = Uint8Array.of(0xaa, 0xbb);
+
+  it("makes batches when a timer ends, and when a port goes down", async () => {
+    const { clock, device, came } = await start();
+    await device.settings.setPacketApps([
+      {
+        app: 1,
+        trigger: { kind: "timer", nanoseconds: 10_000, isPeriodic: false },
+        port: 68,
+        bytes,
+        batches: 2,
+        packets: 2,
+        batchGapNs: 3000,
+        packetGapNs: 1000,
+      },
+      { app: 2, trigger: { kind: "timer", nanoseconds: 40_000, isPeriodic: true }, port: 196, bytes },
+      { app: 3, trigger: { kind: "portDown" }, port: 68, bytes },
+    ]);
+    clock.advance(9);
+    expect(came).toEqual([]);
+    clock.advance(39);
+    const batches = [
+      "68 010000000000aabb",
+      "68 010000000001aabb",
+      "68 010000010000aabb",
+      "68 010000010001aabb",
+    ];
+    expect(came).toEqual(batches);
+    device.setPortState(0x105, false);
+    clock.advance(81);
+    expect(came.slice(4)).toEqual(["68 030001050000aabb", "196 0a0000000000aabb", "196 0a0000000000aabb"]);
+    await device.settings.setPacketApps([]);
+    clock.advance(1000);
+    expect(came).toHaveLength(7);
+    await device.close();
+  });
+
+  it("makes packets when one with a pattern recirculates, with its bits in the header", async () => {
+    const { clock, device, came } = await start();
+    const trigger = { kind: "recirculation", value: 0x08441200, mask: 0xffffff00 } as const;
+    await device.settings.setPacketApps([
+      { app: 7, trigger, port: 69, bytes, packets: 2, packetGapNs: 1000 },
+    ]);
+    device.receive(1, Uint8Array.of(8, 0x44, 0x12, 0x34));
+    device.receive(1, Uint8Array.of(8, 0x44, 0x13, 0x34));
+    clock.advance(5);
+    expect(came.slice(2)).toEqual(["69 074412350000aabb", "69 074412350001aabb"]);
+    await device.close();
+  });
+
+  it("refuses applications that the hardware has not", async () => {
+    const { device } = await start();
+    const app = { app: 1, trigger: { kind: "portDown" as const }, port: 68, bytes };
+    await expect(device.settings.setPacketApps([{ ...app, app: 8 }])).rejects.toThrow(/below 8/);
+    await expect(device.settings.setPacketApps([app, app])).rejects.toThrow(/application 1/);
+    await expect(device.settings.setPacketApps([{ ...app, batches: 70_000 }])).rejects.toThrow(/65536/);
+    await device.close();
+  });
+});

@@ -5,7 +5,13 @@
  */
 
 import { defined } from "../../../base/index.js";
-import type { CrcParameters, PacketGenerator, QueueSelection, TargetSettings } from "../../device/index.js";
+import type {
+  CrcParameters,
+  PacketApp,
+  PacketGenerator,
+  QueueSelection,
+  TargetSettings,
+} from "../../device/index.js";
 import { bmv2Hash, toeplitzHash } from "../../hash/index.js";
 import type { QueueLimits } from "../flow/queue-limits.js";
 import type { Queues } from "../flow/queues.js";
@@ -15,6 +21,8 @@ import { checkWidth, refuse } from "./keys.js";
 const MAX_PORT = 511;
 /** The clocks of switches count microseconds. */
 const MIN_PERIOD_NS = 1000;
+/** Packets that one trigger makes. */
+const MOST_GENERATED = 65_536;
 /** An Ethernet header; the longest frame that an interface takes. */
 const FRAME_BYTES = { min: 14, max: 65_535 };
 
@@ -24,6 +32,7 @@ export interface Settable {
   queues(): Queues;
   instance(): Instance;
   generate(generators: readonly PacketGenerator[]): void;
+  runApps(apps: readonly PacketApp[]): void;
 }
 
 export class Settings implements TargetSettings {
@@ -86,6 +95,34 @@ export class Settings implements TargetSettings {
         );
     }
     this.target.generate(generators);
+  }
+
+  async setPacketApps(apps: readonly PacketApp[]): Promise<void> {
+    const name = this.target.instance().program.bmv2.architecture?.name;
+    if (name === undefined) refuse("FAILED_PRECONDITION", "only a Tofino has a packet generator");
+    const most = name === "tna" ? 8 : 16;
+    const known = new Set<number>();
+    for (const one of apps) {
+      const { app, port, bytes, trigger, batches = 1, packets = 1, batchGapNs = 0, packetGapNs = 0 } = one;
+      if (!(Number.isInteger(app) && app >= 0 && app < most) || known.has(app))
+        refuse(
+          "INVALID_ARGUMENT",
+          `a packet generator's application ${app}: each has a number below ${most}`,
+        );
+      known.add(app);
+      checkPort(port);
+      checkCount("the batches of a trigger", batches);
+      checkCount("the packets of a batch", packets);
+      checkCount("the nanoseconds between batches", batchGapNs);
+      checkCount("the nanoseconds between packets", packetGapNs);
+      if (batches * packets > MOST_GENERATED)
+        refuse("INVALID_ARGUMENT", `a trigger of ${batches * packets} packets: at most ${MOST_GENERATED}`);
+      if (bytes.length > FRAME_BYTES.max)
+        refuse("INVALID_ARGUMENT", `a generated packet of ${bytes.length} bytes`);
+      if (trigger.kind === "timer" && !(trigger.nanoseconds >= MIN_PERIOD_NS))
+        refuse("INVALID_ARGUMENT", `a timer of ${trigger.nanoseconds} ns: at least ${MIN_PERIOD_NS}`);
+    }
+    this.target.runApps(apps);
   }
 
   #calculation(name: string, algorithm: string): { instance: Instance; index: number } {

@@ -38,6 +38,8 @@ export interface ForwarderParts {
   readonly cpuPort: number | undefined;
   /** As in the options of the switch. */
   readonly recirculates: ((port: number) => boolean) | undefined;
+  /** Called with each packet of a Tofino that recirculates. */
+  readonly recirculated: (frame: Uint8Array) => void;
   /** Sends the digest of a learn list. */
   readonly learn: (list: number, phv: Int32Array) => void;
 }
@@ -53,6 +55,7 @@ export abstract class Forwarder implements ForwarderParts {
   readonly replication: Replication;
   readonly cpuPort: number | undefined;
   readonly recirculates: ((port: number) => boolean) | undefined;
+  readonly recirculated: (frame: Uint8Array) => void;
   readonly learn: (list: number, phv: Int32Array) => void;
   /** Undefined while no packet is being run. */
   protected work: Workspace | undefined;
@@ -84,6 +87,7 @@ export abstract class Forwarder implements ForwarderParts {
     this.replication = parts.replication;
     this.cpuPort = parts.cpuPort;
     this.recirculates = parts.recirculates;
+    this.recirculated = parts.recirculated;
     this.learn = parts.learn;
     this.#workspaces = workspaces.of(specialised);
     this.state = (this.#workspaces.free[0] ?? this.#newWorkspace()).state;

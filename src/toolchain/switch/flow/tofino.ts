@@ -469,6 +469,7 @@ export class Tofino extends Forwarder {
   /** The frame that leaves by a port; undefined where the port leads back to ingress. */
   #out(port: number, frame: Uint8Array): Uint8Array | undefined {
     if (port !== this.cpuPort && (this.recirculates ?? isRecirculation)(port)) {
+      this.recirculated(frame);
       const again = this.#copyOf(frame, PLAIN);
       again.port = port;
       again.node = this.tracer?.fork("recirculate");
