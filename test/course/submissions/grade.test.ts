@@ -102,11 +102,64 @@ describe("p4loom grade", () => {
     expect(scope.tests[1].output).toMatch(/^expected: at h2: ethernet/);
   });
 
+  it("says what changed since an earlier grading: points, files, the exercise", () => {
+    const [folder, submissions, first, second] = ["since", "since-in", "since-1", "since-2"].map((name) =>
+      join(work, name),
+    ) as [string, string, string, string];
+    cpSync(join(root, exercise), folder, { recursive: true });
+    for (const name of ["ann", "bob"])
+      cpSync(join(root, exercise, "solution"), join(submissions, name), { recursive: true });
+    expect(grade(folder, "--submissions", submissions, "--out", first).status).toBe(0);
+    const earlier = join(first, "results.json");
+    // The last test asks for more than the solution does: both lose its point.
+    const file = join(folder, "exercise.yaml");
+    writeFileSync(
+      file,
+      readFileSync(file, "utf8").replace(
+        /text: myself\]\n$/,
+        "text: myself]\n          expect: [{ at: h1, packet: [ethernet: {}] }]\n",
+      ),
+    );
+    // Bob's program changes, without an effect.
+    const program = join(submissions, "bob/forwarding.p4");
+    writeFileSync(program, `${readFileSync(program, "utf8")}\n`);
+    const again = grade(folder, "--submissions", submissions, "--out", second, "--since", earlier);
+    const [, text] = again.stdout.split("\n\n");
+    const test = "a frame does not go back to the port that it came from: 1 -> 0";
+    expect(text?.split("\n")).toEqual([
+      expect.stringMatching(/^versions: exercise [0-9a-f]{16} -> [0-9a-f]{16}$/),
+      expect.stringMatching(/^submission +before +now +files +tests with other points$/),
+      expect.stringMatching(/^[- ]+$/),
+      expect.stringMatching(new RegExp(`^ann +7 +6 +same +${test}$`)),
+      expect.stringMatching(new RegExp(`^bob +7 +6 +changed +${test}$`)),
+      "2 changed, 0 as before",
+      "",
+    ]);
+    expect(readFileSync(join(second, "changes.csv"), "utf8")).toBe(
+      `submission,before,now,files,tests\r\nann,7,6,same,${test}\r\nbob,7,6,changed,${test}\r\n`,
+    );
+    const json = JSON.parse(
+      grade(folder, "--submissions", submissions, "--since", join(second, "results.json"), "--json").stdout,
+    );
+    expect(json.changes).toEqual({ versions: [], submissions: [], same: 2 });
+    expect(Object.keys(json.versions)).toEqual(["p4loom", "exercise", "engine"]);
+  });
+
   it.each([
     [
       "a folder without an exercise",
       ["examples/exercise"],
       /error\[P46301\]: there is no file examples\/exercise\/exercise\.yaml/,
+    ],
+    [
+      "no earlier results",
+      [exercise, "--since", "nowhere.json"],
+      /error\[P4\d+\]: cannot read nowhere\.json/,
+    ],
+    [
+      "a file that is no results.json",
+      [exercise, "--since", `${exercise}/topology.json`],
+      /topology\.json:1:1: error\[P43003\]/,
     ],
     [
       "no such submissions",
