@@ -182,6 +182,11 @@ it.each<[string, Num, { width: number; signed: boolean }]>([
     { kind: "&", a: wide(8, false), b: wide(12, false) },
     { width: 8, signed: false },
   ],
+  [
+    "and with a narrower number with sign",
+    { kind: "&", a: wide(8, false), b: wide(4, true) },
+    { width: 8, signed: false },
+  ],
   ["a product", { kind: "*", a: wide(8, false), b: wide(12, false) }, { width: 20, signed: false }],
   ["a quotient", { kind: "/", a: wide(8, false), b: wide(12, false) }, { width: 8, signed: false }],
   ["a shift by a constant", { kind: "<<", a: wide(8, true), by: constant(4n) }, { width: 12, signed: true }],
