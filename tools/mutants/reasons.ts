@@ -78,7 +78,6 @@ const REASONS: Reasons = {
   "toolchain/p4/lower/unroll-loops.ts leavesEarly": "open: the text of a loop without break that is unrolled",
   "course/submissions/controller/child.ts":
     "open: the end of a controller's process when its input ends; whole gradings start such processes (hostile.test.ts)",
-  "course/submissions/controller/messages.ts": "open: a message with null among its values",
   "course/submissions/controller/on-this-machine.ts isolatedController": [
     ["{ let python", "open: a lab that starts a controller in a process of its own"],
     [
@@ -109,10 +108,7 @@ const REASONS: Reasons = {
   "course/submissions/exercise-folder.ts": "equivalent: the folder of the targets holds targets alone",
   "course/submissions/find.ts findSubmissions": [
     ["(why) =>", "open: a folder of a submission that cannot be read, which root can read"],
-    ["more.length", "open: the hint where several files are handed in and none is found"],
   ],
-  "course/submissions/find.ts readDown": "open: an archive in an archive that is none",
-  "course/submissions/find.ts readAt": "open: a file that is there and cannot be read, beside its own name",
   "course/submissions/grade-all.ts tryTestbed":
     "open: namespaces that the try before the first submission leaves, by test/fabric/testbed/grade.test.ts",
   "course/submissions/grade-all.ts withFolder":
@@ -135,7 +131,6 @@ const REASONS: Reasons = {
     "open: whether the command is built, by the last of its words; isolation.test.ts starts processes",
   "course/submissions/isolation.ts permitted": "equivalent: no folder of the package has .json in its name",
   "course/submissions/place.ts named": "open: a folder that cannot be read, which root can read",
-  "course/submissions/place.ts ZipFolder.list": "open: the order of entries in an archive",
   "course/submissions/testbed/activity.ts activityOf": "open: a thread that was scheduled ten times and more",
   "course/submissions/testbed/activity.ts startedBy": [
     ["d+$/", "equivalent: all names in /proc that end with digits are process ids"],
@@ -143,7 +138,6 @@ const REASONS: Reasons = {
   ],
   "course/submissions/testbed/activity.ts namespaceOf":
     "equivalent: a function without a return gives undefined",
-  "course/submissions/testbed/activity.ts listed": "open: a process that has ended",
   "course/submissions/testbed/activity.ts textOf": "equivalent: a function without a return gives undefined",
   "course/submissions/testbed/host-clock.ts": "open: a pause of exactly 5 ms",
   "course/submissions/testbed/network.ts TestbedNetwork":
@@ -243,13 +237,6 @@ const REASONS: Reasons = {
     ['{ kind: "result"', "open: the results of a process that grades (grade.test.ts)"],
     ["networks?.close", "open: a grading on the simulator in a process of its own (grade.test.ts)"],
   ],
-  "course/submissions/zip.ts unpack": "open: deflated data that are damaged",
-  "course/submissions/zip.ts dataOf": "open: a file whose data are beyond the end of the archive",
-  "course/submissions/zip.ts readDirectory": [
-    ["offset ===", "open: an archive in the 64-bit form, by the place of its directory"],
-    ["at + CENTRAL", "open: a directory with records of another kind"],
-  ],
-  "course/submissions/zip.ts safePath": "open: a path with a single dot",
   "fabric/experiment/testbed/flow-watch.ts": "equivalent: an alarm that comes too early is set again",
   "fabric/experiment/testbed/machine-load.ts saturationWarnings":
     "open: two saturated runs with different shares",
