@@ -137,3 +137,10 @@ it("decides hard clauses of 90 variables in few conflicts, since it decides firs
   });
   expect(answers).not.toContain("unknown");
 });
+
+it("gives up at its limit of conflicts, also where a restart would allow more", () => {
+  const { sat, variables } = satOf(90);
+  // Takes 200 conflicts: the first two restarts come after 64 each, the third after 128 more.
+  for (const clause of hardClauses(1, 90)) sat.add(clause);
+  expect(sat.solve([], variables, 150)).toBe("unknown");
+});
