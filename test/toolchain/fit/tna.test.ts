@@ -322,3 +322,27 @@ describe("the order of the flow", () => {
     expect(result.stages).toBeLessThanOrEqual(12);
   });
 });
+
+describe("an exclusive or of several fields", () => {
+  it("is made by the hash engine, in one stage", () => {
+    const result = fitOf({ apply: "hdr.d.a = hdr.d.a ^ hdr.d.b ^ hdr.d.c ^ md.m;" });
+    expect([messages(result), result.stages]).toEqual([[], 1]);
+    expect(result.placement.stages[0]?.hash_dist_units).toBe(2);
+  });
+
+  it("may join parts without a bit in common", () => {
+    const joined = (apply: string) => messages(fitOf({ apply }));
+    expect(joined("hdr.d.a = (hdr.d.b ^ hdr.d.c) & 0xffff | ((bit<32>) hdr.d.i << 16);").length).toBe(1);
+    expect(joined("hdr.d.a = ((bit<32>) hdr.d.i << 16) | (bit<32>) (hdr.d.t ^ hdr.d.b[15:0]);")).toEqual([]);
+    expect(joined("hdr.d.a = ((bit<32>) hdr.d.i << 8) | (bit<32>) (hdr.d.t ^ hdr.d.b[15:0]);").length).toBe(
+      1,
+    );
+  });
+
+  it("is one instruction where it has two operands; a sum of three is still refused", () => {
+    expect(fitOf({ apply: "hdr.d.a = hdr.d.b ^ hdr.d.c;" }).placement.stages[0]?.hash_dist_units).toBe(0);
+    expect(messages(fitOf({ apply: "hdr.d.a = hdr.d.a + hdr.d.b + hdr.d.c;" })).join()).toContain(
+      "takes 2 instructions",
+    );
+  });
+});

@@ -305,6 +305,11 @@ export class ActionReader {
     }
     const step = this.#newStep(source);
     step.writes.push(access);
+    if (this.context.program.architecture !== undefined && isLinear(expr) && stepsOf(expr) > 1) {
+      // The compiler lets the hash engine compute it: each bit of the result is an exclusive or of bits of the packet.
+      step.hashes.push({ bits: access.width, inputs: readsOf(expr) });
+      return;
+    }
     addReads(step.reads, readsOf(expr));
     this.#operation(step, access, expr, source);
   }
@@ -619,6 +624,35 @@ function stepsOf(expr: Expr): number {
     return operationCount({ ...expr, parts: expr.parts.map((part) => inverted(part) ?? part) });
   }
   return operationCount(expr);
+}
+
+/** Each bit of the value is an exclusive or of bits of fields, and perhaps 1. */
+function isLinear(expr: Expr): boolean {
+  if (expr.kind === "field") return true;
+  if (expr.kind !== "operation") return false;
+  const [left, right] = expr.parts;
+  if (left === undefined || right === undefined) return false;
+  const isConstant = right.kind === "constant";
+  if (expr.op === "^") return isLinear(left) && (isConstant || isLinear(right));
+  if (expr.op === "<<" || expr.op === ">>" || expr.op === "&") return isConstant && isLinear(left);
+  // Parts of a concatenation have no bit in common: one is shifted past the other.
+  if (expr.op !== "|" || left.kind !== "operation" || left.op !== "<<") return false;
+  const [, count] = left.parts;
+  const isPast = count?.kind === "constant" && Number(count.value) >= widthOf(right);
+  return isPast && isLinear(left) && isLinear(right);
+}
+
+/** Bits from the lowest to the highest one that the value can have set. */
+function widthOf(expr: Expr): number {
+  if (expr.kind === "field") return expr.access.width;
+  if (expr.kind === "constant") return expr.value.toString(2).length;
+  if (expr.kind !== "operation") return Number.POSITIVE_INFINITY;
+  const widths = expr.parts.map(widthOf);
+  const [, right] = expr.parts;
+  const count = right?.kind === "constant" ? Number(right.value) : 0;
+  if (expr.op === "<<") return defined(widths[0]) + count;
+  if (expr.op === ">>") return Math.max(0, defined(widths[0]) - count);
+  return expr.op === "&" ? Math.min(...widths) : Math.max(...widths);
 }
 
 function inverted(expr: Expr): Expr | undefined {
