@@ -346,3 +346,11 @@ describe("an exclusive or of several fields", () => {
     );
   });
 });
+
+it("puts small values for the traffic manager into one byte, so that two tables which set them need two stages", () => {
+  const stages = (first: string, second: string) =>
+    fitOf({ apply: `if (hdr.d.a == 1) { ${first} } if (hdr.d.b == 1) { ${second} }` }).stages;
+  expect(stages("tm.bypass_egress = 1;", "dprsr.drop_ctl = 1;")).toBe(2);
+  expect(stages("tm.bypass_egress = 1;", "dprsr.mirror_type = 1;")).toBe(1);
+  expect(stages("tm.bypass_egress = 1;", "tm.ucast_egress_port = 4;")).toBe(1);
+});

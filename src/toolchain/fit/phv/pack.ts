@@ -39,6 +39,8 @@ export interface PhvLayout {
 }
 
 const WORD_BITS = 32;
+/** Of values for the traffic manager that share a byte: `drop_ctl` has 3 bits. */
+const MAX_FLAG_BITS = 3;
 
 /** Lays out the fields of both gresses. */
 export function packFields(model: FitModel, target: Target): PhvLayout {
@@ -105,10 +107,12 @@ class Packer {
     }
     for (const header of this.model.headers.values()) {
       if (header.metadata) {
-        for (const name of header.fields) {
-          const info = defined(this.model.fields.get(name));
-          if (used.has(name)) this.#own(gress, info, false);
-        }
+        const infos = header.fields
+          .filter((name) => used.has(name))
+          .map((name) => defined(this.model.fields.get(name)));
+        const flags = infos.filter((info) => this.#isFlag(gress, info));
+        this.#packFlags(gress, flags);
+        for (const info of infos) if (!flags.includes(info)) this.#own(gress, info, false);
         continue;
       }
       const there =
@@ -122,6 +126,30 @@ class Packer {
       );
     }
     this.#packValidity(gress, [...used.keys()]);
+  }
+
+  /**
+   * A small value of ingress that may stand anywhere in its container. The types of mirror, digest and resubmission stand at its low
+   * end, so that each has a container of its own.
+   */
+  #isFlag(gress: Gress, { name, width }: FieldInfo): boolean {
+    const isSmall = width <= MAX_FLAG_BITS && !name.endsWith("_type");
+    return this.model.hasEgressParser && gress === "ingress" && isSmall && this.model.forDeparser.has(name);
+  }
+
+  /** Such values share bytes: two tables that set them need two stages (measured: bypass_egress with drop_ctl). */
+  #packFlags(gress: Gress, flags: readonly FieldInfo[]): void {
+    let slices: ContainerSlice[] = [];
+    let bits = 0;
+    for (const { name, width } of flags) {
+      if (bits + width > 8) {
+        this.#place(gress, slices, bits, false);
+        [slices, bits] = [[], 0];
+      }
+      slices.push({ field: name, lo: 0, width });
+      bits += width;
+    }
+    if (bits > 0) this.#place(gress, slices, bits, false);
   }
 
   /** The bits that tell the deparser what to send share containers: headers' validity, and which checksum is sent. */
