@@ -109,6 +109,7 @@ describe("options", () => {
     [["--packets", "5"], "--packets has no meaning without --audit"],
     [["--seed", "5"], "--seed has no meaning without --audit"],
     [["--audit", "--submissions", "x"], "--submissions has no meaning with --audit"],
+    [["--audit", "--since", "x"], "--since has no meaning with --audit"],
     [["--audit", "--engine", "bmv2"], "--engine has no meaning with --audit"],
   ])("%j", (options, message) => {
     const { stderr, status } = grade(original, ...options);
