@@ -209,6 +209,25 @@ describe("what it writes", () => {
     expect(formatted(text)).toBe(expected);
     expect(formatted(expected)).toBe(expected);
   });
+
+  it("a line of thousands of columns, the same alone and among other declarations", () => {
+    const sum = Array.from({ length: 240 }, (_, index) => `first_value_${index}`).join(" + ");
+    const long = `const bit<32> total = ${sum};`;
+    expect(long.length).toBeGreaterThan(3500);
+    const before = "control A(inout bit<8> x) {\n    apply {\n        x = 1;\n    }\n}";
+    const after = "#ifdef K\nconst bit<8> one = 1;\n#else\nconst bit<8> two = 2;\n#endif";
+    const alone = formatted(`${long}\n`);
+    expect(alone.split("\n").every((line) => line.length <= LINE_LENGTH)).toBe(true);
+    for (const text of [
+      `${before}\n\n${long}\n\n${after}\n`,
+      `${after}\n\n${before}\n\n${long}\n`,
+      `${long}\n\n${before}\n\n${long}\n`,
+    ]) {
+      const result = formatted(text);
+      expect(result).toBe(text.replaceAll(`${long}\n`, alone));
+      expect(formatted(result)).toBe(result);
+    }
+  });
 });
 
 it.each([
