@@ -237,24 +237,6 @@ const REASONS: Reasons = {
     ['{ kind: "result"', "open: the results of a process that grades (grade.test.ts)"],
     ["networks?.close", "open: a grading on the simulator in a process of its own (grade.test.ts)"],
   ],
-  "fabric/experiment/testbed/flow-watch.ts": "equivalent: an alarm that comes too early is set again",
-  "fabric/experiment/testbed/machine-load.ts saturationWarnings":
-    "open: two saturated runs with different shares",
-  "fabric/experiment/testbed/machine-load.ts": "open: a testbed whose processor time is measured twice",
-  "fabric/experiment/testbed/run.ts runOnTestbed":
-    "open: a run on real switches, which test/fabric/experiment/testbed.test.ts starts",
-  "fabric/experiment/testbed/run.ts":
-    "open: a scheme with a signal, a transport or a wire that real switches do not have, by checkOnLab itself",
-  "fabric/experiment/testbed/scheme-on-testbed.ts SchemeOnTestbed.constructor":
-    "open: controllers of a scheme on a lab, and hosts that have an agent by default",
-  "fabric/experiment/testbed/scheme-on-testbed.ts SchemeOnTestbed.#startAgent":
-    "open: a host with shaped and other links",
-  "fabric/experiment/testbed/scheme-on-testbed.ts offersEcn":
-    "open: a direct host whose experiment has TCP with ECN",
-  "fabric/experiment/testbed/scheme-on-testbed.ts": "open: limits of queues at single links",
-  "fabric/experiment/testbed/with-testbed.ts withTestbed":
-    "open: the port for controllers of the switches in a testbed",
-  "fabric/experiment/testbed/with-testbed.ts": "open: a refusal of links that has no place in the file",
 };
 
 export function reasonOf(survivor: Survivor): string {
