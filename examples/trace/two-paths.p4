@@ -12,9 +12,10 @@ struct headers_t {
     label_t label;
 }
 
-struct metadata_t {}
+struct metadata_t { }
 
-parser TheParser(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
+parser TheParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
+                 inout standard_metadata_t standard) {
     state start {
         packet.extract(hdr.label);
         transition accept;
@@ -22,7 +23,7 @@ parser TheParser(packet_in packet, out headers_t hdr, inout metadata_t meta, ino
 }
 
 control Verify(inout headers_t hdr, inout metadata_t meta) {
-    apply {}
+    apply { }
 }
 
 control TheIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
@@ -60,11 +61,11 @@ control TheIngress(inout headers_t hdr, inout metadata_t meta, inout standard_me
 }
 
 control TheEgress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
-    apply {}
+    apply { }
 }
 
 control Update(inout headers_t hdr, inout metadata_t meta) {
-    apply {}
+    apply { }
 }
 
 control TheDeparser(packet_out packet, in headers_t hdr) {

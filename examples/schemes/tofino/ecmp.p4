@@ -43,7 +43,7 @@ struct metadata_t {
     bool    wrong;
 }
 
-struct none_t {}
+struct none_t { }
 
 parser PlainParser(packet_in packet, out headers_t hdr, out metadata_t meta,
                    out ingress_intrinsic_metadata_t ig) {

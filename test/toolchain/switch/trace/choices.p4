@@ -13,9 +13,10 @@ struct headers_t {
     order_t order;
 }
 
-struct metadata_t {}
+struct metadata_t { }
 
-parser TheParser(packet_in packet, out headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
+parser TheParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
+                 inout standard_metadata_t standard) {
     state start {
         packet.extract(hdr.order);
         transition accept;
@@ -123,11 +124,11 @@ control TheEgress(inout headers_t hdr, inout metadata_t meta, inout standard_met
 }
 
 control Verify(inout headers_t hdr, inout metadata_t meta) {
-    apply {}
+    apply { }
 }
 
 control Update(inout headers_t hdr, inout metadata_t meta) {
-    apply {}
+    apply { }
 }
 
 control TheDeparser(packet_out packet, in headers_t hdr) {
