@@ -24,9 +24,27 @@ control Work(inout headers_t hdr, inout none_t md, in ingress_intrinsic_metadata
              in ingress_intrinsic_metadata_from_parser_t prsr,
              inout ingress_intrinsic_metadata_for_deparser_t dprsr,
              inout ingress_intrinsic_metadata_for_tm_t tm) {
-    Lpf<bit<32>, bit<8>>(16) mean;
+    DirectMeter(MeterType_t.BYTES) rate;
+    action measure() {
+        hdr.h.a[7:0] = rate.execute(MeterColor_t.GREEN, 32w4); // <- here
+    }
+    action skip() {
+        hdr.h.a[7:0] = rate.execute();
+    }
+    table measured {
+        key = {
+            hdr.h.a: exact;
+        }
+        actions = {
+            measure;
+            skip;
+        }
+        meters = rate;
+        const default_action = skip();
+        size = 16;
+    }
     apply {
-        hdr.h.a = mean.execute(hdr.h.a, 0); // <- here
+        measured.apply();
         tm.ucast_egress_port = ig.ingress_port;
     }
 }
