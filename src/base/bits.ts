@@ -20,6 +20,26 @@ export function bitLength(value: bigint): number {
   return value === 0n ? 0 : value.toString(2).length;
 }
 
+/** The result of a comparison of P4 (`==`, `!=`, `<`, `<=`, `>`, `>=`); undefined for another operation. */
+export function compareNumbers(op: string, a: bigint, b: bigint): boolean | undefined {
+  switch (op) {
+    case "==":
+      return a === b;
+    case "!=":
+      return a !== b;
+    case "<":
+      return a < b;
+    case "<=":
+      return a <= b;
+    case ">":
+      return a > b;
+    case ">=":
+      return a >= b;
+    default:
+      return undefined;
+  }
+}
+
 /** Big-endian bytes, exactly `length` of them; higher bits are cut off. */
 export function toBytes(value: bigint, length: number): Uint8Array {
   const bytes = new Uint8Array(length);

@@ -2,7 +2,17 @@
  * Functions that every room may use: diagnostics, source positions, bit values, seeded random numbers, text
  * tables, text that is safe on terminals and in HTML, and "did you mean".
  */
-export { bitLength, fromBytes, fromHex, maskOf, toBytes, toHex, toSigned, toUnsigned } from "./bits.js";
+export {
+  bitLength,
+  compareNumbers,
+  fromBytes,
+  fromHex,
+  maskOf,
+  toBytes,
+  toHex,
+  toSigned,
+  toUnsigned,
+} from "./bits.js";
 export { CLAIMS, claim } from "./claims.js";
 export { closest, didYouMean } from "./closest.js";
 export { defined } from "./defined.js";

@@ -9,16 +9,17 @@ import { formatExpr, readsOf, readValue } from "./expressions.js";
 import type { Feature } from "./features.js";
 import { makeFlow, type Successors } from "./flow.js";
 import { withoutKeyTemporaries } from "./key-temporaries.js";
-import type {
-  ActionModel,
-  Attached,
-  FieldInfo,
-  FitModel,
-  Gress,
-  HeaderInfo,
-  Implementation,
-  KeyPart,
-  Unit,
+import {
+  type ActionModel,
+  type Attached,
+  type FieldInfo,
+  type FitModel,
+  type Gress,
+  type HeaderInfo,
+  type Implementation,
+  type KeyPart,
+  NO_RESOURCES,
+  type Unit,
 } from "./model.js";
 import { readParser } from "./parser.js";
 import { findUses } from "./uses.js";
@@ -307,11 +308,7 @@ class Builder {
         },
       ],
       size: 1,
-      implementation: undefined,
-      algorithmic: undefined,
-      attached: [],
-      hashes: [],
-      usesRandom: false,
+      ...NO_RESOURCES,
       condition: undefined,
       source: undefined,
     });
@@ -330,11 +327,7 @@ class Builder {
       key: [],
       actions: [],
       size: 0,
-      implementation: undefined,
-      algorithmic: undefined,
-      attached: [],
-      hashes: [],
-      usesRandom: false,
+      ...NO_RESOURCES,
       condition: { reads: readsOf(expr), rows: gatewayCost(expr).rows, text: formatExpr(expr) },
       source: condition.source_info,
     };

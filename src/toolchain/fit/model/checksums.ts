@@ -5,7 +5,14 @@
  */
 import type { bmv2 } from "../../program/index.js";
 import { type Expr, readsOf, readValue } from "./expressions.js";
-import type { Access, ActionModel, FieldInfo, Gress, Unit } from "./model.js";
+import {
+  type Access,
+  type ActionModel,
+  type FieldInfo,
+  type Gress,
+  NO_RESOURCES,
+  type Unit,
+} from "./model.js";
 import { type Statement, structureOf } from "./statements.js";
 
 /** One field that the deparser may update. */
@@ -100,11 +107,7 @@ function tableOf(
     key,
     actions: [action],
     size: 2 ** key.length,
-    implementation: undefined,
-    algorithmic: undefined,
-    attached: [],
-    hashes: [],
-    usesRandom: false,
+    ...NO_RESOURCES,
     condition: undefined,
     source,
   };

@@ -100,6 +100,15 @@ interface ConditionModel {
   readonly text: string;
 }
 
+/** What a unit has that uses no resource beyond its table or its condition. */
+export const NO_RESOURCES = {
+  implementation: undefined,
+  algorithmic: undefined,
+  attached: [],
+  hashes: [],
+  usesRandom: false,
+} as const satisfies Partial<Unit>;
+
 export interface Unit {
   readonly id: number;
   /** Unique; for what has no name in the program, the name in the BMv2 JSON. */

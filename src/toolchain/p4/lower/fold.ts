@@ -1,5 +1,5 @@
 /** Constant folding and the identities that keep hidden conditions short; semantics of P4-16 section 8. */
-import { toUnsigned } from "../../../base/index.js";
+import { compareNumbers, toUnsigned } from "../../../base/index.js";
 import { bool, not, number } from "./build.js";
 import type { BinaryOp, BitsType, Expr, ExprOf } from "./ir.js";
 import { mapExpr } from "./walk.js";
@@ -158,25 +158,6 @@ function foldNumbers(expr: ExprOf<"binary">, left: ExprOf<"number">, right: Expr
   }
   const value = computeNumbers(expr.op, a, b, expr.type);
   return value === undefined ? expr : number(value, expr.type, expr.span);
-}
-
-function compareNumbers(op: BinaryOp, a: bigint, b: bigint): boolean | undefined {
-  switch (op) {
-    case "==":
-      return a === b;
-    case "!=":
-      return a !== b;
-    case "<":
-      return a < b;
-    case "<=":
-      return a <= b;
-    case ">":
-      return a > b;
-    case ">=":
-      return a >= b;
-    default:
-      return undefined;
-  }
 }
 
 function computeNumbers(op: BinaryOp, a: bigint, b: bigint, type: BitsType): bigint | undefined {

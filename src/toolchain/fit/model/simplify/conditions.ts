@@ -1,4 +1,5 @@
 /** Conditions that every packet meets, or none: the compiler removes them, and what then is never reached. */
+import { compareNumbers } from "../../../../base/index.js";
 import type { bmv2 } from "../../../program/index.js";
 import { type Expr, readValue } from "../expressions.js";
 import { type Editing, nodeOrder, redirect } from "./graph.js";
@@ -59,28 +60,9 @@ function truthOf(expr: Expr, signed: ReadonlySet<string> | undefined): boolean |
     return a === undefined || b === undefined ? undefined : !decisive;
   }
   if (right?.kind !== "constant") return undefined;
-  if (left.kind === "constant") return compared(expr.op, left.value, right.value);
+  if (left.kind === "constant") return compareNumbers(expr.op, left.value, right.value);
   // No value without a sign is below zero.
   if (right.value !== 0n || left.kind !== "field" || signed?.has(left.access.field) !== false)
     return undefined;
   return expr.op === ">=" ? true : expr.op === "<" ? false : undefined;
-}
-
-function compared(op: string, a: bigint, b: bigint): boolean | undefined {
-  switch (op) {
-    case "==":
-      return a === b;
-    case "!=":
-      return a !== b;
-    case "<":
-      return a < b;
-    case "<=":
-      return a <= b;
-    case ">":
-      return a > b;
-    case ">=":
-      return a >= b;
-    default:
-      return undefined;
-  }
 }
