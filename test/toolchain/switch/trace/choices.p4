@@ -24,7 +24,7 @@ parser TheParser(packet_in packet, out headers_t hdr, inout metadata_t meta,
 }
 
 control TheIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
-    action_selector(HashAlgorithm.crc16, 32w64, 32w16) paths;
+    action_selector(HashAlgorithm.crc16, 32w128, 32w16) paths;
     action_selector(HashAlgorithm.crc32, 32w64, 32w16) marks;
     register<bit<32>>(4) seen;
     counter(4, CounterType.packets) counts;
@@ -95,6 +95,14 @@ control TheIngress(inout headers_t hdr, inout metadata_t meta, inout standard_me
         } else if (hdr.order.what == 7) {
             clone(CloneType.I2E, 32w5);
             next.apply();
+        } else if (hdr.order.what == 9) {
+            standard.egress_spec = 1;
+        } else if (hdr.order.what == 10) {
+            first.apply();
+            standard.egress_spec = 1;
+            if (standard.instance_type == 0) {
+                resubmit_preserving_field_list(0);
+            }
         } else if (hdr.order.what == 8) {
             hash(hdr.order.value, HashAlgorithm.crc16, 8w0, { hdr.order.key }, 16w200);
             standard.egress_spec = 1;
@@ -120,6 +128,10 @@ control TheEgress(inout headers_t hdr, inout metadata_t meta, inout standard_met
 
     apply {
         stamped.apply();
+        if (hdr.order.what == 9) {
+            random(hdr.order.value, 8w0, 8w1);
+            recirculate_preserving_field_list(0);
+        }
     }
 }
 

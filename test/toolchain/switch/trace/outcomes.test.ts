@@ -204,6 +204,39 @@ describe("what decides", () => {
   });
 });
 
+/** The events of each way through the choices of a copy. */
+function waysOf({ events, branches = [] }: TraceTree): TraceTree["events"][] {
+  const choices = branches.filter(({ cause }) => cause === "choice");
+  if (choices.length === 0) return [events];
+  return choices.flatMap(waysOf).map((way) => [...events, ...way]);
+}
+
+it("has each event of a way once", () => {
+  const ways = waysOf(outcomes(2).trace.root);
+  expect(ways).toHaveLength(4);
+  for (const way of ways) {
+    expect(way.filter(({ kind }) => kind === "extract")).toHaveLength(1);
+    const tables = way.flatMap((event) => (event.kind === "table_lookup" ? [event.table_name] : []));
+    expect(tables.filter((name) => /marked|next/.test(name))).toEqual([
+      "TheIngress.marked",
+      "TheIngress.next",
+    ]);
+  }
+});
+
+it("shows a clone once where the packet meets its choice after it", () => {
+  const { device } = start();
+  device.apply([entry("TheEgress.stamped", "standard.egress_rid", 0, { kind: "group", groupId: 1 })]);
+  const { root, outcomes: count } = device.outcomes(3, packet(7), { runs: 100 });
+  const pairs = [1, 2].flatMap((port) =>
+    ["0c", "0d"].flatMap((a) => ["0c", "0d"].map((b) => `${port} 0700${a}00 + 20 0700${b}00`)),
+  );
+  expect([...endsOf(root)].sort()).toEqual(pairs.sort());
+  expect(count).toBe(8);
+  for (const path of root.branches ?? [])
+    expect(path.branches?.map(({ cause }) => cause)).toEqual(["ingress_clone", "choice", "choice"]);
+});
+
 const modify = (table: string, action: ReturnType<typeof send>): Update => {
   const { entity } = entry(table, WHAT, 6, { kind: "action", ...action });
   return { type: "modify", entity };
@@ -221,6 +254,26 @@ describe("an update while the packet is in the switch", () => {
   it("in the other order: the packet never sees the new first table with the old second one", () => {
     const { ends } = outcomes(6, [second, first]);
     expect(ends).toEqual(["1 06010000", "2 06010000", "2 06020000"]);
+  });
+
+  it("seen twice by a packet: the second time no fewer changes", () => {
+    const { device } = start();
+    const before = stateOf(device);
+    const added = entry("TheIngress.first", WHAT, 10, { kind: "action", ...mark(1) });
+    const changed = {
+      type: "modify",
+      entity: { ...added.entity, action: { kind: "action", ...mark(2) } },
+    } as Update;
+    const { root, outcomes: count } = device.outcomes(3, packet(10), {
+      runs: 100,
+      updates: [added, changed],
+    });
+    // None, then any of three; one, then one or both; both.
+    expect(count).toBe(6);
+    expect([...endsOf(root)].sort()).toEqual(["1 0a000000", "1 0a010000", "1 0a020000"]);
+    const labels = nodesOf(root).flatMap(({ choice }) => (choice === undefined ? [] : [choice]));
+    expect(labels.filter((label) => label.startsWith("1 of 2"))).toHaveLength(3);
+    expect(stateOf(device)).toBe(before);
   });
 
   it("of a group: its members before or after", () => {
@@ -274,6 +327,31 @@ it("refuses a port that is down, and a packet within another one", () => {
 });
 
 describe("limits", () => {
+  it("of branches: 64 of the members of a group, and of the changes of a table", () => {
+    const { device } = start();
+    const many = Array.from({ length: 70 }, (_, i) => i + 10);
+    device.apply([
+      ...many.map((id) => member(PATHS, id, send(id))),
+      groupOf(PATHS, 3, Object.fromEntries(many.map((id) => [id, 1]))),
+    ]);
+    const { entity } = entry("TheIngress.next", WHAT, 1, { kind: "group", groupId: 3 });
+    device.apply([{ type: "modify", entity }]);
+    const members = device.outcomes(3, packet(1), { runs: 1000 });
+    expect([members.outcomes, members.cut]).toEqual([64, true]);
+    const updates = many.map((tag) => modify("TheIngress.first", mark(tag)));
+    const moments = device.outcomes(3, packet(6), { runs: 1000, updates });
+    expect([moments.outcomes, moments.cut]).toEqual([64, true]);
+  });
+
+  it("of forks on one way, of a packet that recirculates without end", () => {
+    const { device } = start();
+    const { root, cut } = device.outcomes(3, packet(9), { runs: 2 });
+    expect(cut).toBe(true);
+    expect(
+      nodesOf(root).filter(({ outcome }) => outcome.kind === "fork" && outcome.reason === "random"),
+    ).toHaveLength(256);
+  });
+
   it("of runs: the tree has what was run, and says that it is cut", () => {
     const { device } = start();
     const { cut, outcomes: count } = device.outcomes(3, packet(4), { runs: 5 });
