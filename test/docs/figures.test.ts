@@ -11,7 +11,7 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { csv } from "../../src/fabric/experiment/view/parts.js";
 import { type Block, bench, block, exiting, p4loom, page, run, script } from "../../tools/figures/block.js";
-import { csvRows, Runner } from "../../tools/figures/execute.js";
+import { csvRows, measurementsOf, Runner } from "../../tools/figures/execute.js";
 import { marksOf, rewritten, shown, withoutCode } from "../../tools/figures/markdown.js";
 import {
   chosenForCi,
@@ -420,6 +420,20 @@ describe("texts of figures", () => {
   it("are cells of a table, whose rows have equal lengths", () => {
     expect(table(["", "a"], [["x|y", undefined]])).toEqual(["| | a |", "|---|---|", "| x\\|y | - |"]);
     expect(() => table(["a"], [["x", 1]])).toThrow("a row of 2 cells in a table of 1 columns");
+  });
+});
+
+describe("what a benchmark printed", () => {
+  it("is its measurements, without other lines", () => {
+    expect(measurementsOf({ line: "x" }, 'a word\n{"name":"rate","value":3}\n')).toEqual([
+      { name: "rate", value: 3 },
+    ]);
+  });
+
+  it("is refused when it measured nothing: no block becomes an empty table", () => {
+    expect(() => measurementsOf({ line: "npm run bench -- clients" }, "skipped\n")).toThrow(
+      "npm run bench -- clients: it measured nothing",
+    );
   });
 });
 

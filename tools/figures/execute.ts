@@ -32,6 +32,14 @@ function commandOf(root: string, made: Run, folder: string): string[] {
   return ["--import", "tsx", ...(made.kind === "bench" ? [join(root, "bench/main.ts")] : []), ...made.args];
 }
 
+/** The measurements that a benchmark printed. Throws if there are none: one that lacks a program says so, and ends with status 0. */
+export function measurementsOf({ line }: Pick<Run, "line">, output: string): RunDocument {
+  const measured = output.split("\n").filter((each) => each.startsWith("{"));
+  if (measured.length === 0)
+    throw new Error(`${line}: it measured nothing; its messages say what it needs (npm run bench -- ...)`);
+  return measured.map((each) => JSON.parse(each));
+}
+
 function documentOf(made: Run, output: string, folder: string): RunDocument {
   if (made.kind === "run") {
     const results = JSON.parse(readFileSync(join(folder, "results.json"), "utf8"));
@@ -39,11 +47,7 @@ function documentOf(made: Run, output: string, folder: string): RunDocument {
     const files = made.csv.map((name) => [name, csvRows(readFileSync(join(folder, name), "utf8"))]);
     return { ...results, csv: Object.fromEntries(files) };
   }
-  if (made.kind === "bench")
-    return output
-      .split("\n")
-      .filter((line) => line.startsWith("{"))
-      .map((line) => JSON.parse(line));
+  if (made.kind === "bench") return measurementsOf(made, output);
   const json = made.kind === "script" ? /^[[{]/.test(output) : made.args.includes("--json");
   return json ? JSON.parse(output) : output;
 }
