@@ -334,6 +334,21 @@ it("tells the number of a packet that was expected, unless that was cancelled or
   cancelSecond();
 });
 
+it("tells the numbers of equal packets to those who expect them, in order", () => {
+  const one = follower();
+  const told: string[] = [];
+  const note = (name: string) => (packet: number) => told.push(`${name} ${packet}`);
+  one.expect(AT_HOST, note("first"));
+  const same = note("same");
+  one.expect(AT_HOST, same);
+  const cancel = one.expect(AT_HOST, same);
+  one.expect(AT_HOST, note("last"));
+  cancel();
+  for (let i = 0; i < 4; i++) one.add("s1", traceOf(1, i, AT_HOST, "drop"), 0);
+  one.assemble(S);
+  expect(told).toEqual(["first 1", "same 2", "last 3"]);
+});
+
 it("a packet of a controller begins at the switch that sent it", () => {
   const one = follower();
   one.add("s1", traceOf(255, 0, AT_HOST, { port: 1, bytes: AT_END }), 0);

@@ -67,7 +67,8 @@ export class TraceFollower {
   /** By switch, port and bytes. */
   readonly #arrivals = new Map<string, Arrival[]>();
   readonly #departures = new Map<string, Departure[]>();
-  readonly #expected = new Map<string, (packet: number) => void>();
+  /** By bytes; in the order in which they were asked for. */
+  readonly #expected = new Map<string, ((packet: number) => void)[]>();
   /** Numbers of conversations. */
   readonly #flows = new Map<string, number>();
 
@@ -102,12 +103,24 @@ export class TraceFollower {
     else this.#arrivals.set(key, rest);
   }
 
-  /** Calls `found` once, with the number of the next packet that has these bytes; returns a function that cancels this. */
+  /**
+   * Calls `found` once, with the number of the next packet that has these bytes and that no earlier call expects; returns a
+   * function that cancels this.
+   */
   expect(bytes: string, found: (packet: number) => void): () => void {
-    this.#expected.set(bytes, found);
-    return () => {
-      if (this.#expected.get(bytes) === found) this.#expected.delete(bytes);
-    };
+    // A closure of its own: a caller may expect equal packets with one function.
+    const call = (packet: number): void => found(packet);
+    this.#keepExpected(bytes, [...(this.#expected.get(bytes) ?? []), call]);
+    return () =>
+      this.#keepExpected(
+        bytes,
+        (this.#expected.get(bytes) ?? []).filter((one) => one !== call),
+      );
+  }
+
+  #keepExpected(bytes: string, rest: ((packet: number) => void)[]): void {
+    if (rest.length === 0) this.#expected.delete(bytes);
+    else this.#expected.set(bytes, rest);
   }
 
   /** Assembles the stories of all packets that have waited long enough. */
@@ -143,8 +156,8 @@ export class TraceFollower {
       this.#showMotion(packet, { ...before, direction: before.direction === 0 ? 1 : 0 }, at);
     }
     this.#addSwitchHop(packet, arrival);
-    const expected = this.#expected.get(bytes);
-    this.#expected.delete(bytes);
+    const [expected, ...others] = this.#expected.get(bytes) ?? [];
+    this.#keepExpected(bytes, others);
     expected?.(packet.id);
   }
 

@@ -119,7 +119,7 @@ function testTable(tests: readonly Comparison[]): string {
       word("size", ({ size }: Comparison) => size),
       word("figure", (one: Comparison) => COMPARED_TITLES[one.figure]),
       figure(escapeMarkup(against.title), ({ baseline }) => localNumber(baseline, 2)),
-      figure("scheme", ({ value }) => localNumber(value, 2)),
+      figure("this scheme", ({ value }) => localNumber(value, 2)),
       figure("change", (one) => {
         const change = changeOf(one);
         return `<span class="${verdict(one)}">${change > 0 ? "+" : ""}${(100 * change).toFixed(1)} %</span>`;
