@@ -22,11 +22,7 @@ export async function lab(folders: readonly string[], options: LabArguments): Pr
   const port = number("--port", options.port ?? "0", 65_535);
   const seed = number("--seed", options.seed, 2 ** 32 - 1);
   const { program, scheme } = options;
-  const read = (folder: string) =>
-    readLabProject(folder, {
-      ...given({ program, scheme }),
-      withoutSolutions: options.static !== undefined,
-    });
+  const read = (folder: string) => readLabProject(folder, given({ program, scheme }));
   if (options.static !== undefined) {
     const projects = [];
     for (const path of folders) projects.push({ path, project: (await read(path)).project });

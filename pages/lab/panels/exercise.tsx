@@ -8,13 +8,13 @@ import { pointsText } from "../parts/points.js";
 export function ExercisePanel({ exercise, canTest }: { exercise: ExerciseView; canTest: boolean }) {
   return (
     <>
-      {exercise.tests.length === 0 || !canTest ? null : <Tests tests={exercise.tests} />}
+      {exercise.tests.length === 0 || !canTest ? null : <Tests {...exercise} />}
       <Markdown text={exercise.text} />
     </>
   );
 }
 
-function Tests({ tests }: { tests: readonly TestView[] }) {
+function Tests({ tests, hidden }: Pick<ExerciseView, "tests" | "hidden">) {
   const lab = useLab();
   const [busy, setBusy] = useState(false);
   const run = async (names?: readonly string[]) => {
@@ -46,6 +46,12 @@ function Tests({ tests }: { tests: readonly TestView[] }) {
           </li>
         ))}
       </ul>
+      {hidden === undefined ? null : (
+        <p class="quiet small">
+          {hidden.tests} hidden {hidden.tests === 1 ? "test" : "tests"} ({pointsText(hidden.points)}) run when
+          the exercise is graded.
+        </p>
+      )}
     </section>
   );
 }

@@ -19,9 +19,17 @@ const PACKETS = 10_000;
 export async function audit(
   exercise: Exercise,
   diagnostics: Diagnostics,
-  { submissions, out, since, bmv2, engine, workers, json, ...options }: GradeArguments,
+  { submissions, out, since, bmv2, engine, workers, student, json, ...options }: GradeArguments,
 ): Promise<number> {
-  const others = { submissions, out, since, bmv2, workers, engine: engine === "sim" ? undefined : engine };
+  const others = {
+    submissions,
+    out,
+    since,
+    bmv2,
+    workers,
+    student,
+    engine: engine === "sim" ? undefined : engine,
+  };
   const [other] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
   if (other !== undefined)
     fail(

@@ -9,6 +9,7 @@ export interface GradeArguments {
   json?: boolean;
   engine: string;
   bmv2?: string;
+  student?: boolean;
   audit?: boolean;
   mutants?: number;
   seed?: number;
@@ -36,6 +37,10 @@ export function defineGrade(command: Command): Command {
       "sim",
     )
     .option("--bmv2 <path>", "simple_switch_grpc for the engine bmv2 (default: the one on PATH)")
+    .option(
+      "--student",
+      "print what a student may read: of hidden tests only how many failed, and their points",
+    )
     .option("--audit", "change the solution in small ways, and list the changes that no test detects")
     .option("--mutants <n>", "maximum number of changes of an audit (default: 1000)", number(1, 100_000))
     .option(

@@ -2,12 +2,11 @@
 
 import { availableParallelism } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { claim, Diagnostics, defined, fail, formatTable, given, printable } from "../../base/index.js";
+import { Diagnostics, defined, fail, formatTable, given, printable } from "../../base/index.js";
 import {
   changesCsv,
   changesSince,
   changesText,
-  failureLines,
   findSubmissions,
   type GradedSubmission,
   gradeAll,
@@ -15,6 +14,9 @@ import {
   readEarlierResults,
   readHandedIn,
   reportFiles,
+  studentLines,
+  studentView,
+  teacherLines,
   versionsOf,
 } from "../../course/submissions/index.js";
 import { SWITCH_ENGINES } from "../../fabric/testbed/index.js";
@@ -31,11 +33,18 @@ const ENGINES = ["sim", ...SWITCH_ENGINES] as const;
 export async function grade(folder: string, options: GradeArguments): Promise<number> {
   const diagnostics = new Diagnostics();
   const exercise = openExerciseFolder(folder, diagnostics);
-  const { submissions: from, out, since, bmv2, json } = options;
+  const { submissions: from, out, since, bmv2, json, student } = options;
   if (options.audit) return audit(exercise, diagnostics, options);
   for (const name of ["mutants", "packets", "seed"] as const)
     if (options[name] !== undefined)
       fail(CODES.wrongValue, undefined, `--${name} has no meaning without --audit`);
+  if (student && (from ?? out ?? since) !== undefined)
+    fail(
+      CODES.wrongValue,
+      undefined,
+      "--student prints the report of the folder's own files: it has no meaning with --submissions, --out or --since",
+      "--out writes a report for each student: students/NAME.txt",
+    );
   const engine = oneOf("--engine", options.engine, ENGINES);
   if (bmv2 !== undefined && engine !== "bmv2")
     fail(CODES.wrongValue, undefined, `--bmv2 names the switch of --engine bmv2; the engine is ${engine}`);
@@ -63,9 +72,10 @@ export async function grade(folder: string, options: GradeArguments): Promise<nu
       ...reportFiles(exercise, graded, out, versions),
       ...(changes === undefined ? [] : [{ path: join(out, "changes.csv"), content: changesCsv(changes) }]),
     ]);
-  const document = { exercise: exercise.title, versions, submissions: graded, ...given({ changes }) };
+  const views = student ? graded.map(studentView) : graded;
+  const document = { exercise: exercise.title, versions, submissions: views, ...given({ changes }) };
   const lines = [
-    ...(from === undefined ? oneText(defined(graded[0])) : manyText(graded)),
+    ...(from === undefined ? linesOf(defined(graded[0]), student) : manyText(graded)),
     ...(changes === undefined ? [] : ["", ...changesText(changes)]),
   ];
   process.stdout.write(json ? `${JSON.stringify(document)}\n` : `${lines.map(printable).join("\n")}\n`);
@@ -74,12 +84,8 @@ export async function grade(folder: string, options: GradeArguments): Promise<nu
   return from === undefined && !all ? EXIT.wrongInput : EXIT.success;
 }
 
-function oneText({ points, of, tests }: GradedSubmission): string[] {
-  const lines = tests.flatMap((test) => [
-    `${test.passed ? claim("testPassed") : "FAILED"}  ${test.points}/${test.of}  ${test.name}`,
-    ...failureLines(test).map((line) => `        ${line}`),
-  ]);
-  return [...lines, `${points} of ${of} point${of === 1 ? "" : "s"}`];
+function linesOf(one: GradedSubmission, student = false): string[] {
+  return student ? studentLines(studentView(one)) : teacherLines(one);
 }
 
 function manyText(graded: readonly GradedSubmission[]): string[] {

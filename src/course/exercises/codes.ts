@@ -15,4 +15,5 @@ export const CODES = {
   headerLayout: "P46305",
   outside: "P46306",
   controller: "P46307",
+  hiddenPoints: "P46308",
 } as const;

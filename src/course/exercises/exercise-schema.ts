@@ -154,6 +154,8 @@ const testSchema = z.strictObject({
   program: path.optional(),
 });
 
+const testsSchema = z.array(testSchema).min(1, "expected at least one test");
+
 export const exerciseSchema = z.strictObject({
   title: text("a title"),
   /** Describes what the tests check, in one or two sentences. */
@@ -179,11 +181,20 @@ export const exerciseSchema = z.strictObject({
       frames: count(1, 10_000_000).default(200_000),
     })
     .prefault({}),
-  tests: z.array(testSchema).min(1, "expected at least one test"),
+  tests: testsSchema,
+  /** What students know of the tests of `hidden/tests.yaml`, which they do not get. */
+  hidden: z
+    .strictObject({
+      tests: count(1, 1000),
+      points: z.number({ error: "expected a number of points" }).nonnegative("expected a number of points"),
+    })
+    .optional(),
 });
 
+/** `hidden/tests.yaml`: its tests have the form of those of `exercise.yaml`. */
+export const hiddenTestsSchema = z.strictObject({ tests: testsSchema });
+
+export type RawTest = z.output<typeof testSchema>;
 export type RawExercise = z.output<typeof exerciseSchema>;
-export type RawStep = RawExercise["tests"][number]["steps"] extends readonly (infer S)[] | undefined
-  ? S
-  : never;
+export type RawStep = RawTest["steps"] extends readonly (infer S)[] | undefined ? S : never;
 export type PacketInput = z.output<typeof stackSchema>;

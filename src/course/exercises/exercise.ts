@@ -1,32 +1,13 @@
 /** An exercise: its topology, the files that are handed in, and the tests of `exercise.yaml` with resolved names. */
-import { type Diagnostics, type Locate, pathIn, SourceFile, type Span } from "../../base/index.js";
+import { type Diagnostics, type Locate, pathIn, SourceFile } from "../../base/index.js";
 import { loadDocument } from "../../toolchain/documents/index.js";
 import { CODES } from "./codes.js";
 import { exerciseSchema, type RawExercise } from "./exercise-schema.js";
 import type { ExerciseFiles } from "./files.js";
 import { HEADER_LAYOUTS, type HeaderLayout, layoutBytes } from "./header-layouts.js";
-import { type ExerciseStep, StepReader } from "./steps.js";
+import { type HiddenTests, readHidden } from "./hidden.js";
+import { type ExercisePlace, type ExerciseTest, readOwnFile, readTests } from "./tests.js";
 import { type ExerciseTopology, readTopologyFile } from "./topology-file.js";
-
-export interface ExerciseTest {
-  readonly name: string;
-  readonly points: number;
-  readonly hint: string | undefined;
-  readonly span: Span | undefined;
-  readonly what: TestKind;
-}
-
-type TestKind =
-  /** Steps that run on the exercise's network; each test has a new network. */
-  | { readonly kind: "steps"; readonly steps: readonly ExerciseStep[] }
-  | { readonly kind: "stf"; readonly script: SourceFile; readonly program: string }
-  | {
-      readonly kind: "fit";
-      /** Name of a target, or its text and path in the exercise's folder. */
-      readonly target: string | SourceFile;
-      readonly stages: number | undefined;
-      readonly program: string;
-    };
 
 interface ExerciseLimits {
   /** Maximum processor time of one submission for all tests together, in seconds. */
@@ -45,7 +26,10 @@ export interface Exercise {
   readonly controller: string | undefined;
   readonly topology: ExerciseTopology;
   readonly limits: ExerciseLimits;
+  /** The visible tests, then the hidden ones, where they are in the folder. */
   readonly tests: readonly ExerciseTest[];
+  /** Undefined: the exercise has no hidden tests. */
+  readonly hidden: HiddenTests | undefined;
   readonly files: ExerciseFiles;
   /** Its folder, as a path of `files`; all paths in `exercise.yaml` are relative to it. */
   readonly folder: string;
@@ -54,14 +38,14 @@ export interface Exercise {
 /** Name of the file in an exercise's folder. */
 export const EXERCISE_FILE = "exercise.yaml";
 
-/** Sum of the points of all tests. */
+/** Sum of the points of all tests in the folder. */
 export function maximumPoints({ tests }: Pick<Exercise, "tests">): number {
   return tests.reduce((sum, { points }) => sum + points, 0);
 }
 
 /**
  * Reads `exercise.yaml` with the topology that it names. Undefined after errors: P43001 to P43004 (form), those of
- * readTopologyFile, P46301 to P46306.
+ * readTopologyFile, P46301 to P46308.
  */
 export function readExercise(
   files: ExerciseFiles,
@@ -93,17 +77,21 @@ function isFile(files: ExerciseFiles, path: string): boolean {
 }
 
 class ExerciseReader {
+  readonly #place: ExercisePlace;
+
   constructor(
     readonly raw: RawExercise,
     readonly locate: Locate,
     readonly files: ExerciseFiles,
     readonly folder: string,
     readonly diagnostics: Diagnostics,
-  ) {}
+  ) {
+    this.#place = { files, folder, locate, diagnostics };
+  }
 
   read(): Exercise | undefined {
     const { raw, diagnostics, files, folder } = this;
-    for (const [index, path] of raw.hands_in.entries()) this.#file(path, ["hands_in", index]);
+    for (const [index, path] of raw.hands_in.entries()) readOwnFile(path, ["hands_in", index], this.#place);
     if (raw.controller !== undefined && !raw.hands_in.includes(raw.controller)) {
       const place = this.locate(["controller"]);
       diagnostics.error(
@@ -122,11 +110,12 @@ class ExerciseReader {
       );
     }
     const headers = this.#headers();
-    const written = this.#file(raw.topology, ["topology"]);
+    const written = readOwnFile(raw.topology, ["topology"], this.#place);
     const topology = written === undefined ? undefined : readTopologyFile(written, diagnostics);
     if (topology === undefined) return undefined;
-    const steps = new StepReader(topology, headers, this.locate, diagnostics);
-    const tests = raw.tests.map((test, index) => this.#test(test, index, steps));
+    const surroundings = { topology, headers, handsIn: raw.hands_in };
+    const visible = readTests(raw.tests, false, surroundings, this.#place);
+    const hidden = readHidden(raw.hidden, surroundings, this.#place);
     if (diagnostics.hasErrors) return undefined;
     const { seconds, memory_mb, frames } = raw.limits;
     return {
@@ -136,23 +125,11 @@ class ExerciseReader {
       controller: raw.controller,
       topology,
       limits: { seconds, memoryMb: memory_mb, frames },
-      tests: tests.filter((test) => test !== undefined),
+      tests: [...visible, ...hidden.tests],
+      hidden: hidden.summary,
       files,
       folder,
     };
-  }
-
-  /** A file of the exercise's folder; reports a file that is missing or outside the folder. */
-  #file(path: string, place: readonly PropertyKey[]): SourceFile | undefined {
-    if (path.startsWith("/") || path.split("/").includes("..")) {
-      const message = `${path}: expected the path of a file in the exercise's folder`;
-      this.diagnostics.error(CODES.outside, this.locate(place), message);
-      return undefined;
-    }
-    const whole = pathIn(this.folder, path);
-    if (this.files.exists(whole)) return new SourceFile(whole, this.files.read(whole));
-    this.diagnostics.error(CODES.noFile, this.locate(place), `there is no file ${whole}`);
-    return undefined;
   }
 
   #headers(): ReadonlyMap<string, HeaderLayout> {
@@ -172,51 +149,5 @@ class ExerciseReader {
       headers.set(name, layout);
     }
     return headers;
-  }
-
-  #test(raw: RawExercise["tests"][number], index: number, steps: StepReader): ExerciseTest | undefined {
-    const { name, points, hint } = raw;
-    const path = ["tests", index];
-    const kinds = (["steps", "stf", "fit"] as const).filter((kind) => raw[kind] !== undefined);
-    const [kind] = kinds;
-    if (kind === undefined || kinds.length > 1) {
-      const got = kinds.length === 0 ? "none" : kinds.join(" and ");
-      this.diagnostics.error(
-        CODES.whichKind,
-        this.locate(path),
-        `test "${name}": expected one of steps, stf and fit, got ${got}`,
-      );
-      return undefined;
-    }
-    const what = this.#kind(raw, kind, path, steps);
-    return what && { name, points, hint, span: this.locate([...path, "name"]), what };
-  }
-
-  #kind(
-    raw: RawExercise["tests"][number],
-    kind: TestKind["kind"],
-    path: readonly PropertyKey[],
-    steps: StepReader,
-  ): TestKind | undefined {
-    if (kind === "steps")
-      return {
-        kind,
-        steps: raw.steps!.flatMap((step, at) => steps.read(step, [...path, "steps", at]) ?? []),
-      };
-    const program = raw.program ?? this.raw.hands_in.find((one) => one.endsWith(".p4"));
-    if (program === undefined) {
-      const message = `test "${raw.name}": the program is missing; add program: NAME.p4`;
-      this.diagnostics.error(CODES.whichKind, this.locate(path), message);
-      return undefined;
-    }
-    if (raw.program !== undefined) this.#file(raw.program, [...path, "program"]);
-    if (kind === "stf") {
-      const script = this.#file(raw.stf!, [...path, "stf"]);
-      return script && { kind, script, program };
-    }
-    const { target, stages } = raw.fit!;
-    const isFile = /[./]/.test(target);
-    const read = isFile ? this.#file(target, [...path, "fit", "target"]) : target;
-    return read === undefined ? undefined : { kind, target: read, stages, program };
   }
 }

@@ -6,7 +6,7 @@
  */
 export { inRange, type Range, rangeText } from "./amounts.js";
 export { buildFrame, type FrameDefaults, type FrameSender, senderOf } from "./build-frame.js";
-export { EXERCISE_FILE, type Exercise, type ExerciseTest, maximumPoints, readExercise } from "./exercise.js";
+export { EXERCISE_FILE, type Exercise, maximumPoints, readExercise } from "./exercise.js";
 export { type ExerciseFiles, filesOf } from "./files.js";
 export {
   type ExerciseProgram,
@@ -23,11 +23,13 @@ export {
   layoutBytes,
   readBits,
 } from "./header-layouts.js";
+export { type HiddenTests, SOLUTION_FOLDER, TEACHER_FOLDERS } from "./hidden.js";
 export { hostNetwork } from "./host-network.js";
 export { inIproute2 } from "./net-tools.js";
 export { differences, frameText, type PacketPattern, patternText } from "./packet-pattern.js";
 export type { StackPart } from "./packet-stack.js";
 export type { ExerciseStep } from "./steps.js";
+export type { ExerciseTest } from "./tests.js";
 export {
   type ExerciseEnd,
   type ExerciseHost,

@@ -8,6 +8,6 @@ export type { RunningController, StartController } from "./controller.js";
 export { StepFailure, tooManyFrames } from "./failure.js";
 export { portName, type TestNetwork } from "./network.js";
 export type { TestResult } from "./result.js";
-export { type RunTestOptions, runTest, runTests } from "./run-test.js";
+export { hiddenMark, type RunTestOptions, runTest, runTests } from "./run-test.js";
 export { Submission } from "./submission.js";
 export { TestHost } from "./test-host.js";

@@ -3,6 +3,8 @@
 export interface TestResult {
   readonly name: string;
   readonly passed: boolean;
+  /** Present on hidden tests, of which students may see only the points. */
+  readonly hidden?: true;
   /** Points of the submission: all or none. */
   readonly points: number;
   /** Maximum points of the test. */

@@ -51,13 +51,15 @@ export async function runTest(
   options: RunTestOptions,
 ): Promise<TestResult> {
   const { name, points, hint, what } = test;
+  const kept = hiddenMark(test);
   let failed: { failure: StepFailure; span: Span | undefined; story: readonly string[] } | undefined;
   const { missing } = submission;
   if (missing !== undefined) failed = { failure: missing, span: undefined, story: [] };
   else if (what.kind === "steps") failed = await playOnNetwork(test, submission, options);
   else if (what.kind === "stf") failed = await playScript(what, submission);
   else failed = checkFit(what, submission, options);
-  if (failed === undefined) return { name, passed: true, points, of: points, details: [], story: [] };
+  if (failed === undefined)
+    return { name, passed: true, ...kept, points, of: points, details: [], story: [] };
   const { failure, span = test.span, story } = failed;
   const { expected, seen } = failure;
   const place = placeOf(span);
@@ -68,6 +70,7 @@ export async function runTest(
   return {
     name,
     passed: false,
+    ...kept,
     points: 0,
     of: points,
     expected,
@@ -77,6 +80,11 @@ export async function runTest(
     details,
     story,
   };
+}
+
+/** The mark of a hidden test in its result. */
+export function hiddenMark({ hidden }: Pick<ExerciseTest, "hidden">): { hidden?: true } {
+  return hidden ? { hidden: true } : {};
 }
 
 /** Runs all tests of an exercise, one after the other, each on a new network. */

@@ -10,7 +10,13 @@ import {
 import { DeviceError } from "../../toolchain/device/index.js";
 import { compile } from "../../toolchain/p4/index.js";
 import type { Program } from "../../toolchain/program/index.js";
-import { type Exercise, type ExerciseFiles, type ExerciseSetup, openExercise } from "../exercises/index.js";
+import {
+  type Exercise,
+  type ExerciseFiles,
+  type ExerciseSetup,
+  openExercise,
+  TEACHER_FOLDERS,
+} from "../exercises/index.js";
 import { StepFailure } from "./failure.js";
 
 interface CompiledProgram {
@@ -18,9 +24,6 @@ interface CompiledProgram {
   /** By path. */
   readonly sources: ReadonlyMap<string, SourceFile>;
 }
-
-/** Folder of an exercise's solution, which submissions cannot read. */
-const SOLUTION = "solution";
 
 export class Submission {
   readonly files: ExerciseFiles;
@@ -49,8 +52,9 @@ export class Submission {
       }),
     );
     const expected = new Set(handsIn.map((path) => pathIn(folder, path)));
-    const hidden = pathIn(folder, SOLUTION);
-    const isShown = (path: string): boolean => !expected.has(path) && !isWithin(hidden, path);
+    const closed = TEACHER_FOLDERS.map((name) => pathIn(folder, name));
+    const isShown = (path: string): boolean =>
+      !expected.has(path) && !closed.some((one) => isWithin(one, path));
     this.files = {
       absolute: files.absolute,
       exists: (path) => own.has(path) || (isShown(path) && files.exists(path)),

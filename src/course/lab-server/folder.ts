@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { fail, systemErrorReason } from "../../base/index.js";
+import { TEACHER_FOLDERS } from "../exercises/index.js";
 import { CODES } from "./codes.js";
 
 /** Limits: bytes of a file, bytes of all files, number of files. A folder above these limits is not an exercise. */
@@ -22,18 +23,17 @@ const MAX_FILES = 500;
 const MAX_DEPTH = 6;
 /** Folders that are not read: tools write them. */
 const SKIPPED: ReadonlySet<string> = new Set(["node_modules", "build", "logs", "pcaps", "__pycache__"]);
-/** Folders with the teacher's solution, in the course and in the P4 tutorials. */
-const SOLUTIONS: ReadonlySet<string> = new Set(["solution", "solutions"]);
+/** Folders that no student gets, and those of the solutions of the P4 tutorials. A lab is made for students: it has none of them. */
+const TEACHERS: ReadonlySet<string> = new Set([...TEACHER_FOLDERS, "solutions"]);
 const TEXT = /\.(p4|p4h|h|json|md|txt|txtpb|ya?ml|py|mjs|js|stf|sh)$|^(Makefile|README|LICENSE)$/;
 /** A changed file is read after this time without further changes, in milliseconds: editors write in several steps. */
 const QUIET_MS = 150;
 
 /**
- * Returns the texts by path. Symbolic links are not followed: they could lead out of the folder. Fails with P46052
- * above the limits.
- * @param withSolutions false: folders with solutions are left out
+ * Returns the texts by path, without solutions and hidden tests. Symbolic links are not followed: they could lead out of the folder. Fails
+ * with P46052 above the limits.
  */
-export function readFolder(root: string, withSolutions = true): Record<string, string> {
+export function readFolder(root: string): Record<string, string> {
   const files: Record<string, string> = {};
   let bytes = 0;
   const visit = (folder: string, prefix: string, depth: number): void => {
@@ -42,7 +42,7 @@ export function readFolder(root: string, withSolutions = true): Record<string, s
       const path = join(folder, name);
       const stat = lstatSync(path);
       if (stat.isDirectory()) {
-        const read = !SKIPPED.has(name) && (withSolutions || !SOLUTIONS.has(name.toLowerCase()));
+        const read = !SKIPPED.has(name) && !TEACHERS.has(name.toLowerCase());
         if (read && depth < MAX_DEPTH) visit(path, `${prefix}${name}/`, depth + 1);
       } else if (stat.isFile() && TEXT.test(name) && stat.size <= MAX_FILE_BYTES) {
         bytes += stat.size;

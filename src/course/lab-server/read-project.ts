@@ -1,7 +1,7 @@
 /** Makes a project of a lab from the path that the user gives on the command line. */
 
-import { statSync } from "node:fs";
-import { basename, dirname, relative, resolve, sep } from "node:path";
+import { lstatSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { Diagnostics, fail, given } from "../../base/index.js";
 import type { LabProject, LabScheme } from "../lab/index.js";
 import { CODES } from "./codes.js";
@@ -9,15 +9,13 @@ import { projectOfExperiment } from "./experiment-project.js";
 import { readFolder } from "./folder.js";
 
 interface ReadOptions {
-  /** Of an exercise: the program of switches for which the topology names none. */
+  /**
+   * Of an exercise: the program of switches for which the topology names none. It is a part of the project also where it is in a folder of
+   * solutions, which otherwise no project has.
+   */
   readonly program?: string;
   /** Of an experiment file: the label of one of its schemes; absent: the first. */
   readonly scheme?: string;
-  /**
-   * Of a page that a teacher publishes: leaves out the folders with solutions. The program that `program` names is
-   * part of the project also where it is in such a folder.
-   */
-  readonly withoutSolutions?: boolean;
 }
 
 export interface ProjectOnDisk {
@@ -62,7 +60,7 @@ export async function readLabProject(path: string, options: ReadOptions = {}): P
       folder,
       project: {
         title: basename(whole),
-        files: readFolder(folder, options.withoutSolutions !== true),
+        files: readFolder(folder),
         open: { kind: "program", path: basename(whole) },
       },
     };
@@ -74,17 +72,14 @@ export async function readLabProject(path: string, options: ReadOptions = {}): P
   );
 }
 
-function exercise(folder: string, topology: string | undefined, options: ReadOptions): ProjectOnDisk {
-  const { program, withoutSolutions } = options;
+function exercise(folder: string, topology: string | undefined, { program }: ReadOptions): ProjectOnDisk {
   const inFolder = (path: string): string => relative(folder, resolve(path)).split(sep).join("/");
-  const all = readFolder(folder);
-  const files = withoutSolutions === true ? readFolder(folder, false) : all;
   const named = program === undefined ? undefined : inFolder(program);
   return {
     folder,
     project: {
       title: basename(folder),
-      files: named !== undefined && named in all ? { ...files, [named]: all[named]! } : files,
+      files: { ...readFolder(folder), ...namedFile(folder, named) },
       open: {
         kind: "exercise",
         ...(topology === undefined ? {} : { topology: inFolder(topology) }),
@@ -92,4 +87,11 @@ function exercise(folder: string, topology: string | undefined, options: ReadOpt
       },
     },
   };
+}
+
+/** The program that the user names: a P4 file below the folder. */
+function namedFile(folder: string, named: string | undefined): Record<string, string> {
+  if (named === undefined || !named.endsWith(".p4") || named.split("/").includes("..")) return {};
+  const status = lstatSync(join(folder, named), { throwIfNoEntry: false });
+  return status?.isFile() ? { [named]: readFileSync(join(folder, named), "utf8") } : {};
 }

@@ -16,7 +16,8 @@ function exerciseOf(files: Readonly<Record<string, string>>): Exercise | undefin
   const folder = new ProjectFiles({ title: "", files, open: { kind: "exercise" } });
   const exercise = readExercise(folder, "", diagnostics);
   if (exercise === undefined || diagnostics.hasErrors) throw new DiagnosticError(diagnostics.list);
-  return exercise;
+  // A lab shows every word of its tests.
+  return { ...exercise, tests: exercise.tests.filter(({ hidden }) => !hidden) };
 }
 
 /** @param optionsFor gives the options with which the tests of an exercise are run */
@@ -26,13 +27,13 @@ export function exerciseTests(optionsFor: (exercise: Exercise) => RunTestOptions
     read(files): ExerciseView | undefined {
       const exercise = exerciseOf(files);
       if (exercise === undefined) return undefined;
-      const { title, about, tests, handsIn } = exercise;
+      const { title, about, tests, handsIn, hidden } = exercise;
       const [start] = handsIn;
       return {
         title,
         text: files[TEXT_FILE] ?? about,
         tests: tests.map(({ name, points }) => ({ name, title: name, points })),
-        ...given({ start }),
+        ...given({ start, hidden: hidden && { tests: hidden.tests, points: hidden.points } }),
       };
     },
     async run(files, names, tell) {

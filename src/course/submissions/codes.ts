@@ -6,4 +6,5 @@ export const CODES = {
   unknownTarget: "P46313",
   notGraded: "P46314",
   noPython: "P46315",
+  hiddenAbsent: "P46316",
 } as const;

@@ -4,11 +4,11 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Diagnostics, fail } from "../../base/index.js";
 import { diskFiles, packageFile } from "../../toolchain/loading/index.js";
-import { type Exercise, readExercise } from "../exercises/index.js";
+import { type Exercise, readExercise, SOLUTION_FOLDER } from "../exercises/index.js";
 import { CODES } from "./codes.js";
 
 /** Folders that no test needs. */
-const LEFT_OUT = new Set(["solution", "build", "logs", "pcaps", "node_modules"]);
+const LEFT_OUT = new Set([SOLUTION_FOLDER, "build", "logs", "pcaps", "node_modules"]);
 const MAX_FILE_BYTES = 4 << 20;
 /** Extensions of the files that tests read. */
 const READ = /\.(p4|json|ya?ml|stf|txt|m?js|py)$/;

@@ -14,6 +14,7 @@ import type { FoundSubmission } from "./find.js";
 import { type GradedSubmission, gradeOne } from "./grade-one.js";
 import { examineIsolation, type Isolation, isolated } from "./isolation.js";
 import type { TestbedJob } from "./job.js";
+import { absentLines } from "./result-lines.js";
 import { type TestbedEngine, TestbedNetworks } from "./testbed/networks.js";
 
 export interface GradeAllOptions {
@@ -62,6 +63,9 @@ export async function gradeAll(
         : "they can also write files and start processes",
     );
   }
+  const [absent] = absentLines(exercise);
+  if (absent !== undefined)
+    diagnostics.warning(CODES.hiddenAbsent, undefined, absent, "the points are those of the visible tests");
   if (testbed !== undefined) await tryTestbed(exercise, testbed, stop);
   const { controller, limits } = exercise;
   const python =

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { given } from "../../base/index.js";
 import { type Exercise, maximumPoints } from "../exercises/index.js";
-import type { TestResult } from "../grading/index.js";
+import { hiddenMark, type TestResult } from "../grading/index.js";
 import { isPython } from "./controller/on-this-machine.js";
 import type { FoundSubmission } from "./find.js";
 import { type Isolation, isolated, limitedOnly } from "./isolation.js";
@@ -234,12 +234,14 @@ function endOf(status: number, { seconds, memoryMb }: Exercise["limits"], errors
   };
 }
 
-function notEnded({ name, points, hint }: Exercise["tests"][number], end: End, later: boolean): TestResult {
+function notEnded(test: Exercise["tests"][number], end: End, later: boolean): TestResult {
+  const { name, points, hint } = test;
   const seen = later ? `not run, because an earlier test did not end normally: ${end.seen}` : end.seen;
   const told = hint === undefined ? {} : { hint };
   return {
     name,
     passed: false,
+    ...hiddenMark(test),
     points: 0,
     of: points,
     expected: end.expected,

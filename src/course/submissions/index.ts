@@ -16,7 +16,9 @@ export {
   type ResultChanges,
   readEarlierResults,
 } from "./regrade.js";
-export { failureLines, reportFiles } from "./report.js";
+export { reportFiles } from "./report.js";
+export { absentLines, failureLines, studentLines, teacherLines } from "./result-lines.js";
+export { type StudentView, studentView } from "./student-view.js";
 export { KeptNetworks } from "./testbed/networks.js";
 export { testsOnThisMachine } from "./tests-on-this-machine.js";
 export { type ResultVersions, versionsOf } from "./versions.js";

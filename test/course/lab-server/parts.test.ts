@@ -86,13 +86,17 @@ describe("the files of a folder", () => {
         "pcaps/x.md": "-",
         "node_modules/x.js": "-",
       },
-      ...{ "solution/a.p4": "s", "Solutions/b.p4": "s", "big.md": "x".repeat(2 * 2 ** 20 + 1) },
+      ...{
+        "solution/a.p4": "s",
+        "Solutions/b.p4": "s",
+        "hidden/tests.yaml": "h",
+        "big.md": "x".repeat(2 * 2 ** 20 + 1),
+      },
     });
     symlinkSync(join(root, "a.p4"), join(root, "link.p4"));
     symlinkSync(join(root, "pod"), join(root, "linked"));
     const own = { Makefile: "c", "a.p4": "a", "pod/topology.json": "b" };
-    expect(readFolder(root)).toEqual({ ...own, "solution/a.p4": "s", "Solutions/b.p4": "s" });
-    expect(readFolder(root, false)).toEqual(own);
+    expect(readFolder(root)).toEqual(own);
   });
 
   it("are those of six levels", () => {
@@ -312,18 +316,12 @@ describe("a project on disk", () => {
     await expect(readLabProject(join(root, "e.yml"))).rejects.toThrow(/P4300/);
   });
 
-  it("of a program is its folder, without solutions where a teacher publishes it", async () => {
-    const root = folderOf({ "a.p4": program, "solution/a.p4": "s" });
-    const read = (withoutSolutions: boolean) => readLabProject(join(root, "a.p4"), { withoutSolutions });
-    expect(await read(false)).toEqual({
+  it("of a program is its folder, without solutions and hidden tests", async () => {
+    const root = folderOf({ "a.p4": program, "solution/a.p4": "s", "hidden/tests.yaml": "h" });
+    expect(await readLabProject(join(root, "a.p4"))).toEqual({
       folder: root,
-      project: {
-        title: "a.p4",
-        files: { "a.p4": program, "solution/a.p4": "s" },
-        open: { kind: "program", path: "a.p4" },
-      },
+      project: { title: "a.p4", files: { "a.p4": program }, open: { kind: "program", path: "a.p4" } },
     });
-    expect((await read(true)).project.files).toEqual({ "a.p4": program });
   });
 
   it("of a folder has the program that is named, also from the solutions", async () => {
@@ -333,7 +331,7 @@ describe("a project on disk", () => {
       "solution/b.p4": "t",
       "topology.json": "{}",
     });
-    const options = { program: join(root, "solution/a.p4"), withoutSolutions: true };
+    const options = { program: join(root, "solution/a.p4") };
     const { project } = await readLabProject(root, options);
     expect(project.files).toEqual({ "a.p4": program, "solution/a.p4": "s", "topology.json": "{}" });
     expect(project.open).toEqual({ kind: "exercise", program: "solution/a.p4" });

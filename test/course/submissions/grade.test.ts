@@ -78,11 +78,11 @@ describe("p4loom grade", () => {
     }
     const [one, two] = outs.map((out) =>
       readdirSync(out, { recursive: true, encoding: "utf8" })
-        .filter((name) => /\.(json|csv)$/.test(name))
+        .filter((name) => /\.(json|csv|txt)$/.test(name))
         .sort()
         .map((name) => [name, readFileSync(join(out, name), "utf8")]),
     );
-    expect(one).toHaveLength(5);
+    expect(one).toHaveLength(8);
     expect(two).toEqual(one);
     const csv = readFileSync(join(outs[0]!, "results.csv"), "utf8").split("\r\n");
     expect(csv[0]).toBe(

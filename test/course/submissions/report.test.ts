@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Exercise } from "../../../src/course/exercises/index.js";
 import type { TestResult } from "../../../src/course/grading/index.js";
 import type { GradedSubmission } from "../../../src/course/submissions/grade-one.js";
-import { failureLines, reportFiles } from "../../../src/course/submissions/report.js";
+import { reportFiles } from "../../../src/course/submissions/report.js";
+import { failureLines } from "../../../src/course/submissions/result-lines.js";
 
 const versions = { p4loom: "1.2.3", exercise: "0123456789abcdef", engine: "sim" };
 
@@ -51,7 +52,8 @@ describe("the files of results", () => {
     const files = filesOf();
     expect([...files.keys()]).toEqual([
       ...["out/results.json", "out/results.csv"],
-      ...["out/gradescope/ann/results.json", "out/gradescope/bob/results.json"],
+      ...["out/students/ann.txt", "out/gradescope/ann/results.json"],
+      ...["out/students/bob.txt", "out/gradescope/bob/results.json"],
     ]);
     expect(JSON.parse(files.get("out/results.json")!)).toEqual({
       ...{ exercise: "T", versions, submissions: [ann, bob] },

@@ -142,6 +142,8 @@ export interface ExerciseView {
   /** Markdown. */
   readonly text: string;
   readonly tests: readonly TestView[];
+  /** Tests that no lab has: they run where the exercise is graded. */
+  readonly hidden?: { readonly tests: number; readonly points: number };
   /** The file to work on first. */
   readonly start?: string;
 }
