@@ -47,10 +47,10 @@ describe("hidden tests", () => {
   });
 
   it.each([
-    ["hidden: { tests: 1, points: 3.5 }\n", two, /exercise\.yaml:4:9: error\[P46308\].*\{ tests: 1, points/],
+    ["hidden: { tests: 1, points: 3.5 }\n", two, /exercise\.yaml:4:1: error\[P46308\].*\{ tests: 1, points/],
     ["hidden: { tests: 2, points: 3 }\n", two, /P46308[\s\S]*expected hidden: \{ tests: 2, points: 3\.5 \}/],
     ["", two, /error\[P46308\]: hidden\/tests\.yaml has hidden tests, and exercise\.yaml does not say so/],
-    ["hidden: { tests: 0, points: 0 }\n", undefined, /exercise\.yaml:4:11: error\[P43004\]/],
+    ["hidden: { tests: 0, points: 0 }\n", undefined, /exercise\.yaml:4:18: error\[P43004\]/],
     [
       "hidden: { tests: 1, points: 1 }\n",
       "tests: []\n",
