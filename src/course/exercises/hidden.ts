@@ -9,7 +9,7 @@ import { hiddenTestsSchema, type RawExercise } from "./exercise-schema.js";
 import { type ExercisePlace, type ExerciseTest, readTests, type TestSurroundings } from "./tests.js";
 
 /** Folder of the hidden tests and their files, in an exercise's folder. */
-export const HIDDEN_FOLDER = "hidden";
+const HIDDEN_FOLDER = "hidden";
 /** Folder of the solution, in an exercise's folder. */
 export const SOLUTION_FOLDER = "solution";
 
