@@ -1,6 +1,7 @@
 /** The story of one packet: its path over all hops, the actions of each switch, and their P4 lines. */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { HopView, StoryView } from "../../../src/course/lab/index.js";
+import type { PacketTrace } from "../../../src/toolchain/switch/index.js";
 import { type StoryLine, storyLines } from "../../../src/toolchain/trace/index.js";
 import { SourceView } from "../editor/source-view.js";
 import { useLab, useLabState } from "../parts/context.js";
@@ -25,8 +26,17 @@ function Story({ story }: { story: StoryView }) {
   const lab = useLab();
   const switches = story.hops.filter((hop): hop is SwitchHop => hop.kind === "switch");
   const [place, setPlace] = useState<{ hop: number; line: number | undefined }>();
+  const [outcomes, setOutcomes] = useState<{ hop: number; trace: PacketTrace }>();
   const hop = place === undefined ? switches.at(-1) : (story.hops[place.hop] as SwitchHop | undefined);
-  const lines = useMemo(() => (hop?.trace === undefined ? [] : storyLines(hop.trace)), [hop?.trace]);
+  const traceOf = (index: number): PacketTrace | undefined =>
+    outcomes?.hop === index ? outcomes.trace : (story.hops[index] as SwitchHop).trace;
+  const trace = hop === undefined ? undefined : traceOf(story.hops.indexOf(hop));
+  const lines = useMemo(() => (trace === undefined ? [] : storyLines(trace)), [trace]);
+  const ask = async (index: number, all: boolean): Promise<void> => {
+    setPlace({ hop: index, line: undefined });
+    const answer = all ? await lab.ask({ op: "packet.outcomes", packet: story.id, hop: index }) : undefined;
+    setOutcomes(answer && { hop: index, trace: answer.trace });
+  };
   const lit = useMemo(
     () => new Set(lines.flatMap(({ source }) => (source === undefined ? [] : [source.line]))),
     [lines],
@@ -64,6 +74,9 @@ function Story({ story }: { story: StoryView }) {
               <SwitchPart
                 key={index}
                 hop={one}
+                trace={traceOf(index)}
+                all={outcomes?.hop === index}
+                show={(all) => void ask(index, all)}
                 open={one === hop}
                 current={one === hop ? place?.line : undefined}
                 choose={(line) => setPlace({ hop: index, line })}
@@ -79,7 +92,8 @@ function Story({ story }: { story: StoryView }) {
       {hop !== undefined && program !== undefined ? (
         <>
           <div class="row small quiet">
-            {hop.program} at {hop.node}; lit lines: what this packet went through
+            {hop.program} at {hop.node}; lit lines:{" "}
+            {trace === hop.trace ? "what this packet went through" : "what such a packet can go through now"}
           </div>
           <SourceView
             text={program}
@@ -141,22 +155,36 @@ function PlainHop({ hop }: { hop: Exclude<HopView, SwitchHop> }) {
 
 interface SwitchProps {
   hop: SwitchHop;
+  /** What the packet did, or with `all` what it can do. */
+  trace: PacketTrace | undefined;
+  all: boolean;
+  show: (all: boolean) => void;
   open: boolean;
   current: number | undefined;
   choose: (line: number | undefined) => void;
 }
 
-function SwitchPart({ hop, open, current, choose }: SwitchProps) {
-  const lines = useMemo(
-    () => (open && hop.trace !== undefined ? storyLines(hop.trace).slice(1) : []),
-    [hop.trace, open],
-  );
+function SwitchPart({ hop, trace, all, show, open, current, choose }: SwitchProps) {
+  const can = useLabState(({ lab }) => lab?.can.outcomes ?? false);
+  const lines = useMemo(() => (open && trace !== undefined ? storyLines(trace).slice(1) : []), [trace, open]);
+  const count = trace?.outcomes ?? 0;
   return (
     <li class="hop">
       <button type="button" class="plain" aria-expanded={open} onClick={() => choose(undefined)}>
         <strong>{hop.node}</strong> <span class="quiet">at {clockText(hop.at)}</span>
       </button>
       {hop.trace === undefined && open ? <span class="quiet"> is still in the switch</span> : null}
+      {can && open && hop.trace !== undefined ? (
+        <button
+          type="button"
+          class="plain"
+          aria-pressed={all}
+          title="What this packet can do if it comes to the switch again now: each member of a group, random number and hash result"
+          onClick={() => show(!all)}
+        >
+          {all ? `${count} outcome${count === 1 ? "" : "s"}: back to what it did` : "Every outcome"}
+        </button>
+      ) : null}
       {open ? (
         <ol class="steps">
           {lines.map((line, index) => (

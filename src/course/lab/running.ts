@@ -1,9 +1,11 @@
 /** A simulated network from its start to the next restart: creates its parts from the files and connects them. */
-import { Diagnostics, fail, given, Random } from "../../base/index.js";
+import { Diagnostics, fail, fromHex, given, Random } from "../../base/index.js";
 import { NS_PER_S } from "../../fabric/sim/packet/index.js";
+import type { PacketTrace } from "../../toolchain/switch/index.js";
 import type { FrameSender } from "../exercises/index.js";
 import { CODES } from "./codes.js";
 import type { ProjectFiles } from "./files.js";
+import { traceAt } from "./follow/story-book.js";
 import { Tracker } from "./follow/tracker.js";
 import { FrameMeter } from "./frame-meter.js";
 import { layOut } from "./layout.js";
@@ -24,6 +26,8 @@ import { Flows } from "./traffic/flows.js";
 const SAMPLE_FRAMES = 6;
 /** Maximum simulated time until controllers must be ready, in nanoseconds. */
 const PREPARATION_NS = 60 * NS_PER_S;
+/** Maximum number of runs for all outcomes of a packet: about a tenth of a second. */
+const OUTCOME_RUNS = 1000;
 
 interface RunningOptions {
   readonly plan: LabPlan;
@@ -257,6 +261,14 @@ export class Running {
       });
     }
     return first.id;
+  }
+
+  /** Every outcome that a packet could have if it came to the switch of a hop again, now. */
+  outcomes({ packet, hop }: RequestOf<"packet.outcomes">): PacketTrace {
+    const { node, trace } = traceAt(this.tracker.book, packet, hop);
+    const { device } = this.lab.switch(node);
+    const { ingress_port, bytes } = trace.input;
+    return { ...device.outcomes(ingress_port, fromHex(bytes)!, { runs: OUTCOME_RUNS }), device: node };
   }
 
   #start(traffic: Parameters<Flows["start"]>[0], console: string | undefined): Flow {

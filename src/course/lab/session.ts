@@ -143,6 +143,7 @@ export class LabSession implements LabService {
       },
       "packet.list": ({ limit }) => ({ packets: this.#running.tracker.book.latest(limit) }),
       "packet.story": ({ packet }) => storyOf(this.#running.tracker.book, packet, this.#files),
+      "packet.outcomes": (request) => ({ trace: this.#running.outcomes(request) }),
       "traffic.start": (request) => this.#running.startTraffic(request).view,
       "traffic.stop": ({ flow }) => ({ flows: this.#running.flows.stop(flow).map(({ view }) => view) }),
       "host.command": (request) => {
@@ -196,6 +197,7 @@ export class LabSession implements LabService {
         terminals: false,
         tests: this.#options.tests?.has(this.#files.all()) ?? false,
         saving: true,
+        outcomes: true,
       },
       clock: pacer.view,
       nodes: [...plan.hosts, ...plan.switches].map(({ name }) => lab.nodeView(name)),

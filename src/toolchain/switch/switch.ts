@@ -1,5 +1,5 @@
 /** The embedded switch: one loaded program, its ports and its control plane. It is a {@link Device} directly. */
-import { DiagnosticError } from "../../base/index.js";
+import { DiagnosticError, given } from "../../base/index.js";
 import {
   type Atomicity,
   type ControllerPacket,
@@ -202,7 +202,12 @@ export class Switch implements Device {
 
   #build(program: Program): Loaded {
     const { clock } = this.#options;
-    const instance = new Instance(program, this.#options, clock, (port) => !this.#downPorts.has(port));
+    const { log } = this.#options;
+    const told = (message: string): void => {
+      if (!this.#isTrying) log?.(message);
+    };
+    const options = { ...this.#options, ...given({ log: log && told }) };
+    const instance = new Instance(program, options, clock, (port) => !this.#downPorts.has(port));
     const digests = new Digests(instance, (list) => this.#emit({ kind: "digest", list }));
     const held: DeviceEvent[] = [];
     const idle = new IdleTimeouts(instance, (entries, timestampNs) => {
@@ -225,7 +230,9 @@ export class Switch implements Device {
         replication,
         cpuPort: this.#cpuPort,
         recirculates: this.#options.recirculates,
-        recirculated: (frame) => this.#apps.recirculated(frame),
+        recirculated: (frame) => {
+          if (!this.#isTrying) this.#apps.recirculated(frame);
+        },
         learn: (list, phv) => {
           if (!this.#isTrying) digests.learn(list, phv);
         },

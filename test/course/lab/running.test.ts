@@ -168,7 +168,14 @@ it("a broken switch is told with all its links", async () => {
 
 it("a lab on the simulator has a clock and consoles, and no terminals", async () => {
   const view = await (await pair()).ask({ op: "describe" });
-  expect(view.can).toEqual({ clock: true, consoles: true, terminals: false, tests: false, saving: true });
+  expect(view.can).toEqual({
+    clock: true,
+    consoles: true,
+    terminals: false,
+    tests: false,
+    saving: true,
+    outcomes: true,
+  });
   expect([view.engine, view.source, view.notes]).toEqual(["sim", "experiment", []]);
 });
 

@@ -297,6 +297,8 @@ export class TestbedSession implements LabService {
       "packet.send": (request) => this.#packets.send(request),
       "packet.list": ({ limit }) => ({ packets: this.#packets.book.latest(limit) }),
       "packet.story": ({ packet }) => storyOf(this.#packets.book, packet, this.#files),
+      "packet.outcomes": () =>
+        this.#unable("a switch with a process of its own tells what a packet did, not what it can do"),
       "traffic.start": () => this.#unable("use programs on the hosts for traffic: ping, iperf3"),
       "traffic.stop": () => ({ flows: [] }),
       "host.command": (request) => this.#command(request),
@@ -377,6 +379,7 @@ export class TestbedSession implements LabService {
         terminals: true,
         tests: this.#options.tests?.has(this.#files.all()) ?? false,
         saving: true,
+        outcomes: false,
       },
       clock: this.#clock,
       nodes,

@@ -1,5 +1,6 @@
 /** Followed packets with their stories, and the changes that have not been sent to pages yet. */
 import { fail } from "../../../base/index.js";
+import type { PacketTrace } from "../../../toolchain/switch/index.js";
 import { CODES } from "../codes.js";
 import type { ProjectFiles } from "../files.js";
 import type { DropCount, Motion, PacketEndView, PacketView, StoryView } from "../protocol.js";
@@ -89,13 +90,29 @@ export class StoryBook {
 }
 
 /** Fails with P46006 if the packet was not followed, or if its story was deleted. */
-export function storyOf(book: StoryBook, packet: number, files: ProjectFiles): StoryView {
-  const followed = book.story(packet);
-  if (followed === undefined)
-    return fail(
+function followedIn(book: StoryBook, packet: number): Followed {
+  return (
+    book.story(packet) ??
+    fail(
       CODES.noStory,
       undefined,
       `packet ${packet} was not followed, or its story was deleted because it is old`,
-    );
-  return followed.story((path) => files.text(path));
+    )
+  );
+}
+
+/** Fails with P46006 as {@link followedIn}. */
+export function storyOf(book: StoryBook, packet: number, files: ProjectFiles): StoryView {
+  return followedIn(book, packet).story((path) => files.text(path));
+}
+
+/**
+ * The trace of a packet at the switch of one of its hops. Fails with P46006 as {@link followedIn}, if the hop is no switch, and
+ * while the packet is in the switch.
+ */
+export function traceAt(book: StoryBook, packet: number, hop: number): { node: string; trace: PacketTrace } {
+  const at = followedIn(book, packet).hops[hop];
+  if (at?.kind !== "switch" || at.trace === undefined)
+    return fail(CODES.noStory, undefined, `hop ${hop} of packet ${packet} is no switch that it has left`);
+  return { node: at.node, trace: at.trace };
 }

@@ -1,5 +1,6 @@
 /** Replies: one type for each request. */
 import type { SignatureHelp } from "../../../toolchain/editing/index.js";
+import type { PacketTrace } from "../../../toolchain/switch/index.js";
 import type { LabEvent } from "./events.js";
 import type { LabOp, LabRequestInput } from "./requests.js";
 import type {
@@ -66,6 +67,7 @@ export interface LabAnswers {
   readonly "packet.send": BuiltPacket & { readonly packet?: number };
   readonly "packet.list": { readonly packets: readonly PacketView[] };
   readonly "packet.story": StoryView;
+  readonly "packet.outcomes": { readonly trace: PacketTrace };
   readonly "traffic.start": FlowView;
   readonly "traffic.stop": { readonly flows: readonly FlowView[] };
   readonly "host.command": Readonly<Record<string, never>>;

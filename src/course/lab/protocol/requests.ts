@@ -144,6 +144,11 @@ const requests = [
   /** Returns the latest packets that have a story, the newest first. */
   z.strictObject({ op: z.literal("packet.list"), limit: z.number().int().min(1).max(500).default(50) }),
   z.strictObject({ op: z.literal("packet.story"), packet: id }),
+  /**
+   * Returns all that a packet can do at a switch, from the bytes with which it arrived there and the present state of the
+   * switch; nothing is sent. `hop` is an index into the hops of its story.
+   */
+  z.strictObject({ op: z.literal("packet.outcomes"), packet: id, hop: id }),
 
   z.strictObject({ op: z.literal("traffic.start"), traffic: trafficSchema }),
   /** Stops one flow; without `flow`, all. */

@@ -15,6 +15,8 @@ interface LabCapabilities {
   readonly tests: boolean;
   /** Files can be written. */
   readonly saving: boolean;
+  /** A switch tells every outcome that a packet can have. */
+  readonly outcomes: boolean;
 }
 
 export interface LabDiagnostic {

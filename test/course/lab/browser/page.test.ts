@@ -46,6 +46,13 @@ describe.skipIf(CHROMIUM === undefined)(`the page of a lab${WITHOUT}`, () => {
       "standard_metadata.egress_spec = port;",
     );
     expect(await page.locator(".cm-lit").count()).toBeGreaterThan(1);
+    const all = way.getByRole("button", { name: "Every outcome" });
+    await all.click();
+    await way.getByRole("button", { name: "1 outcome: back to what it did", pressed: true }).waitFor();
+    await page.getByText("what such a packet can go through now").waitFor();
+    await way.getByText(/^sent on port 3: 98 bytes/).waitFor();
+    await way.getByRole("button", { name: /back to what it did/ }).click();
+    await page.getByText("what this packet went through").waitFor();
   });
 
   it("breaks a link by its card, shows the packets lost there, and repairs it", async () => {
