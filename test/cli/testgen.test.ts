@@ -1,6 +1,6 @@
 /** `p4loom testgen` as a user meets it: files, exit status, what it refuses. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -78,5 +78,32 @@ it("writes PTF's Python and P4Runtime's entries for the same tests, and refuses 
   if (compiled.error === undefined) expect(String(compiled.stderr)).toBe("");
   const wrong = p4loom("testgen", PROGRAM, "--format", "stf,xml");
   expect(wrong).toMatchObject({ status: 2, stdout: "" });
-  expect(wrong.stderr).toContain("--format stf,xml: xml is none of stf, ptf, entries");
+  expect(wrong.stderr).toContain("--format stf,xml: xml is none of stf, ptf, entries, exercise");
+});
+
+it("writes the hidden tests of an exercise, which its solution passes and a program without a statement does not", () => {
+  const exercise = join(folder, "forwarding");
+  cpSync(join(root, "examples/course/01-forwarding"), exercise, { recursive: true });
+  const solution = join(exercise, "solution/forwarding.p4");
+  const program = join(exercise, "forwarding.p4");
+  const made = p4loom("testgen", solution, "--out", join(exercise, "hidden"), "--format", "exercise");
+  expect([made.status, made.stderr]).toEqual([0, ""]);
+  const list = readFileSync(join(exercise, "hidden/tests.yaml"), "utf8");
+  const tests = readdirSync(join(exercise, "hidden")).filter((name) => name.endsWith(".stf")).length;
+  expect(list.match(/^ {4}stf: "hidden\/forwarding-\d+\.stf"$/gm)).toHaveLength(tests);
+  expect(list).toMatch(/name: "\d+: a packet of \d+ bytes? on port \d+ (does not leave|leaves by port \d+)"/);
+  const yaml = join(exercise, "exercise.yaml");
+  writeFileSync(
+    yaml,
+    readFileSync(yaml, "utf8").replace("\ntests:", `\nhidden: { tests: ${tests}, points: ${tests} }\ntests:`),
+  );
+  const text = readFileSync(solution, "utf8");
+  writeFileSync(program, text);
+  const right = p4loom("grade", exercise);
+  expect([right.status, right.stderr]).toEqual([0, ""]);
+  expect(right.stdout.match(/^.*\(hidden\)/gm)).toHaveLength(tests);
+  writeFileSync(program, text.replace("standard_metadata.egress_spec = port;", ""));
+  const wrong = p4loom("grade", exercise);
+  expect(wrong.status).toBe(1);
+  expect(wrong.stdout).toMatch(/^.*0\/1.*\(hidden\)/m);
 });

@@ -1,5 +1,5 @@
 /** Generated tests as files. */
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { fail } from "../../base/index.js";
 import type { OutputFile } from "../../toolchain/loading/index.js";
 import { writeUpdates } from "../../toolchain/p4runtime/index.js";
@@ -7,8 +7,8 @@ import type { Program } from "../../toolchain/program/index.js";
 import { type GeneratedTest, type PtfTest, ptfOf, updatesOf } from "../../toolchain/testgen/index.js";
 import { CODES } from "../codes.js";
 
-export type Format = "stf" | "ptf" | "entries";
-const FORMATS: readonly string[] = ["stf", "ptf", "entries"] satisfies Format[];
+export type Format = "stf" | "ptf" | "entries" | "exercise";
+const FORMATS: readonly string[] = ["stf", "ptf", "entries", "exercise"] satisfies Format[];
 
 /** @throws DiagnosticError for a word that is no format */
 export function formatsOf(list: string | undefined): Format[] {
@@ -38,7 +38,7 @@ export async function filesOf(
 ): Promise<OutputFile[]> {
   const files: OutputFile[] = [];
   const stem = basename(path).replace(/\.(p4|json)$/, "");
-  if (formats.includes("stf"))
+  if (formats.includes("stf") || formats.includes("exercise"))
     files.push(...tests.map(({ name, text }) => ({ path: join(out, `${name}.stf`), content: text })));
   if (formats.includes("ptf")) {
     const list: PtfTest[] = [];
@@ -59,5 +59,30 @@ export async function filesOf(
       const content = String(writeUpdates(program, await updatesOf(program, test.stimulus), "text"));
       files.push({ path: join(out, `${name}.entries.txtpb`), content });
     }
+  if (formats.includes("exercise"))
+    files.push({ path: join(out, "tests.yaml"), content: exerciseOf(tests, path, seed, out) });
   return files;
+}
+
+/** The list `tests` of an exercise, a point each. The paths are those in the folder above `out`, which is that of the exercise. */
+function exerciseOf(tests: readonly NamedTest[], path: string, seed: number, out: string): string {
+  const folder = basename(resolve(out));
+  const list = tests.flatMap(({ name, test }, i) => [
+    `  - name: ${JSON.stringify(`${i + 1}: ${summaryOf(test)}`)}`,
+    "    points: 1",
+    `    stf: ${JSON.stringify(`${folder}/${name}.stf`)}`,
+  ]);
+  const title = `# Packet tests of ${basename(path)}, made by p4loom testgen with seed ${seed}.`;
+  return [title, tests.length === 0 ? "tests: []" : "tests:", ...list, ""].join("\n");
+}
+
+/** What a student reads of a test. */
+function summaryOf({ stimulus, expected }: GeneratedTest): string {
+  const ports = [...new Set(expected.map(({ port }) => port))].sort((a, b) => a - b);
+  const ends =
+    ports.length === 0
+      ? "does not leave"
+      : `leaves by port${ports.length === 1 ? "" : "s"} ${ports.join(", ")}`;
+  const { length } = stimulus.bytes;
+  return `a packet of ${length} byte${length === 1 ? "" : "s"} on port ${stimulus.port} ${ends}`;
 }

@@ -28,7 +28,7 @@ export function defineTestgen(command: Command): Command {
     .option("--out <dir>", "write the tests NAME-1.stf, NAME-2.stf, ... into DIR (default: the report alone)")
     .option(
       "--format <list>",
-      "files to write: stf (a file each), ptf (one Python file, over P4Runtime), entries (a P4Runtime WriteRequest each); separated by commas (default: stf)",
+      "files to write: stf (a file each), ptf (one Python file, over P4Runtime), entries (a P4Runtime WriteRequest each), exercise (stf, and tests.yaml with their list for an exercise); separated by commas (default: stf)",
     )
     .option("--seed <n>", "seed of the order of paths and of the values in packets (default: 1)")
     .option("--max-tests <n>", "end after so many tests (default: 1000)")
