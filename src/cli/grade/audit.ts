@@ -19,17 +19,9 @@ const PACKETS = 10_000;
 export async function audit(
   exercise: Exercise,
   diagnostics: Diagnostics,
-  { submissions, out, since, bmv2, engine, workers, student, json, ...options }: GradeArguments,
+  { engine, json, mutants = MUTANTS, packets = PACKETS, seed = 1, ...rest }: GradeArguments,
 ): Promise<number> {
-  const others = {
-    submissions,
-    out,
-    since,
-    bmv2,
-    workers,
-    student,
-    engine: engine === "sim" ? undefined : engine,
-  };
+  const others = { ...rest, audit: undefined, engine: engine === "sim" ? undefined : engine };
   const [other] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
   if (other !== undefined)
     fail(
@@ -38,7 +30,6 @@ export async function audit(
       `--${other} has no meaning with --audit`,
       "an audit grades changes of the solution on the simulator",
     );
-  const { mutants = MUTANTS, packets = PACKETS, seed = 1 } = options;
   const report = await untilSignal((stop) =>
     auditExercise(exercise, diagnostics, { ...testsOnThisMachine(exercise), mutants, packets, seed, stop }),
   );

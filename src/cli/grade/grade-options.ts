@@ -10,6 +10,9 @@ export interface GradeArguments {
   engine: string;
   bmv2?: string;
   student?: boolean;
+  format?: string;
+  roster?: string;
+  column?: string;
   audit?: boolean;
   mutants?: number;
   seed?: number;
@@ -41,6 +44,12 @@ export function defineGrade(command: Command): Command {
       "--student",
       "print what a student may read: of hidden tests only how many failed, and their points",
     )
+    .option(
+      "--format <platform>",
+      "print the gradebook that canvas or moodle imports, as CSV; needs --roster",
+    )
+    .option("--roster <file>", "students, as the platform exports its gradebook (CSV)")
+    .option("--column <title>", "name of the assignment in the gradebook (default: the exercise's title)")
     .option("--audit", "change the solution in small ways, and list the changes that no test detects")
     .option("--mutants <n>", "maximum number of changes of an audit (default: 1000)", number(1, 100_000))
     .option(

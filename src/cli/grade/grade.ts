@@ -26,6 +26,7 @@ import { oneOf } from "../net/dialogue.js";
 import { EXIT, printDiagnostics, untilSignal } from "../outcome.js";
 import { audit } from "./audit.js";
 import type { GradeArguments } from "./grade-options.js";
+import { openGradebook } from "./gradebook.js";
 
 const ENGINES = ["sim", ...SWITCH_ENGINES] as const;
 
@@ -56,6 +57,7 @@ export async function grade(folder: string, options: GradeArguments): Promise<nu
     from === undefined
       ? [{ name: basename(resolve(folder)), ...readHandedIn(folder, exercise.handsIn, diagnostics) }]
       : findSubmissions(from, exercise.handsIn, diagnostics);
+  const gradebook = openGradebook(options, exercise, found, diagnostics);
   const graded = await untilSignal((stop) =>
     gradeAll(found, exercise, folder, diagnostics, {
       workers,
@@ -78,7 +80,8 @@ export async function grade(folder: string, options: GradeArguments): Promise<nu
     ...(from === undefined ? linesOf(defined(graded[0]), student) : manyText(graded)),
     ...(changes === undefined ? [] : ["", ...changesText(changes)]),
   ];
-  process.stdout.write(json ? `${JSON.stringify(document)}\n` : `${lines.map(printable).join("\n")}\n`);
+  const text = json ? JSON.stringify(document) : lines.map(printable).join("\n");
+  process.stdout.write(gradebook?.(graded) ?? `${text}\n`);
   if (graded.some(({ fault }) => fault !== undefined)) return EXIT.wrongInput;
   const all = graded.every(({ points, of }) => points === of);
   return from === undefined && !all ? EXIT.wrongInput : EXIT.success;

@@ -7,4 +7,10 @@ export const CODES = {
   notGraded: "P46314",
   noPython: "P46315",
   hiddenAbsent: "P46316",
+  roster: "P46330",
+  twoRows: "P46331",
+  nobody: "P46332",
+  noSubmission: "P46333",
+  whose: "P46334",
+  formulaIdentifier: "P46335",
 } as const;

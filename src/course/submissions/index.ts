@@ -8,6 +8,7 @@ export { openExerciseFolder } from "./exercise-folder.js";
 export { type FoundSubmission, findSubmissions, readHandedIn } from "./find.js";
 export { type GradeAllOptions, gradeAll } from "./grade-all.js";
 export type { GradedSubmission } from "./grade-one.js";
+export { gradebookText, matchSubmissions, PLATFORMS, type Platform, readRoster } from "./gradebook/index.js";
 export {
   changesCsv,
   changesSince,

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { type Diagnostics, formatTable, type SourceFile } from "../../base/index.js";
 import { loadDocument } from "../../toolchain/documents/index.js";
+import { csvText } from "./csv.js";
 import type { GradedSubmission } from "./grade-one.js";
-import { csvText } from "./report.js";
 import type { ResultVersions } from "./versions.js";
 
 const points = z.number().nonnegative();

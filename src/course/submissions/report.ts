@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { claim, printable } from "../../base/index.js";
 import type { OutputFile } from "../../toolchain/loading/index.js";
 import type { Exercise } from "../exercises/index.js";
+import { csvText } from "./csv.js";
 import type { GradedSubmission } from "./grade-one.js";
 import { failureLines, hiddenLine, studentLines } from "./result-lines.js";
 import { type StudentView, studentView } from "./student-view.js";
@@ -38,17 +39,6 @@ function toCsv({ tests }: Exercise, submissions: readonly GradedSubmission[]): s
     ["submission", "points", "of", ...tests.map(({ name, hidden }) => (hidden ? `${name} (hidden)` : name))],
     ...submissions.map((one) => [one.name, one.points, one.of, ...one.tests.map(({ points }) => points)]),
   ]);
-}
-
-/** Rows as CSV (RFC 4180). */
-export function csvText(rows: readonly (readonly (string | number)[])[]): string {
-  return rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
-}
-
-/** A cell; a text that a spreadsheet would read as a formula gets an apostrophe as prefix. */
-function cell(value: string | number): string {
-  const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** Gradescope's form of the results of one submission (its autograder specification, "Output format"). */
