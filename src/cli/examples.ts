@@ -24,6 +24,10 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
   ],
   new: [
     ["p4loom new scheme mine", "a folder mine/ with a scheme that runs: p4loom run mine/experiment.yaml"],
+    [
+      "p4loom new course autumn 01-forwarding 02-lpm-ttl",
+      "what students get of two exercises, graded at each push",
+    ],
   ],
   compile: [
     ["p4loom compile basic.p4", "writes basic.json into the program's folder"],
@@ -118,6 +122,10 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     [
       "p4loom grade 01-forwarding --submissions handed-in --out results",
       "many submissions, with results as files",
+    ],
+    [
+      "p4loom grade 01-forwarding --submissions handed-in --format moodle --roster gradebook.csv > grades.csv",
+      "the points as Moodle imports them",
     ],
     ["p4loom grade --audit 01-forwarding", "small changes of the solution that the tests do not detect"],
   ],

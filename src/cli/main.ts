@@ -214,11 +214,17 @@ defineLab(program.command("lab")).action(async (folders: string[], args: LabArgu
 
 program
   .command("new")
-  .description("write a folder with a first version of your own scheme, an experiment and a test")
-  .addArgument(new Argument("<what>", "the kind of project").choices(["scheme"]))
-  .argument("<name>", "name of the scheme and of the folder")
-  .action(async (what: string, name: string) => {
-    await conclude(async () => (await import("./new/new-scheme.js")).newScheme(what, name));
+  .description("write a folder with a first version of something of your own, which runs")
+  .addArgument(
+    new Argument(
+      "<what>",
+      "scheme: a scheme, an experiment, a test; course: what students get of exercises, with files that grade each push",
+    ).choices(["scheme", "course"]),
+  )
+  .argument("<name>", "name of the scheme or course, and of the folder")
+  .argument("[exercises...]", "of a course: folders of exercises (default: p4loom's own course)")
+  .action(async (what: string, name: string, exercises: string[]) => {
+    await conclude(async () => (await import("./new/new.js")).writeNew(what, name, exercises));
   });
 
 defineGrade(program.command("grade")).action(async (folder: string, args: GradeArguments) => {

@@ -25,8 +25,8 @@ import { CODES } from "../codes.js";
 import { oneOf } from "../net/dialogue.js";
 import { EXIT, printDiagnostics, untilSignal } from "../outcome.js";
 import { audit } from "./audit.js";
+import { openFormat } from "./formats.js";
 import type { GradeArguments } from "./grade-options.js";
-import { openGradebook } from "./gradebook.js";
 
 const ENGINES = ["sim", ...SWITCH_ENGINES] as const;
 
@@ -57,7 +57,7 @@ export async function grade(folder: string, options: GradeArguments): Promise<nu
     from === undefined
       ? [{ name: basename(resolve(folder)), ...readHandedIn(folder, exercise.handsIn, diagnostics) }]
       : findSubmissions(from, exercise.handsIn, diagnostics);
-  const gradebook = openGradebook(options, exercise, found, diagnostics);
+  const format = openFormat(options, exercise, found, diagnostics);
   const graded = await untilSignal((stop) =>
     gradeAll(found, exercise, folder, diagnostics, {
       workers,
@@ -81,7 +81,7 @@ export async function grade(folder: string, options: GradeArguments): Promise<nu
     ...(changes === undefined ? [] : ["", ...changesText(changes)]),
   ];
   const text = json ? JSON.stringify(document) : lines.map(printable).join("\n");
-  process.stdout.write(gradebook?.(graded) ?? `${text}\n`);
+  process.stdout.write(format?.(graded) ?? `${text}\n`);
   if (graded.some(({ fault }) => fault !== undefined)) return EXIT.wrongInput;
   const all = graded.every(({ points, of }) => points === of);
   return from === undefined && !all ? EXIT.wrongInput : EXIT.success;

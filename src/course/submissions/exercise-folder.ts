@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Diagnostics, fail } from "../../base/index.js";
 import { diskFiles, packageFile } from "../../toolchain/loading/index.js";
-import { type Exercise, readExercise, SOLUTION_FOLDER } from "../exercises/index.js";
+import { type Exercise, readExercise, SOLUTION_FOLDER, TEACHER_FOLDERS } from "../exercises/index.js";
 import { CODES } from "./codes.js";
 
 /** Folders that no test needs. */
@@ -44,6 +44,24 @@ export function exerciseTexts(folder: string): Record<string, string> {
   };
   walk("");
   return texts;
+}
+
+/** Folders that tools write, and those of the teacher. */
+const NOT_FOR_STUDENTS = new Set<string>([...TEACHER_FOLDERS, ...LEFT_OUT]);
+
+/** The files of an exercise's folder that students get: all but solutions, hidden tests and what tools write. Links are left out. */
+export function studentFiles(folder: string): { path: string; content: Uint8Array }[] {
+  const walk = (path: string): { path: string; content: Uint8Array }[] =>
+    readdirSync(join(folder, path))
+      .sort()
+      .flatMap((name) => {
+        const inside = path === "" ? name : `${path}/${name}`;
+        const kind = lstatSync(join(folder, inside));
+        if (name.startsWith(".") || (kind.isDirectory() && NOT_FOR_STUDENTS.has(name))) return [];
+        if (kind.isDirectory()) return walk(inside);
+        return kind.isFile() ? [{ path: inside, content: readFileSync(join(folder, inside)) }] : [];
+      });
+  return walk("");
 }
 
 let targets: Record<string, string> | undefined;

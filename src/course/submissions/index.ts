@@ -4,7 +4,7 @@
  * formats the results. Tests run on the simulator, or on real switches ({@link KeptNetworks}).
  */
 export { serveController } from "./controller/child.js";
-export { openExerciseFolder } from "./exercise-folder.js";
+export { openExerciseFolder, studentFiles } from "./exercise-folder.js";
 export { type FoundSubmission, findSubmissions, readHandedIn } from "./find.js";
 export { type GradeAllOptions, gradeAll } from "./grade-all.js";
 export type { GradedSubmission } from "./grade-one.js";

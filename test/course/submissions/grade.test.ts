@@ -102,6 +102,38 @@ describe("p4loom grade", () => {
     expect(scope.tests[1].output).toMatch(/^expected: at h2: ethernet/);
   });
 
+  it("prints a gradebook, and asks whose a submission is before it grades", () => {
+    const submissions = join(work, "gradebook-in");
+    cpSync(join(root, exercise, "solution"), join(submissions, "Ann Lee_7_assignsubmission_file_"), {
+      recursive: true,
+    });
+    const roster = join(work, "roster.csv");
+    writeFileSync(roster, "First name,Last name,Email address\nAnn,Lee,ann@x\nBob,Ray,bob@x\n");
+    const words = [exercise, "--submissions", submissions, "--format", "moodle", "--roster", roster];
+    const { status, stdout, stderr } = grade(...words, "--column", "Week 1");
+    expect(status).toBe(0);
+    expect(stdout).toBe(
+      "First name,Last name,Email address,Week 1 (Real),Week 1 (Feedback)\r\nAnn,Lee,ann@x,7,7 of 7 points.\r\nBob,Ray,bob@x,,\r\n",
+    );
+    expect(stderr).toMatch(/roster\.csv:3:1: warning\[P46333\]: Bob Ray has no submission/);
+    cpSync(join(root, exercise, "solution"), join(submissions, "ann@x"), { recursive: true });
+    const twice = grade(...words);
+    expect([twice.status, twice.stdout]).toEqual([1, ""]);
+    expect(twice.stderr).toMatch(/roster\.csv:2:1: error\[P46334\]: Ann Lee has two submissions/);
+  });
+
+  it.each([
+    [["--roster", "x.csv"], /P40005.*--roster has no meaning without --format/],
+    [["--format", "canvas"], /P40005.*--format canvas needs --submissions DIR and --roster FILE/],
+    [["--format", "canvas", "--json"], /P40005.*--json has no meaning with --format canvas/],
+    [["--format", "classroom", "--out", "x"], /P40005.*--out has no meaning with --format classroom/],
+    [["--format", "blackboard"], /P40005.*blackboard/],
+  ])("refuses %j", (words, message) => {
+    const { status, stderr } = grade(exercise, ...words);
+    expect(status).not.toBe(0);
+    expect(stderr).toMatch(message);
+  });
+
   it("says what changed since an earlier grading: points, files, the exercise", () => {
     const [folder, submissions, first, second] = ["since", "since-in", "since-1", "since-2"].map((name) =>
       join(work, name),

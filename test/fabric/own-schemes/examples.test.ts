@@ -219,12 +219,12 @@ describe("p4loom new scheme", () => {
     const cwd = scratch();
     const { newScheme } = await import("../../../src/cli/new/new-scheme.js");
     const before = process.cwd();
-    expect(() => newScheme("scheme", "prr")).toThrow(/P40005/);
-    expect(() => newScheme("scheme", "../x")).toThrow(/P40005/);
+    expect(() => newScheme("prr")).toThrow(/P40005/);
+    expect(() => newScheme("../x")).toThrow(/P40005/);
     process.chdir(cwd);
     try {
-      expect(newScheme("scheme", "mine")).toBe(0);
-      expect(() => newScheme("scheme", "mine")).toThrow(/P40003.*nothing is overwritten/);
+      expect(newScheme("mine")).toBe(0);
+      expect(() => newScheme("mine")).toThrow(/P40003.*nothing is overwritten/);
     } finally {
       process.chdir(before);
     }

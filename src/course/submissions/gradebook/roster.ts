@@ -1,5 +1,5 @@
 /** The students of a course: a CSV file that a learning platform exports, with a column of ours for names of submissions. */
-import { type Diagnostics, type SourceFile, type Span } from "../../../base/index.js";
+import type { Diagnostics, SourceFile, Span } from "../../../base/index.js";
 import { CODES } from "../codes.js";
 import { CsvError, type CsvRow, isFormula, readCsv } from "../csv.js";
 
