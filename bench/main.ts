@@ -42,6 +42,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   clients: () => import("./toolchain/clients.js"),
   exercises: () => import("./course/exercises.js"),
   grade: () => import("./course/grade.js"),
+  "grade-beside": () => import("./course/beside.js"),
   course: () => import("./course/course.js"),
   "lab-page": () => import("./course/lab-page.js"),
   memory: () => import("./toolchain/memory.js"),

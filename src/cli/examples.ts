@@ -24,6 +24,7 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
   ],
   new: [
     ["p4loom new scheme mine", "a folder mine/ with a scheme that runs: p4loom run mine/experiment.yaml"],
+    ["p4loom new exercise firewall", "a folder firewall/ with an exercise: p4loom grade firewall"],
     [
       "p4loom new course autumn 01-forwarding 02-lpm-ttl",
       "what students get of two exercises, graded at each push",

@@ -218,10 +218,10 @@ program
   .addArgument(
     new Argument(
       "<what>",
-      "scheme: a scheme, an experiment, a test; course: what students get of exercises, with files that grade each push",
-    ).choices(["scheme", "course"]),
+      "scheme: a scheme, an experiment, a test; exercise: text, starter, solution, tests, audit; course: what students get of exercises, with files that grade each push",
+    ).choices(["scheme", "exercise", "course"]),
   )
-  .argument("<name>", "name of the scheme or course, and of the folder")
+  .argument("<name>", "name of it, and of the folder")
   .argument("[exercises...]", "of a course: folders of exercises (default: p4loom's own course)")
   .action(async (what: string, name: string, exercises: string[]) => {
     await conclude(async () => (await import("./new/new.js")).writeNew(what, name, exercises));

@@ -7,5 +7,6 @@ export async function writeNew(what: string, name: string, exercises: readonly s
   if (what === "course") return (await import("./new-course.js")).newCourse(name, exercises);
   if (exercises.length > 0)
     fail(CODES.wrongValue, undefined, `new ${what} ${name}: only a course is made of exercises`);
+  if (what === "exercise") return (await import("./new-exercise.js")).newExercise(name);
   return (await import("./new-scheme.js")).newScheme(name);
 }

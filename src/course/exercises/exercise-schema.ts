@@ -174,11 +174,13 @@ export const exerciseSchema = z.strictObject({
     .default({}),
   limits: z
     .strictObject({
-      /** Maximum processor time of one submission for all tests together, in seconds. */
-      seconds: count(1, 3600).default(30),
+      /** Real time without progress after which the tests of a submission are stopped, in seconds: it only ends what hangs. */
+      seconds: count(60, 3600).default(60),
       memory_mb: count(64, 65_536).default(1024),
       /** Maximum number of frames that cross links in a test. */
       frames: count(1, 10_000_000).default(200_000),
+      /** Maximum number of events of the simulation in a test. */
+      events: count(1, 100_000_000).default(2_000_000),
     })
     .prefault({}),
   tests: testsSchema,

@@ -10,11 +10,13 @@ import { type ExercisePlace, type ExerciseTest, readOwnFile, readTests } from ".
 import { type ExerciseTopology, readTopologyFile } from "./topology-file.js";
 
 interface ExerciseLimits {
-  /** Maximum processor time of one submission for all tests together, in seconds. */
+  /** Real time without progress after which the tests of a submission are stopped, in seconds: it only ends what hangs. */
   readonly seconds: number;
   readonly memoryMb: number;
   /** Maximum number of frames that cross links in a test. */
   readonly frames: number;
+  /** Maximum number of events of the simulation in a test. */
+  readonly events: number;
 }
 
 export interface Exercise {
@@ -117,14 +119,14 @@ class ExerciseReader {
     const visible = readTests(raw.tests, false, surroundings, this.#place);
     const hidden = readHidden(raw.hidden, surroundings, this.#place);
     if (diagnostics.hasErrors) return undefined;
-    const { seconds, memory_mb, frames } = raw.limits;
+    const { seconds, memory_mb, frames, events } = raw.limits;
     return {
       title: raw.title,
       about: raw.about,
       handsIn: raw.hands_in,
       controller: raw.controller,
       topology,
-      limits: { seconds, memoryMb: memory_mb, frames },
+      limits: { seconds, memoryMb: memory_mb, frames, events },
       tests: [...visible, ...hidden.tests],
       hidden: hidden.summary,
       files,

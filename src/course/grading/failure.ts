@@ -21,3 +21,19 @@ export function tooManyFrames(limit: number): StepFailure {
     "more frames: packets are copied endlessly, or circulate in a loop",
   );
 }
+
+/** The failure of a network in which too much happens: copies to the control plane, packets of a controller. */
+export function tooManyEvents(limit: number): StepFailure {
+  return new StepFailure(
+    `at most ${limit} events of the simulation`,
+    "more events: packets are copied endlessly, or a controller sends without end",
+  );
+}
+
+/** The failure of a switch that drops a packet which passes it again and again. */
+export function endlessPacket(name: string): StepFailure {
+  return new StepFailure(
+    "each packet leaves its switch, or is dropped",
+    `a packet goes round in ${name} without end: recirculated, resubmitted or cloned again and again`,
+  );
+}

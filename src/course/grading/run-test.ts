@@ -37,6 +37,8 @@ export interface RunTestOptions {
    * if the network was late.
    */
   network?(submission: Submission): Promise<TestNetwork>;
+  /** Called often while a test runs on a simulated network: whoever stops what hangs sees that it does not. */
+  progress?(): void;
   /** False: failed tests have no story, which takes a second run. */
   story?: boolean;
 }
@@ -151,8 +153,9 @@ async function play(
     network =
       (await options.network?.(submission)) ??
       new SimulatedNetwork(exercise.topology, {
-        frames: exercise.limits.frames,
+        ...exercise.limits,
         turn,
+        progress: () => options.progress?.(),
         ...(traces === undefined ? {} : { trace: (one) => void traces.push(one) }),
       });
     const steps = (test.what as Kind<"steps">).steps;

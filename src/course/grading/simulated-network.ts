@@ -13,13 +13,17 @@ import {
 import type { Device, DeviceEvent } from "../../toolchain/device/index.js";
 import type { TraceSink } from "../../toolchain/switch/index.js";
 import type { ExerciseTopology } from "../exercises/index.js";
-import { tooManyFrames } from "./failure.js";
+import { endlessPacket, tooManyEvents, tooManyFrames } from "./failure.js";
 import { portName, type TestNetwork } from "./network.js";
 import { TestHost } from "./test-host.js";
 
 interface SimulatedNetworkOptions {
   /** Maximum number of frames that cross links; with more frames, the test fails. */
   readonly frames: number;
+  /** Maximum number of events of the simulation; with more events, the test fails. */
+  readonly events: number;
+  /** Called after every few events. */
+  progress?(): void;
   /** Resolves when all promise continuations have run, and the controller waits for an event. */
   turn(): Promise<void>;
   /** Receives a trace of every packet of every switch. */
@@ -34,6 +38,8 @@ const DELAY_NS = 10_000;
 /** Length of a switch's queues, the default of BMv2. */
 const QUEUE_PACKETS = 64;
 const SEED = 1;
+/** Events between two calls of `progress`: one packet may pass a switch 65,536 times, which takes about a second. */
+const SLICE_EVENTS = 32;
 
 export class SimulatedNetwork implements TestNetwork {
   readonly hosts: ReadonlyMap<string, TestHost>;
@@ -42,14 +48,16 @@ export class SimulatedNetwork implements TestNetwork {
   readonly #network: Network;
   readonly #switches: ReadonlyMap<string, SwitchNode>;
   readonly #sent = new Map<string, number>();
-  readonly #frames: number;
+  readonly #limits: Pick<SimulatedNetworkOptions, "frames" | "events">;
+  readonly #progress: () => void;
   #flooded = false;
 
   constructor(topology: ExerciseTopology, options: SimulatedNetworkOptions) {
     const simulation = new Simulation({ turn: options.turn });
     this.#simulation = simulation;
     this.#network = new Network(simulation);
-    this.#frames = options.frames;
+    this.#limits = options;
+    this.#progress = () => options.progress?.();
     this.hosts = new Map(topology.hosts.map((host) => [host.name, new TestHost(simulation, host)]));
     this.#switches = new Map(
       topology.switches.map(({ name, cpuPort, priorityQueues }, index) => [
@@ -97,7 +105,7 @@ export class SimulatedNetwork implements TestNetwork {
 
   #arrived(port: string | undefined): void {
     if (port !== undefined) this.#sent.set(port, (this.#sent.get(port) ?? 0) + 1);
-    if (this.#network.hopCount <= this.#frames) return;
+    if (this.#network.hopCount <= this.#limits.frames) return;
     this.#flooded = true;
     this.#simulation.stop();
   }
@@ -126,8 +134,23 @@ export class SimulatedNetwork implements TestNetwork {
   }
 
   async advance(ns: number): Promise<void> {
-    await this.#simulation.runAsync(this.#simulation.now + ns);
-    if (this.#flooded) throw tooManyFrames(this.#frames);
+    const simulation = this.#simulation;
+    const until = simulation.now + ns;
+    let done = false;
+    while (!done) {
+      done = await simulation.runSome(until, SLICE_EVENTS);
+      this.#progress();
+      this.#checkLimits();
+    }
+  }
+
+  /** The limits do not depend on the machine: the same submission reaches them at the same event. */
+  #checkLimits(): void {
+    const { frames, events } = this.#limits;
+    if (this.#flooded) throw tooManyFrames(frames);
+    if (this.#simulation.eventCount > events) throw tooManyEvents(events);
+    for (const [name, { device }] of this.#switches)
+      if (device.stats.drops.loop > 0) throw endlessPacket(name);
   }
 
   async setLink(a: string, b: string, up: boolean): Promise<void> {

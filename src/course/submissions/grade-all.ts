@@ -12,7 +12,7 @@ import { pythonStart } from "./controller/python.js";
 import { exerciseTexts, targetTexts } from "./exercise-folder.js";
 import type { FoundSubmission } from "./find.js";
 import { type GradedSubmission, gradeOne } from "./grade-one.js";
-import { examineIsolation, type Isolation, isolated } from "./isolation.js";
+import { examineIsolation, type Isolation, isolated, processLimits } from "./isolation.js";
 import type { TestbedJob } from "./job.js";
 import { absentLines } from "./result-lines.js";
 import { type TestbedEngine, TestbedNetworks } from "./testbed/networks.js";
@@ -22,6 +22,8 @@ export interface GradeAllOptions {
   readonly workers: number;
   /** Real switches for the tests; absent: the simulator. */
   readonly testbed?: TestbedEngine;
+  /** Real time without progress after which a submission is stopped, in milliseconds; by default that of the exercise. */
+  readonly hangMs?: number;
   /** On abort, running processes are stopped and removed, and no further ones are started. */
   readonly stop?: AbortSignal;
   /** Called when a submission is graded. */
@@ -42,7 +44,7 @@ export async function gradeAll(
   exercise: Exercise,
   folder: string,
   diagnostics: Diagnostics,
-  { workers, testbed, stop, graded }: GradeAllOptions,
+  { workers, testbed, stop, hangMs, graded }: GradeAllOptions,
 ): Promise<GradedSubmission[]> {
   const own = ownCommand();
   const isolation = await examineIsolation(own);
@@ -71,7 +73,7 @@ export async function gradeAll(
   const python =
     controller === undefined || !isPython(controller)
       ? undefined
-      : await pythonStart(limits, [resolve(folder)]);
+      : await pythonStart(processLimits(limits), [resolve(folder)]);
   if (python !== undefined && "reason" in python)
     fail(
       CODES.noPython,
@@ -85,7 +87,8 @@ export async function gradeAll(
   const job = {
     exercise: exerciseTexts(folder),
     targets: targetTexts(),
-    controller: python?.command ?? isolated([...own, CONTROLLER_COMMAND], ofController, limits, false),
+    controller:
+      python?.command ?? isolated([...own, CONTROLLER_COMMAND], ofController, processLimits(limits), false),
   };
   const results: GradedSubmission[] = [];
   let next = 0;
@@ -101,7 +104,7 @@ export async function gradeAll(
           job: { ...job, ...given({ testbed: real }) },
           command: [...own, WORKER_COMMAND],
           isolation,
-          ...given({ abandon: stop }),
+          ...given({ abandon: stop, hangMs }),
         }),
       );
       results[index] = one;

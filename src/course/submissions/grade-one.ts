@@ -7,7 +7,7 @@ import { type Exercise, maximumPoints } from "../exercises/index.js";
 import { hiddenMark, type TestResult } from "../grading/index.js";
 import { isPython } from "./controller/on-this-machine.js";
 import type { FoundSubmission } from "./find.js";
-import { type Isolation, isolated, limitedOnly } from "./isolation.js";
+import { type Isolation, isolated, limitedOnly, type ProcessLimits, processLimits } from "./isolation.js";
 import type { Job, JobAnswer } from "./job.js";
 import { digestOf } from "./versions.js";
 
@@ -26,19 +26,16 @@ export interface GradedSubmission {
 /** Maximum size of the results of a submission; they have some kilobytes, because stories are limited. */
 const MAX_OUTPUT = 8 << 20;
 const MAX_ERRORS = 4096;
-/** Maximum real time as a multiple of the maximum processor time: a waiting process uses no processor time. */
-const WALL_FACTOR = 3;
-const WALL_MS = 20_000;
-
-/** Additional real time for each test on real switches, which starts and ends processes. */
-const TESTBED_WALL_MS = 60_000;
+/** Additional real time without progress on real switches: a test starts and ends processes. */
+const TESTBED_HANG_MS = 60_000;
+/** Maximum real time in all, as a multiple of that without progress: a controller could answer slowly again and again. */
+const WHOLE_FACTOR = 20;
 
 type End = { readonly expected: string; readonly seen: string };
 
-/** Maximum real time of the process of a submission, in milliseconds. */
-function wallOf({ limits, tests }: Exercise, job: Pick<Job, "testbed">): number {
-  const perTestMs = job.testbed === undefined ? 0 : TESTBED_WALL_MS;
-  return limits.seconds * 1000 * WALL_FACTOR + WALL_MS + perTestMs * tests.length;
+/** Real time without progress after which a process hangs, in milliseconds. */
+function hangOf({ limits }: Exercise, { testbed }: Pick<Job, "testbed">): number {
+  return limits.seconds * 1000 + (testbed === undefined ? 0 : TESTBED_HANG_MS);
 }
 
 /** What is graded, and how. */
@@ -49,47 +46,43 @@ interface Grading {
   /** Command line of the process that grades. */
   readonly command: readonly string[];
   readonly isolation: Isolation;
+  /** Real time without progress after which the process is stopped, in milliseconds; by default that of the exercise. */
+  readonly hangMs?: number;
   /** On abort, the process is stopped, and the reason is thrown. */
   readonly abandon?: AbortSignal;
 }
 
 /**
- * A process that reaches the limit of real time is started again, once, with twice the time: it may have waited for a machine with other
- * work. After the second time the result names this limit.
- * @param wallMs real time of the first process; by default it follows from the limits of the exercise
+ * A process that hangs is started again, once, and may be silent for twice the time: it may have waited for a machine with other work. After
+ * the second time the result names this limit. All other limits are counts, which do not depend on the machine.
  */
-export async function gradeOne(
-  grading: Grading,
-  wallMs = wallOf(grading.exercise, grading.job),
-): Promise<GradedSubmission> {
-  const { submission, exercise } = grading;
+export async function gradeOne(grading: Grading): Promise<GradedSubmission> {
+  const { submission, exercise, hangMs = hangOf(exercise, grading.job) } = grading;
   const { refused } = submission;
   if (refused !== undefined) {
     const end = { expected: "a submission that can be read", seen: refused };
     const results = exercise.tests.map((test) => notEnded(test, end, false));
     return graded(submission, exercise, results, end, false);
   }
-  return (
-    (await gradeWithin(wallMs, grading)) ??
-    (await gradeWithin(2 * wallMs, grading)) ??
-    outOfWall(submission, exercise, 2 * wallMs)
-  );
+  const first = await gradeWithin(hangMs, grading);
+  if (!first.hangs) return first.result;
+  return (await gradeWithin(2 * hangMs, grading)).result;
 }
 
-function outOfWall(submission: FoundSubmission, exercise: Exercise, wallMs: number): GradedSubmission {
-  const end = {
-    expected: `the tests end within ${wallMs / 1000} s of real time`,
-    seen: "they were stopped at this limit, at the second try: they wait, or this machine had no time for them",
+function hanging(hangMs: number): End {
+  return {
+    expected: `a test goes on within ${hangMs / 1000} s of real time`,
+    seen: "it hangs, at the second try too",
   };
-  return graded(submission, exercise, [], end, false);
 }
 
-/** Undefined where the process was stopped at the limit of real time. */
+/** `hangs`: the process was stopped since nothing went on; the result then names this limit. */
 async function gradeWithin(
-  wallMs: number,
+  hangMs: number,
   { submission, exercise, job, command, isolation, abandon }: Grading,
-): Promise<GradedSubmission | undefined> {
-  const { limits, controller } = exercise;
+): Promise<{ result: GradedSubmission; hangs: boolean }> {
+  const { controller } = exercise;
+  const limits = processLimits(exercise.limits);
   const [file, ...args] =
     job.testbed === undefined
       ? isolated(command, surrounding(controller, isolation), limits, controller !== undefined)
@@ -103,15 +96,18 @@ async function gradeWithin(
     end ??= why;
     kill(child.pid);
   };
-  let late = false;
-  const timer = setTimeout(() => {
-    late = true;
+  let hangs = false;
+  const tooLate = (): void => {
+    hangs = true;
     kill(child.pid);
-  }, wallMs);
+  };
+  const silence = setTimeout(tooLate, hangMs);
+  const whole = setTimeout(tooLate, WHOLE_FACTOR * hangMs);
   let length = 0;
   let rest = "";
   let errors = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    silence.refresh();
     length += text.length;
     if (length > MAX_OUTPUT) {
       stop({ expected: `results of at most ${MAX_OUTPUT} bytes`, seen: "more" });
@@ -121,6 +117,7 @@ async function gradeWithin(
     rest = lines.pop()!;
     for (const line of lines) {
       const answer = JSON.parse(line) as JobAnswer;
+      if (answer.kind === "alive") continue;
       if (answer.kind === "done") done = true;
       else if (answer.kind === "result") results.push(answer.result);
       else if (answer.kind === "fault") {
@@ -151,16 +148,18 @@ async function gradeWithin(
     child.once("error", () => resolve(127));
     child.once("close", (code, signal) => resolve(code ?? 128 + constants.signals[signal!]));
   });
-  clearTimeout(timer);
+  clearTimeout(silence);
+  clearTimeout(whole);
   abandon?.removeEventListener("abort", close);
   kill(child.pid);
   abandon?.throwIfAborted();
-  if (late && !done && end === undefined) return undefined;
+  hangs &&= !done && end === undefined;
+  if (hangs) end = hanging(hangMs);
   // A stopped test has a result; a test whose process has ended has none.
   const told = end !== undefined && results.length > 0 && status === 0;
   if (!done) end ??= endOf(status, limits, errors);
-  const whole = graded(submission, exercise, results, end, told);
-  return fault === undefined ? whole : { ...whole, fault };
+  const result = graded(submission, exercise, results, end, told);
+  return { result: fault === undefined ? result : { ...result, fault }, hangs };
 }
 
 /** With a result for each test; `end` says why there is none for the later ones, `told` whether an earlier test says so too. */
@@ -215,7 +214,7 @@ function signalStatus(name: string): number {
   return 128 + constants.signals[name as NodeJS.Signals];
 }
 
-function endOf(status: number, { seconds, memoryMb }: Exercise["limits"], errors: string): End {
+function endOf(status: number, { seconds, memoryMb }: ProcessLimits, errors: string): End {
   if (status === signalStatus("SIGXCPU")) return tooLong(seconds);
   if (status === signalStatus("SIGKILL"))
     return {

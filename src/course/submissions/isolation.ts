@@ -19,9 +19,26 @@ export interface Isolation {
 }
 
 export interface ProcessLimits {
-  /** Maximum processor time, in seconds. */
+  /** Maximum processor time of a process, in seconds. */
   readonly seconds: number;
   readonly memoryMb: number;
+}
+
+/**
+ * A hanging process is stopped by its parent, long before it has used this multiple of the time; the kernel's limit is for one whose parent was
+ * killed.
+ */
+const PROCESSOR_FACTOR = 20;
+
+/** The limits of a process from those of an exercise. */
+export function processLimits({
+  seconds,
+  memoryMb,
+}: {
+  readonly seconds: number;
+  readonly memoryMb: number;
+}): ProcessLimits {
+  return { seconds: PROCESSOR_FACTOR * seconds, memoryMb };
 }
 
 /** Maximum time of the short test process on any machine, in milliseconds. */

@@ -23,6 +23,8 @@ export interface TestbedJob extends TestbedEngine {
 }
 
 export type JobAnswer =
+  /** A test goes on. */
+  | { readonly kind: "alive" }
   /** The result of a test; results are sent in the order of the tests. */
   | { readonly kind: "result"; readonly result: TestResult }
   /** The last test had to be stopped; no further test is run. */

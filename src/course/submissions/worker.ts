@@ -56,8 +56,10 @@ async function gradeJob(job: Job, stop: AbortSignal): Promise<void> {
       const text = job.targets[name];
       return text === undefined ? undefined : new SourceFile(`${name}.yaml`, text);
     },
-    startController: controllerStarter(job.controller, ({ expected, seen }) => {
-      ends.push({ kind: "stopped", expected, seen });
+    progress: alive(),
+    // What hangs is stopped with this process.
+    startController: controllerStarter(job.controller, {
+      stopped: ({ expected, seen }) => void ends.push({ kind: "stopped", expected, seen }),
     }),
     ...(networks && { network: () => realNetwork(networks, (fault) => void ends.push(fault)) }),
   };
@@ -88,6 +90,19 @@ async function realNetwork(networks: TestbedNetworks, failed: (fault: JobAnswer)
     failed({ kind: "fault", message });
     throw new StepFailure("the network of real switches starts", "it does not start");
   }
+}
+
+const ALIVE_MS = 1000;
+
+/** Tells the parent process about once a second that a test goes on; the tests do not see this clock. */
+function alive(): () => void {
+  let last = performance.now();
+  return () => {
+    const now = performance.now();
+    if (now - last < ALIVE_MS) return;
+    last = now;
+    answer({ kind: "alive" });
+  };
 }
 
 function answer(one: JobAnswer): void {

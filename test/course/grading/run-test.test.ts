@@ -171,6 +171,22 @@ describe("submissions", () => {
     expect(seen).toMatch(/more frames: packets are copied endlessly, or circulate in a loop/);
   });
 
+  it("ends at the same event on each machine: the number of events, a packet that goes round in a switch", async () => {
+    const ping = step("ping: { from: h1, to: h2, count: 50 }");
+    const few = await play(ping, solution, "limits: { events: 100 }\n");
+    expect(few).toMatchObject({ expected: "at most 100 events of the simulation", passed: false });
+    const round = solution.replace(
+      /(control CourseEgress[^{]*\{\s*apply \{)/,
+      "$1\n        recirculate_preserving_field_list(0);",
+    );
+    expect(round).not.toBe(solution);
+    const { expected, seen } = await play(ping, round);
+    expect([expected, seen]).toEqual([
+      "each packet leaves its switch, or is dropped",
+      expect.stringMatching(/^a packet goes round in s\d without end/),
+    ]);
+  });
+
   it("gives messages of the compiler once, and hints only where the files are right", async () => {
     const exercise = readExercise(
       filesOf(
@@ -248,7 +264,7 @@ describe("on a network in real time", () => {
     const closed = new Set<SimulatedNetwork>();
     const network: RunTestOptions["network"] = async ({ exercise }) => {
       const turn = () => new Promise<void>((done) => setImmediate(done));
-      const one = new SimulatedNetwork(exercise.topology, { frames: exercise.limits.frames, turn });
+      const one = new SimulatedNetwork(exercise.topology, { ...exercise.limits, turn });
       made.push(one);
       const number = made.length;
       one.wasLate = () => number <= late;

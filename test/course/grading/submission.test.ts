@@ -310,7 +310,7 @@ describe("the story of packets", () => {
     const exercise = exerciseOf(steps("{ ping: { from: h1, to: h2, count: 2, answered: 0 } }"));
     const network = async (own: Submission) =>
       new SimulatedNetwork(own.exercise.topology, {
-        frames: 1000,
+        ...{ frames: 1000, events: 10_000 },
         turn,
         trace: (one) => void found.push(one),
       });

@@ -17,7 +17,7 @@ describe.skipIf(process.getuid?.() !== 0)("the priority of a controller (skipped
     const path = join(folder, "priority");
     setPriority(-7);
     try {
-      const start = controllerStarter(["sh", "-c", 'nice > "$0"', path], () => {});
+      const start = controllerStarter(["sh", "-c", 'nice > "$0"', path], {});
       await expect(start("", network)).rejects.toThrow();
     } finally {
       setPriority(usual);

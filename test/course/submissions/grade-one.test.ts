@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const BARE: Isolation = { prefix: [], namespaces: false, limits: false, permissions: false };
 const exercise = {
   title: "T",
-  limits: { seconds: 10, memoryMb: 100, frames: 10 },
+  limits: { seconds: 60, memoryMb: 100, frames: 10, events: 10 },
   tests: ["one", "two"].map((name) => ({ name, points: 2, hint: `hint of ${name}` })),
 } as unknown as Exercise;
 
@@ -32,7 +32,7 @@ interface More {
 }
 
 /** Grades with a process that runs `body`; `tries` is the number of processes so far, `job` what it is given. */
-async function gradeWith(body: string, wallMs?: number, more: More = {}): Promise<GradedSubmission> {
+async function gradeWith(body: string, hangMs?: number, more: More = {}): Promise<GradedSubmission> {
   const [script, count] = [join(folder, `${++scripts}.cjs`), join(folder, `${scripts}.count`)];
   writeFileSync(count, "");
   writeFileSync(
@@ -53,20 +53,18 @@ process.stdin.on("close", () => process.exit());
   const { controller, isolation = BARE, abandon, testbed, ...handedIn } = more;
   const submission = { name: "ann", files: new Map(), ...handedIn };
   const job = { exercise: { "a.txt": "a" }, targets: {}, controller: ["node", "x"], ...given({ testbed }) };
-  return await gradeOne(
-    {
-      ...{ submission, job, command: [process.execPath, script], isolation, ...given({ abandon }) },
-      exercise: { ...exercise, ...given({ controller }) },
-    },
-    ...(wallMs === undefined ? [] : [wallMs]),
-  );
+  return await gradeOne({
+    ...{ submission, job, command: [process.execPath, script], isolation, ...given({ abandon }) },
+    exercise: { ...exercise, ...given({ controller }) },
+    ...given({ hangMs }),
+  });
 }
 
 const END = 'say({ kind: "done" }); process.stdin.destroy();';
 const seen = ({ tests }: GradedSubmission) => tests.map((test) => test.seen ?? "").join("\n");
 
 describe("a process of a submission", () => {
-  it("that reaches the limit of real time is tried again, and its second result counts", async () => {
+  it("that hangs is tried again, and its second result counts", async () => {
     const graded = await gradeWith(
       `if (tries === 1) wait(); else { pass("one"); pass("two"); ${END} }`,
       3000,
@@ -74,12 +72,32 @@ describe("a process of a submission", () => {
     expect(graded.points).toBe(4);
   });
 
-  it("that reaches it twice is named so: real time, not processor time", async () => {
+  it("that hangs twice is named so, keeps its earlier tests, and has no limit of processor time", async () => {
     const graded = await gradeWith(`pass("one"); wait();`, 1000);
-    expect(graded.points).toBe(0);
-    expect(graded.tests[0]!.expected).toBe("the tests end within 2 s of real time");
-    expect(seen(graded)).toMatch(/stopped at this limit, at the second try/);
+    expect(graded.points).toBe(2);
+    expect(graded.tests[1]).toMatchObject({
+      expected: "a test goes on within 2 s of real time",
+      seen: "it hangs, at the second try too",
+    });
     expect(JSON.stringify(graded)).not.toContain("processor time");
+  });
+
+  it("that goes on is not stopped, however long it takes", async () => {
+    const graded = await gradeWith(
+      `let n = 0;
+       const timer = setInterval(() => {
+         say({ kind: "alive" });
+         if (++n === 10) { clearInterval(timer); if (tries === 1) { pass("one"); pass("two"); } ${END} }
+       }, 400);`,
+      2000,
+    );
+    expect(graded.points).toBe(4);
+  });
+
+  it("that goes on for ever is stopped too", async () => {
+    const graded = await gradeWith(`setInterval(() => say({ kind: "alive" }), 20);`, 100);
+    expect(graded.points).toBe(0);
+    expect(graded.tests[0]!.seen).toBe("it hangs, at the second try too");
   });
 
   it("that is killed is named so, and not a limit of time", async () => {
@@ -99,7 +117,7 @@ describe("a process of a submission", () => {
       `pass("one"); setTimeout(() => process.kill(process.pid, "SIGXCPU"), 50);`,
       60_000,
     );
-    expect(graded.tests[1]!.expected).toBe("the tests end within 10 s of processor time");
+    expect(graded.tests[1]!.expected).toBe("the tests end within 1200 s of processor time");
   });
 
   it("is not started where the submission could not be read", async () => {

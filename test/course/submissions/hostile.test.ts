@@ -37,6 +37,8 @@ afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 const isolation = await examineIsolation(ownCommand());
 const python = await pythonStart({ seconds: 4, memoryMb: 192 }, []);
+/** Real time after which what hangs is stopped: some times what the start of a process takes on a busy machine. */
+const HANG_MS = 20_000;
 const contained = isolation.namespaces && isolation.limits && isolation.permissions;
 
 /** Grades all submissions in a folder with small limits. `controller`: replaces the controller of the exercise. */
@@ -50,14 +52,11 @@ async function grade(
   if (controller !== undefined) writeFileSync(join(folder, controller), "");
   const text = readFileSync(join(folder, "exercise.yaml"), "utf8");
   const yaml = controller === undefined ? text : text.replaceAll("controller.mjs", controller);
-  writeFileSync(
-    join(folder, "exercise.yaml"),
-    `limits: { seconds: 4, memory_mb: 192, frames: 5000 }\n${yaml}`,
-  );
+  writeFileSync(join(folder, "exercise.yaml"), `limits: { memory_mb: 192, frames: 5000 }\n${yaml}`);
   const diagnostics = new Diagnostics();
   const exercise = openExerciseFolder(folder, diagnostics);
   const found = findSubmissions(submissions, exercise.handsIn, diagnostics);
-  const graded = await gradeAll(found, exercise, folder, diagnostics, { workers: 3 });
+  const graded = await gradeAll(found, exercise, folder, diagnostics, { workers: 3, hangMs: HANG_MS });
   return new Map(graded.map((one) => [one.name.slice(0, 2), one]));
 }
 
@@ -190,7 +189,7 @@ describe.skipIf("reason" in python)(`controllers in Python${noPython}`, () => {
     ["33", "opens connections", 9, /^\n*$/],
     ["34", "kills others", 9, /^\n*$/],
     ["35", "makes namespaces", 9, /^\n*$/],
-    ["36", "never ends", 0, /stopped at this limit|it does not finish/],
+    ["36", "never ends", 0, /it hangs, at the second try too/],
     ["37", "exhausts memory", 0, /MemoryError/],
     ["38", "speaks for our code", 0, /something else: |ends its process/],
   ])("%s, which %s, gets %i points", (name, _, points, why) => {

@@ -3,7 +3,7 @@
 import { ownCommand } from "../../../toolchain/loading/index.js";
 import type { Exercise } from "../../exercises/index.js";
 import { type StartController, StepFailure } from "../../grading/index.js";
-import { examineIsolation, type Isolation, isolated } from "../isolation.js";
+import { examineIsolation, type Isolation, isolated, processLimits } from "../isolation.js";
 import { controllerStarter } from "./parent.js";
 import { type PythonStart, pythonStart } from "./python.js";
 
@@ -20,17 +20,18 @@ export const isPython = (path: string): boolean => path.endsWith(".py");
  * not start. The first call starts some processes to find out what is supported.
  */
 export function isolatedController({ limits, controller }: Exercise): StartController {
+  const care = { answerMs: 1000 * limits.seconds };
   let python: Promise<PythonStart> | undefined;
   return async (module, network) => {
     if (controller !== undefined && isPython(controller)) {
-      python ??= pythonStart(limits, []);
+      python ??= pythonStart(processLimits(limits), []);
       const start = await python;
       if ("reason" in start) throw new StepFailure("a controller in Python is isolated", start.reason);
-      return controllerStarter(start.command, () => {})(module, network);
+      return controllerStarter(start.command, care)(module, network);
     }
     const own = ownCommand();
     known ??= examineIsolation(own);
-    const command = isolated([...own, CONTROLLER_COMMAND], await known, limits, false);
-    return controllerStarter(command, () => {})(module, network);
+    const command = isolated([...own, CONTROLLER_COMMAND], await known, processLimits(limits), false);
+    return controllerStarter(command, care)(module, network);
   };
 }

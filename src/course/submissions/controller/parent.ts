@@ -13,11 +13,6 @@ import {
 } from "../../grading/index.js";
 import { decode, encode, type FromController, lineReader, type ToController } from "./messages.js";
 
-/**
- * Maximum real time for the answer to one message, in milliseconds. A controller that takes longer is stopped. It only ends what waits
- * for ever: what computes is ended by the limit of processor time, and a busy machine can need half a minute to start a process.
- */
-const ANSWER_MS = 60_000;
 /** Maximum number of requests in one test; a controller that sends more is stopped. */
 const MAX_REQUESTS = 20_000;
 const MAX_MESSAGE_BYTES = 4 << 20;
@@ -29,16 +24,20 @@ const OUT_OF_TIME: readonly unknown[] = (["SIGKILL", "SIGXCPU"] as const).flatMa
 ]);
 const ENDLESS = ["the controller finishes handling an event", "it does not finish"] as const;
 
-/**
- * @param command starts the process of a controller
- * @param stopped called when a controller had to be stopped, as it would have to be in each further test
- */
-export function controllerStarter(
-  command: readonly string[],
-  stopped: (why: StepFailure) => void,
-): StartController {
+interface ControllerCare {
+  /**
+   * Maximum real time for the answer to one message, in milliseconds; a controller that takes longer is stopped. Absent: the caller stops what
+   * hangs.
+   */
+  readonly answerMs?: number;
+  /** Called when a controller had to be stopped, as it would have to be in each further test. */
+  stopped?(why: StepFailure): void;
+}
+
+/** @param command starts the process of a controller */
+export function controllerStarter(command: readonly string[], care: ControllerCare): StartController {
   return async (module, network) => {
-    const controller = new ControllerProcess(command, network, stopped);
+    const controller = new ControllerProcess(command, network, care);
     controller.start(module);
     try {
       await controller.idle();
@@ -74,7 +73,7 @@ class ControllerProcess implements RunningController {
   constructor(
     command: readonly string[],
     readonly network: TestNetwork,
-    readonly stopped: (why: StepFailure) => void,
+    readonly care: ControllerCare,
   ) {
     const [file, ...args] = atUsualPriority(command);
     this.#child = spawn(file!, args, { stdio: ["pipe", "ignore", "ignore", "pipe"] });
@@ -106,7 +105,7 @@ class ControllerProcess implements RunningController {
 
   #stop(expected: string, seen: string): void {
     this.#fail(expected, seen);
-    this.stopped(this.#failure!);
+    this.care.stopped?.(this.#failure!);
   }
 
   start(module: string): void {
@@ -224,7 +223,8 @@ class ControllerProcess implements RunningController {
 
   async idle(): Promise<void> {
     while (this.#failure === undefined && (this.#open > 0 || this.#handled < this.#sent)) {
-      const timer = setTimeout(() => this.#stop(...ENDLESS), ANSWER_MS);
+      const { answerMs } = this.care;
+      const timer = answerMs === undefined ? undefined : setTimeout(() => this.#stop(...ENDLESS), answerMs);
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

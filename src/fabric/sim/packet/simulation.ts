@@ -77,7 +77,11 @@ export class Simulation {
    */
   run(until: number = Number.POSITIVE_INFINITY): void {
     this.#stopped = false;
-    if (this.#runEvents(until, false) && until !== Number.POSITIVE_INFINITY && until > this.now)
+    if (
+      this.#runEvents(until, false, Number.POSITIVE_INFINITY) &&
+      until !== Number.POSITIVE_INFINITY &&
+      until > this.now
+    )
       this.now = until;
   }
 
@@ -90,16 +94,30 @@ export class Simulation {
    * @throws Error when the simulation was made without `turn`
    */
   async runAsync(until: number = Number.POSITIVE_INFINITY, done: () => boolean = () => false): Promise<void> {
+    await this.#runTurns(until, done, Number.POSITIVE_INFINITY);
+  }
+
+  /**
+   * As {@link runAsync} up to `until`, but at most `most` events; the clock stays at the last of them.
+   *
+   * @returns whether all events up to `until` have run
+   */
+  async runSome(until: number, most: number): Promise<boolean> {
+    return this.#runTurns(until, () => false, this.eventCount + most);
+  }
+
+  async #runTurns(until: number, done: () => boolean, end: number): Promise<boolean> {
     if (this.#turn === undefined) throw new Error("runAsync needs a Simulation that was made with `turn`");
     this.#stopped = false;
     do {
       this.#promisesWait = false;
       await this.#turn();
-      if (this.#stopped || done()) return;
-      this.#runEvents(until, true);
-      if (this.#stopped) return;
+      if (this.#stopped || done()) return false;
+      const ran = this.#runEvents(until, true, end);
+      if (this.#stopped || (!ran && !this.#promisesWait)) return false;
     } while (this.#promisesWait);
     if (until !== Number.POSITIVE_INFINITY && until > this.now) this.now = until;
+    return true;
   }
 
   /** For code that calls or answers a control plane: its continuations run before the next event. */
@@ -107,17 +125,18 @@ export class Simulation {
     this.#promisesWait = true;
   }
 
-  /** True when no event up to `until` is left; false when the run was stopped, or promises must run. */
-  #runEvents(until: number, pauses: boolean): boolean {
+  /** True when no event up to `until` is left; false when the run was stopped, promises must run, or `end` events have run. */
+  #runEvents(until: number, pauses: boolean, end: number): boolean {
     const queue = this.#queue;
     const handlers = this.#handlers;
-    while (queue.pop(until)) {
+    while (this.eventCount < end) {
+      if (!queue.pop(until)) return true;
       this.now = queue.time;
       this.eventCount++;
       handlers[queue.kind]!(queue.argument);
       if (this.#stopped || (pauses && this.#promisesWait)) return false;
     }
-    return true;
+    return false;
   }
 
   /** Makes {@link run} and {@link runAsync} return after the event that is being handled. */

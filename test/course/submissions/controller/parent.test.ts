@@ -70,7 +70,9 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
 ${script}`,
   );
   const stopped: StepFailure[] = [];
-  const starter = controllerStarter([process.execPath, path], (why) => stopped.push(why));
+  const starter = controllerStarter([process.execPath, path], {
+    stopped: (why) => void stopped.push(why),
+  });
   try {
     const controller = await starter("the module", net.network);
     begun.push(controller);
