@@ -44,6 +44,18 @@ describe("a run", () => {
 });
 
 describe("a run with promises", () => {
+  it("may be made of parts with a number of events, and ends as one run would", async () => {
+    const simulation = new Simulation({ turn });
+    const seen: number[] = [];
+    for (let time = 10; time <= 50; time += 10) simulation.at(time, () => seen.push(time));
+    simulation.at(20, () => simulation.letPromisesRun());
+    expect([await simulation.runSome(45, 2), seen, simulation.now]).toEqual([false, [10, 20], 20]);
+    expect([await simulation.runSome(45, 3), seen, simulation.now]).toEqual([false, [10, 20, 30, 40], 40]);
+    expect([await simulation.runSome(45, 3), seen, simulation.now]).toEqual([true, [10, 20, 30, 40], 45]);
+    simulation.at(47, () => simulation.stop());
+    expect([await simulation.runSome(60, 9), simulation.now]).toEqual([false, 47]);
+  });
+
   it("needs a turn of the event loop", async () => {
     await expect(new Simulation().runAsync(1)).rejects.toThrow("made with `turn`");
   });
