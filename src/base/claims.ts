@@ -84,7 +84,7 @@ export const CLAIMS = {
       "test/toolchain/testgen/testgen.test.ts > does not call complete what a limit, chance or something unhandled ended",
   },
   programsEqual: {
-    sentence: "equal for all packets and entries up to {bounds} ({pairs} pairs of paths)",
+    sentence: "equal for all packets {entries} up to {bounds} ({pairs} pairs of paths)",
     breakingTest: "test/toolchain/equal/equal.test.ts > never calls a mutant equal that sends something else",
   },
   leftTheFault: {

@@ -50,3 +50,24 @@ it("refuses programs whose tables differ", () => {
   expect([status, stdout]).toEqual([1, ""]);
   expect(stderr).toMatch(/error\[P40043\]: .*only the first program has table TheIngress.kinds/);
 });
+
+it("takes a file of the second program's names, and reports a wrong name at its place", () => {
+  const map = join(folder, "map.yaml");
+  const other = TEXT.replaceAll("kinds", "sorts");
+  writeFileSync(map, "tables:\n  TheIngress.kinds: TheIngress.sorts\n");
+  expect(equal(other, "--entries", map)).toMatchObject({ status: 0, stderr: "" });
+  writeFileSync(map, "tables:\n  TheIngress.kinds: TheIngress.sort\n");
+  const wrong = equal(other, "--entries", map);
+  expect([wrong.status, wrong.stdout]).toEqual([1, ""]);
+  expect(wrong.stderr).toMatch(
+    /map\.yaml:2:21: error\[P40043\]: the second program has no TheIngress\.sort here/,
+  );
+  writeFileSync(map, "table: {}\n");
+  expect(equal(other, "--entries", map).stderr).toContain("error[P43002]");
+});
+
+it("compares without entries where that is asked for, and says so", () => {
+  const { status, stdout } = equal(TEXT.replaceAll("kinds", "sorts"), "--entries", "none");
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^equal for all packets without entries of a controller, up to one clone, /);
+});

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { repeatable } from "../switch/switch-options.js";
 
 export interface EqualArguments {
+  entries?: string;
   seed?: string;
   maxPaths?: string;
   time?: string;
@@ -18,6 +19,10 @@ export function defineEqual(command: Command): Command {
     .description("prove that two v1model programs do the same, or show a packet with which they differ")
     .argument("<first>", "P4-16 source or BMv2 JSON")
     .argument("<second>", "P4-16 source or BMv2 JSON")
+    .option(
+      "--entries <same|none|file>",
+      "same: both programs get the same entries, all that there can be; none: tables have what the program begins with; a YAML file: as same, with the second program's names of tables, actions, keys and parameters (default: same)",
+    )
     .option("--seed <n>", "seed of the order of paths (default: 1)")
     .option("--max-paths <n>", "end after so many paths (default: 20000)")
     .option("--time <seconds>", "end after this time (default: 60)")

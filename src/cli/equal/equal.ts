@@ -1,12 +1,7 @@
 /** `p4loom equal`: whether two programs do the same. */
 import { claim, Diagnostics, fail, given, SourceFile, toHex } from "../../base/index.js";
 import { runCommands } from "../../toolchain/control/index.js";
-import {
-  type Comparison,
-  comparePrograms,
-  type Difference,
-  tableDifference,
-} from "../../toolchain/equal/index.js";
+import { type Comparison, comparePrograms, type Difference } from "../../toolchain/equal/index.js";
 import { loadProgram, withProject } from "../../toolchain/loading/index.js";
 import type { Program } from "../../toolchain/program/index.js";
 import { type PacketTrace, Switch } from "../../toolchain/switch/index.js";
@@ -15,7 +10,11 @@ import { CODES } from "../codes.js";
 import { EXIT, printDiagnostics } from "../outcome.js";
 import { wholeNumberOr } from "../trace/trace-options.js";
 import { STANDING } from "../trace/try-packet.js";
+import { entriesFor } from "./entries.js";
 import type { EqualArguments } from "./equal-options.js";
+
+/** Which entries a verdict is about. */
+const ENTRIES = { same: "and entries", none: "without entries of a controller," };
 
 /** What a comparison never looks beyond. */
 const BOUNDS = "one clone, groups of one member, two passes of a packet";
@@ -30,19 +29,13 @@ export async function equal(first: string, second: string, options: EqualArgumen
   };
   const diagnostics = new Diagnostics();
   const a = await load(first, options, diagnostics);
-  const b = await load(second, options, diagnostics);
-  const differs = tableDifference(a, b);
-  if (differs !== undefined)
-    fail(
-      CODES.otherTables,
-      undefined,
-      `${first} and ${second} cannot have the same entries: ${differs}`,
-      "programs are compared with the same entries, so the tables that controllers see must be the same",
-    );
+  const loaded = await load(second, options, diagnostics);
+  const { entries, second: b } = entriesFor(options.entries ?? "same", [a, loaded], [first, second]);
   const started = performance.now();
   let paths = 0;
   const comparison = await comparePrograms(a, b, {
     seed: limits.seed,
+    entries,
     goesOn: () => ++paths <= limits.paths && performance.now() - started < 1000 * limits.seconds,
   });
   printDiagnostics(diagnostics.list, options.jsonDiagnostics);
@@ -83,12 +76,13 @@ async function traceOf(program: Program, { stimulus }: Difference): Promise<Pack
 }
 
 function textOf(
-  { verdict, difference, pairs, reasons }: Comparison,
+  { verdict, entries, difference, pairs, reasons }: Comparison,
   names: readonly [string, string],
   traces: readonly (PacketTrace | undefined)[],
 ): string {
   if (difference === undefined) {
-    if (verdict === "equal") return claim("programsEqual", { bounds: BOUNDS, pairs });
+    if (verdict === "equal")
+      return claim("programsEqual", { entries: ENTRIES[entries], bounds: BOUNDS, pairs });
     const why = [...reasons].map(([reason, times]) => `  ${reason} (${times})`);
     return [`no difference in ${pairs} pairs of paths, but not all is compared (${BOUNDS}):`, ...why].join(
       "\n",
@@ -111,7 +105,7 @@ function textOf(
 }
 
 function jsonOf(
-  { verdict, difference, pairs, reasons }: Comparison,
+  { verdict, entries, difference, pairs, reasons }: Comparison,
   programs: readonly [string, string],
   traces: readonly (PacketTrace | undefined)[],
 ): unknown {
@@ -120,6 +114,7 @@ function jsonOf(
   return {
     programs,
     verdict,
+    entries,
     bounds: BOUNDS,
     pairs,
     reasons: Object.fromEntries(reasons),

@@ -20,12 +20,15 @@ import { type Difference, differenceOf, Trial } from "./trial.js";
 const TRIED_PATHS = 64;
 
 export interface CompareOptions {
+  /** Entries that a controller may write: the same in both programs, or none. */
+  readonly entries: "same" | "none";
   readonly seed: number;
   /** Whether to go on; asked after each path. */
   goesOn(): boolean;
 }
 
 export interface Comparison {
+  readonly entries: CompareOptions["entries"];
   readonly verdict: "equal" | "different" | "bounded";
   readonly difference: Difference | undefined;
   /** Pairs of paths that were compared. */
@@ -39,8 +42,13 @@ export async function comparePrograms(a: Program, b: Program, options: CompareOp
 }
 
 /** Any state of a switch: the same for both programs. */
-function anySwitch(terms: Terms, follows: "packet" | "copy"): Environment {
+function anySwitch(
+  terms: Terms,
+  follows: "packet" | "copy",
+  entries: CompareOptions["entries"],
+): Environment {
   return {
+    entries: entries === "same" ? "any" : "none",
     outside: (name, width) => terms.variable(`outside ${name}`, width),
     unwritten: (header, { name, width }) => terms.variable(`unwritten ${header}.${name}`, width),
     passes: 2,
@@ -75,7 +83,8 @@ class Comparer {
     }
     const verdict =
       this.#difference !== undefined ? "different" : this.#reasons.size === 0 ? "equal" : "bounded";
-    return { verdict, difference: this.#difference, pairs: this.#pairs, reasons: this.#reasons };
+    const { entries } = this.options;
+    return { verdict, entries, difference: this.#difference, pairs: this.#pairs, reasons: this.#reasons };
   }
 
   #count(reason: string, times = 1): void {
@@ -83,8 +92,8 @@ class Comparer {
   }
 
   async #follow(follows: "packet" | "copy"): Promise<void> {
-    const { seed } = this.options;
-    const environment = (terms: Terms) => anySwitch(terms, follows);
+    const { seed, entries } = this.options;
+    const environment = (terms: Terms) => anySwitch(terms, follows, entries);
     const first = new Explorer(this.#plans[0], this.#solver, { seed, environment });
     let paths = 0;
     await this.#each(first, async (one) => {

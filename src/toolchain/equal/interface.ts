@@ -16,7 +16,7 @@ export function tableDifference(a: Program, b: Program): string | undefined {
 }
 
 /** Registers and meters that both programs have must be of one kind: what they hold is compared by their names. */
-function arrayDifference(a: bmv2.Bmv2Program, b: bmv2.Bmv2Program): string | undefined {
+export function arrayDifference(a: bmv2.Bmv2Program, b: bmv2.Bmv2Program): string | undefined {
   const [left, right] = [arraysOf(a), arraysOf(b)];
   for (const [name, shape] of left) {
     const other = right.get(name);

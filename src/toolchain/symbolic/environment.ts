@@ -11,6 +11,8 @@ export interface Environment {
   readonly passes: number;
   /** Which a path follows where a packet gets a copy: the packet, or its copy; undefined: paths follow both. */
   readonly follows?: "packet" | "copy";
+  /** Entries and default actions that a controller may write: those that a path needs, or none. */
+  readonly entries: "any" | "none";
   /** What is left out where {@link outside} and {@link unwritten} have one value of several. */
   readonly leftOut?: { readonly outside: string; readonly unwritten: string };
 }
@@ -21,6 +23,7 @@ export function freshSwitch(terms: Terms): Environment {
     outside: (_, width) => terms.constant(0, width),
     unwritten: (_, { width }) => terms.constant(0, width),
     passes: 2,
+    entries: "any",
     leftOut: {
       outside: "registers and meters in another state than at the start",
       unwritten: "fields of headers that are not valid, with another value than 0",

@@ -31,6 +31,11 @@ export class Tables {
     this.#expressions = new Expressions({ memory, chooser });
   }
 
+  /** Whether a controller writes entries. */
+  get #areWritten(): boolean {
+    return this.pass.shared.environment.entries === "any";
+  }
+
   lookup(table: bmv2.Bmv2Table): Lookup {
     const key = table.key.map((part) => this.#keyOf(part));
     const choices =
@@ -62,7 +67,7 @@ export class Tables {
       add(`${table.name} ${entry.action.name}`, this.#same(key, entry.key), () => this.#hit(table, entry));
     for (const entry of orderOf(table))
       add(`${table.name} entry ${choices.length}`, this.#matches(table, key, entry), () => this.#own(entry));
-    if (!rules.isConst) {
+    if (!rules.isConst && this.#areWritten) {
       if ((table.entries?.length ?? 0) > 0)
         situation.leftOut.add("changes of entries that a program begins with");
       choices.push(...this.#additions(table, key, before));
@@ -153,6 +158,7 @@ export class Tables {
         take: () => ({ hit: false, action: own, parameters: data ?? [] }),
       },
     ];
+    if (!this.#areWritten) return choices;
     if (table.type !== "simple") situation.leftOut.add("default members of tables with action profiles");
     const missedBefore = situation.missed.some((one) => one.table.name === table.name);
     if (entry?.action_const || missedBefore || table.type !== "simple") return choices;

@@ -3,7 +3,13 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics, Random, SourceFile } from "../../../src/base/index.js";
-import { comparePrograms, tableDifference } from "../../../src/toolchain/equal/index.js";
+import {
+  comparePrograms,
+  type NameMap,
+  nameProblems,
+  renamed,
+  tableDifference,
+} from "../../../src/toolchain/equal/index.js";
 import { chooseMutants, mutantsOf, mutatedText } from "../../../src/toolchain/mutation/index.js";
 import { compile } from "../../../src/toolchain/p4/index.js";
 import type { Program } from "../../../src/toolchain/program/index.js";
@@ -18,10 +24,52 @@ function compiled(text: string): Program | undefined {
 
 function compare(a: Program, b: Program, paths = 5000) {
   let tried = 0;
-  return comparePrograms(a, b, { seed: 1, goesOn: () => ++tried <= paths });
+  return comparePrograms(a, b, { seed: 1, entries: "same", goesOn: () => ++tried <= paths });
 }
 
 const original = compiled(CHOICES)!;
+
+/** Two tables, actions, registers and meters that do different things, with the names A_ and B_, and parameters and keys X_ and Y_. */
+const NAMED = `#include <core.p4>
+#include <v1model.p4>
+header data_t { bit<8> value; bit<8> more; }
+struct headers { data_t data; }
+struct metadata { }
+parser P(packet_in packet, out headers h, inout metadata m, inout standard_metadata_t s) {
+    state start { packet.extract(h.data); transition accept; }
+}
+control V(inout headers h, inout metadata m) { apply { } }
+control I(inout headers h, inout metadata m, inout standard_metadata_t s) {
+    register<bit<8>>(4) A_cells;
+    register<bit<8>>(4) B_cells;
+    meter(4, MeterType.packets) A_meter;
+    meter(4, MeterType.packets) B_meter;
+    action A_action(bit<8> X_, bit<8> Y_) { h.data.value = X_; h.data.more = Y_ + 1; A_cells.write(1, X_); }
+    action B_action(bit<8> X_, bit<8> Y_) {
+        bit<32> colour;
+        A_meter.execute_meter(0, colour);
+        h.data.value = Y_;
+        B_cells.write(2, X_ + (bit<8>)colour);
+    }
+    table A_table {
+        key = { h.data.value: exact @name("X_key"); h.data.more: exact @name("Y_key"); }
+        actions = { A_action; NoAction; }
+        default_action = NoAction();
+        size = 64;
+    }
+    table B_table {
+        key = { h.data.more: exact; }
+        actions = { B_action; NoAction; }
+        const default_action = NoAction();
+        size = 32;
+    }
+    apply { s.egress_spec = 1; A_table.apply(); B_table.apply(); }
+}
+control E(inout headers h, inout metadata m, inout standard_metadata_t s) { apply { } }
+control C(inout headers h, inout metadata m) { apply { } }
+control D(packet_out packet, in headers h) { apply { packet.emit(h.data); } }
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+`;
 
 describe("equal programs", () => {
   it.each([
@@ -225,5 +273,113 @@ V1Switch(Prs(), Vfy(), I(), Egr(), Cmp(), Dep()) main;
   ])("by a register of another kind: %s %s", (a, b, apply) => {
     const typed = (text: string) => apply.replace("TYPE", /<(bit<\d+>)>/.exec(text)![1]!);
     expect(tableDifference(program(a, typed(a)), program(b, typed(b)))).toMatch(/^register I\.r differs/);
+  });
+});
+
+describe("names of the second program", () => {
+  const second = CHOICES.replaceAll("kinds", "sorts")
+    .replaceAll("add_one", "increase")
+    .replaceAll("TheIngress", "Other");
+  const map = {
+    tables: { "TheIngress.kinds": "Other.sorts" },
+    actions: Object.fromEntries(
+      original.bmv2.actions
+        .filter(({ name }) => name.startsWith("TheIngress."))
+        .map(({ name }) => [name, name.replace("TheIngress", "Other").replace("add_one", "increase")]),
+    ),
+    ...{ registers: {}, meters: {}, keys: {}, parameters: {} },
+  };
+
+  it("are those of the first one where a map gives them, and the programs are compared as before", async () => {
+    const other = compiled(second)!;
+    expect(tableDifference(original, other)).toContain("TheIngress.kinds");
+    expect(nameProblems(original, other, map)).toEqual([]);
+    const same = renamed(other, map);
+    expect(tableDifference(original, same)).toBeUndefined();
+    expect((await compare(original, same)).verdict).toBe("equal");
+    const changed = renamed(compiled(second.replace("sm.egress_spec = 7", "sm.egress_spec = 6"))!, map);
+    expect((await compare(original, changed)).verdict).toBe("different");
+    // The program itself keeps its names.
+    expect(tableDifference(original, other)).toContain("TheIngress.kinds");
+  });
+
+  it("may be swapped, also those of keys and parameters, of registers and of meters", async () => {
+    const text = (swap: boolean) => {
+      const [a, b, x, y] = swap ? ["b", "a", "y", "x"] : ["a", "b", "x", "y"];
+      return NAMED.replace(/\b(A|B|X|Y)_/g, (_, name: string) => ({ A: a, B: b, X: x, Y: y })[name]! + "_");
+    };
+    const [left, right] = [compiled(text(false))!, compiled(text(true))!];
+    const pairs = (names: string[]) =>
+      Object.fromEntries(
+        names.flatMap((name) => [
+          [`I.a_${name}`, `I.b_${name}`],
+          [`I.b_${name}`, `I.a_${name}`],
+        ]),
+      );
+    const parameters = { x_: "y_", y_: "x_" };
+    const names = {
+      tables: pairs(["table"]),
+      actions: pairs(["action"]),
+      registers: pairs(["cells"]),
+      meters: pairs(["meter"]),
+      keys: { "I.a_table": { x_key: "y_key", y_key: "x_key" } },
+      parameters: { "I.a_action": parameters, "I.b_action": parameters },
+    };
+    expect(nameProblems(left, right, names)).toEqual([]);
+    const same = await compare(left, renamed(right, names), 20_000);
+    expect([same.verdict, [...same.reasons]]).toEqual(["equal", []]);
+    // Under their own names a and b are one another.
+    expect(tableDifference(left, right)).toBeDefined();
+    const wrong = renamed(right, { ...names, registers: {} });
+    expect((await compare(left, wrong, 20_000)).verdict).not.toBe("equal");
+  });
+
+  it("are refused where a program does not have them, or where one would stand for two", () => {
+    const other = compiled(second)!;
+    const problems = (changes: Partial<NameMap>) =>
+      nameProblems(original, other, { ...map, ...changes }).map(
+        ({ path, message }) => `${path.join("/")}: ${message}`,
+      );
+    expect(problems({ tables: { "TheIngress.kindz": "Other.sorts" } })).toEqual([
+      "tables/TheIngress.kindz: the first program has no TheIngress.kindz here; did you mean TheIngress.kinds?",
+    ]);
+    expect(problems({ tables: { "TheIngress.kinds": "Other.sort" } })).toEqual([
+      "tables/TheIngress.kinds: the second program has no Other.sort here; did you mean Other.sorts?",
+    ]);
+    const [[one, first], [two]] = Object.entries(map.actions) as [[string, string], [string, string]];
+    expect(problems({ actions: { ...map.actions, [two]: first } }).join()).toContain(
+      `${first} stands for two names of the first program`,
+    );
+    expect(problems({ keys: { nothing: {} } })[0]).toBe("keys/nothing: not both programs have nothing");
+    expect(problems({ parameters: { [one]: { none: "none" } } })[0]).toContain("has no none here");
+    const again = nameProblems(original, original, {
+      ...map,
+      tables: {},
+      actions: { "TheIngress.add_one": one === "TheIngress.add_one" ? two : one },
+    });
+    expect(again.map(({ message }) => message)).toEqual([
+      "the second program has another TheIngress.add_one, which has no new name",
+    ]);
+  });
+});
+
+describe("without entries of a controller", () => {
+  it("programs may have other tables, and are what their own entries make of packets", async () => {
+    const other = compiled(CHOICES.replace("2: more;", "2 &&& 0xff: more;").replaceAll("kinds", "sorts"))!;
+    const none = (a: Program, b: Program) =>
+      comparePrograms(a, b, { seed: 1, entries: "none", goesOn: () => true });
+    expect(await none(original, other)).toMatchObject({ verdict: "equal", entries: "none" });
+    const changed = compiled(CHOICES.replace("3 : add_one()", "4 : add_one()"))!;
+    const { verdict, difference } = await none(original, changed);
+    expect(verdict).toBe("different");
+    expect(difference!.stimulus.commands).toEqual([]);
+  });
+
+  it("what only an entry can show is no difference", async () => {
+    const open = compiled(NAMED)!;
+    const other = compiled(NAMED.replace("h.data.value = X_", "h.data.value = Y_"))!;
+    expect((await compare(open, other, 20_000)).verdict).toBe("different");
+    const none = await comparePrograms(open, other, { seed: 1, entries: "none", goesOn: () => true });
+    expect([none.verdict, [...none.reasons]]).toEqual(["equal", []]);
   });
 });

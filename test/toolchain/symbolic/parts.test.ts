@@ -217,6 +217,7 @@ describe("registers", () => {
     const environment = {
       outside: (name: string, width: number) => terms.variable(name, width),
       unwritten: () => terms.true,
+      entries: "any" as const,
       passes: 1,
       leftOut: { outside: "left", unwritten: "other" },
     };
