@@ -4,7 +4,7 @@ import type { bmv2, Program } from "../program/index.js";
 import { P4InfoIndex } from "../program/index.js";
 
 /** Names of the second program, by those of the first one. */
-export type Names = Readonly<Record<string, string>>;
+type Names = Readonly<Record<string, string>>;
 
 /** What is not listed has one name in both programs. */
 export interface NameMap {
