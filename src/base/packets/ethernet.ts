@@ -1,9 +1,9 @@
 /**
- * Ethernet frames: a view over the header at the start of a frame, and its representation. {@link payloadAt} looks past one 802.1Q tag, as
- * the parser of the generated programs does.
+ * Ethernet frames: a view over the header at the start of a frame, and its representation. {@link payloadAt} looks past an overlay header and one
+ * 802.1Q tag, as the parsers of the generated programs do.
  */
 
-import { ETHERTYPE_VLAN } from "./numbers.js";
+import { ETHERTYPE_OVERLAY, ETHERTYPE_VLAN } from "./numbers.js";
 import * as Vlan from "./vlan.js";
 import { get16, getAddress, put16, putAddress } from "./words.js";
 
@@ -11,6 +11,9 @@ export const LENGTH = 14;
 /** Bytes of a MAC address. */
 export const ADDRESS_LENGTH = 6;
 export const BROADCAST = 0xffff_ffff_ffffn;
+
+/** Bytes of the header of {@link ETHERTYPE_OVERLAY}; its last two are the type of what follows. */
+const OVERLAY_LENGTH = 8;
 
 const SOURCE_AT = 6;
 const TYPE_AT = 12;
@@ -47,11 +50,18 @@ export function isToGroup(frame: Uint8Array): boolean {
   return (frame[0]! & 1) !== 0;
 }
 
-/** Position after the header and at most one 802.1Q tag; 0 for a frame that ends before it. */
-export function payloadAt(frame: Uint8Array): number {
+/** Position after the header and, between switches, that of an overlay; 0 for a frame that ends before it. */
+export function innerAt(frame: Uint8Array): number {
   if (frame.length < LENGTH) return 0;
-  if (get16(frame, TYPE_AT) !== ETHERTYPE_VLAN) return LENGTH;
-  return frame.length < LENGTH + Vlan.LENGTH ? 0 : LENGTH + Vlan.LENGTH;
+  if (get16(frame, TYPE_AT) !== ETHERTYPE_OVERLAY) return LENGTH;
+  return frame.length < LENGTH + OVERLAY_LENGTH ? 0 : LENGTH + OVERLAY_LENGTH;
+}
+
+/** Position after the header, an overlay's and at most one 802.1Q tag; 0 for a frame that ends before it. */
+export function payloadAt(frame: Uint8Array): number {
+  const at = innerAt(frame);
+  if (at === 0 || get16(frame, at - 2) !== ETHERTYPE_VLAN) return at;
+  return frame.length < at + Vlan.LENGTH ? 0 : at + Vlan.LENGTH;
 }
 
 /** The type of what stands at `at`: that of the header or of the tag before it. */

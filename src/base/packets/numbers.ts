@@ -8,6 +8,12 @@ export const ETHERTYPE_IPV6 = 0x86dd;
 /** The outer tag of IEEE 802.1ad. */
 export const ETHERTYPE_SERVICE_VLAN = 0x88a8;
 
+/**
+ * For experiments within a site (IEEE 802): the header of an overlay between switches, of 8 bytes, with the type of what follows at their end.
+ * Probes of switches have the type too, and nothing that reads as a packet behind it.
+ */
+export const ETHERTYPE_OVERLAY = 0x88b5;
+
 /** IPv4 protocols and IPv6 next headers (IANA, "Protocol Numbers"). */
 export const PROTOCOL_ICMP = 1;
 export const PROTOCOL_IPV4 = 4;

@@ -1,4 +1,4 @@
-/** Frames as a host reads them: Ethernet, an optional 802.1Q tag, IPv4 or IPv6, then TCP or UDP, checksums verified. */
+/** Frames as a host reads them, and as they cross a network: Ethernet, an optional overlay header and 802.1Q tag, IPv4 or IPv6, then TCP or UDP, checksums verified. */
 
 import { addWords, foldSum } from "./checksum.js";
 import * as Ethernet from "./ethernet.js";
@@ -70,7 +70,8 @@ export class Segment {
     const ip = Ethernet.payloadAt(frame);
     if (ip === 0) return false;
     const headers = this.headers;
-    headers.vlan = ip === Ethernet.LENGTH ? undefined : Vlan.id(frame, Ethernet.LENGTH);
+    const inner = Ethernet.innerAt(frame);
+    headers.vlan = ip === inner ? undefined : Vlan.id(frame, inner);
     const type = get16(frame, ip - 2);
     let transport: number;
     let end: number;

@@ -246,7 +246,8 @@ export class DataPath {
       this.counts.rejected++;
       return;
     }
-    const vlan = ip === Ethernet.LENGTH ? 0 : Vlan.id(frame, Ethernet.LENGTH);
+    const inner = Ethernet.innerAt(frame);
+    const vlan = ip === inner ? 0 : Vlan.id(frame, inner);
     const end = Ip.endOf(frame, ip, family);
     if (end > frame.length || end < ip + family.length) {
       this.counts.rejected++;

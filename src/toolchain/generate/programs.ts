@@ -66,7 +66,8 @@ export interface GeneratedFile {
 
 /**
  * Values of the common partials that a program need not give. `tcp`: the parser continues with the rest of the TCP header, `hdr.tcp`.
- * `ethernetPayloads`: headers of the template that follow Ethernet's, `{ type, header }`: the constant of the EtherType, and the header's name.
+ * `ethernetPayloads`: headers of the template that follow Ethernet's, `{ type, header, carriesIp }`: the constant of the EtherType, the header's name,
+ * and whether it has an `ether_type` of its own and VLAN, IPv4 or IPv6 behind it.
  * `lifetime`: the part of the TTL and the hop limit that counts hops, where other bits of them carry something else.
  * `ownHeaders`: names of headers of the template, whose types end in `_t`; the deparser emits them before all others.
  */

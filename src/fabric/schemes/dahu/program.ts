@@ -65,7 +65,8 @@ export function dahuProgram(name: string, input: DahuProgram): ProgramPlan {
     directions: [],
     routeActions: ["to_port", "to_destination"],
     selector: selectorValues(field),
-    ethernetPayloads: program.feedback === undefined ? [] : [{ type: "TYPE_FEEDBACK", header: "feedback" }],
+    ethernetPayloads:
+      program.feedback === undefined ? [] : [{ type: "TYPE_FEEDBACK", header: "feedback", carriesIp: false }],
   };
   return { name, template: TEMPLATE, values };
 }

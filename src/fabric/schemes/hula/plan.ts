@@ -6,7 +6,6 @@ import type { Match, TableAction, Update } from "../../../toolchain/device/index
 import { checkValues, NO_SELECTOR, type ProgramPlan } from "../../../toolchain/generate/index.js";
 import {
   computeRoutes,
-  type Link,
   nodeAt,
   type PrefixPair,
   positiveDurationSchema,
@@ -17,12 +16,11 @@ import {
 } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { call, exact, forward, ingressName, singlePort, tableEntry, tableSize } from "../fabric.js";
+import { capacityOf } from "../link-capacity.js";
 import { microseconds, registerTime } from "../register-time.js";
 import type { FabricPlan, SwitchPlan } from "../scheme.js";
 import { onwardPorts, PROBE_BYTES, ProbeGroups, probeGenerator, switchPorts } from "./probes.js";
 
-/** Units of a packet on a link with a rate in packets. */
-const PACKET_UNITS = 1000;
 /** A utilisation of 1 in probes; also the shift of the product of estimator and scale in the program. */
 const FULL = 2 ** 16;
 const SCALE_BITS = 24;
@@ -192,13 +190,6 @@ function linkEntry(
   return tableEntry("links", [exact("meta.link", port)], { kind: "action", ...action });
 }
 
-/** The limit of the estimator of a full link: its capacity times tau, in the units that packets add. */
-function capacityOf({ rateBps, ratePps }: Link, tau: number): { units: number; capacity: number } {
-  if (ratePps !== undefined && ratePps * PACKET_UNITS * 8 < rateBps)
-    return { units: PACKET_UNITS, capacity: (ratePps * PACKET_UNITS * tau) / 1e9 };
-  return { units: 0, capacity: (rateBps * tau) / 8e9 };
-}
-
 function originUpdate(group: number): Update {
   return {
     type: "modify",
@@ -258,7 +249,7 @@ function hulaProgram(name: string, input: HulaProgram): ProgramPlan {
     directions: [],
     routeActions: ["to_port", "to_rack"],
     selector: { ...NO_SELECTOR, hashed: false },
-    ethernetPayloads: [{ type: "TYPE_HULA", header: "hula" }],
+    ethernetPayloads: [{ type: "TYPE_HULA", header: "hula", carriesIp: false }],
   };
   return { name, template: TEMPLATE, values };
 }
