@@ -3,7 +3,10 @@
  * quantised metric, its ageing, and the choice of an uplink (section 3.5). Times are in microseconds.
  */
 
-/** X grows by the bytes of each packet and loses the share `alpha` each `period`; the first period begins with the first packet. */
+/**
+ * X grows by the bytes of each packet and loses the share `alpha` each `period`. The first period begins with the first packet, and another
+ * first one after a pause of `forgotten`.
+ */
 export class Estimator {
   #left = 0;
   #begun: number | undefined;
@@ -11,20 +14,17 @@ export class Estimator {
   constructor(
     private readonly alpha: number,
     private readonly period: number,
+    private readonly forgotten: number,
   ) {}
 
   /** The register at a time, which is not before an earlier one. */
   at(now: number): number {
     this.#begun ??= now;
-    while (now - this.#begun >= this.period) {
-      this.#left *= 1 - this.alpha;
-      this.#begun += this.period;
-      // Nothing remains after a long pause; the next period then begins with the next packet.
-      if (this.#left < 1e-12) {
-        this.#left = 0;
-        this.#begun = now;
-      }
+    if (now - this.#begun >= this.forgotten) {
+      this.#left = 0;
+      this.#begun = now;
     }
+    for (; now - this.#begun >= this.period; this.#begun += this.period) this.#left *= 1 - this.alpha;
     return this.#left;
   }
 

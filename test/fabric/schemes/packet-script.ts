@@ -19,7 +19,7 @@ import { checksum, frameOf } from "./frames.js";
 import { ModelSwitch } from "./model-switch.js";
 
 /** The switch whose state the test of a role has. */
-const SWITCH_OF_ROLE: Readonly<Record<string, string>> = {
+export const SWITCH_OF_ROLE: Readonly<Record<string, string>> = {
   tor: "tor0-0",
   leaf: "leaf0-0",
   spine: "spine0-0",
@@ -49,7 +49,7 @@ export function packetScript(
 }
 
 /** Handles of members and groups count from 0 in the order of making, in each action profile. */
-function stateLines({ updates }: SwitchPlan): string[] {
+export function stateLines({ updates }: SwitchPlan): string[] {
   const members = new Map<number, number>();
   const groups = new Map<number, number>();
   const made = new Map<string, number>();

@@ -23,6 +23,7 @@ const topology: Topology = buildTopology(
 const PARAMETERS: readonly [label: string, scheme: string, parameters: object][] = [
   ["ecmp", "ecmp", {}],
   ["prr", "prr", {}],
+  ["conga", "conga", {}],
   ["wcmp", "wcmp", {}],
   ["wcmp with small groups", "wcmp", { group_members: 6 }],
   ["pecmp", "pecmp", {}],

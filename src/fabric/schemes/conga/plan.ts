@@ -143,20 +143,21 @@ function uplinksOf(topology: Topology, locate: Locate): ReadonlyMap<number, Upli
   return found;
 }
 
-/** `to_rack` for other racks, with a bit for each uplink on a shortest path; the port of each host of the own rack. */
+/**
+ * The port of each host of the own rack; `to_rack` for other racks, with a bit for each uplink on a shortest path, and for the own one where it has
+ * another ToR, which may reach a host that this one has lost.
+ */
 function torRoutes(topology: Topology, table: RoutingTable, own: Uplinks): Update[] {
   const { hopSets, routes } = table;
-  const bitmap = (ports: readonly number[]) =>
-    ports.reduce((bits, port) => bits | (1 << own.ports.indexOf(port)), 0);
   const local = { ...table, routes: routes.filter(({ hops }) => hopSets[hops]!.direction === "local") };
   const racks = topology.racks.flatMap((rack): Update[] => {
-    if (rack.index === own.rack) return [];
-    const usable = hopsTo(table, rack.ipv4);
-    if (usable.length === 0) return [];
-    const action = {
-      kind: "action" as const,
-      ...call("to_rack", { rack: rack.index, usable: bitmap(usable) }),
-    };
+    if (rack.index === own.rack && rack.switches.length === 1) return [];
+    const usable = hopsTo(table, rack.ipv4)
+      .map((port) => own.ports.indexOf(port))
+      .filter((number) => number >= 0)
+      .reduce((bits, number) => bits | (1 << number), 0);
+    if (usable === 0) return [];
+    const action = { kind: "action" as const, ...call("to_rack", { rack: rack.index, usable }) };
     return (["ipv4", "ipv6"] as const).map((family) => {
       const { address, length } = rack[family];
       const field = `hdr.${family}.dst_addr`;
