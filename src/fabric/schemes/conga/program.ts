@@ -16,7 +16,7 @@ export function scaleOf(capacity: number): number {
 }
 
 /** The estimator: X loses the share alpha each period (section 3.2), here by the powers of 1 - alpha that the number of periods is made of. */
-export function estimatorValues({ alpha, bits }: CongaParameters, period: number) {
+function estimatorValues({ alpha, bits }: CongaParameters, period: number) {
   const left = 1 - alpha;
   let powersOfTwo = 0;
   while (left ** (2 ** powersOfTwo) > NOTHING) powersOfTwo++;
@@ -41,8 +41,8 @@ export function estimatorValues({ alpha, bits }: CongaParameters, period: number
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-/** The common values of both programs; `links`: room for the links of a switch. */
-export function commonValues(parameters: CongaParameters, period: number) {
+/** The common values of both programs. */
+function commonValues(parameters: CongaParameters, period: number) {
   return {
     dre: estimatorValues(parameters, period),
     ethernetPayloads: [{ type: "TYPE_CONGA", header: "conga", carriesIp: true }],
@@ -50,7 +50,7 @@ export function commonValues(parameters: CongaParameters, period: number) {
 }
 
 /** Room of the tables and registers of ToRs. */
-export interface TorSizes {
+interface TorSizes {
   readonly routes: number;
   readonly links: number;
   readonly racks: number;
