@@ -126,8 +126,6 @@ async function play(job: Bmv2Job): Promise<{ sent: PortFrame[]; state: Entity[] 
         else {
           execFileSync("mkfifo", [file]);
           slowly = writeSlowly(file, own, job.spacingMs, 1000 * wait);
-          // A try that comes too late ends the switch, and with it the reader of the pipe; only the last try waits for the writer.
-          slowly.catch(() => {});
         }
       }
       const started = performance.now();
