@@ -259,7 +259,10 @@ class Packer {
     }
   }
 
-  readonly #guests = new Map<number, string[]>();
+  /** By gress, size and kind: containers of headers that have a place of their own, each with the headers that stand in it. */
+  readonly #hosts = new Map<string, { readonly id: number; readonly headers: string[] }[]>();
+  /** By the same and a header: how many of the first hosts hold a header that is valid together with it. Later guests change nothing. */
+  readonly #passed = new Map<string, number>();
 
   /** A container of the same size whose headers all exclude this one's. */
   #overlay(
@@ -268,19 +271,21 @@ class Packer {
     slices: readonly ContainerSlice[],
     tagalong: boolean,
   ): number | undefined {
-    const header = this.model.fields.get(defined(slices[0]).field);
-    if (header === undefined || header.metadata) return undefined;
-    for (const other of this.#containers) {
-      if (other.gress !== gress || other.size !== size || other.tagalong !== tagalong) continue;
-      if (other.overlays !== undefined) continue;
-      const host = this.model.fields.get(defined(other.slices[0]).field);
-      if (host === undefined || host.metadata) continue;
-      const names = [host.header, ...(this.#guests.get(other.id) ?? [])];
-      if (!names.every((name) => this.model.parser.exclusiveHeaders(name, header.header))) continue;
-      this.#guests.set(other.id, [...(this.#guests.get(other.id) ?? []), header.header]);
-      return other.id;
-    }
-    return undefined;
+    const info = this.model.fields.get(defined(slices[0]).field);
+    if (info === undefined || info.metadata) return undefined;
+    const { header } = info;
+    const key = `${gress} ${size} ${tagalong}`;
+    const hosts = this.#hosts.get(key) ?? [];
+    this.#hosts.set(key, hosts);
+    let at = this.#passed.get(`${key} ${header}`) ?? 0;
+    const excludes = ({ headers }: { readonly headers: readonly string[] }) =>
+      headers.every((name) => this.model.parser.exclusiveHeaders(name, header));
+    while (at < hosts.length && !excludes(defined(hosts[at]))) at++;
+    this.#passed.set(`${key} ${header}`, at);
+    const host = hosts[at];
+    if (host === undefined) hosts.push({ id: this.#containers.length, headers: [header] });
+    else host.headers.push(header);
+    return host?.id;
   }
 }
 
