@@ -191,7 +191,7 @@ describe("a value", () => {
       { field: "d.a", lo: 0, width: 8 },
       { field: "d.a", lo: 8, width: 24 },
     ]);
-    const before: Expr = { kind: "cell", register: "r", reads: [sum] };
+    const before: Expr = { kind: "cell", register: "r", place: undefined, reads: [sum] };
     expect([formatExpr(before), readsOf(before).length]).toEqual(["the cell of r", 2]);
   });
 
@@ -340,7 +340,7 @@ describe("a choice of two values by their order", () => {
   it("stays a choice where the values are others, and in the ALU of a register", () => {
     const other = choose(bin("<", f("a"), f("b")), f("a"), f("c"));
     expect(readValue(other, scope)).toMatchObject({ op: "?" });
-    const cell: Expr = { kind: "cell", register: "r", reads: [] };
+    const cell: Expr = { kind: "cell", register: "r", place: undefined, reads: [] };
     expect(readValue(least, { ...scope, locals: new Map([["d.a", cell]]) })).toMatchObject({ op: "?" });
   });
 });

@@ -129,6 +129,28 @@ describe("pipes", () => {
   });
 });
 
+describe("the result of a register action", () => {
+  const [first, second] = [
+    register("r", "bit<32>", "cell = cell + 1; result = cell;"),
+    register("s", "bit<32>", "if (md.m == 1) { cell = cell + 1; } result = cell;"),
+  ];
+  const ingress = first + second;
+
+  it("is there a stage later also for a second action of the same block", () => {
+    const both = "md.m = r_update.execute(hdr.d.i); hdr.d.c = s_update.execute(hdr.d.t);";
+    expect(fitOf({ ingress, apply: both }).stages).toBe(2);
+    const apart = "hdr.d.b = r_update.execute(hdr.d.i); hdr.d.c = s_update.execute(hdr.d.t);";
+    expect(fitOf({ ingress, apply: apart }).stages).toBe(1);
+  });
+
+  it("waits for a flag of the packet that its method tests", () => {
+    const flagged = register("f", "bit<32>", "if (up) { cell = cell + 1; } result = cell;");
+    const parts = { ingress: `bool up = false; ${flagged}` };
+    const apply = "if (hdr.d.t == 3) { up = true; } hdr.d.a = f_update.execute(hdr.d.i);";
+    expect(fitOf({ ...parts, apply }).stages).toBe(2);
+  });
+});
+
 describe("the operands of a register action", () => {
   const sum = (...fields: string[]) =>
     fitOf({
@@ -265,6 +287,34 @@ describe("what the front end of the compiler removes", () => {
     expect(
       tablesOf({ apply: "if (hdr.d.i == 2) { md.m = md.m + 14; } if (hdr.d.t == 2) { md.m = md.m + 4; }" }),
     ).toEqual([0, 0]);
+  });
+
+  it("is what only a parser sets, too", () => {
+    const parser = "md.m = hdr.d.a; transition accept; }";
+    expect(tablesOf({ parser, apply: "md.m = hdr.d.b; hdr.d.c = hdr.d.a;" })).toEqual([1, 1]);
+    expect(tablesOf({ apply: "md.m = hdr.d.b;" })).toEqual([0, 0]);
+  });
+
+  it("is a zero before any other value, as the parser has cleared the field", () => {
+    const branch = "if (hdr.d.t == 3) { md.m = 7; } hdr.d.a = md.m;";
+    expect(tablesOf({ apply: `md.m = 0; ${branch}` })).toEqual([2, 2]);
+    expect(tablesOf({ apply: `md.m = 1; ${branch}` })).toEqual([3, 3]);
+    const set = { parser: "md.m = hdr.d.a; transition accept; }" };
+    expect(tablesOf({ ...set, apply: `md.m = 0; ${branch}` })).toEqual([3, 3]);
+    // A packet that skips the zero reads what the container holds.
+    expect(tablesOf({ apply: `if (hdr.d.i == 1) { md.m = 0; } ${branch}` })[0]).toBe(3);
+  });
+
+  it("is a zero of what the traffic manager reads on Tofino 1 alone, where that has no validity of its own", () => {
+    const apply = "tm.bypass_egress = 0; if (hdr.d.t == 3) { tm.bypass_egress = 1; }";
+    expect(fitOf({ apply }).stages).toBe(1);
+    expect(fitOf({ apply }, "tofino2").stages).toBe(2);
+    const port = "tm.ucast_egress_port = 0; if (hdr.d.t == 3) { tm.ucast_egress_port = 1; }";
+    expect(fitOf({ apply: port }).stages).toBe(2);
+    expect(
+      fitOf({ apply: "if (hdr.d.i == 2) { dprsr.drop_ctl = 0; } else { dprsr.drop_ctl = 1; }" }).model.units
+        .length,
+    ).toBe(2);
   });
 
   it("is a condition with a known result, and what it decides", () => {

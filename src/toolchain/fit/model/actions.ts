@@ -6,6 +6,7 @@
 import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import {
+  choiceOf,
   type Expr,
   formatExpr,
   hasCell,
@@ -205,8 +206,9 @@ export class ActionReader {
   #assign({ parameters, source_info: source }: bmv2.Primitive): void {
     const [target, value] = parameters;
     if (target?.type !== "field" || value === undefined) return;
-    const assigned = readAssignment(target.value, value, this.#scope);
-    const { access } = assigned;
+    const read = readAssignment(target.value, value, this.#scope);
+    const { access } = read;
+    const assigned = { ...read, expr: read.expr.kind === "cell" ? read.expr : this.#settled(read.expr) };
     const local = this.context.locals.has(access.field);
     const expr = local ? this.#guardedValue(access, assigned.expr) : assigned.expr;
     if (!local) this.#unlessGuarded(source);
@@ -216,11 +218,11 @@ export class ActionReader {
       if (hasCell(expr)) {
         const cells = cellsOf(expr);
         this.#feed(defined(cells[0]), expr);
-        this.#values.set(access.field, {
-          kind: "cell",
-          register: defined(cells[0]),
-          reads: expr.kind === "cell" ? expr.reads : [expr],
-        });
+        const register = defined(cells[0]);
+        this.#values.set(
+          access.field,
+          expr.kind === "cell" ? expr : { kind: "cell", register, reads: [expr], place: undefined },
+        );
         return;
       }
       if (expr.kind !== "operation" || expr.op === "hash" || expr.op === "?") {
@@ -259,6 +261,21 @@ export class ActionReader {
         return choose(condition, this.#chosen(inner, expr, yes), no);
     }
     return choose(guard, this.#chosen(inner, expr, before), before);
+  }
+
+  /** The value as another step reads it: what a call of an ALU gave is in its container a stage later. */
+  #settled(expr: Expr): Expr {
+    if (expr.kind === "operation") {
+      const parts = expr.parts.map((part) => this.#settled(part));
+      const [condition, yes, no] = parts;
+      if (expr.op === "?") return choiceOf(defined(condition), defined(yes), defined(no));
+      return { ...expr, parts };
+    }
+    if (expr.kind !== "cell" || expr.place === undefined) return expr;
+    const use = defined(this.#registers.get(expr.register));
+    use.uses = true;
+    addReads(use.step.writes, [expr.place]);
+    return { kind: "field", access: expr.place };
   }
 
   /** Conditions and fields of a value that a register's ALU computes. */
@@ -338,7 +355,7 @@ export class ActionReader {
   }
 
   #indexOf(value: bmv2.Value, step: Step): { kind: IndexKind; text: string } {
-    const expr = readValue(value, this.#scope);
+    const expr = this.#settled(readValue(value, this.#scope));
     const text = formatExpr(expr);
     switch (expr.kind) {
       case "argument":
@@ -370,7 +387,7 @@ export class ActionReader {
     use.reads = true;
     use.writes = true;
     for (const operand of operands) {
-      const expr = readValue(operand, this.#scope);
+      const expr = this.#settled(readValue(operand, this.#scope));
       addReads(use.step.reads, readsOf(expr));
       const text = formatExpr(expr);
       if (expr.kind !== "constant" && !use.operands.includes(text)) use.operands.push(text);
@@ -385,7 +402,10 @@ export class ActionReader {
     const field = `${header}.${name}`;
     // The result of a call is a value of its own; the cell that v1model's actions read is still in the ALU.
     if (use.isWhole && !this.context.locals.has(field)) this.#forget(field);
-    else this.#values.set(field, { kind: "cell", register, reads: [] });
+    else {
+      const place = use.isWhole ? { field, lo: 0, width: this.#widthOf(field) } : undefined;
+      this.#values.set(field, { kind: "cell", register, reads: [], place });
+    }
     if (this.context.locals.has(field) || !this.context.live.has(field)) return;
     use.uses = true;
     use.step.writes.push({ field, lo: 0, width: this.#widthOf(field) });

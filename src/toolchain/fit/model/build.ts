@@ -80,8 +80,11 @@ class Builder {
     this.#index = new P4InfoIndex(program.p4info);
     this.#json = program.bmv2;
     this.#readFields();
-    this.#json = withoutKeyTemporaries(program.bmv2, this.#fields, (table, action) =>
-      this.#isStatement(table, action),
+    this.#json = withoutKeyTemporaries(
+      program.bmv2,
+      this.#fields,
+      (table, action) => this.#isStatement(table, action),
+      target.phv.deparser_validity_shared,
     );
     this.#uses = findUses(this.#json, this.#fields);
     for (const counter of this.#index.counters.list) {

@@ -11,7 +11,13 @@ export type Expr =
   /** A parameter of the action, which entries supply. */
   | { readonly kind: "argument"; readonly name: string; readonly width: number }
   /** The cell of a register in its ALU: as it was read, or the value that `reads` computes of it. */
-  | { readonly kind: "cell"; readonly register: string; readonly reads: readonly Expr[] }
+  | {
+      readonly kind: "cell";
+      readonly register: string;
+      readonly reads: readonly Expr[];
+      /** The variable that takes the result of a whole call of the ALU. */
+      readonly place: Access | undefined;
+    }
   | { readonly kind: "operation"; readonly op: string; readonly parts: readonly Expr[] };
 
 export interface Scope {
@@ -167,7 +173,7 @@ function withConstant(left: Expr, op: "+" | "-", value: bigint): Expr | undefine
  * The smaller or the larger of two values is one operation of an ALU, however the program writes it. The ALU of a register has no such
  * operation: there it stays a choice.
  */
-function choiceOf(condition: Expr, yes: Expr, no: Expr): Expr {
+export function choiceOf(condition: Expr, yes: Expr, no: Expr): Expr {
   if (condition.kind === "operation" && EXTREMES.has(condition.op) && !hasCell(condition)) {
     const [left, right] = condition.parts.map(formatExpr);
     const [first, second] = [formatExpr(yes), formatExpr(no)];

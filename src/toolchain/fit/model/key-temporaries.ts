@@ -23,15 +23,17 @@ interface Copy {
 /**
  * A copy of the program without such variables.
  * @param isStatement the keyless table and its action stand for bare statements of a control
+ * @param hasValidity values for the deparser have a bit that says that they were written
  */
 export function withoutKeyTemporaries(
   program: bmv2.Bmv2Program,
   fields: ReadonlyMap<string, FieldInfo>,
   isStatement: (table: bmv2.Bmv2Table, action: bmv2.Bmv2Action) => boolean,
+  hasValidity: boolean,
 ): bmv2.Bmv2Program {
   const copy = structuredClone(program);
   // p4c has done it in its JSON for v1model; findings there should stay at the lines that the program has.
-  if (copy.architecture !== undefined) simplifyProgram(editingOf(copy, fields, isStatement));
+  if (copy.architecture !== undefined) simplifyProgram(editingOf(copy, fields, isStatement), hasValidity);
   for (const pipeline of copy.pipelines) simplify(copy, pipeline, fields, isStatement);
   return copy;
 }

@@ -18,11 +18,22 @@ export function onePipe(program: Program, name: string): Program {
     ...defined(json.pipelines[at]),
     name: gress,
   });
+  const from = pipe.ingress.parsers.length;
+  const own = {
+    ...pipe,
+    ingress: { ...pipe.ingress, parsers: pipe.ingress.parsers.map((_, i) => i), pipeline: 0, deparser: 0 },
+    egress: {
+      ...pipe.egress,
+      parsers: pipe.egress.parsers.map((_, i) => from + i),
+      pipeline: 1,
+      deparser: 1,
+    },
+  };
   return {
     ...program,
     bmv2: {
       ...json,
-      architecture: { ...architecture, pipes: [pipe] },
+      architecture: { ...architecture, pipes: [own] },
       parsers: gresses.flatMap(({ parsers }) => parsers.map((at) => defined(json.parsers[at]))),
       pipelines: [pipeline(pipe.ingress, "ingress"), pipeline(pipe.egress, "egress")],
       deparsers: gresses.map(({ deparser }) => defined(json.deparsers[deparser])),

@@ -5,7 +5,7 @@
 import { defined } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import type { FieldInfo } from "./model.js";
-import { destinationsOf } from "./simplify/graph.js";
+import { destinationsOf, readByParser } from "./simplify/graph.js";
 
 export interface Uses {
   /** Fields whose value something reads: packet fields, architecture metadata, and metadata that is read. */
@@ -105,10 +105,7 @@ class UseFinder {
   visitRest(): void {
     const { program } = this;
     for (const list of program.field_lists) this.#visit(list.elements, OUTSIDE);
-    for (const state of program.parsers.flatMap((parser) => parser.parse_states)) {
-      this.#visit(state.transition_key, OUTSIDE);
-      for (const op of state.parser_ops) this.#visit(op.parameters, OUTSIDE);
-    }
+    for (const parser of program.parsers) this.#visit(readByParser(parser), OUTSIDE);
     for (const { primitives } of program.deparsers)
       for (const { parameters } of primitives ?? []) this.#visit(parameters, OUTSIDE);
     for (const pipe of program.architecture?.pipes ?? [])

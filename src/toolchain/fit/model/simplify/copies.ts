@@ -9,6 +9,7 @@ import {
   destinationsOf,
   type Editing,
   fieldsIn,
+  matchedBy,
   nextNodes,
   partsOf,
   readOutside,
@@ -128,13 +129,9 @@ function countUses({ program }: Editing): {
       add(reads, read);
     }
   for (const name of readOutside(program)) add(reads, [name]);
-  for (const { tables, conditionals } of program.pipelines) {
-    for (const { key } of tables)
-      add(
-        reads,
-        key.map(({ target }) => (typeof target === "string" ? target : target.join("."))),
-      );
-    for (const { expression } of conditionals) add(reads, fieldsIn(expression));
+  for (const pipeline of program.pipelines) {
+    for (const table of pipeline.tables) add(reads, matchedBy(pipeline, table));
+    for (const { expression } of pipeline.conditionals) add(reads, fieldsIn(expression));
   }
   return { reads, writes };
 }

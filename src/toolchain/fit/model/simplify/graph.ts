@@ -121,7 +121,7 @@ export function fieldsIn(value: unknown, into = new Set<string>()): Set<string> 
   return into;
 }
 
-/** Fields that are read elsewhere than in actions, keys and conditions. */
+/** Fields that are read elsewhere than in actions, keys, selectors and conditions. */
 export function readOutside(program: bmv2.Bmv2Program): Set<string> {
   const names = new Set<string>();
   for (const pipe of program.architecture?.pipes ?? [])
@@ -130,13 +130,29 @@ export function readOutside(program: bmv2.Bmv2Program): Set<string> {
   const rest = [
     program.field_lists,
     program.learn_lists,
-    program.parsers,
+    program.parsers.map(readByParser),
     program.checksums,
-    program.pipelines.map(({ action_profiles }) => action_profiles),
   ];
   for (const { input, name } of program.calculations)
     if (program.checksums.some(({ calculation }) => calculation === name)) fieldsIn(input, names);
   return fieldsIn(rest, names);
+}
+
+/** Fields that a table reads before its actions: its key, and what its selector takes a hash of. */
+export function matchedBy({ action_profiles: profiles }: bmv2.Pipeline, table: bmv2.Bmv2Table): Set<string> {
+  const key = table.key.map(({ target }) =>
+    typeof target === "string" ? `${target}.$valid$` : target.join("."),
+  );
+  const profile = profiles.find(({ name }) => name === table.action_profile);
+  return fieldsIn(profile?.selector?.input, new Set(key));
+}
+
+/** What a parser reads: a field that it only sets is not read. */
+export function readByParser({ parse_states: states }: bmv2.Bmv2Parser): unknown[] {
+  return states.flatMap(({ parser_ops: ops, transition_key: key }) => [
+    key,
+    ...ops.map(({ op, parameters }) => (op === "set" ? parameters.slice(1) : parameters)),
+  ]);
 }
 
 /** The value with a field replaced by another value. */

@@ -9,6 +9,7 @@ import {
   bypass,
   type Editing,
   fieldsIn,
+  matchedBy,
   nextNodes,
   nodeOrder,
   partsOf,
@@ -27,6 +28,28 @@ const PURE: ReadonlySet<string> = new Set([
 export function removeDead(editing: Editing, pipeline: bmv2.Pipeline, atEnd: ReadonlySet<string>): boolean {
   const order = nodeOrder(pipeline);
   if (order === undefined) return false;
+  const { alive } = walk(editing, pipeline, order, atEnd);
+  return sweep(editing, pipeline, order, alive);
+}
+
+/** Fields that some packet reads before the pipeline has written them. */
+export function liveAtStart(
+  editing: Editing,
+  pipeline: bmv2.Pipeline,
+  atEnd: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const order = nodeOrder(pipeline);
+  if (order === undefined || pipeline.init_table === null) return atEnd;
+  return defined(walk(editing, pipeline, order, atEnd).before.get(pipeline.init_table));
+}
+
+/** By node: the fields that are live before it; and the primitives whose effect something sees. */
+function walk(
+  editing: Editing,
+  pipeline: bmv2.Pipeline,
+  order: readonly string[],
+  atEnd: ReadonlySet<string>,
+): { before: ReadonlyMap<string, ReadonlySet<string>>; alive: ReadonlySet<bmv2.Primitive> } {
   const next = nextNodes(pipeline);
   const tables = new Map(pipeline.tables.map((table) => [table.name, table]));
   const conditions = new Map(pipeline.conditionals.map((condition) => [condition.name, condition]));
@@ -38,14 +61,15 @@ export function removeDead(editing: Editing, pipeline: bmv2.Pipeline, atEnd: Rea
       for (const field of node === null ? atEnd : defined(before.get(node))) after.add(field);
     const table = tables.get(name);
     if (table === undefined) before.set(name, fieldsIn(defined(conditions.get(name)).expression, after));
-    else before.set(name, liveBefore(editing, table, after, alive));
+    else before.set(name, liveBefore(editing, pipeline, table, after, alive));
   }
-  return sweep(editing, pipeline, order, alive);
+  return { before, alive };
 }
 
 /** Fields that are live before a table; primitives with an effect are added to `alive`. */
 function liveBefore(
   editing: Editing,
+  pipeline: bmv2.Pipeline,
   table: bmv2.Bmv2Table,
   after: ReadonlySet<string>,
   alive: Set<bmv2.Primitive>,
@@ -66,8 +90,7 @@ function liveBefore(
     }
     for (const field of here) live.add(field);
   }
-  for (const { target } of table.key)
-    live.add(typeof target === "string" ? `${target}.$valid$` : target.join("."));
+  for (const field of matchedBy(pipeline, table)) live.add(field);
   return live;
 }
 

@@ -5,15 +5,19 @@
 import type { bmv2 } from "../../../program/index.js";
 import { foldConditions } from "./conditions.js";
 import { joinResults } from "./copies.js";
-import { type Editing, fieldsIn, partsOf, readOutside } from "./graph.js";
+import { type Editing, fieldsIn, matchedBy, partsOf, readOutside } from "./graph.js";
 import { removeDead } from "./liveness.js";
 import { propagateCopies } from "./propagation.js";
+import { removeZeros } from "./zeros.js";
 
 /** Rounds until nothing changes; each removes something, so that this is only a guard. */
 const MAX_ROUNDS = 10_000;
 
-/** Simplifies the pipelines of a program in place. */
-export function simplifyProgram(editing: Editing): void {
+/**
+ * Simplifies the pipelines of a program in place.
+ * @param hasValidity values for the deparser have a bit that says that they were written
+ */
+export function simplifyProgram(editing: Editing, hasValidity: boolean): void {
   const signed = signedFields(editing.program);
   for (const pipeline of editing.program.pipelines) {
     let rounds = 0;
@@ -24,6 +28,8 @@ export function simplifyProgram(editing: Editing): void {
       const swept = removeDead(editing, pipeline, liveAtEnd(editing, pipeline));
       if ((!folded && !swept) || rounds++ > MAX_ROUNDS) break;
     }
+    if (removeZeros(editing, pipeline, liveAtEnd(editing, pipeline), hasValidity))
+      while (removeDead(editing, pipeline, liveAtEnd(editing, pipeline)) && rounds++ < MAX_ROUNDS);
   }
 }
 
@@ -48,10 +54,9 @@ function liveAtEnd({ program }: Editing, pipeline: bmv2.Pipeline): Set<string> {
   );
   for (const primitive of primitives)
     for (const field of partsOf({ program }, primitive).reads) live.add(field);
-  for (const { tables, conditionals } of others) {
-    for (const { target } of tables.flatMap(({ key }) => key))
-      live.add(typeof target === "string" ? target : target.join("."));
-    for (const { expression } of conditionals) fieldsIn(expression, live);
+  for (const other of others) {
+    for (const table of other.tables) for (const field of matchedBy(other, table)) live.add(field);
+    for (const { expression } of other.conditionals) fieldsIn(expression, live);
   }
   return live;
 }

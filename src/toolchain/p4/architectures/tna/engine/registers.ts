@@ -416,7 +416,8 @@ function operandsOfMethod(method: IrMethod): Expr[] {
   const visit = (expr: Expr): void => {
     if (expr.kind === "variable" || expr.kind === "field") {
       const root = rootOf(expr);
-      const isOperand = root !== undefined && !own.has(root) && expr.type.kind === "bits";
+      const isOperand =
+        root !== undefined && !own.has(root) && (expr.type.kind === "bits" || expr.type.kind === "bool");
       if (isOperand && !found.some((one) => samePlace(one, expr))) found.push(expr);
       if (expr.kind === "field") return;
     }
