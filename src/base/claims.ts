@@ -91,6 +91,11 @@ export const CLAIMS = {
     sentence: "left",
     breakingTest: `${BREAKING} > a flow that waited for the repair has not left`,
   },
+  sameBytes: {
+    sentence: "same bytes: all {files} files of {folder} were made again from what the folder carries",
+    breakingTest:
+      "test/fabric/experiment/repeat/rerun.test.ts > a folder whose figures were made by another seed differs",
+  },
 } as const satisfies Readonly<Record<string, Claim>>;
 
 /** The sentence of a claim. A part that is not given stays in its braces. */

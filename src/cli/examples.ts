@@ -13,6 +13,9 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ["p4loom run sweep.yaml --workers 8 --resume", "continue an interrupted sweep"],
     ['p4loom run sweep.yaml --slurm --slurm-options "--time=1:00:00"', "a sweep as an array job of Slurm"],
   ],
+  rerun: [
+    ["p4loom rerun out/websearch", "run it again from what it carries: the same bytes, or what differs"],
+  ],
   generate: [
     ["p4loom generate pecmp -o out", "the P4 programs of P-ECMP, and the state of each switch"],
     ["p4loom generate pecmp --report --topology table2", "the cost of its tables on the paper's topologies"],

@@ -19,6 +19,7 @@ import { defineNet, type NetArguments } from "./net/net-options.js";
  */
 import type { CheckOptions, CompileOptions, GenerateOptions } from "./options.js";
 import { conclude, EXIT } from "./outcome.js";
+import type { RerunArguments } from "./rerun.js";
 import { defineRun, type RunArguments } from "./run/run-options.js";
 import { defineShell, type ShellArguments } from "./shell/shell-options.js";
 import type { StfCommandOptions } from "./stf.js";
@@ -57,6 +58,16 @@ const program = new Command("p4loom")
 defineRun(program.command("run")).action(async (file: string, options: RunArguments) => {
   await conclude(async () => (await import("./run-experiment.js")).run(file, options));
 });
+
+program
+  .command("rerun")
+  .description("repeat the run of a folder of results, and say whether the same bytes come out")
+  .argument("<folder>", "folder that `p4loom run` has written")
+  .option("--workers <n>", "processes that run the jobs of a sweep")
+  .option("--json", "print one JSON document")
+  .action(async (folder: string, options: RerunArguments) => {
+    await conclude(async () => (await import("./rerun.js")).rerunFolder(folder, options));
+  });
 
 program
   .command("generate")

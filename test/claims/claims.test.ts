@@ -33,6 +33,7 @@ const SUCCESS = [
   /\bupdate (is )?complete(d)?\b/i,
   /\bconforms?\b/i,
   /\bcertain for all\b/i,
+  /\bsame bytes:/i,
 ];
 
 /** String literals and templates of a source, with # for what a template fills in; no types, imports, comparisons and names of claims. */

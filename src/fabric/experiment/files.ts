@@ -88,7 +88,7 @@ export function writeFolder(
       const manifest: Record<string, string> = {};
       for (const [name, text] of files) {
         mkdirSync(dirname(join(draft, name)), { recursive: true });
-        manifest[name] = writeParts(join(draft, name), typeof text === "string" ? [text] : text);
+        manifest[name] = writeParts(join(draft, name), isWhole(text) ? [text] : text);
       }
       writeFileSync(join(draft, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
       removeStale(target, new Set(files.map(([name]) => name)));
@@ -113,8 +113,11 @@ function moveInto(from: string, to: string): void {
   }
 }
 
+const isWhole = (text: FileText): text is string | Uint8Array =>
+  typeof text === "string" || text instanceof Uint8Array;
+
 /** Returns the SHA-256 of what it has written. */
-function writeParts(path: string, parts: Iterable<string>): string {
+function writeParts(path: string, parts: Iterable<string | Uint8Array>): string {
   const hash = createHash("sha256");
   const fd = openSync(path, "w");
   try {
@@ -128,8 +131,8 @@ function writeParts(path: string, parts: Iterable<string>): string {
   return hash.digest("hex");
 }
 
-/** The SHA-256 of a file of any length. */
-function digestOf(path: string): string {
+/** The SHA-256 of a file of any length. Throws what the system reports. */
+export function digestOf(path: string): string {
   const hash = createHash("sha256");
   const chunk = Buffer.alloc(CHUNK_BYTES);
   const fd = openSync(path, "r");
@@ -162,8 +165,11 @@ function removeStale(folder: string, kept: ReadonlySet<string>): void {
   }
 }
 
-/** Empty where there is no manifest, or something else has its name: then no file counts as one of an earlier run. */
-function readManifest(folder: string): Record<string, unknown> {
+/**
+ * SHA-256 by name of the files that a run wrote. Empty where there is no manifest, or something else has its name: then no file counts as one of an
+ * earlier run.
+ */
+export function readManifest(folder: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(readFileSync(join(folder, MANIFEST), "utf8"));
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};

@@ -52,6 +52,7 @@ export {
   loadExperimentWithOwn,
   loadKind,
 } from "./read.js";
+export { type Rerun, rerun } from "./repeat/rerun.js";
 export type {
   PrintedResults,
   RunResults,

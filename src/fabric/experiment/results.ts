@@ -8,8 +8,8 @@ export interface SchemeLog {
   readonly lines: readonly string[];
 }
 
-/** The text of a file; in parts where it may be longer than the longest string. */
-export type FileText = string | Iterable<string>;
+/** The text of a file, in parts where it may be longer than the longest string; or its bytes. */
+export type FileText = string | Uint8Array | Iterable<string>;
 
 /** Results of one point under one seed. */
 export interface RunResults<E, O, R extends object> {

@@ -23,7 +23,8 @@ import type {
 } from "./kinds/kind.js";
 import { logsOf, MAX_RUNS, refuseSeeing, TypedKind } from "./kinds/registered-kind.js";
 import { CompiledPrograms } from "./plan-schemes.js";
-import type { PointRecord, PrintedResults, RunResults, Shard, SweepPoint } from "./results.js";
+import { recordFiles } from "./repeat/record.js";
+import type { FileText, PointRecord, PrintedResults, RunResults, Shard, SweepPoint } from "./results.js";
 import type { SeeingFolder } from "./seeing/seeing.js";
 import {
   breather,
@@ -37,6 +38,7 @@ import {
   type PoolWorker,
   recordsOfJob,
   runPool,
+  version,
 } from "./sweep/jobs.js";
 import { wantedJobs } from "./sweep/looks.js";
 import { runOnSlurm } from "./sweep/slurm.js";
@@ -224,6 +226,8 @@ class SweepRun {
   readonly #tell: (line: string) => void;
   readonly #seed: number;
   readonly #engine: EngineName;
+  /** What repeats the run, as it is before the run. */
+  readonly #repeat: readonly (readonly [name: string, text: FileText])[];
 
   constructor(
     private readonly sweep: Sweep,
@@ -238,6 +242,9 @@ class SweepRun {
     this.#tell = (!sweep.isOneRun && this.#options.tell) || (() => {});
     this.#seed = all.seed ?? sweep.settings.seed;
     this.#engine = all.engine ?? sweep.settings.engine;
+    const { seed: givenSeed, runs, p4c, seeing } = all;
+    const run = { engine: this.#engine, seed: this.#seed, givenSeed, runs, p4c, seeing };
+    this.#repeat = all.out === undefined ? [] : recordFiles(sweep.source, { ...run, p4loom: version() });
   }
 
   async run(): Promise<PrintedResults> {
@@ -529,7 +536,7 @@ class SweepRun {
     const { files, ...printed } = await this.sweep.output(finished);
     if (out !== undefined)
       try {
-        writeFolder(files, out);
+        writeFolder([...files, ...this.#repeat], out);
       } catch (error) {
         this.#tell(
           `${work.length - missing.length} of ${counted(work.length, "job")} are kept in ${this.folder}; the same command with --gather makes the results of them`,

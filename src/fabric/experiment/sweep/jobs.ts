@@ -220,7 +220,8 @@ function jobKey(
 
 let known: string | undefined;
 
-function version(): string {
+/** The version of the package. */
+export function version(): string {
   known ??= (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version;
   return known;
 }

@@ -221,6 +221,7 @@ describe("a kind of a few lines", () => {
       ".p4loom-files.json",
       "plot.txt",
       "programs",
+      "repeat",
       "report.html",
       "results.csv",
       "results.json",

@@ -71,6 +71,7 @@ describe("the kind fluid", () => {
       ".p4loom-files.json",
       "figures",
       "points.jsonl",
+      "repeat",
       "report.html",
       "results.csv",
       "results.json",
