@@ -30,7 +30,7 @@ export interface RerunOptions {
 }
 
 /** A file that the second run has written differently. */
-export interface DifferingFile {
+interface DifferingFile {
   readonly name: string;
   /** Where they differ, a line each; of a file that only one of the runs has, which one. */
   readonly lines: readonly string[];
