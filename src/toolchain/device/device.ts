@@ -314,6 +314,16 @@ export interface PacketApp {
   readonly packetGapNs?: number;
 }
 
+/** What has passed by a port, without headers of the wire. */
+export interface PortTraffic {
+  readonly received: number;
+  readonly receivedBytes: number;
+  readonly sent: number;
+  readonly sentBytes: number;
+  /** Microseconds of the device's clock. */
+  readonly timeUs: number;
+}
+
 /**
  * A program with a state of its own beside the one that runs. It is written and read as the device is, and sees no
  * packets.
@@ -380,6 +390,8 @@ export interface Device {
    * forward packets between two entities, so that counters may be of different times.
    */
   read(queries: readonly ReadQuery[], pace?: Pace): Promise<Entity[]>;
+  /** What has passed by a port since this was first called for any port. Absent: the device does not count. */
+  trafficOf?(port: number): PortTraffic;
   packetOut(packet: ControllerPacket): Promise<void>;
   acknowledgeDigest(digest: string, listId: bigint): Promise<void>;
   /** Calls back for everything that the device says on its own; returns how to stop. */

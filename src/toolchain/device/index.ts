@@ -27,6 +27,7 @@ export type {
   Pace,
   PacketApp,
   PacketGenerator,
+  PortTraffic,
   PreparedProgram,
   QueueSelection,
   ReadQuery,

@@ -9,6 +9,7 @@ import {
   type Entity,
   type Pace,
   type PortControl,
+  type PortTraffic,
   type PreparedProgram,
   type ReadQuery,
   type Update,
@@ -31,6 +32,7 @@ import { QueueLimits } from "./flow/queue-limits.js";
 import { Queues } from "./flow/queues.js";
 import { SimpleSwitch } from "./flow/simple-switch.js";
 import { Tofino } from "./flow/tofino.js";
+import { Traffic } from "./flow/traffic.js";
 import { Workspaces } from "./flow/workspace.js";
 import {
   noStatistics,
@@ -97,6 +99,7 @@ export class Switch implements Device {
     generate: (generators) => this.#generators.set(generators),
     runApps: (apps) => this.#apps.set(apps),
   });
+  #traffic: Traffic | undefined;
   readonly #downPorts = new Set<number>();
   #anyDown = false;
   /** Number of changes of the state of ports. */
@@ -281,6 +284,7 @@ export class Switch implements Device {
       return;
     }
     this.stats.transmitted++;
+    this.#traffic?.sent(port, frame.length);
     if (this.#tracer?.transmitted(port, frame, port === this.#cpuPort)) return;
     if (port === this.#cpuPort)
       this.#emit({ kind: "packetIn", packet: toController(this.#running().instance.p4, frame) });
@@ -302,7 +306,13 @@ export class Switch implements Device {
       this.#refuse(port, frame);
       return;
     }
+    this.#traffic?.received(port, frame.length);
     this.#loaded.forwarder.receive(port, frame);
+  }
+
+  trafficOf(port: number): PortTraffic {
+    this.#traffic ??= new Traffic();
+    return this.#traffic.of(port, this.#options.clock.now());
   }
 
   /**

@@ -5,14 +5,25 @@ import { type ClientDuplexStream, credentials, makeGenericClientConstructor } fr
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Diagnostics, defined, fromHex, toHex } from "../../../src/base/index.js";
 import { loadProgram } from "../../../src/toolchain/loading/index.js";
-import { GROUP as MGID, NODE, PRUNE } from "../../../src/toolchain/p4runtime/bfrt/fixed-schema.js";
+import { chipTables } from "../../../src/toolchain/p4runtime/bfrt/chip-schema.js";
 import {
+  GROUP as MGID,
+  NODE,
+  PORT_HDL_INFO,
+  PORT_STAT,
+  PORT_STR_INFO,
+  PRUNE,
+} from "../../../src/toolchain/p4runtime/bfrt/fixed-schema.js";
+import {
+  SetForwardingPipelineConfigRequest_Action as Action,
   DataFieldSchema,
   type Entity,
   GetForwardingPipelineConfigRequestSchema,
+  TableModIncFlag_Type as Inc,
   type KeyFieldSchema,
   ReadRequestSchema,
   type ReadResponse,
+  SetForwardingPipelineConfigRequestSchema,
   StreamMessageRequestSchema,
   type StreamMessageResponse,
   type TableEntrySchema,
@@ -35,8 +46,9 @@ async function start(name: string) {
   const { program, bfrt } = await loadProgram({ path, include: [], define: [] }, new Diagnostics(), "error");
   const schema = (await bfrt!())!;
   const sent: string[] = [];
+  const clock = new ManualClock();
   const device = new Switch(program, {
-    clock: new ManualClock(),
+    clock,
     transmit: (port, frame) => sent.push(`${port} ${toHex(frame)}`),
   });
   const server = await serve(device, { address: "127.0.0.1:0", bfrt: { name, schema } });
@@ -75,7 +87,7 @@ async function start(name: string) {
       stream.on("error", failed);
       stream.on("end", () => done(found));
     });
-  return { client, device, sent, schema, call, table, write, read };
+  return { client, clock, device, sent, schema, call, table, write, read };
 }
 
 const exact = (fieldId: number, ...bytes: number[]): KeyInit => ({
@@ -214,17 +226,20 @@ describe("BF Runtime", () => {
       { tableId: id, value, data: { fields: [number(1, 0x12, 0x34), number(2, 0x56, 0x78)] } },
       Type.MODIFY,
     );
-    const [cell] = await read({ tableId: id, value });
-    expect(cell).toMatchObject({
-      value: {
-        data: {
-          fields: [
-            { value: { value: new Uint8Array([0x12, 0x34]) } },
-            { value: { value: new Uint8Array([0x56, 0x78]) } },
-          ],
-        },
-      },
-    });
+    const words = async (pipeId: number): Promise<number[][]> => {
+      const [cell] = await read({ tableId: id, value, entryTgt: { pipeId } });
+      if (cell?.case !== "tableEntry") throw new Error("no entry");
+      return cell.value.data!.fields.map((one) =>
+        one.value.case === "stream" ? [one.fieldId, ...one.value.value] : [],
+      );
+    };
+    const [first, second] = [
+      [1, 0x12, 0x34],
+      [2, 0x56, 0x78],
+    ];
+    expect(await words(1)).toEqual([first, second]);
+    // A controller of the hardware gets the value of each of the four pipes.
+    expect(await words(0xffff)).toEqual([...Array(4).fill(first), ...Array(4).fill(second)]);
   });
 
   it("refuses what the switch has not, with an error for each update", async () => {
@@ -344,5 +359,150 @@ describe("BF Runtime", () => {
     expect(sent.every((line) => /^2 010[37]0032$/.test(line))).toBe(true);
     expect(Math.abs(dropped - 100)).toBeLessThan(4 * Math.sqrt(400 * 0.25 * 0.75));
     await expect(wred(2)).rejects.toThrow(/PROBABILITY/);
+  });
+
+  it("adds nodes to a group and takes them out, and begins anew with a start of the device", async () => {
+    const { call, sent, device, write, read, table } = await start("ports");
+    const ports = async (): Promise<number[]> => {
+      device.receive(1, defined(fromHex("01000000")));
+      return sent.splice(0).map((line) => Number(line.split(" ")[0]));
+    };
+    const node = (id: number, port: number) =>
+      write({
+        tableId: NODE.id,
+        value: keyed(exact(1, 0, 0, 0, id)),
+        data: { fields: [number(1, 0, id), list(3, [port])] },
+      });
+    const group = keyed(exact(1, 0, 1));
+    const nodes = (ids: number[]) => ({ fields: [list(1, ids), flag(2, [true]), list(3, ids)] });
+    await write({
+      tableId: MGID.id,
+      value: group,
+      data: { fields: [list(1, []), flag(2, []), list(3, [])] },
+    });
+    for (const [id, port] of [
+      [7, 10],
+      [8, 11],
+    ] as const) {
+      await node(id, port);
+      await write({ tableId: MGID.id, value: group, data: nodes([id]) }, Type.MODIFY_INC);
+    }
+    expect(await ports()).toEqual([10, 11]);
+    const tableModIncFlag = { type: Inc.MOD_INC_DELETE };
+    await write({ tableId: MGID.id, value: group, data: nodes([7]), tableModIncFlag }, Type.MODIFY_INC);
+    expect(await ports()).toEqual([11]);
+    const [left] = await read({ tableId: MGID.id, value: group });
+    expect(left).toMatchObject({ value: { data: { fields: { 2: { value: { value: { val: [8] } } } } } } });
+
+    const operation = { entity: { case: "tableOperation" as const, value: { tableId: MGID.id } } };
+    await call("write", create(WriteRequestSchema, { updates: [{ type: Type.INSERT, entity: operation }] }));
+    const metadata = table("pipe.Take.$PORT_METADATA");
+    const value = keyed(exact(metadata.key[0]!.id, 0, 5));
+    await write({ tableId: metadata.id, value, data: { fields: [number(1, 0x12, 0x34)] } });
+    await call(
+      "setForwardingPipelineConfig",
+      create(SetForwardingPipelineConfigRequestSchema, {
+        action: Action.VERIFY_AND_WARM_INIT_BEGIN_AND_END,
+        config: [{ p4Name: "ports" }],
+      }),
+    );
+    expect(await ports()).toEqual([]);
+    expect(await read({ tableId: NODE.id })).toEqual([]);
+    device.receive(5, defined(fromHex("00000000")));
+    expect(sent).toEqual(["2 00000000"]);
+  });
+
+  const texts = (found: Entity["entity"][]): string[] =>
+    found.flatMap((one) =>
+      one.case === "tableEntry"
+        ? one.value.data!.fields.map(({ value }) =>
+            value.case === "stream" ? String(BigInt(`0x${toHex(value.value)}`)) : String(value.value),
+          )
+        : [],
+    );
+
+  it("knows the ports of connectors, and what has passed", async () => {
+    const { device, read } = await start("control");
+    const named = keyed({
+      fieldId: 1,
+      matchType: { case: "exact", value: { value: new TextEncoder().encode("18/3") } },
+    });
+    expect(texts(await read({ tableId: PORT_STR_INFO.id, value: named }))).toEqual(["135"]);
+    const placed = keyed(exact(1, 0, 0, 0, 65), exact(2, 0, 0, 0, 0));
+    expect(texts(await read({ tableId: PORT_HDL_INFO.id, value: placed }))).toEqual(["64"]);
+    await expect(
+      read({ tableId: PORT_HDL_INFO.id, value: keyed(exact(1, 0, 0, 0, 66), exact(2, 0, 0, 0, 0)) }),
+    ).rejects.toThrow(/NOT_FOUND/);
+    device.receive(4, defined(fromHex("01071234")));
+    device.receive(4, defined(fromHex("0107123456")));
+    const counts = await read({ tableId: PORT_STAT.id, value: keyed(exact(1, 0, 0, 0, 4)) });
+    expect(texts(counts).slice(0, 5)).toEqual(["2", "2", "0", "9", "9"]);
+  });
+
+  it("runs applications of the packet generator in the pipes that have it", async () => {
+    const { clock, read, sent, table, write } = await start("control");
+    const { ports, apps, buffer } = chipTables("tna");
+    const members = table("pipe.Work.members");
+    const actionId = members.action_specs!.find(({ name }) => name === "Work.send")!.id;
+    await write({
+      tableId: members.id,
+      value: keyed(exact(MEMBER, 0, 0, 0, 3)),
+      data: { actionId, fields: [number(1, 0, 2)] },
+    });
+    await write({
+      tableId: table("pipe.Work.chosen").id,
+      value: keyed(exact(1, 0)),
+      data: { fields: [number(MEMBER, 0, 0, 0, 3)] },
+    });
+    await write({
+      tableId: buffer.id,
+      value: keyed(exact(1, 0, 0, 0, 16), exact(2, 0, 0, 0, 2)),
+      data: { fields: [number(1, 0xab, 0xcd)] },
+    });
+    const field = (name: string, value: number) =>
+      number(
+        apps.data.find(({ singleton }) => singleton?.name === name)!.singleton!.id,
+        value >> 8,
+        value & 255,
+      );
+    const on = (fieldId: number, val: boolean) => ({
+      fieldId,
+      value: { case: "boolVal" as const, value: val },
+    });
+    const app = keyed(exact(1, 0, 0, 0, 2));
+    const timer = apps.action_specs!.find(({ name }) => name === "trigger_timer_one_shot")!.id;
+    await write({
+      tableId: apps.id,
+      value: app,
+      data: {
+        actionId: timer,
+        fields: [
+          number(1, 0, 0, 0x27, 0x10),
+          on(12, true),
+          field("pkt_len", 2),
+          field("pkt_buffer_offset", 16),
+          field("pipe_local_source_port", 68),
+          field("packets_per_batch_cfg", 1),
+        ],
+      },
+    });
+    clock.advance(20);
+    // No pipe has the generator yet.
+    expect(sent).toEqual([]);
+    await write(
+      { tableId: ports.id, value: keyed(exact(1, 0, 0, 0, 196)), data: { fields: [on(2, true)] } },
+      Type.MODIFY,
+    );
+    clock.advance(40);
+    // The program's byte for a colour, the number of the batch, that of the packet.
+    expect(sent).toEqual(["2 000000000000abcd", "2 000000000001abcd"]);
+    expect(texts(await read({ tableId: apps.id, value: app })).slice(0, 3)).toEqual(["10000", "true", "2"]);
+    await write({ tableId: apps.id, value: app, data: { fields: [on(12, false)] } }, Type.MODIFY);
+    await expect(
+      write(
+        { tableId: apps.id, value: app, data: { fields: [on(12, true), field("pkt_len", 20_000)] } },
+        Type.MODIFY,
+      ),
+    ).rejects.toThrow(/OUT_OF_RANGE/);
   });
 });

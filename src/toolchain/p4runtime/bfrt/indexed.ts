@@ -1,6 +1,6 @@
 /** Tables whose entries are there from the start, one an index: counters, meters, registers, parameters of register actions. */
 import { type Device, DeviceError } from "../../device/index.js";
-import type { TableEntry } from "../generated/bfrt_proto/bfruntime_pb.js";
+import type { TableEntry, TargetDevice } from "../generated/bfrt_proto/bfruntime_pb.js";
 import { earlyDetections, lowPassFilters } from "./filters.js";
 import type { Kind } from "./kind.js";
 import { counterOf, counterValues } from "./match-table.js";
@@ -74,12 +74,24 @@ export const INDEXED: Readonly<Record<string, Kind>> = {
   Wred: earlyDetections,
 };
 
+const PIPES = 4;
+const ALL_PIPES = 0xffff;
+
+function isOfOnePipe(target: TargetDevice | undefined): boolean {
+  return target !== undefined && target.pipeId !== ALL_PIPES;
+}
+
 export class IndexedTable implements TableHandler {
   constructor(
     readonly table: Table,
     private readonly device: Device,
     private readonly kind: Kind,
   ) {}
+
+  /** A controller of the hardware gets the value of each pipe; here all pipes have one. */
+  get #times(): number {
+    return this.table.table_type === "Register" ? PIPES : 1;
+  }
 
   /** Undefined: all. A table without a key has one entry. */
   #index(entry: TableEntry): number | undefined {
@@ -109,7 +121,7 @@ export class IndexedTable implements TableHandler {
     );
   }
 
-  async read(entry: TableEntry): Promise<Row[]> {
+  async read(entry: TableEntry, target?: TargetDevice): Promise<Row[]> {
     const index = this.#index(entry);
     const found = await this.device.read([this.kind.query(this.table.name, index)]);
     if (found.length === 0 && index !== undefined) throw missing(this.table);
@@ -118,7 +130,15 @@ export class IndexedTable implements TableHandler {
       if (row === undefined) return [];
       const [part] = this.table.key;
       const key = part === undefined ? [] : [exactField(part, BigInt(row.index))];
-      return [{ key, data: tableData(this.table, undefined, new Map(row.values)) }];
+      const data = tableData(this.table, undefined, new Map(row.values));
+      const times = isOfOnePipe(target) ? 1 : this.#times;
+      return [
+        {
+          key,
+          data:
+            times === 1 ? data : { ...data, fields: data.fields.flatMap((one) => Array(times).fill(one)) },
+        },
+      ];
     });
   }
 }

@@ -14,6 +14,7 @@ import {
   ErrorSchema,
   type GetForwardingPipelineConfigRequest,
   GetForwardingPipelineConfigResponseSchema,
+  TableModIncFlag_Type as Inc,
   SetForwardingPipelineConfigResponse_Type as Phase,
   type ReadRequest,
   ReadResponseSchema,
@@ -21,6 +22,7 @@ import {
   SetForwardingPipelineConfigResponseSchema,
   StreamMessageResponseSchema,
   TableEntrySchema,
+  type TargetDevice,
   Update_Type as Type,
   type Update,
   type WriteRequest,
@@ -29,8 +31,8 @@ import {
 import { StatusSchema } from "../generated/google/rpc/status_pb.js";
 import type { Call } from "../grpc/call.js";
 import { BatchFailure, codeNumber, OK, updateStatusOf } from "../status.js";
-import { fixedTables } from "./fixed.js";
-import { FIXED } from "./fixed-schema.js";
+import { fixedSchema, fixedTables } from "./fixed.js";
+import { FixedTable } from "./fixed-table.js";
 import { INDEXED, IndexedTable } from "./indexed.js";
 import { MatchTable } from "./match-table.js";
 import { ProfileTable, SelectorTable, ValueSetTable } from "./profiles.js";
@@ -53,6 +55,7 @@ const MOST_LISTED = 500;
 
 export class BfrtService {
   readonly #tables = new Map<number, TableHandler>();
+  readonly #fixed: readonly TableHandler[];
   readonly #refused = new Map<number, Table>();
   readonly #subscribers = new Set<Subscriber>();
   readonly #unwatch: () => void;
@@ -62,13 +65,14 @@ export class BfrtService {
     readonly program: BfrtProgram,
     private readonly deviceId: bigint,
   ) {
+    this.#fixed = fixedTables(device, device.program?.bmv2.architecture?.name === "t2na" ? "t2na" : "tna");
     const byId = new Map(program.schema.tables.map((table) => [table.id, table]));
     for (const table of program.schema.tables) {
       const made = this.#handlerOf(table, byId);
       if (made === undefined) this.#refused.set(table.id, table);
       else this.#tables.set(table.id, made);
     }
-    for (const handler of fixedTables(device)) this.#tables.set(handler.table.id, handler);
+    for (const handler of this.#fixed) this.#tables.set(handler.table.id, handler);
     this.#unwatch = device.watch((event) => this.#tell(event));
   }
 
@@ -182,6 +186,11 @@ export class BfrtService {
 
   async #apply({ type, entity }: Update): Promise<void> {
     const kind = entity?.entity;
+    if (kind?.case === "tableOperation") {
+      // Such an operation brings what the drivers know up to what the hardware has; here both are one.
+      this.#handler(kind.value.tableId);
+      return;
+    }
     if (kind?.case !== "tableEntry")
       throw new DeviceError(
         "UNIMPLEMENTED",
@@ -194,6 +203,10 @@ export class BfrtService {
         return handler.insert(entry);
       case Type.MODIFY:
         return handler.modify(entry);
+      case Type.MODIFY_INC:
+        if (handler.modifyLists === undefined)
+          throw new DeviceError("UNIMPLEMENTED", `entries of ${handler.table.name} have no lists to add to`);
+        return handler.modifyLists(entry, entry.tableModIncFlag?.type !== Inc.MOD_INC_DELETE);
       case Type.DELETE:
       case Type.RESET:
         return handler.remove(entry);
@@ -216,7 +229,7 @@ export class BfrtService {
     const statuses: UpdateStatus[] = [];
     for (const { entity } of entities) {
       try {
-        found.push(...(await this.#readOne(entity)));
+        found.push(...(await this.#readOne(entity, target)));
         statuses.push(OK);
       } catch (error) {
         statuses.push(updateStatusOf(error));
@@ -230,10 +243,10 @@ export class BfrtService {
     failIfAny(statuses, "read requests");
   }
 
-  async #readOne(entity: Entity["entity"]): Promise<Entity[]> {
+  async #readOne(entity: Entity["entity"], target: TargetDevice | undefined): Promise<Entity[]> {
     if (entity.case === "tableEntry") {
       const handler = this.#handler(entity.value.tableId);
-      const rows = await handler.read(entity.value);
+      const rows = await handler.read(entity.value, entity.value.entryTgt ?? target);
       return rows.map((row) =>
         create(EntitySchema, { entity: { case: "tableEntry", value: entryMessage(handler.table, row) } }),
       );
@@ -250,12 +263,16 @@ export class BfrtService {
     );
   }
 
-  /** A program is loaded when the switch starts: controllers bind to it, and send the same one or none. */
+  /**
+   * A program is loaded when the switch starts: controllers bind to it, and send the same one or none. A start of the device begins with
+   * empty tables.
+   */
   async setConfig({ deviceId, action, config, clientId }: SetForwardingPipelineConfigRequest) {
     this.#checkDevice(deviceId);
     for (const { p4Name } of config) this.#checkProgram(p4Name);
     if (action !== Action.BIND && action !== Action.VERIFY && config.length === 0)
       throw new DeviceError("INVALID_ARGUMENT", `client ${clientId} sends no program`);
+    if (action === Action.VERIFY_AND_WARM_INIT_BEGIN_AND_END) await this.#restart();
     const answer = create(SetForwardingPipelineConfigResponseSchema, {
       setForwardingPipelineConfigResponseType:
         action === Action.VERIFY_AND_WARM_INIT_BEGIN ? Phase.WARM_INIT_STARTED : Phase.WARM_INIT_FINISHED,
@@ -269,12 +286,20 @@ export class BfrtService {
     return answer;
   }
 
+  async #restart(): Promise<void> {
+    const { program } = this.device;
+    // Groups before the nodes that they have.
+    for (const one of this.#fixed) if (one instanceof FixedTable) await one.clear();
+    if (program !== undefined) await this.device.load(program);
+    if ([...this.#subscribers].some(({ wantsLearning }) => wantsLearning)) await this.#learn();
+  }
+
   async getConfig({ deviceId }: GetForwardingPipelineConfigRequest) {
     this.#checkDevice(deviceId);
     const text = (schema: BfrtSchema): Uint8Array => new TextEncoder().encode(writeBfrt(schema));
     return create(GetForwardingPipelineConfigResponseSchema, {
       config: [{ p4Name: this.program.name, bfruntimeInfo: text(this.program.schema) }],
-      nonP4Config: { bfruntimeInfo: text(FIXED) },
+      nonP4Config: { bfruntimeInfo: text(fixedSchema(this.#fixed)) },
     });
   }
 }

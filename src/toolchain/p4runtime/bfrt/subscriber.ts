@@ -29,6 +29,10 @@ export class Subscriber implements CallHandler {
     );
   }
 
+  get wantsLearning(): boolean {
+    return this.#wantsLearning;
+  }
+
   message(bytes: Uint8Array): void {
     let message: StreamMessageRequest;
     try {

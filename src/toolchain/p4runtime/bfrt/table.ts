@@ -7,6 +7,7 @@ import {
   TableDataSchema,
   type TableEntry,
   TableEntrySchema,
+  type TargetDevice,
 } from "../generated/bfrt_proto/bfruntime_pb.js";
 import { actionOf, commonFields, type DataPart, type Table } from "./schema-index.js";
 import { dataField, readValue, type Value } from "./values.js";
@@ -21,10 +22,12 @@ export interface TableHandler {
   readonly table: Table;
   insert(entry: TableEntry): Promise<void>;
   modify(entry: TableEntry): Promise<void>;
+  /** Adds to lists of an entry, or takes from them. Absent: the table has no lists. */
+  modifyLists?(entry: TableEntry, adds: boolean): Promise<void>;
   /** Without a key: all entries. */
   remove(entry: TableEntry): Promise<void>;
   /** Without a key: all entries, the default entry last. */
-  read(entry: TableEntry): Promise<Row[]>;
+  read(entry: TableEntry, target?: TargetDevice): Promise<Row[]>;
 }
 
 export function keyFieldsOf({ value }: TableEntry): readonly KeyField[] | undefined {

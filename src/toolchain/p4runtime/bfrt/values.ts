@@ -10,7 +10,7 @@ import {
 import type { DataPart, KeyPart } from "./schema-index.js";
 
 /** More bytes than any field has. */
-const MAX_BYTES = 2048;
+const MAX_BYTES = 16_384;
 
 function numberOf(bytes: Uint8Array, what: string): bigint {
   if (bytes.length > MAX_BYTES)
@@ -45,12 +45,14 @@ export function bytesOf(value: bigint, bits: number): Uint8Array {
 }
 
 /** The value of a field; a list where it is repeated. */
-export type Value = bigint | boolean | string | number | readonly number[] | readonly boolean[];
+export type Value = bigint | boolean | string | number | readonly number[] | readonly boolean[] | Uint8Array;
 
 export function readValue(field: DataField, part: DataPart): Value {
   const { value } = field;
   switch (value.case) {
     case "stream":
+      // A list of bytes comes as it is.
+      if (part.repeated && part.type?.type === "bytes") return value.value;
       return checkedNumber(value.value, bitsOf(part.type), part.name);
     case "intArrVal":
     case "boolArrVal":
@@ -70,6 +72,7 @@ export function dataField(part: DataPart, value: Value): DataField {
   else if (typeof value === "boolean") field.value = { case: "boolVal", value };
   else if (typeof value === "string") field.value = { case: "strVal", value };
   else if (typeof value === "number") field.value = { case: "floatVal", value };
+  else if (value instanceof Uint8Array) field.value = { case: "stream", value };
   else {
     const isBool = part.type?.type === "bool";
     const made = create(DataFieldSchema, {
@@ -89,6 +92,23 @@ export function exactKey(fields: readonly KeyField[], part: KeyPart): bigint {
   if (found?.matchType.case !== "exact")
     throw new DeviceError("INVALID_ARGUMENT", `the key field ${part.name} is missing`);
   return checkedNumber(found.matchType.value.value, bitsOf(part.type), part.name);
+}
+
+/** An exact key field as a text. */
+export function exactText(fields: readonly KeyField[], part: KeyPart): string {
+  const found = fields.find(({ fieldId }) => fieldId === part.id);
+  if (found?.matchType.case !== "exact" || found.matchType.value.value.length > MAX_BYTES)
+    throw new DeviceError("INVALID_ARGUMENT", `the key field ${part.name} is missing`);
+  return new TextDecoder().decode(found.matchType.value.value);
+}
+
+export function keyField(part: KeyPart, value: bigint | string): KeyField {
+  return typeof value === "bigint"
+    ? exactField(part, value)
+    : create(KeyFieldSchema, {
+        fieldId: part.id,
+        matchType: { case: "exact", value: { value: new TextEncoder().encode(value) } },
+      });
 }
 
 export function exactField(part: KeyPart, value: bigint): KeyField {

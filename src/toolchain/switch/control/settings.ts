@@ -21,8 +21,9 @@ import { checkWidth, refuse } from "./keys.js";
 const MAX_PORT = 511;
 /** The clocks of switches count microseconds. */
 const MIN_PERIOD_NS = 1000;
-/** Packets that one trigger makes. */
-const MOST_GENERATED = 65_536;
+const PORTS_OF_PIPE = 128;
+/** Batches of a trigger and packets of a batch: their numbers have 16 bits. */
+const MOST_GENERATED = 2 ** 16;
 /** An Ethernet header; the longest frame that an interface takes. */
 const FRAME_BYTES = { min: 14, max: 65_535 };
 
@@ -104,19 +105,24 @@ export class Settings implements TargetSettings {
     const known = new Set<number>();
     for (const one of apps) {
       const { app, port, bytes, trigger, batches = 1, packets = 1, batchGapNs = 0, packetGapNs = 0 } = one;
-      if (!(Number.isInteger(app) && app >= 0 && app < most) || known.has(app))
+      // Each pipe has applications of its own.
+      const place = app + most * Math.floor(port / PORTS_OF_PIPE);
+      if (!(Number.isInteger(app) && app >= 0 && app < most) || known.has(place))
         refuse(
           "INVALID_ARGUMENT",
-          `a packet generator's application ${app}: each has a number below ${most}`,
+          `a packet generator's application ${app}: each of a pipe has a number below ${most}`,
         );
-      known.add(app);
+      known.add(place);
       checkPort(port);
       checkCount("the batches of a trigger", batches);
       checkCount("the packets of a batch", packets);
       checkCount("the nanoseconds between batches", batchGapNs);
       checkCount("the nanoseconds between packets", packetGapNs);
-      if (batches * packets > MOST_GENERATED)
-        refuse("INVALID_ARGUMENT", `a trigger of ${batches * packets} packets: at most ${MOST_GENERATED}`);
+      if (batches > MOST_GENERATED || packets > MOST_GENERATED)
+        refuse(
+          "INVALID_ARGUMENT",
+          `${batches} batches of ${packets} packets: at most ${MOST_GENERATED} of each`,
+        );
       if (bytes.length > FRAME_BYTES.max)
         refuse("INVALID_ARGUMENT", `a generated packet of ${bytes.length} bytes`);
       if (trigger.kind === "timer" && !(trigger.nanoseconds >= MIN_PERIOD_NS))

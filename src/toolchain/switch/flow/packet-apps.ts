@@ -9,6 +9,10 @@ import type { SwitchClock } from "../options.js";
 const HEADER_BYTES = 6;
 const PORTS_OF_PIPE = 128;
 const RECIRCULATION_US = 1;
+/** Triggers whose packets are being made. */
+const MOST_RUNS = 4096;
+/** Packets that are made in one turn. */
+const MOST_AT_ONCE = 256;
 
 /** What the header has beside the numbers of the pipe, of the application and of the packet. */
 interface Cause {
@@ -16,7 +20,17 @@ interface Cause {
   readonly middle: number | undefined;
 }
 
+/** The packets of one trigger. */
+interface Run {
+  readonly app: PacketApp;
+  readonly cause: Cause;
+  readonly start: number;
+}
+
 export class PacketApps {
+  /** Applications whose packets are not all made. */
+  readonly #busy = new Set<PacketApp>();
+  #runs = 0;
   #apps: readonly PacketApp[] = [];
   #cancels: (() => void)[] = [];
 
@@ -30,16 +44,19 @@ export class PacketApps {
   /** Replaces all applications; timers count from now. */
   set(apps: readonly PacketApp[]): void {
     for (const cancel of this.#cancels.splice(0)) cancel();
+    this.#busy.clear();
+    this.#runs = 0;
     this.#apps = apps.map((app) => ({ ...app, bytes: app.bytes.slice() }));
     for (const app of this.#apps)
       if (app.trigger.kind === "timer") this.#wait(app, app.trigger, this.clock.now());
   }
 
-  /** Times of a periodic timer do not depend on how late the clock is. */
+  /** Times of a periodic timer do not depend on how late the clock is, but periods that have passed are skipped: they never come in a burst. */
   #wait(app: PacketApp, trigger: PacketApp["trigger"] & { kind: "timer" }, from: number): void {
-    const due = from + trigger.nanoseconds / 1000;
+    const period = trigger.nanoseconds / 1000;
+    const due = from + period;
     this.#at(due, () => {
-      if (trigger.isPeriodic) this.#wait(app, trigger, due);
+      if (trigger.isPeriodic) this.#wait(app, trigger, Math.max(due, this.clock.now() - period));
       this.#start(app, { middle: undefined });
     });
   }
@@ -69,14 +86,39 @@ export class PacketApps {
   }
 
   #start(app: PacketApp, cause: Cause): void {
-    const { batches = 1, packets = 1, batchGapNs = 0, packetGapNs = 0 } = app;
+    // A timer that ends before its packets are made makes no more; there are at most so many other triggers at once.
+    if (app.trigger.kind === "timer" ? this.#busy.has(app) : this.#runs >= MOST_RUNS) return;
     // What recirculates may start itself again: time has to pass.
     const now = this.clock.now() + (app.trigger.kind === "recirculation" ? RECIRCULATION_US : 0);
-    for (let batch = 0; batch < batches; batch++)
-      for (let packet = 0; packet < packets; packet++) {
-        const time = now + (batch * batchGapNs + (batch * (packets - 1) + packet) * packetGapNs) / 1000;
-        this.#at(time, () => this.receive(app.port, this.#frame(app, cause.middle ?? batch, packet)));
+    this.#busy.add(app);
+    this.#runs++;
+    this.#make({ app, cause, start: now }, 0);
+  }
+
+  /** Makes the packets of a trigger from this one on, as far as they are due; one alarm waits for the next. */
+  #make(run: Run, first: number): void {
+    const { app, cause, start } = run;
+    const { batches = 1, packets = 1, batchGapNs = 0, packetGapNs = 0 } = app;
+    const dueOf = (n: number): number => {
+      const batch = Math.floor(n / packets);
+      return start + (batch * batchGapNs + (n - batch) * packetGapNs) / 1000;
+    };
+    const due = dueOf(first);
+    this.#at(due, () => {
+      const now = Math.max(due, this.clock.now());
+      let next = first;
+      // A clock whose timers are late has other work between two bursts.
+      while (next < batches * packets && next < first + MOST_AT_ONCE && dueOf(next) <= now) {
+        const batch = Math.floor(next / packets);
+        this.receive(app.port, this.#frame(app, cause.middle ?? batch, next - batch * packets));
+        next++;
       }
+      if (next < batches * packets) this.#make(run, next);
+      else {
+        this.#runs--;
+        this.#busy.delete(app);
+      }
+    });
   }
 
   #frame({ app, port, bytes }: PacketApp, middle: number, packet: number): Uint8Array {
