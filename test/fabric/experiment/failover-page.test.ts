@@ -108,8 +108,9 @@ describe("the notes", () => {
 describe("the figure of recovery times", () => {
   const drawn = (sweep: Sweep) => {
     const { drawing } = figure(sweep, "recovery-cdf");
-    const made: { kind: string; values: unknown }[] = [];
-    const mark = (kind: string) => (values: unknown) => void made.push({ kind, values });
+    const made: { kind: string; values: unknown; options: unknown }[] = [];
+    const mark = (kind: string) => (values: unknown, options: unknown) =>
+      void made.push({ kind, values, options });
     const Plot = Object.fromEntries(
       ["line", "dot", "gridY", "gridX", "axisX", "axisY"].map((kind) => [kind, mark(kind)]),
     );
@@ -121,6 +122,7 @@ describe("the figure of recovery times", () => {
       options: plot(Plot),
       beside,
       of: (kind: string) => made.filter((one) => one.kind === kind).map(({ values }) => values),
+      optionsOf: (kind: string) => made.filter((one) => one.kind === kind).map((one) => one.options),
     };
   };
 
@@ -139,6 +141,25 @@ describe("the figure of recovery times", () => {
       { x: 10, fraction: 0.5 },
       { x: expect.any(Number), fraction: 0.5 },
     ]);
+  });
+
+  it("rises in steps, in the colour and with the dashes of the legend", () => {
+    const { beside, optionsOf } = drawn(
+      resultsOf({ failures: "[leaf, link]" }, [
+        [sample(5), sample(90)],
+        [sample(5), sample(900)],
+      ]),
+    );
+    const styles = [
+      ...beside.matchAll(/stroke="(#\w+)" stroke-width="2.6"(?: stroke-dasharray="([\d,]+)")?/g),
+    ];
+    expect(optionsOf("line")).toEqual(
+      styles.map(([, stroke, dash = "none"]) => ({
+        ...{ x: "x", y: "fraction", strokeWidth: 2.2 },
+        ...{ curve: "step-after", stroke, strokeDasharray: dash },
+      })),
+    );
+    expect(styles.map(([, , dash]) => dash)).toEqual([undefined, "5,3"]);
   });
 
   it("names each line, says which never rises, and marks the closed form by circles", () => {
@@ -194,6 +215,53 @@ describe("the drawing of the fabric", () => {
     ).toMatch(/: 1 pod, 4 ToRs, 2 leaves, \d+ spines, \d+ hosts, \d+ links\.$/);
   });
 
+  const drawingOf = (topology: string) => {
+    const keys = { topology, failures: "[leaf]", traffic: "{ pairs: inter_rack }" };
+    const { svg } = figure(resultsOf(keys, [[sample(5)]]), "topology").drawing as { svg: string };
+    const numbers = (pattern: RegExp) =>
+      [...svg.matchAll(pattern)].map((found) => found.slice(1).map(Number));
+    return {
+      width: Number(/ width="(\d+)"/.exec(svg)![1]),
+      /** Centre and radius. */
+      hosts: numbers(/<circle cx="([\d.]+)" cy="([\d.]+)" r="([\d.]+)"/g),
+      /** Corner, width and height. */
+      switches: numbers(/<rect x="([-\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"/g),
+      labels: [...svg.matchAll(/<text x="8" y="(-?[\d.]+)"[^>]*>(\w+)</g)].map(
+        ([, y, name]) => [name, Number(y)] as const,
+      ),
+    };
+  };
+  const TWO_PODS =
+    "{ kind: clos, pods: 2, tors_per_pod: 2, leaves_per_pod: 2, spines_per_plane: 2, homing: single, hosts_per_rack: 2 }";
+
+  it("names each row beside it, spines on top and hosts at the bottom", () => {
+    const { labels, hosts, switches } = drawingOf(TWO_PODS);
+    expect(labels.map(([name]) => name)).toEqual(["spines", "leaves", "ToRs", "hosts"]);
+    // The base of a letter is 4 pixels below the middle of its row.
+    const rows = new Set(
+      switches.map(([, y, , height]) => y! + height! / 2).concat(hosts.map(([, y]) => y!)),
+    );
+    expect(labels.map(([, y]) => y - 4)).toEqual([...rows].sort((a, b) => a - b));
+  });
+
+  it("has pods side by side with a gap between them, within its width", () => {
+    const { width, hosts } = drawingOf(TWO_PODS);
+    const x = hosts.map(([at]) => at!).sort((a, b) => a - b);
+    expect(x).toHaveLength(8);
+    const within = x[1]! - x[0]!;
+    expect(x[4]! - x[3]!).toBeGreaterThan(within + 20);
+    // As far from the names of the rows as from the right edge.
+    expect(x[0]! - 64).toBeCloseTo(width - 12 - x[7]!, 0);
+  });
+
+  it("has nodes of up to 5 and 11 pixels from their centres, and of 2 at least where many share a row", () => {
+    const few = drawingOf(TWO_PODS);
+    expect(few.hosts.map(([, , radius]) => radius)).toEqual(new Array(8).fill(5));
+    expect(few.switches.map(([, , width]) => width)).toEqual(new Array(12).fill(22));
+    const many = drawingOf("{ kind: leaf_spine, tors: 2, leaves: 1, homing: single, hosts_per_rack: 200 }");
+    expect(many.hosts.map(([, , radius]) => radius)).toEqual(new Array(400).fill(2));
+  });
+
   it("has the path of a flow before the failure, after its first re-path, and a cross on what failed", () => {
     const example = {
       failed: "leaf <1>",
@@ -218,9 +286,33 @@ describe("the drawing of the fabric", () => {
     expect(link.svg.match(/stroke-width="2.4"/g)).toHaveLength(1);
     expect(link.svg.match(/stroke-width="3.2"/g)).toHaveLength(1);
     expect(link.caption).not.toContain("Solid");
+    const unknown = svgOf({ failedNode: undefined });
+    expect(unknown.svg).toBe(svg.replace(/<path [^>]*stroke-width="3.2"[^>]*><\/path>/, ""));
     const none = svgOf(undefined);
     expect(none.svg).not.toContain('stroke-width="2.4"');
     expect(none.caption).not.toContain("Dashed");
+  });
+});
+
+describe("the table of results", () => {
+  const tableOf = (sweep: Sweep) => partsOf(sweep).find(({ heading }) => heading === "Results")?.html ?? "";
+
+  it("has a line for each scheme and failure, by their titles", () => {
+    const table = tableOf(
+      resultsOf({ failures: "[leaf, link]", schemes: "[prr, none]" }, [
+        ...[[sample(5)], [sample(5)]],
+        ...[[sample(NEVER, 9)], [sample(NEVER, 9)]],
+      ]),
+    );
+    const lines = plain(table.replaceAll("</td>", "|").replaceAll("</tr>", "\n"));
+    expect(lines).toMatch(/PRR\|[^|]*leaf\|[\s\S]*ToR-leaf link\|/);
+  });
+
+  it("marks a scheme whose first tries all succeed", () => {
+    expect(tableOf(resultsOf({}, [[sample(5), sample(6)]]))).toContain('<span class="good">100 %</span>');
+    const missed = tableOf(resultsOf({}, [[sample(5), sample(50, 2)]]));
+    expect(missed).not.toContain('class="good"');
+    expect(plain(missed)).toContain("50.0 %");
   });
 });
 
@@ -233,6 +325,8 @@ describe("files and figures of rows", () => {
     ]);
     const load = { machine: 0.256, busiestSwitch: 0.5, hosts: 0.1, lostFrames: null, saturated: false };
     const real = sample(5, 1, { load, copies: undefined } as never);
+    const busy = sample(5, 1, { load: { ...load, saturated: true }, copies: undefined } as never);
+    expect(csvOf(resultsOf({}, [[busy]], { engine: "switch" })).at(-1)).toMatch(/,true$/);
     expect(csvOf(resultsOf({}, [[real]], { engine: "switch" }))).toEqual([
       "scheme,failure,run,recovery_ms,timeouts,rtt_ms,copies,machine_percent,busiest_switch_percent,hosts_percent,lost_frames,saturated",
       "prr,leaf,0,5,1,1,,26,50,10,,false",
@@ -250,6 +344,8 @@ describe("files and figures of rows", () => {
     expect(rowOfSamples([sample(5, 1, load(true)), sample(5, 1, load(false))])).toMatchObject({
       saturated_runs: 1,
     });
+    // A run whose load could not be read is not a saturated one.
+    expect(rowOfSamples([sample(5, 1, load(true)), sample(5)])).toMatchObject({ saturated_runs: 1 });
     expect(rowOfSamples([sample(5)])).not.toHaveProperty("saturated_runs");
   });
 

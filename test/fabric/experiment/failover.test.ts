@@ -144,6 +144,31 @@ describe("failover runs", () => {
     expect(series(experiment, "none", "leaf")[0]!.example!.after).toBeUndefined();
   });
 
+  it("show the link that failed, on the path before and not on the one after", () => {
+    const experiment = experimentWith({ schemes: "[pecmp]", failures: "[link]" });
+    const rig = new FailoverRig(experiment, modelFabric(experiment, schemeOf(experiment, "pecmp")));
+    const { before, after, failedNode, failedLink } = rig.show(experiment.failures[0]!, 20, SEED)!;
+    const { a, b } = experiment.topology.links[failedLink!]!;
+    const crosses = (path: readonly number[]) =>
+      path.some((node, i) => [a.node, b.node].includes(node) && [a.node, b.node].includes(path[i + 1]!));
+    expect([failedNode, crosses(before), crosses(after!)]).toEqual([undefined, true, false]);
+  });
+
+  it("end with the error of a switch that does not start again", async () => {
+    const experiment = experimentWith({ schemes: "[pecmp]", failures: "[{ tier: leaf, kind: kill }]" });
+    const fabric = modelFabric(experiment, schemeOf(experiment, "pecmp"));
+    const restart = () => Promise.reject(new Error("no power"));
+    const rig = new FailoverRig(experiment, fabric, { kill: () => {}, restart, control: new Map() });
+    const steps = rig.runSteps(experiment.failures[0]!, 0, SEED);
+    const run = async () => {
+      for (let step = steps.next(); step.done !== true; step = steps.next()) {
+        fabric.network.simulation.run(step.value);
+        await new Promise(setImmediate);
+      }
+    };
+    await expect(run()).rejects.toThrow("no power");
+  });
+
   it("say so when the failure comes before the first acknowledgement", () => {
     const experiment = experimentWith({ failure_time: "100us" });
     const scheme = schemeOf(experiment, "none");
@@ -152,7 +177,10 @@ describe("failover runs", () => {
       rig.run(failureOfWord("tor"), 0, SEED);
       expect.unreachable();
     } catch (error) {
-      expect((error as DiagnosticError).diagnostics[0]!.code).toBe("P43010");
+      expect((error as DiagnosticError).diagnostics[0]).toMatchObject({
+        code: "P43010",
+        message: "no acknowledgement arrived within failure_time, 0.1 ms",
+      });
     }
   });
 });

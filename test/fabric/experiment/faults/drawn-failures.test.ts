@@ -89,6 +89,9 @@ describe("a description of a failure", () => {
       "P43004",
       "failures[0].tier: expected a list of at most 8, got a list of 9",
     ],
+    ["{ tier: [] }", "P43004", "failures[0].tier: expected at least 1 element, got an empty list"],
+    ["{ tier: leaf, kind: kill, match: { protocol: tcp } }", "P43037", "a fault of whole switches"],
+    ["{ tier: [leaf, lef] }", "P43004", "expected one of tor, leaf, spine, switch"],
     ["{ tier: lef }", "P43004", "expected one of tor, leaf, spine, switch, or a list of these"],
     ["leaf, { tier: leaf }", "P43007", 'failure "leaf" is listed twice'],
     ["{ link: switch-switch, direction: up }", "P43032", "neither of which is above the other"],
@@ -108,6 +111,24 @@ failures: [${failures}]
     expect(message).toContain(`error[${code}]`);
     expect(message).toContain(words);
   });
+
+  it("that is listed twice may have a name of its own, which a word cannot have", () => {
+    const noteOf = (failures: string) => {
+      const diagnostics = new Diagnostics();
+      const text = `name: x
+topology: { kind: clos, pods: 2, tors_per_pod: 4, leaves_per_pod: 4, spines_per_plane: 4 }
+schemes: [none]
+runs: 1
+failures: [${failures}]
+`;
+      loadExperiment(new SourceFile("f.yaml", text), diagnostics);
+      return diagnostics.list[0]!.notes.map(({ message }) => message);
+    };
+    expect(noteOf("leaf, { tier: leaf }")).toEqual([
+      "give one of the two a name of its own: { name: ..., ... }",
+    ]);
+    expect(noteOf("leaf, leaf")).toEqual([]);
+  });
 });
 
 describe("what a failure strikes", () => {
@@ -120,19 +141,20 @@ describe("what a failure strikes", () => {
       "{ tier: spine, link: [leaf-spine, leaf-spine, leaf-spine], direction: up }",
       "the failure names 3 of leaf-spine; a path has at most 1, and a flow with its acknowledgements at most 2: name leaf-spine at most 2 times",
     ],
-  ])("is refused where no flow crosses that many elements: %s", (text, note) => {
-    const experiment = failuresOf(text);
+  ])("is refused at its place where no flow crosses that many elements: %s", (text, note) => {
+    const experiment = failuresOf(`spine, ${text}`);
     const fabric = modelFabric(experiment, experiment.schemes[0]!);
     const drawer = new FlowDrawer(experiment, fabric, (run, end) => run.fork(end), 300);
     let thrown: unknown;
     try {
-      drawer.draw(experiment.failures[0]!, 0, SEED);
+      drawer.draw(experiment.failures[1]!, 0, SEED);
     } catch (error) {
       thrown = error;
     }
     expect(thrown).toBeInstanceOf(DiagnosticError);
     const [diagnostic] = (thrown as DiagnosticError).diagnostics;
     expect(diagnostic).toMatchObject({ code: "P43009", notes: [{ message: note }] });
+    expect(formatDiagnostic(diagnostic!)).toMatch(/^test\.yaml:5:19: /);
     expect(diagnostic!.message).toMatch(
       /none of \d+ flows of traffic\.pairs: inter_pod crosses all its elements/,
     );

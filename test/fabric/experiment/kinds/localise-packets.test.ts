@@ -69,6 +69,23 @@ describe("probes as packets", () => {
     });
   });
 
+  it("wait only for lost probes, one after the other", async () => {
+    const text = BASE.replace("{ scheme: pecmp, control: both }, ecmp", "ecmp").replace(
+      "failures: 5",
+      "failures: 1",
+    );
+    const { rows } = await resultsOf(`${text}elements: [direction]\nprobes_at_once: 1\nmost_probes: 40\n`);
+    const { probes, time_p50_ms: time } = rows[0] as { probes: number; time_p50_ms: number };
+    expect(probes).toBeGreaterThan(4);
+    expect(time).toBeLessThan((300 * probes) / 2);
+  });
+
+  it("leave a failure without a name when they are used up", async () => {
+    const text = BASE.replace("{ scheme: pecmp, control: both }, ecmp", "ecmp");
+    const { rows } = await resultsOf(`${text}elements: [link]\nprobes_at_once: 1\nmost_probes: 2\n`);
+    expect(rows[0]).toMatchObject({ failed: "link", failures: 5, right: 0, set: 0, unnamed: 5, probes: 10 });
+  });
+
   it("end with P45511 where healthy ways answer too late", async () => {
     const { loaded } = load(`${BASE}probe_timeout: 20us\nprobe_interval: 10us\n`);
     const error = (await loaded!.run({}).catch((reason: unknown) => reason)) as DiagnosticError;

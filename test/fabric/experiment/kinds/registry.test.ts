@@ -17,6 +17,7 @@ import {
 } from "../../../../src/fabric/experiment/experiment.js";
 import {
   eachSeed,
+  fromTopology,
   type Kind,
   type LoadedExperiment,
   loadAnyKind,
@@ -247,6 +248,72 @@ describe("a kind of a few lines", () => {
       progress: (done) => done === 1 && stop.abort(new Error("enough")),
     });
     await expect(running).rejects.toThrow("enough");
+  });
+});
+
+/** The number of a seed, computed without packets. */
+const NUMBER: Kind<TransferFile, Transfer, Point, number, object> = {
+  name: "number",
+  keys: [],
+  schema: () => schema.extend({ kind: z.literal("number") }) as never,
+  takesRuns: false,
+  check: TRANSFER.check,
+  units: TRANSFER.units,
+  runner: fromTopology(async (_experiment, _unit, { seed, stepDone }) => {
+    await stepDone();
+    return seed;
+  }),
+  rows: eachSeed((_experiment, _unit, number) => [{ number }]),
+  view: {
+    columns: [{ key: "number", title: "number" }],
+    page: rowsPage,
+    files: ({ rows }) => [["plot.txt", `${rows.length} points\n`]],
+  },
+  isOneRun: true,
+};
+
+describe("a sweep of single runs", () => {
+  const swept = (seeds: number) => {
+    const text = `kind: number\nmegabytes: [1]\nsweep: { seeds: ${seeds} }\n`;
+    const { loaded, messages } = load(text, [...KINDS, register(NUMBER)]);
+    expect(messages).toEqual([]);
+    return loaded!;
+  };
+
+  it("has a table and files of its own for each of the first twenty", async () => {
+    const out = join(folder, "few");
+    const { table } = await swept(2).run({ out });
+    expect(table.match(/^seed: \d+$/gm)).toEqual(["seed: 1", "seed: 2"]);
+    expect(table).not.toContain("more table");
+    // Two schemes, under one seed.
+    expect(readFileSync(join(out, "runs/1-seed-1/plot.txt"), "utf8")).toBe("2 points\n");
+    const many = join(folder, "many");
+    const { table: first } = await swept(22).run({ out: many });
+    expect(first.match(/^seed: \d+$/gm)).toHaveLength(20);
+    expect(first).toContain("\n\n2 more tables: results.csv has all rows");
+    expect(readdirSync(join(many, "runs"))).toHaveLength(20);
+  });
+
+  it("has no rows of a unit whose jobs all failed", async () => {
+    const { sweep } = swept(2);
+    const output = await sweep.output({
+      ...{
+        name: "n",
+        engine: "sim",
+        seed: 1,
+        isOneRun: false,
+        keys: [],
+        seeds: [1, 2],
+        notes: [],
+        warnings: [],
+      },
+      points: [{ values: {}, point: sweep.point(0), outcomes: [[], [{ seed: 2, outcome: 2 }]] }],
+    });
+    expect(JSON.parse(output.json).rows).toEqual([{ scheme: "plain", seed: 2, number: 2 }]);
+  });
+
+  it("has no warnings of testbeds where its kind runs on none", async () => {
+    expect(await TRANSFER.runner.testbedWarnings([])).toEqual([]);
   });
 });
 

@@ -153,7 +153,7 @@ describe("refuses", () => {
       "a transport without connections",
       "transport: { seg",
       "transport: { handshake: false, seg",
-      /P45523.*handshake/,
+      /requests\.yaml:15:\d+: error\[P45523\].*handshake/,
     ],
     [
       "a fault of nothing",

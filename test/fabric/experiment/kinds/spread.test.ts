@@ -27,6 +27,23 @@ describe("spread", () => {
     expect(row!["chance_p50"]).toBeGreaterThan(0.03);
   });
 
+  it("has the loads of links between the pods that are least even, where links join pods", async () => {
+    const rowWith = async (topology: string) => {
+      const lines = `topology: ${topology}\ntrace_flows: 3000\npattern: inter_pod\nschemes: [ecmp]\n`;
+      return (await rowsOf(lines))[0]!;
+    };
+    const blocks =
+      "{ kind: spineless, blocks: 3, links_per_pair: 4, tors_per_block: 2, stage2_per_block: 1, stage3_per_block: 1, hosts_per_rack: 2 }";
+    const { lost, pods_max_over_min: worst } = await rowWith(blocks);
+    expect(lost).toBe(0);
+    expect(worst).toBeGreaterThan(1);
+    expect(worst).toBeLessThan(2);
+    // Spines are in no pod.
+    const clos =
+      "{ kind: clos, pods: 2, tors_per_pod: 2, leaves_per_pod: 2, spines_per_plane: 2, homing: single, hosts_per_rack: 2 }";
+    expect((await rowWith(clos))["pods_max_over_min"]).toBeNull();
+  });
+
   it("refuses a pattern without pairs", async () => {
     const diagnostics = new Diagnostics();
     const text = `kind: spread\nname: spread\n${LINES}schemes: [ecmp]\n`.replace("inter_rack", "inter_pod");

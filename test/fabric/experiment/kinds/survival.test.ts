@@ -4,13 +4,15 @@ import { Diagnostics, formatDiagnostic, Random, SourceFile } from "../../../../s
 import { bootFabric, ProgramCompiler } from "../../../../src/fabric/experiment/boot.js";
 import { loadAnyKind } from "../../../../src/fabric/experiment/index.js";
 import { KINDS } from "../../../../src/fabric/experiment/kinds/registry.js";
-import { randomLoss } from "../../../../src/fabric/experiment/kinds/survival/index.js";
+import { randomLoss, SURVIVAL } from "../../../../src/fabric/experiment/kinds/survival/index.js";
 import { sitesOf } from "../../../../src/fabric/experiment/kinds/survival/outcome.js";
+import { loadKind } from "../../../../src/fabric/experiment/read.js";
 import { CLIENT, restingHost, SERVER } from "../../../../src/fabric/hosts/index.js";
 import { SelectorPaths } from "../../../../src/fabric/schemes/index.js";
 import { NS_PER_MS, NS_PER_S, type Stream } from "../../../../src/fabric/sim/packet/index.js";
 import { hostsOf } from "../../../../src/fabric/topology/index.js";
 import { tcp } from "../../sim/tcp/options.js";
+import { jobContext } from "../job-context.js";
 import { experimentWith } from "../model-fabric.js";
 
 function fileOf(more: string, leaves = 4): string {
@@ -149,6 +151,20 @@ describe("packets through the compiled programs", () => {
   });
 });
 
+describe("progress", () => {
+  it("has a step for each hundred thousand connections, and one for the rest", async () => {
+    const diagnostics = new Diagnostics();
+    const text = fileOf("connections: 60\nfailures: [leaf]\nschemes: [ecmp]\n");
+    const experiment = loadKind(SURVIVAL, new SourceFile("survival.yaml", text), diagnostics)!;
+    let steps = 0;
+    const progress = (count: number) => {
+      steps += count;
+    };
+    await SURVIVAL.runner.run(experiment, SURVIVAL.units(experiment), { ...jobContext(1), progress });
+    expect(steps).toBe(experiment.units[0]!.steps);
+  });
+});
+
 describe("sites of a failure", () => {
   it("are the switches that the client's paths choose from", () => {
     const { topology } = experimentWith({
@@ -179,6 +195,20 @@ describe("refuses", () => {
     ["another engine", `${base}schemes: [ecmp]\nengine: switch\n`, /no packets/],
   ])("%s", (_what, more, message) => {
     expect(load(fileOf(more)).messages).toMatch(message);
+  });
+
+  it.each([
+    ["inter_rack", "all hosts of the topology are in one rack", "write a topology with two racks or more"],
+    ["inter_pod", "all hosts of the topology are in one pod", "write between: inter_rack"],
+  ])("one place where there should be two: %s", (between, message, note) => {
+    const text = fileOf(`${base}schemes: [ecmp]\nbetween: ${between}\n`).replace(
+      /topology: .*/,
+      `topology: { kind: leaf_spine, tors: ${between === "inter_rack" ? 1 : 2}, leaves: 2, homing: single }`,
+    );
+    const { messages } = load(text);
+    expect(messages).toMatch(/survival\.yaml:7:\d+: error\[P45521\]/);
+    expect(messages).toContain(message);
+    expect(messages).toContain(`note: ${note}`);
   });
 
   it("a tier that the topology does not have", () => {

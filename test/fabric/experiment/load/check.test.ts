@@ -22,6 +22,27 @@ describe("a wrong load experiment", () => {
     expect(lasting).toMatchSnapshot();
   });
 
+  it("has an application that writes at a rate in a part of the mix, with a fixed window", () => {
+    const messages = (parts: string) =>
+      read(`topology: { kind: leaf_spine, tors: 2, leaves: 1, hosts_per_rack: 1, homing: single }
+schemes: [ecmp]
+load: 0.5
+transport: { protocol: fixed }
+traffic:
+  flows: 9
+  sizes: rpc
+  mix:
+${parts}`).messages.join("\n");
+    const [paced, plain] = ["    - { share: 0.5, protocol: { tcp: 1Mbps } }\n", "    - { share: 0.5 }\n"];
+    expect(messages(paced + plain)).toMatch(
+      /^l\.yaml:10:\d+: error\[P\d+\]: an application that writes at a rate/,
+    );
+    expect(messages(plain + paced)).toMatch(
+      /^l\.yaml:11:\d+: error\[P\d+\]: an application that writes at a rate/,
+    );
+    expect(messages(plain + plain)).toBe("");
+  });
+
   it("has a single host", () => {
     const { messages } =
       read(`topology: { kind: leaf_spine, tors: 1, leaves: 1, hosts_per_rack: 1, homing: single }

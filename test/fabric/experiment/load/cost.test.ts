@@ -27,6 +27,14 @@ describe("the cost of traffic", () => {
     expect(text).toContain("the limits are 10 million flows and 5 billion data packets");
   });
 
+  it("names the key that ends the traffic", () => {
+    const sized = "load: 0.5\ntraffic: { sizes: { fixed: 1 }, ";
+    expect(refused(`${sized}flows: 20000000 }\n`)).toMatch(/check the units of `sizes` .*, and of `flows`/);
+    expect(refused(`${sized}duration: 1s }\n`)).toMatch(/check the units of `sizes` .*, and of `duration`/);
+    const mixed = "traffic: { flows: 20000000, mix: [{ share: 1, sizes: { fixed: 10 } }] }\n";
+    expect(refused(`load: 0.5\n${mixed}`)).toMatch(/^l\.yaml:5:19: error/);
+  });
+
   it.each([
     "load: 0.5\ntraffic: { sizes: { fixed: 1 }, flows: 10000000 }\n",
     "load: 0.5\ntraffic: { sizes: web_search, duration: 1s }\n",

@@ -266,6 +266,33 @@ describe("shortest paths", () => {
       }
   });
 
+  it("go by either switch of a host with two links, where both ways are equally long", () => {
+    const { topology } = loadOf(
+      ONE(
+        "1",
+        `topology:
+  kind: graph
+  nodes: [{ name: h1, role: host }, { name: h2, role: host }, { name: t1, role: tor }, { name: t2, role: tor }]
+  links:
+    - { a: h1, b: t1, rate: 1Gbps }
+    - { a: h1, b: t2, rate: 2Gbps }
+    - { a: h2, b: t1, rate: 3Gbps }
+    - { a: h2, b: t2, rate: 4Gbps }`,
+      ),
+    );
+    const [from, to] = ["h1", "h2"].map((name) => nodeNamed(topology, name)!.index) as [number, number];
+    const rates = new ShortestPaths(topology)
+      .between(from, to)
+      .map((path) => path.map(({ rateBps }) => rateBps / 1e9));
+    expect(rates).toHaveLength(2);
+    expect(rates).toEqual(
+      expect.arrayContaining([
+        [1, 3],
+        [2, 4],
+      ]),
+    );
+  });
+
   it("differ where rates differ, and the ideal time is that of the best", () => {
     const { topology } = loadOf(
       ONE(

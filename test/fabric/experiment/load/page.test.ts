@@ -1,6 +1,7 @@
 /** The page and the files of values of a load experiment, from outcomes that the test makes: what stands where, and what is left out. */
 import { describe, expect, it } from "vitest";
 import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
+import { slowdownCharts } from "../../../../src/fabric/experiment/kinds/load/figures.js";
 import { LOAD } from "../../../../src/fabric/experiment/kinds/load/index.js";
 import type { LoadOutcome } from "../../../../src/fabric/experiment/kinds/load/load-figures.js";
 import type { ClassFigures } from "../../../../src/fabric/experiment/kinds/load/meters/flow-meter.js";
@@ -239,6 +240,20 @@ describe("the page", () => {
     expect(chance["p (signs)"]).toBe("0.008");
   });
 
+  it("names the points of comparisons where there are several", () => {
+    const points = LOADS.map((load) => ({
+      values: { load },
+      outcomes: [
+        [outcomeOf(1, [2]), outcomeOf(2, [4])],
+        [outcomeOf(1, [1]), outcomeOf(2, [3.2])],
+      ],
+    }));
+    const compared = table(sweepOf({ keys: ["load"], points }), "Do the schemes differ?");
+    const named = compared.map((line) => line["point"]).filter((point) => point !== "");
+    expect(named).toEqual(["load 0.3", "load 0.8"]);
+    expect(Object.keys(table(SEEDS, "Do the schemes differ?")[0]!)).not.toContain("point");
+  });
+
   it("asks whether the run is long enough where the halves of the window were measured", () => {
     expect(headings(partsOf(ONE))).not.toContain("Is the run long enough?");
     const half = (slowdown: number, startedBytes: number) => ({
@@ -469,6 +484,16 @@ describe("distributions, links and queues", () => {
     expect([1, 2, 3, 5, 7, 10, 2000].map(tickFormat)).toEqual(["1", "2", "", "5", "", "10", "2,000"]);
     const share = (cdf!.y as { tickFormat: (value: number) => string }).tickFormat;
     expect([0, 0.5, 0.0012].map(share)).toEqual(["0 %", "50 %", "0.12 %"]);
+  });
+
+  it("begin at a slowdown of 1 where all flows are slower, and below it where one is faster", () => {
+    const begin = (slowdowns: readonly number[]) => {
+      const [point] = sweepOf({ points: [{ outcomes: [[outcomeOf(1, slowdowns)]] }] }).points;
+      const schemes = [{ label: "ecmp", title: "ECMP", place: 0 }];
+      return (slowdownCharts(point!, "small", schemes)!.cdf.x as { domain: number[] }).domain[0];
+    };
+    expect(begin([3, 5])).toBe(1);
+    expect(begin([0.5, 5])).toBeCloseTo(0.5, 2);
   });
 
   it("show what waits at all ports in the first seed", () => {

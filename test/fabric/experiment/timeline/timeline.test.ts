@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
+import { claim, Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
 import {
   loadExperimentFile,
   loadTimeline,
@@ -12,7 +12,11 @@ import {
   type Timeline,
   type TimelineRow,
 } from "../../../../src/fabric/experiment/index.js";
-import { recoveryOf, timelineFlows } from "../../../../src/fabric/experiment/kinds/timeline/flows.js";
+import {
+  recoveredText,
+  recoveryOf,
+  timelineFlows,
+} from "../../../../src/fabric/experiment/kinds/timeline/flows.js";
 import { TIMELINE } from "../../../../src/fabric/experiment/kinds/timeline/index.js";
 import { textTable } from "../../../../src/fabric/experiment/view/parts.js";
 import { bmv2, whyNot } from "../../testbed/machine.js";
@@ -324,6 +328,16 @@ ${faults("at: 10ms, kind: silent, switch: tor0-0", "at: 20ms, kind: silent, link
     }
   });
 
+  it("the table says of a flow how it recovered, where that is known", () => {
+    const text = (recovered: boolean, recovered_by: "left" | "repaired" | null) =>
+      recoveredText({ recovered, recovered_by } as never);
+    expect(text(false, null)).toBe("no");
+    expect(text(true, "repaired")).toBe("repaired");
+    expect(text(true, "left")).toBe(claim("leftTheFault"));
+    expect(text(true, null)).toBe(claim("recovered"));
+    expect(claim("recovered")).not.toBe(claim("leftTheFault"));
+  });
+
   it("an outage is left only while all its faults act", () => {
     const outage = (from: number, to?: number) => ({ from, firstTimeout: from, to, timeouts: 1 });
     const fault = (at: number, until?: number, flap?: { period: number; duty: number }) => ({
@@ -338,6 +352,7 @@ ${faults("at: 10ms, kind: silent, switch: tor0-0", "at: 20ms, kind: silent, link
     expect(recoveryOf(outage(5), [fault(0)])).toBeUndefined();
     // It acts from 0 to 4 and from 8 to 12.
     const flaps = fault(0, 100, { period: 8, duty: 0.5 });
+    expect(recoveryOf(outage(1, 4), [flaps])).toBe("repaired");
     expect(recoveryOf(outage(1, 6), [flaps])).toBe("repaired");
     expect(recoveryOf(outage(1, 9), [flaps])).toBe("left");
   });

@@ -7,9 +7,12 @@ import {
   type DiagnosticError,
   Diagnostics,
   formatDiagnostic,
+  Random,
   SourceFile,
 } from "../../../../../src/base/index.js";
 import { loadExperimentFile } from "../../../../../src/fabric/experiment/index.js";
+import { flowsOf } from "../../../../../src/fabric/experiment/kinds/fluid/flows.js";
+import { build } from "../../../topology/load.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-fluid-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -149,6 +152,21 @@ bundles: 4
     for (const row of down) expect(row["stalled_flows"]).toBe(0);
   });
 
+  it("comes from as many switches, hosts and shares of hosts as it says", () => {
+    const topology = build({ kind: "hyperx", shape: [3, 3], hosts_per_switch: 4 });
+    const sendersOf = (senders: object) => {
+      const part = { pattern: { kind: "permutation" } as const, senders, open: undefined };
+      const flows = [...flowsOf([part], topology, new Random(3))];
+      const racks = flows.map(({ source }) => topology.nodes[source]!.host!.rack);
+      return { hosts: flows.length, racks: new Set(racks).size };
+    };
+    expect(sendersOf({})).toEqual({ hosts: 36, racks: 9 });
+    expect(sendersOf({ switches: 2 })).toEqual({ hosts: 8, racks: 2 });
+    expect(sendersOf({ switches: 3, hosts: 1 })).toEqual({ hosts: 3, racks: 3 });
+    expect(sendersOf({ hosts: 2 })).toEqual({ hosts: 18, racks: 9 });
+    expect(sendersOf({ switches: 2, share: 0.5 }).hosts).toBe(4);
+  });
+
   it("may come from a file with an absolute path", async () => {
     const path = join(folder, "absolute.csv");
     writeFileSync(path, "start,src,dst,bytes\n0ns,host0-0-0,host1-0-0,125000\n");
@@ -280,6 +298,11 @@ describe("wrong inputs of the kind fluid", () => {
       "fluid.yaml:11:14: error[P45423]: pattern has no effect on the flows of a trace",
     ],
     [
+      "senders of a traffic file",
+      fileOf(LASTING.replace("pattern: permutation", "trace: nowhere.csv\n    senders: { hosts: 1 }")),
+      "fluid.yaml:12:5: error[P45423]: senders has no effect on the flows of a trace",
+    ],
+    [
       "neither pattern nor trace",
       fileOf(LASTING.replace("pattern: permutation", "senders: { hosts: 1 }")),
       "error[P45423]: a part of the traffic has neither a pattern nor a trace",
@@ -290,6 +313,25 @@ describe("wrong inputs of the kind fluid", () => {
     const diagnostics = new Diagnostics();
     expect(loadExperimentFile(new SourceFile("fluid.yaml", text), diagnostics)).toBeUndefined();
     expect(diagnostics.list.map(formatDiagnostic).join("\n")).toContain(message);
+  });
+
+  it("a traffic file out of order, by the number of the flow that is late", () => {
+    const path = join(folder, "late.csv");
+    const lines = ["2us", "5us", "3us"].map((start) => `${start},host0-0-0,host1-0-0,1000\n`);
+    writeFileSync(path, `start,src,dst,bytes\n${lines.join("")}`);
+    const diagnostics = new Diagnostics();
+    const text = fileOf(LASTING.replace("pattern: permutation", `trace: ${path}`));
+    loadExperimentFile(new SourceFile("fluid.yaml", text), diagnostics);
+    expect(diagnostics.list.map(({ message }) => message)).toEqual([
+      `${path}: flow 3 starts before the flow on the line above`,
+    ]);
+  });
+
+  it("none: a round trip as long as a step", () => {
+    const diagnostics = new Diagnostics();
+    const text = fileOf(`${LASTING}rates: { aimd: { round_trip: 10ms } }\n`);
+    expect(loadExperimentFile(new SourceFile("fluid.yaml", text), diagnostics)).toBeDefined();
+    expect(diagnostics.list).toEqual([]);
   });
 
   it("a path that is missing, when it runs", async () => {

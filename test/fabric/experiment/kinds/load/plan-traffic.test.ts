@@ -72,6 +72,22 @@ describe("wrong traffic", () => {
   });
 });
 
+it("a matrix of racks may have traffic inside of a rack", () => {
+  const { messages } = plan(
+    "load: 0.5\ntraffic: { sizes: rpc, flows: 1, pattern: { matrix: diagonal.csv } }\n",
+    "x.yaml",
+    leafSpine(2, 3),
+  );
+  expect(messages).toEqual([]);
+});
+
+it("a host that a capture is mapped to may be misspelt", () => {
+  const { messages } = plan(
+    "load: 0.5\ntraffic: { sizes: rpc, flows: 1, replay: { file: six.pcap, hosts: { 10.9.0.1: host0-0-00 } } }\n",
+  );
+  expect(messages[0]).toContain('there is no host "host0-0-00"; did you mean "host0-0-0"?');
+});
+
 describe("traffic", () => {
   const opened = (text: string) => {
     const { plan: made, messages } = plan(text);

@@ -67,6 +67,18 @@ describe("an experiment", () => {
     expect(probes["pecmp"]).toBeLessThan(probes["ecmp"]!);
   });
 
+  it("has the two covers and each kind of failure with each share as units, by their names", () => {
+    const { units } = load(FILE.replace(", ecmp]", "]"));
+    expect(units.map(({ name, steps }) => [name, steps])).toEqual([
+      ["cover ways", 1],
+      ["cover links", 1],
+      ...["switch", "link", "direction"].flatMap((what) => [
+        [`${what} 1`, 1],
+        [`${what} 0.2`, 5],
+      ]),
+    ]);
+  });
+
   it("gives the same outcome for the same seed", async () => {
     const experiment = load(FILE);
     const unit = experiment.units.find(({ what, scheme }) => what === "link" && scheme.label === "pecmp")!;
