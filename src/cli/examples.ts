@@ -27,6 +27,11 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
   ],
   new: [
     ["p4loom new scheme mine", "a folder mine/ with a scheme that runs: p4loom run mine/experiment.yaml"],
+    ["p4loom new scheme mine --kind switch", "the same with a P4 template, in which switches decide"],
+    [
+      "p4loom new experiment mine --kind load",
+      "a folder mine/ with an experiment of completion times, and its test",
+    ],
     ["p4loom new exercise firewall", "a folder firewall/ with an exercise: p4loom grade firewall"],
     [
       "p4loom new course autumn 01-forwarding 02-lpm-ttl",

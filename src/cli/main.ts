@@ -13,6 +13,7 @@ import { defineLab, type LabArguments } from "./lab/lab-options.js";
 import { defineLsp, type LspArguments } from "./lsp/lsp-options.js";
 import { defineMachineCommands } from "./machine-commands.js";
 import { defineNet, type NetArguments } from "./net/net-options.js";
+import type { NewArguments } from "./new/new.js";
 /**
  * The command line: parses arguments, calls a room, prints. Each command's module is loaded only when it is called,
  * so that `p4loom compile` does not pay for gRPC or plotting.
@@ -229,13 +230,17 @@ program
   .addArgument(
     new Argument(
       "<what>",
-      "scheme: a scheme, an experiment, a test; exercise: text, starter, solution, tests, audit; course: what students get of exercises, with files that grade each push",
-    ).choices(["scheme", "exercise", "course"]),
+      "scheme: a scheme, an experiment, a test; experiment: an experiment, a test; exercise: text, starter, solution, tests, audit; course: what students get of exercises, with files that grade each push",
+    ).choices(["scheme", "experiment", "exercise", "course"]),
   )
   .argument("<name>", "name of it, and of the folder")
   .argument("[exercises...]", "of a course: folders of exercises (default: p4loom's own course)")
-  .action(async (what: string, name: string, exercises: string[]) => {
-    await conclude(async () => (await import("./new/new.js")).writeNew(what, name, exercises));
+  .option(
+    "--kind <kind>",
+    "of a scheme: host (default) or switch decides; of an experiment: failover (default) or load",
+  )
+  .action(async (what: string, name: string, exercises: string[], options: NewArguments) => {
+    await conclude(async () => (await import("./new/new.js")).writeNew(what, name, exercises, options));
   });
 
 defineGrade(program.command("grade")).action(async (folder: string, args: GradeArguments) => {

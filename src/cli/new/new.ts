@@ -2,11 +2,23 @@
 import { fail } from "../../base/index.js";
 import { CODES } from "../codes.js";
 
+export interface NewArguments {
+  kind?: string;
+}
+
 /** Fails with P40005 for a WHAT that there is not, and for exercises of something that is no course. */
-export async function writeNew(what: string, name: string, exercises: readonly string[]): Promise<number> {
+export async function writeNew(
+  what: string,
+  name: string,
+  exercises: readonly string[],
+  { kind }: NewArguments = {},
+): Promise<number> {
+  if (kind !== undefined && what !== "scheme" && what !== "experiment")
+    fail(CODES.wrongValue, undefined, `new ${what} ${name}: only schemes and experiments have kinds`);
   if (what === "course") return (await import("./new-course.js")).newCourse(name, exercises);
   if (exercises.length > 0)
     fail(CODES.wrongValue, undefined, `new ${what} ${name}: only a course is made of exercises`);
   if (what === "exercise") return (await import("./new-exercise.js")).newExercise(name);
-  return (await import("./new-scheme.js")).newScheme(name);
+  if (what === "experiment") return (await import("./new-experiment.js")).newExperiment(name, kind);
+  return (await import("./new-scheme.js")).newScheme(name, kind);
 }

@@ -1,12 +1,10 @@
-/** The examples of docs/own-scheme.md on the simulator, and what a new scheme begins with. */
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+/** The examples of docs/own-scheme.md on the simulator. */
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { DiagnosticError, Diagnostics, formatDiagnostic } from "../../../src/base/index.js";
 import { loadExperimentWithOwn, type RunOptions } from "../../../src/fabric/experiment/index.js";
-import { COMMAND } from "../../built-command.js";
 
 const root = resolve(import.meta.dirname, "../../..");
 const examples = join(root, "examples/schemes");
@@ -211,47 +209,5 @@ describe("plain P4 with entries", () => {
     ],
   ])("reports what is wrong in %s: %s", async (file, from, to, message) => {
     expect(await messagesOf(join(changed(file, from, to), "plain.yaml"))).toMatch(message);
-  });
-});
-
-describe("p4loom new scheme", () => {
-  it("writes a folder whose experiment runs; it overwrites nothing", async () => {
-    const cwd = scratch();
-    const { newScheme } = await import("../../../src/cli/new/new-scheme.js");
-    const before = process.cwd();
-    expect(() => newScheme("prr")).toThrow(/P40005/);
-    expect(() => newScheme("../x")).toThrow(/P40005/);
-    process.chdir(cwd);
-    try {
-      expect(newScheme("mine")).toBe(0);
-      expect(() => newScheme("mine")).toThrow(/P40003.*nothing is overwritten/);
-    } finally {
-      process.chdir(before);
-    }
-    expect(readdirSync(join(cwd, "mine")).sort()).toEqual([
-      "experiment.yaml",
-      "scheme.mjs",
-      "scheme.test.mjs",
-    ]);
-    const { rows } = await run(join(cwd, "mine/experiment.yaml"), { runs: 10 });
-    expect(rows.map((row) => [row["scheme"], row["recovered"]])).toEqual([
-      ["mine", 1],
-      ["none", 0],
-    ]);
-    const test = spawnSync(process.execPath, ["--test", join(cwd, "mine")], {
-      encoding: "utf8",
-      env: {
-        ...process.env,
-        P4LOOM: `${process.execPath} ${COMMAND}`,
-      },
-    });
-    expect(test.stdout).toContain("# pass 1");
-    const alone = spawnSync(process.execPath, ["--test", join(cwd, "mine")], {
-      encoding: "utf8",
-      env: { ...process.env, P4LOOM: "no-such-p4loom" },
-    });
-    expect(alone.stdout).toMatch(
-      /there is no command no-such-p4loom; say how to call p4loom: P4LOOM="npx p4loom" node --test mine/,
-    );
   });
 });
