@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { gatewayCost } from "../../../src/toolchain/fit/model/conditions.js";
+import { gatewayCost, gatewayCount } from "../../../src/toolchain/fit/model/conditions.js";
 import {
   type Expr,
   fieldLabel,
@@ -426,6 +426,18 @@ describe("a condition of a gateway", () => {
       expect([0, 1, 2, 3, 4, 5, 7, 8, 9].filter((bound) => isEqual(op, bound))).toEqual([0, 1, 2, 4, 8]);
     for (const op of ["<=", ">"])
       expect([0, 1, 2, 3, 4, 5, 7, 8, 9].filter((bound) => isEqual(op, bound))).toEqual([0, 1, 3, 7]);
+  });
+
+  it("is split over gateways where each test that decides by itself fits one", () => {
+    const limits = { bytes: 4, hash_bits: 12, rows: 4 };
+    const gateways = (value: bmv2.Value) => gatewayCount(readValue(value, scope), limits);
+    const differ = (name: string) => bin("!=", f(name), k(0));
+    expect(gateways(bin("==", f("a"), k(5)))).toBe(1);
+    expect(gateways(bin("and", differ("n"), differ("one")))).toBe(1);
+    expect(gateways(bin("and", differ("a"), differ("b")))).toBe(2);
+    expect(gateways(bin("or", bin("==", f("a"), k(5)), bin("==", f("b"), k(7))))).toBe(2);
+    // Both have to hold: no row tells it by itself.
+    expect(gateways(bin("and", bin("==", f("a"), k(5)), bin("==", f("b"), k(7))))).toBeUndefined();
   });
 
   it("takes as many rows as the smaller of its two results", () => {

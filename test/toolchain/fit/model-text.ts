@@ -53,7 +53,9 @@ function unitText(model: FitModel, unit: Unit): string {
       ? [`key ${unit.key.map((k) => `${k.kind} ${accessText(model, k.access)}`).join(", ")}`]
       : []),
     ...(unit.kind === "match" ? [`${unit.size} entries`] : []),
-    ...(unit.condition === undefined ? [] : [`if ${unit.condition.text}, ${unit.condition.rows} rows`]),
+    ...(unit.condition === undefined
+      ? []
+      : [`if ${unit.condition.text}, ${unit.condition.gateways} gateways`]),
     ...unit.actions.filter(({ name }) => name !== "NoAction").map((action) => actionText(model, action)),
     ...unit.attached.map(
       (a) =>

@@ -145,7 +145,7 @@ const CASES: readonly [what: string, cases: readonly Case[]][] = [
         locals: "GO table t { key = { m.m0: exact; } REST }",
         apply: "if (h.d.n == 1) { m.m0 = h.d.a; } t.apply();",
         lines: [
-          "node condition; if d.n == 1, 1 rows",
+          "node condition; if d.n == 1, 1 gateways",
           "statement action; = meta_t.m0 = a",
           "t match; key exact meta_t.m0; 64 entries; go: c data 32>c",
         ],
@@ -195,7 +195,7 @@ const CASES: readonly [what: string, cases: readonly Case[]][] = [
         lines: [
           "statement action; = meta_t.m0 = a",
           "t match; key exact meta_t.m0; 64 entries; go: c data 32>c",
-          "node condition; if meta_t.m0 == 1, 1 rows",
+          "node condition; if meta_t.m0 == 1, 1 gateways",
           "statement action; = b",
         ],
       },
@@ -210,20 +210,24 @@ const CASES: readonly [what: string, cases: readonly Case[]][] = [
       {
         locals: "GO ",
         apply: "bool one = h.d.a == 1; if (one) { h.d.b = 2; }",
-        lines: ["node condition; if d.a == 1, 1 rows", "statement action; = b"],
+        lines: ["node condition; if d.a == 1, 1 gateways", "statement action; = b"],
       },
       {
         locals: "GO ",
         apply: "bool one = h.d.a == 1; h.d.a = 3; if (one) { h.d.b = 2; }",
-        lines: ["statement_0 action; = one a = a", "node condition; if one, 1 rows", "statement action; = b"],
+        lines: [
+          "statement_0 action; = one a = a",
+          "node condition; if one, 1 gateways",
+          "statement action; = b",
+        ],
       },
       {
         locals: "GO ",
         apply: "bool one = h.d.a == 1; if (one || h.d.n == 2) { h.d.b = 2; } if (!one) { h.d.c = 1; }",
         lines: [
-          "node_0 condition; if (d.a == 1) || (d.n == 2), 2 rows",
+          "node_0 condition; if (d.a == 1) || (d.n == 2), 1 gateways",
           "statement action; = b",
-          "node condition; if !(d.a == 1), 1 rows",
+          "node condition; if !(d.a == 1), 1 gateways",
           "statement_1 action; = c",
         ],
       },
@@ -235,7 +239,10 @@ const CASES: readonly [what: string, cases: readonly Case[]][] = [
       {
         locals: "GO table t { key = { m.m0: exact; } REST }",
         apply: "m.m0 = h.d.a; if (m.m0 == 3) { t.apply(); }",
-        lines: ["node condition; if d.a == 3, 1 rows", "t match; key exact a; 64 entries; go: c data 32>c"],
+        lines: [
+          "node condition; if d.a == 3, 1 gateways",
+          "t match; key exact a; 64 entries; go: c data 32>c",
+        ],
       },
       {
         locals:
@@ -257,7 +264,10 @@ const CASES: readonly [what: string, cases: readonly Case[]][] = [
       {
         locals: "GO table t { key = { m.m0: exact; } REST }",
         apply: "if (h.d.n == 1) { m.m0 = h.d.a; t.apply(); }",
-        lines: ["node condition; if d.n == 1, 1 rows", "t match; key exact a; 64 entries; go: c data 32>c"],
+        lines: [
+          "node condition; if d.n == 1, 1 gateways",
+          "t match; key exact a; 64 entries; go: c data 32>c",
+        ],
       },
       {
         locals: "GO table t { key = { m.m0: exact; } REST }",
@@ -322,9 +332,9 @@ const CASES: readonly [what: string, cases: readonly Case[]][] = [
         locals: "",
         apply: "if (h.d.a == 1) { h.d.b = 1; } else if (h.d.a < 1000 && h.d.n != 3) { h.d.b = 2; }",
         lines: [
-          "node_0 condition; if d.a == 1, 1 rows",
+          "node_0 condition; if d.a == 1, 1 gateways",
           "statement action; = b",
-          "node condition; if (d.a < 1000) && (d.n != 3), 2 rows",
+          "node condition; if (d.a < 1000) && (d.n != 3), 1 gateways",
           "statement_0 action; = b",
         ],
       },
@@ -332,7 +342,7 @@ const CASES: readonly [what: string, cases: readonly Case[]][] = [
         locals: "",
         apply: "if (h.d.a == 1 || h.d.a == 2 || h.d.n == 3) { h.d.b = 1; }",
         lines: [
-          "node condition; if ((d.a == 1) || (d.a == 2)) || (d.n == 3), 3 rows",
+          "node condition; if ((d.a == 1) || (d.a == 2)) || (d.n == 3), 1 gateways",
           "statement action; = b",
         ],
       },
@@ -340,9 +350,9 @@ const CASES: readonly [what: string, cases: readonly Case[]][] = [
         locals: "",
         apply: "switch (h.d.n) { 1: { h.d.a = 1; } 2: { h.d.a = 2; } default: { h.d.b = 1; } }",
         lines: [
-          "node_0 condition; if d.n == 1, 1 rows",
+          "node_0 condition; if d.n == 1, 1 gateways",
           "statement action; = a",
-          "node condition; if d.n == 2, 1 rows",
+          "node condition; if d.n == 2, 1 gateways",
           "statement_0 action; = a",
           "statement_1 action; = b",
         ],

@@ -60,12 +60,11 @@ describe("a call of a register action", () => {
     table ${name} { key = { hdr.d.${name} : exact; } actions = { ${name}_do; } size = 16; }`;
     const ingress = register("r", "bit<32>", limited) + table("a") + table("b");
     const use = " hdr.d.c = md.m;";
-    expect(messages(fitOf({ ingress, apply: `a.apply(); b.apply();${use}` })).join()).toContain(
-      "is used in several places that can run for one packet",
-    );
-    expect(
-      messages(fitOf({ ingress, apply: `if (hdr.d.t == 0) { a.apply(); } else { b.apply(); }${use}` })),
-    ).toEqual([]);
+    // As the compiler does, which does not compare their entries.
+    const findings = (apply: string) =>
+      fitOf({ ingress, apply }).diagnostics.map(({ severity, code }) => `${severity} ${code}`);
+    expect(findings(`a.apply(); b.apply();${use}`)).toEqual(["warning P44015"]);
+    expect(findings(`if (hdr.d.t == 0) { a.apply(); } else { b.apply(); }${use}`)).toEqual([]);
   });
 });
 

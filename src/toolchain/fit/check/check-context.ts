@@ -10,4 +10,6 @@ export interface CheckContext {
   readonly target: Target;
   /** Adds an error at a place, with what to do instead. */
   refuse(code: string, source: bmv2.SourceInfo | undefined, message: string, instead: string): void;
+  /** Adds a warning at a place, with what to do instead. */
+  warn(code: string, source: bmv2.SourceInfo | undefined, message: string, instead: string): void;
 }

@@ -7,7 +7,7 @@
 import { Diagnostics } from "../../../base/index.js";
 import type { bmv2 } from "../../program/index.js";
 import { CODES } from "../codes.js";
-import { gatewayCost } from "../model/conditions.js";
+import { gatewayCost, gatewayCount } from "../model/conditions.js";
 import { type Expr, onesOf, quoteExpr } from "../model/expressions.js";
 import type { Feature } from "../model/features.js";
 import type { FitModel } from "../model/model.js";
@@ -51,23 +51,20 @@ export function checkFeatures(
     reported.add(key);
     report();
   };
-  const context: CheckContext = {
-    model,
-    target,
-    refuse: (code, source, message, instead) =>
+  const reporter =
+    (severity: "error" | "warning"): CheckContext["refuse"] =>
+    (code, source, message, instead) =>
       once(code, source, message, () =>
-        diagnostics.error(code, places.spanOf(source), `${target.name}: ${message}`, instead),
-      ),
-  };
+        diagnostics[severity](code, places.spanOf(source), `${target.name}: ${message}`, instead),
+      );
+  const context: CheckContext = { model, target, refuse: reporter("error"), warn: reporter("warning") };
   for (const feature of features) {
     if (feature.kind === "spread") {
       const code = CODES.actionTakesStages;
       const message = `action ${feature.action} takes ${feature.levels} stages, because later steps need earlier results`;
       const instead =
         "it is placed as that many tables in sequence; the vendor's compiler wants them written so";
-      once(code, feature.source, message, () =>
-        diagnostics.warning(code, places.spanOf(feature.source), `${target.name}: ${message}`, instead),
-      );
+      context.warn(code, feature.source, message, instead);
     } else checkFeature(context, feature);
   }
   if (target.model === "tofino") {
@@ -144,15 +141,13 @@ function checkCondition({ target, refuse }: CheckContext, { expr, source }: Feat
     );
     return;
   }
-  const byteBits = (gateway.bytes ?? 0) * 8;
-  const hashBits = gateway.hash_bits ?? 0;
+  if (gatewayCount(expr, gateway) !== undefined) return;
   const total = cost.equalBits + cost.rangeBits + cost.pairBits;
-  if (cost.rangeBits <= hashBits && cost.pairBits <= byteBits && total <= byteBits + hashBits) return;
   refuse(
     CODES.conditionTooWide,
     source,
     `the condition ${quoteExpr(expr)} looks at ${total} bits, of which it compares ${cost.rangeBits} by order`,
-    `a gateway sees ${gateway.bytes} bytes and ${hashBits} hash bits, and compares by order only hash bits: nest conditions, narrow the fields, or use a ternary table`,
+    `a gateway sees ${gateway.bytes} bytes and ${gateway.hash_bits ?? 0} hash bits, and compares by order only hash bits: nest conditions, narrow the fields, or use a ternary table`,
   );
 }
 

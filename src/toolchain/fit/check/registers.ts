@@ -180,13 +180,18 @@ function listed(texts: readonly string[]): string {
     : shown.join(" and ");
 }
 
-/** @param uses of one register */
-function checkVisits({ model, refuse }: CheckContext, uses: readonly RegisterFeature[]): void {
+/**
+ * The compiler does not compare the entries of two tables that use one register, and accepts both (p4c, mau/table_mutex.cpp,
+ * SharedIndirectAttachedAnalysis); of v1model's registers it makes actions of one ALU, and refuses that.
+ * @param uses of one register
+ */
+function checkVisits({ model, refuse, warn }: CheckContext, uses: readonly RegisterFeature[]): void {
   const last = defined(uses[uses.length - 1]);
   const users = model.units.filter((unit) => unit.attached.some((a) => a.name === last.register));
   const clash = users.some((a) => users.some((b) => b.id > a.id && !model.flow.exclusive(a.id, b.id)));
   if (!clash) return;
-  refuse(
+  const report = uses.every(({ isWhole }) => isWhole) ? warn : refuse;
+  report(
     CODES.registerInTables,
     last.source,
     `register ${last.register} is used in several places that can run for one packet: ${users.map((u) => u.label).join(", ")}`,

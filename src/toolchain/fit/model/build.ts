@@ -4,7 +4,7 @@ import { type bmv2, bmv2Bits, P4InfoIndex, type Program, type p4info } from "../
 import type { Target } from "../target.js";
 import { ActionReader, groupStatements, levelsOf, type Step } from "./actions.js";
 import { checksumTables } from "./checksums.js";
-import { gatewayCost } from "./conditions.js";
+import { gatewayCount } from "./conditions.js";
 import { formatExpr, readsOf, readValue } from "./expressions.js";
 import type { Feature } from "./features.js";
 import { makeFlow, type Successors } from "./flow.js";
@@ -331,7 +331,11 @@ class Builder {
       actions: [],
       size: 0,
       ...NO_RESOURCES,
-      condition: { reads: readsOf(expr), rows: gatewayCost(expr).rows, text: formatExpr(expr) },
+      condition: {
+        reads: readsOf(expr),
+        gateways: gatewayCount(expr, this.target.gateway) ?? 1,
+        text: formatExpr(expr),
+      },
       source: condition.source_info,
     };
   }

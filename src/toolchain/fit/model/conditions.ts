@@ -19,7 +19,65 @@ export interface GatewayCost {
   readonly impossible: string | undefined;
 }
 
+/** What one gateway sees; null: the target does not state it. */
+export interface GatewayLimits {
+  readonly bytes: number | null;
+  readonly hash_bits: number | null;
+  readonly rows: number | null;
+}
+
 const ORDERED = new Set(["<", "<=", ">", ">="]);
+
+/**
+ * How many gateways evaluate a condition; undefined: it looks at more bits than they can. A test that decides by itself has a row of its
+ * own, and a gateway without room for it leaves it to a next one (p4c, mau/gateway.cpp, CanonGatewayExpr, and mau/split_gateways.cpp).
+ */
+export function gatewayCount(expr: Expr, limits: GatewayLimits): number | undefined {
+  const byteBits = limits.bytes === null ? Number.POSITIVE_INFINITY : limits.bytes * 8;
+  const hashBits = limits.hash_bits ?? 0;
+  const fits = (part: Expr) => {
+    const { equalBits, pairBits, rangeBits } = gatewayCost(part);
+    return (
+      rangeBits <= hashBits && pairBits <= byteBits && equalBits + pairBits + rangeBits <= byteBits + hashBits
+    );
+  };
+  const byRows = Math.max(1, Math.ceil(gatewayCost(expr).rows / (limits.rows ?? Number.POSITIVE_INFINITY)));
+  if (fits(expr)) return byRows;
+  const rows = separateRows(expr);
+  if (!rows.every(fits)) return undefined;
+  let count = 0;
+  let open: Expr | undefined;
+  for (const row of rows) {
+    const joined: Expr = open === undefined ? row : { kind: "operation", op: "or", parts: [open, row] };
+    const isNew: boolean = open === undefined || !fits(joined);
+    if (isNew) count++;
+    open = isNew ? row : joined;
+  }
+  return Math.max(byRows, count);
+}
+
+/** The parts of a condition that decide by themselves; what decides only together stays one part. */
+function separateRows(expr: Expr): Expr[] {
+  if (expr.kind !== "operation" || (expr.op !== "and" && expr.op !== "or")) return [expr];
+  const { op } = expr;
+  const termsOf = (node: Expr): Expr[] =>
+    node.kind === "operation" && node.op === op ? node.parts.flatMap(termsOf) : [node];
+  const terms = termsOf(expr);
+  if (op === "or") return terms;
+  const [apart, together] = [terms.filter(fallsAlone), terms.filter((term) => !fallsAlone(term))];
+  const [first, ...others] = together;
+  if (first === undefined) return apart;
+  return [...apart, others.reduce<Expr>((a, b) => ({ kind: "operation", op, parts: [a, b] }), first)];
+}
+
+/** One row of a gateway tells that the term is false: an inequality, or a test of one bit. */
+function fallsAlone(term: Expr): boolean {
+  if (term.kind !== "operation") return true;
+  const oneBit = readsOf(term).every(({ width }) => width === 1);
+  const [inner] = term.parts;
+  if (term.op === "not") return oneBit || (inner?.kind === "operation" && inner.op === "==");
+  return term.op === "!=" || (term.op === "==" && oneBit);
+}
 
 /** Counts what the condition takes; a field that occurs several times counts once. */
 export function gatewayCost(expr: Expr): GatewayCost {

@@ -95,8 +95,8 @@ export interface Implementation {
 /** The condition of a gateway. */
 interface ConditionModel {
   readonly reads: readonly Access[];
-  /** Rows that the condition takes of the gateway's table. */
-  readonly rows: number;
+  /** Gateways in sequence that evaluate it. */
+  readonly gateways: number;
   readonly text: string;
 }
 

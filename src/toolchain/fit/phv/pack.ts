@@ -115,9 +115,12 @@ class Packer {
         for (const info of infos) if (!flags.includes(info)) this.#own(gress, info, false);
         continue;
       }
-      const there =
-        this.model.parser.isIn(gress, header.name) || header.fields.some((name) => used.has(name));
-      if (!there) continue;
+      if (!this.model.parser.isIn(gress, header.name)) {
+        // No packet has it here, so nothing says which of its fields stand side by side.
+        for (const name of header.fields)
+          if (used.has(name)) this.#own(gress, defined(this.model.fields.get(name)), false);
+        continue;
+      }
       this.#packHeader(
         gress,
         header.fields.map((name) => defined(this.model.fields.get(name))),

@@ -87,10 +87,9 @@ export function demandOf(unit: Unit, plan: TablePlan, target: Target, phv: PhvLa
       if (hasWideGroups(implementation, target)) distribution += 1;
     }
   }
-  const gatewayRows = target.gateway.rows ?? Number.POSITIVE_INFINITY;
   const gateways =
     unit.condition !== undefined
-      ? Math.max(1, Math.ceil(unit.condition.rows / gatewayRows))
+      ? unit.condition.gateways
       : unit.kind === "action" && (unit.hashes.length > 0 || unit.attached.length > 0 || unit.usesRandom)
         ? 1
         : 0;

@@ -5,7 +5,7 @@ import { TablePlan } from "../memory/layout.js";
 import type { FitModel } from "../model/model.js";
 import { type PhvLayout, packFields } from "../phv/pack.js";
 import type { Target } from "../target.js";
-import { demandOf } from "./demand.js";
+import { type Demand, demandOf } from "./demand.js";
 import type { Problem } from "./placement.js";
 
 /** By container: the units that write it, with the numbers of their actions that do. */
@@ -19,6 +19,26 @@ function containerWriters(model: FitModel, phv: PhvLayout): Map<number, Map<numb
           writers.set(container.id, units.set(id, (units.get(id) ?? new Set()).add(number)));
         }
   return writers;
+}
+
+/**
+ * By memory: the units that use it and need one stage. Units of a TNA program that can run for one packet do not share a register: the
+ * compiler places each for itself, and a check warns.
+ */
+function sharersOf(model: FitModel, demands: readonly Demand[]): Map<string, number[]> {
+  const users = new Map<string, number[]>();
+  const alone = new Set<string>();
+  for (const unit of model.units)
+    for (const { name, kind } of defined(demands[unit.id]).shared) {
+      const list = users.get(name) ?? [];
+      users.set(name, list);
+      if (list.includes(unit.id)) continue;
+      const together = list.some((other) => !model.flow.exclusive(other, unit.id));
+      if (kind === "register" && model.hasEgressParser && together) alone.add(name);
+      list.push(unit.id);
+    }
+  for (const name of alone) users.set(name, []);
+  return users;
 }
 
 /** Prepares the placement of a model on a target. */
@@ -52,14 +72,7 @@ export function makeProblem(model: FitModel, target: Target): Problem {
     for (const list of containerWriters(model, phv).values()) conflict(list);
   }
 
-  const users = new Map<string, number[]>();
-  for (const unit of model.units) {
-    for (const shared of defined(demands[unit.id]).shared) {
-      const list = users.get(shared.name);
-      if (list === undefined) users.set(shared.name, [unit.id]);
-      else if (!list.includes(unit.id)) list.push(unit.id);
-    }
-  }
+  const users = sharersOf(model, demands);
   const companions = model.units.map((unit) => {
     const together = new Set<number>([unit.id]);
     // Sharing is transitive: a with b, b with c.

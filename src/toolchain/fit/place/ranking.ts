@@ -11,6 +11,8 @@ export interface Progress {
   /** The condition that would be placed with the unit. */
   readonly gatewayOf: (id: number) => number | undefined;
   readonly isOpen: (id: number) => boolean;
+  /** Units in the stage that is being filled. */
+  readonly here: ReadonlySet<number>;
 }
 
 export class Ranking {
@@ -18,6 +20,12 @@ export class Ranking {
   readonly #frontier: readonly number[];
   /** By unit: how many units need a value of it, directly or not. */
   readonly #waiting: readonly number[];
+  /** By unit: units that need a later stage, because of a value or because they follow one that does. */
+  readonly #later: readonly ReadonlySet<number>[];
+  /** By unit: stages of the longest chain of values alone. */
+  readonly #values: readonly number[];
+  /** By unit: itself and what it decides on. */
+  readonly #decided: readonly (readonly number[])[];
 
   constructor(
     private readonly problem: Problem,
@@ -33,6 +41,34 @@ export class Ranking {
         for (const later of defined(after[to])) defined(after[id]).add(later);
       }
     this.#waiting = after.map(({ size }) => size);
+    this.#later = this.#laterThan(after);
+    const values = units.map(() => 0);
+    for (let id = units.length - 1; id >= 0; id--)
+      for (const { to, distance } of defined(problem.graph.outgoing[id]))
+        if (distance > 0) values[id] = Math.max(defined(values[id]), defined(values[to]) + 1);
+    this.#values = values;
+    this.#decided = units.map(({ id }) => [
+      ...new Set([
+        id,
+        ...defined(sequences.branches[id]).flatMap((branch) => [...defined(sequences.inside[branch.id])]),
+      ]),
+    ]);
+  }
+
+  /** What follows, in any order of the flow, a unit that needs a value. */
+  #laterThan(after: readonly ReadonlySet<number>[]): ReadonlySet<number>[] {
+    const { outgoing } = this.problem.graph;
+    const follow: Set<number>[] = after.map(() => new Set());
+    for (let id = after.length - 1; id >= 0; id--)
+      for (const { to } of defined(outgoing[id])) {
+        defined(follow[id]).add(to);
+        for (const next of defined(follow[to])) defined(follow[id]).add(next);
+      }
+    return after.map((direct) => {
+      const all = new Set(direct);
+      for (const id of direct) for (const next of defined(follow[id])) all.add(next);
+      return all;
+    });
   }
 
   /** The units, the best first. */
@@ -59,29 +95,54 @@ export class Ranking {
   }
 
   #isBetter(first: number, second: number, progress: Progress): boolean {
-    const { graph, target } = this.problem;
+    const { graph } = this.problem;
     let a = progress.gatewayOf(first) ?? first;
     let b = progress.gatewayOf(second) ?? second;
     if (a === b) [a, b] = [first, second];
     const tail = (id: number) => defined(graph.below[id]);
     const frontier = (id: number) => defined(this.#frontier[id]);
-    const waits = target.flow.long_branches === 0;
-    const score = waits ? this.#pressure(a, b, progress) - this.#pressure(b, a, progress) : tail(a) - tail(b);
+    const score = this.#pressure(a, b, progress) - this.#pressure(b, a, progress);
     if (score !== 0) return score > 0;
     if ((frontier(a) === 0) !== (frontier(b) === 0)) return frontier(a) === 0;
     if (tail(a) !== tail(b)) return tail(a) > tail(b);
-    const counts = [this.#total(a) - this.#total(b), defined(this.#waiting[a]) - defined(this.#waiting[b])];
-    for (const [i, difference] of counts.entries())
-      if (difference !== 0) return i === 0 ? difference > 0 : difference < 0;
-    return first > second;
+    const more = [
+      Number(this.#fitsHere(a, progress)) - Number(this.#fitsHere(b, progress)),
+      frontier(a) === 0 ? 0 : this.#countHere(a, progress) - this.#countHere(b, progress),
+      defined(this.#values[a]) - defined(this.#values[b]),
+      this.#total(a) - this.#total(b),
+      this.#total(a) / defined(this.#decided[a]).length - this.#total(b) / defined(this.#decided[b]).length,
+      Number(this.#closes(a, first)) - Number(this.#closes(b, second)),
+      defined(this.#waiting[second]) - defined(this.#waiting[first]),
+    ];
+    const difference = more.find((one) => one !== 0);
+    return difference === undefined ? first > second : difference > 0;
+  }
+
+  /** The unit and all that it decides on may join the stage. */
+  #fitsHere(id: number, { here }: Progress): boolean {
+    if (defined(this.#frontier[id]) > 0) return false;
+    return defined(this.#decided[id]).every((unit) => !this.#isAfter(unit, here));
+  }
+
+  /** Of the unit and what it decides on, how many may join the stage. */
+  #countHere(id: number, { here }: Progress): number {
+    const all = defined(this.#decided[id]);
+    return all.filter((unit) => !this.#isAfter(unit, all) && !this.#isAfter(unit, here)).length;
+  }
+
+  #isAfter(unit: number, others: Iterable<number>): boolean {
+    for (const other of others) if (other !== unit && defined(this.#later[other]).has(unit)) return true;
+    return false;
+  }
+
+  /** Nothing that the unit decides on stays open when `placed` has its place. */
+  #closes(id: number, placed: number): boolean {
+    return defined(this.#decided[id]).length - 1 <= (id === placed ? 0 : 1);
   }
 
   /** Units that wait for the unit or for what it decides on. */
   #total(id: number): number {
-    let sum = defined(this.#waiting[id]);
-    for (const { id: branch } of defined(this.sequences.branches[id]))
-      for (const unit of defined(this.sequences.inside[branch])) sum += defined(this.#waiting[unit]);
-    return sum;
+    return defined(this.#decided[id]).reduce((sum, unit) => sum + defined(this.#waiting[unit]), 0);
   }
 
   /** The longest chain of the unit, or of what waits for its sequence and not for the other's. */

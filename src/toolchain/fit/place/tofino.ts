@@ -179,6 +179,7 @@ class Placer {
         ? this.#ranking.sorted(ready, {
             gatewayOf: (id) => this.#openGateway(id),
             isOpen: (id) => this.#isOpen(id),
+            here: defined(this.#members[stage]),
           })
         : [...ready].sort(this.wanted.order);
     return ranked.some((id) => this.#tryPlace(id, stage));
