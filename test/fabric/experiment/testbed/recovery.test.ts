@@ -166,6 +166,27 @@ describe("a run on a testbed", () => {
     ]);
   });
 
+  it("lets a fault flap until the observation is over, and ends it", async () => {
+    const leaf = silence(
+      { kind: "node", index: nodeNamed(topology, "leaf0-0")!.index },
+      { flap: { period: 20 * MS, duty: 0.25 } },
+    );
+    const changes: number[] = [];
+    const { plan, entries } = playedPlan({
+      faults: [leaf],
+      observation: 50 * MS,
+      onWrite: () => {
+        changes.push(clock.now());
+        if (changes.length > 20) throw new Error("it flaps without a pause");
+      },
+    });
+    const { kind } = await measureRecovery(playedFlow().flow, plan);
+    expect(kind).toBe("sample");
+    expect(entries.size).toBe(0);
+    // On for 5 ms, off for 15 ms.
+    expect(changes.map((at) => (at - changes[0]!) / MS).slice(0, 6)).toEqual([0, 5, 20, 25, 40, 45]);
+  });
+
   it("gives a flow up that does not recover", async () => {
     const { flow, tell } = playedFlow();
     const { plan, entries } = playedPlan({

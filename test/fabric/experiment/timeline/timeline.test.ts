@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { claim, Diagnostics, formatDiagnostic, SourceFile } from "../../../../src/base/index.js";
+import { advance, type Steps } from "../../../../src/fabric/experiment/advance.js";
 import {
   loadExperimentFile,
   loadTimeline,
@@ -18,8 +19,10 @@ import {
   timelineFlows,
 } from "../../../../src/fabric/experiment/kinds/timeline/flows.js";
 import { TIMELINE } from "../../../../src/fabric/experiment/kinds/timeline/index.js";
+import { playInSimulator } from "../../../../src/fabric/experiment/kinds/timeline/on-simulator.js";
 import { textTable } from "../../../../src/fabric/experiment/view/parts.js";
 import { bmv2, whyNot } from "../../testbed/machine.js";
+import { modelFabric } from "../model-fabric.js";
 
 const folder = mkdtempSync(join(tmpdir(), "p4loom-timeline-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -328,6 +331,27 @@ ${faults("at: 10ms, kind: silent, switch: tor0-0", "at: 20ms, kind: silent, link
     }
   });
 
+  it("times count from its start, whenever that is", async () => {
+    const timeline = timelineOf(
+      "flows:\n  - { from: host0-0-0, to: host0-1-1 }\nduration: 300ms\nfaults: [{ at: 20ms, until: 100ms, host: host0-1-1, kind: silent }]",
+    );
+    const outages = async (start: number) => {
+      const [scheme] = timeline.schemes;
+      const fabric = modelFabric(timeline as never, scheme!);
+      const { simulation } = fabric.network;
+      simulation.run(start);
+      const play = async (steps: Steps<unknown>) => advance(simulation, steps);
+      const power = { kill: () => {}, restart: () => undefined, control: new Map() };
+      const stage = { fabric, seed: 1, play, breathe: async () => {}, note: () => {}, power };
+      const [record] = await playInSimulator(timeline, scheme!, stage as never);
+      return record!.outages;
+    };
+    const early = await outages(0);
+    expect(early[0]!.firstTimeout).toBeGreaterThan(20e6);
+    expect(early[0]!.to).toBeGreaterThan(20e6);
+    expect(await outages(7e9)).toEqual(early);
+  });
+
   it("the table says of a flow how it recovered, where that is known", () => {
     const text = (recovered: boolean, recovered_by: "left" | "repaired" | null) =>
       recoveredText({ recovered, recovered_by } as never);
@@ -373,7 +397,6 @@ ${faults("at: 10ms, kind: silent, switch: tor0-0", "at: 20ms, kind: silent, link
       ".p4loom-files.json",
       "outages.csv",
       "programs",
-      "repeat",
       "report.html",
       "results.csv",
       "results.json",
