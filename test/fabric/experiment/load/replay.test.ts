@@ -12,7 +12,7 @@ it("sends the packets of a capture into the links of their hosts", async () => {
 schemes: [ecmp]
 traffic: { sizes: { fixed: 1KB }, interval: 1ms, arrivals: constant, duration: 10ms${more} }
 `);
-    const [{ links }] = await play(load);
+    const { links } = (await play(load))[0]!;
     const used = (host: string) => links!.find(({ from }) => from === host)!.utilisation;
     return [used("host0-0-0"), used("host0-0-1"), used("host0-1-0")];
   };
