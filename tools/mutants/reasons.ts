@@ -237,44 +237,6 @@ const REASONS: Reasons = {
     ['{ kind: "result"', "open: the results of a process that grades (grade.test.ts)"],
     ["networks?.close", "open: a grading on the simulator in a process of its own (grade.test.ts)"],
   ],
-  "fabric/experiment/kinds/failover/failures.ts oneOrMore":
-    "open: no list was found whose message it is; of a list with a wrong word the word is reported",
-  "fabric/experiment/kinds/load/check-part.ts": [
-    ["flows !== undefined", "equivalent: undefined is below no number"],
-  ],
-  "fabric/experiment/kinds/load/meters/halves-meter.ts HalvesMeter.#pass":
-    "equivalent: 128 parts are joined in pairs, of which each has both",
-  "fabric/experiment/kinds/load/on-simulator.ts playSlices":
-    "equivalent but for time: the slices into which a run is divided are longer or shorter",
-  "fabric/experiment/kinds/load/on-testbed.ts": [
-    [
-      "since()",
-      "open: when the window of a load on real switches begins and ends, by test/fabric/experiment/load/on-lab.test.ts",
-    ],
-  ],
-  "fabric/experiment/kinds/load/simulated-flows.ts SimulatedFlows.#beginDatagrams":
-    "open: a flow of UDP that draws the port of one that has ended",
-  "fabric/experiment/kinds/load/simulated-flows.ts": [
-    ["flow === undefined", "open: a client that closes before its server has accepted the connection"],
-  ],
-  "fabric/experiment/kinds/localise-packets/on-testbed.ts": [
-    ["() => false", "open: probes between real hosts, by test/fabric/experiment/testbed.test.ts"],
-  ],
-  "fabric/experiment/kinds/localise/outcome.ts countWays":
-    "open: a switch beside the sender that has no way to the receiver",
-  "fabric/experiment/kinds/requests/on-simulator.ts playRequests":
-    "open: an IO that arrives in the nanosecond in which the warm-up ends",
-  "fabric/experiment/kinds/requests/on-simulator.ts SimulatedApplication.close":
-    "equivalent: the network is not used after the run",
-  "fabric/experiment/kinds/requests/on-simulator.ts": [
-    ["questions", "equivalent: no bytes are sent"],
-    ["this.#waiting.length", "equivalent: no bytes are sent"],
-  ],
-  "fabric/experiment/kinds/spread/outcome.ts unevenPods":
-    "open: two pairs of pods whose links are equally uneven, of which the first is shown",
-  "fabric/experiment/kinds/timeline/on-testbed.ts": [
-    ["event.kind", "open: a flow between real hosts that breaks"],
-  ],
 };
 
 export function reasonOf(survivor: Survivor): string {
