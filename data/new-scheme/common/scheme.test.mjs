@@ -5,6 +5,6 @@ import { rows } from "./results.mjs";
 
 test("flows leave a failed leaf under NAME, and never without re-pathing", () => {
   const recovered = Object.fromEntries(rows().map((row) => [row.scheme, row.recovered]));
-  assert.equal(recovered.NAME, 1);
+  assert.equal(recovered["NAME"], 1);
   assert.equal(recovered.none, 0);
 });
