@@ -505,4 +505,10 @@ describe("BF Runtime", () => {
       ),
     ).rejects.toThrow(/OUT_OF_RANGE/);
   });
+
+  it("resets a constant default action, which changes nothing", async () => {
+    const { schema, write } = await start("state");
+    const constant = defined(schema.tables.find((one) => one.has_const_default_action === true));
+    await write({ tableId: constant.id, isDefaultEntry: true }, Type.DELETE);
+  });
 });

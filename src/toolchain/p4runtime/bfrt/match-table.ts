@@ -103,6 +103,8 @@ export class MatchTable implements TableHandler {
   async remove(entry: TableEntry): Promise<void> {
     const { name } = this.table;
     if (entry.isDefaultEntry) {
+      // The action of the program is there all the time.
+      if (this.table.has_const_default_action === true) return;
       const entity = { kind: "tableEntry", table: name, match: [], priority: 0, isDefault: true } as const;
       await this.device.write([{ type: "modify", entity }]);
       return;
