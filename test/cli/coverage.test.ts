@@ -1,6 +1,6 @@
 /** `p4loom coverage` as a user meets it: exit status, outputs, and what it refuses. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -19,6 +19,14 @@ function coverage(...args: string[]) {
     encoding: "utf8",
   });
   return { status, stdout, stderr: stderr.replaceAll(`${folder}/`, "") };
+}
+
+function coverageOf(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, "coverage", ...args], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  return { status, stdout: stdout.replaceAll(`${folder}/`, ""), stderr };
 }
 
 function file(name: string, content: string | Uint8Array): string {
@@ -70,4 +78,43 @@ it("refuses what has no meaning, and writes nothing where a test cannot be read"
   const page = join(folder, "none.html");
   expect(coverage(file("bad.stf", "pakcet 0 00\n"), "--html", page)).toMatchObject({ status: 1, stdout: "" });
   expect(existsSync(page)).toBe(false);
+});
+
+it("runs the tests of an exercise on its solution, and shows what they do not see", () => {
+  const exercise = join(folder, "forwarding");
+  cpSync(join(root, "examples/course/01-forwarding"), exercise, { recursive: true });
+  const page = join(folder, "exercise.html");
+  const all = coverageOf(exercise, "--html", page, "--min", "100");
+  expect([all.status, all.stderr]).toEqual([0, ""]);
+  expect(all.stdout).not.toContain("not reached");
+  expect(readFileSync(page, "utf8")).toContain("Coverage of ");
+  expect(readFileSync(page, "utf8")).toContain("standard_metadata.egress_spec = port;");
+  // With pings alone nobody looks whether frames for unknown stations are dropped.
+  const yaml = join(exercise, "exercise.yaml");
+  const head = readFileSync(yaml, "utf8").split("\ntests:")[0]!;
+  writeFileSync(
+    yaml,
+    `${head}\ntests:\n  - { name: pings, points: 1, steps: [{ ping: { from: h1, to: h2 } }, { ping: { from: h1, to: h3 } }] }\n`,
+  );
+  const some = coverageOf(exercise, "forwarding.p4");
+  expect([some.status, some.stderr]).toEqual([0, ""]);
+  const solution = readFileSync(join(exercise, "solution/forwarding.p4"), "utf8").split("\n");
+  const drop = solution.findIndex((line) => line.includes("mark_to_drop")) + 1;
+  expect(some.stdout).toMatch(
+    new RegExp(`^ {2}forwarding/solution/forwarding\\.p4:${drop}:\\d+: statement `, "m"),
+  );
+  const low = coverageOf(exercise, "--min", "100");
+  expect(low.status).toBe(1);
+  expect(low.stderr).toContain("error[P40041]");
+});
+
+it("refuses options and names that have no meaning with an exercise, and a program without packets", () => {
+  const exercise = "examples/course/01-forwarding";
+  expect(coverageOf(exercise, "--port", "1")).toMatchObject({ status: 2, stdout: "" });
+  const other = coverageOf(exercise, "other.p4");
+  expect(other).toMatchObject({ status: 2, stdout: "" });
+  expect(other.stderr).toContain("they run forwarding.p4");
+  const none = coverageOf(PROGRAM);
+  expect([none.status, none.stdout]).toEqual([2, ""]);
+  expect(none.stderr).toContain("no packets are given");
 });

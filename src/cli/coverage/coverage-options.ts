@@ -20,8 +20,14 @@ export interface CoverageArguments {
 export function defineCoverage(command: Command): Command {
   return command
     .description("show which statements, branches, table actions and parser states packets reach")
-    .argument("<program>", "P4-16 source or BMv2 JSON")
-    .argument("<packets...>", "STF tests, and captures (.pcap, .pcapng) of packets to send")
+    .argument(
+      "<program>",
+      "P4-16 source or BMv2 JSON, or the folder of an exercise, whose tests run on its solution",
+    )
+    .argument(
+      "[packets...]",
+      "STF tests, and captures (.pcap, .pcapng) of packets to send; with an exercise: the program to report",
+    )
     .option("--port <n>", "port by which the packets of captures enter (default: 0)")
     .option(
       "--commands <file>",

@@ -26,6 +26,7 @@ import { EXIT, printDiagnostics } from "../outcome.js";
 import { wholeNumberOr } from "../trace/trace-options.js";
 import { STANDING } from "../trace/try-packet.js";
 import type { CoverageArguments } from "./coverage-options.js";
+import { coverExercise, isExerciseFolder } from "./exercise.js";
 
 const MAX_PORT = 511;
 
@@ -35,9 +36,17 @@ export async function coverage(
   packets: readonly string[],
   options: CoverageArguments,
 ): Promise<number> {
+  if (isExerciseFolder(path)) return coverExercise(path, packets, options);
+  if (packets.length === 0)
+    fail(
+      CODES.wrongValue,
+      undefined,
+      `${path}: no packets are given, and it is no folder of an exercise`,
+      "name STF tests or captures after the program",
+    );
   const settings = settingsOf(packets, options);
   const diagnostics = new Diagnostics();
-  const { I: include, D: define, U: undefine, p4info, lcov, html } = options;
+  const { I: include, D: define, U: undefine, p4info } = options;
   const files = { path, include, define, undefine, ...given({ p4info }) };
   const loaded = await loadProgram(await withProject(files), diagnostics, "ignore");
   const counts = new CoverageCounts();
@@ -49,11 +58,29 @@ export async function coverage(
   // No test could be read.
   if (reached === undefined) diagnostics.throwIfErrors();
   const found = coverageOf(defined(reached));
-  checkLeast(path, found, settings.least, diagnostics);
+  return report({ path, found, sources: loaded.sources }, options, diagnostics);
+}
+
+/** What is reported of one program. */
+export interface CoveredSource {
+  /** Of the program, as messages and pages name it. */
+  readonly path: string;
+  readonly found: Coverage;
+  readonly sources: LoadedProgram["sources"];
+}
+
+/** Writes the files that the options ask for, and prints the result. Returns the exit status. */
+export function report(
+  { path, found, sources }: CoveredSource,
+  options: CoverageArguments,
+  diagnostics: Diagnostics,
+): number {
+  const { lcov, html } = options;
+  checkLeast(path, found, leastOf(options), diagnostics);
   printDiagnostics(diagnostics.list, options.jsonDiagnostics);
   const outputs: OutputFile[] = [];
   if (lcov !== undefined && lcov !== "-") outputs.push({ path: lcov, content: lcovText(found) });
-  if (html !== undefined) outputs.push({ path: html, content: coveragePage(path, found, loaded.sources) });
+  if (html !== undefined) outputs.push({ path: html, content: coveragePage(path, found, sources) });
   writeFiles(outputs);
   process.stdout.write(textOf(path, found, options));
   return diagnostics.hasErrors ? EXIT.wrongInput : EXIT.success;
@@ -79,11 +106,10 @@ interface Settings {
   readonly port: number;
   readonly seed: number;
   readonly commands: string | undefined;
-  readonly least: number | undefined;
 }
 
 function settingsOf(packets: readonly string[], options: CoverageArguments): Settings {
-  const { port, commands, seed, min, lcov, json } = options;
+  const { port, commands, seed } = options;
   if (!packets.some(isCapture))
     for (const [name, value] of Object.entries({ port, commands }))
       if (value !== undefined)
@@ -92,17 +118,27 @@ function settingsOf(packets: readonly string[], options: CoverageArguments): Set
           undefined,
           `--${name} ${value}: no capture is given; this option is for captures`,
         );
-  if (lcov === "-" && json)
-    fail(CODES.wrongValue, undefined, "--lcov - and --json together have no place on stdout");
-  const least = min === undefined ? undefined : Number(min);
-  if (least !== undefined && !(/^\d+(\.\d+)?$/.test(min ?? "") && least <= 100))
-    fail(CODES.wrongValue, undefined, `--min ${min}: not a number from 0 to 100`);
+  checkOutputs(options);
   return {
     port: wholeNumberOr("--port", port, 0, MAX_PORT),
     seed: wholeNumberOr("--seed", seed, 1, 0xffff_ffff),
     commands,
-    least,
   };
+}
+
+/** Before anything runs: fails for outputs that exclude each other, and for a `--min` that is no share. */
+export function checkOutputs(options: CoverageArguments): void {
+  if (options.lcov === "-" && options.json)
+    fail(CODES.wrongValue, undefined, "--lcov - and --json together have no place on stdout");
+  leastOf(options);
+}
+
+function leastOf({ min }: CoverageArguments): number | undefined {
+  if (min === undefined) return undefined;
+  const least = Number(min);
+  if (!(/^\d+(\.\d+)?$/.test(min) && least <= 100))
+    fail(CODES.wrongValue, undefined, `--min ${min}: not a number from 0 to 100`);
+  return least;
 }
 
 function isCapture(path: string): boolean {

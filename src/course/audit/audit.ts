@@ -1,6 +1,7 @@
 /** Audits the tests of an exercise: do they detect small changes of its solution? */
 import { type Diagnostics, fail, nameOfPath, pathIn, SourceFile } from "../../base/index.js";
 import { chooseMutants, type Mutant, mutantsOf, mutatedText } from "../../toolchain/mutation/index.js";
+import { CoverageCounts, type ProgramCounts } from "../../toolchain/switch/index.js";
 import { type Exercise, maximumPoints } from "../exercises/index.js";
 import { type RunTestOptions, runTest, StepFailure, Submission } from "../grading/index.js";
 import { CODES } from "./codes.js";
@@ -133,23 +134,47 @@ function readSolution({ files, folder, handsIn }: Exercise): ReadonlyMap<string,
   );
 }
 
+/** What the tests of an exercise reach of a program of its solution. */
+export interface CoveredProgram {
+  /** In the folder of the solution. */
+  readonly path: string;
+  readonly counts: ProgramCounts;
+  readonly sources: ReadonlyMap<string, SourceFile>;
+}
+
+/**
+ * Runs the tests of an exercise on its solution and counts what their packets reach of its programs. Throws diagnostics: P46320,
+ * P46321 as {@link auditExercise}.
+ */
+export async function coverSolution(exercise: Exercise, options: RunTestOptions): Promise<CoveredProgram[]> {
+  const coverage = new CoverageCounts();
+  const submission = await checkSolution(exercise, readSolution(exercise), { ...options, coverage });
+  return exercise.handsIn.flatMap((path) => {
+    if (!path.endsWith(".p4")) return [];
+    const { program, sources } = submission.program(pathIn(submission.folder, path));
+    const counts = coverage.of(program.bmv2);
+    // No switch runs a program that the tests fit alone.
+    return counts === undefined ? [] : [{ path, counts, sources }];
+  });
+}
+
 async function checkSolution(
   exercise: Exercise,
   solution: ReadonlyMap<string, string>,
   options: RunTestOptions,
-): Promise<void> {
+): Promise<Submission> {
   const submission = new Submission(exercise, solution);
   const failed: string[] = [];
   for (const test of exercise.tests) {
     const { passed, name } = await runTest(test, submission, { ...options, story: false });
     if (!passed) failed.push(name);
   }
-  if (failed.length === 0) return;
+  if (failed.length === 0) return submission;
   const of = maximumPoints(exercise);
   fail(
     CODES.solutionFails,
     undefined,
-    `the solution of ${exercise.title} does not get all ${of} points: an audit has no meaning`,
+    `the solution of ${exercise.title} does not get all ${of} points: nothing can be said of its tests`,
     ...failed.map((name) => `failed: ${name}`),
   );
 }

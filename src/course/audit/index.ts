@@ -8,6 +8,8 @@ export {
   type AuditOptions,
   type AuditReport,
   auditExercise,
+  type CoveredProgram,
+  coverSolution,
   openSurvivors,
 } from "./audit.js";
 export { type CompareOptions, compareByPackets, type Difference } from "./compare.js";

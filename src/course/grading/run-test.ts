@@ -10,7 +10,7 @@ import {
 import { loadDocument } from "../../toolchain/documents/index.js";
 import { fitProgram, targetSchema, verdictLine } from "../../toolchain/fit/index.js";
 import { readStf, runStf } from "../../toolchain/stf/index.js";
-import type { PacketTrace } from "../../toolchain/switch/index.js";
+import type { CoverageCounts, PacketTrace } from "../../toolchain/switch/index.js";
 import { SourceLines, Story } from "../../toolchain/trace/index.js";
 import type { Exercise, ExerciseTest } from "../exercises/index.js";
 import type { StartController } from "./controller.js";
@@ -41,6 +41,8 @@ export interface RunTestOptions {
   progress?(): void;
   /** False: failed tests have no story, which takes a second run. */
   story?: boolean;
+  /** Counts what packets of the tests reach of the programs; tests then have no story. */
+  coverage?: CoverageCounts;
 }
 
 /**
@@ -58,7 +60,7 @@ export async function runTest(
   const { missing } = submission;
   if (missing !== undefined) failed = { failure: missing, span: undefined, story: [] };
   else if (what.kind === "steps") failed = await playOnNetwork(test, submission, options);
-  else if (what.kind === "stf") failed = await playScript(what, submission);
+  else if (what.kind === "stf") failed = await playScript(what, submission, options);
   else failed = checkFit(what, submission, options);
   if (failed === undefined)
     return { name, passed: true, ...kept, points, of: points, details: [], story: [] };
@@ -127,7 +129,7 @@ async function playOnNetwork(
       last = await play(test, submission, options, undefined);
     return last && { ...last, story: [] };
   }
-  if (options.story === false) return { ...first, story: [] };
+  if (options.story === false || options.coverage !== undefined) return { ...first, story: [] };
   // Runs the same events again to record the trace of the failed step: switches are faster without a trace.
   const traces: PacketTrace[] = [];
   const again = await play(test, submission, options, traces);
@@ -157,6 +159,7 @@ async function play(
         turn,
         progress: () => options.progress?.(),
         ...(traces === undefined ? {} : { trace: (one) => void traces.push(one) }),
+        ...given({ coverage: options.coverage }),
       });
     const steps = (test.what as Kind<"steps">).steps;
     const failed = await playSteps(steps, submission, network, {
@@ -177,6 +180,7 @@ async function play(
 async function playScript(
   { script, program }: Kind<"stf">,
   submission: Submission,
+  { coverage }: RunTestOptions,
 ): Promise<Failed | undefined> {
   const diagnostics = new Diagnostics();
   const traces: PacketTrace[] = [];
@@ -184,7 +188,9 @@ async function playScript(
     const compiled = submission.program(pathIn(submission.folder, program));
     const commands = readStf(script, diagnostics);
     diagnostics.throwIfErrors();
-    await runStf(commands, compiled.program, diagnostics, { trace: (one) => void traces.push(one) });
+    const seen =
+      coverage === undefined ? { trace: (one: PacketTrace) => void traces.push(one) } : { coverage };
+    await runStf(commands, compiled.program, diagnostics, seen);
     const errors = diagnostics.list.filter(({ severity }) => severity === "error");
     const [error] = errors.toSorted((a, b) => (a.span?.start ?? 0) - (b.span?.start ?? 0));
     if (error === undefined) return undefined;

@@ -11,7 +11,7 @@ import {
   SwitchNode,
 } from "../../fabric/sim/packet/index.js";
 import type { Device, DeviceEvent } from "../../toolchain/device/index.js";
-import type { TraceSink } from "../../toolchain/switch/index.js";
+import type { CoverageCounts, TraceSink } from "../../toolchain/switch/index.js";
 import type { ExerciseTopology } from "../exercises/index.js";
 import { endlessPacket, tooManyEvents, tooManyFrames } from "./failure.js";
 import { portName, type TestNetwork } from "./network.js";
@@ -28,6 +28,8 @@ interface SimulatedNetworkOptions {
   turn(): Promise<void>;
   /** Receives a trace of every packet of every switch. */
   readonly trace?: TraceSink;
+  /** Counts what packets reach of the programs; packets that are traced are not counted. */
+  readonly coverage?: CoverageCounts;
 }
 
 /**
@@ -67,7 +69,7 @@ export class SimulatedNetwork implements TestNetwork {
           seed: SEED + index,
           queuePackets: QUEUE_PACKETS,
           queueBytes: Number.POSITIVE_INFINITY,
-          ...given({ cpuPort, priorities: priorityQueues }),
+          ...given({ cpuPort, priorities: priorityQueues, coverage: options.coverage }),
         }),
       ]),
     );

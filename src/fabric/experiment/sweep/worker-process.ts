@@ -14,7 +14,7 @@ interface WorkerLimits {
   readonly jobMs: number | undefined;
 }
 
-/** A worker whose event loop is blocked for this time, in milliseconds, is in an endless loop. */
+/** A worker whose event loop is blocked for this time, in milliseconds, is in an endless loop, or it gets no processor. */
 const SILENCE_MS = 300_000;
 
 /** Maximum number of lines of a worker's standard error that a report repeats. */
@@ -122,7 +122,9 @@ class WorkerProcess implements PoolWorker<JobOrder> {
     if (jobMs !== undefined && now - begun > jobMs)
       this.#kill(`it had not ended after ${jobMs / 1000} s (--job-timeout)`);
     else if (now - this.#heardAt > SILENCE_MS)
-      this.#kill(`its worker has not answered for ${SILENCE_MS / 1000} s: it is in an endless loop`);
+      this.#kill(
+        `its worker has not answered for ${SILENCE_MS / 1000} s: it is in an endless loop, or the machine is too busy to run it`,
+      );
   }
 
   #kill(why: string): void {

@@ -4,6 +4,7 @@
  * only the wire.
  */
 import {
+  type CoverageCounts,
   type QueueOptions,
   Switch,
   type SwitchClock,
@@ -46,6 +47,8 @@ export interface SwitchNodeOptions {
   cpuPort?: number;
   /** Receives the texts of `log_msg`. */
   log?(message: string): void;
+  /** Counts what packets reach of the program. */
+  coverage?: CoverageCounts;
 }
 
 /** Port of packet-ins and packet-outs, which is also the default of the testbed's switches. */
@@ -73,6 +76,7 @@ class Ports implements SwitchOptions, QueueOptions {
   readonly seed: number;
   readonly cpuPort: number;
   readonly log?: (message: string) => void;
+  readonly coverage?: CoverageCounts;
 
   constructor(simulation: Simulation, options: SwitchNodeOptions) {
     const { clock, workspaces } = sharedOf(simulation);
@@ -88,6 +92,7 @@ class Ports implements SwitchOptions, QueueOptions {
     this.seed = options.seed;
     this.cpuPort = options.cpuPort ?? CPU_PORT;
     if (options.log !== undefined) this.log = (message) => options.log?.(message);
+    if (options.coverage !== undefined) this.coverage = options.coverage;
   }
 
   get queue(): QueueOptions {

@@ -180,7 +180,8 @@ describe("a worker is ended", () => {
       expect(await heard).toBe(1);
     }
     vi.advanceTimersByTime(300_250);
-    const why = "its worker has not answered for 300 s: it is in an endless loop";
+    const why =
+      "its worker has not answered for 300 s: it is in an endless loop, or the machine is too busy to run it";
     expect(await end).toEqual({ kind: "died", why, lines: [] });
   });
 
