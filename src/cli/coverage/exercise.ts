@@ -7,8 +7,8 @@ import { SOLUTION_FOLDER } from "../../course/exercises/index.js";
 import { openExerciseFolder, testsOnThisMachine } from "../../course/submissions/index.js";
 import { coverageOf } from "../../toolchain/coverage/index.js";
 import { CODES } from "../codes.js";
-import { type CoveredSource, checkOutputs, report } from "./coverage.js";
 import type { CoverageArguments } from "./coverage-options.js";
+import { type CoveredSource, checkOutputs, report } from "./report.js";
 
 export function isExerciseFolder(path: string): boolean {
   return existsSync(join(path, "exercise.yaml"));
