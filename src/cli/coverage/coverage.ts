@@ -6,16 +6,13 @@ import { coverageOf } from "../../toolchain/coverage/index.js";
 import {
   type LoadedProgram,
   loadProgram,
-  type OutputFile,
   readBytes,
   readSource,
   withProject,
-  writeFiles,
 } from "../../toolchain/loading/index.js";
 import { readStf, runStf } from "../../toolchain/stf/index.js";
 import { CoverageCounts, Switch } from "../../toolchain/switch/index.js";
 import { CODES } from "../codes.js";
-import { EXIT, printDiagnostics } from "../outcome.js";
 import { wholeNumberOr } from "../trace/trace-options.js";
 import { STANDING } from "../trace/try-packet.js";
 import type { CoverageArguments } from "./coverage-options.js";
