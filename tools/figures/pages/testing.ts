@@ -74,6 +74,8 @@ const SURVIVORS: Readonly<Record<string, string>> = {
     "the thread that ends a process whose chooser loops (`announce`, `watchedCaller`; a test starts the process, and processes hold no mutants here); errors that a second load of a module gives too (`import-module`); a last character that is no bracket (`depthAt`); open: names of switches in `planKey`",
   "fabric/experiment/testbed":
     "open: times of the machine's own clock (`flow-watch`), a list of missing signals that is empty, a second start of controllers and their end (`run`), and what a controller asks of switches and hosts (`scheme-on-testbed`), by tests of namespaces",
+  "fabric/experiment/kinds":
+    "equivalent: sends of 0 bytes, a network that is closed and not used again, the length of slices of a run, a key that is below no number; open: the window of a load, probes and broken flows on real hosts (3, by `load/on-lab.test.ts`), a client that closes before its server has accepted, a UDP port that is drawn again, two pairs of pods that are equally uneven",
   "fabric/experiment/sweep":
     "initial values that are set before they are read, `?.` on what is always there; an error of a child process that Node has started; ends of files that are read once more without effect; open: the signals and the thread of a worker's process (`serveSweep`, 4), which a test in the same process would end with, texts of sbatch and squeue with spaces around them and points files of ten and more shards (`slurm`), points in files that are no objects and keys of schemes that are no lists (`space`)",
 };
