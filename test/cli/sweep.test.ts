@@ -126,6 +126,7 @@ describe("p4loom run of a sweep", () => {
       ".p4loom-files.json",
       "points.jsonl",
       "programs",
+      "repeat",
       "report.html",
       "results.csv",
       "results.json",

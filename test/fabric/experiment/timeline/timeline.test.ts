@@ -397,6 +397,7 @@ ${faults("at: 10ms, kind: silent, switch: tor0-0", "at: 20ms, kind: silent, link
       ".p4loom-files.json",
       "outages.csv",
       "programs",
+      "repeat",
       "report.html",
       "results.csv",
       "results.json",
