@@ -3,6 +3,7 @@ import { z } from "zod";
 import { fail, type Locate } from "../../../base/index.js";
 import { positiveDurationSchema } from "../../topology/index.js";
 import { CODES } from "../codes.js";
+import { flowletPlaces } from "../flowlet-places.js";
 import { hashParameters } from "../hash-settings.js";
 import { registerTime } from "../register-time.js";
 
@@ -27,12 +28,7 @@ export const congaParameters = z.strictObject({
   /** Time after which a metric that was not heard of again loses half of its value. */
   ageing: registerTime(CLOCK_BITS - 3).prefault("10ms"),
   /** Number of flowlets that a switch stores. */
-  flowlets: z
-    .number()
-    .int()
-    .min(1)
-    .max(2 ** 20)
-    .default(4096),
+  flowlets: flowletPlaces,
   ...hashParameters,
 });
 

@@ -16,6 +16,7 @@ import {
 } from "../../topology/index.js";
 import { CODES } from "../codes.js";
 import { call, exact, forward, ingressName, singlePort, tableEntry, tableSize } from "../fabric.js";
+import { flowletPlaces } from "../flowlet-places.js";
 import { capacityOf } from "../link-capacity.js";
 import { microseconds, registerTime } from "../register-time.js";
 import type { FabricPlan, SwitchPlan } from "../scheme.js";
@@ -276,12 +277,7 @@ export const hulaParameters = z.strictObject({
   /** Pause of a flow that ends a flowlet. */
   flowlet_gap: registerTime(CLOCK_BITS).prefault("500us"),
   /** Number of flowlets that a switch stores. */
-  flowlets: z
-    .number()
-    .int()
-    .min(1)
-    .max(2 ** 20)
-    .default(4096),
+  flowlets: flowletPlaces,
 });
 
 export type HulaParameters = z.output<typeof hulaParameters>;
