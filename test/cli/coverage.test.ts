@@ -108,6 +108,15 @@ it("runs the tests of an exercise on its solution, and shows what they do not se
   expect(low.stderr).toContain("error[P40041]");
 });
 
+it("covers the program that students get where they hand in a controller", () => {
+  const { status, stdout, stderr } = coverageOf("examples/course/09-controller", "--json");
+  expect([status, stderr]).toEqual([0, ""]);
+  const { program, items, totals } = JSON.parse(stdout);
+  expect(program).toMatch(/^examples\/course\/09-controller\/[a-z0-9-]+\.p4$/);
+  expect(totals.statement.reached).toBeGreaterThan(0);
+  for (const { place } of items) expect(place.filename).toBe(program);
+});
+
 it("refuses options and names that have no meaning with an exercise, and a program without packets", () => {
   const exercise = "examples/course/01-forwarding";
   expect(coverageOf(exercise, "--port", "1")).toMatchObject({ status: 2, stdout: "" });

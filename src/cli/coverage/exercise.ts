@@ -1,6 +1,6 @@
 /** `p4loom coverage FOLDER`: what the tests of an exercise reach of its solution. */
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { Diagnostics, fail } from "../../base/index.js";
 import { type CoveredProgram, coverSolution } from "../../course/audit/index.js";
 import { SOLUTION_FOLDER } from "../../course/exercises/index.js";
@@ -26,7 +26,8 @@ function reportOf(
   const names = new Map(
     handsIn.map((name) => [resolve(folder, name), join(folder, SOLUTION_FOLDER, name)] as const),
   );
-  const nameOf = (file: string): string => names.get(resolve(file)) ?? file;
+  const nameOf = (file: string): string =>
+    names.get(resolve(file)) ?? join(folder, relative(resolve(folder), resolve(file)));
   const { items, totals } = coverageOf(counts);
   const placed = items.map((item) =>
     item.place === undefined
@@ -34,7 +35,7 @@ function reportOf(
       : { ...item, place: { ...item.place, filename: nameOf(item.place.filename) } },
   );
   return {
-    path: join(folder, SOLUTION_FOLDER, path),
+    path: handsIn.includes(path) ? join(folder, SOLUTION_FOLDER, path) : join(folder, path),
     found: { items: placed, totals },
     sources: new Map([...sources].map(([file, source]) => [nameOf(file), source])),
   };

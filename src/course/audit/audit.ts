@@ -134,9 +134,9 @@ function readSolution({ files, folder, handsIn }: Exercise): ReadonlyMap<string,
   );
 }
 
-/** What the tests of an exercise reach of a program of its solution. */
+/** What the tests of an exercise reach of a program: one of its solution, or one that students get. */
 export interface CoveredProgram {
-  /** In the folder of the solution. */
+  /** In the folder of the exercise, as switches name it; a program of the solution stands where it is handed in. */
   readonly path: string;
   readonly counts: ProgramCounts;
   readonly sources: ReadonlyMap<string, SourceFile>;
@@ -149,12 +149,11 @@ export interface CoveredProgram {
 export async function coverSolution(exercise: Exercise, options: RunTestOptions): Promise<CoveredProgram[]> {
   const coverage = new CoverageCounts();
   const submission = await checkSolution(exercise, readSolution(exercise), { ...options, coverage });
-  return exercise.handsIn.flatMap((path) => {
-    if (!path.endsWith(".p4")) return [];
-    const { program, sources } = submission.program(pathIn(submission.folder, path));
+  return [...submission.compiled].flatMap(([whole, { program, sources }]) => {
     const counts = coverage.of(program.bmv2);
     // No switch runs a program that the tests fit alone.
-    return counts === undefined ? [] : [{ path, counts, sources }];
+    if (counts === undefined) return [];
+    return [{ path: whole.slice(submission.folder.length + 1), counts, sources }];
   });
 }
 

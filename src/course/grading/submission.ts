@@ -102,6 +102,15 @@ export class Submission {
     return this.#setup;
   }
 
+  /** The programs that the tests so far have needed, by their paths in {@link files}; those that do not compile are left out. */
+  get compiled(): ReadonlyMap<string, CompiledProgram> {
+    return new Map(
+      [...this.#programs].flatMap(([path, one]) =>
+        one instanceof StepFailure ? [] : [[path, one] as const],
+      ),
+    );
+  }
+
   /** A program by its path in {@link files}. Throws StepFailure if it does not compile. */
   program(path: string): CompiledProgram {
     let found = this.#programs.get(path);
