@@ -4,6 +4,7 @@ import type { ExerciseView, TestView } from "../../../src/course/lab/index.js";
 import { useLab } from "../parts/context.js";
 import { Markdown } from "../parts/markdown.js";
 import { pointsText } from "../parts/points.js";
+import { SCROLLED } from "../parts/scrolled.js";
 
 export function ExercisePanel({ exercise, canTest }: { exercise: ExerciseView; canTest: boolean }) {
   return (
@@ -92,7 +93,7 @@ function TestLine({
       {result === undefined || result.text.length === 0 ? null : (
         <details open={state === "failed"}>
           <summary class="small quiet">what was expected and seen</summary>
-          <pre>{result.text.join("\n")}</pre>
+          <pre {...SCROLLED}>{result.text.join("\n")}</pre>
         </details>
       )}
     </>

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LabView } from "../../../src/course/lab/index.js";
 import { useLab, useLabState } from "../parts/context.js";
+import { SCROLLED } from "../parts/scrolled.js";
 import { TerminalView } from "./terminal.js";
 import { TrafficForm } from "./traffic.js";
 
@@ -67,7 +68,7 @@ function Console({ host }: { host: string }) {
         void lab.hostCommand(host, line);
       }}
     >
-      <pre ref={output} role="log" aria-label={`Output of ${host}`}>
+      <pre {...SCROLLED} ref={output} role="log" aria-label={`Output of ${host}`}>
         {text === "" ? "help lists the commands, for example: ping h2" : text}
       </pre>
       <div class="row nowrap">

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LabDiagnostic } from "../../../src/course/lab/index.js";
 import { useLab } from "../parts/context.js";
+import { SCROLLED } from "../parts/scrolled.js";
 import { WordInput } from "../parts/word-input.js";
 
 /** A statement to edit; a new `id` writes it into the input line. */
@@ -71,7 +72,9 @@ export function StatementEditor({ name, draft }: { name: string; draft: Draft })
           </div>
         ))}
         {answer !== undefined && answer.lines.length > 0 ? (
-          <pre class="answer">{answer.lines.join("\n")}</pre>
+          <pre {...SCROLLED} class="answer">
+            {answer.lines.join("\n")}
+          </pre>
         ) : null}
       </div>
     </form>

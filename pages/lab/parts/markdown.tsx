@@ -4,6 +4,7 @@
  * http and anchors are kept; a picture is shown as its text.
  */
 import type { ComponentChildren } from "preact";
+import { SCROLLED } from "./scrolled.js";
 
 export function Markdown({ text }: { text: string }) {
   return <div class="markdown">{blocks(text.replaceAll("\r\n", "\n").split("\n"))}</div>;
@@ -25,11 +26,7 @@ function blocks(lines: readonly string[]): ComponentChildren[] {
     if (line.trim() === "") index++;
     else if (fence !== null) {
       const end = closing(lines, index + 1, fence[1]!);
-      out.push(
-        <pre>
-          <code>{lines.slice(index + 1, end).join("\n")}</code>
-        </pre>,
-      );
+      out.push(<Code text={lines.slice(index + 1, end).join("\n")} />);
       index = end + 1;
     } else if (heading !== null) {
       // The page's own headings are h1 and h2.
@@ -42,11 +39,7 @@ function blocks(lines: readonly string[]): ComponentChildren[] {
     } else if (/^( {4}|\t)/.test(line)) {
       const end = until(lines, index, (next) => next.trim() !== "" && !/^( {4}|\t)/.test(next));
       const code = lines.slice(index, end).map((text) => text.replace(/^( {4}|\t)/, ""));
-      out.push(
-        <pre>
-          <code>{code.join("\n").trimEnd()}</code>
-        </pre>,
-      );
+      out.push(<Code text={code.join("\n").trimEnd()} />);
       index = end;
     } else if (line.startsWith(">")) {
       const end = until(lines, index, (next) => !next.startsWith(">"));
@@ -79,6 +72,13 @@ function blocks(lines: readonly string[]): ComponentChildren[] {
   }
   return out;
 }
+
+/** Code as it is written. Wide lines are scrolled, by keys too. */
+const Code = ({ text }: { text: string }) => (
+  <pre {...SCROLLED}>
+    <code>{text}</code>
+  </pre>
+);
 
 /** The first line from `start` for which `ends` holds, or the end. */
 function until(lines: readonly string[], start: number, ends: (line: string) => boolean): number {

@@ -1,6 +1,7 @@
 /** Tabs as the ARIA practices describe them: the tab key stops once; arrow keys, `home` and `end` select a tab. */
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
+import { SCROLLED } from "./scrolled.js";
 
 export interface Tab {
   name: string;
@@ -59,6 +60,7 @@ export function Tabs({ id, label, tabs, chosen, choose }: Props) {
         id={`${id}-panel`}
         class={`panel panel-${current.name}`}
         aria-labelledby={`${id}-tab-${current.name}`}
+        {...SCROLLED}
       >
         {current.content()}
       </div>

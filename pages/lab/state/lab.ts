@@ -35,6 +35,8 @@ export class Lab {
   #packets = new Map<number, PacketView>();
   #flows = new Map<number, FlowView>();
   #listsDue = false;
+  /** The file that was chosen last. */
+  #wanted: string | undefined;
   #numbers = 0;
 
   /** `project`: name of the project of a static page. */
@@ -139,27 +141,27 @@ export class Lab {
   // ------------------------------------------------------------------ files
 
   async openFile(path: string): Promise<void> {
-    const { open } = this.store.value;
-    if (open.some((file) => file.path === path)) {
-      this.store.set({ shown: path });
-      return;
+    this.#wanted = path;
+    const isOpen = () => this.store.value.open.some((file) => file.path === path);
+    if (!isOpen()) {
+      const file = await this.ask({ op: "files.read", path });
+      if (file !== undefined && !isOpen()) this.#add(path, file.text, file.readOnly === true);
     }
-    const file = await this.ask({ op: "files.read", path });
-    if (file === undefined) return;
-    this.#show(path, file.text, file.readOnly === true);
+    // Another file may have been chosen while this one was read: the last choice is shown.
+    if (this.#wanted === path && isOpen()) this.store.set({ shown: path });
   }
 
-  #show(path: string, whole: string, readOnly: boolean): void {
+  #add(path: string, whole: string, readOnly: boolean): void {
     const text = whole.replaceAll("\r\n", "\n");
     const opened = { path, saved: text, text, readOnly, crlf: text !== whole };
-    this.store.set({ open: [...this.store.value.open, opened], shown: path });
+    this.store.set({ open: [...this.store.value.open, opened] });
   }
 
   /** Shows a place of a file; a file of the compiler comes with its text and is read-only. */
   async goTo(place: PlaceView): Promise<void> {
     const isOpen = this.store.value.open.some(({ path }) => path === place.path);
-    if (place.text === undefined || isOpen) await this.openFile(place.path);
-    else this.#show(place.path, place.text, true);
+    if (place.text !== undefined && !isOpen) this.#add(place.path, place.text, true);
+    await this.openFile(place.path);
     this.store.set({ place });
   }
 

@@ -3,21 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exerciseCopy, packets, SOLUTION, tab } from "./actions.js";
 import { CHROMIUM, openPage, type StartedLab, startBrowser, startLab, WITHOUT } from "./browser.js";
-
-/** Presses the tab key until the element with this accessible name has the focus. */
-async function tabTo(page: Page, name: RegExp): Promise<void> {
-  const met: string[] = [];
-  for (let presses = 0; presses < 60; presses++) {
-    await page.keyboard.press("Tab");
-    const label = await page.evaluate(() => {
-      const element = document.activeElement as HTMLElement | null;
-      return element?.getAttribute("aria-label") ?? element?.textContent ?? "";
-    });
-    met.push(label.slice(0, 40));
-    if (name.test(label)) return;
-  }
-  throw new Error(`the tab key does not reach ${name}; it reaches ${met.join(" | ")}`);
-}
+import { tabTo } from "./keys.js";
 
 describe.skipIf(CHROMIUM === undefined)(`the page without a mouse${WITHOUT}`, () => {
   const exercise = exerciseCopy(SOLUTION);

@@ -1,56 +1,78 @@
-/** The page at the widths of phones, tablets and screens: the network is drawn, and nothing leads out of the page. */
+/** Two exercises at the widths of phones, tablets and screens: the network is drawn, nothing leads out, axe finds nothing serious. */
+import { resolve } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { exerciseCopy, SOLUTION } from "./actions.js";
+import { seriousFindings } from "./axe.js";
 import { CHROMIUM, openPage, type StartedLab, startBrowser, startLab, WITHOUT } from "./browser.js";
+import { expectFits, TABS, workTab } from "./devices.js";
 
-const WIDTHS = [320, 360, 390, 480, 600, 768, 820, 899, 900, 901, 1024, 1180, 1280, 1400, 1600];
-const TABS = ["Exercise", "Program", "Packet", "Tables", "Hosts", "Send", "Plots"];
+/** Below, at and above the widths at which the page changes its columns. */
+const WIDTHS = [320, 390, 480, 600, 820, 899, 900, 901, 1180, 1400, 1600];
+/** Those at which axe looks at each tab. */
+const DEVICES = [360, 768, 1024, 1920, 2560];
+
+const folder = (name: string) => resolve(import.meta.dirname, "../../../../examples/course", name);
 
 describe.skipIf(CHROMIUM === undefined)(`the page of a lab at every width${WITHOUT}`, () => {
-  const exercise = exerciseCopy(SOLUTION);
   let browser: Browser;
-  let lab: StartedLab;
-  let page: Page;
 
   beforeAll(async () => {
     browser = await startBrowser();
-    ({ page } = await openPage(browser));
-    lab = await startLab([exercise.folder]);
-    await page.goto(lab.url);
-    await page.getByRole("heading", { name: "Exercise 1: forwarding" }).waitFor();
   });
   afterAll(async () => {
     await browser?.close();
-    await lab?.stop();
-    exercise.remove();
   });
 
-  it.each(WIDTHS)("draws the network and fits in %i pixels", async (width) => {
-    for (const height of [640, 900]) {
-      await page.setViewportSize({ width, height });
-      const canvas = page.locator(".network canvas");
-      await expect.poll(async () => (await canvas.boundingBox())!.height).toBeGreaterThan(120);
-      const box = (await canvas.boundingBox())!;
-      expect(box.width).toBeGreaterThan(250);
-      expect(box.x + box.width).toBeLessThanOrEqual(width);
-      const node = (await page.getByRole("button", { name: /^Switch s1/ }).boundingBox())!;
-      expect(node.y).toBeGreaterThanOrEqual(box.y - 1);
-      expect(node.y + node.height).toBeLessThanOrEqual(box.y + box.height + 1);
-      for (const name of TABS) {
-        await page
-          .getByRole("tablist", { name: "Work" })
-          .getByRole("tab", { name: new RegExp(`^${name}`) })
-          .click();
-        const whole = await page.evaluate(() => ({
-          width: document.documentElement.scrollWidth,
-          wide: [...document.querySelectorAll("body *")]
-            .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
-            .filter((one) => !one.closest(".panel, [role=tablist], .network, pre"))
-            .map((one) => `${one.tagName} ${one.className}`),
-        }));
-        expect(whole.width, `${name}: ${whole.wide.join(", ")}`).toBeLessThanOrEqual(width);
+  describe.each([
+    ["01-forwarding", "light"],
+    ["09-controller", "dark"],
+  ] as const)("%s, %s", (name, colorScheme) => {
+    let lab: StartedLab;
+    let page: Page;
+
+    beforeAll(async () => {
+      lab = await startLab([folder(name)]);
+      ({ page } = await openPage(browser, { colorScheme }));
+      await page.goto(lab.url);
+      await page.getByRole("button", { name: "Run the tests" }).waitFor();
+    });
+    afterAll(async () => {
+      await page?.context().close();
+      await lab?.stop();
+    });
+
+    it.each(DEVICES)("fits in %i pixels, and axe finds nothing serious in any tab", async (width) => {
+      await page.setViewportSize({ width, height: width < 700 ? 640 : 900 });
+      for (const tab of TABS) {
+        await workTab(page, tab).click();
+        await expectFits(page, width);
+        expect(await seriousFindings(page), tab).toEqual([]);
       }
-    }
+    });
+  });
+
+  describe("and between them", () => {
+    let lab: StartedLab;
+    let page: Page;
+
+    beforeAll(async () => {
+      lab = await startLab([folder("01-forwarding")]);
+      ({ page } = await openPage(browser));
+      await page.goto(lab.url);
+      await page.getByRole("button", { name: "Run the tests" }).waitFor();
+    });
+    afterAll(async () => {
+      await lab?.stop();
+    });
+
+    it.each(WIDTHS)("fits in %i pixels", async (width) => {
+      await page.setViewportSize({ width, height: 900 });
+      await expectFits(page, width);
+      await page.setViewportSize({ width, height: 640 });
+      for (const tab of TABS) {
+        await workTab(page, tab).click();
+        await expectFits(page, width);
+      }
+    });
   });
 });
