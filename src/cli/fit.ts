@@ -7,6 +7,7 @@ import {
   explain,
   explanationText,
   type FitResult,
+  findReasons,
   fitProgram,
   fitSweep,
   conclude as judge,
@@ -16,6 +17,8 @@ import {
   parseSweep,
   pipesOf,
   placeExactly,
+  QUICK,
+  reasonsText,
   sweepText,
   type Target,
   toHtml,
@@ -99,14 +102,17 @@ export async function fit(path: string, options: FitCommandOptions): Promise<num
     else process.stdout.write(`${differenceText(changes)}\n`);
   } else {
     const shown = options.explain ? explanation : undefined;
+    const reasons = await findReasons(result, limitsOf(options));
     if (options.json) {
       print({
         ...toJson(result),
         ...given({ budget: options.budget === undefined ? undefined : uses }),
         ...given({ explanation: shown }),
+        ...given({ reasons: reasons.length > 0 ? reasons : undefined }),
       });
     } else {
       process.stdout.write(`${toText(result)}\n`);
+      if (reasons.length > 0) process.stdout.write(`\n${reasonsText(reasons)}\n`);
       if (shown !== undefined) process.stdout.write(`\n${explanationText(result, shown)}\n`);
     }
   }
@@ -128,11 +134,22 @@ export async function fit(path: string, options: FitCommandOptions): Promise<num
   return result.verdict === "placed" && over.length === 0 ? EXIT.success : EXIT.wrongInput;
 }
 
+/** Questions to the solver about one program. */
+const SOLVER_QUESTIONS = 16;
+const SOLVER_NODES = 20_000;
+
+/** How much work the search for reasons may take: with `--exact` the solver is asked, for its seconds a member. */
+function limitsOf({ exact }: FitCommandOptions): typeof QUICK {
+  if (exact === undefined) return QUICK;
+  const solver = { questions: SOLVER_QUESTIONS, nodes: SOLVER_NODES, seconds: secondsOf(exact) };
+  return { ...QUICK, solver };
+}
+
 function print(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-async function improve(result: FitResult, seconds: string | true): Promise<FitResult> {
+function secondsOf(seconds: string | true): number {
   const limit = seconds === true ? DEFAULT_EXACT_SECONDS : Number(seconds);
   if (!(limit > 0 && limit <= MAX_EXACT_SECONDS)) {
     fail(
@@ -142,7 +159,12 @@ async function improve(result: FitResult, seconds: string | true): Promise<FitRe
       `write 1 to ${MAX_EXACT_SECONDS}`,
     );
   }
-  const exact = await placeExactly(result.problem, result.placement, { timeLimit: limit });
+  return limit;
+}
+
+async function improve(result: FitResult, seconds: string | true): Promise<FitResult> {
+  const limits = { timeLimit: secondsOf(seconds) };
+  const exact = await placeExactly(result.problem, result.placement, limits);
   process.stderr.write(
     `exact: ${exact.stages} stages, at least ${exact.bound}, gap ${Math.round(100 * exact.gap)} % (${exact.status})\n`,
   );

@@ -33,17 +33,34 @@ export interface Explanation {
 const MAX_TRIALS = 8;
 const SHOWN_NAMES = 4;
 
-/** Finds what holds the number of stages where it is, and which single changes lower it. */
-export function explain(result: FitResult): Explanation {
-  const { problem, stages } = result;
-  const trials = [
+/** A change that may help, and the problem after it. */
+interface Trial extends Omit<Advice, "stages"> {
+  /** Units that the change concerns. */
+  readonly units: readonly number[];
+  readonly changed: Problem;
+}
+
+/** All changes, each alone. */
+export function trialsOf(problem: Problem): Trial[] {
+  return [
     ...withoutOutputChains(problem),
     ...withoutContainerConflicts(problem),
     ...withSmallTablesTernary(problem),
     ...withHalfTables(problem),
     ...withoutMatchChains(problem),
   ];
-  const advice = trials
+}
+
+/** Finds what holds the number of stages where it is, and which single changes lower it. */
+export function explain(result: FitResult): Explanation {
+  const { problem, stages } = result;
+  const advice = trialsOf(problem)
+    .map(({ kind, message, source, changed }) => ({
+      kind,
+      message,
+      stages: stageCount(placeByStages(changed).parts),
+      source,
+    }))
     .filter((trial) => trial.stages < stages)
     .sort((a, b) => a.stages - b.stages || (a.message < b.message ? -1 : 1));
   return { binding: bindingOf(result), advice };
@@ -110,7 +127,7 @@ function withoutEdges(
   return { ...problem, graph: graphOf(problem.model.units.length, edges) };
 }
 
-function withoutOutputChains(problem: Problem): Advice[] {
+function withoutOutputChains(problem: Problem): Trial[] {
   const byField = new Map<string, Set<number>>();
   for (const edge of problem.graph.edges) {
     if (edge.kind !== "output" || edge.field === undefined) continue;
@@ -130,7 +147,8 @@ function withoutOutputChains(problem: Problem): Advice[] {
     return {
       kind: "output" as const,
       message: `${units.length} tables write ${fieldLabel(field)} in turn: ${names(units)}. Put them in exclusive branches (if / else), or let each write a field of its own and choose once at the end`,
-      stages: stageCount(placeByStages(changed).parts),
+      units: [...set],
+      changed,
       source: units[0]?.source,
     };
   });
@@ -142,7 +160,7 @@ function names(units: readonly Unit[]): string {
   return more > 0 ? `${list.join(", ")} and ${more} more` : list.join(", ");
 }
 
-function withoutContainerConflicts(problem: Problem): Advice[] {
+function withoutContainerConflicts(problem: Problem): Trial[] {
   const units = problem.model.units.filter((unit) => defined(problem.conflicts[unit.id]).size > 0);
   if (units.length === 0) return [];
   const changed = { ...problem, conflicts: problem.conflicts.map(() => new Set<number>()) };
@@ -150,13 +168,15 @@ function withoutContainerConflicts(problem: Problem): Advice[] {
     {
       kind: "container",
       message: `${names(units)} write fields that share containers, so each needs a stage of its own. Make the fields 32 bits wide, or keep them apart in the header (other fields between them)`,
-      stages: stageCount(placeByStages(changed).parts),
+      units: units.map(({ id }) => id),
+      changed,
       source: units[0]?.source,
     },
   ];
 }
 
-function replacing(problem: Problem, id: number, unit: Unit): Problem {
+/** The problem with another unit in the place of one. */
+export function replacing(problem: Problem, id: number, unit: Unit): Problem {
   const { target, phv } = problem;
   const plan = new TablePlan(unit, target, phv);
   const units = problem.model.units.map((u) => (u.id === id ? unit : u));
@@ -169,7 +189,7 @@ function replacing(problem: Problem, id: number, unit: Unit): Problem {
 }
 
 /** An exact table of a few entries takes one block a hash way; as a ternary table it takes one block. */
-function withSmallTablesTernary(problem: Problem): Advice[] {
+function withSmallTablesTernary(problem: Problem): Trial[] {
   const small = problem.model.units.filter(
     (unit) =>
       defined(problem.plans[unit.id]).match === "exact" &&
@@ -188,13 +208,14 @@ function withSmallTablesTernary(problem: Problem): Advice[] {
     {
       kind: "memory",
       message: `${small.length} exact tables of at most ${problem.target.tcam.depth} entries take several SRAM blocks and a hash group each: ${names(small)}. Make their keys ternary`,
-      stages: stageCount(placeByStages(changed).parts),
+      units: small.map(({ id }) => id),
+      changed,
       source: small[0]?.source,
     },
   ];
 }
 
-function withHalfTables(problem: Problem): Advice[] {
+function withHalfTables(problem: Problem): Trial[] {
   const blocks = (unit: Unit) => {
     const layout = defined(problem.plans[unit.id]).layout(unit.size);
     return layout.srams / problem.target.sram.blocks + layout.tcams / problem.target.tcam.blocks;
@@ -208,14 +229,15 @@ function withHalfTables(problem: Problem): Advice[] {
     return {
       kind: "size" as const,
       message: `${unit.label} with ${half} entries instead of ${unit.size}`,
-      stages: stageCount(placeByStages(replacing(problem, unit.id, { ...unit, size: half })).parts),
+      units: [unit.id],
+      changed: replacing(problem, unit.id, { ...unit, size: half }),
       source: unit.source,
     };
   });
 }
 
 /** Without the wait of one unit of the longest chain for a field that an earlier one writes. */
-function withoutMatchChains(problem: Problem): Advice[] {
+function withoutMatchChains(problem: Problem): Trial[] {
   const { graph, model } = problem;
   const on = new Set(graph.criticalUnits);
   const edges = graph.edges.filter(
@@ -227,7 +249,8 @@ function withoutMatchChains(problem: Problem): Advice[] {
     return {
       kind: "match" as const,
       message: `${labelOf(to)} waits for ${fieldLabel(edge.field ?? "")} of ${labelOf(from)}. ${withoutWaiting(from, to, fieldLabel(edge.field ?? ""))}`,
-      stages: stageCount(placeByStages(changed).parts),
+      units: [edge.from, edge.to],
+      changed,
       source: to.source,
     };
   });

@@ -19,6 +19,7 @@ export { conclude, type FitOptions, type FitResult, fitProgram, type Verdict } f
 export { onePipe, pipesOf } from "./model/pipe.js";
 export { placeExactly } from "./place/exact.js";
 export { type GraphTable, placeGreedily, type TableGraph } from "./place/rmt.js";
+export { findReasons, QUICK, type Reason, reasonsText } from "./reason/reason.js";
 export { toHtml } from "./report/html.js";
 export { type FitDocument, type TableReport, toJson } from "./report/json.js";
 export { toSarif } from "./report/sarif.js";

@@ -5,6 +5,7 @@
  * a lower bound. Its solution is placed with all constraints and verified before it counts.
  */
 
+import { given } from "../../../base/index.js";
 import { lowerBounds } from "./bounds.js";
 import { FeasibilityProgram } from "./feasibility-program.js";
 import type { Placement, Problem } from "./placement.js";
@@ -86,13 +87,44 @@ function placeAsSolved(problem: Problem, wanted: readonly number[]): Placement |
   return holds ? placed : undefined;
 }
 
+/** Bounds of one question to the solver. */
+export interface SolverLimits {
+  /** Of the branch and bound: the bound that gives the same answer on every machine. */
+  readonly nodes: number;
+  readonly seconds: number;
+}
+
+/** Variables of the largest program that the solver is asked about alone. */
+const MAX_VARIABLES = 20_000;
+
+/**
+ * A placement within so many stages, "infeasible" where there is none, and undefined where the solver does not say, or its solution
+ * does not hold with all constraints.
+ */
+export async function solveFor(
+  problem: Problem,
+  stages: number,
+  { nodes, seconds }: SolverLimits,
+): Promise<Placement | "infeasible" | undefined> {
+  if (problem.model.units.length * stages > MAX_VARIABLES) return undefined;
+  const program = new FeasibilityProgram(problem, stages);
+  const solution = solve(await loadSolver(), program.text(), seconds, nodes);
+  if (solution?.Status === "Infeasible") return "infeasible";
+  if (solution?.Status !== "Optimal") return undefined;
+  const placed = placeAsSolved(problem, program.stagesOf(solution.Columns));
+  return placed !== undefined && stageCount(placed.parts) <= stages ? placed : undefined;
+}
+
 interface Solution {
   readonly Status: string;
   readonly Columns: Readonly<Record<string, { Primal?: number }>>;
 }
 
 interface Solver {
-  solve(text: string, options: { time_limit: number; output_flag: boolean }): Solution;
+  solve(
+    text: string,
+    options: { time_limit: number; output_flag: boolean; mip_max_nodes?: number },
+  ): Solution;
 }
 
 /** HiGHS, compiled to WebAssembly; loaded on first use. */
@@ -102,9 +134,10 @@ async function loadSolver(): Promise<Solver> {
 }
 
 /** Asks the solver; undefined when it fails. A program that it cannot read is a fault of ours and is thrown. */
-function solve(solver: Solver, text: string, seconds: number): Solution | undefined {
+function solve(solver: Solver, text: string, seconds: number, nodes?: number): Solution | undefined {
+  const limits = { time_limit: seconds, ...given({ mip_max_nodes: nodes }) };
   try {
-    return solver.solve(text, { time_limit: seconds, output_flag: false });
+    return solver.solve(text, { ...limits, output_flag: false });
   } catch (error) {
     if (isSolverFailure(error)) return undefined;
     throw error;

@@ -82,8 +82,9 @@ function layoutOf(problem: Problem, id: number) {
 /** What the tables and memories of a group take of a resource, the largest first. */
 function sharesOf(problem: Problem, group: readonly number[], resource: Resource): Share[] {
   const shares = new Map<string, number>();
+  const counted = new Set<string>();
   const add = (name: string, amount: number) => {
-    if (amount > 0) shares.set(name, amount);
+    if (amount > 0) shares.set(name, (shares.get(name) ?? 0) + amount);
   };
   for (const id of group) {
     const unit = defined(problem.model.units[id]);
@@ -94,6 +95,8 @@ function sharesOf(problem: Problem, group: readonly number[], resource: Resource
       alone.counts[resource],
     );
     for (const memory of defined(problem.demands[id]).shared) {
+      if (counted.has(memory.name)) continue;
+      counted.add(memory.name);
       const only = new Stage(problem.target);
       only.addShared(memory);
       const cells = unit.attached.find((attached) => attached.name === memory.name)?.size;

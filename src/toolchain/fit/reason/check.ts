@@ -1,0 +1,128 @@
+/**
+ * Whether the units of a problem can be placed within the device: "refused" and "placed" are proven, by a count, a chain or the solver, and
+ * by a placement. "unknown" is what neither the heuristic nor the solver decides.
+ */
+import { defined } from "../../../base/index.js";
+import { type Bound, lowerBounds } from "../place/bounds.js";
+import { type SolverLimits, solveFor } from "../place/exact.js";
+import { type Problem, stageCount } from "../place/placement.js";
+import { placeByStages } from "../place/tofino.js";
+import { whyNoDevice, whyNoStage } from "../place/unplaceable.js";
+
+export type Answer = "refused" | "placed" | "unknown";
+
+/** Why no placement exists. */
+export type Proof =
+  | { readonly kind: "stage" | "device"; readonly unit: number; readonly detail: string }
+  | {
+      readonly kind: "apart";
+      readonly group: readonly number[];
+      readonly path: readonly number[];
+      readonly detail: string;
+    }
+  | { readonly kind: "bound"; readonly bound: Bound };
+
+/** Bounds of the work of a search for reasons. */
+export interface CheckLimits {
+  /** Placements by the heuristic. */
+  readonly placements: number;
+  /** Of the solver, for one question; undefined: it is not asked. */
+  readonly solver: (SolverLimits & { readonly questions: number }) | undefined;
+}
+
+export class Check {
+  placements = 0;
+  questions = 0;
+
+  constructor(readonly limits: CheckLimits) {}
+
+  /** Asks the cheap proofs first, then the heuristic, then, where the answer shall be exact, the solver. */
+  async ask(problem: Problem, how: "quick" | "exact"): Promise<Answer> {
+    if (proofOf(problem) !== undefined) return "refused";
+    if (this.placements >= this.limits.placements) return "unknown";
+    this.placements++;
+    const { unplaced, parts } = placeByStages(problem);
+    if (unplaced.length === 0 && stageCount(parts) <= problem.target.stages) return "placed";
+    const { solver } = this.limits;
+    if (how === "quick" || solver === undefined || this.questions >= solver.questions) return "unknown";
+    this.questions++;
+    const found = await solveFor(problem, problem.target.stages, solver);
+    return found === "infeasible" ? "refused" : found === undefined ? "unknown" : "placed";
+  }
+}
+
+/** A proof that counts and dependencies alone give that no placement exists. */
+export function proofOf(problem: Problem): Proof | undefined {
+  const { companions, model, target } = problem;
+  for (const { id, kind } of model.units) {
+    if (kind === "match") {
+      const device = whyNoDevice(problem, id, target.stages);
+      if (device !== undefined) return { kind: "device", unit: id, detail: device.detail };
+    }
+    const group = defined(companions[id]);
+    if (group[0] !== id) continue;
+    const apart = group.length > 1 ? apartOf(problem, group) : undefined;
+    if (apart !== undefined) return apart;
+    const { resource, detail } = whyNoStage(problem, id);
+    const isMemory = resource === "srams" || resource === "tcams" || resource === "map_rams";
+    if (resource === "dependency" || (isMemory && mayContinue(problem, group))) continue;
+    return { kind: "stage", unit: id, detail };
+  }
+  const [bound] = lowerBounds(problem);
+  return bound !== undefined && bound.stages > target.stages ? { kind: "bound", bound } : undefined;
+}
+
+/** What exceeds one stage can be divided: a table over stages, a large register over the next ones. */
+function mayContinue(problem: Problem, group: readonly number[]): boolean {
+  const { stateful } = problem.target;
+  return group.some((id) => {
+    const { shared } = defined(problem.demands[id]);
+    if (shared.length === 0) return true;
+    return stateful.spans_stages && shared.some(({ kind }) => kind === "register");
+  });
+}
+
+/** Units that share a memory, of which one must wait for another, or write one container with it. */
+function apartOf(problem: Problem, group: readonly number[]): Proof | undefined {
+  const nameOf = (id: number) => defined(problem.model.units[id]).label;
+  const memory = defined(problem.demands[defined(group[0])]).shared.find(({ name }) =>
+    group.some((id) => id !== group[0] && defined(problem.demands[id]).shared.some((s) => s.name === name)),
+  );
+  const what = memory === undefined ? "share a memory" : `share ${memory.kind} ${memory.name}`;
+  for (const from of group)
+    for (const to of group) {
+      if (from >= to) continue;
+      if (defined(problem.conflicts[from]).has(to)) {
+        const detail = `${nameOf(from)} and ${nameOf(to)} ${what}, so they need one stage, but they write fields of one container, so they need two`;
+        return { kind: "apart", group: [from, to], path: [from, to], detail };
+      }
+      const path = waitingPath(problem, from, to);
+      if (path === undefined) continue;
+      const detail = `${nameOf(from)} and ${nameOf(to)} ${what}, so they need one stage, but one needs what the other writes, so they need two`;
+      return { kind: "apart", group: [from, to], path, detail };
+    }
+  return undefined;
+}
+
+/** The path with the fewest units along which `to` must be in a later stage than `from`. */
+function waitingPath({ graph }: Problem, from: number, to: number): number[] | undefined {
+  // By unit and by whether a stage was passed: the unit and flag before it.
+  const before = new Map<string, string | undefined>([[`${from} 0`, undefined]]);
+  const work = [`${from} 0`];
+  for (const at of work) {
+    const [unit, late] = at.split(" ").map(Number) as [number, number];
+    for (const edge of defined(graph.outgoing[unit])) {
+      if (edge.to > to) continue;
+      const next = `${edge.to} ${late === 1 || edge.distance > 0 ? 1 : 0}`;
+      if (before.has(next)) continue;
+      before.set(next, at);
+      work.push(next);
+    }
+  }
+  const end = `${to} 1`;
+  if (!before.has(end)) return undefined;
+  const path: number[] = [];
+  for (let at: string | undefined = end; at !== undefined; at = before.get(at))
+    path.unshift(Number.parseInt(at, 10));
+  return path;
+}

@@ -1,0 +1,189 @@
+/** Why a program does not fit: smallest sets of its parts, each of which is needed for the refusal. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type FitResult,
+  findReasons,
+  fitProgram,
+  QUICK,
+  reasonsText,
+  type Target,
+} from "../../../src/toolchain/fit/index.js";
+import { stageCount } from "../../../src/toolchain/fit/place/placement.js";
+import { placeByStages } from "../../../src/toolchain/fit/place/tofino.js";
+import { smallest } from "../../../src/toolchain/fit/reason/smallest.js";
+import { subproblem } from "../../../src/toolchain/fit/reason/subproblem.js";
+import { compileText, loadTarget } from "./golden.js";
+import { FIELDS, randomProgram, smaller, tableText, wrap } from "./programs.js";
+
+const tofino = loadTarget("tofino");
+const small = smaller(tofino);
+
+function fitOf(text: string, target: Target = tofino): FitResult {
+  const { program, error } = compileText(text);
+  expect(error).toBeUndefined();
+  return fitProgram(program!, target);
+}
+
+/** Steps of a chain, each needs the result of the one before; two more that nothing waits for. */
+function chain(length: number): string {
+  const fields = Array.from({ length: length + 3 }, (_, i) => `bit<32> f${i};`).join(" ");
+  const steps = Array.from({ length }, (_, i) => `h.d.f${i + 1} = h.d.f${i} + 1;`);
+  const last = length + 1;
+  return wrap(fields, "", [...steps, `h.d.f${last} = h.d.f${last} + 1;`].join("\n"));
+}
+
+/** Ternary tables with so many TCAM blocks each. */
+function ternaries(blocks: readonly number[]): string {
+  const fields = blocks.map((_, i) => `bit<32> k${i}; bit<32> r${i};`).join(" ");
+  const tables = blocks.map((count, i) =>
+    tableText(`t${i}`, `h.d.k${i}: ternary`, `h.d.r${i} = v;`, "", count * tofino.tcam.depth),
+  );
+  return wrap(fields, tables.join("\n"), blocks.map((_, i) => `t${i}.apply();`).join(" "));
+}
+
+describe("the reason of a refusal", () => {
+  it("is none for a program that is placed", async () => {
+    expect(await findReasons(fitOf(chain(12)))).toEqual([]);
+  });
+
+  it("is one operation that the hardware lacks, at its line, with what to do instead", async () => {
+    const [reason, ...others] = await findReasons(fitOf(wrap(FIELDS, "", "\n h.d.a = h.d.a * 3;")));
+    expect(others).toEqual([]);
+    expect(reason).toMatchObject({ kind: "operation", size: 1, isMinimal: true });
+    expect(reason!.members[0]!.text).toBe("no ALU computes d.a * 3: there is no multiplier");
+    expect(reason!.members[0]!.source!.line).toBe(14);
+    expect(reason!.because).toContain("add shifted copies");
+  });
+
+  it("is a chain of one step more than the device has stages, not the steps beside it", async () => {
+    const [reason, ...others] = await findReasons(fitOf(chain(15)));
+    expect(others).toEqual([]);
+    expect(reason).toMatchObject({ kind: "tables", size: 13, isMinimal: true });
+    expect(reason!.because).toBe(
+      "each waits for another, so that they take 13 stages, and the device has 12",
+    );
+    expect(reason!.members[1]!.text).toMatch(/, waits for d\.f\d+ of h\.d\.f\d+ = /);
+    expect(new Set(reason!.members.map(({ source }) => source!.line)).size).toBe(13);
+  });
+
+  it("is the largest tables whose sum the device does not have", async () => {
+    const result = fitOf(ternaries([2, 10, 10, 2, 10]), { ...tofino, stages: 1 });
+    const [reason] = await findReasons(result);
+    expect(reason).toMatchObject({ kind: "tables", size: 3, isMinimal: true });
+    expect(reason!.members.map(({ text }) => text.split(" ")[1])).toEqual(["Ing.t1", "Ing.t2", "Ing.t4"]);
+    expect(reason!.because).toBe("they take 30 TCAM blocks at 24 a stage, and the device has 1 stages");
+  });
+
+  it("tries remedies on the whole program: a size, or without a table", async () => {
+    const result = fitOf(ternaries([2, 10, 10, 4]), { ...tofino, stages: 1 });
+    const [reason] = await findReasons(result);
+    const fitting = reason!.remedies.filter(({ fits }) => fits).map(({ text }) => text);
+    expect(fitting).toContain("without Ing.t1");
+    const shrunk = fitting.find((text) => text.startsWith("Ing.t1 with"));
+    const size = Number(/with (\d+) entries instead of 5120/.exec(shrunk ?? "")?.[1]);
+    // 24 blocks less 2, 10 and 4 are left.
+    expect(size).toBeGreaterThan(7 * 512);
+    expect(size).toBeLessThanOrEqual(8 * 512);
+  });
+
+  it("is two calls that share a register, and what lies between them", async () => {
+    const text = wrap(
+      FIELDS,
+      "register<bit<32>>(16) r; action up() { r.read(h.d.a, 0); } action down() { r.write(0, h.d.b); }",
+      "up(); h.d.b = h.d.a + 1; down(); h.d.x = 3;",
+    );
+    const reasons = await findReasons(fitOf(text));
+    const tables = reasons.find(({ kind }) => kind === "tables")!;
+    expect(tables.isMinimal).toBe(true);
+    expect(tables.members).toHaveLength(3);
+    expect(tables.because).toBe(
+      "Ing.up() and Ing.down() share register Ing.r, so they need one stage, but one needs what the other writes, so they need two",
+    );
+  });
+
+  it("is the fields that together take more containers than there are", async () => {
+    const phv = { ...tofino.phv, containers: { 8: 1, 16: 1, 32: 3 } };
+    const result = fitOf(chain(4), { ...tofino, phv });
+    const reasons = await findReasons(result);
+    const fields = reasons.find(({ kind }) => kind === "fields")!;
+    expect(fields).toMatchObject({ size: 4, isMinimal: true });
+    expect(fields.because).toBe("they take containers of 128 bits, and the device has 120");
+    expect(reasonsText(reasons)).toMatch(/^why not: 4 fields together \(minimal\)/m);
+  });
+
+  it("is not called minimal where only the heuristic refuses, and is proven with the solver", async () => {
+    const counters = [6, 6, 6, 4].map(
+      (count, i) => `counter(${(count - 1) * 2048}, CounterType.packets) k${i};
+      action a${i}() { k${i}.count(h.d.i${i}); }
+      table t${i} { key = { h.d.k${i} : ternary; } actions = { a${i}; } size = 16; default_action = a${i}(); }`,
+    );
+    const fields = counters.map((_, i) => `bit<32> k${i}; bit<32> i${i};`).join(" ");
+    const apply = counters.map((_, i) => `t${i}.apply();`).join(" ");
+    // 22 map RAMs in three stages of 10: by counts they fit, but no stage holds two counters of 6.
+    const target = small({}, { map_rams: 10 }, { stages: 2 });
+    const result = fitOf(
+      wrap(fields, counters.slice(0, 3).join("\n"), apply.replace("t3.apply();", "")),
+      target,
+    );
+    const [quick] = await findReasons(result);
+    expect(quick).toMatchObject({ kind: "tables", size: 3, isMinimal: false });
+    const solver = { questions: 8, nodes: 10_000, seconds: 20 };
+    const [exact] = await findReasons(result, { ...QUICK, solver });
+    expect(exact).toMatchObject({ kind: "tables", size: 3, isMinimal: true });
+  });
+});
+
+describe("a part of a problem", () => {
+  it("takes no more stages than the whole, and nothing without units", () => {
+    const table = fc.record({
+      key: fc.integer({ min: -1, max: 5 }),
+      writes: fc.nat(5),
+      ternary: fc.boolean(),
+      size: fc.constantFrom(16, 5000, 60000),
+      guarded: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(table, { minLength: 3, maxLength: 6 }), (tables) => {
+        const { problem } = fitOf(randomProgram(tables));
+        const path = (units: ReadonlySet<number>) => subproblem(problem, units).graph.criticalPath;
+        const all = new Set(problem.model.units.map(({ id }) => id));
+        const stages = stageCount(placeByStages(subproblem(problem, all)).parts);
+        expect(stages).toBe(stageCount(placeByStages(problem).parts));
+        for (const id of all) {
+          const rest = new Set([...all].filter((other) => other !== id));
+          expect(path(rest)).toBeLessThanOrEqual(path(all));
+          expect(placeByStages(subproblem(problem, rest)).unplaced).toEqual([]);
+        }
+        const none = placeByStages(subproblem(problem, new Set()));
+        expect(none.stages.every((counts) => Object.values(counts).every((count) => count === 0))).toBe(true);
+      }),
+      { numRuns: 12 },
+    );
+  });
+});
+
+describe("a smallest set", () => {
+  it("is refused, and no set with one member less is, whatever is refused", async () => {
+    // Refused: what contains one of these sets.
+    const cause = fc.uniqueArray(fc.nat(19), { minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(cause, { minLength: 1, maxLength: 4 }), async (causes) => {
+        const isRefused = (part: readonly number[]) =>
+          causes.some((set) => set.every((member) => part.includes(member)));
+        const all = Array.from({ length: 20 }, (_, i) => i);
+        const { members, isMinimal } = await smallest(all, (part) =>
+          isRefused(part) ? "refused" : "placed",
+        );
+        expect(isMinimal).toBe(true);
+        expect(isRefused(members)).toBe(true);
+        for (const left of members) expect(isRefused(members.filter((one) => one !== left))).toBe(false);
+      }),
+    );
+  });
+
+  it("is not proven minimal where an answer is not known", async () => {
+    const ask = (part: readonly number[]) => (part.length === 3 ? "refused" : "unknown");
+    expect(await smallest([1, 2, 3], ask)).toEqual({ members: [1, 2, 3], isMinimal: false });
+  });
+});

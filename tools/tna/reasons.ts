@@ -1,0 +1,74 @@
+/**
+ * Measures the reasons that `p4loom fit` gives for designs that it refuses: how many are proven minimal.
+ *
+ *     CORPUS=DIR [EXACT=SECONDS] npx tsx tools/tna/reasons.ts [NAME ...]
+ *
+ * CORPUS holds `corpus.tsv` and the programs as `OWNER+NAME/PATH`. A line a reason goes to standard output; with names, only designs whose name
+ * contains one are tried.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DiagnosticError, Diagnostics } from "../../src/base/index.js";
+import { loadTarget } from "../../src/cli/targets.js";
+import {
+  findReasons,
+  fitProgram,
+  onePipe,
+  pipesOf,
+  QUICK,
+  reasonsText,
+} from "../../src/toolchain/fit/index.js";
+import { loadProgram } from "../../src/toolchain/loading/index.js";
+import { type Case, caseName, chipDefines, programFile, readCases, searchPath } from "./corpus.js";
+
+const { CORPUS: corpus, EXACT: exact } = process.env;
+const limits =
+  exact === undefined
+    ? QUICK
+    : { ...QUICK, solver: { questions: 16, nodes: 20_000, seconds: Number(exact) } };
+
+async function reasonsOf(folder: string, one: Case, isAlone: boolean): Promise<[number, number]> {
+  const files = {
+    path: programFile(folder, one),
+    include: searchPath(folder, one),
+    define: [...chipDefines(one.chip), ...one.defines],
+    form: "hardware" as const,
+  };
+  const { program } = await loadProgram(files, new Diagnostics(), "ignore");
+  const counts: [number, number] = [0, 0];
+  for (const pipe of pipesOf(program)) {
+    const result = fitProgram(onePipe(program, pipe), loadTarget(one.chip));
+    if (result.verdict === "placed") continue;
+    const start = performance.now();
+    const reasons = await findReasons(result, limits);
+    const ms = Math.round(performance.now() - start);
+    for (const { kind, size, isMinimal } of reasons) {
+      counts[0]++;
+      if (isMinimal) counts[1]++;
+      console.log(
+        JSON.stringify({ case: caseName(one), pipe, verdict: result.verdict, kind, size, isMinimal, ms }),
+      );
+    }
+    if (isAlone) console.log(reasonsText(reasons));
+  }
+  return counts;
+}
+
+if (corpus === undefined || !existsSync(join(corpus, "corpus.tsv"))) {
+  console.error("reasons: skipped; CORPUS names no folder with corpus.tsv");
+} else {
+  const names = process.argv.slice(2);
+  const sum: [number, number] = [0, 0];
+  for (const one of readCases(corpus).filter(({ class: kind }) => kind === "design")) {
+    if (names.length > 0 && !names.some((part) => caseName(one).includes(part))) continue;
+    try {
+      const [all, minimal] = await reasonsOf(corpus, one, names.length > 0);
+      sum[0] += all;
+      sum[1] += minimal;
+    } catch (error) {
+      // A design that does not compile has no fit: docs/tna/accuracy.md has the reasons.
+      if (!(error instanceof DiagnosticError)) throw error;
+    }
+  }
+  console.log(`${sum[1]} of ${sum[0]} reasons are proven minimal`);
+}
