@@ -53,6 +53,18 @@ describe("p4loom fit", () => {
     expect(err).toMatch(/op_mul\.p4:31:\d+: error\[P44018\]/);
   });
 
+  it("says why a program does not fit, as text and in the document", async () => {
+    await fitFile(golden("chain_match_13"), base);
+    expect(out).toMatch(/^why not: 13 tables, actions and conditions together \(minimal\): each waits/m);
+    expect(out).toMatch(/^ {2}.*chain_match_13\.p4:\d+: table .* with \d+ entries, .*waits for /m);
+    out = "";
+    await fitFile(golden("chain_match_13"), { ...base, json: true, exact: "5" });
+    expect(JSON.parse(out).reasons).toMatchObject([{ kind: "tables", size: 13, isMinimal: true }]);
+    out = "";
+    await fitFile(golden("real_l2l3"), { ...base, json: true });
+    expect(JSON.parse(out).reasons).toBeUndefined();
+  });
+
   it("prints one JSON document, with the explanation when asked for", async () => {
     await fitFile(golden("chain_egspec_4"), { ...base, json: true, explain: true });
     const report = JSON.parse(out);
