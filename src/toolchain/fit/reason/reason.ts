@@ -17,7 +17,7 @@ import { type Smallest, smallest } from "./smallest.js";
 import { subproblem } from "./subproblem.js";
 
 /** A part of the program in a reason. */
-export interface Member {
+interface Member {
   /** `table Ingress.t, 4096 entries`, `field meta.m, 16 bits`. */
   readonly text: string;
   readonly source: bmv2.SourceInfo | undefined;
