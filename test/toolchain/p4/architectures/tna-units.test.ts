@@ -1,6 +1,6 @@
 /**
  * What the units of a Tofino cannot do: each rule with programs on both sides of it. The wrong programs of the catalogue
- * (`test/bad/lower/P40442` to `P40456`) show the places of the messages.
+ * (`test/bad/lower/P40442` to `P40460`) show the places of the messages.
  */
 import { describe, expect, it } from "vitest";
 import { Diagnostics } from "../../../../src/base/index.js";
@@ -163,6 +163,152 @@ describe("registers, counters and meters", () => {
     expect(action("meta.x = up.execute(0); hdr.h.b = up.execute(0);")).toEqual(["P40454"]);
     expect(action("meta.x = up.execute(0); hdr.h.b = down.execute(0);")).toEqual(["P40454"]);
     expect(action("c.count(1); c.count(2);")).toEqual(["P40454"]);
+  });
+});
+
+describe("addresses of counters, meters and registers", () => {
+  const counters =
+    "Counter<bit<32>, bit<8>>(16, CounterType_t.BYTES) c; Counter<bit<32>, bit<8>>(16, CounterType_t.BYTES) d;";
+  const locals = (
+    ...actions: string[]
+  ) => `${counters} Meter<bit<8>>(16, MeterType_t.BYTES) m; DirectCounter<bit<32>>(CounterType_t.BYTES) own;
+    ${register()} ${act("up", "v = v + 1; o = v;")}
+    ${actions.map((body, i) => `action a${i}(bit<8> i, bit<8> j, bit<32> n) { ${body} }`).join("\n")}
+    table t { key = { hdr.h.a : exact; } actions = { ${actions.map((_, i) => `a${i};`).join(" ")} } }`;
+  it.each<[string[], string[]]>([
+    [["c.count(i); d.count(i);"], []],
+    [["c.count(i); d.count(j);"], ["P40458"]],
+    [["c.count(1); d.count(2);"], ["P40458"]],
+    [["c.count(i); m.execute(j);"], []],
+    [["m.execute(i); meta.x = up.execute(j);"], ["P40458"]],
+    [["m.execute(i); meta.x = up.execute(i);"], []],
+    // What is computed before is not compared.
+    [["bit<8> k = hdr.h.a[7:0] + 1; c.count(k); d.count(i);"], []],
+    [["c.count(i);", "d.count(i);"], ["P40458"]],
+    [["c.count(i);", "c.count(j);"], []],
+    [["c.count(i); d.count(i);", "meta.x = 1;"], []],
+    [["c.count(i); d.count(i);", "c.count(i);"], ["P40458"]],
+    [["c.count(i, 4);"], []],
+    [["c.count(i, n);"], ["P40459"]],
+    [["m.execute(i, n);"], ["P40459"]],
+    [["m.execute(i, 2 + sizeInBytes(hdr.h));"], []],
+  ])("%s", (actions, expected) => {
+    expect(codes({ locals: locals(...actions), ingress: "t.apply();" })).toEqual(expected);
+  });
+
+  it("do not count of actions for a miss", () => {
+    const tables = `${counters} action a(bit<8> i) { c.count(i); } action b() { d.count(1); }
+      table t { key = { hdr.h.a : exact; } actions = { a; @defaultonly b; } default_action = b(); }`;
+    expect(codes({ locals: tables, ingress: "t.apply();" })).toEqual([]);
+    expect(codes({ locals: tables.replace("@defaultonly ", ""), ingress: "t.apply();" })).toEqual(["P40458"]);
+  });
+
+  it("of actions that the control calls", () => {
+    const call = (body: string) => codes({ locals: `${counters} action a() { ${body} }`, ingress: "a();" });
+    expect(call("c.count(1); d.count(1);")).toEqual([]);
+    expect(call("c.count(1); d.count(2);")).toEqual(["P40458"]);
+  });
+});
+
+describe("fields that a parser writes", () => {
+  /** States of a chain, each with its statements, that may end anywhere. */
+  const chain = (arch: "tna" | "t2na", ...bodies: string[]) => {
+    const name = (i: number) => (i === 0 ? "next" : `s${i}`);
+    const states = bodies.map((body, i) => {
+      const go =
+        i + 1 < bodies.length
+          ? `transition select(hdr.h.a) { 1: ${name(i + 1)}; default: accept; }`
+          : "transition accept;";
+      return `state ${name(i)} { ${body} ${go} }`;
+    });
+    return codes({
+      arch,
+      parserLocals: "Checksum() one; Checksum() two;",
+      states: states.join("\n"),
+      metadata: "bool ok;",
+    });
+  };
+  const h = "pkt.extract(hdr.h);";
+  it.each<[string, string[], string[], string[]]>([
+    ["once", [h, "meta.z = 1;"], [], []],
+    ["twice", [`${h} meta.z = 1;`, "meta.z = 2;"], ["P40457"], []],
+    ["twice the same", [`${h} meta.z = 1;`, "meta.z = 1;"], [], []],
+    ["zero first", [`${h} meta.z = 0;`, "meta.z = 2;"], [], []],
+    ["more bits each time", [`${h} meta.z = 1;`, "meta.z = 3;"], [], []],
+    ["all ones over bits of the packet", [`${h} meta.z = hdr.h.a[7:0];`, "meta.z = 255;"], [], []],
+    ["bits of the packet over a constant", [`${h} meta.z = 1;`, "meta.z = hdr.h.a[7:0];"], ["P40457"], []],
+    ["in one state, where the last counts", [`${h} meta.z = 1; meta.z = 2;`], [], []],
+    ["ored", [`${h} meta.z = 1;`, "meta.z = meta.z | 2;"], [], []],
+    ["ored and not", [`${h} meta.z = 1;`, "meta.z = 2;", "meta.z = meta.z | 4;"], ["P40457"], ["P40457"]],
+    ["a header twice", [h, h], ["P40457"], []],
+    ["by two checksums", [`${h} meta.ok = one.verify();`, "meta.ok = two.verify();"], ["P40457"], ["P40457"]],
+    [
+      "by two checksums, ored",
+      [`${h} meta.ok = one.verify();`, "meta.ok = two.verify() || meta.ok;"],
+      [],
+      [],
+    ],
+    [
+      "two residuals",
+      [`${h} one.subtract_all_and_deposit(meta.x);`, "two.subtract_all_and_deposit(meta.x);"],
+      ["P40457"],
+      ["P40457"],
+    ],
+    [
+      "residuals in two fields",
+      [`${h} one.subtract_all_and_deposit(meta.x);`, "two.subtract_all_and_deposit(hdr.k.a);"],
+      [],
+      [],
+    ],
+  ])("%s", (_, bodies, first, second) => {
+    expect(chain("tna", ...bodies)).toEqual(first);
+    expect(chain("t2na", ...bodies)).toEqual(second);
+  });
+
+  it("are judged by the ways on", () => {
+    const states = (
+      b: string,
+      c: string,
+    ) => `state next { pkt.extract(hdr.h); meta.z = 1; transition select(hdr.h.a) { 1: b; 2: c; } }
+      state b { ${b} transition accept; } state c { ${c} transition accept; }`;
+    // One way on does not write the field again: p4c warns only.
+    expect(codes({ states: states("meta.z = 2;", "") })).toEqual([]);
+    expect(codes({ states: states("meta.z = 2;", "meta.z = 4;") })).toEqual(["P40457"]);
+    // States that exclude each other.
+    expect(codes({ states: states("meta.y = 1;", "meta.y = 2;") })).toEqual([]);
+  });
+
+  it("are left out in loops, in parts and with next", () => {
+    const loop =
+      "state next { pkt.extract(hdr.h); transition select(hdr.h.a) { 1: next; default: accept; } }";
+    expect(codes({ states: loop })).toEqual([]);
+    const parts =
+      "state next { meta.z[3:0] = 1; transition s; } state s { meta.z[7:4] = 2; transition accept; }";
+    expect(codes({ states: parts })).toEqual([]);
+  });
+});
+
+describe("the counter of a short egress parser", () => {
+  const program = (states: string, arch: "tna" | "t2na" = "tna") => {
+    const text = tna({ arch, top: "header long_t { bit<520> all; } struct more_t { long_t l; }" }).replace(
+      "state start { pkt.extract(eg); transition accept; }",
+      `ParserCounter() left; ${states}`,
+    );
+    const diagnostics = new Diagnostics();
+    build({ file: text }, diagnostics);
+    return diagnostics.list.filter(({ severity }) => severity === "error").map(({ code }) => code);
+  };
+  it.each<[string, string[]]>([
+    ["state start { pkt.extract(eg); left.set(8w1); transition accept; }", ["P40460"]],
+    ["state start { pkt.extract(eg); transition accept; }", []],
+    ["state start { pkt.extract(eg); left.set(8w1); pkt.advance(520); transition accept; }", []],
+    [
+      "state start { pkt.extract(eg); left.set(8w1); transition select(eg.egress_port) { 1: l; default: accept; } } state l { pkt.advance(520); transition accept; }",
+      ["P40460"],
+    ],
+  ])("%s", (states, expected) => {
+    expect(program(states)).toEqual(expected);
+    expect(program(states, "t2na")).toEqual([]);
   });
 });
 

@@ -8,8 +8,10 @@ import { forwardResults } from "../../lower/forward-results.js";
 import type { Pass } from "../../lower/passes.js";
 import { simplify } from "../../lower/simplify.js";
 import { unrollLoops } from "../../lower/unroll-loops.js";
+import { checkAddresses } from "./checks/addresses.js";
 import { checkAttached } from "./checks/attached.js";
 import { checkOperations } from "./checks/operations.js";
+import { checkParserWrites } from "./checks/parser-writes.js";
 import { checkPlaces } from "./checks/places.js";
 import { checkRegisters } from "./checks/registers.js";
 import { checkStatefulAlu } from "./checks/stateful-alu.js";
@@ -45,9 +47,11 @@ function checkUnits(chip: "tna" | "t2na", stages: number): NonNullable<Architect
     checkPlaces(program, diagnostics);
     checkTables(program, stages, diagnostics);
     checkAttached(program, diagnostics);
+    checkAddresses(program, diagnostics);
     checkRegisters(program, diagnostics);
     checkStatefulAlu(program, chip, diagnostics);
     checkOperations(program, chip, diagnostics);
+    checkParserWrites(program, chip, diagnostics);
   };
 }
 

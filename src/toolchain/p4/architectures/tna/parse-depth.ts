@@ -1,10 +1,10 @@
 /**
- * How deep a parser reads into a packet, in bytes, and the limit of Tofino's egress parser.
+ * How deep a parser reads into a packet, in bytes, and the limits of Tofino's egress parser.
  *
  * Counted as p4c's open Tofino back end does (midend `ParserEnforceDepthReq`): what `extract` and `advance` consume, intrinsic
  * metadata among it, and no lookahead; whole bytes of each state; the longest way from `start` to an end. A state of a loop that
  * extracts to the next element of a stack counts as often as the stack has elements, other states of loops count once.
- * Only the egress parser of Tofino has a limit (`PardeSpec`, class `TofinoPardeSpec`: 160 bytes), and only in a `Pipeline`.
+ * Only the egress parser of Tofino has limits (`PardeSpec`, class `TofinoPardeSpec`: 65 to 160 bytes), and only in a `Pipeline`.
  */
 import { type Diagnostics, defined, given } from "../../../../base/index.js";
 import { CODES } from "../../codes.js";
@@ -16,16 +16,18 @@ import { widthInPacket } from "./flexible-width.js";
 
 /** Bytes. */
 const LARGEST_EGRESS_DEPTH = 160;
+const SMALLEST_EGRESS_DEPTH = 65;
 
 export function checkParseDepth(program: IrProgram, unit: SourceUnit, diagnostics: Diagnostics): void {
-  if (isSwitchedOff(unit)) return;
+  const { longest, shortest } = limitsSwitchedOff(unit);
   for (const { blocks } of program.pipes) {
     const parsers = blocks.filter(({ role }) => role === "egressParser");
     // p4c does not count in the parsers of a multi-parser pipe.
     const [only] = parsers;
     if (parsers.length !== 1 || only?.kind !== "parser") continue;
+    if (!shortest) checkCounter(only.body, diagnostics);
     const { bytes, last } = deepestPath(only.body);
-    if (bytes <= LARGEST_EGRESS_DEPTH) continue;
+    if (longest || bytes <= LARGEST_EGRESS_DEPTH) continue;
     diagnostics.error(
       CODES.parseDepth,
       only.body.span,
@@ -36,18 +38,66 @@ export function checkParseDepth(program: IrProgram, unit: SourceUnit, diagnostic
   }
 }
 
-/** Whether `@command_line` of some declaration gives p4c the option that leaves the limit out. */
-function isSwitchedOff({ declarations }: SourceUnit): boolean {
-  return declarations.some(
-    (declaration) =>
-      "annotations" in declaration &&
-      declaration.annotations.some(
-        ({ name, body }) =>
-          name === "command_line" &&
-          body.kind === "unstructured" &&
-          /--disable-parse-(max-)?depth-limit/.test(body.text),
-      ),
+/** Which limits `@command_line` of some declaration, an option of p4c, leaves out. */
+function limitsSwitchedOff({ declarations }: SourceUnit): { longest: boolean; shortest: boolean } {
+  const has = (option: RegExp): boolean =>
+    declarations.some(
+      (declaration) =>
+        "annotations" in declaration &&
+        declaration.annotations.some(
+          ({ name, body }) =>
+            name === "command_line" && body.kind === "unstructured" && option.test(body.text),
+        ),
+    );
+  return {
+    longest: has(/--disable-parse-(max-)?depth-limit/),
+    shortest: has(/--disable-parse-(min-)?depth-limit/),
+  };
+}
+
+/**
+ * The compiler makes an egress parser read at least 65 bytes, for which it takes the parser's counter: a program with a shorter path
+ * cannot use the counter itself. A parser whose headers are one header is padded without it.
+ */
+function checkCounter(parser: IrParser, diagnostics: Diagnostics): void {
+  const states = statesOfParser(parser);
+  const use = firstUseOfCounter(states);
+  const bytes = shortestPath(parser);
+  if (use === undefined || bytes >= SMALLEST_EGRESS_DEPTH) return;
+  diagnostics.error(
+    CODES.parserCounterAndMinimum,
+    use.span,
+    `the egress parser ${parser.name} uses its counter, and a path through it reads ${bytes} bytes: ` +
+      `Tofino needs ${SMALLEST_EGRESS_DEPTH}, and the compiler counts them with the same counter`,
+    "extract or advance over more on the short paths, or parse without a ParserCounter",
   );
+}
+
+function firstUseOfCounter(states: readonly IrState[]): Stmt | undefined {
+  let found: Stmt | undefined;
+  for (const { body } of states)
+    forEachStmt(body, (stmt) => {
+      if (stmt.kind === "extern" && stmt.name.startsWith("ParserCounter.")) found ??= stmt;
+    });
+  return found;
+}
+
+/** Bytes of the shortest path of a parser to `accept` or `reject`; infinite where none ends. */
+function shortestPath(parser: IrParser): number {
+  const depths = new Map<IrState, number>([[parser.start, bytesOf(parser.start)]]);
+  const open = [parser.start];
+  let shortest = Number.POSITIVE_INFINITY;
+  for (let state = open.pop(); state !== undefined; state = open.pop()) {
+    const depth = defined(depths.get(state));
+    if (targetsOf(state).some(isEnd)) shortest = Math.min(shortest, depth);
+    for (const next of successorsOf(state)) {
+      const bytes = depth + bytesOf(next);
+      if (bytes >= (depths.get(next) ?? Number.POSITIVE_INFINITY)) continue;
+      depths.set(next, bytes);
+      open.push(next);
+    }
+  }
+  return shortest;
 }
 
 /** The end of a path so far: its states are this one and those of `before`. */
