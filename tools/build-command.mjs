@@ -57,8 +57,8 @@ function program(room, code, launcher, commands) {
 /** A build that has run longer than this, in ms, is taken for killed. */
 const LOCK_MS = 300_000;
 
-/** Loaded from node_modules: koffi is native and optional, highs needs its WebAssembly file in its own folder. */
-const EXTERNAL = ["koffi", "highs"];
+/** Loaded from node_modules: koffi is native and optional, highs and pdfkit need files in their own folders. */
+const EXTERNAL = ["koffi", "highs", "pdfkit"];
 
 /** `import.meta.url` of a module is the place that the module would have in `dist`, so relative paths keep their meaning. */
 const moduleUrls = {

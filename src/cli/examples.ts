@@ -16,6 +16,10 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
   rerun: [
     ["p4loom rerun out/websearch", "run it again from what it carries: the same bytes, or what differs"],
   ],
+  figures: [
+    ["p4loom figures out", "the figures of the results in out/"],
+    ["p4loom figures out --paper --style acm.yaml", "all of them for a paper, into paper/"],
+  ],
   generate: [
     ["p4loom generate pecmp -o out", "the P4 programs of P-ECMP, and the state of each switch"],
     ["p4loom generate pecmp --report --topology table2", "the cost of its tables on the paper's topologies"],

@@ -4,6 +4,7 @@ import { type CoverageArguments, defineCoverage } from "./coverage/coverage-opti
 import { defineEqual, type EqualArguments } from "./equal/equal-options.js";
 import { addExamples } from "./examples.js";
 import { defineExplain, type ExplainArguments } from "./explain/explain-options.js";
+import type { FiguresArguments } from "./figures.js";
 import type { FitCommandOptions } from "./fit.js";
 import { defineFmt, type FmtArguments } from "./fmt/fmt-options.js";
 import { defineGrade, type GradeArguments } from "./grade/grade-options.js";
@@ -68,6 +69,18 @@ program
   .option("--json", "print one JSON document")
   .action(async (folder: string, options: RerunArguments) => {
     await conclude(async () => (await import("./rerun.js")).rerunFolder(folder, options));
+  });
+
+program
+  .command("figures")
+  .description("figures of a folder of results: list them, or make them for a paper")
+  .argument("<results>", "folder that `p4loom run` has written, or its results.json")
+  .option("--paper", "write SVG, PDF, pgfplots with its values, a LaTeX table, and CSV in long form")
+  .option("--style <file>", "style file (YAML): width of a column, font, colours")
+  .option("-o, --out <dir>", "folder for the figures", "paper")
+  .option("--json", "print one JSON document")
+  .action(async (results: string, options: FiguresArguments) => {
+    await conclude(async () => (await import("./figures.js")).figures(results, options));
   });
 
 program

@@ -44,6 +44,7 @@ export type { TimelineResults, TimelineRow } from "./kinds/timeline/flows.js";
 export { loadNetworkOf, type NetworkOfFile } from "./network-of-file.js";
 export { planeOver } from "./on-simulator.js";
 export { type P4cFiles, runP4c } from "./p4c.js";
+export { listFigures, type PaperFigures, paperFigures, type ShownFigure } from "./paper/figures.js";
 export {
   type LoadedExperiment,
   type LoadOptions,

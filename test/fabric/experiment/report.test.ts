@@ -22,7 +22,8 @@ import {
 } from "../../../src/fabric/experiment/kinds/failover/results.js";
 import { figureLines } from "../../../src/fabric/experiment/kinds/failover/view.js";
 import { schemeNotes } from "../../../src/fabric/experiment/kinds/registered-kind.js";
-import { drawnFiles, FakeDocument, printNode } from "../../../src/fabric/experiment/view/page.js";
+import { drawnFiles } from "../../../src/fabric/experiment/view/drawn-files.js";
+import { FakeDocument, printNode } from "../../../src/fabric/experiment/view/page.js";
 import { rowsCsv } from "../../../src/fabric/experiment/view/parts.js";
 import { allRuns, experimentWith } from "./model-fabric.js";
 import { sweepOf, writeResults } from "./sweep-of.js";

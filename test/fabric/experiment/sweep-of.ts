@@ -4,7 +4,7 @@ import { writeFolder } from "../../../src/fabric/experiment/files.js";
 import type { Kind, RunResults, SweepResults, Unit } from "../../../src/fabric/experiment/index.js";
 import { resultsJson } from "../../../src/fabric/experiment/index.js";
 import type { CheckedExperiment } from "../../../src/fabric/experiment/kinds/kind.js";
-import { drawnFiles } from "../../../src/fabric/experiment/view/page.js";
+import { drawnFiles } from "../../../src/fabric/experiment/view/drawn-files.js";
 import { rowsCsv } from "../../../src/fabric/experiment/view/parts.js";
 
 type Shown<E extends CheckedExperiment, U extends Unit, O, R extends object> = Pick<

@@ -18,7 +18,7 @@ import { planSchemes, topologyOf } from "../plan-schemes.js";
 import type { FileText, RunResults, SchemeLog, SweepPoint, SweepResults } from "../results.js";
 import { breather, dependenciesOf } from "../sweep/jobs.js";
 import { counted, fileWord, pointName } from "../sweep/space.js";
-import { drawnFiles } from "../view/page.js";
+import { drawnFiles } from "../view/drawn-files.js";
 import { rowsCsv, textTable } from "../view/parts.js";
 import type {
   CheckedExperiment,

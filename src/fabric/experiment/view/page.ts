@@ -2,7 +2,7 @@
 
 import type { Markish, PlotOptions } from "@observablehq/plot";
 import { defined, escapeMarkup, given, htmlPage } from "../../../base/index.js";
-import type { FileText, SweepResults } from "../results.js";
+import type { SweepResults } from "../results.js";
 import type {
   Chart,
   ChartLine,
@@ -15,17 +15,7 @@ import type {
   Part,
   Parts,
   PlotLibrary,
-  View,
 } from "./view.js";
-
-/** What a kind draws from its results, in addition to the table for a terminal. */
-export async function drawnFiles<E extends Described, U, O, R extends object>(
-  { page, files }: View<E, U, O, R>,
-  results: SweepResults<E, U, O, R>,
-): Promise<(readonly [name: string, text: FileText])[]> {
-  const { html, figures } = await renderPage(results, page(results));
-  return [["report.html", html], ...figures, ...(files?.(results) ?? [])];
-}
 
 interface RenderedPage {
   readonly html: string;
@@ -33,7 +23,7 @@ interface RenderedPage {
   readonly figures: readonly (readonly [name: string, svg: string])[];
 }
 
-async function renderPage<E extends Described>(
+export async function renderPage<E extends Described>(
   { points, warnings, notes }: SweepResults<E, unknown, unknown, unknown>,
   { style, lead, parts }: Page,
 ): Promise<RenderedPage> {
@@ -153,7 +143,7 @@ pre { background: var(--page); border: 1px solid var(--line); border-radius: 6px
 // Figures as standalone SVG documents, drawn by Observable Plot without a browser; the colours and sizes that they share.
 
 /** The library is loaded when a figure is drawn. */
-async function svgOf(drawing: Drawing): Promise<string> {
+export async function svgOf(drawing: Drawing): Promise<string> {
   if ("svg" in drawing) return drawing.svg;
   const Plot = await import("@observablehq/plot");
   const { plot, beside = "" } = "plot" in drawing ? drawing : { plot: () => chartOptions(Plot, drawing) };
@@ -234,7 +224,7 @@ export function lineChart(
  * Contrast of at least 3:1 with white and with the dark page: lines have colours of a middle lightness. People with colour blindness can
  * distinguish neighbours.
  */
-const COLOURS = [
+export const COLOURS = [
   "#2f7fcb",
   "#d9641e",
   "#1f9579",

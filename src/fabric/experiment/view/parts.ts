@@ -8,12 +8,28 @@ import type { SweepPoint, SweepResults } from "../results.js";
 import { lineChart } from "./page.js";
 import type { ChartLine, Column, Columns, Described, Dot, Figure, LegendLine, Page, Parts } from "./view.js";
 
+/** Cells by row. */
+export interface TextCells {
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly Cell[])[];
+}
+
 /** `swept`: keys that a sweep adds to the rows. They follow the scheme, and the seed where there are several. */
 export function textTable<R extends object>(
   columns: Columns<R>,
   rows: readonly R[],
   swept: readonly string[] = [],
 ): string {
+  const cells = tableCells(columns, rows, swept);
+  return formatTable(cells.header, cells.rows);
+}
+
+/** The cells of {@link textTable}. */
+export function tableCells<R extends object>(
+  columns: Columns<R>,
+  rows: readonly R[],
+  swept: readonly string[] = [],
+): TextCells {
   const own = typeof columns === "function" ? columns(rows, swept) : columns;
   const seeds = new Set(rows.map((row) => valueAt(row, "seed"))).size > 1 ? ["seed"] : [];
   const keys = ["scheme", ...swept, ...seeds].map((key): Column<R> => ({ key, title: key, format: plain }));
@@ -21,10 +37,10 @@ export function textTable<R extends object>(
     column,
     ...besideOf(column).filter(({ title }) => title !== ""),
   ]);
-  return formatTable(
-    shown.map(({ title }) => title),
-    rows.map((row) => shown.map((column) => textOf(column, row))),
-  );
+  return {
+    header: shown.map(({ title }) => title),
+    rows: rows.map((row) => shown.map((column) => textOf(column, row))),
+  };
 }
 
 function shownColumns<R extends object>(

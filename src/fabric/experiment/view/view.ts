@@ -1,6 +1,6 @@
 /**
  * What is drawn from the rows and outcomes of a kind, as data: the columns of its tables, the parts of its page with their figures, and its
- * files of values. `table.ts` and `page.ts` render it: as a table for a terminal, as a page, as SVG and CSV files. A run is drawn as a sweep of one point.
+ * files of values. `parts.ts` and `page.ts` render it: as a table for a terminal, as a page, as SVG and CSV files. A run is drawn as a sweep of one point.
  */
 import type { PlotOptions } from "@observablehq/plot";
 import type { Cell, SourceFile } from "../../../base/index.js";
@@ -102,17 +102,27 @@ export interface Figure {
 
 export type PlotLibrary = typeof import("@observablehq/plot");
 
-/** A chart by its lines, any plot of Observable Plot (`beside`: markup that is appended), or a whole SVG document. */
+/**
+ * A chart by its lines, any plot of Observable Plot (`beside`: markup that is appended; `chart`: the same figure by its lines, for papers), or a
+ * whole SVG document.
+ */
 export type Drawing =
   | Chart
-  | { readonly plot: (Plot: PlotLibrary) => PlotOptions; readonly beside?: string }
+  | {
+      readonly plot: (Plot: PlotLibrary) => PlotOptions;
+      readonly beside?: string;
+      readonly chart?: Chart;
+    }
   | { readonly svg: string };
+
+/** `paper`: quantity and unit for a figure of a paper, where its label does not say both. */
+export type Axis = NonNullable<PlotOptions["x"]> & { readonly paper?: string };
 
 /** Lines over a common axis. */
 export interface Chart {
   readonly lines: readonly ChartLine[];
-  readonly x: PlotOptions["x"];
-  readonly y: PlotOptions["y"];
+  readonly x: Axis;
+  readonly y: Axis;
   /** Pixels; half of the page wide and 250 high if absent. */
   readonly frame?: Pick<PlotOptions, "width" | "height" | "marginLeft" | "marginTop">;
   readonly strokeWidth?: number;
@@ -126,6 +136,8 @@ export interface Chart {
 
 export interface ChartLine extends LegendLine {
   readonly dots: readonly Dot[];
+  /** Of a closed form, and drawn as circles without a line. */
+  readonly theory?: boolean;
 }
 
 /** `low`, `high`: ends of its confidence interval. */

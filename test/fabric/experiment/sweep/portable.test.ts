@@ -11,7 +11,7 @@ import {
 } from "../../../../src/fabric/experiment/index.js";
 import { FAILOVER } from "../../../../src/fabric/experiment/kinds/failover/index.js";
 import { TIMELINE } from "../../../../src/fabric/experiment/kinds/timeline/index.js";
-import { drawnFiles } from "../../../../src/fabric/experiment/view/page.js";
+import { drawnFiles } from "../../../../src/fabric/experiment/view/drawn-files.js";
 import { sweepOf } from "../sweep-of.js";
 
 const examples = resolve(import.meta.dirname, "../../../../examples");

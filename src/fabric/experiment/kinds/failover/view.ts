@@ -21,7 +21,7 @@ import {
   schemeTitle,
   word,
 } from "../../view/parts.js";
-import type { Column, Drawing, Page, Part, PlotLibrary, View } from "../../view/view.js";
+import type { Chart, ChartLine, Column, Drawing, Page, Part, PlotLibrary, View } from "../../view/view.js";
 import { FAILURES, isPartial } from "./failures.js";
 import {
   firstTimeoutMs,
@@ -110,11 +110,31 @@ function cdfFigure(lines: readonly FigureLine[], giveUpMs: number): Drawing {
   const high = Math.min(Math.max(100, ...finite) * 1.15, giveUpMs);
   return {
     plot: (Plot) => cdfOptions(Plot, lines, low, high),
+    chart: cdfChart(lines, low, high),
     beside: `${svgText(
       [MARGIN.left + (WIDTH - MARGIN.left - MARGIN.right) / 2, HEIGHT - 8],
       "time from the failure to recovery",
       "middle",
     )}<g transform="translate(14 ${MARGIN.top + (HEIGHT - MARGIN.top - MARGIN.bottom) / 2}) rotate(-90)">${svgText([0, 0], "flows recovered", "middle")}</g>${legendOf(lines)}`,
+  };
+}
+
+/** The same by its lines, in one style for all schemes. */
+function cdfChart(lines: readonly FigureLine[], low: number, high: number): Chart {
+  return {
+    lines: lines.flatMap(({ name, points, theory }, place): ChartLine[] => {
+      const dots = [...points, { x: high, fraction: points.at(-1)?.fraction ?? 0 }];
+      const closed = theory.filter(({ x }) => x <= high).map(({ x, fraction: y }) => ({ x, y }));
+      return [
+        { title: name, place, dots: [{ x: low, y: 0 }, ...dots.map(({ x, fraction: y }) => ({ x, y }))] },
+        ...(closed.length === 0
+          ? []
+          : [{ title: `${name}, closed form`, place, dots: closed, theory: true }]),
+      ];
+    }),
+    x: { type: "log", domain: [low, high], label: "time from the failure to recovery (ms)" },
+    y: { domain: [0, 1], label: "share of flows recovered" },
+    steps: true,
   };
 }
 

@@ -1,5 +1,5 @@
 /** Figures of the kind `load`: over a swept number, distributions of slowdowns, links and queues. */
-import { defined } from "../../../../base/index.js";
+import { defined, given } from "../../../../base/index.js";
 import { QuantileSketch } from "../../../statistics/index.js";
 import { PLOT_STYLE, WIDTH } from "../../view/page.js";
 import type { Chart, ChartLine, Dot, Drawing, LegendLine } from "../../view/view.js";
@@ -51,7 +51,15 @@ export function chartsByKey(key: string, shown: readonly KeyLine[]): Chart[] {
     return [
       {
         lines,
-        x: { label: key, ticks, tickFormat: String, type: "linear", nice: false, inset: 12 },
+        x: {
+          label: key,
+          ...given({ paper: key === "load" ? "load (share of the capacity)" : undefined }),
+          ticks,
+          tickFormat: String,
+          type: "linear",
+          nice: false,
+          inset: 12,
+        },
         y: {
           ...{ label: panel.title, type: wide ? "log" : "linear", zero: !wide, grid: false, nice: true },
           ticks: 5,
@@ -113,7 +121,14 @@ export function slowdownCharts(
   }));
   const least = Math.min(0.1, ...tails.flatMap(({ dots }) => dots.map(({ y }) => y)));
   const shared = {
-    x: { type: "log", domain, label: "slowdown", ticks: 6, tickFormat: shortNumber },
+    x: {
+      type: "log",
+      domain,
+      label: "slowdown",
+      paper: "slowdown (FCT / FCT of the flow alone)",
+      ticks: 6,
+      tickFormat: shortNumber,
+    },
     frame: { height: 260 },
     steps: true,
   } as const;
@@ -124,12 +139,24 @@ export function slowdownCharts(
         ...line,
         dots: [start, { x: defined(line.dots[0]).x, y: 0 }, ...line.dots],
       })),
-      y: { domain: [0, 1], label: "flows with at most this slowdown", tickFormat: percent },
+      y: {
+        domain: [0, 1],
+        label: "flows with at most this slowdown",
+        paper: "share of flows with at most it",
+        tickFormat: percent,
+      },
     },
     ccdf: {
       ...shared,
       lines: tails,
-      y: { type: "log", domain: [least, 1], label: "flows with more", tickFormat: percent, ticks: 4 },
+      y: {
+        type: "log",
+        domain: [least, 1],
+        label: "flows with more",
+        paper: "share of flows with more",
+        tickFormat: percent,
+        ticks: 4,
+      },
     },
   };
 }
@@ -157,8 +184,8 @@ export function queueChart(point: LoadPoint, schemes: readonly ShownScheme[]): C
   if (lines.length === 0) return undefined;
   return {
     lines,
-    x: { label: "ms from the start of the traffic" },
-    y: { label: "KB in all switch queues", zero: true, nice: true },
+    x: { label: "ms from the start of the traffic", paper: "time since the start of the traffic (ms)" },
+    y: { label: "KB in all switch queues", paper: "data in all switch queues (KB)", zero: true, nice: true },
     frame: { width: WIDTH, height: 220, marginLeft: 60, marginTop: 28 },
     strokeWidth: 1.5,
   };
