@@ -124,6 +124,7 @@ describe("p4loom run of a sweep", () => {
     );
     expect(readdirSync(path("two")).sort()).toEqual([
       ".p4loom-files.json",
+      "figures.json",
       "points.jsonl",
       "programs",
       "repeat",

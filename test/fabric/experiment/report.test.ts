@@ -256,6 +256,7 @@ describe("writing", () => {
     await writeResults(FAILOVER, results, out);
     const expected = [
       ".p4loom-files.json",
+      "figures.json",
       "programs",
       "recovery-cdf.svg",
       "report.html",

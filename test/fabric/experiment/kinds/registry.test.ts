@@ -220,6 +220,7 @@ describe("a kind of a few lines", () => {
     ]);
     expect(readdirSync(out).sort()).toEqual([
       ".p4loom-files.json",
+      "figures.json",
       "plot.txt",
       "programs",
       "repeat",

@@ -395,6 +395,7 @@ ${faults("at: 10ms, kind: silent, switch: tor0-0", "at: 20ms, kind: silent, link
     expect(readFileSync(join(out, "results.json"), "utf8")).toBe(resultsJson(results));
     const files = [
       ".p4loom-files.json",
+      "figures.json",
       "outages.csv",
       "programs",
       "repeat",

@@ -73,6 +73,7 @@ describe("the kind fluid", () => {
     expect(readdirSync(out).sort()).toEqual([
       ".p4loom-files.json",
       "figures",
+      "figures.json",
       "points.jsonl",
       "repeat",
       "report.html",
