@@ -59,6 +59,10 @@ export interface FitCommandOptions {
   sweep?: string;
   /** The pipe of a TNA program with several. */
   pipe?: string;
+  /** Where the program with changes goes. */
+  advise?: string;
+  /** The changes may make tables smaller. */
+  shrink?: boolean;
   jsonDiagnostics?: boolean;
 }
 
@@ -70,6 +74,7 @@ export async function fit(path: string, options: FitCommandOptions): Promise<num
   const target = loadTarget(options.target);
   const budget = options.budget === undefined ? [] : parseBudget(options.budget);
   const sweep = options.sweep === undefined ? undefined : parseSweep(options.sweep);
+  if (options.advise !== undefined) return adviseOn(path, options.advise, target, options);
   const input = await readProgram(path, target, options);
   const sources = (name: string) => input.sources.get(name);
 
@@ -171,16 +176,39 @@ async function improve(result: FitResult, seconds: string | true): Promise<FitRe
   return judge(result.problem, exact.placement, result.diagnostics);
 }
 
-/** Prints the compiler's warnings. Without a P4Info there is nothing to check. */
-async function readProgram(path: string, target: Target, options: FitCommandOptions): Promise<LoadedProgram> {
-  const diagnostics = new Diagnostics();
+/** The compiler is imported when it is asked for, like the rooms that try changes. */
+async function adviseOn(
+  path: string,
+  output: string,
+  target: Target,
+  options: FitCommandOptions,
+): Promise<number> {
+  // Errors and warnings of the program as it is come first.
+  await readProgram(path, target, options);
+  const { adviseProgram } = await import("./fit-advice.js");
+  return adviseProgram({
+    files: await filesOf(path, target, options),
+    target,
+    pipeOf: (program) => pipeOf(program, path, options.pipe),
+    output,
+    mayShrink: options.shrink === true,
+  });
+}
+
+async function filesOf(path: string, target: Target, options: FitCommandOptions) {
   const { p4info, I: include, D: define, U: undefine } = options;
   const files = await withProject({ path, include, define, undefine, ...given({ p4info }) });
   const presets = Object.entries(presetMacros(target.architecture)).map(
     ([name, value]) => `${name}=${value}`,
   );
+  return { ...files, define: [...presets, ...files.define] };
+}
+
+/** Prints the compiler's warnings. Without a P4Info there is nothing to check. */
+async function readProgram(path: string, target: Target, options: FitCommandOptions): Promise<LoadedProgram> {
+  const diagnostics = new Diagnostics();
   const loaded = await loadProgram(
-    { ...files, define: [...presets, ...files.define], form: "hardware" },
+    { ...(await filesOf(path, target, options)), form: "hardware" },
     diagnostics,
     "error",
   );

@@ -203,6 +203,8 @@ addPreprocessorOptions(
     .option("--budget <limits>", "fail above these limits, for example stages=10,sram=40%")
     .option("--diff <program>", "compare with an older program")
     .option("--pipe <name>", "the pipe of a TNA program with several")
+    .option("--advise <file>", "write the program with changes that make it fit, - for standard output")
+    .option("--shrink", "with --advise: tables may get fewer entries")
     .option("--sweep <table.size=from..to>", "show the number of stages for sizes of a table"),
 ).action(async (file: string, options: FitCommandOptions) => {
   await conclude(async () => (await import("./fit.js")).fit(file, options), options.jsonDiagnostics);

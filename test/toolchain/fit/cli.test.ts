@@ -65,6 +65,25 @@ describe("p4loom fit", () => {
     expect(JSON.parse(out).reasons).toBeUndefined();
   });
 
+  it("writes a program with changes that make it fit, or says what was tried", async () => {
+    const path = join(folder, "sum.p4");
+    const to = join(folder, "fitted.p4");
+    writeFileSync(
+      path,
+      tnaSource({ apply: "tm.ucast_egress_port = 1; hdr.d.a = hdr.d.a + hdr.d.b + hdr.d.c;" }),
+    );
+    expect(await fitFile(path, { ...base, advise: to })).toBe(0);
+    expect(out).toMatch(/^before: refused by Tofino/);
+    expect(out).toMatch(/^after: placed on Tofino/m);
+    expect(out).toMatch(/^same behaviour: 256 packets \(\d+ left\)/m);
+    expect(readFileSync(to, "utf8")).toContain("hdr.d.a = part_1 + hdr.d.c;");
+    expect(await fitFile(to, base)).toBe(0);
+    out = "";
+    expect(await fitFile(bad("P44018-multiply.p4"), { ...base, advise: to })).toBe(1);
+    expect(out).toMatch(/^no change that was tried helps$/m);
+    expect(await codeOf(join(folder, "program.json"), { advise: to })).not.toBe("none");
+  });
+
   it("prints one JSON document, with the explanation when asked for", async () => {
     await fitFile(golden("chain_egspec_4"), { ...base, json: true, explain: true });
     const report = JSON.parse(out);

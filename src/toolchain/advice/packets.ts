@@ -1,0 +1,231 @@
+/**
+ * Packets and entries at random for any program of the embedded switch: each packet takes a way through the parser, and its fields and the
+ * keys of entries are taken from the same few values of their width, so that most tables are hit.
+ */
+import { defined, Random } from "../../base/index.js";
+import type { Match, TableEntry } from "../device/index.js";
+import { type bmv2, P4InfoIndex, type Program } from "../program/index.js";
+
+/** Values of one width that fields and keys share. */
+const VALUES = 4;
+/** Of 8 fields, so many take one of the shared values. */
+const SHARED = 7;
+const MAX_STATES = 64;
+const ENTRIES = 6;
+const PAYLOAD_BYTES = 16;
+/** Bits in front of a packet that the chip adds: its ingress metadata, then those of the port. */
+const FRONT_BITS = { tna: 64 + 64, t2na: 64 + 192 };
+
+class Values {
+  readonly #byWidth = new Map<number, readonly bigint[]>();
+
+  constructor(
+    readonly random: Random,
+    readonly seed: number,
+  ) {}
+
+  any(width: number): bigint {
+    const { random } = this;
+    return random.int(8) < SHARED ? random.pick(this.#shared(width)) : wide(random, width);
+  }
+
+  #shared(width: number): readonly bigint[] {
+    let list = this.#byWidth.get(width);
+    if (list === undefined) {
+      const own = new Random(`${this.seed} values of ${width} bits`);
+      list = [0n, 1n, ...Array.from({ length: VALUES - 2 }, () => wide(own, width))].map((value) =>
+        BigInt.asUintN(width, value),
+      );
+      this.#byWidth.set(width, list);
+    }
+    return list;
+  }
+}
+
+function wide(random: Random, width: number): bigint {
+  let value = 0n;
+  for (let bits = 0; bits < width; bits += 32) value = (value << 32n) | BigInt(random.uint32());
+  return BigInt.asUintN(width, value);
+}
+
+/** Entries for all tables that a controller writes. Keys repeat where a width has few values: a switch refuses those. */
+export function randomEntries(program: Program, seed: number): TableEntry[] {
+  const values = new Values(new Random(`${seed} entries`), seed);
+  const fixed = new Set(
+    program.bmv2.pipelines.flatMap(({ tables }) =>
+      tables.filter(({ entries }) => (entries ?? []).length > 0).map(({ name }) => name),
+    ),
+  );
+  return new P4InfoIndex(program.p4info).tables.list.flatMap((table): TableEntry[] => {
+    const { name, fields, hasPriority, profile, message } = table;
+    const actions = [...table.actions.values()].filter(({ scope }) => scope !== DEFAULT_ONLY);
+    if (fields.list.length === 0 || profile !== undefined || actions.length === 0) return [];
+    if (message.isConstTable || fixed.has(name)) return [];
+    if (fields.list.some(({ kind, isString }) => kind === "other" || isString)) return [];
+    const count = Math.min(ENTRIES, Number(message.size) || 1);
+    return Array.from({ length: count }, (_, i): TableEntry => {
+      const { action } = values.random.pick(actions);
+      // The last one matches all that its kinds can.
+      const isLast = i === count - 1;
+      const match = fields.list.flatMap((field) => matchOf(field, values, isLast));
+      const params = Object.fromEntries(
+        action.params.list.map((param) => [param.name, values.any(param.bitwidth)]),
+      );
+      const priority = hasPriority ? count - i : 0;
+      return {
+        kind: "tableEntry",
+        table: name,
+        match,
+        priority,
+        action: { kind: "action", action: action.name, params },
+      };
+    });
+  });
+}
+
+/** The scope of an action in P4Info. */
+const DEFAULT_ONLY = 2;
+
+interface Field {
+  readonly name: string;
+  readonly kind: Match["kind"] | "other";
+  readonly bitwidth: number;
+}
+
+function matchOf({ name: field, kind, bitwidth }: Field, values: Values, isLast: boolean): Match[] {
+  const value = values.any(bitwidth);
+  const { random } = values;
+  const ones = (1n << BigInt(bitwidth)) - 1n;
+  switch (kind) {
+    case "exact":
+      return [{ kind, field, value }];
+    case "lpm": {
+      if (isLast) return [];
+      const prefixLength = 1 + random.int(bitwidth);
+      const low = BigInt(bitwidth - prefixLength);
+      return [{ kind, field, value: (value >> low) << low, prefixLength }];
+    }
+    case "ternary": {
+      const mask = random.int(2) === 0 ? ones : wide(random, bitwidth);
+      return isLast || mask === 0n ? [] : [{ kind, field, value: value & mask, mask }];
+    }
+    case "range": {
+      const other = values.any(bitwidth);
+      const [low, high] = value < other ? [value, other] : [other, value];
+      return isLast || (low === 0n && high === ones) ? [] : [{ kind, field, low, high }];
+    }
+    default:
+      return isLast ? [] : [{ kind: "optional", field, value }];
+  }
+}
+
+/** Packets one after the other. */
+export class PacketMaker {
+  readonly #values: Values;
+  readonly #parser: bmv2.Bmv2Parser | undefined;
+  readonly #front: number;
+  readonly #types: ReadonlyMap<string, bmv2.HeaderType>;
+
+  constructor(
+    readonly program: Program,
+    seed: number,
+  ) {
+    const { bmv2: json } = program;
+    const { architecture, parsers } = json;
+    const ingress = architecture?.pipes[0]?.ingress;
+    this.#values = new Values(new Random(`${seed} packets`), seed);
+    this.#parser = parsers[ingress?.parsers[0] ?? 0];
+    this.#front = architecture === undefined || ingress?.skipsIntrinsic ? 0 : FRONT_BITS[architecture.name];
+    this.#types = new Map(json.header_types.map((type) => [type.name, type]));
+  }
+
+  /** Bytes that take one way through the parser, and a payload; one in eight is cut somewhere. */
+  next(): Uint8Array {
+    const { random } = this.#values;
+    const bits = this.#way();
+    for (let i = 0; i < 8 * PAYLOAD_BYTES; i++) bits.push(random.int(2));
+    const bytes = new Uint8Array((bits.length - this.#front) >> 3);
+    for (let i = 0; i < 8 * bytes.length; i++)
+      bytes[i >> 3]! |= defined(bits[this.#front + i]) << (7 - (i & 7));
+    return random.int(8) === 0 ? bytes.subarray(0, 1 + random.int(bytes.length)) : bytes;
+  }
+
+  #way(): number[] {
+    const { random } = this.#values;
+    const bits: number[] = [];
+    /** Where the newest extraction of each field stands. */
+    const places = new Map<string, { at: number; width: number }>();
+    /** Bits that a choice asks for, of what is not extracted yet. */
+    const asked = new Map<number, number>();
+    let state = this.#stateNamed(this.#parser?.init_state);
+    for (let steps = 0; state !== undefined && steps < MAX_STATES; steps++) {
+      for (const op of state.parser_ops) this.#run(op, bits, places);
+      const transitions = state.transitions;
+      const chosen = transitions.length === 0 ? undefined : random.pick(transitions);
+      if (chosen !== undefined) ask(state.transition_key, chosen, bits.length, places, asked);
+      state = this.#stateNamed(chosen?.next_state ?? undefined);
+    }
+    for (const [at, bit] of asked) {
+      while (bits.length <= at) bits.push(0);
+      bits[at] = bit;
+    }
+    while (bits.length < this.#front || (bits.length - this.#front) % 8 !== 0) bits.push(0);
+    return bits;
+  }
+
+  #stateNamed(name: string | undefined): bmv2.ParseState | undefined {
+    return this.#parser?.parse_states.find((state) => state.name === name);
+  }
+
+  #run(op: bmv2.ParserOp, bits: number[], places: Map<string, { at: number; width: number }>): void {
+    if (op.op === "advance") {
+      const [value] = op.parameters;
+      const count = value.type === "hexstr" ? Number(value.value) : 0;
+      for (let i = 0; i < Math.min(count, 4096); i++) bits.push(0);
+      return;
+    }
+    if (op.op !== "extract") return;
+    const [target] = op.parameters;
+    if (target.type === "union_stack") return;
+    for (const [name, width] of this.#typeOf(target)?.fields ?? []) {
+      if (width === "*") continue;
+      const value = this.#values.any(width);
+      places.set(`${target.value}.${name}`, { at: bits.length, width });
+      for (let bit = width - 1; bit >= 0; bit--) bits.push(Number((value >> BigInt(bit)) & 1n));
+    }
+  }
+
+  #typeOf({ type, value }: { type: string; value: unknown }): bmv2.HeaderType | undefined {
+    const { headers, header_stacks: stacks } = this.program.bmv2;
+    const list: readonly { name: string; header_type: string }[] = type === "stack" ? stacks : headers;
+    return this.#types.get(list.find(({ name }) => name === value)?.header_type ?? "");
+  }
+}
+
+/** The bits that a transition needs, of its key's fields and of what comes next. */
+function ask(
+  key: readonly bmv2.Value[],
+  { type, value, mask }: bmv2.Transition,
+  end: number,
+  places: ReadonlyMap<string, { at: number; width: number }>,
+  asked: Map<number, number>,
+): void {
+  if (type !== "hexstr" || value === null) return;
+  const parts = key.map((part) => {
+    if (part.type === "lookahead") return { at: end + part.value[0], width: part.value[1] };
+    if (part.type !== "field" && part.type !== "stack_field") return undefined;
+    return places.get(part.value.join("."));
+  });
+  let wanted = BigInt(value);
+  let cared = mask === null ? -1n : BigInt(mask);
+  // Each part is padded to whole bytes; the last one stands lowest.
+  for (const part of [...parts].reverse()) {
+    if (part === undefined) return;
+    for (let bit = 0; bit < part.width; bit++)
+      if (((cared >> BigInt(bit)) & 1n) === 1n)
+        asked.set(part.at + part.width - 1 - bit, Number((wanted >> BigInt(bit)) & 1n));
+    const shift = BigInt(8 * Math.ceil(part.width / 8));
+    wanted >>= shift;
+    cared >>= shift;
+  }
+}

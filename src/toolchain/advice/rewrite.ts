@@ -1,0 +1,49 @@
+/** A change of a program's text that keeps its meaning, or says what of it changes. */
+import { SourceFile, type Span, spanText } from "../../base/index.js";
+import { type ast, sourceOf } from "../p4/index.js";
+
+export type RewriteKind = "arithmetic" | "branch" | "pragma" | "key" | "order" | "size";
+
+export interface Rewrite {
+  readonly kind: RewriteKind;
+  /** What is changed, in the words of the program. */
+  readonly words: string;
+  readonly span: Span;
+  readonly replacement: string;
+  /** Of two statements that change places: where they stand. */
+  readonly halves?: readonly [Span, Span];
+}
+
+/** The text with changes that do not touch each other; of two that do, the first one is made. */
+export function rewritten(file: SourceFile, rewrites: readonly Rewrite[]): SourceFile {
+  let text = "";
+  let at = 0;
+  for (const { span, replacement } of [...rewrites].sort((a, b) => a.span.start - b.span.start)) {
+    if (span.start < at) continue;
+    text += file.text.slice(at, span.start) + replacement;
+    at = span.end;
+  }
+  return new SourceFile(file.path, text + file.text.slice(at));
+}
+
+/** The span in the program's own file, where the text of a node is all there; undefined for what a macro or an included file has. */
+export function ownSpan(file: SourceFile, { span }: { readonly span: Span }): Span | undefined {
+  if (sourceOf(span.file) !== file) return undefined;
+  return { file, start: span.start, end: span.end };
+}
+
+export const textOf = ({ span }: { readonly span: Span }): string => spanText(span).trim();
+
+/** The line of a place, from 1. */
+export const lineOf = ({ file, start }: Span): number => file.position(start).line;
+
+/** White space before the first token of the line of a place. */
+export function indentOf({ file, start }: Span): string {
+  const from = file.text.lastIndexOf("\n", start - 1) + 1;
+  return /^[ \t]*/.exec(file.text.slice(from, start))?.[0] ?? "";
+}
+
+/** Width of a `bit<W>` expression; undefined for other types. */
+export function widthOf({ type }: ast.Expression): number | undefined {
+  return type?.kind === "bit" ? type.width : undefined;
+}
