@@ -2,7 +2,7 @@
 import { SourceFile, type Span, spanText } from "../../base/index.js";
 import { type ast, sourceOf } from "../p4/index.js";
 
-export type RewriteKind = "arithmetic" | "branch" | "pragma" | "key" | "order" | "size";
+type RewriteKind = "arithmetic" | "branch" | "pragma" | "key" | "order" | "size";
 
 export interface Rewrite {
   readonly kind: RewriteKind;

@@ -24,28 +24,28 @@ export type Proof =
 
 /** Bounds of the work of a search for reasons. */
 export interface CheckLimits {
-  /** Placements by the heuristic. */
-  readonly placements: number;
+  /** Units that the heuristic places, over all its placements. */
+  readonly placed: number;
   /** Of the solver, for one question; undefined: it is not asked. */
   readonly solver: (SolverLimits & { readonly questions: number }) | undefined;
 }
 
 export class Check {
-  placements = 0;
-  questions = 0;
+  #placed = 0;
+  #questions = 0;
 
   constructor(readonly limits: CheckLimits) {}
 
   /** Asks the cheap proofs first, then the heuristic, then, where the answer shall be exact, the solver. */
   async ask(problem: Problem, how: "quick" | "exact"): Promise<Answer> {
     if (proofOf(problem) !== undefined) return "refused";
-    if (this.placements >= this.limits.placements) return "unknown";
-    this.placements++;
+    if (this.#placed >= this.limits.placed) return "unknown";
+    this.#placed += problem.model.units.length;
     const { unplaced, parts } = placeByStages(problem);
     if (unplaced.length === 0 && stageCount(parts) <= problem.target.stages) return "placed";
     const { solver } = this.limits;
-    if (how === "quick" || solver === undefined || this.questions >= solver.questions) return "unknown";
-    this.questions++;
+    if (how === "quick" || solver === undefined || this.#questions >= solver.questions) return "unknown";
+    this.#questions++;
     const found = await solveFor(problem, problem.target.stages, solver);
     return found === "infeasible" ? "refused" : found === undefined ? "unknown" : "placed";
   }

@@ -37,7 +37,7 @@ export interface Reason {
 }
 
 /** Bounds where nothing else is asked for: quick proofs and placements alone. */
-export const QUICK: CheckLimits = { placements: 400, solver: undefined };
+export const QUICK: CheckLimits = { placed: 12_000, solver: undefined };
 
 /** Sums over tables whose smallest set is searched for. */
 const MAX_BOUNDS = 2;

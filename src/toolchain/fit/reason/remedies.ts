@@ -16,6 +16,8 @@ export interface Remedy {
   readonly stages: number;
 }
 
+/** Units that are placed, over all trials: large programs get fewer. */
+const MAX_PLACED = 8000;
 /** Units that are left out, or made smaller, in turn. */
 const MAX_UNITS = 8;
 /** Changes of the explanation that are tried. */
@@ -31,13 +33,15 @@ export function remediesFor(result: FitResult, units: ReadonlySet<number>): Reme
     return srams / problem.target.sram.blocks + tcams / problem.target.tcam.blocks;
   };
   const inOrder = [...units].sort((a, b) => blocks(b) - blocks(a) || a - b).slice(0, MAX_UNITS);
+  const most = Math.max(6, Math.floor(MAX_PLACED / problem.model.units.length));
   const remedies: Remedy[] = [
-    ...inOrder.flatMap((id) => smaller(problem, id)),
     ...trialsOf(problem)
       .filter((trial) => trial.kind !== "size" && trial.units.some((id) => units.has(id)))
-      .slice(0, MAX_TRIALS)
+      .slice(0, Math.min(MAX_TRIALS, Math.floor(most / 3)))
       .map(({ message, changed }) => ({ text: message, ...outcomeOf(changed) })),
-    ...inOrder.map((id) => {
+    // Halving takes about six placements a table.
+    ...inOrder.slice(0, Math.ceil(most / 18)).flatMap((id) => smaller(problem, id)),
+    ...inOrder.slice(0, Math.floor(most / 3)).map((id) => {
       const rest = problem.model.units.filter((unit) => unit.id !== id).map((unit) => unit.id);
       const text = `without ${labelOf(defined(problem.model.units[id]))}`;
       return { text, ...outcomeOf(subproblem(problem, new Set(rest))) };
