@@ -153,6 +153,7 @@ export const CODES = {
   addressesDiffer: "P40458",
   byteCountNotConstant: "P40459",
   parserCounterAndMinimum: "P40460",
+  parserStateBytes: "P40461",
   operationNotInBmv2: "P40502",
   nextOrLast: "P40503",
   statementNotInBmv2: "P40505",

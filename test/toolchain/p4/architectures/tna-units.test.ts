@@ -1,6 +1,6 @@
 /**
  * What the units of a Tofino cannot do: each rule with programs on both sides of it. The wrong programs of the catalogue
- * (`test/bad/lower/P40442` to `P40460`) show the places of the messages.
+ * (`test/bad/lower/P40442` to `P40461`) show the places of the messages.
  */
 import { describe, expect, it } from "vitest";
 import { Diagnostics } from "../../../../src/base/index.js";
@@ -288,6 +288,20 @@ describe("fields that a parser writes", () => {
   });
 });
 
+describe("states of parsers", () => {
+  it.each<[string, string[]]>([
+    ["state next { pkt.extract(hdr.h); transition accept; }", []],
+    ["state next { pkt.advance(16); transition accept; }", []],
+    [
+      "state next { pkt.advance(12); transition last; } state last { pkt.advance(4); transition accept; }",
+      ["P40461", "P40461"],
+    ],
+    ["state next { pkt.advance(12); pkt.advance(4); transition accept; }", []],
+  ])("%s", (states, expected) => {
+    for (const arch of ["tna", "t2na"] as const) expect(codes({ arch, states })).toEqual(expected);
+  });
+});
+
 describe("the counter of a short egress parser", () => {
   const program = (states: string, arch: "tna" | "t2na" = "tna") => {
     const text = tna({ arch, top: "header long_t { bit<520> all; } struct more_t { long_t l; }" }).replace(
@@ -368,6 +382,9 @@ describe("operations", () => {
     ["meta.y = meta.y |+| 1;", []],
     ["meta.v = meta.v |+| 1;", ["P40450"]],
     ["meta.v = meta.v + 1;", []],
+    ["meta.x = hdr.h.a << 3;", []],
+    ["meta.x = hdr.h.a << meta.z;", ["P40450"]],
+    ["meta.x = 1 + (hdr.h.a >> (bit<16>) meta.one);", ["P40450"]],
   ])("%s", (ingress, expected) => {
     expect(codes({ metadata: "bit<48> v;", ingress })).toEqual(expected);
   });

@@ -12,6 +12,7 @@ import { checkAddresses } from "./checks/addresses.js";
 import { checkAttached } from "./checks/attached.js";
 import { checkOperations } from "./checks/operations.js";
 import { checkParserWrites } from "./checks/parser-writes.js";
+import { checkParsers } from "./checks/parsers.js";
 import { checkPlaces } from "./checks/places.js";
 import { checkRegisters } from "./checks/registers.js";
 import { checkStatefulAlu } from "./checks/stateful-alu.js";
@@ -51,6 +52,7 @@ function checkUnits(chip: "tna" | "t2na", stages: number): NonNullable<Architect
     checkRegisters(program, diagnostics);
     checkStatefulAlu(program, chip, diagnostics);
     checkOperations(program, chip, diagnostics);
+    checkParsers(program, diagnostics);
     checkParserWrites(program, chip, diagnostics);
   };
 }

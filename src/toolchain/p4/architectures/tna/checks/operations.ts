@@ -1,9 +1,10 @@
 /**
- * Operations that no unit of the chip computes: division (p4c's open Tofino back end, midend `CompileTimeOperations`), whole varbits
- * (`CheckVarbitAccess`), hashes of nothing (`CheckExternValidity`), and `@symmetric` on what is no hash (`CheckUnsupported`).
+ * Operations that no unit of the chip computes: division (p4c's open Tofino back end, midend `CompileTimeOperations`), shifts by what is
+ * no constant (`DoInstructionSelection`), whole varbits (`CheckVarbitAccess`), hashes of nothing (`CheckExternValidity`), and `@symmetric` on what is no hash (`CheckUnsupported`).
  */
 import { type Diagnostics, given } from "../../../../../base/index.js";
 import { CODES } from "../../../codes.js";
+import { fold } from "../../../lower/fold.js";
 import {
   type Expr,
   type IrBlock,
@@ -22,6 +23,7 @@ export function checkOperations(program: IrProgram, chip: "tna" | "t2na", diagno
         checkDivision(stmt, diagnostics);
         checkVarbits(block, stmt, diagnostics);
         checkSaturation(stmt, diagnostics);
+        if (block.kind === "control") checkShift(stmt, diagnostics);
         checkHash(stmt, diagnostics);
       });
     }
@@ -57,6 +59,21 @@ function checkDivision(stmt: Stmt, diagnostics: Diagnostics): void {
       expr.span ?? stmt.span,
       `the chip has no unit that computes ${expr.op === "/" ? "a quotient" : "a remainder"}`,
       "divide by a power of two, look the result up in a table, or take a MathUnit",
+    );
+  });
+}
+
+/** Of actions and the statements of a control; a shift in a condition is a part of the comparison's input. */
+function checkShift(stmt: Stmt, diagnostics: Diagnostics): void {
+  if (stmt.kind !== "assign") return;
+  forEachExpr(stmt, (expr) => {
+    if (expr.kind !== "binary" || (expr.op !== "<<" && expr.op !== ">>")) return;
+    if (fold(expr.right).kind === "number") return;
+    diagnostics.error(
+      CODES.operationNotInAlu,
+      expr.span ?? stmt.span,
+      "the chip shifts by constants alone",
+      "choose among actions with a constant each, by a table whose key is the number of bits",
     );
   });
 }

@@ -1,0 +1,190 @@
+/**
+ * Compares the tests that `p4loom testgen` makes with those of P4Testgen (part of p4c), program by program:
+ *
+ *     P4C=DIR npx tsx tools/testgen-rival.ts [TEXT]
+ *
+ * P4C holds `src` (p4c's sources with `testdata`) and `build` (with `p4testgen`). Programs: a drawn sample of the v1model programs of
+ * `testdata/p4_16_samples`; TEXT chooses those whose name has it, in place of a sample. Each side has 30 s a program, one after the other,
+ * then both sets of STF files run on the embedded switch, and one counter (`p4loom coverage`) says which statements each set reaches.
+ * Results go to `P4C/testgen.jsonl`, a line a program; a second run plays only what has no line (`FRESH=1`: all). At the end it prints the
+ * table of docs/testgen.md. Without the folder it says so and ends.
+ */
+import { spawnSync } from "node:child_process";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Random } from "../src/base/index.js";
+
+const SEED = 2026;
+const PROGRAMS = 80;
+const SECONDS = 30;
+
+const command = resolve(import.meta.dirname, "../dist/cli/main.js");
+
+interface Side {
+  tests: number;
+  seconds: number;
+  /** Statements that the tests reach, of those of the program; undefined where there are no tests. */
+  statements?: { reached: number; all: number };
+  /** Tests of which the switch says that another packet leaves. */
+  failed: string[];
+  /** The first message of a generator that gives no test. */
+  refused?: string;
+}
+
+interface Line {
+  program: string;
+  ours: Side;
+  theirs: Side;
+}
+
+const timed = (run: () => ReturnType<typeof spawnSync>) => {
+  const start = performance.now();
+  const result = run();
+  return { result, seconds: (performance.now() - start) / 1000 };
+};
+
+function stfFiles(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".stf"))
+    .sort((a, b) => a.localeCompare(b, "en", { numeric: true }))
+    .map((name) => join(folder, name));
+}
+
+/** What a set of tests reaches, and which of them the switch contradicts. */
+function played(program: string, folder: string): Pick<Side, "tests" | "statements" | "failed"> {
+  const files = stfFiles(folder);
+  if (files.length === 0) return { tests: 0, failed: [] };
+  const failed = files.filter(
+    (file) => spawnSync(process.execPath, [command, "stf", program, file], { encoding: "utf8" }).status !== 0,
+  );
+  const { stdout } = spawnSync(process.execPath, [command, "coverage", program, ...files, "--json"], {
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  });
+  const tests = { tests: files.length, failed: failed.map((file) => file.slice(folder.length + 1)) };
+  if (!stdout.startsWith("{")) return tests;
+  const { items } = JSON.parse(stdout) as { items: { kind: string; hits: number }[] };
+  const statements = items.filter(({ kind }) => kind === "statement");
+  return {
+    ...tests,
+    statements: { reached: statements.filter(({ hits }) => hits > 0).length, all: statements.length },
+  };
+}
+
+function firstLine(text: string): string {
+  return text.split("\n").find((line) => /error|refus|cannot|not /i.test(line)) ?? text.split("\n")[0] ?? "";
+}
+
+function compare(p4c: string, program: string): Line {
+  const path = join(p4c, "src/testdata/p4_16_samples", program);
+  const sides = {
+    ours: join(p4c, "testgen", program, "ours"),
+    theirs: join(p4c, "testgen", program, "theirs"),
+  };
+  for (const folder of Object.values(sides)) {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+  }
+  const own = timed(() =>
+    spawnSync(process.execPath, [command, "testgen", path, "--out", sides.ours, "--time", String(SECONDS)], {
+      encoding: "utf8",
+      timeout: 3 * SECONDS * 1000,
+    }),
+  );
+  const rival = timed(() =>
+    spawnSync(
+      "timeout",
+      [
+        ...[
+          "-s",
+          "INT",
+          String(SECONDS),
+          join(p4c, "build/p4testgen"),
+          "--target",
+          "bmv2",
+          "--arch",
+          "v1model",
+          "--seed",
+          "1",
+        ],
+        ...["--max-tests", "0", "--stop-metric", "MAX_NODE_COVERAGE", "--track-coverage", "STATEMENTS"],
+        ...["--path-selection", "GREEDY_STATEMENT_SEARCH", "--only-covering-tests"],
+        ...["--test-backend", "STF", "--out-dir", sides.theirs, "-I", join(p4c, "build/p4include"), path],
+      ],
+      { encoding: "utf8", maxBuffer: 1 << 28 },
+    ),
+  );
+  const side = ({ result, seconds }: typeof own, folder: string): Side => {
+    const outcome = { ...played(path, folder), seconds };
+    return outcome.tests > 0
+      ? outcome
+      : { ...outcome, refused: firstLine(`${result.stderr}${result.stdout}`) };
+  };
+  return { program, ours: side(own, sides.ours), theirs: side(rival, sides.theirs) };
+}
+
+function programsOf(p4c: string, text: string): string[] {
+  const folder = join(p4c, "src/testdata/p4_16_samples");
+  const all = readdirSync(folder)
+    .filter((name) => name.endsWith(".p4") && readFileSync(join(folder, name), "utf8").includes("v1model.p4"))
+    .sort();
+  if (text !== "") return all.filter((name) => name.includes(text));
+  const random = new Random(SEED);
+  const drawn = all.map((name) => ({ name, at: random.float() })).sort((a, b) => a.at - b.at);
+  return drawn.slice(0, PROGRAMS).map(({ name }) => name);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? Number.NaN;
+}
+
+function table(lines: readonly Line[]): string {
+  const both = lines.filter(
+    ({ ours, theirs }) => ours.statements !== undefined && theirs.statements !== undefined,
+  );
+  const share = (wanted: (line: Line) => boolean) => `${both.filter(wanted).length} of ${both.length}`;
+  const reached = (side: Side) => side.statements?.reached ?? 0;
+  const failing = (side: "ours" | "theirs") => lines.reduce((sum, line) => sum + line[side].failed.length, 0);
+  const tests = (side: "ours" | "theirs") => lines.reduce((sum, line) => sum + line[side].tests, 0);
+  return [
+    `| of ${lines.length} programs (seed ${SEED}) | p4loom | P4Testgen |`,
+    "|---|---:|---:|",
+    `| programs with tests | ${lines.filter(({ ours }) => ours.tests > 0).length} | ${lines.filter(({ theirs }) => theirs.tests > 0).length} |`,
+    `| tests | ${tests("ours")} | ${tests("theirs")} |`,
+    `| tests that the embedded switch contradicts | ${failing("ours")} | ${failing("theirs")} |`,
+    `| of programs with tests of both: statements not fewer than the other | ${share(({ ours, theirs }) => reached(ours) >= reached(theirs))} | ${share(({ ours, theirs }) => reached(theirs) >= reached(ours))} |`,
+    `| more statements than the other | ${share(({ ours, theirs }) => reached(ours) > reached(theirs))} | ${share(({ ours, theirs }) => reached(theirs) > reached(ours))} |`,
+    `| time, median | ${median(both.map(({ ours }) => ours.seconds)).toFixed(2)} s | ${median(both.map(({ theirs }) => theirs.seconds)).toFixed(2)} s |`,
+  ].join("\n");
+}
+
+function main({ P4C: p4c = "", FRESH: fresh }: NodeJS.ProcessEnv, [text = ""]: readonly string[]): void {
+  if (!existsSync(join(p4c, "build/p4testgen"))) {
+    console.log("skipped: P4C names no folder with build/p4testgen and src/testdata");
+    return;
+  }
+  const store = join(p4c, "testgen.jsonl");
+  if (fresh === "1") rmSync(store, { force: true });
+  const stored = existsSync(store)
+    ? readFileSync(store, "utf8")
+        .split("\n")
+        .filter((line) => line.endsWith("}"))
+    : [];
+  const known = new Map(stored.map((line) => [(JSON.parse(line) as Line).program, JSON.parse(line) as Line]));
+  const lines = programsOf(resolve(p4c), text).map((program) => {
+    const before = known.get(program);
+    if (before !== undefined) return before;
+    const line = compare(resolve(p4c), program);
+    appendFileSync(store, `${JSON.stringify(line)}\n`);
+    return line;
+  });
+  for (const { program, ours, theirs } of lines)
+    if (theirs.statements !== undefined && (ours.statements?.reached ?? 0) < theirs.statements.reached)
+      console.log(`fewer: ${program}: ${JSON.stringify(ours)} ${JSON.stringify(theirs)}`);
+  for (const { program, ours } of lines)
+    if (ours.failed.length > 0) console.log(`contradicted: ${program}: ${ours.failed.join(", ")}`);
+  console.log(table(lines));
+}
+
+main(process.env, process.argv.slice(2));
