@@ -1,7 +1,9 @@
 /** `p4loom fit`: does a program fit RMT, Tofino 1 or Tofino 2? */
+import { existsSync } from "node:fs";
 import { Diagnostics, fail, given } from "../base/index.js";
 import {
   checkBudget,
+  compareLogs,
   difference,
   differenceText,
   explain,
@@ -10,7 +12,10 @@ import {
   findReasons,
   fitProgram,
   fitSweep,
+  growthOf,
+  growthText,
   conclude as judge,
+  logsText,
   onePipe,
   overBudgetText,
   parseBudget,
@@ -18,6 +23,7 @@ import {
   pipesOf,
   placeExactly,
   QUICK,
+  readLogs,
   reasonsText,
   sweepText,
   type Target,
@@ -54,8 +60,12 @@ export interface FitCommandOptions {
   /** Seconds for the exact solver; true: the default. */
   exact?: string | true;
   budget?: string;
-  /** The older program to compare with. */
+  /** The older program to compare with, or a git revision of this one. */
   diff?: string;
+  /** The folder with the real compiler's logs. */
+  compareLogs?: string;
+  /** How large each table can still grow. */
+  growth?: boolean;
   sweep?: string;
   /** The pipe of a TNA program with several. */
   pipe?: string;
@@ -100,24 +110,30 @@ export async function fit(path: string, options: FitCommandOptions): Promise<num
   const explanation = options.explain || options.html !== undefined ? explain(result) : undefined;
 
   if (options.diff !== undefined) {
-    const older = await readProgram(options.diff, target, options);
-    const before = fitProgram(older.program, target, { sources: (name) => older.sources.get(name) });
-    const changes = difference(before, result);
+    const changes = difference(await fitOlder(path, options.diff, target, options), result);
     if (options.json) print(changes);
     else process.stdout.write(`${differenceText(changes)}\n`);
+  } else if (options.compareLogs !== undefined) {
+    const { findLogs } = await import("./fit-logs.js");
+    const compared = compareLogs(result, readLogs(findLogs(options.compareLogs, options.pipe)));
+    if (options.json) print(compared);
+    else process.stdout.write(`${logsText(compared)}\n`);
   } else {
     const shown = options.explain ? explanation : undefined;
     const reasons = await findReasons(result, limitsOf(options));
+    const growth = options.growth ? growthOf(result) : undefined;
     if (options.json) {
       print({
         ...toJson(result),
         ...given({ budget: options.budget === undefined ? undefined : uses }),
         ...given({ explanation: shown }),
+        ...given({ growth }),
         ...given({ reasons: reasons.length > 0 ? reasons : undefined }),
       });
     } else {
       process.stdout.write(`${toText(result)}\n`);
       if (reasons.length > 0) process.stdout.write(`\n${reasonsText(reasons)}\n`);
+      if (growth !== undefined) process.stdout.write(`\n${growthText(growth)}\n`);
       if (shown !== undefined) process.stdout.write(`\n${explanationText(result, shown)}\n`);
     }
   }
@@ -174,6 +190,24 @@ async function improve(result: FitResult, seconds: string | true): Promise<FitRe
     `exact: ${exact.stages} stages, at least ${exact.bound}, gap ${Math.round(100 * exact.gap)} % (${exact.status})\n`,
   );
   return judge(result.problem, exact.placement, result.diagnostics);
+}
+
+/** The older program: a file, or this one as a git revision has it. */
+async function fitOlder(
+  path: string,
+  older: string,
+  target: Target,
+  options: FitCommandOptions,
+): Promise<FitResult> {
+  const fitted = async (file: string, own: FitCommandOptions) => {
+    const { program, sources } = await readProgram(file, target, own);
+    return fitProgram(program, target, { sources: (name) => sources.get(name) });
+  };
+  if (existsSync(older)) return fitted(older, options);
+  const { atRevision } = await import("./fit-revision.js");
+  return atRevision(path, older, ({ path: old, folderOf }) =>
+    fitted(old, { ...options, I: options.I.map(folderOf) }),
+  );
 }
 
 /** The compiler is imported when it is asked for, like the rooms that try changes. */

@@ -38,6 +38,7 @@ export const CODES = {
   registerUpdate: "P44044",
   conditionalStatement: "P44045",
   budgetNotStated: "P44046",
+  compilerLog: "P44047",
 } as const;
 
 /** What each finding about a program means, for rule lists, where no file can be read; a test compares them with `data/diagnostics`. */

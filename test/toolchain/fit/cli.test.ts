@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -82,6 +83,44 @@ describe("p4loom fit", () => {
     expect(await fitFile(bad("P44018-multiply.p4"), { ...base, advise: to })).toBe(1);
     expect(out).toMatch(/^no change that was tried helps$/m);
     expect(await codeOf(join(folder, "program.json"), { advise: to })).not.toBe("none");
+  });
+
+  it("compares with a git revision of the program, what it includes too, and leaves the repository as it is", async () => {
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-C", folder, "-c", "user.name=a", "-c", "user.email=a@b", ...args], {
+        encoding: "utf8",
+      });
+    const path = join(folder, "prog.p4");
+    const text = tnaSource({ apply: '\n#include "steps.p4"\n' });
+    writeFileSync(path, text);
+    writeFileSync(join(folder, "steps.p4"), "hdr.d.a = hdr.d.b + 1;\n");
+    git("init", "-q");
+    git("add", ".");
+    git("commit", "-qm", "one");
+    writeFileSync(join(folder, "steps.p4"), "hdr.d.a = hdr.d.b + 1; hdr.d.b = hdr.d.a + 1;\n");
+    expect(await fitFile(path, { ...base, json: true, diff: "HEAD" })).toBe(0);
+    expect(JSON.parse(out).measures).toContainEqual({ name: "stages", before: 1, after: 2 });
+    expect(git("status", "--porcelain")).toBe(" M steps.p4\n");
+    for (const diff of ["HEAD~5", "--output=x", "no such"])
+      expect(await codeOf(path, { diff })).toBe("P40005");
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith("p4loom-diff-"))).toEqual([]);
+  });
+
+  it("compares with the compiler's logs of one pipe", async () => {
+    const path = join(folder, "prog.p4");
+    writeFileSync(path, tnaSource({ apply: "hdr.d.a = hdr.d.b + 1;" }));
+    expect(await codeOf(path, { compareLogs: folder })).toBe("P40005");
+    const log = "| Stage Number | SRAM | Logical TableID |\n|---|\n| 0 | 3 | 1 |\n";
+    const wrong = join(import.meta.dirname, "../../bad/fit-logs/P44047-no-stages");
+    expect(await codeOf(path, { compareLogs: wrong })).toBe("P44047");
+    for (const pipe of ["a", "b"]) {
+      mkdirSync(join(folder, pipe, "logs"), { recursive: true });
+      writeFileSync(join(folder, pipe, "logs/mau.resources.log"), log);
+    }
+    expect(await codeOf(path, { compareLogs: folder })).toBe("P40005");
+    expect(await fitFile(path, { ...base, compareLogs: join(folder, "a") })).toBe(0);
+    expect(out).toMatch(/^stages: 1 by fit, 1 by the compiler$/m);
+    expect(out).toMatch(/^ *0 +SRAM blocks +0 +3 +77$/m);
   });
 
   it("prints one JSON document, with the explanation when asked for", async () => {

@@ -1,6 +1,6 @@
 /**
  * Whether the units of a problem can be placed within the device: "refused" and "placed" are proven, by a count, a chain or the solver, and
- * by a placement. "unknown" is what neither the heuristic nor the solver decides.
+ * by a placement. "unknown" is what neither the heuristic nor the solver decides, "not asked" what the bounds of the work leave open.
  */
 import { defined } from "../../../base/index.js";
 import { type Bound, lowerBounds } from "../place/bounds.js";
@@ -9,7 +9,7 @@ import { type Problem, stageCount } from "../place/placement.js";
 import { placeByStages } from "../place/tofino.js";
 import { whyNoDevice, whyNoStage } from "../place/unplaceable.js";
 
-export type Answer = "refused" | "placed" | "unknown";
+export type Answer = "refused" | "placed" | "unknown" | "not asked";
 
 /** Why no placement exists. */
 export type Proof =
@@ -39,7 +39,7 @@ export class Check {
   /** Asks the cheap proofs first, then the heuristic, then, where the answer shall be exact, the solver. */
   async ask(problem: Problem, how: "quick" | "exact"): Promise<Answer> {
     if (proofOf(problem) !== undefined) return "refused";
-    if (this.#placed >= this.limits.placed) return "unknown";
+    if (this.#placed >= this.limits.placed) return "not asked";
     this.#placed += problem.model.units.length;
     const { unplaced, parts } = placeByStages(problem);
     if (unplaced.length === 0 && stageCount(parts) <= problem.target.stages) return "placed";

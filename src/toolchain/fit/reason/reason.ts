@@ -37,7 +37,7 @@ export interface Reason {
 }
 
 /** Bounds where nothing else is asked for: quick proofs and placements alone. */
-export const QUICK: CheckLimits = { placed: 12_000, solver: undefined };
+export const QUICK: CheckLimits = { placed: 8000, solver: undefined };
 
 /** Sums over tables whose smallest set is searched for. */
 const MAX_BOUNDS = 2;
@@ -154,7 +154,7 @@ async function smallestRefused(
   const found = await smallest(
     units,
     (ids) => ask(ids, "quick"),
-    (answer) => answer !== "placed",
+    (answer) => answer === "refused" || answer === "unknown",
   );
   const answer = await ask(found.members, "exact");
   if (answer === "refused") return found;
