@@ -18,7 +18,7 @@ export const LOG_NAMES = [
 export type LogName = (typeof LOG_NAMES)[number];
 
 /** A table of the real compiler: where it is, and what it takes over all stages. */
-export interface LoggedTable {
+interface LoggedTable {
   readonly name: string;
   readonly stages: readonly number[];
   readonly entries: number | undefined;
