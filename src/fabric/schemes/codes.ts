@@ -17,6 +17,7 @@ export const CODES = {
   estimatorPeriod: "P45110",
   hostsWithoutTor: "P45111",
   uplinksOfRack: "P45112",
+  racksOfDecomposition: "P45113",
   polynomial: "P45201",
   chipFunction: "P45202",
   groupSizes: "P45203",

@@ -1,6 +1,7 @@
 /** The schemes of this package, one line each. Each is exported under its own name, which experiment files use. */
 export { conga } from "./conga/index.js";
 export { dahu } from "./dahu/index.js";
+export { drill } from "./drill/index.js";
 export { ecmp } from "./ecmp/index.js";
 export { hashing } from "./hashing/index.js";
 export { hula } from "./hula/index.js";

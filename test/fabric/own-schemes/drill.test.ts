@@ -25,7 +25,7 @@ async function planOf(parameters: object, of: Topology = topology) {
   const text = readFileSync(path, "utf8");
   const opened = openExperiment(new SourceFile(path, text), new Diagnostics())!;
   const schemes = await schemesOf(opened);
-  const drill = schemes[Object.keys(schemes).find((name) => name.includes("drill"))!]!;
+  const drill = schemes[Object.keys(schemes).find((name) => name.includes("drill/"))!]!;
   return drill.plan(of, drill.parameters.parse(parameters));
 }
 

@@ -13,6 +13,7 @@ import { compile } from "../../../src/toolchain/p4/index.js";
 import { readStf, runStf } from "../../../src/toolchain/stf/index.js";
 import { congaPacketScript, TOR_EXPECTATIONS } from "../../fabric/schemes/conga/packet-script.js";
 import { dahuPacketScript } from "../../fabric/schemes/dahu/packet-script.js";
+import { DRILL_EXPECTATIONS, drillPacketScript } from "../../fabric/schemes/drill/packet-script.js";
 import { EXPECTATIONS, p4tePacketScript } from "../../fabric/schemes/p4te/packet-script.js";
 import { packetScript } from "../../fabric/schemes/packet-script.js";
 import { example } from "../../fabric/topology/load.js";
@@ -24,6 +25,7 @@ const SCRIPTS: Readonly<
 > = {
   conga: { write: congaPacketScript, expectations: 21, ofProgram: { "tor.p4": TOR_EXPECTATIONS } },
   dahu: { write: dahuPacketScript, expectations: 21 },
+  drill: { write: drillPacketScript, expectations: 0, ofProgram: DRILL_EXPECTATIONS },
   // Its other selectors name routes: test/fabric/schemes/multiroute sends packets along them.
   multiroute: {
     write: (topology, plan, program) => packetScript(topology, plan, program, [0]),

@@ -1,5 +1,5 @@
 import { block, page, type RunDocument, run } from "../../block.js";
-import { fixed, pickKeys, table } from "../../text.js";
+import { fixed, percent, pickKeys, table } from "../../text.js";
 
 const KEYS = [
   "scheme",
@@ -17,6 +17,34 @@ type Row = Readonly<Record<(typeof KEYS)[number], number>>;
 
 const rows = (document: RunDocument): Row[] =>
   document.rows.filter((row: { size: string }) => row.size === "all").map((row: Row) => pickKeys(row, KEYS));
+
+const RATE = "topology.links.0.rate";
+const SCHEMES = ["ecmp", "letflow", "conga", "random", "drill", "drill-whole"] as const;
+interface Point extends Row {
+  readonly load: number;
+  readonly [RATE]: string;
+}
+const points = (document: RunDocument): Point[] =>
+  document.rows
+    .filter((row: { size: string }) => row.size === "all")
+    .map((row: Point) => pickKeys(row, [...KEYS, "load", RATE]));
+const isEqual = (row: Point) => row[RATE] === "1Gbps";
+
+function pointOf(all: readonly Point[], equal: boolean, load: number, scheme: string): Point {
+  const found = all.find(
+    (row) => isEqual(row) === equal && row.load === load && String(row.scheme) === scheme,
+  );
+  if (found === undefined) throw new Error(`no row of ${scheme} at ${load}`);
+  return found;
+}
+
+interface Failover {
+  readonly scheme: string;
+  readonly runs: number;
+  readonly first: number;
+  readonly p50: number | null;
+  readonly p95: number | null;
+}
 
 export default page("docs/papers/drill.md", {
   /** Schemes without information from other switches in a symmetric fabric. */
@@ -40,6 +68,63 @@ export default page("docs/papers/drill.md", {
           fixed(row.queue_p99_bytes),
           fixed(row.link_cv, 3),
           `${fixed(100 * row.reordered_share, 2)} %`,
+        ]),
+      ),
+  }),
+  /** Means of slowdowns with equal links and with a slow one. */
+  rivals: block({
+    runs: { all: run("examples/compare/drill.yaml") },
+    pick: { all: points },
+    render: ({ all }) =>
+      table(
+        ["links", "load", "ECMP", "LetFlow", "CONGA", "random", "DRILL(2, 1)", "without components"],
+        [true, false].flatMap((equal) =>
+          [...new Set(all.map(({ load }) => load))].map((load) => [
+            equal ? "equal" : "a slow one",
+            percent(load, 0),
+            ...SCHEMES.map((scheme) => {
+              const row = pointOf(all, equal, load, scheme);
+              return `${fixed(row.slowdown_mean, 2)} ± ${fixed(row.slowdown_mean_ci95, 2)}`;
+            }),
+          ]),
+        ),
+      ),
+    values: ({ all }) => {
+      const load = Math.max(...all.map((row) => row.load));
+      const ratio = (equal: boolean, other: string, against = "drill") =>
+        `${fixed(pointOf(all, equal, load, other).slowdown_mean / pointOf(all, equal, load, against).slowdown_mean, 2)} times`;
+      return {
+        conga: ratio(true, "conga"),
+        ecmp: ratio(true, "ecmp"),
+        random: ratio(true, "random"),
+        slowConga: ratio(false, "conga"),
+        slowWhole: ratio(false, "drill-whole"),
+      };
+    },
+    slow: true,
+  }),
+  silent: block({
+    runs: { all: run("examples/compare/drill-failover.yaml") },
+    pick: {
+      all: ({ rows }: RunDocument): Failover[] =>
+        // biome-ignore lint/suspicious/noExplicitAny: a row of the kind failover.
+        rows.map((row: any) => ({
+          scheme: row.scheme,
+          runs: row.runs,
+          first: row.first_try_success,
+          p50: row.p50_ms ?? null,
+          p95: row.p95_ms ?? null,
+        })),
+    },
+    render: ({ all }) =>
+      table(
+        ["scheme", "runs", "recovered at the first try", "median outage, ms", "95th percentile, ms"],
+        all.map(({ scheme, runs, first, p50, p95 }) => [
+          scheme,
+          String(runs),
+          percent(first, 1),
+          p50 === null ? "never" : fixed(p50),
+          p95 === null ? "never" : fixed(p95),
         ]),
       ),
   }),
