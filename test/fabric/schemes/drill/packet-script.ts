@@ -13,7 +13,11 @@ import { segment } from "./bench.js";
 const TARGETS = ["host0-0-1", "host0-1-0", "host1-1-1"] as const;
 
 /** Frames that leave, and a drop counter. */
-export const DRILL_EXPECTATIONS: Readonly<Record<string, number>> = { "tor.p4": 10, "leaf.p4": 9, "spine.p4": 4 };
+export const DRILL_EXPECTATIONS: Readonly<Record<string, number>> = {
+  "tor.p4": 10,
+  "leaf.p4": 9,
+  "spine.p4": 4,
+};
 
 /** The action of the longest route of an address. */
 export function routeOf(updates: readonly Update[], address: bigint): ActionCall | undefined {
