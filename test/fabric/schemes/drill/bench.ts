@@ -23,7 +23,7 @@ export function segment(from: string, to: string, srcPort = 1000, topology = fab
 
 const compiled = new Map<string, Program>();
 
-export function compiledProgram(text: string): Program {
+function compiledProgram(text: string): Program {
   let program = compiled.get(text);
   if (program === undefined) {
     const diagnostics = new Diagnostics();
