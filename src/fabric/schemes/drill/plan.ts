@@ -12,7 +12,7 @@ import { hashParameters } from "../hash-settings.js";
 import type { FabricPlan, SwitchPlan } from "../scheme.js";
 import { replicas } from "../wcmp/group.js";
 import { type Component, type ComponentsTo, componentsOf } from "./components.js";
-import type { DrillParameters } from "./index.js";
+import type { DrillParameters } from "./parameters.js";
 
 /** The decomposition looks at all pairs of racks. */
 const MOST_RACKS = 128;
