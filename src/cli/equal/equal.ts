@@ -3,7 +3,7 @@ import { claim, Diagnostics, fail, given, SourceFile, toHex } from "../../base/i
 import { runCommands } from "../../toolchain/control/index.js";
 import { type Comparison, comparePrograms, type Difference } from "../../toolchain/equal/index.js";
 import { loadProgram, withProject } from "../../toolchain/loading/index.js";
-import type { Program } from "../../toolchain/program/index.js";
+import { type Program, portableOf } from "../../toolchain/program/index.js";
 import { type PacketTrace, Switch } from "../../toolchain/switch/index.js";
 import { SourceLines, Story } from "../../toolchain/trace/index.js";
 import { CODES } from "../codes.js";
@@ -55,11 +55,12 @@ async function load(path: string, options: EqualArguments, diagnostics: Diagnost
     diagnostics,
     "error",
   );
-  if (program.bmv2.architecture !== undefined)
+  const other = program.bmv2.architecture?.name ?? portableOf(program.bmv2);
+  if (other !== undefined)
     fail(
       CODES.notSymbolic,
       undefined,
-      `${path} is for ${program.bmv2.architecture.name}: v1model programs are compared`,
+      `${path} is for ${other}: v1model programs are compared`,
       "a packet test that both programs pass compares them by examples (p4loom stf)",
     );
   return program;

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { claim, Diagnostics, fail, formatDiagnostic, given, SourceFile } from "../../base/index.js";
 import { coverageText } from "../../toolchain/coverage/index.js";
 import { loadProgram, type OutputFile, withProject, writeFiles } from "../../toolchain/loading/index.js";
-import type { Program } from "../../toolchain/program/index.js";
+import { type Program, portableOf } from "../../toolchain/program/index.js";
 import { readStf, runStf } from "../../toolchain/stf/index.js";
 import { type Generated, generateTests, stfOf } from "../../toolchain/testgen/index.js";
 import { CODES } from "../codes.js";
@@ -21,11 +21,12 @@ export async function testgen(path: string, options: TestgenArguments): Promise<
   const { I: include, D: define, U: undefine, p4info, out, junit } = options;
   const files = { path, include, define, undefine, ...given({ p4info }) };
   const { program } = await loadProgram(await withProject(files), diagnostics, "error");
-  if (program.bmv2.architecture !== undefined)
+  const other = program.bmv2.architecture?.name ?? portableOf(program.bmv2);
+  if (other !== undefined)
     fail(
       CODES.notSymbolic,
       undefined,
-      `${path} is for ${program.bmv2.architecture.name}: tests are made of v1model programs`,
+      `${path} is for ${other}: tests are made of v1model programs`,
       "p4loom coverage shows what your own tests reach of it",
     );
   const started = performance.now();

@@ -154,6 +154,7 @@ export const CODES = {
   byteCountNotConstant: "P40459",
   parserCounterAndMinimum: "P40460",
   parserStateBytes: "P40461",
+  checksumApart: "P40470",
   operationNotInBmv2: "P40502",
   nextOrLast: "P40503",
   statementNotInBmv2: "P40505",

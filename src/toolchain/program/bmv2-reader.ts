@@ -16,6 +16,9 @@ const MAX_TEXT = 256 << 20;
 const MAX_FIELD = 65536;
 const MAX_ARRAY = 1 << 26;
 
+/** The names of pipelines in simple_switch and psa_switch, and in pna_nic. */
+const PIPELINES = ["ingress", "egress", "main_control", "pre_control"];
+
 /** Lists that a program may leave out. */
 const OPTIONAL_LISTS = [
   "header_stacks",
@@ -367,7 +370,7 @@ class ProgramChecker {
   #pipelines(): void {
     const { checker } = this;
     for (const [pipeline, at] of this.#list("pipelines")) {
-      checker.oneOf(pipeline.name, [...at, "name"], ["ingress", "egress"]);
+      checker.oneOf(pipeline.name, [...at, "name"], PIPELINES);
       pipeline.action_profiles ??= [];
       pipeline.conditionals ??= [];
       const nodes = new Set([

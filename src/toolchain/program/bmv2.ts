@@ -26,11 +26,13 @@ export interface Bmv2Program {
   pipelines: Pipeline[];
   checksums: Checksum[];
   force_arith: FieldRef[];
-  extern_instances: unknown[];
+  extern_instances: ExternInstance[];
   field_aliases: [alias: string, field: FieldRef][];
   program?: string;
   /** What is not v1model. Our own switch reads it; no file has it. */
   architecture?: ArchitectureInfo;
+  /** Of a program for PSA or PNA, in the form that our own switch runs (`runnableForm`); no file has it. */
+  portable?: PortableInfo;
   __meta__?: { version: [number, number]; compiler?: string };
 }
 
@@ -55,14 +57,23 @@ export interface GhostInfo {
   fields: Record<string, FieldRef>;
 }
 
+/** What a packet passes through, in order. */
+export interface PortableInfo {
+  name: "psa" | "pna";
+  stages: StageInfo[];
+}
+
 /** Positions in the lists of the program. */
-export interface GressInfo {
+export interface StageInfo {
   /** One, or one for each group of ports. */
   parsers: number[];
-  /** The registers with the metadata of ports that the parsers unpack, in their order. */
-  portMetadata?: (string | undefined)[];
   pipeline: number;
   deparser: number;
+}
+
+export interface GressInfo extends StageInfo {
+  /** The registers with the metadata of ports that the parsers unpack, in their order. */
+  portMetadata?: (string | undefined)[];
   /** The parser leaves the metadata in front of the packet alone: they are taken off before it. */
   skipsIntrinsic: boolean;
   /** The control reads `parser_err`, so that it gets packets with an error. */
@@ -153,6 +164,7 @@ export type Value =
   | { type: "meter_array"; value: string }
   | { type: "register_array"; value: string }
   | { type: "extern"; value: string }
+  | { type: "field_list"; value: CalculationInput[] }
   | { type: "register"; value: [array: string, index: Value] }
   | { type: "lookahead"; value: [bitOffset: number, bitWidth: number] }
   /** Index of an action's runtime parameter, as an operand of a primitive. */
@@ -303,6 +315,22 @@ export interface Calculation {
 }
 
 export type CalculationInput = (Value | { type: "payload"; value?: null }) & { bitwidth?: number };
+
+/** An object of psa_switch or pna_nic, with the attributes that its type reads. */
+export interface ExternInstance {
+  name: string;
+  id: number;
+  type: string;
+  source_info?: SourceInfo;
+  attribute_values?: ExternAttribute[];
+}
+
+export interface ExternAttribute {
+  name: string;
+  type: "hexstr" | "string";
+  /** p4c writes some numbers as such. */
+  value: string | number;
+}
 
 export interface LearnList {
   id: number;

@@ -13,9 +13,12 @@ import type { StfAction, StfCommand, Word } from "./script.js";
 const PRIORITY_CEILING = 10_000;
 const LOWEST_OF_TABLE_ADD = 0x7fffffff;
 
-/** The name of a key in one notation: `a$1.b` becomes `a[1].b`, `h.valid` becomes `h.$valid$`. */
+/** The name of a key in one notation: `a$1.b` becomes `a[1].b`, `h.valid` becomes `h.$valid$`, and of `a & 0xf` no blank stays. */
 function normalise(name: string): string {
-  return name.replace(/\$(\d+)/g, "[$1]").replace(/(^|\.)(\$valid\$|isValid\(\)|valid)$/, "$1$valid$");
+  return name
+    .replace(/\s+/g, "")
+    .replace(/\$(\d+)/g, "[$1]")
+    .replace(/(^|\.)(\$valid\$|isValid\(\)|valid)$/, "$1$valid$");
 }
 
 /** A key that is a slice of a field can be named by the field: with the value of the slice, or of the field where several keys are slices. */
@@ -53,8 +56,10 @@ function findField(table: TableInfo, word: Word): FieldInfo {
   );
 }
 
-/** A number in decimal, `0x`, `0b` or `0o`; undefined when the text is not a number. */
+/** A number in decimal, `0x`, `0b` or `0o`, or an IPv4 address; undefined when the text is neither. */
 function readNumber(text: string): bigint | undefined {
+  const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)?.slice(1).map(BigInt);
+  if (parts?.every((part) => part < 256n)) return parts.reduce((sum, part) => (sum << 8n) | part, 0n);
   return /^(\d+|0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+)$/.test(text) ? BigInt(text) : undefined;
 }
 

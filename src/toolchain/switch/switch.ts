@@ -15,7 +15,7 @@ import {
   type Update,
   type UpdateStatus,
 } from "../device/index.js";
-import type { Program } from "../program/index.js";
+import { type Program, runnableForm } from "../program/index.js";
 import { specialise, specialiseInTurns } from "./codegen/program.js";
 import { Digests } from "./control/digests.js";
 import { IdleTimeouts } from "./control/idle.js";
@@ -28,6 +28,8 @@ import { Writer } from "./control/writer.js";
 import type { Forwarder } from "./flow/forwarder.js";
 import { Generators } from "./flow/generators.js";
 import { PacketApps } from "./flow/packet-apps.js";
+import { Pna } from "./flow/pna.js";
+import { Psa } from "./flow/psa.js";
 import { QueueLimits } from "./flow/queue-limits.js";
 import { Queues } from "./flow/queues.js";
 import { SimpleSwitch } from "./flow/simple-switch.js";
@@ -49,6 +51,8 @@ import type { PacketTrace } from "./trace/types.js";
 
 /** Everything that exists while a program is loaded. */
 interface Loaded {
+  /** As it was given; `instance` has it in the form that runs. */
+  readonly program: Program;
   readonly instance: Instance;
   readonly forwarder: Forwarder;
   readonly writer: Writer;
@@ -69,6 +73,8 @@ const NOT_TRIED: UpdateStatus = {
   code: "ABORTED",
   message: "not tried: an earlier update of the batch failed",
 };
+
+const PATHS = { psa: Psa, pna: Pna };
 
 /** Queues of a switch that gets a depth or a rate but was made without queues; they are like those of BMv2. */
 const BMV2_QUEUES: QueueOptions = { depthPackets: 64 };
@@ -129,7 +135,7 @@ export class Switch implements Device {
   }
 
   get program(): Program | undefined {
-    return this.#loaded?.instance.program;
+    return this.#loaded?.program;
   }
 
   /** Port of packet-ins and packet-outs, if there is one. */
@@ -203,7 +209,8 @@ export class Switch implements Device {
     forwarder.traceTo(this.#tracer);
   }
 
-  #build(program: Program): Loaded {
+  #build(source: Program): Loaded {
+    const program = runnableProgram(source);
     const { clock } = this.#options;
     const { log } = this.#options;
     const told = (message: string): void => {
@@ -220,7 +227,9 @@ export class Switch implements Device {
     });
     const writer = new Writer(instance, digests, (table, entry) => idle.update(table, entry));
     const { specialised, own, replication } = instance;
-    const Path = program.bmv2.architecture === undefined ? SimpleSwitch : Tofino;
+    const { architecture, portable } = instance.program.bmv2;
+    const Path =
+      portable !== undefined ? PATHS[portable.name] : architecture === undefined ? SimpleSwitch : Tofino;
     const forwarder = new Path(
       {
         specialised,
@@ -244,7 +253,7 @@ export class Switch implements Device {
     );
     addProgramEntries(writer.tables);
     const reader = new Reader(instance, writer.tables, digests);
-    return { instance, forwarder, writer, reader, digests, idle, held };
+    return { program: source, instance, forwarder, writer, reader, digests, idle, held };
   }
 
   #makeQueues(queue: QueueOptions): Queues {
@@ -451,7 +460,8 @@ export class Switch implements Device {
 
   async load(program: Program, pace?: Pace): Promise<void> {
     try {
-      if (pace !== undefined) await specialiseInTurns(program.bmv2, pace, variantOf(this.#options));
+      if (pace !== undefined)
+        await specialiseInTurns(runnableForm(program.bmv2), pace, variantOf(this.#options));
       this.install(program);
     } catch (error) {
       throw asDeviceError(error);
@@ -460,7 +470,8 @@ export class Switch implements Device {
 
   async verify(program: Program, pace?: Pace): Promise<void> {
     try {
-      if (pace !== undefined) await specialiseInTurns(program.bmv2, pace, variantOf(this.#options));
+      if (pace !== undefined)
+        await specialiseInTurns(runnableForm(program.bmv2), pace, variantOf(this.#options));
       this.#build(program);
     } catch (error) {
       throw asDeviceError(error);
@@ -470,7 +481,8 @@ export class Switch implements Device {
   async prepare(program: Program, pace?: Pace): Promise<PreparedProgram> {
     let loaded: Loaded;
     try {
-      if (pace !== undefined) await specialiseInTurns(program.bmv2, pace, variantOf(this.#options));
+      if (pace !== undefined)
+        await specialiseInTurns(runnableForm(program.bmv2), pace, variantOf(this.#options));
       loaded = this.#build(program);
     } catch (error) {
       throw asDeviceError(error);
@@ -485,9 +497,9 @@ export class Switch implements Device {
       },
       read: (queries, pace) => readPaced(loaded.reader, queries, pace),
       commit: () => {
-        const before = this.#loaded?.instance;
+        const before = this.#loaded;
         // Parameters of hashes are settings, which stay while the program stays.
-        if (before?.program === program) loaded.instance.own.hashes = before.own.hashes;
+        if (before?.program === program) loaded.instance.own.hashes = before.instance.own.hashes;
         if (changes !== this.#portChanges) refreshGroups(loaded.instance);
         this.#start(loaded);
       },
@@ -605,6 +617,12 @@ async function readPaced(reader: Reader, queries: readonly ReadQuery[], pace?: P
 /** Group members that watch a port take part while it is up. */
 function refreshGroups({ profiles }: Instance): void {
   for (const { store } of profiles.values()) store.refreshAll();
+}
+
+/** The program with its BMv2 JSON in the form that runs. */
+function runnableProgram(program: Program): Program {
+  const bmv2 = runnableForm(program.bmv2);
+  return bmv2 === program.bmv2 ? program : { ...program, bmv2 };
 }
 
 /** A program that cannot run is an invalid argument (P4Runtime spec 7.1). */

@@ -48,6 +48,8 @@ function reasonOf({ reason, egress_port, multicast_group_id }: Drop): string {
       return "the ingress parser found an error";
     case "drop_ctl":
       return "drop_ctl";
+    case "drop_flag":
+      return "the program drops it";
     case "no_destination":
       return "ingress chose no port";
     case "queue_full":

@@ -170,6 +170,7 @@ const outcome = z.discriminatedUnion("kind", [
       "no_replica",
       "parser_error",
       "drop_ctl",
+      "drop_flag",
       "no_destination",
       "queue_full",
       "no_such_queue",

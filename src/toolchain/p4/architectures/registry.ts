@@ -4,7 +4,12 @@ import type { P4Info } from "../../program/index.js";
 import type { BackEnd, Output } from "../emit/back-end.js";
 import type { Architecture } from "../lower/architecture.js";
 import type { IrProgram } from "../lower/ir.js";
+import { portableBackEnd } from "../portable/back-end.js";
 import type { SourceUnit } from "../syntax/ast.js";
+import { pna, pnaNic } from "./pna/architecture.js";
+import { PNA_NAMES, PNA_NIC_NAMES } from "./pna/names.js";
+import { psa } from "./psa/architecture.js";
+import { PSA_NAMES } from "./psa/names.js";
 import { t2na, tna } from "./tna/architecture.js";
 import { tnaProgram } from "./tna/engine/program.js";
 import { emitTnaP4Info } from "./tna/p4info.js";
@@ -33,6 +38,9 @@ export interface Target {
 
 const TARGETS: readonly [Target, ...Target[]] = [
   { architecture: v1model, backEnd: emitV1model },
+  { architecture: psa, backEnd: portableBackEnd(PSA_NAMES) },
+  { architecture: pnaNic, backEnd: portableBackEnd(PNA_NIC_NAMES) },
+  { architecture: pna, backEnd: portableBackEnd(PNA_NAMES) },
   { architecture: tna, controlPlane: emitTnaP4Info, execution: tnaProgram },
   { architecture: t2na, controlPlane: emitTnaP4Info, execution: tnaProgram },
 ];

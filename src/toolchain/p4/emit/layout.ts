@@ -26,6 +26,8 @@ export interface Storage {
   readonly headers?: Variable;
   readonly metadata?: Variable;
   readonly standard?: Variable;
+  /** Metadata that the target finds under a name of its own, by variable. */
+  readonly instances?: ReadonlyMap<Variable, string>;
   /** A header that does not fill its last byte is padded; else it is an error. */
   readonly padsHeaders?: true;
 }
@@ -55,6 +57,7 @@ export class Layout {
     this.#instanceNames.unique(SCALARS);
     this.headers.push({ name: SCALARS, id: 0, header_type: `${SCALARS}_0`, metadata: true, pi_omit: true });
     this.#addStandard();
+    for (const [variable, name] of program.instances ?? []) this.#addInstance(variable, name);
     const type = program.metadata?.type;
     this.#metadataPrefix = type?.kind === "struct" ? type.name : "meta";
     const headerType = program.headers?.type;
@@ -129,6 +132,8 @@ export class Layout {
     if (variable === headers) return { instance: undefined, text: "", type };
     if (variable === metadata) return { instance: undefined, text: this.#metadataPrefix, type };
     if (variable === standard) return { instance: STANDARD, text: "", type };
+    const own = this.program.instances?.get(variable);
+    if (own !== undefined) return { instance: own, text: "", type };
     let text = this.#locals.get(variable);
     if (text === undefined) {
       text = this.#place(variable.name, type);
@@ -272,15 +277,18 @@ export class Layout {
   }
 
   #addStandard(): void {
-    const type = this.program.standard?.type;
-    if (type === undefined) return;
+    const { standard } = this.program;
+    if (standard !== undefined) this.#addInstance(standard, STANDARD, STANDARD);
+  }
+
+  #addInstance({ type }: Variable, name: string, typeName = type.kind === "struct" ? type.name : name): void {
     const fields = type.kind === "struct" ? headerFields(type.fields, "") : [];
     const width = totalWidth(type);
     if (width % 8 !== 0) fields.push(["_padding", 8 - (width % 8), false]);
-    this.#typeNames.unique(STANDARD);
-    this.#instanceNames.unique(STANDARD);
-    this.headerTypes.push({ name: STANDARD, id: 1, fields });
-    this.headers.push({ name: STANDARD, id: 1, header_type: STANDARD, metadata: true, pi_omit: true });
+    const made = this.#typeNames.unique(typeName);
+    this.#instanceNames.unique(name);
+    this.headerTypes.push({ name: made, id: this.headerTypes.length, fields });
+    this.headers.push({ name, id: this.headers.length, header_type: made, metadata: true, pi_omit: true });
   }
 }
 

@@ -45,8 +45,8 @@ export interface PackageShape {
   readonly name: string;
   /** Whether an instance of it is what one packet passes through; others hold pipes, or parts of one. */
   readonly isPipe: boolean;
-  /** What the arguments are, by position; the last shape holds for all arguments after it. */
-  readonly arguments: readonly (BlockShape | "package")[];
+  /** What the arguments are, by position; the last shape holds for all arguments after it. `extern`: an instance without blocks. */
+  readonly arguments: readonly (BlockShape | "package" | "extern")[];
 }
 
 /** A parser or control that the package takes, and what its parameters stand for. */

@@ -462,7 +462,7 @@ class Preprocessor {
         CODES.missingInclude,
         written === undefined ? line : span,
         `cannot find the file '${path}' to include`,
-        "give its folder with -I; core.p4, v1model.p4, tna.p4 and t2na.p4 come with the compiler",
+        "give its folder with -I; core.p4, v1model.p4, psa.p4, pna.p4, tna.p4 and t2na.p4 come with the compiler",
       );
       return;
     }

@@ -64,6 +64,8 @@ export class Checker {
   readonly leftOpen = new Set<Declaration>();
   /** The program is for a Tofino architecture: its annotations are checked, and what older compilers took is taken. */
   forTofino = false;
+  /** Properties of tables that only this program's architecture has begin so. */
+  propertyPrefix: string | undefined = undefined;
   /** Names of annotations without effect of which a note has been given. */
   readonly ignoredAnnotations = new Set<string>();
   /** Actions that a table names or a statement calls. */

@@ -53,6 +53,7 @@ export function check(
   { strict = false }: CheckOptions = {},
 ): CheckedProgram {
   const cx = new Checker(diagnostics, strict);
+  cx.propertyPrefix = propertyPrefix(unit);
   cx.forTofino = unit.declarations.some(
     (declaration) => declaration.kind === "package" && /^T\d?NA$/.test(architectureOf(declaration) ?? ""),
   );
@@ -138,5 +139,14 @@ function findMain(cx: Checker): InstanceDeclaration | undefined {
   if (main.kind !== "instance") return undefined;
   if (main.type?.kind === "package" || main.type?.kind === "unknown") return main;
   cx.error(CODES.mainNoPackage, main.name.span, "'main' must be an instance of a package");
+  return undefined;
+}
+
+/** What an architecture with a package like `PSA_Switch` puts before the names of its properties of tables: `psa_`. */
+function propertyPrefix({ declarations }: SourceUnit): string | undefined {
+  for (const one of declarations) {
+    const found = one.kind === "package" ? /^([A-Z0-9]+)_/.exec(one.name.name)?.[1] : undefined;
+    if (found !== undefined) return `${found.toLowerCase()}_`;
+  }
   return undefined;
 }

@@ -242,6 +242,24 @@ const TOFINO_PROPERTIES: readonly string[] = [
   "requires_versioning",
 ];
 
+/** Properties of the portable architectures; those without a prefix are of entries that the data plane adds. */
+const PORTABLE_PROPERTIES = [
+  "direct_counter",
+  "direct_meter",
+  "implementation",
+  "empty_group_action",
+  "idle_timeout",
+];
+const LEARNING_PROPERTIES = [
+  "add_on_miss",
+  "default_idle_timeout_for_data_plane_added_entries",
+  "idle_timeout_with_auto_delete",
+];
+
+function portableProperties(prefix: string): readonly string[] {
+  return [...PORTABLE_PROPERTIES.map((name) => prefix + name), ...LEARNING_PROPERTIES];
+}
+
 function checkProperty(cx: Checker, property: ExpressionProperty, d: TableDeclaration): void {
   const { name } = property.name;
   const { value } = property;
@@ -273,8 +291,9 @@ function checkProperty(cx: Checker, property: ExpressionProperty, d: TableDeclar
       return;
   }
   const known = cx.forTofino ? [...KNOWN_PROPERTIES, ...TOFINO_PROPERTIES] : KNOWN_PROPERTIES;
-  if (known.includes(name)) return;
-  const near = closest(name, [...known, "key", "actions", "entries"]);
+  const portable = cx.propertyPrefix === undefined ? [] : portableProperties(cx.propertyPrefix);
+  if (known.includes(name) || portable.includes(name)) return;
+  const near = closest(name, [...known, ...portable, "key", "actions", "entries"]);
   cx.warning(
     CODES.unknownProperty,
     property.name.span,

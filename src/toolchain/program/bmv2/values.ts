@@ -173,6 +173,11 @@ export class ValueChecker {
       case "payload":
       case "extern":
         return;
+      case "field_list":
+        checker.array(object.value, inner).forEach((element, i) => {
+          this.value(element, [...inner, i], depth + 1);
+        });
+        return;
       case "expression":
         this.#expression(object.value, inner, depth + 1);
         return;

@@ -75,6 +75,17 @@ const TM_WORDS = 8;
 const SMALL = 5;
 const LARGE = 50;
 
+/** The states that read the metadata in front of a packet, with their places, and the bytes of the metadata. */
+interface Front {
+  states: ReadonlyMap<string, number> | undefined;
+  bytes: number;
+}
+
+/** Whether a packet passes through one parser, ingress, egress, one deparser. */
+function isSimpleSwitch({ architecture, portable }: Bmv2Program): boolean {
+  return architecture === undefined && portable === undefined;
+}
+
 /** The algorithm of a calculation that only gathers its input. */
 const BYTES = "bytes";
 
@@ -121,21 +132,23 @@ export class ProgramWriter {
     for (const { name } of program.actions)
       if (!actionNumbers.has(name)) actionNumbers.set(name, actionNumbers.size);
     const { architecture } = program;
+    const isSimple = isSimpleSwitch(program);
     for (const name of ["ingress", "egress"] as const) {
-      this.#pipeline(name, actionNumbers);
+      if (isSimple) this.#pipeline(name, actionNumbers);
+      else this.#texts.push(`function ${name}(s) {}`);
       yield LARGE;
     }
-    this.#parser(architecture === undefined ? program.parsers[0] : undefined, "parse");
+    this.#parser(isSimple ? program.parsers[0] : undefined, "parse");
     yield LARGE;
     this.#texts.push(...writeChecksums(program, this.#resources), writeFieldLists(program, this.#layout));
-    if (architecture !== undefined) yield* this.#stages(architecture, actionNumbers);
+    if (!isSimple) yield* this.#stages(actionNumbers);
     // The deparser comes last, since it writes what the other code may change.
-    this.#deparser(architecture === undefined ? program.deparsers[0] : undefined, "deparse");
-    if (architecture === undefined) this.#texts.push("const stages = [], ghosts = [];");
-    // Fields of headers are 0 at first in a Tofino, and keep their values in BMv2.
+    this.#deparser(isSimple ? program.deparsers[0] : undefined, "deparse");
+    if (isSimple) this.#texts.push("const stages = [], ghosts = [];");
+    // Fields of headers keep their values in BMv2's simple_switch; elsewhere they are 0 at first.
     this.#texts.push(
-      writeClear(architecture === undefined ? this.#layout.cleared : this.#layout.words),
-      writeClearPairs(architecture === undefined ? 0 : this.#layout.words),
+      writeClear(isSimple ? this.#layout.cleared : this.#layout.words),
+      writeClearPairs(isSimple ? 0 : this.#layout.words),
       writeOwn(this.#ownCounts()),
     );
     yield LARGE;
@@ -160,7 +173,7 @@ export class ProgramWriter {
   }
 
   #hash(name: string, algorithm: string, list: readonly bmv2.CalculationInput[], hash: string): void {
-    const guarded = this.program.architecture === undefined;
+    const guarded = isSimpleSwitch(this.program);
     const made = writeCalculation(this.#layout, { name, algorithm, list, hash, guarded });
     this.#texts.push(made.text);
     this.#hashBytes = Math.max(this.#hashBytes, made.bytes);
@@ -233,7 +246,7 @@ export class ProgramWriter {
       resources: this.#resources,
       actions: this.#actions,
       actionNumbers,
-      guarded: program.architecture === undefined,
+      guarded: isSimpleSwitch(program),
       tables: new Map(this.#tables.map(({ table }, i) => [table.name, i])),
       profiles: new Map(this.#profiles.map(({ profile }, i) => [profile.name, i])),
       meters: new Map(program.meter_arrays.map((meter) => [meter.name, meter])),
@@ -250,11 +263,7 @@ export class ProgramWriter {
   }
 
   /** @param front the states that read the metadata in front of the packet, where they read it apart from the frame */
-  #parser(
-    parser: bmv2.Bmv2Parser | undefined,
-    name: string,
-    front?: { states: ReadonlyMap<string, number> | undefined; bytes: number },
-  ): void {
+  #parser(parser: bmv2.Bmv2Parser | undefined, name: string, front?: Front): void {
     const { program } = this;
     const valueSets = new Map(program.parse_vsets.map(({ name }, i) => [name, ownPlace("valueSets", i)]));
     within("the parser", undefined, () => {
@@ -276,24 +285,31 @@ export class ProgramWriter {
     });
   }
 
-  /** The gresses of all pipes, two a pipe: parsers, control, statements of the deparser, headers of the deparser. */
-  *#stages(
-    { name: architecture, pipes }: bmv2.ArchitectureInfo,
-    actionNumbers: ReadonlyMap<string, number>,
-  ): Generator<number, void, void> {
+  /** Where the parsers of a stage read what a Tofino puts in front of a packet; undefined: they read none of it apart from the frame. */
+  #frontOf(gress: bmv2.StageInfo, number: number): ((parser: number) => Front) | undefined {
+    const { architecture, parsers } = this.program;
+    if (architecture === undefined || (gress as bmv2.GressInfo).skipsIntrinsic) return undefined;
+    const { ingressBytes, egressBytes } = INTRINSIC[architecture.name];
+    const bytes = number % 2 === 0 ? ingressBytes : egressBytes;
+    const layout = this.#layout;
+    const fronts = gress.parsers.map((at) => frontStates(defined(parsers[at]), { layout, bytes }));
+    return fronts.includes(undefined) ? undefined : (i) => ({ states: fronts[i], bytes });
+  }
+
+  /** The stages of a packet, of a Tofino the gresses of all pipes: parsers, control, statements of the deparser, its headers. */
+  *#stages(actionNumbers: ReadonlyMap<string, number>): Generator<number, void, void> {
     const { program } = this;
+    const pipes = program.architecture?.pipes ?? [];
+    const all: readonly bmv2.StageInfo[] =
+      program.portable?.stages ?? pipes.flatMap(({ ingress, egress }) => [ingress, egress]);
     const stages: string[] = [];
     const emits: (() => void)[] = [];
-    for (const [number, gress] of pipes.flatMap(({ ingress, egress }) => [ingress, egress]).entries()) {
-      const { ingressBytes, egressBytes } = INTRINSIC[architecture];
-      const bytes = number % 2 === 0 ? ingressBytes : egressBytes;
-      const layout = this.#layout;
-      const fronts = gress.parsers.map((at) => frontStates(defined(program.parsers[at]), { layout, bytes }));
-      const isApart = !gress.skipsIntrinsic && !fronts.includes(undefined);
+    for (const [number, gress] of all.entries()) {
+      const front = this.#frontOf(gress, number);
+      const isApart = front !== undefined;
       const parsers = gress.parsers.map((at, i) => {
         const name = `parser${at}`;
-        const front = isApart ? { states: fronts[i], bytes } : undefined;
-        this.#parser(defined(program.parsers[at]), name, front);
+        this.#parser(defined(program.parsers[at]), name, front?.(i));
         return name;
       });
       yield LARGE;

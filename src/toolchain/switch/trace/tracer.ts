@@ -403,8 +403,9 @@ export class PacketTracer extends TraceRecorder {
 
   #wrapStage(stage: Stage, number: number): Stage {
     const { program } = this.specialised;
-    const gresses = defined(program.architecture).pipes.flatMap(({ ingress, egress }) => [ingress, egress]);
-    const { parsers, pipeline, deparser } = defined(gresses[number]);
+    const { architecture, portable } = program;
+    const gresses = architecture?.pipes.flatMap(({ ingress, egress }) => [ingress, egress]);
+    const { parsers, pipeline, deparser } = defined((gresses ?? portable?.stages)?.[number]);
     const control = defined(program.pipelines[pipeline]).name;
     const isEgress = number % 2 === 1;
     return {

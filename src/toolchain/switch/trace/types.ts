@@ -102,6 +102,8 @@ export type TraceDropReason =
   | "parser_error"
   /** Of a Tofino: bits of `drop_ctl`. */
   | "drop_ctl"
+  /** Of PSA and PNA: `drop` of the output metadata, or `drop_packet`; PSA drops what ingress sends nowhere, too. */
+  | "drop_flag"
   /** Of a Tofino: no port, group or copy was asked for. */
   | "no_destination"
   | "queue_full"

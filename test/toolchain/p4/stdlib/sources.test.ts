@@ -7,6 +7,11 @@ const root = resolve(import.meta.dirname, "../../../..");
 const names = [
   "core.p4",
   "v1model.p4",
+  "psa.p4",
+  "psa_dpdk.p4",
+  "pna.p4",
+  "pna_dpdk.p4",
+  "pna_bmv2.p4",
   "tna.p4",
   "t2na.p4",
   "tofino1_specs.p4",
@@ -47,7 +52,8 @@ describe("embedded library sources", () => {
       expect(file?.text).toBe(readFileSync(join(root, "p4", name), "utf8"));
       expect(standardLibrary(name)).toBe(file);
     }
-    expect(standardLibrary("psa.p4")).toBeUndefined();
+    expect(standardLibrary("bmv2/psa.p4")).toBe(standardLibrary("psa.p4"));
+    expect(standardLibrary("psa_switch.p4")).toBeUndefined();
     expect(standardLibrary("toString")).toBeUndefined();
   });
 });

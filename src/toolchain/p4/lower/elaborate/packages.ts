@@ -77,6 +77,7 @@ function visit(
         continue;
       fail(CODES.otherArchitecture, span, `${shape.name} needs an argument for ${param.name.name}`);
     }
+    if (wanted === "extern") continue;
     const inner = packageOf(value, param);
     if (inner !== undefined) visit(inner, inside, architecture, plans);
     else if (wanted === "package") notSupported(value);

@@ -8,8 +8,8 @@ import { defined } from "../../../../../base/index.js";
 import { binary, cast, number } from "../../../lower/build.js";
 import type { Expr, ExternInstance, IrMethod, IrProgram, Stmt, StmtOf } from "../../../lower/ir.js";
 import { bits, totalWidth } from "../../../lower/ir-types.js";
+import { assign, local, toBits } from "../../../lower/plain-values.js";
 import { effectsOf, forEachStmt, operandsOf } from "../../../lower/walk.js";
-import { assign, local, toBits } from "./values.js";
 
 type Extern = StmtOf<"extern">;
 

@@ -5,6 +5,15 @@ import { and, binary, cast, equal, number, or } from "../../../lower/build.js";
 import { fold } from "../../../lower/fold.js";
 import type { BitsType, Expr, ExternInstance, Stmt, StmtOf } from "../../../lower/ir.js";
 import { BOOL, bits, totalWidth } from "../../../lower/ir-types.js";
+import {
+  assign,
+  fromBits,
+  local,
+  primitiveCall,
+  sliceOf,
+  toBits,
+  zero,
+} from "../../../lower/plain-values.js";
 import { mapBlocks, mapProgram } from "../../../lower/walk.js";
 import { argument } from "../p4info-scope.js";
 import { checksumCall } from "./checksums.js";
@@ -13,7 +22,6 @@ import { dropsEarly, filtered } from "./filters.js";
 import { hashWidth } from "./hashes.js";
 import type { Lowering } from "./lowering.js";
 import { counterCall } from "./parser-counters.js";
-import { assign, fromBits, local, primitiveCall, sliceOf, toBits, zero } from "./values.js";
 
 type Extern = StmtOf<"extern">;
 

@@ -7,8 +7,8 @@ import { binary, cast, equal, number } from "../../../lower/build.js";
 import { fold } from "../../../lower/fold.js";
 import type { Expr, Stmt, StmtOf } from "../../../lower/ir.js";
 import { bits } from "../../../lower/ir-types.js";
+import { assign, local, primitiveCall } from "../../../lower/plain-values.js";
 import type { Lowering } from "./lowering.js";
-import { assign, local, primitiveCall } from "./values.js";
 
 type Extern = StmtOf<"extern">;
 

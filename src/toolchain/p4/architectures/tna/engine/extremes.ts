@@ -4,7 +4,7 @@ import { and, binary, cast, equal, number, or } from "../../../lower/build.js";
 import type { Expr, IrProgram, Stmt, StmtOf } from "../../../lower/ir.js";
 import { BOOL, bits, totalWidth } from "../../../lower/ir-types.js";
 import { isPlace } from "../../../lower/places.js";
-import { assign, local, sliceOf, toBits, zero } from "./values.js";
+import { assign, local, sliceOf, toBits, zero } from "../../../lower/plain-values.js";
 
 /** The name of a call with what it looks for, and the bits of a part. */
 export const EXTREME = /^\w+\.(min|max)(8|16)$/;

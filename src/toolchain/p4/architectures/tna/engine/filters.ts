@@ -7,9 +7,9 @@ import { defined } from "../../../../../base/index.js";
 import { cast, equal, number } from "../../../lower/build.js";
 import type { Expr, ExternInstance, Stmt, StmtOf } from "../../../lower/ir.js";
 import { bits, totalWidth } from "../../../lower/ir-types.js";
+import { assign, local, primitiveCall, toBits } from "../../../lower/plain-values.js";
 import { argument } from "../p4info-scope.js";
 import type { Lowering } from "./lowering.js";
-import { assign, local, primitiveCall, toBits } from "./values.js";
 
 type Extern = StmtOf<"extern">;
 

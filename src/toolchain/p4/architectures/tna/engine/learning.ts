@@ -16,9 +16,17 @@ import type {
   Stmt,
 } from "../../../lower/ir.js";
 import { BOOL, bits, totalWidth } from "../../../lower/ir-types.js";
+import {
+  assign,
+  fromBits,
+  local,
+  primitiveCall,
+  sliceOf,
+  toBits,
+  zero,
+} from "../../../lower/plain-values.js";
 import { forEachStmt } from "../../../lower/walk.js";
 import type { Cell } from "./alu-outputs.js";
-import { assign, fromBits, local, primitiveCall, sliceOf, toBits, zero } from "./values.js";
 
 const MATCH_KIND = "dleft_hash";
 const LEARN = /^LearnAction\d?\./;

@@ -10,10 +10,10 @@ import type {
   Stmt,
   Variable,
 } from "../../../lower/ir.js";
+import { local } from "../../../lower/plain-values.js";
 import type { State } from "./instances.js";
 import type { Notes } from "./notes.js";
 import { Registers } from "./registers.js";
-import { local } from "./values.js";
 
 export class Lowering {
   readonly registers: Registers;

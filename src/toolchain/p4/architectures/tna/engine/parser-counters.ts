@@ -5,8 +5,8 @@ import { binary, cast, equal, number } from "../../../lower/build.js";
 import { fold } from "../../../lower/fold.js";
 import type { Expr, Stmt, StmtOf } from "../../../lower/ir.js";
 import { BOOL, bits, totalWidth } from "../../../lower/ir-types.js";
+import { assign, sliceOf } from "../../../lower/plain-values.js";
 import type { Lowering } from "./lowering.js";
-import { assign, sliceOf } from "./values.js";
 
 type Extern = StmtOf<"extern">;
 

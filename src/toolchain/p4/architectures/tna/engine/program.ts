@@ -4,6 +4,7 @@ import type { bmv2, P4Info, Program } from "../../../../program/index.js";
 import type { Output } from "../../../emit/back-end.js";
 import { emitAction } from "../../../emit/bmv2-actions.js";
 import { emitArrays } from "../../../emit/bmv2-arrays.js";
+import { emitDeparserWithStatements } from "../../../emit/bmv2-deparser.js";
 import { ExpressionEmitter } from "../../../emit/bmv2-expressions.js";
 import { emitParser, emitValueSets } from "../../../emit/bmv2-parser.js";
 import { emitPipeline, newNumbering } from "../../../emit/bmv2-pipeline.js";
@@ -33,7 +34,7 @@ import { rootOf } from "../../../lower/places.js";
 import { effectsOf, forEachStmt, operandsOf, statesOfParser } from "../../../lower/walk.js";
 import type { SourceUnit } from "../../../syntax/ast.js";
 import { lowerCalls } from "./calls.js";
-import { emitDeparser, splitDeparser } from "./deparsers.js";
+import { splitDeparser } from "./deparsers.js";
 import { plainState } from "./instances.js";
 import { Lowering } from "./lowering.js";
 import { Notes } from "./notes.js";
@@ -191,7 +192,10 @@ class Parts {
     });
     const pipeline = this.#control(pipe, gress, control);
     this.deparsers.push(
-      emitDeparser(this.emission, deparser, { name: `${pipe.name}.${gress}`, id: this.deparsers.length }),
+      emitDeparserWithStatements(this.emission, deparser, {
+        name: `${pipe.name}.${gress}`,
+        id: this.deparsers.length,
+      }),
     );
     const portMetadata = parsers.map((parser) => this.portMetadata.get(parser));
     return {

@@ -9,13 +9,21 @@ import type { Expr, ExternInstance, IrMethod, IrProgram, Stmt, StmtOf, Variable 
 import { instancesOf } from "../../../lower/ir.js";
 import { BOOL, bits, totalWidth } from "../../../lower/ir-types.js";
 import { rootOf, samePlace } from "../../../lower/places.js";
+import {
+  assign,
+  fromBits,
+  local,
+  primitiveCall,
+  sliceOf,
+  toBits,
+  zero,
+} from "../../../lower/plain-values.js";
 import { copyBody } from "../../../lower/unroll-loops.js";
 import { effectsOf, forEachStmt, mapBlocks, mapProgram, operandsOf } from "../../../lower/walk.js";
 import { AluOutputs, type Cell, isChained, OUTPUT } from "./alu-outputs.js";
 import type { State } from "./instances.js";
 import { Learning } from "./learning.js";
 import type { Notes } from "./notes.js";
-import { assign, fromBits, local, primitiveCall, sliceOf, toBits, zero } from "./values.js";
 
 type Extern = StmtOf<"extern">;
 

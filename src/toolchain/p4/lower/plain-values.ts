@@ -1,9 +1,9 @@
 /** Values of any type as plain bits and back, as a register's cell holds them: the first field in the high bits. */
-import type { Span } from "../../../../../base/index.js";
-import { binary, cast, field, number } from "../../../lower/build.js";
-import type { Expr, ExternInstance, IrProgram, IrType, Stmt } from "../../../lower/ir.js";
-import { newLocal } from "../../../lower/ir.js";
-import { BOOL, bits, totalWidth } from "../../../lower/ir-types.js";
+import type { Span } from "../../../base/index.js";
+import { binary, cast, field, number } from "./build.js";
+import type { Expr, ExternInstance, IrProgram, IrType, Stmt } from "./ir.js";
+import { newLocal } from "./ir.js";
+import { BOOL, bits, totalWidth } from "./ir-types.js";
 
 export function toBits(value: Expr): Expr {
   const { type, span } = value;

@@ -1,0 +1,172 @@
+/**
+ * The path of a packet through the Portable NIC Architecture: main parser, pre control, main control, main deparser; then it is dropped, sent,
+ * or takes the same path once more. `docs/portable.md` has the rules.
+ */
+import { EXTERN_STATE, MIRROR_SLOTS, NIC } from "../../program/index.js";
+import { NO_LIMIT } from "../state/packet-state.js";
+import type { ForwarderParts } from "./forwarder.js";
+import type { PacketCopy } from "./packet-copy.js";
+import { MAX_PORT, Portable } from "./portable.js";
+import type { Workspaces } from "./workspace.js";
+
+/** `PNA_Direction_t`. */
+const NET_TO_HOST = 0;
+const HOST_TO_NET = 1;
+
+/** `PassNumber_t` has three bits. */
+const MAX_PASS = 7;
+
+export class Pna extends Portable {
+  readonly #at: Places;
+
+  constructor(parts: ForwarderParts, workspaces: Workspaces) {
+    super(parts, workspaces);
+    this.#at = placesOf(parts.specialised);
+  }
+
+  protected enter(port: number, frame: Uint8Array, ownsFrame: boolean): void {
+    this.#pass(port, frame, ownsFrame, 0);
+  }
+
+  protected reenter({ port, frame, ownsFrame, phv }: PacketCopy): void {
+    this.#pass(port, frame, ownsFrame, phv[0]!);
+  }
+
+  #pass(port: number, frame: Uint8Array, ownsFrame: boolean, pass: number): void {
+    const { state, code } = this;
+    const { main, inputs, outputs } = this.#at;
+    state.phv = state.main;
+    const { phv } = state;
+    code.clear(phv);
+    this.begin(frame, ownsFrame);
+    const direction = port === this.cpuPort ? HOST_TO_NET : NET_TO_HOST;
+    for (const input of inputs) {
+      phv[input.direction] = direction;
+      phv[input.pass] = pass & MAX_PASS;
+      phv[input.loopedBack] = pass > 0 ? 1 : 0;
+      phv[input.recirculated] = pass > 0 ? 1 : 0;
+      phv[input.port] = this.named(port);
+    }
+    if (main.time >= 0) this.putTime(main.time);
+    const last = code.stages.length - 1;
+    const error = code.stages[0]!.parsers[0]!(state);
+    for (const input of inputs) phv[input.error] = error;
+    for (const stage of code.stages) {
+      stage.control(state);
+      if (this.aborted()) return;
+    }
+    const asked = (at: number): boolean => at >= 0 && phv[at] !== 0;
+    const stage = code.stages[last]!;
+    const leaves =
+      asked(outputs.sends) || asked(outputs.again) || outputs.mirrors.some(({ asks }) => asked(asks));
+    // A deparser may still ask for another pass.
+    if (leaves || outputs.again >= 0) stage.prepare(state, phv);
+    this.sendDigest();
+    const again = asked(outputs.again);
+    if (!leaves && !again) {
+      this.drop("ingress");
+      return;
+    }
+    const sessions = outputs.mirrors.flatMap(({ asks, session }) => (asked(asks) ? [phv[session]!] : []));
+    const made = stage.emit(state, NO_LIMIT);
+    for (const session of sessions) this.#mirror(made, session);
+    if (again) this.#again(port, made, pass + 1);
+    else if (asked(outputs.sends))
+      this.#send(made, this.portOf(phv[outputs.port]! >>> 0), phv[main.serviceClass]!);
+    else this.drop("ingress");
+  }
+
+  #again(port: number, frame: Uint8Array, pass: number): void {
+    const copy = this.copyOf(frame, false);
+    copy.phv[0] = pass;
+    copy.port = port;
+    copy.node = this.tracer?.fork("recirculate");
+    this.tracer?.forked("recirculate");
+    this.work!.again.push(copy);
+  }
+
+  #send(frame: Uint8Array, port: number, serviceClass: number): void {
+    const { queues } = this;
+    const line = this.lineOf(serviceClass);
+    const mustWait = queues !== undefined && port <= MAX_PORT && !queues.passes(port, line);
+    if (this.work!.egress.length > 0 || mustWait) {
+      const copy = this.copyOf(frame, true);
+      copy.node = this.tracer?.node;
+      this.queue(copy, port, line);
+      return;
+    }
+    this.tracer?.leaves(frame);
+    if (queues === undefined || port > MAX_PORT) this.output.transmit(port, frame);
+    else queues.start(port, frame);
+  }
+
+  /** Copies of what the deparser emitted go to the ports of a session. */
+  #mirror(packet: Uint8Array, session: number): void {
+    const found = this.replication.sessions.get(session);
+    this.tracer?.cloneSession(session, found);
+    if (found === undefined) return;
+    const limit = found.lengthLimit > 0 ? found.lengthLimit : packet.length;
+    const original = this.tracer?.node;
+    this.tracer?.use(this.tracer.fork("egress_clone"));
+    for (const { port, instance } of found.replicas) {
+      const copy = this.copyOf(packet.slice(0, limit), true);
+      copy.node = this.tracer?.fork("replica", port, instance);
+      this.queue(copy, this.portOf(port), this.lineOf(found.classOfService));
+    }
+    this.tracer?.forked("clone");
+    this.tracer?.use(original);
+  }
+
+  /** A packet that waited leaves as it is. */
+  protected leave({ frame }: PacketCopy): Uint8Array {
+    this.tracer?.leaves(frame);
+    return frame;
+  }
+}
+
+// ---------------------------------------------------------------- places
+
+/** First words of the metadata; -1 for what the program's form of the architecture does not have. */
+interface Places {
+  /** Of the parser, the pre control and the main control. */
+  readonly inputs: readonly Readonly<
+    Record<"direction" | "pass" | "loopedBack" | "recirculated" | "port" | "error", number>
+  >[];
+  readonly main: { readonly time: number; readonly serviceClass: number };
+  readonly outputs: {
+    readonly sends: number;
+    readonly port: number;
+    readonly again: number;
+    readonly mirrors: readonly { readonly asks: number; readonly session: number }[];
+  };
+}
+
+function placesOf({ layout }: ForwarderParts["specialised"]): Places {
+  const at = (header: string, name: string): number => layout.field(header, name)?.at ?? -1;
+  const nic = (name: keyof typeof NIC, slot = ""): number => at(EXTERN_STATE, `${NIC[name][0]}${slot}`);
+  return {
+    inputs: ["pna_main_parser_input_metadata", "pna_pre_input_metadata", "pna_main_input_metadata"].map(
+      (header) => ({
+        direction: at(header, "direction"),
+        pass: at(header, "pass"),
+        loopedBack: at(header, "loopedback"),
+        recirculated: at(header, "recirculated"),
+        port: at(header, "input_port"),
+        error: at(header, "parser_error"),
+      }),
+    ),
+    main: {
+      time: at("pna_main_input_metadata", "timestamp"),
+      serviceClass: at("pna_main_output_metadata", "class_of_service"),
+    },
+    outputs: {
+      sends: nic("sends"),
+      port: nic("port"),
+      again: nic("again"),
+      mirrors: Array.from({ length: MIRROR_SLOTS }, (_, slot) => ({
+        asks: nic("mirrors", String(slot)),
+        session: nic("session", String(slot)),
+      })),
+    },
+  };
+}

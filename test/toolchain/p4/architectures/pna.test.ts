@@ -1,0 +1,123 @@
+/** PNA: packet tests of every path, from source and from its BMv2 JSON, in both forms of the architecture; what is refused and what is not done. */
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Diagnostics, SourceFile, toHex } from "../../../../src/base/index.js";
+import { compile } from "../../../../src/toolchain/p4/index.js";
+import { type Bmv2Program, type Program, readBmv2 } from "../../../../src/toolchain/program/index.js";
+import { readStf, runStf } from "../../../../src/toolchain/stf/index.js";
+import { type PacketTrace, Switch } from "../../../../src/toolchain/switch/index.js";
+import { ManualClock } from "../../switch/golden.js";
+
+const folder = resolve(import.meta.dirname, "../../../golden/pna");
+const CPU = 510;
+
+function read(name: string): SourceFile {
+  return new SourceFile(name, readFileSync(join(folder, name), "utf8"));
+}
+
+function compiled(file: SourceFile | string): Program {
+  const diagnostics = new Diagnostics();
+  const result = compile({ file }, diagnostics);
+  diagnostics.throwIfErrors();
+  return result!.program;
+}
+
+function fromFile(bmv2: Bmv2Program): Bmv2Program {
+  const diagnostics = new Diagnostics();
+  const made = readBmv2(new SourceFile("program.json", JSON.stringify(bmv2)), diagnostics);
+  diagnostics.throwIfErrors();
+  return made!;
+}
+
+async function play(program: Program, name: string) {
+  const diagnostics = new Diagnostics();
+  const { passed, failed } = await runStf(readStf(read(name), diagnostics), program, diagnostics);
+  return { passed, failed, messages: diagnostics.list.map(({ code, message }) => `${code} ${message}`) };
+}
+
+describe("packets of PNA", () => {
+  it.each([
+    ["paths", 8],
+    ["nic", 2],
+  ])("take every way: %s", async (name, expected) => {
+    const program = compiled(read(`${name}.p4`));
+    const wanted = { passed: expected, failed: 0, messages: [] };
+    expect(await play(program, `${name}.stf`)).toEqual(wanted);
+    expect(await play({ ...program, bmv2: fromFile(program.bmv2) }, `${name}.stf`)).toEqual(wanted);
+  });
+
+  it("go to the controller and come from it by the host's port", () => {
+    const clock = new ManualClock();
+    const traces: PacketTrace[] = [];
+    const sent: string[] = [];
+    const got: string[] = [];
+    const device = new Switch(compiled(read("paths.p4")), {
+      clock,
+      cpuPort: CPU,
+      transmit: (port, frame) => sent.push(`${port} ${toHex(frame)}`),
+      trace: (one) => traces.push(one),
+    });
+    device.watch((event) => event.kind === "packetIn" && got.push(toHex(event.packet.payload)));
+    device.receive(1, new Uint8Array([8, 0, 0, 0, 0, 0x42]));
+    device.receive(CPU, new Uint8Array([1, 0, 0, 0, 0, 0x42]));
+    device.receive(1, new Uint8Array([2, 0, 0, 0, 0, 0x42]));
+    expect(got).toEqual(["080100010042"]);
+    expect(sent).toEqual(["2 010100020042"]);
+    const text = JSON.stringify(traces);
+    for (const stage of ["main_parser", "pre_control", "main_control"])
+      expect(text).toContain(`"stage_name":"${stage}"`);
+    expect(text).toContain("drop_flag");
+  });
+});
+
+describe("the BMv2 JSON of PNA", () => {
+  it("names its parts as pna_nic looks for them, with its metadata", () => {
+    const { bmv2 } = compiled(read("nic.p4"));
+    expect(bmv2.parsers.map(({ name }) => name)).toEqual(["main_parser"]);
+    expect(bmv2.pipelines.map(({ name }) => name)).toEqual(["main_control"]);
+    expect(bmv2.deparsers.map(({ name }) => name)).toEqual(["main_deparser"]);
+    const fields = (header: string) =>
+      bmv2.header_types.find(({ name }) => name === `${header}_t`)?.fields.map(([name]) => name);
+    expect(fields("pna_main_parser_input_metadata")).toEqual(["recirculated", "input_port", "_padding"]);
+    expect(fields("pna_main_output_metadata")).toEqual(["class_of_service"]);
+    expect(bmv2.actions.flatMap(({ primitives }) => primitives.map(({ op }) => op))).toContain(
+      "send_to_port",
+    );
+  });
+});
+
+describe("a program for PNA", () => {
+  const codes = (from: string, to: string) => {
+    const diagnostics = new Diagnostics();
+    const { text } = read("paths.p4");
+    expect(text).toContain(from);
+    compile({ file: text.replace(from, to) }, diagnostics);
+    return diagnostics.list.map(({ code, severity }) => `${severity} ${code}`);
+  };
+
+  it("decides where a packet goes in the main control only", () => {
+    expect(codes("meta.pre = 7;", "drop_packet();")).toEqual(["error P40506"]);
+  });
+
+  it("adds entries in the default action of a table that adds them", () => {
+    const table = (property: string) => `
+    action add() { bool added = add_entry("hit", {}, (ExpireTimeProfileId_t) 1); }
+    action hit() {}
+    table t {
+        key = { hdr.h.op : exact; }
+        actions = { @tableonly hit; @defaultonly add; }
+        default_action = add();
+        ${property}
+    }
+    apply {
+        t.apply();
+        hdr.h.passes`;
+    const from = `    apply {
+        hdr.h.passes`;
+    expect(codes(from, table(""))).toContain("error P40506");
+    expect(codes(from, table("add_on_miss = true;")).filter((one) => !one.endsWith("P40610"))).toEqual([
+      "warning P40670",
+    ]);
+  });
+});
