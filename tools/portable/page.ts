@@ -43,8 +43,8 @@ function programs(title: string, verdicts: readonly Verdict[]): string[] {
   ];
 }
 
-function tests(title: string, verdicts: readonly Verdict[]): string[] {
-  const all = verdicts.filter(({ test }) => test !== undefined);
+function tests(title: string, verdicts: readonly Verdict[], judge: "p4c" | "4ward"): string[] {
+  const all = verdicts.filter(({ test }) => test?.judge === judge);
   if (all.length === 0) return [];
   const passed = all.filter(({ test }) => test?.failed === undefined);
   const failed = all.filter(({ test }) => test?.failed !== undefined);
@@ -91,8 +91,9 @@ export function page(all: readonly Verdict[]): string {
     "FOURWARD one of smolkaj/4ward. A packet test passes when exactly the expected packets leave.",
     "",
     "<!-- not measured: results of tests -->",
-    ...tests("Packet tests of PSA (p4c's)", of("psa")),
-    ...tests("Packet tests of PNA (4ward's, for p4c's programs)", of("pna")),
+    ...tests("p4c's packet tests of PSA", of("psa"), "p4c"),
+    ...tests("4ward's packet tests of PSA, for p4c's programs", of("psa"), "4ward"),
+    ...tests("4ward's packet tests of PNA, for p4c's programs", of("pna"), "4ward"),
     ...programs("p4c's programs for PSA", of("psa")),
     ...programs("p4c's programs for PNA", of("pna")),
     ...wrong("p4c's wrong programs for PSA", of("psa-errors")),

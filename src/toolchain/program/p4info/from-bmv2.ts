@@ -3,6 +3,7 @@
  * gives both files; ids are made up. p4c writes optional fields as ternary ones, so that is what they are here, and
  * a value set is one field as wide as all its parts.
  */
+import { runnableForm } from "../bmv2/portable.js";
 import type { Bmv2Program, Bmv2Table, FieldRef, MatchKind } from "../bmv2.js";
 import {
   ActionRef_Scope,
@@ -34,7 +35,7 @@ const PREFIX = {
 } as const;
 
 export function describeBmv2(program: Bmv2Program): P4Info {
-  return new Description(program).p4info();
+  return new Description(runnableForm(program)).p4info();
 }
 
 class Description {
