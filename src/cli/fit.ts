@@ -158,12 +158,14 @@ export async function fit(path: string, options: FitCommandOptions): Promise<num
 /** Questions to the solver about one program. */
 const SOLVER_QUESTIONS = 16;
 const SOLVER_NODES = 20_000;
+/** Of the heuristic, where the solver may take minutes anyway. */
+const EXACT_WORK = 10 * QUICK.work;
 
 /** How much work the search for reasons may take: with `--exact` the solver is asked, for its seconds a member. */
 function limitsOf({ exact }: FitCommandOptions): typeof QUICK {
   if (exact === undefined) return QUICK;
   const solver = { questions: SOLVER_QUESTIONS, nodes: SOLVER_NODES, seconds: secondsOf(exact) };
-  return { ...QUICK, solver };
+  return { work: EXACT_WORK, solver };
 }
 
 function print(value: unknown): void {

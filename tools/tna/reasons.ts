@@ -25,7 +25,7 @@ const { CORPUS: corpus, EXACT: exact } = process.env;
 const limits =
   exact === undefined
     ? QUICK
-    : { ...QUICK, solver: { questions: 16, nodes: 20_000, seconds: Number(exact) } };
+    : { work: 10 * QUICK.work, solver: { questions: 16, nodes: 20_000, seconds: Number(exact) } };
 
 async function reasonsOf(folder: string, one: Case, isAlone: boolean): Promise<[number, number]> {
   const files = {

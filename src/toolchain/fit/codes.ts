@@ -39,6 +39,7 @@ export const CODES = {
   conditionalStatement: "P44045",
   budgetNotStated: "P44046",
   compilerLog: "P44047",
+  pragmaNotConsidered: "P44048",
 } as const;
 
 /** What each finding about a program means, for rule lists, where no file can be read; a test compares them with `data/diagnostics`. */
@@ -76,5 +77,6 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   [CODES.tableAppliedAgain]: "A packet can reach the same table a second time",
   [CODES.loop]: "The control flow has a loop",
   [CODES.registerUpdate]: "The conditional update of a register is more complex than its ALU allows",
+  [CODES.pragmaNotConsidered]: "A pragma of a table that fit does not consider",
   [CODES.conditionalStatement]: "A conditional statement in an action, other than the update of a register",
 };

@@ -4,8 +4,9 @@
  * one decides on, or that overwrites what an earlier one reads, needs the same stage or a later one.
  */
 import { defined } from "../../base/index.js";
-import type { Access, ActionModel, FitModel } from "./model/model.js";
+import type { Access, ActionModel, FitModel, Unit } from "./model/model.js";
 import { keyReads, overlaps } from "./model/model.js";
+import { isNamed } from "./model/pragmas.js";
 
 type DependencyKind = "match" | "action" | "output" | "control" | "anti";
 
@@ -70,6 +71,7 @@ export function findDependencies(model: FitModel): DependencyGraph {
   const found = new Map<number, Dependency>();
   const count = units.length;
   const add = (from: number, to: number, kind: DependencyKind, field: string | undefined) => {
+    if (kind !== "control" && ignoresDependency(defined(units[from]), defined(units[to]))) return;
     const key = from * count + to;
     const known = found.get(key);
     if (known !== undefined && STRENGTH.indexOf(known.kind) <= STRENGTH.indexOf(kind)) return;
@@ -112,6 +114,11 @@ export function findDependencies(model: FitModel): DependencyGraph {
     }
   }
   return graphOf(count, [...found.values()]);
+}
+
+/** One of the tables asks for it; the branches between them stay (p4c, mau/table_seqdeps.cpp, ignore_dep). */
+export function ignoresDependency(a: Unit, b: Unit): boolean {
+  return isNamed(a.pragmas.ignored, b.table) || isNamed(b.pragmas.ignored, a.table);
 }
 
 /** Earliest stages, chains and critical path of a set of edges. Each edge leads to a unit with a larger number. */

@@ -103,6 +103,8 @@ export function featureText(feature: Feature): string {
         ...(feature.statement ? ["in statements"] : []),
       ].join("; ");
     }
+    case "pragma":
+      return `pragma ${feature.text}`;
     case "spread":
       return `${short(feature.action)} takes ${feature.levels} levels`;
     case "again":

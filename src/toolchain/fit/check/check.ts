@@ -51,6 +51,7 @@ export function checkFeatures(
     reported.add(key);
     report();
   };
+  notePragmas(features, places, target, diagnostics);
   const reporter =
     (severity: "error" | "warning"): CheckContext["refuse"] =>
     (code, source, message, instead) =>
@@ -59,6 +60,7 @@ export function checkFeatures(
       );
   const context: CheckContext = { model, target, refuse: reporter("error"), warn: reporter("warning") };
   for (const feature of features) {
+    if (feature.kind === "pragma") continue;
     if (feature.kind === "spread") {
       const code = CODES.actionTakesStages;
       const message = `action ${feature.action} takes ${feature.levels} stages, because later steps need earlier results`;
@@ -74,7 +76,32 @@ export function checkFeatures(
   return diagnostics;
 }
 
-function checkFeature(context: CheckContext, feature: Exclude<Feature, { kind: "spread" }>): void {
+/** One note for each pragma that is not followed, at the first table that has it. */
+function notePragmas(
+  features: readonly Feature[],
+  places: Places,
+  target: Target,
+  diagnostics: Diagnostics,
+): void {
+  const byName = new Map<string, FeatureOf<"pragma">[]>();
+  for (const feature of features) {
+    if (feature.kind !== "pragma") continue;
+    const name = /^@(?:pragma\s+)?(\w+)/.exec(feature.text)?.[1] ?? feature.text;
+    byName.set(name, [...(byName.get(name) ?? []), feature]);
+  }
+  for (const [name, [first, ...others]] of byName) {
+    if (first === undefined) continue;
+    const more = others.length === 0 ? "" : ` and ${others.length} more`;
+    diagnostics.info(
+      CODES.pragmaNotConsidered,
+      places.spanOf(first.source),
+      `${target.name}: ${first.text} of table ${first.owner}${more}: fit does not consider @${name}`,
+      "the vendor's compiler does: stages and memory may differ",
+    );
+  }
+}
+
+function checkFeature(context: CheckContext, feature: Exclude<Feature, { kind: "spread" | "pragma" }>): void {
   const { refuse } = context;
   const tofino = context.target.model === "tofino";
   const { source } = feature;

@@ -81,6 +81,17 @@ export function waySizes(depth: number, minWays: number, maxDepth: number): numb
   return ways;
 }
 
+/** So many ways for a depth in blocks, each a power of two (p4c, mau/resource_estimate.cpp, ways_provided). */
+export function askedWays(depth: number, count: number): number[] {
+  let rest = depth;
+  return Array.from({ length: count }, (_, i) => {
+    const even = Math.ceil(Math.max(1, rest) / (count - i));
+    const size = 2 ** Math.ceil(Math.log2(even));
+    rest -= size;
+    return size;
+  });
+}
+
 /** Hash bits of a set of ways: the line in each of the first ways, and the bits that choose a block. */
 export function hashBits(ways: readonly number[], minWays: number, lineBits: number): number {
   const lines = lineBits * Math.min(ways.length, minWays);

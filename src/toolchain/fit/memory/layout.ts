@@ -5,7 +5,16 @@ import type { PhvLayout } from "../phv/pack.js";
 import type { Target } from "../target.js";
 import { actionBlocks, type DataFormat, dataFormats, totalDataBytes } from "./action-data.js";
 import { attachedMemory, hasWideGroups } from "./attached.js";
-import { hashBits, identityBlocks, type KeyBytes, lineBitsOf, packings, waySizes } from "./exact.js";
+import {
+  askedWays,
+  hashBits,
+  identityBlocks,
+  type KeyBytes,
+  lineBitsOf,
+  type Packing,
+  packings,
+  waySizes,
+} from "./exact.js";
 import { indirectionBlocks, rangeRows, ternaryWidth } from "./ternary.js";
 
 /** SRAM blocks by what they hold. */
@@ -51,6 +60,7 @@ export const NO_MEMORY: TableLayout = {
 function matchKind(unit: Unit): TableLayout["match"] {
   if (unit.kind !== "match") return "none";
   if (unit.algorithmic !== undefined) return "exact";
+  if (unit.pragmas.isTernary) return "ternary";
   return unit.key.every((part) => part.kind === "exact") ? "exact" : "ternary";
 }
 
@@ -116,14 +126,26 @@ export class TablePlan {
     let bestRank: readonly number[] = [];
     for (const format of this.#formats) {
       const overhead = this.#fixedOverhead + format.immediateBits;
-      for (const { entriesPerWord, width } of packings(this.keyBytes, overhead, target, single)) {
+      for (const { entriesPerWord, width } of asked(
+        packings(this.keyBytes, overhead, target, single),
+        unit,
+      )) {
         const needed = Math.ceil(entries / (entriesPerWord * depth));
         let words = Math.max(needed, minWays, 1);
         // No stage holds more, so the ways of a deeper table are never used. This bounds their number.
         let ways = waySizes(Math.min(words, target.sram.blocks), minWays, maxWayBlocks);
         let bits = hashBits(ways, minWays, lineBits);
+        const { ways: count } = unit.pragmas;
+        if (count !== undefined) {
+          ways = askedWays(Math.min(needed, target.sram.blocks), count);
+          words = Math.max(
+            ways.reduce((sum, size) => sum + size, 0),
+            needed,
+          );
+          bits = hashBits(ways, ways.length, lineBits);
+        }
         const identity = identityBlocks(this.keyBytes.bits, entriesPerWord, words, target);
-        if (identity !== undefined && unit.implementation === undefined) {
+        if (identity !== undefined && unit.implementation === undefined && (count ?? 1) === 1) {
           ways = [identity];
           words = identity;
           bits = lineBits + Math.ceil(Math.log2(identity));
@@ -261,6 +283,12 @@ export class TablePlan {
     const room = Math.min(this.layout(low * step).entries, entries);
     return fits(this.layout(room)) ? room : low * step;
   }
+}
+
+/** The packings that a pragma asks for, where there are such. */
+function asked(list: readonly Packing[], { pragmas }: Unit): readonly Packing[] {
+  const own = list.filter(({ entriesPerWord }) => entriesPerWord === pragmas.pack);
+  return own.length > 0 ? own : list;
 }
 
 function isLess(a: readonly number[], b: readonly number[]): boolean {

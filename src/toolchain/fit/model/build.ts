@@ -22,6 +22,7 @@ import {
   type Unit,
 } from "./model.js";
 import { readParser } from "./parser.js";
+import { pragmasOf } from "./pragmas.js";
 import { findUses } from "./uses.js";
 
 export interface BuiltModel {
@@ -370,9 +371,13 @@ class Builder {
       return use === undefined || use.scope !== DEFAULT_ONLY;
     };
     const size = this.sizes.get(table.name) ?? (table.max_size > 0 ? table.max_size : DEFAULT_TABLE_SIZE);
+    const pragmas = pragmasOf(info?.message.preamble?.annotations ?? []);
+    for (const text of pragmas.passedOver)
+      this.#features.push({ kind: "pragma", owner: table.name, text, source: table.source_info });
     const common = {
       gress,
       table: table.name,
+      pragmas,
       size,
       condition: undefined,
       source: table.source_info,
@@ -438,7 +443,7 @@ class Builder {
 
   #action(
     name: string,
-    common: Pick<Unit, "gress" | "table" | "size" | "condition" | "source">,
+    common: Pick<Unit, "gress" | "table" | "pragmas" | "size" | "condition" | "source">,
     reader: ActionReader,
     steps: readonly Step[],
   ): Omit<Unit, "id"> {

@@ -3,6 +3,7 @@
  * table, a bare action, or a condition (gateway). An action that takes several stages is several units.
  */
 import type { bmv2 } from "../../program/index.js";
+import { NO_PRAGMAS, type TablePragmas } from "./pragmas.js";
 
 export type Gress = "ingress" | "egress";
 
@@ -107,6 +108,7 @@ export const NO_RESOURCES = {
   attached: [],
   hashes: [],
   usesRandom: false,
+  pragmas: NO_PRAGMAS,
 } as const satisfies Partial<Unit>;
 
 export interface Unit {
@@ -128,6 +130,7 @@ export interface Unit {
   readonly attached: readonly Attached[];
   readonly hashes: readonly HashUse[];
   readonly usesRandom: boolean;
+  readonly pragmas: TablePragmas;
   readonly condition: ConditionModel | undefined;
   readonly source: bmv2.SourceInfo | undefined;
 }

@@ -1,5 +1,6 @@
 /** The integer program of {@link placeExactly} for a number of stages, in CPLEX LP format. */
 import type { Unit } from "../model/model.js";
+import { stageFor } from "../model/pragmas.js";
 import { maySplit, type Problem } from "./placement.js";
 import { limitsOf } from "./stage.js";
 
@@ -63,7 +64,8 @@ export class FeasibilityProgram {
   /** First and last stage that dependencies leave for a unit. */
   #range(id: number): [first: number, last: number] {
     const { earliest, below } = this.problem.graph;
-    return [earliest[id]!, this.stages - 1 - below[id]!];
+    const { pragmas } = this.problem.model.units[id]!;
+    return [stageFor(pragmas, earliest[id]!), this.stages - 1 - below[id]!];
   }
 
   /** Every unit is somewhere, and all entries of a split table are. */

@@ -1,6 +1,6 @@
 /** Prepares a program for placement: dependencies, demands, container conflicts, shared memories. */
 import { defined } from "../../../base/index.js";
-import { findDependencies } from "../dependencies.js";
+import { findDependencies, ignoresDependency } from "../dependencies.js";
 import { TablePlan } from "../memory/layout.js";
 import type { FitModel } from "../model/model.js";
 import { type PhvLayout, packFields } from "../phv/pack.js";
@@ -53,6 +53,7 @@ export function makeProblem(model: FitModel, target: Target): Problem {
     for (const [a, actions] of list) {
       for (const b of list.keys()) {
         if (a === b || ![...actions].some((action) => model.flow.leads(a, action, b))) continue;
+        if (ignoresDependency(defined(model.units[a]), defined(model.units[b]))) continue;
         defined(conflicts[a]).add(b);
         defined(conflicts[b]).add(a);
       }

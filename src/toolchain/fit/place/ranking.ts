@@ -3,6 +3,7 @@
  * backends/tofino/bf-p4c/mau/table_placement.cpp, is_better, and dynamic_dep_metrics.cpp).
  */
 import { defined } from "../../../base/index.js";
+import { isNamed } from "../model/pragmas.js";
 import type { Problem } from "./placement.js";
 import type { Sequences } from "./sequences.js";
 
@@ -11,6 +12,8 @@ export interface Progress {
   /** The condition that would be placed with the unit. */
   readonly gatewayOf: (id: number) => number | undefined;
   readonly isOpen: (id: number) => boolean;
+  /** The stage that is being filled. */
+  readonly stage: number;
   /** Units in the stage that is being filled. */
   readonly here: ReadonlySet<number>;
 }
@@ -99,6 +102,8 @@ export class Ranking {
     let a = progress.gatewayOf(first) ?? first;
     let b = progress.gatewayOf(second) ?? second;
     if (a === b) [a, b] = [first, second];
+    const asked = this.#asked(first, second, progress);
+    if (asked !== 0) return asked > 0;
     const tail = (id: number) => defined(graph.below[id]);
     const frontier = (id: number) => defined(this.#frontier[id]);
     const score = this.#pressure(a, b, progress) - this.#pressure(b, a, progress);
@@ -116,6 +121,16 @@ export class Ranking {
     ];
     const difference = more.find((one) => one !== 0);
     return difference === undefined ? first > second : difference > 0;
+  }
+
+  /** What pragmas ask for, above 0 where the first comes first: a stage, a table that waits, a number. */
+  #asked(first: number, second: number, { stage }: Progress): number {
+    const [a, b] = [defined(this.problem.model.units[first]), defined(this.problem.model.units[second])];
+    // Of two that ask for a stage, the smaller one; stages that are passed ask for nothing.
+    const asks = ({ pragmas }: typeof a) => Number(pragmas.stages.includes(stage));
+    if (asks(a) !== asks(b)) return asks(a) - asks(b);
+    const isBefore = (one: typeof a, other: typeof a) => isNamed(one.pragmas.before, other.table);
+    return Number(isBefore(a, b)) - Number(isBefore(b, a)) || a.pragmas.priority - b.pragmas.priority;
   }
 
   /** The unit and all that it decides on may join the stage. */

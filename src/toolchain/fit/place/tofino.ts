@@ -6,6 +6,7 @@
 import { defined } from "../../../base/index.js";
 import { NO_MEMORY } from "../memory/layout.js";
 import type { Unit } from "../model/model.js";
+import { stageFor } from "../model/pragmas.js";
 import type { Demand } from "./demand.js";
 import {
   entriesToPlace,
@@ -115,7 +116,10 @@ class Placer {
       this.#stage(stage);
       const before = this.#parts.length;
       this.#fill(stage);
-      idle = this.#parts.length > before || defined(this.#members[stage]).size > 0 ? 0 : idle + 1;
+      const isUsed = this.#parts.length > before || defined(this.#members[stage]).size > 0;
+      // A table that asks for a later stage may leave this one empty.
+      const waits = this.#open().some(({ pragmas }) => stageFor(pragmas, stage + 1) > stage + 1);
+      idle = isUsed || waits ? 0 : idle + 1;
       if (idle <= 1) continue;
       this.#giveUp(stage);
       // The empty stages are free for what remains.
@@ -180,6 +184,7 @@ class Placer {
             gatewayOf: (id) => this.#openGateway(id),
             isOpen: (id) => this.#isOpen(id),
             here: defined(this.#members[stage]),
+            stage,
           })
         : [...ready].sort(this.wanted.order);
     return ranked.some((id) => this.#tryPlace(id, stage));
@@ -271,6 +276,7 @@ class Placer {
   /** All units that must come before are placed. A condition that can be placed together with the unit may be missing. */
   #isReady(id: number, stage: number): boolean {
     if (this.wanted !== undefined && defined(this.wanted.notBefore[id]) > stage) return false;
+    if (stageFor(defined(this.problem.model.units[id]).pragmas, stage) > stage) return false;
     if (this.wanted === undefined)
       for (const first of defined(this.#before[id])) if (this.#isOpen(first)) return false;
     for (const edge of defined(this.problem.graph.incoming[id])) {
@@ -309,6 +315,7 @@ class Placer {
     const conditions = this.#openConditionsOf(tables);
     const waiting = [...conditions, ...tables];
     for (const id of waiting) {
+      if (stageFor(defined(this.problem.model.units[id]).pragmas, stage) > stage) return false;
       for (const edge of defined(this.problem.graph.incoming[id])) {
         if (waiting.includes(edge.from) && edge.distance === 0) continue;
         const last = defined(this.#last[edge.from]);

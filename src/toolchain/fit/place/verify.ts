@@ -85,6 +85,15 @@ class Verification {
     }
   }
 
+  /** A table is not before the first stage that its pragmas ask for. */
+  checkPragmas(): void {
+    for (const { id, pragmas } of this.problem.model.units) {
+      if (this.#failed.has(id) || pragmas.stages.length === 0) continue;
+      if (defined(this.#first[id]) < Math.min(...pragmas.stages))
+        this.wrong.push(`${this.#name(id)} is before the stage that its pragma asks for`);
+    }
+  }
+
   checkStages(): void {
     const stages = stageCount(this.placement.parts);
     for (let stage = 0; stage < stages; stage++) {
@@ -235,6 +244,7 @@ export function verifyPlacement(problem: Problem, placement: Placement): string[
   verification.checkSizes();
   verification.checkOrder();
   verification.checkStages();
+  verification.checkPragmas();
   verification.checkMemories();
   return verification.wrong;
 }

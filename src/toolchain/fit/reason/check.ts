@@ -24,14 +24,14 @@ export type Proof =
 
 /** Bounds of the work of a search for reasons. */
 export interface CheckLimits {
-  /** Units that the heuristic places, over all its placements. */
-  readonly placed: number;
+  /** Work of the heuristic over all its placements: the square of the number of units each, about which its time grows. */
+  readonly work: number;
   /** Of the solver, for one question; undefined: it is not asked. */
   readonly solver: (SolverLimits & { readonly questions: number }) | undefined;
 }
 
 export class Check {
-  #placed = 0;
+  #work = 0;
   #questions = 0;
 
   constructor(readonly limits: CheckLimits) {}
@@ -39,8 +39,8 @@ export class Check {
   /** Asks the cheap proofs first, then the heuristic, then, where the answer shall be exact, the solver. */
   async ask(problem: Problem, how: "quick" | "exact"): Promise<Answer> {
     if (proofOf(problem) !== undefined) return "refused";
-    if (this.#placed >= this.limits.placed) return "not asked";
-    this.#placed += problem.model.units.length;
+    if (this.#work >= this.limits.work) return "not asked";
+    this.#work += problem.model.units.length ** 2;
     const { unplaced, parts } = placeByStages(problem);
     if (unplaced.length === 0 && stageCount(parts) <= problem.target.stages) return "placed";
     const { solver } = this.limits;

@@ -1,0 +1,82 @@
+/**
+ * Pragmas of tables that ask the compiler for a place or a layout. Rules: p4c, backends/tofino/bf-p4c: ir (get_provided_stage),
+ * mau/table_placement.cpp (is_better), mau/table_seqdeps.cpp (ignore_dep), mau/resource_estimate.cpp (ways_provided), mau/table_layout.cpp.
+ */
+
+/** What a table's pragmas ask for. */
+export interface TablePragmas {
+  /** `@stage`: stages that are asked for; the table waits for the first of them that is not passed. */
+  readonly stages: readonly number[];
+  /** `@placement_priority(N)`: larger first. */
+  readonly priority: number;
+  /** `@placement_priority("t")`: tables that this one comes before. */
+  readonly before: readonly string[];
+  /** `@ignore_table_dependency("t")`. */
+  readonly ignored: readonly string[];
+  /** `@ways`: hash ways of an exact table. */
+  readonly ways: number | undefined;
+  /** `@pack`: entries of a word of an exact table. */
+  readonly pack: number | undefined;
+  /** `@ternary(1)`. */
+  readonly isTernary: boolean;
+  /** Pragmas as written that ask for a place or a layout and are not considered. */
+  readonly passedOver: readonly string[];
+}
+
+export const NO_PRAGMAS: TablePragmas = {
+  stages: [],
+  priority: 0,
+  before: [],
+  ignored: [],
+  ways: undefined,
+  pack: undefined,
+  isTernary: false,
+  passedOver: [],
+};
+
+const MAX_WAYS = 8;
+const MAX_PACK = 9;
+/** A stage that no chip has. */
+const MAX_STAGE = 1000;
+
+/** Pragmas of tables that change a layout and that fit does not follow. */
+const PASSED_OVER =
+  /^(use_hash_action|force_immediate|immediate|simul_lookups|atcam_\w+|alpm_\w+|idletime_\w+|entries_with_ranges|dynamic_table_key_masks|no_versioning|selector_enable_scramble|chain_address|proxy_hash_\w+|min_width|max_actions)$/;
+
+/** Reads annotations as P4Info has them: `@stage(3)`, `@pragma stage 3`, `@placement_priority("t")`. */
+export function pragmasOf(annotations: readonly string[]): TablePragmas {
+  const found = { stages: [] as number[], before: [] as string[], ignored: [] as string[] };
+  const passedOver: string[] = [];
+  let more: Partial<TablePragmas> = {};
+  for (const text of annotations) {
+    const match = /^@(?:pragma\s+)?(\w+)\s*(?:\((.*)\)|(.*))$/s.exec(text.trim());
+    if (match === null) continue;
+    const name = match[1]!;
+    const args = (match[2] ?? match[3] ?? "").split(/[,\s]+/).filter((arg) => arg !== "");
+    const names = args.filter((arg) => arg.startsWith('"')).map((arg) => arg.replaceAll('"', ""));
+    const [value] = args.map(Number).filter(Number.isInteger);
+    const isIn = (low: number, high: number) => value !== undefined && value >= low && value <= high;
+    if (name === "stage" && isIn(0, MAX_STAGE)) {
+      found.stages.push(value!);
+      if (args.length > 1) passedOver.push(text);
+    } else if (name === "placement_priority") {
+      found.before.push(...names);
+      if (value !== undefined) more = { ...more, priority: value };
+    } else if (name === "ignore_table_dependency") found.ignored.push(...names);
+    else if (name === "ways" && isIn(1, MAX_WAYS)) more = { ...more, ways: value };
+    else if (name === "pack" && isIn(1, MAX_PACK)) more = { ...more, pack: value };
+    else if (name === "ternary" && value === 1) more = { ...more, isTernary: true };
+    else if (PASSED_OVER.test(name) || /^(stage|ways|pack|ternary)$/.test(name)) passedOver.push(text);
+  }
+  return { ...NO_PRAGMAS, ...found, ...more, passedOver };
+}
+
+/** The stage that the table waits for; the present one where it waits for none. */
+export function stageFor({ stages }: TablePragmas, present: number): number {
+  const later = stages.filter((stage) => stage >= present);
+  return later.length === 0 ? present : Math.min(...later);
+}
+
+/** A pragma names a table by the end of its name. */
+export const isNamed = (names: readonly string[], table: string | undefined): boolean =>
+  table !== undefined && names.some((name) => table.endsWith(name));
