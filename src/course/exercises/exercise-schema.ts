@@ -73,9 +73,13 @@ const trafficStep = z.strictObject({
   source_port: count(0, 65_535).default(10_000),
   port: count(0, 65_535).default(5000),
   dscp: count(0, 63).default(0),
+  /** The ECN field: 1 and 2 are packets that may be marked (RFC 3168). */
+  ecn: count(0, 3).default(0),
   within: durationSchema.default(100e6),
   /** Packets that arrive at `to`: a number, or a share of the sent packets. */
   received: rangeSchema.optional(),
+  /** Those of them that have the mark "congestion experienced", 3 in the ECN field. */
+  marked: rangeSchema.optional(),
   /** Packets that leave ports of switches. */
   ports: z.record(z.string(), rangeSchema).optional(),
   /** The distribution of the packets over some ports: how many of the ports are used, and the share of each used port. */

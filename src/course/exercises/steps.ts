@@ -63,8 +63,10 @@ export interface TrafficStep {
   readonly sourcePort: number;
   readonly port: number;
   readonly dscp: number;
+  readonly ecn: number;
   readonly withinNs: number;
   readonly received: Range | undefined;
+  readonly marked: Range | undefined;
   readonly ports: readonly { readonly port: PortName; readonly packets: Range }[];
   readonly split:
     | {
@@ -216,8 +218,10 @@ export class StepReader {
       sourcePort: raw.source_port,
       port: raw.port,
       dscp: raw.dscp,
+      ecn: raw.ecn,
       withinNs: raw.within,
       received: raw.received,
+      marked: raw.marked,
       ports: Object.entries(ports).map(([name, packets]) => ({
         port: this.#port(name, [...path, "ports", name]),
         packets,

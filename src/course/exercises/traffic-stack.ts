@@ -15,7 +15,7 @@ interface Ends {
  * the last one of a field go on from 0.
  */
 export function trafficStack(
-  { protocol, sourcePort, port, dscp, bytes, vary }: TrafficStep,
+  { protocol, sourcePort, port, dscp, ecn, bytes, vary }: TrafficStep,
   { from, to }: Ends,
   flow: number,
   number: number,
@@ -33,6 +33,7 @@ export function trafficStack(
       src: value("source", 32, from),
       dst: value("destination", 32, to),
       dscp: BigInt(dscp),
+      ecn: BigInt(ecn),
       id: BigInt(number & 0xffff),
     }),
     header(protocol, { src: value("source_port", 16, sourcePort), dst: value("port", 16, port) }),

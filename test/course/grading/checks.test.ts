@@ -192,7 +192,17 @@ describe("traffic", () => {
       gapNs: 10,
       bytes: 100,
     },
-    ...{ sourcePort: 1000, port: 80, dscp: 0, withinNs: 1000, ports: [], pause: undefined, span: undefined },
+    ...{
+      sourcePort: 1000,
+      port: 80,
+      dscp: 0,
+      ecn: 0,
+      marked: undefined,
+      withinNs: 1000,
+      ports: [],
+      pause: undefined,
+      span: undefined,
+    },
     ...{ received: undefined, split: undefined, inOrder: false },
   };
   const all = [0, 1].flatMap((flow) => [0, 1, 2].map((number): [number, number] => [flow, number]));

@@ -22,7 +22,17 @@ const ENDS = { from: hosts[0]!.ipv4, to: hosts[1]!.ipv4 };
 const step: Traffic = {
   ...{ kind: "traffic", from: "h1", to: "h2", protocol: "udp", flows: 2, vary: "source_port", packets: 3 },
   ...{ gapNs: 10, bytes: 100 },
-  ...{ sourcePort: 1000, port: 80, dscp: 0, withinNs: 1000, ports: [], pause: undefined, span: undefined },
+  ...{
+    sourcePort: 1000,
+    port: 80,
+    dscp: 0,
+    ecn: 0,
+    marked: undefined,
+    withinNs: 1000,
+    ports: [],
+    pause: undefined,
+    span: undefined,
+  },
   ...{ received: undefined, split: undefined, inOrder: true },
 };
 
@@ -67,6 +77,18 @@ describe("traffic", () => {
         [0, 0],
       ]),
     ).rejects.toThrow(/packet 0 arrives after packet 1/);
+  });
+
+  it("counts the packets that arrive with the mark of congestion", async () => {
+    const numbers = [
+      [0, 0],
+      [1, 0],
+    ] as const;
+    for (const ecn of [0, 1, 2])
+      await expect(
+        playArrivals({ ...step, ecn, marked: { low: 1, high: 2, percent: false } }, numbers),
+      ).rejects.toThrow(/1\.\.2 packets arrive at h2 with the mark of congestion/);
+    await playArrivals({ ...step, ecn: 3, marked: { low: 2, high: 2, percent: false } }, numbers);
   });
 
   it("pauses after the given number of packets of each flow, not before", async () => {

@@ -15,6 +15,8 @@ import { portName, type TestNetwork } from "../network.js";
 
 type TrafficStep = Extract<ExerciseStep, { kind: "traffic" }>;
 
+/** Congestion experienced (RFC 3168, section 5). */
+const CE = 3;
 /** Offset of the transport header, after the Ethernet and IPv4 headers. */
 const TRANSPORT_AT = Ethernet.LENGTH + Ipv4.LENGTH;
 /** Length of the transport header. After it, each packet has the number of its flow and its own number, as two 32-bit words. */
@@ -46,6 +48,13 @@ export async function playTraffic(
     throw new StepFailure(
       `${rangeText(step.received)} packets arrive at ${step.to}`,
       `${arrived.length} of ${total} arrive`,
+      [sent],
+    );
+  const marked = arrived.filter(({ ecn }) => ecn === CE).length;
+  if (step.marked !== undefined && !inRange(step.marked, marked, arrived.length))
+    throw new StepFailure(
+      `${rangeText(step.marked)} packets arrive at ${step.to} with the mark of congestion (ECN 3)`,
+      `${marked} of ${arrived.length} have it`,
       [sent],
     );
   if (step.inOrder) checkOrder(arrived, step, sent);
@@ -80,15 +89,18 @@ function schedule(
   return at;
 }
 
-/** Flow and number of a packet of this step; undefined for other packets. */
-function numbersOf(frame: Uint8Array, step: TrafficStep): { flow: number; number: number } | undefined {
+/** Flow, number and ECN field of a packet of this step; undefined for other packets. */
+function numbersOf(
+  frame: Uint8Array,
+  step: TrafficStep,
+): { flow: number; number: number; ecn: number } | undefined {
   const at = TRANSPORT_AT + HEADER_BYTES[step.protocol];
   if (frame.length < at + 8) return undefined;
   // The ports of UDP stand where those of TCP do.
   const flow = get32(frame, at);
   const port = (step.port + (step.vary === "port" ? flow : 0)) & 0xffff;
   if (Ethernet.type(frame) !== ETHERTYPE_IPV4 || Tcp.dstPort(frame, TRANSPORT_AT) !== port) return undefined;
-  return { flow, number: get32(frame, at + 4) };
+  return { flow, number: get32(frame, at + 4), ecn: frame[Ethernet.LENGTH + 1]! & 3 };
 }
 
 function checkOrder(
