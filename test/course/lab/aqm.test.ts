@@ -28,7 +28,6 @@ it("is what a student sees", async () => {
   const solution = readFileSync(join(ROOT, "examples/course/18-ecn/solution/ecn.p4"), "utf8");
   const starter = await twoFlows(undefined);
   const solved = await twoFlows(solution);
-  console.log(starter, solved);
   expect(starter.longest).toBeGreaterThanOrEqual(60);
   expect(solved.longest).toBeLessThanOrEqual(40);
   expect(solved.bitsPerSecond).toBeGreaterThan(0.85 * starter.bitsPerSecond);
