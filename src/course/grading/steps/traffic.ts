@@ -1,5 +1,5 @@
 /** A step that sends many packets in flows, and checks the packets that arrive, their order, and the ports that they used. */
-import { ETHERTYPE_IPV4, Ethernet, get32, Ipv4, Tcp, Udp } from "../../../base/packets/index.js";
+import { ETHERTYPE_IPV4, Ethernet, get32, Ip, Ipv4, Tcp, Udp } from "../../../base/packets/index.js";
 import {
   buildFrame,
   type ExerciseHost,
@@ -15,8 +15,6 @@ import { portName, type TestNetwork } from "../network.js";
 
 type TrafficStep = Extract<ExerciseStep, { kind: "traffic" }>;
 
-/** Congestion experienced (RFC 3168, section 5). */
-const CE = 3;
 /** Offset of the transport header, after the Ethernet and IPv4 headers. */
 const TRANSPORT_AT = Ethernet.LENGTH + Ipv4.LENGTH;
 /** Length of the transport header. After it, each packet has the number of its flow and its own number, as two 32-bit words. */
@@ -50,7 +48,7 @@ export async function playTraffic(
       `${arrived.length} of ${total} arrive`,
       [sent],
     );
-  const marked = arrived.filter(({ ecn }) => ecn === CE).length;
+  const marked = arrived.filter((one) => one.marked).length;
   if (step.marked !== undefined && !inRange(step.marked, marked, arrived.length))
     throw new StepFailure(
       `${rangeText(step.marked)} packets arrive at ${step.to} with the mark of congestion (ECN 3)`,
@@ -89,18 +87,18 @@ function schedule(
   return at;
 }
 
-/** Flow, number and ECN field of a packet of this step; undefined for other packets. */
+/** Flow and number of a packet of this step, and whether it has the mark of congestion; undefined for other packets. */
 function numbersOf(
   frame: Uint8Array,
   step: TrafficStep,
-): { flow: number; number: number; ecn: number } | undefined {
+): { flow: number; number: number; marked: boolean } | undefined {
   const at = TRANSPORT_AT + HEADER_BYTES[step.protocol];
   if (frame.length < at + 8) return undefined;
   // The ports of UDP stand where those of TCP do.
   const flow = get32(frame, at);
   const port = (step.port + (step.vary === "port" ? flow : 0)) & 0xffff;
   if (Ethernet.type(frame) !== ETHERTYPE_IPV4 || Tcp.dstPort(frame, TRANSPORT_AT) !== port) return undefined;
-  return { flow, number: get32(frame, at + 4), ecn: frame[Ethernet.LENGTH + 1]! & 3 };
+  return { flow, number: get32(frame, at + 4), marked: Ip.isMarked(frame, Ethernet.LENGTH, ETHERTYPE_IPV4) };
 }
 
 function checkOrder(
