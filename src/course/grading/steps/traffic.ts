@@ -98,7 +98,7 @@ function numbersOf(
   const flow = get32(frame, at);
   const port = (step.port + (step.vary === "port" ? flow : 0)) & 0xffff;
   if (Ethernet.type(frame) !== ETHERTYPE_IPV4 || Tcp.dstPort(frame, TRANSPORT_AT) !== port) return undefined;
-  return { flow, number: get32(frame, at + 4), marked: Ip.isMarked(frame, Ethernet.LENGTH, ETHERTYPE_IPV4) };
+  return { flow, number: get32(frame, at + 4), marked: Ip.isMarked(frame, Ethernet.LENGTH, Ip.IPV4) };
 }
 
 function checkOrder(
