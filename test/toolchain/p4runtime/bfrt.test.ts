@@ -218,6 +218,26 @@ describe("BF Runtime", () => {
     expect(await packets()).toEqual([]);
   });
 
+  it("takes a parameter that a client leaves out as 0, as the drivers do", async () => {
+    const { table, write, read } = await start("control");
+    const { id, action_specs } = table("pipe.Work.members");
+    const actionId = action_specs!.find(({ name }) => name === "Work.send")!.id;
+    const value = keyed(exact(MEMBER, 0, 0, 0, 3));
+    const port = async (): Promise<number[]> => {
+      const [one] = await read({ tableId: id, value });
+      if (one?.case !== "tableEntry") throw new Error("no entry");
+      return one.value.data!.fields.flatMap(({ fieldId, value: of }) =>
+        fieldId === 1 && of.case === "stream" ? [...of.value] : [],
+      );
+    };
+    await write({ tableId: id, value, data: { actionId } });
+    expect(await port()).toEqual([0, 0]);
+    await write({ tableId: id, value, data: { actionId, fields: [number(1, 0, 2)] } }, Type.MODIFY);
+    expect(await port()).toEqual([0, 2]);
+    await write({ tableId: id, value, data: { actionId } }, Type.MODIFY);
+    expect(await port()).toEqual([0, 0]);
+  });
+
   it("writes registers whose two words are one cell", async () => {
     const { table, write, read } = await start("state");
     const { id } = table("pipe.Work.pairs");

@@ -61,6 +61,9 @@ export function dataOf(table: Table, data: TableData | undefined): Data {
     else if (typeof value === "bigint") params[part.name] = value;
     else throw new DeviceError("INVALID_ARGUMENT", `the parameter ${part.name} of ${spec!.name} is a number`);
   }
+  // A parameter that a client leaves out is 0, in an entry that is changed, too: the drivers (bf-drivers, `BfRtMatchActionTableData`) begin
+  // with an action's data of zeros and do not look at what is mandatory.
+  for (const { name } of spec?.data ?? []) params[name] ??= 0n;
   return { action: spec, params, values };
 }
 
