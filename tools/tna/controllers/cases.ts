@@ -1,4 +1,6 @@
 /** The controllers, how each is started, and packets that show what it installed. */
+import { decryption } from "./chacha.js";
+
 /** A packet that comes in at a port, and the packets that leave for it, as `PORT HEX`; `*` is any digit. */
 export interface Exchange {
   readonly port: number;
@@ -82,6 +84,15 @@ export const CONTROLLERS: readonly Controller[] = [
     repo: "Hasegawa-Laboratory/ChaCha-Tofino",
     program: "p4/chacha.p4",
     controller: "control.py",
+    shows: [
+      decryption(8, 20, "0123456789abcdef", new Uint8Array(384)),
+      decryption(
+        8,
+        21,
+        "fedcba9800000001",
+        Uint8Array.from({ length: 384 }, (_, i) => (i * 7) & 255),
+      ),
+    ],
   },
   {
     repo: "HiNA-Yani/AGILE",
