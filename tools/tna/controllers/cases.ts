@@ -38,6 +38,8 @@ export interface Controller {
   readonly ready?: string;
   readonly ptf?: PtfTest;
   readonly shows?: readonly Exchange[];
+  /** What each packet is like that leaves by itself once the controller is ready, of a controller that sets the packet generator. */
+  readonly makes?: string;
   /** Packets after the controller has heard of those in `shows`. */
   readonly then?: readonly Exchange[];
   readonly prints?: readonly string[];
@@ -133,6 +135,8 @@ export const CONTROLLERS: readonly Controller[] = [
     program: "experiment_setup/1c/port_forward.p4",
     controller: "experiment_setup/1c/generate.py",
     ready: "The packet out",
+    // The packet generator writes six bytes, and egress the time.
+    makes: `8 ${"*".repeat(24)}8122${"01".repeat(50)}`,
   },
   {
     repo: "conweave-project/conweave-p4",

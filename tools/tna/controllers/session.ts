@@ -66,7 +66,8 @@ export async function runController(one: Controller, places: Places): Promise<Ou
     symlinkSync(resolve(bfrtFolder), join(modules, "tofino"));
     cpSync(repository, copy, { recursive: true, filter: (from) => !/\.(pcap|tar|gz|pdf|png)$/.test(from) });
     for (const [name, text] of Object.entries(one.files ?? {})) writeFileSync(join(copy, name), text);
-    const play = (exchanges: readonly Exchange[]): string | undefined => played(device, left, exchanges);
+    const play = (exchanges: readonly Exchange[]): string | undefined =>
+      (one.makes === undefined ? undefined : made(left, one.makes)) ?? played(device, left, exchanges);
     return await controlled(one, copy, places, play);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
@@ -93,6 +94,14 @@ function linksOf(ports: readonly number[], device: Switch): Interfaces {
     ports.map((port) => ({ port, name: `s${port}` })),
     { frame: (port, frame) => device.receive(port, frame.slice()) },
   );
+}
+
+/** Of packets that nobody sent to the switch. */
+function made(left: readonly string[], like: string): string | undefined {
+  const [port, bytes = ""] = like.split(" ");
+  const other = left.find((line) => !matches(`${port} ${bytes}`, line));
+  if (left.length === 0) return `no packet leaves, expected ${like}`;
+  return other === undefined ? undefined : `[${other}] leaves, expected ${like}`;
 }
 
 function played(device: Switch, left: string[], exchanges: readonly Exchange[]): string | undefined {
