@@ -7,6 +7,7 @@ import {
   DeviceError,
   type DeviceEvent,
   type Entity,
+  type Match,
   type Pace,
   type PortControl,
   type PortTraffic,
@@ -25,7 +26,7 @@ import { addProgramEntries } from "./control/program-entries.js";
 import { Reader } from "./control/reader.js";
 import { Settings } from "./control/settings.js";
 import { Writer } from "./control/writer.js";
-import type { Forwarder } from "./flow/forwarder.js";
+import type { AddedEntry, Forwarder } from "./flow/forwarder.js";
 import { Generators } from "./flow/generators.js";
 import { PacketApps } from "./flow/packet-apps.js";
 import { Pna } from "./flow/pna.js";
@@ -247,6 +248,9 @@ export class Switch implements Device {
         },
         learn: (list, phv) => {
           if (!this.#isTrying) digests.learn(list, phv);
+        },
+        addEntry: (entry) => {
+          if (!this.#isTrying) addEntry(instance, writer, entry);
         },
       },
       this.#workspaces,
@@ -617,6 +621,27 @@ async function readPaced(reader: Reader, queries: readonly ReadQuery[], pace?: P
 /** Group members that watch a port take part while it is up. */
 function refreshGroups({ profiles }: Instance): void {
   for (const { store } of profiles.values()) store.refreshAll();
+}
+
+/** Inserts an entry that a packet adds. One that the table refuses (there is one with this key, or no room) is none. */
+function addEntry({ tables }: Instance, writer: Writer, { table, key, action, values }: AddedEntry): void {
+  const control = tables.get(table);
+  const parameters = control?.info.actions.get(action)?.runtime_data;
+  if (control === undefined || parameters === undefined) return;
+  const match = control.fieldNames.map((field, i): Match => ({ kind: "exact", field, value: key[i] ?? 0n }));
+  const params = Object.fromEntries(parameters.map(({ name }, i) => [name, values[i] ?? 0n]));
+  const entity: Entity = {
+    kind: "tableEntry",
+    table,
+    match,
+    priority: 0,
+    action: { kind: "action", action, params },
+  };
+  try {
+    writer.apply({ type: "insert", entity });
+  } catch (error) {
+    if (!(error instanceof DeviceError)) throw error;
+  }
 }
 
 /** The program with its BMv2 JSON in the form that runs. */

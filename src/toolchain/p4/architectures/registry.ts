@@ -7,6 +7,7 @@ import type { IrProgram } from "../lower/ir.js";
 import { portableBackEnd } from "../portable/back-end.js";
 import type { SourceUnit } from "../syntax/ast.js";
 import { pna, pnaNic } from "./pna/architecture.js";
+import { learnedEntries } from "./pna/learning.js";
 import { PNA_NAMES, PNA_NIC_NAMES } from "./pna/names.js";
 import { psa } from "./psa/architecture.js";
 import { PSA_NAMES } from "./psa/names.js";
@@ -39,8 +40,8 @@ export interface Target {
 const TARGETS: readonly [Target, ...Target[]] = [
   { architecture: v1model, backEnd: emitV1model },
   { architecture: psa, backEnd: portableBackEnd(PSA_NAMES) },
-  { architecture: pnaNic, backEnd: portableBackEnd(PNA_NIC_NAMES) },
-  { architecture: pna, backEnd: portableBackEnd(PNA_NAMES) },
+  { architecture: pnaNic, backEnd: portableBackEnd(PNA_NIC_NAMES, learnedEntries) },
+  { architecture: pna, backEnd: portableBackEnd(PNA_NAMES, learnedEntries) },
   { architecture: tna, controlPlane: emitTnaP4Info, execution: tnaProgram },
   { architecture: t2na, controlPlane: emitTnaP4Info, execution: tnaProgram },
 ];

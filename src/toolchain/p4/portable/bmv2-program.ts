@@ -36,7 +36,18 @@ export interface PortableTarget {
   readonly carried: Readonly<Record<string, string>>;
 }
 
-export function emitPortable(program: IrProgram, path: string, names: PortableTarget): bmv2.Bmv2Program {
+/** Fields that the switch finds by the name of their list; other targets do not read it. */
+export interface NamedFields {
+  readonly name: string;
+  readonly fields: readonly Expr[];
+}
+
+export function emitPortable(
+  program: IrProgram,
+  path: string,
+  names: PortableTarget,
+  lists: readonly NamedFields[] = [],
+): bmv2.Bmv2Program {
   const pipe = defined(program.pipes[0]);
   const instances = new Map(
     Object.entries(names.metadata).flatMap(([storage, name]): [Variable, string][] => {
@@ -62,6 +73,11 @@ export function emitPortable(program: IrProgram, path: string, names: PortableTa
         elements.map((value): bmv2.Value => ({ type: "field", value })),
         undefined,
       );
+  }
+  const { fieldLists } = emission.resources;
+  for (const { name, fields } of lists) {
+    const elements = fields.map((one): bmv2.Value => ({ type: "field", value: layout.field(one) }));
+    fieldLists.push({ id: fieldLists.length + 1, name, elements });
   }
   layout.finish();
   return {

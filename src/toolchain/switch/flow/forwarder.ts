@@ -42,6 +42,16 @@ export interface ForwarderParts {
   readonly recirculated: (frame: Uint8Array) => void;
   /** Sends the digest of a learn list. */
   readonly learn: (list: number, phv: Int32Array) => void;
+  /** Adds an entry that a packet asks for, unless the table has one or is full. */
+  readonly addEntry: (entry: AddedEntry) => void;
+}
+
+/** An entry of a table with exact keys, by names of the program; values in the order of the key and of the action's parameters. */
+export interface AddedEntry {
+  readonly table: string;
+  readonly key: readonly bigint[];
+  readonly action: string;
+  readonly values: readonly bigint[];
 }
 
 export abstract class Forwarder implements ForwarderParts {
@@ -57,6 +67,7 @@ export abstract class Forwarder implements ForwarderParts {
   readonly recirculates: ((port: number) => boolean) | undefined;
   readonly recirculated: (frame: Uint8Array) => void;
   readonly learn: (list: number, phv: Int32Array) => void;
+  readonly addEntry: (entry: AddedEntry) => void;
   /** Undefined while no packet is being run. */
   protected work: Workspace | undefined;
   readonly #workspaces: ProgramWorkspaces;
@@ -89,6 +100,7 @@ export abstract class Forwarder implements ForwarderParts {
     this.recirculates = parts.recirculates;
     this.recirculated = parts.recirculated;
     this.learn = parts.learn;
+    this.addEntry = parts.addEntry;
     this.#workspaces = workspaces.of(specialised);
     this.state = (this.#workspaces.free[0] ?? this.#newWorkspace()).state;
     this.code = specialised.code;

@@ -3,8 +3,10 @@
  * or takes the same path once more. `docs/portable.md` has the rules.
  */
 import { EXTERN_STATE, MIRROR_SLOTS, NIC } from "../../program/index.js";
+import { bigOf } from "../codegen/action.js";
+import type { FieldSlot } from "../codegen/layout.js";
 import { NO_LIMIT } from "../state/packet-state.js";
-import type { ForwarderParts } from "./forwarder.js";
+import type { AddedEntry, ForwarderParts } from "./forwarder.js";
 import type { PacketCopy } from "./packet-copy.js";
 import { MAX_PORT, Portable } from "./portable.js";
 import type { Workspaces } from "./workspace.js";
@@ -55,6 +57,7 @@ export class Pna extends Portable {
       stage.control(state);
       if (this.aborted()) return;
     }
+    for (const site of this.#at.sites) if (phv[site.flag] !== 0) this.addEntry(addedBy(site, phv));
     const asked = (at: number): boolean => at >= 0 && phv[at] !== 0;
     const stage = code.stages[last]!;
     const leaves =
@@ -139,12 +142,46 @@ interface Places {
     readonly again: number;
     readonly mirrors: readonly { readonly asks: number; readonly session: number }[];
   };
+  /** Calls of `add_entry`. */
+  readonly sites: readonly Site[];
 }
 
-function placesOf({ layout }: ForwarderParts["specialised"]): Places {
+interface Site {
+  readonly table: string;
+  readonly action: string;
+  /** Set where the packet made the call. */
+  readonly flag: number;
+  readonly key: readonly FieldSlot[];
+  readonly values: readonly FieldSlot[];
+}
+
+/** The lists of fields that the compiler keeps for calls of `add_entry`: `add_entry TABLE ACTION`, of the flag, the key, the values. */
+function sitesOf({ layout, program, tables }: ForwarderParts["specialised"]): Site[] {
+  return program.field_lists.flatMap(({ name, elements }): Site[] => {
+    const [, table = "", action = ""] = /^add_entry (\S+) (\S+)$/.exec(name) ?? [];
+    const found = tables.find((one) => one.table.name === table);
+    const slots = elements.flatMap((one) =>
+      one.type === "field" ? (layout.field(one.value[0], one.value[1]) ?? []) : [],
+    );
+    const [flag, ...rest] = slots;
+    if (found === undefined || flag === undefined || slots.length !== elements.length) return [];
+    const keys = found.table.key.length;
+    return [{ table, action, flag: flag.at, key: rest.slice(0, keys), values: rest.slice(keys) }];
+  });
+}
+
+function addedBy({ table, action, key, values }: Site, phv: Int32Array): AddedEntry {
+  const read = ({ at, words }: FieldSlot): bigint =>
+    BigInt.asUintN(32 * words, bigOf([...phv.subarray(at, at + words)], false));
+  return { table, action, key: key.map(read), values: values.map(read) };
+}
+
+function placesOf(specialised: ForwarderParts["specialised"]): Places {
+  const { layout } = specialised;
   const at = (header: string, name: string): number => layout.field(header, name)?.at ?? -1;
   const nic = (name: keyof typeof NIC, slot = ""): number => at(EXTERN_STATE, `${NIC[name][0]}${slot}`);
   return {
+    sites: sitesOf(specialised),
     inputs: ["pna_main_parser_input_metadata", "pna_pre_input_metadata", "pna_main_input_metadata"].map(
       (header) => ({
         direction: at(header, "direction"),

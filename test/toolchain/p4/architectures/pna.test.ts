@@ -40,6 +40,7 @@ describe("packets of PNA", () => {
   it.each([
     ["paths", 8],
     ["nic", 2],
+    ["learning", 6],
   ])("take every way: %s", async (name, expected) => {
     const program = compiled(read(`${name}.p4`));
     const wanted = { passed: expected, failed: 0, messages: [] };
@@ -68,6 +69,32 @@ describe("packets of PNA", () => {
     for (const stage of ["main_parser", "pre_control", "main_control"])
       expect(text).toContain(`"stage_name":"${stage}"`);
     expect(text).toContain("drop_flag");
+  });
+});
+
+describe("entries that packets add", () => {
+  it("are entries for a controller, and no packet that is only tried adds one", () => {
+    const device = new Switch(compiled(read("learning.p4")), {
+      clock: new ManualClock(),
+      transmit: () => {},
+    });
+    const packet = new Uint8Array([1, 0, 5, 1, 0, 0, 0]);
+    const entries = () =>
+      device
+        .query([{ kind: "tableEntry", table: "Main.flows" }])
+        .filter((one) => one.kind === "tableEntry" && one.isDefault !== true);
+    device.outcomes(1, packet, { runs: 16 });
+    expect(entries()).toEqual([]);
+    device.receive(1, packet);
+    expect(entries()).toMatchObject([
+      {
+        match: [
+          { kind: "exact", value: 5n },
+          { kind: "exact", value: 1n },
+        ],
+        action: { action: "Main.known", params: { mark: 1n, size: 256n } },
+      },
+    ]);
   });
 });
 
@@ -116,8 +143,9 @@ describe("a program for PNA", () => {
     const from = `    apply {
         hdr.h.passes`;
     expect(codes(from, table(""))).toContain("error P40506");
-    expect(codes(from, table("add_on_miss = true;")).filter((one) => !one.endsWith("P40610"))).toEqual([
-      "warning P40670",
-    ]);
+    const taken = codes(from, table("add_on_miss = true;"));
+    expect(taken.filter((one) => one.startsWith("error"))).toEqual([]);
+    const unknown = table("add_on_miss = true;").replace('"hit"', '"nothing"');
+    expect(codes(from, unknown)).toContain("error P40403");
   });
 });

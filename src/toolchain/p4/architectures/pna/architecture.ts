@@ -9,6 +9,7 @@ import { lowerPortable } from "../../portable/calls.js";
 import { PORTABLE_FUNCTIONS, PORTABLE_METHODS } from "../../portable/externs.js";
 import { warnPortable } from "../../portable/warnings.js";
 import { checkCalls } from "./checks.js";
+import { keepLearned } from "./learning.js";
 import { PNA_NIC_PACKAGES, PNA_PACKAGES } from "./packages.js";
 
 /** `PNA_PORT_CPU`, the only port of the host that a switch has. */
@@ -45,13 +46,12 @@ function hostPort({ type, span }: Expr): Expr {
 
 type Extern = StmtOf<"extern">;
 
-/** A call that has no effect, with a result of zeros: no entry was added. */
+/** A call that has no effect, with a result of zeros. */
 function nothing({ result, span }: Extern): Stmt[] {
   return result === undefined ? [] : [assign(result, zero(result.type, span), span)];
 }
 
 const OWN: Readonly<Record<string, (stmt: Extern, program: IrProgram) => Stmt[]>> = {
-  add_entry: nothing,
   allocate_flow_id: nothing,
   set_entry_expire_time: nothing,
   restart_expire_timer: nothing,
@@ -70,6 +70,7 @@ const SHARED: Omit<Architecture, "name" | "includes" | "packages"> = {
   keepsProperties: true,
   looksAheadWhole: true,
   passes: [
+    { name: "kept-entries", run: keepLearned },
     { name: "portable-externs", run: (program) => lowerPortable(program, "pna_", OWN) },
     ...BMV2_PASSES,
   ],

@@ -8,10 +8,9 @@ import { forEachStmt, statesOfParser } from "../../lower/walk.js";
 const FORWARDING = new Set(["drop_packet", "send_to_port", "mirror_packet"]);
 
 const NOT_DONE: Readonly<Record<string, string>> = {
-  add_entry: "no entry is added, and the answer is false",
   allocate_flow_id: "the answer is 0",
-  set_entry_expire_time: "entries expire as the table says",
-  restart_expire_timer: "the timer of an entry starts with each hit",
+  set_entry_expire_time: "entries that packets add stay",
+  restart_expire_timer: "entries that packets add stay",
 };
 
 export function checkCalls(program: IrProgram, diagnostics: Diagnostics): void {
