@@ -2,7 +2,6 @@
 import { defined } from "../../../base/index.js";
 import { fieldLabel } from "../model/expressions.js";
 import type { Problem } from "../place/placement.js";
-import { smallest } from "./smallest.js";
 
 /** Fields of one header in a set, with the bits of their containers. */
 export interface FieldGroup {
@@ -29,43 +28,80 @@ function hostsOf({ phv }: Problem): Host[] {
   return [...byId.values()];
 }
 
-/** The sentence that says what is exceeded and a smallest set of fields that exceeds it; undefined where nothing is. */
-export async function fieldsTooMany(
+/** What a set of fields takes, as fields leave it and come back. */
+class Use {
+  taken = 0;
+  apart = 0;
+  readonly #byField = new Map<string, { host: Host; bits: number }[]>();
+  /** By host: how many of its fields are in the set. */
+  readonly #present = new Map<Host, number>();
+
+  constructor(hosts: readonly Host[]) {
+    for (const host of hosts)
+      for (const [field, bits] of host.fields) {
+        const list = this.#byField.get(field) ?? [];
+        this.#byField.set(field, list);
+        list.push({ host, bits });
+      }
+    for (const field of this.#byField.keys()) this.#change(field, 1);
+  }
+
+  /** Bits of each field, over its containers. */
+  weights(): Map<string, number> {
+    return new Map(
+      [...this.#byField].map(([field, list]) => [field, list.reduce((sum, { bits }) => sum + bits, 0)]),
+    );
+  }
+
+  drop(field: string): void {
+    this.#change(field, -1);
+  }
+
+  putBack(field: string): void {
+    this.#change(field, 1);
+  }
+
+  #change(field: string, by: 1 | -1): void {
+    for (const { host, bits } of defined(this.#byField.get(field))) {
+      const before = this.#present.get(host) ?? 0;
+      this.#present.set(host, before + by);
+      if (host.tagalong) this.apart += by * bits;
+      else if (before === 0) this.taken += host.size;
+      else if (before + by === 0) this.taken -= host.size;
+    }
+  }
+}
+
+/**
+ * The sentence that says what is exceeded and a smallest set of fields that exceeds it; undefined where nothing is. Fewer fields never take
+ * more, so one pass over them is enough, the ones with the fewest bits first.
+ */
+export function fieldsTooMany(
   problem: Problem,
-): Promise<{ because: string; groups: FieldGroup[]; fields: number; isMinimal: boolean } | undefined> {
+): { because: string; groups: FieldGroup[]; fields: number } | undefined {
   const { target } = problem;
   if (!target.phv.packs_fields) return undefined;
   const sizes = [8, 16, 32] as const;
   const free = sizes.reduce((sum, size) => sum + target.phv.containers[size] * size, 0);
   const beside = sizes.reduce((sum, size) => sum + (target.phv.tagalong[size] ?? 0) * size, 0);
-  const hosts = hostsOf(problem);
-  const use = (fields: ReadonlySet<string>) => {
-    let taken = 0;
-    let apart = 0;
-    for (const host of hosts) {
-      const here = [...host.fields].filter(([field]) => fields.has(field));
-      if (here.length === 0) continue;
-      if (host.tagalong) apart += here.reduce((sum, [, bits]) => sum + bits, 0);
-      else taken += host.size;
-    }
-    return { taken, apart };
-  };
-  const exceeds = (fields: readonly string[]) => {
-    const { taken, apart } = use(new Set(fields));
-    return taken > free || (beside > 0 && apart > beside + (free - taken));
-  };
-  const weights = new Map<string, number>();
-  for (const host of hosts)
-    for (const [field, bits] of host.fields) weights.set(field, (weights.get(field) ?? 0) + bits);
-  const all = [...weights].sort((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1)).map(([field]) => field);
-  if (!exceeds(all)) return undefined;
-  const { members, isMinimal } = await smallest(all, (part) => (exceeds(part) ? "refused" : "placed"));
-  const { taken, apart } = use(new Set(members));
+  const use = new Use(hostsOf(problem));
+  const exceeds = () => use.taken > free || (beside > 0 && use.apart > beside + (free - use.taken));
+  if (!exceeds()) return undefined;
+  const weights = use.weights();
+  const inOrder = [...weights].sort((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1));
+  const members = inOrder
+    .map(([field]) => field)
+    .filter((field) => {
+      use.drop(field);
+      if (exceeds()) return false;
+      use.putBack(field);
+      return true;
+    });
   const because =
-    taken > free
-      ? `they take containers of ${taken} bits, and the device has ${free}`
-      : `they take ${apart} bits besides the ${taken} bits of fields that tables use, and the device has ${beside} and ${free}`;
-  return { because, groups: grouped(problem, members, weights), fields: members.length, isMinimal };
+    use.taken > free
+      ? `they take containers of ${use.taken} bits, and the device has ${free}`
+      : `they take ${use.apart} bits besides the ${use.taken} bits of fields that tables use, and the device has ${beside} and ${free}`;
+  return { because, groups: grouped(problem, members, weights), fields: members.length };
 }
 
 /** The fields by header, the largest first. */

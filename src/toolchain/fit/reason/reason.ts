@@ -55,11 +55,11 @@ export async function findReasons(result: FitResult, limits: CheckLimits = QUICK
     ids.push(units);
     found.push(reason);
   }
-  const fields = await fieldsTooMany(problem);
+  const fields = fieldsTooMany(problem);
   if (fields !== undefined) {
-    const { groups, because, isMinimal, fields: size } = fields;
+    const { groups, because, fields: size } = fields;
     const members = groups.map(({ text }) => ({ text, source: undefined }));
-    found.push({ kind: "fields", members, size, because, isMinimal });
+    found.push({ kind: "fields", members, size, because, isMinimal: true });
   }
   const concerned = new Set(ids.flatMap((set) => [...set]));
   const remedies = remediesFor(result, concerned);
