@@ -17,13 +17,15 @@ import { get16, get32 } from "./words.js";
 export const ECHO_BITS = Math.max(...Object.values(FIELD_BITS));
 const ECHO_MASK = 2 ** ECHO_BITS - 1;
 
+const NO_FRAME = new Uint8Array(0);
+
 /** A TCP segment or a UDP datagram as a host reads it; one object is reused for every frame that arrives. */
 export class Segment {
   ipVersion: 4 | 6 = 4;
   /** 6 TCP, 17 UDP. */
   protocol = PROTOCOL_TCP;
   /** Position of the source and destination address and the payload in the frame. */
-  frame: Uint8Array = new Uint8Array(0);
+  frame: Uint8Array = NO_FRAME;
   srcAt = 0;
   dstAt = 0;
   addressLength = 4;
@@ -62,6 +64,17 @@ export class Segment {
   /** IPv4 time to live or IPv6 hop limit as it arrived. */
   hopLimit = 0;
   readonly headers: SelectorHeaders = { dscp: 0, vlan: undefined, flowLabel: 0 };
+
+  /** A copy without the frame, which stays as it is when this one reads the next frame. */
+  copied(): Segment {
+    const { sackStarts, sackEnds, headers } = this;
+    return Object.assign(new Segment(), this, {
+      frame: NO_FRAME,
+      sackStarts: sackStarts.slice(),
+      sackEnds: sackEnds.slice(),
+      headers: { ...headers },
+    });
+  }
 
   /** Reads a frame; false when it is neither TCP nor UDP, or a checksum or length is wrong. */
   read(frame: Uint8Array): boolean {

@@ -96,7 +96,8 @@ export const SERVER: ConnectionEnd = { role: "server", subflow: 0, subflows: 1 }
  * What a policy may need to observe or decide in addition to timeouts, acknowledgements and data. `rounds`, `idle`, `reordering` and
  * `fast-retransmit` are the methods of {@link PathChooser} with such names. `marks`: {@link SegmentMarks.marked}. `rtt`: the
  * round-trip times of {@link PathChooser.onAck}. `packets`: {@link PathChooser.selectorFor}. `holding`: {@link
- * PathChooser.holds} and {@link PathChooser.onDrained}. `source-ports`: {@link HostPolicy.sourcePort}. `assignments`: {@link ConnectionEnd.assignment}. `carrier`: {@link HostPolicy.onCarrier}. `messages`: {@link HostPolicy.onMessage} and `tell`.
+ * PathChooser.holds} and {@link PathChooser.onDrained}. `source-ports`: {@link HostPolicy.sourcePort}. `assignments`: {@link ConnectionEnd.assignment}. `carrier`: {@link HostPolicy.onCarrier}. `reassembly`: {@link
+ * HostPolicy.reassembly}. `messages`: {@link HostPolicy.onMessage} and `tell`.
  */
 export const SIGNALS = [
   "rounds",
@@ -110,6 +111,7 @@ export const SIGNALS = [
   "source-ports",
   "assignments",
   "carrier",
+  "reassembly",
   "messages",
 ] as const;
 export type Signal = (typeof SIGNALS)[number];
@@ -124,6 +126,8 @@ export interface HostPolicy {
   readonly ecn?: boolean;
   /** Whether packets leave as the kernel makes them, by the NIC that `nic` chooses: the selector is 0, choosers get no events, no segment is copied. */
   readonly plain?: boolean;
+  /** Receivers put the data of a connection in order below TCP: cells of so many bytes may arrive by different paths, and what follows a gap waits at most so long. */
+  readonly reassembly?: { readonly cellBytes: number; readonly holdNs: number };
   /** Signals that this policy requires; an engine that lacks one refuses the scheme before anything starts. */
   readonly needs?: readonly Signal[];
   /**

@@ -39,9 +39,9 @@ export function policyOf(
   if (issue !== undefined)
     fail(CODES.shape, placeOf(module, "hosts"), `hosts returns ${issue.text}`, ...issue.notes);
   const policy = made as Partial<HostPolicy> & Pick<HostPolicy, "open">;
-  const { ecn, needs, onCarrier } = policy;
+  const { ecn, needs, reassembly, onCarrier } = policy;
   return {
-    ...given({ ecn, needs }),
+    ...given({ ecn, needs, reassembly }),
     open: (flow, random, end) => {
       const chooser = call("open", () => policy.open(flow, random, end));
       const wrong = issueOf(chooserShape, chooser, "chooser");

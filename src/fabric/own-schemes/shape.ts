@@ -107,6 +107,9 @@ export const policyShape = z.looseObject({
   nic: isFunction.optional(),
   ecn: z.boolean().optional(),
   needs: z.array(z.enum(SIGNALS)).optional(),
+  reassembly: z
+    .looseObject({ cellBytes: z.number().positive(), holdNs: z.number().nonnegative() })
+    .optional(),
   sourcePort: isFunction.optional(),
   onCarrier: isFunction.optional(),
   onMessage: isFunction.optional(),

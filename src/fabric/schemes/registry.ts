@@ -10,6 +10,7 @@ export { none } from "./none/index.js";
 export { p4te } from "./p4te/index.js";
 export { pecmp } from "./pecmp/index.js";
 export { plb } from "./plb/index.js";
+export { presto } from "./presto/index.js";
 export { prr } from "./prr/index.js";
 export { repac } from "./repac/index.js";
 export { wcmp } from "./wcmp/index.js";

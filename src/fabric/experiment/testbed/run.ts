@@ -32,6 +32,10 @@ export async function checkOnTestbed<E extends FabricExperiment, U, O, P>(
     engine,
     new Map([
       ["assignments", "run planned flows on the simulator, or leave planning out of the scheme"],
+      [
+        "reassembly",
+        "the kernel's GRO cannot be changed: run on the simulator, or let the scheme do without reassembly",
+      ],
       ...(side.missingSignals?.(experiment) ?? []),
     ]),
   );

@@ -59,6 +59,7 @@ export function describeRoutes(
   };
 }
 
+/** A place of a host. */
 interface Place {
   readonly rack: number;
   /** NIC by the position of its switch in the rack. */
@@ -71,12 +72,13 @@ interface NamedRoute {
   readonly nic: number;
 }
 
-export function multirouteHosts(description: RoutesDescription): HostPolicy {
+/** The routes of a flow between the hosts of a description; none for other hosts. */
+export function routesOfFlow(description: RoutesDescription): (flow: FlowKey) => readonly NamedRoute[] {
   const places = new Map<bigint, Place>();
   for (const [ipv4, ipv6, rack, nics] of description.hosts)
     for (const address of [ipv4, ipv6]) places.set(BigInt(`0x${address}`), { rack, nics });
   const known = new WeakMap<FlowKey, readonly NamedRoute[]>();
-  const routesOf = (flow: FlowKey): readonly NamedRoute[] => {
+  return (flow) => {
     let routes = known.get(flow);
     if (routes === undefined) {
       const from = places.get(flow.src);
@@ -87,6 +89,10 @@ export function multirouteHosts(description: RoutesDescription): HostPolicy {
     }
     return routes;
   };
+}
+
+export function multirouteHosts(description: RoutesDescription): HostPolicy {
+  const routesOf = routesOfFlow(description);
   return {
     open: (flow, random, end) =>
       openPath(

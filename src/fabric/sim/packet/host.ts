@@ -382,6 +382,7 @@ export class Host implements Node, ConnectionHost, UdpHost {
       options,
       control,
       marks: policy.ecn === true,
+      reassembly: policy.reassembly,
       parent: whole?.parent(end.subflow),
       initialSequence: options.handshake ? random.fork("sequence").uint32() : 0,
     });

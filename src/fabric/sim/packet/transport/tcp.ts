@@ -30,6 +30,7 @@ import {
 } from "../connection.js";
 import { RetransmissionTimeout } from "../retransmission-timer.js";
 import type { CongestionControl } from "./congestion/congestion-control.js";
+import { Reassembly, type ReassemblySettings } from "./reassembly.js";
 import { Receiver } from "./receiver.js";
 import { Sender, type SenderOutput, type SubflowSource } from "./sender.js";
 import type { TcpOptions } from "./tcp-options.js";
@@ -86,6 +87,8 @@ export interface TcpParts {
   control: CongestionControl;
   /** The host's policy wants marks: packets can be marked and marks are reported, for any `options.ecn`. */
   marks: boolean;
+  /** The host's policy puts segments in order below TCP. */
+  reassembly?: ReassemblySettings | undefined;
   /** Absent: the connection is no subflow. */
   parent?: SubflowParent | undefined;
   /** Initial sequence number; of no meaning without a handshake. */
@@ -107,6 +110,7 @@ export class TcpConnection implements Connection, SenderOutput {
   readonly #options: TcpOptions;
   readonly #sender: Sender;
   readonly #receiver: Receiver;
+  readonly #reassembly: Reassembly | undefined;
   /** Handshake and end; {@link state} derives the states in between from the two halves. */
   #phase: keyof typeof PHASES | "open";
   /** Sequence numbers of position 0 in both directions: one after that of the SYN. */
@@ -141,6 +145,7 @@ export class TcpConnection implements Connection, SenderOutput {
     options,
     control,
     marks,
+    reassembly,
     parent,
     initialSequence,
   }: TcpParts) {
@@ -169,6 +174,7 @@ export class TcpConnection implements Connection, SenderOutput {
     const feedback = marks ? "accurate" : options.ecn;
     this.#receiver = new Receiver(options, feedback, chooser, counters);
     this.#receiver.scale = scaleOf(options.receiveBuffer);
+    this.#reassembly = reassembly && new Reassembly(reassembly);
     this.#sack = options.sack;
     this.#ecn = options.ecn !== "off";
     this.#policyMarks = marks;
@@ -236,7 +242,8 @@ export class TcpConnection implements Connection, SenderOutput {
   }
 
   get deadline(): number {
-    return Math.min(this.#sender.deadline, this.#handshakeAt, this.#timeWaitEnd);
+    const own = Math.min(this.#sender.deadline, this.#handshakeAt, this.#timeWaitEnd);
+    return this.#reassembly === undefined ? own : Math.min(own, this.#reassembly.deadline);
   }
 
   get soon(): number {
@@ -275,9 +282,34 @@ export class TcpConnection implements Connection, SenderOutput {
 
   receive(segment: Segment, selector: number): void {
     if (this.#phase === "closed") return;
+    if (!this.#holds(segment, selector)) {
+      this.#pass(segment, selector);
+      this.#releaseHeld();
+    }
+    this.#watchTimers();
+  }
+
+  #pass(segment: Segment, selector: number): void {
     if (this.#phase === "syn-sent") this.#receiveInSynSent(segment, selector);
     else this.#receiveSynchronized(segment, selector);
-    this.#watchTimers();
+  }
+
+  /** Whether the segment waits below TCP for data of other paths. */
+  #holds(segment: Segment, selector: number): boolean {
+    if (this.#reassembly === undefined || this.#phase !== "open" || segment.payloadLength === 0) return false;
+    const { next, edge } = this.#receiver;
+    const start = unwrap(segment.sequence - this.#inBase, next);
+    return start < edge && this.#reassembly.holds(segment, selector, start, next, this.now());
+  }
+
+  #releaseHeld(): void {
+    const reassembly = this.#reassembly;
+    if (reassembly === undefined) return;
+    for (;;) {
+      const held = this.#phase === "closed" ? undefined : reassembly.release(this.#receiver.next, this.now());
+      if (held === undefined) return;
+      this.#pass(held.segment, held.selector);
+    }
   }
 
   onTimer(): void {
@@ -287,6 +319,7 @@ export class TcpConnection implements Connection, SenderOutput {
       this.#end("finished");
       return;
     }
+    this.#releaseHeld();
     if (now >= this.#handshakeAt) this.#resendHandshake();
     else this.#sender.onTimer();
     this.#watchTimers();
