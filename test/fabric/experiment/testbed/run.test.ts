@@ -82,6 +82,13 @@ describe("before a testbed starts", () => {
     expect(one.span).toBeDefined();
   });
 
+  it("a scheme is refused whose receivers put data in order below TCP: the kernel has its own", async () => {
+    expect(await refused(needing({ prr: ["packets", "reassembly"] }))).toMatchObject({
+      code: "P43070",
+      message: "engine bmv2 cannot run scheme prr: its hosts need reassembly",
+    });
+  });
+
   it("a signal is refused that the kind cannot give here, with the kind's advice; others are not", async () => {
     const missingSignals = () => new Map([["rounds" as Signal, "use another kind"]]);
     expect(await refused(needing({ prr: ["rounds"] }), { missingSignals })).toMatchObject({

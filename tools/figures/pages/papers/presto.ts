@@ -11,8 +11,7 @@ const rows = (document: RunDocument): Row[] =>
 
 function rowOf(all: readonly Row[], equal: boolean, load: number, scheme: string): Row {
   const found = all.find(
-    (row) =>
-      (String(row[RATE]) === "1Gbps") === equal && row.load === load && String(row.scheme) === scheme,
+    (row) => (String(row[RATE]) === "1Gbps") === equal && row.load === load && String(row.scheme) === scheme,
   );
   if (found === undefined) throw new Error(`no row of ${scheme} at ${load}`);
   return found;
