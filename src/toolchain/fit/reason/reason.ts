@@ -37,7 +37,7 @@ export interface Reason {
 }
 
 /** Bounds where nothing else is asked for: quick proofs and placements alone. */
-export const QUICK: CheckLimits = { work: 600_000, solver: undefined };
+export const QUICK: CheckLimits = { work: 400_000, solver: undefined };
 
 /** Sums over tables whose smallest set is searched for. */
 const MAX_BOUNDS = 2;

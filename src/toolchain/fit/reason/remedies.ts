@@ -17,7 +17,7 @@ export interface Remedy {
 }
 
 /** Work of all trials, the square of the number of units each: large programs get fewer. */
-const MAX_WORK = 300_000;
+const MAX_WORK = 250_000;
 /** Units that are left out, or made smaller, in turn. */
 const MAX_UNITS = 8;
 /** Changes of the explanation that are tried. */
@@ -33,7 +33,7 @@ export function remediesFor(result: FitResult, units: ReadonlySet<number>): Reme
     return srams / problem.target.sram.blocks + tcams / problem.target.tcam.blocks;
   };
   const inOrder = [...units].sort((a, b) => blocks(b) - blocks(a) || a - b).slice(0, MAX_UNITS);
-  const most = Math.max(6, Math.floor(MAX_WORK / problem.model.units.length ** 2));
+  const most = Math.max(3, Math.floor(MAX_WORK / problem.model.units.length ** 2));
   const remedies: Remedy[] = [
     ...trialsOf(problem)
       .filter((trial) => trial.kind !== "size" && trial.units.some((id) => units.has(id)))
