@@ -304,7 +304,7 @@ describe("completion", () => {
     ],
     ["annotations", `@|\n${PROGRAM}`, ["name", "hidden"], ["hdr"]],
     ["directives", `#|\n${PROGRAM}`, ["include", "define"], ["hdr"]],
-    ["files", `#include <|\n${PROGRAM}`, ["core.p4", "v1model.p4"], []],
+    ["files", `#include <|\n${PROGRAM}`, ["core.p4", "v1model.p4", "psa.p4", "pna.p4"], []],
     ["nothing in a comment", inApply("// hdr.|"), [], ["dst"]],
   ])("offers %s", (_, text, wanted, unwanted) => {
     const labels = offered(text);

@@ -49,7 +49,7 @@ const STATEMENT_KEYWORDS = "break const continue else exit for if return switch"
 const CONTROL_KEYWORDS = ["action", "apply", "const", "table"];
 const PARSER_KEYWORDS = ["const", "state", "value_set"];
 
-const LIBRARY_FILES = ["core.p4", "v1model.p4"];
+const LIBRARY_FILES = ["core.p4", "v1model.p4", "psa.p4", "pna.p4"];
 
 /** The completions at an offset of the document; none in comments and strings. */
 export function completion(document: P4Document, offset: number): Completions {
