@@ -24,7 +24,7 @@ export async function buildPage(folder = PAGE) {
   mkdirSync(folder, { recursive: true });
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { main: "pages/lab/main.tsx", worker: "pages/lab/worker.ts" },
+    entryPoints: { main: "pages/lab/main.tsx", worker: "pages/lab/worker.ts", offline: "pages/lab/offline.ts" },
     outdir: folder,
     bundle: true,
     splitting: true,
@@ -42,7 +42,7 @@ export async function buildPage(folder = PAGE) {
     logLevel: "warning",
     plugins: [unusedModules(join(root, "src")), noLocales],
   });
-  copyFileSync(join(source, "index.html"), join(folder, "index.html"));
+  for (const name of ["index.html", "icon.svg"]) copyFileSync(join(source, name), join(folder, name));
   const inputs = Object.keys(metafile.inputs);
   writeFileSync(join(folder, "THIRD-PARTY-LICENSES.txt"), licences(root, inputs));
   return inputs;

@@ -7,6 +7,7 @@ import "./style/panels.css";
 import { App } from "./app.js";
 import { connectSocket } from "./connection/socket.js";
 import { connectWorker } from "./connection/worker.js";
+import { keepOffline } from "./install.js";
 import { readProjects } from "./projects.js";
 import { keptFiles } from "./state/kept-files.js";
 import { Lab } from "./state/lab.js";
@@ -24,6 +25,7 @@ try {
       ? connectSocket(lost)
       : connectWorker(projects.current.file, keptFiles(projects.current.name), lost);
   await lab.open(await connection);
+  if (projects !== undefined) await keepOffline();
 } catch (error) {
   lost(error instanceof Error ? error.message : String(error));
 }

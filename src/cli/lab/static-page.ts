@@ -1,4 +1,5 @@
 /** `p4loom lab --static DIR`: the page with its projects as files for any web server; compiler, switch and simulator run in the browser. */
+import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { defined, fail } from "../../base/index.js";
@@ -30,17 +31,49 @@ export function writeStaticPage(folder: string, projects: readonly StaticProject
     title,
     file: `project-${defined(names[i])}.json`,
   }));
-  const files = [
+  const files = withOffline([
     ...readdirSync(page).sort().map(read),
     ...projects.map(({ project }, i) => ({ name: defined(list[i]).file, content: JSON.stringify(project) })),
     { name: LIST, content: `${JSON.stringify({ projects: list }, undefined, 2)}\n` },
-  ];
+  ]);
   const before = listedFiles(folder);
   writeFiles(files.map(({ name, content }) => ({ path: join(folder, name), content })));
   // A project that is no longer in the list would still be served by its address.
   for (const name of before)
     if (!files.some((file) => file.name === name)) rmSync(join(folder, name), { force: true });
   return files.length;
+}
+
+interface PageFile {
+  readonly name: string;
+  readonly content: string | Buffer;
+}
+
+/** The script that keeps the page's files in the browser, and the page as an application (Web Application Manifest, W3C). */
+const OFFLINE = "offline.js";
+const MANIFEST = {
+  name: "p4loom lab",
+  ...{ id: ".", start_url: ".", scope: ".", display: "standalone" },
+  ...{ background_color: "#f4f5f7", theme_color: "#0b5cad" },
+  icons: [{ src: "icon.svg", sizes: "any", type: "image/svg+xml" }],
+};
+
+/** Adds the manifest, and writes the list of all files in front of the script; its version changes with the bytes of any of them. */
+function withOffline(files: readonly PageFile[]): PageFile[] {
+  const manifest = { name: "manifest.webmanifest", content: `${JSON.stringify(MANIFEST, undefined, 2)}\n` };
+  const all = [...files.filter(({ name }) => name !== OFFLINE), manifest];
+  const digest = createHash("sha256");
+  for (const { name, content } of all) digest.update(`${name}\n`).update(content);
+  const list = { version: digest.digest("hex").slice(0, 16), files: [".", ...all.map(({ name }) => name)] };
+  return [
+    ...all,
+    ...files
+      .filter(({ name }) => name === OFFLINE)
+      .map(({ name, content }) => ({
+        name,
+        content: `globalThis.OFFLINE = ${JSON.stringify(list)};\n${content.toString()}`,
+      })),
+  ];
 }
 
 /** The project files of the page that was written into this folder before. */

@@ -23,13 +23,15 @@ import {
 } from "./actions.js";
 import { CHROMIUM, openPage, startBrowser, WITHOUT } from "./browser.js";
 
-const TYPES: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
+const TYPES: Record<string, string> = {
+  ...{ ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" },
+};
 
-/** A minimal web server for files. */
-function serve(folder: string): Promise<Server> {
+/** A minimal web server for the files of a folder, at a path that ends with "/". */
+function serve(folder: string, at = "/"): Promise<Server> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url!, "http://host");
-    const name = pathname === "/" ? "index.html" : pathname.slice(1);
+    const name = pathname === at ? "index.html" : pathname.startsWith(at) ? pathname.slice(at.length) : "";
     if (!readdirSync(folder).includes(name)) return void response.writeHead(404).end();
     const type = TYPES[extname(name)] ?? "application/octet-stream";
     response.writeHead(200, { "content-type": type }).end(readFileSync(join(folder, name)));
@@ -115,6 +117,26 @@ describe("p4loom lab --static", () => {
     expect(readdirSync(out)).toContain("project-01-forwarding.json");
   });
 
+  it("lists all of its files for browsers, with a version that follows their bytes", () => {
+    const out = join(above, "versions");
+    const listOf = (...paths: string[]) => {
+      execFileSync(process.execPath, [COMMAND, "lab", "--static", out, ...paths]);
+      const [line = ""] = readFileSync(join(out, "offline.js"), "utf8").split("\n");
+      return JSON.parse(/^globalThis\.OFFLINE = (.*);$/.exec(line)![1]!) as {
+        version: string;
+        files: string[];
+      };
+    };
+    const first = listOf(exercise.folder);
+    expect(first.files.filter((name) => name !== ".").sort()).toEqual(
+      readdirSync(out)
+        .filter((name) => name !== "offline.js")
+        .sort(),
+    );
+    expect(listOf(exercise.folder)).toEqual(first);
+    expect(listOf(exercise.folder, FOLDER).version).not.toBe(first.version);
+  });
+
   it("rejects a folder with other files, a file, and a path that is not a project, and writes nothing", () => {
     const other = join(above, "other");
     mkdirSync(other);
@@ -179,6 +201,35 @@ describe.skipIf(CHROMIUM === undefined)(`the static page${WITHOUT}`, () => {
     const asked = requests.filter(({ protocol }) => protocol !== "data:" && protocol !== "blob:");
     expect(new Set(asked.map(({ origin }) => origin))).toEqual(new Set([new URL(address).origin]));
     expect(errors).toEqual([]);
+  });
+
+  it("opens without its server after one visit, behind any path, and can be installed", async () => {
+    const at = "/courses/2026/p4/";
+    const away = await serve(folder, at);
+    const { page, errors } = await openPage(browser);
+    const url = `http://127.0.0.1:${(away.address() as AddressInfo).port}${at}`;
+    await page.goto(url);
+    await page.getByRole("heading", { name: "Exercise 1: forwarding" }).waitFor();
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => {}));
+    const devtools = await page.context().newCDPSession(page);
+    const manifest = await devtools.send("Page.getAppManifest");
+    expect(manifest.errors).toEqual([]);
+    expect(manifest.url).toBe(`${url}manifest.webmanifest`);
+    const { installabilityErrors } = await devtools.send("Page.getInstallabilityErrors");
+    // The profile of a test is private, and Chromium installs nothing there.
+    expect(installabilityErrors.map(({ errorId }) => errorId).filter((id) => id !== "in-incognito")).toEqual(
+      [],
+    );
+    away.closeAllConnections();
+    await new Promise((closed) => away.close(closed));
+    await page.goto(`${url}?project=01-forwarding-2`);
+    await page.getByRole("heading", { name: "Exercise 1: forwarding" }).waitFor();
+    await runProgram(page, SOLUTION);
+    await page.getByRole("combobox", { name: "Exercise" }).selectOption({ index: 0 });
+    await page.waitForURL(/project=01-forwarding$/);
+    await page.getByRole("heading", { name: "Exercise 1: forwarding" }).waitFor();
+    expect(errors).toEqual([]);
+    await page.context().close();
   });
 
   it("says what to do where it was opened as a file", async () => {
