@@ -3,9 +3,11 @@
  * by a placement. "unknown" is what neither the heuristic nor the solver decides, "not asked" what the bounds of the work leave open.
  */
 import { defined } from "../../../base/index.js";
+import { stageFor } from "../model/pragmas.js";
 import { type Bound, lowerBounds } from "../place/bounds.js";
 import { type SolverLimits, solveFor } from "../place/exact.js";
-import { type Problem, stageCount } from "../place/placement.js";
+import { entriesToPlace, type Problem, stageCount } from "../place/placement.js";
+import { Stage } from "../place/stage.js";
 import { placeByStages } from "../place/tofino.js";
 import { whyNoDevice, whyNoStage } from "../place/unplaceable.js";
 
@@ -39,6 +41,7 @@ export class Check {
   /** Asks the cheap proofs first, then the heuristic, then, where the answer shall be exact, the solver. */
   async ask(problem: Problem, how: "quick" | "exact"): Promise<Answer> {
     if (proofOf(problem) !== undefined) return "refused";
+    if (fitsInOrder(problem)) return "placed";
     if (this.#work >= this.limits.work) return "not asked";
     this.#work += problem.model.units.length ** 2;
     const { unplaced, parts } = placeByStages(problem);
@@ -49,6 +52,38 @@ export class Check {
     const found = await solveFor(problem, problem.target.stages, solver);
     return found === "infeasible" ? "refused" : found === undefined ? "unknown" : "placed";
   }
+}
+
+/**
+ * Whether each unit, whole and in the order of the program, finds a stage after all that it waits for: a placement where it does, found in
+ * no time for the few units of a chain. Units that share a memory are left to the heuristic.
+ */
+function fitsInOrder({ model, target, graph, plans, demands, conflicts, companions }: Problem): boolean {
+  const stages: { use: Stage; members: number[] }[] = [];
+  const last = new Map<number, number>();
+  for (const unit of model.units) {
+    const { id } = unit;
+    if (defined(companions[id]).length > 1) return false;
+    const demand = defined(demands[id]);
+    const layout = defined(plans[id]).layout(entriesToPlace(unit));
+    const ready = defined(graph.incoming[id]).reduce(
+      (most, { from, distance }) => Math.max(most, defined(last.get(from)) + distance),
+      0,
+    );
+    let at = stageFor(unit.pragmas, ready);
+    for (; at < target.stages; at++) {
+      while (stages.length <= at) stages.push({ use: new Stage(target), members: [] });
+      const { use, members } = defined(stages[at]);
+      if (members.some((other) => defined(conflicts[id]).has(other))) continue;
+      if (use.exceeded(demand, layout) !== undefined) continue;
+      use.add(demand, layout);
+      members.push(id);
+      break;
+    }
+    if (at >= target.stages) return false;
+    last.set(id, at);
+  }
+  return true;
 }
 
 /** A proof that counts and dependencies alone give that no placement exists. */
