@@ -95,7 +95,11 @@ export class Machine {
     this.#time(memory, "intrinsic_metadata", "ingress_global_timestamp");
     const early = new Pass(this.shared, memory, packet.rest, packet.length);
     const actions = new Actions(early);
-    const parser = new Parser(plan.program, memory, chooser, packet, (primitive) => actions.one(primitive));
+    const parser = new Parser({
+      ...{ program: plan.program, memory, chooser, packet },
+      primitive: (primitive) => actions.one(primitive),
+      leftOut: (what) => this.shared.situation.leftOut.add(what),
+    });
     const parsed = parser.run(plan.program.parsers[0]);
     this.#set(memory, "parser_error", parsed.error);
     const payload = packet.arrivedBytes(parsed.bytes);

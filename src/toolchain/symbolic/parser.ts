@@ -33,22 +33,27 @@ export interface Parsed {
   readonly error: Term;
 }
 
+export interface ParserScope {
+  readonly program: Bmv2Program;
+  readonly memory: Memory;
+  readonly chooser: Chooser;
+  readonly packet: Packet;
+  readonly primitive: (primitive: bmv2.Primitive) => void;
+  /** Called with what else could happen, and is not followed. */
+  readonly leftOut: (what: string) => void;
+}
+
 export class Parser {
   readonly #expressions: Expressions;
   #at = 0;
 
-  constructor(
-    readonly program: Bmv2Program,
-    readonly memory: Memory,
-    readonly chooser: Chooser,
-    readonly packet: Packet,
-    readonly primitive: (primitive: bmv2.Primitive) => void,
-  ) {
+  constructor(readonly scope: ParserScope) {
+    const { memory, chooser } = scope;
     this.#expressions = new Expressions({ memory, chooser });
   }
 
   run(parser: bmv2.Bmv2Parser | undefined): Parsed {
-    const { terms } = this.memory;
+    const { terms } = this.scope.memory;
     const states = new Map(parser?.parse_states.map((state) => [state.name, state]));
     let name: string | null = parser?.init_state ?? null;
     try {
@@ -67,22 +72,22 @@ export class Parser {
   }
 
   #stop(name: string): never {
-    const own = this.program.errors.find(([error]) => error === name)?.[1];
+    const own = this.scope.program.errors.find(([error]) => error === name)?.[1];
     throw new Stop(own ?? ERRORS[name] ?? 0);
   }
 
   /** The packet has so many bits from here on, or the parser stops. */
   #need(bits: number): void {
-    const { terms } = this.memory;
-    const bytes = this.packet.arrivedBytes((this.#at + bits + 7) >> 3);
+    const { terms } = this.scope.memory;
+    const bytes = this.scope.packet.arrivedBytes((this.#at + bits + 7) >> 3);
     if (bytes <= 0) return;
     const tooShort = terms.less(terms.variable(LENGTH, LENGTH_BITS), terms.constant(bytes, LENGTH_BITS));
     this.#check(tooShort, "PacketTooShort");
   }
 
   #check(wrong: Term, error: string): void {
-    const way = this.chooser.choose([
-      { label: "", condition: this.memory.terms.not(wrong) },
+    const way = this.scope.chooser.choose([
+      { label: "", condition: this.scope.memory.terms.not(wrong) },
       { label: `parser error ${error}`, condition: wrong },
     ]);
     if (way === 1) this.#stop(error);
@@ -98,7 +103,7 @@ export class Parser {
         this.#extract(header, length);
         if (op.parameters[0].type === "stack") {
           const stack = op.parameters[0].value;
-          this.memory.setNext(stack, this.memory.next(stack) + 1);
+          this.scope.memory.setNext(stack, this.scope.memory.next(stack) + 1);
         }
         return;
       }
@@ -113,9 +118,9 @@ export class Parser {
         const [condition, code] = op.parameters;
         const holds = this.#expressions.condition(condition);
         const error = numbers.low(this.#expressions.number(code), 32);
-        const way = this.chooser.choose([
+        const way = this.scope.chooser.choose([
           { label: "", condition: holds },
-          { label: "verify", condition: this.memory.terms.not(holds) },
+          { label: "verify", condition: this.scope.memory.terms.not(holds) },
         ]);
         if (way === 0) return;
         if (error.op !== "const") throw new Unhandled("an error that varies");
@@ -133,22 +138,22 @@ export class Parser {
       case "shift":
         throw new Unhandled("the parser operation shift");
       case "primitive":
-        this.primitive(op.parameters[0]);
+        this.scope.primitive(op.parameters[0]);
     }
   }
 
   #target(target: bmv2.ExtractTarget): string {
     if (target.type === "regular") return target.value;
     if (target.type === "union_stack") throw new Unhandled("a stack of header unions");
-    const { elements } = this.memory.shapes.stack(target.value);
-    const element = elements[this.memory.next(target.value)];
+    const { elements } = this.scope.memory.shapes.stack(target.value);
+    const element = elements[this.scope.memory.next(target.value)];
     return element ?? this.#stop("StackOutOfBounds");
   }
 
   /** The length of a varbit in bits: one of those that it can have. */
   #length(header: string, value: bmv2.Value): number {
-    const { terms } = this.memory;
-    const shape = this.memory.shapes.header(header);
+    const { terms } = this.scope.memory;
+    const shape = this.scope.memory.shapes.header(header);
     const most = shape.fields.find(({ varbit }) => varbit)?.width ?? 0;
     const exact = this.#expressions.numbers.exact(this.#expressions.number(value), 32);
     const ways: { label: string; condition: Term; bits: number; error?: string }[] = [];
@@ -172,7 +177,7 @@ export class Parser {
       bits: 0,
       error: "HeaderTooShort",
     });
-    const way = defined(ways[this.chooser.choose(ways)]);
+    const way = defined(ways[this.scope.chooser.choose(ways)]);
     // A packet that is too short is the first error of the two.
     if (way.error === "HeaderTooShort") throw new Unhandled("a variable length that is too large");
     if (way.error !== undefined) this.#stop(way.error);
@@ -180,23 +185,23 @@ export class Parser {
   }
 
   #extract(header: string, varbits: number): void {
-    const { fields } = this.memory.shapes.header(header);
+    const { fields } = this.scope.memory.shapes.header(header);
     const widthOf = ({ varbit, width }: { varbit: boolean; width: number }) => (varbit ? varbits : width);
     this.#need(fields.reduce((sum, field) => sum + widthOf(field), 0));
     for (const field of fields) {
-      this.memory.set(header, field.name, this.packet.bits(this.#at, widthOf(field)));
+      this.scope.memory.set(header, field.name, this.scope.packet.bits(this.#at, widthOf(field)));
       this.#at += widthOf(field);
     }
-    this.memory.setValid(header);
+    this.scope.memory.setValid(header);
   }
 
   #lookahead([offset, width]: [number, number]): Term {
     this.#need(offset + width);
-    return this.packet.bits(this.#at + offset, width);
+    return this.scope.packet.bits(this.#at + offset, width);
   }
 
   #next(state: bmv2.ParseState): string | null {
-    const { terms } = this.memory;
+    const { terms } = this.scope.memory;
     const keys = state.transition_key.map((key) =>
       key.type === "lookahead"
         ? this.#lookahead(key.value)
@@ -214,14 +219,18 @@ export class Parser {
       before = terms.and(before, terms.not(matches));
     }
     ways.push({ label: `${state.name} none`, condition: before, to: null });
-    const { to } = defined(ways[this.chooser.choose(ways)]);
+    const { to } = defined(ways[this.scope.chooser.choose(ways)]);
     return to;
   }
 
   #matches(transition: bmv2.Transition, keys: readonly Term[]): Term {
-    const { terms } = this.memory;
+    const { terms } = this.scope.memory;
     if (transition.type === "default") return terms.true;
-    if (transition.type === "parse_vset") throw new Unhandled("a value set of a parser");
+    if (transition.type === "parse_vset") {
+      // As the switch begins, and as tests do, which add none.
+      this.scope.leftOut("members of a parser's value set");
+      return terms.false;
+    }
     // Each part fills whole bytes; a single value may have a sign.
     const bytes = keys.reduce((sum, { width }) => sum + ((width + 7) >> 3), 0);
     const width = keys.length === 1 ? defined(keys[0]).width : 8 * bytes;

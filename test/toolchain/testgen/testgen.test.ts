@@ -120,6 +120,31 @@ describe("what is not reached", () => {
   });
 });
 
+describe("value sets of parsers", () => {
+  it("are empty, as when the switch starts, and what their members reach is not called out of reach", async () => {
+    const program = compiled(
+      CHOICES.replace("state start {", "value_set<bit<8>>(4) others;\n    state start {")
+        .replace(
+          "            1: accept;\n            2: more;",
+          "            others: other;\n            1: accept;\n            2: more;",
+        )
+        .replace(
+          "    state more {",
+          "    state other {\n        packet.advance(8);\n        transition accept;\n    }\n    state more {",
+        ),
+    );
+    const found = await generated(program);
+    expect(missed(found)).toEqual([
+      "27 start: TheParser.others to other",
+      "32 other",
+      "33 packet.advance(8)",
+    ]);
+    expect([found.end, found.isComplete]).toEqual(["exhausted", false]);
+    expect([...found.unhandled.keys()]).toEqual(["members of a parser's value set"]);
+    expect(await failing(program, found)).toEqual([]);
+  });
+});
+
 describe("the symbolic execution", () => {
   async function sentBy(program: Program, { commands, port, bytes }: Stimulus) {
     const sent: { port: number; frame: string }[] = [];
