@@ -140,7 +140,7 @@ describe("value sets of parsers", () => {
       "33 packet.advance(8)",
     ]);
     expect([found.end, found.isComplete]).toEqual(["exhausted", false]);
-    expect([...found.unhandled.keys()]).toEqual(["members of a parser's value set"]);
+    expect([...found.unhandled.keys()]).toContain("members of a parser's value set");
     expect(await failing(program, found)).toEqual([]);
   });
 });
