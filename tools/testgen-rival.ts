@@ -1,12 +1,12 @@
 /**
  * Compares the tests that `p4loom testgen` makes with those of P4Testgen (part of p4c), program by program:
  *
- *     P4C=DIR npx tsx tools/testgen-rival.ts [TEXT]
+ *     P4C=DIR [MOST=N] npx tsx tools/testgen-rival.ts [TEXT]
  *
  * P4C holds `src` (p4c's sources with `testdata`) and `build` (with `p4testgen`). Programs: a drawn sample of the v1model programs of
  * `testdata/p4_16_samples`; TEXT chooses those whose name has it, in place of a sample. Each side has 30 s a program, one after the other,
  * then both sets of STF files run on the embedded switch, and one counter (`p4loom coverage`) says which statements each set reaches.
- * Results go to `P4C/testgen.jsonl`, a line a program; a second run plays only what has no line (`FRESH=1`: all). At the end it prints the
+ * Results go to `P4C/testgen.jsonl`, a line a program; a second run plays only what has no line (`FRESH=1`: all). MOST takes the first programs of the drawn order, which are a sample, too. At the end it prints the
  * table of docs/testgen.md. Without the folder it says so and ends.
  */
 import { spawnSync } from "node:child_process";
@@ -15,7 +15,6 @@ import { join, resolve } from "node:path";
 import { Random } from "../src/base/index.js";
 
 const SEED = 2026;
-const PROGRAMS = 80;
 const SECONDS = 30;
 
 const command = resolve(import.meta.dirname, "../dist/cli/main.js");
@@ -131,7 +130,7 @@ function programsOf(p4c: string, text: string): string[] {
   if (text !== "") return all.filter((name) => name.includes(text));
   const random = new Random(SEED);
   const drawn = all.map((name) => ({ name, at: random.float() })).sort((a, b) => a.at - b.at);
-  return drawn.slice(0, PROGRAMS).map(({ name }) => name);
+  return drawn.map(({ name }) => name);
 }
 
 function median(values: readonly number[]): number {
@@ -159,7 +158,10 @@ function table(lines: readonly Line[]): string {
   ].join("\n");
 }
 
-function main({ P4C: p4c = "", FRESH: fresh }: NodeJS.ProcessEnv, [text = ""]: readonly string[]): void {
+function main(
+  { P4C: p4c = "", FRESH: fresh, MOST: most = "80" }: NodeJS.ProcessEnv,
+  [text = ""]: readonly string[],
+): void {
   if (!existsSync(join(p4c, "build/p4testgen"))) {
     console.log("skipped: P4C names no folder with build/p4testgen and src/testdata");
     return;
@@ -172,13 +174,15 @@ function main({ P4C: p4c = "", FRESH: fresh }: NodeJS.ProcessEnv, [text = ""]: r
         .filter((line) => line.endsWith("}"))
     : [];
   const known = new Map(stored.map((line) => [(JSON.parse(line) as Line).program, JSON.parse(line) as Line]));
-  const lines = programsOf(resolve(p4c), text).map((program) => {
-    const before = known.get(program);
-    if (before !== undefined) return before;
-    const line = compare(resolve(p4c), program);
-    appendFileSync(store, `${JSON.stringify(line)}\n`);
-    return line;
-  });
+  const lines = programsOf(resolve(p4c), text)
+    .slice(0, Number(most))
+    .map((program) => {
+      const before = known.get(program);
+      if (before !== undefined) return before;
+      const line = compare(resolve(p4c), program);
+      appendFileSync(store, `${JSON.stringify(line)}\n`);
+      return line;
+    });
   for (const { program, ours, theirs } of lines)
     if (theirs.statements !== undefined && (ours.statements?.reached ?? 0) < theirs.statements.reached)
       console.log(`fewer: ${program}: ${JSON.stringify(ours)} ${JSON.stringify(theirs)}`);
