@@ -6,8 +6,9 @@
  * P4C holds `src` (p4c's sources with `testdata`) and `build` (with `p4testgen`). Programs: a drawn sample of the v1model programs of
  * `testdata/p4_16_samples`; TEXT chooses those whose name has it, in place of a sample. Each side has 30 s a program, one after the other,
  * then both sets of STF files run on the embedded switch, and one counter (`p4loom coverage`) says which statements each set reaches.
- * Results go to `P4C/testgen.jsonl`, a line a program; a second run plays only what has no line (`FRESH=1`: all). MOST takes the first programs of the drawn order, which are a sample, too. At the end it prints the
- * table of docs/testgen.md. Without the folder it says so and ends.
+ * Results go to `P4C/testgen.jsonl`, a line a program; a second run plays only what has no line (`FRESH=1`: all). MOST takes the first
+ * programs of the drawn order, which are a sample, too. At the end it prints the table of docs/testgen.md. Without the folder it says so
+ * and ends.
  */
 import { spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
