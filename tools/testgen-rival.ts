@@ -13,7 +13,10 @@
 import { spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Random } from "../src/base/index.js";
+import { DiagnosticError, Diagnostics, Random, SourceFile } from "../src/base/index.js";
+import { loadProgram } from "../src/toolchain/loading/index.js";
+import type { Program } from "../src/toolchain/program/index.js";
+import { readStf, runStf } from "../src/toolchain/stf/index.js";
 
 const SEED = 2026;
 const SECONDS = 30;
@@ -50,13 +53,29 @@ function stfFiles(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
+/** Whether the embedded switch does what a test expects. */
+async function holds(program: Program, file: string): Promise<boolean> {
+  const diagnostics = new Diagnostics();
+  try {
+    const commands = readStf(new SourceFile(file, readFileSync(file, "utf8")), diagnostics);
+    if (!diagnostics.hasErrors) await runStf(commands, program, diagnostics);
+  } catch (error) {
+    if (!(error instanceof DiagnosticError)) throw error;
+    return false;
+  }
+  return !diagnostics.hasErrors;
+}
+
 /** What a set of tests reaches, and which of them the switch contradicts. */
-function played(program: string, folder: string): Pick<Side, "tests" | "statements" | "failed"> {
+async function played(
+  program: string,
+  folder: string,
+): Promise<Pick<Side, "tests" | "statements" | "failed">> {
   const files = stfFiles(folder);
   if (files.length === 0) return { tests: 0, failed: [] };
-  const failed = files.filter(
-    (file) => spawnSync(process.execPath, [command, "stf", program, file], { encoding: "utf8" }).status !== 0,
-  );
+  const loaded = await loadProgram({ path: program, include: [], define: [] }, new Diagnostics(), "ignore");
+  const failed: string[] = [];
+  for (const file of files) if (!(await holds(loaded.program, file))) failed.push(file);
   const { stdout } = spawnSync(process.execPath, [command, "coverage", program, ...files, "--json"], {
     encoding: "utf8",
     maxBuffer: 1 << 28,
@@ -75,7 +94,7 @@ function firstLine(text: string): string {
   return text.split("\n").find((line) => /error|refus|cannot|not /i.test(line)) ?? text.split("\n")[0] ?? "";
 }
 
-function compare(p4c: string, program: string): Line {
+async function compare(p4c: string, program: string): Promise<Line> {
   const path = join(p4c, "src/testdata/p4_16_samples", program);
   const sides = {
     ours: join(p4c, "testgen", program, "ours"),
@@ -114,13 +133,13 @@ function compare(p4c: string, program: string): Line {
       { encoding: "utf8", maxBuffer: 1 << 28 },
     ),
   );
-  const side = ({ result, seconds }: typeof own, folder: string): Side => {
-    const outcome = { ...played(path, folder), seconds };
+  const side = async ({ result, seconds }: typeof own, folder: string): Promise<Side> => {
+    const outcome = { ...(await played(path, folder)), seconds };
     return outcome.tests > 0
       ? outcome
       : { ...outcome, refused: firstLine(`${result.stderr}${result.stdout}`) };
   };
-  return { program, ours: side(own, sides.ours), theirs: side(rival, sides.theirs) };
+  return { program, ours: await side(own, sides.ours), theirs: await side(rival, sides.theirs) };
 }
 
 function programsOf(p4c: string, text: string): string[] {
@@ -159,10 +178,10 @@ function table(lines: readonly Line[]): string {
   ].join("\n");
 }
 
-function main(
+async function main(
   { P4C: p4c = "", FRESH: fresh, MOST: most = "80" }: NodeJS.ProcessEnv,
   [text = ""]: readonly string[],
-): void {
+): Promise<void> {
   if (!existsSync(join(p4c, "build/p4testgen"))) {
     console.log("skipped: P4C names no folder with build/p4testgen and src/testdata");
     return;
@@ -175,15 +194,13 @@ function main(
         .filter((line) => line.endsWith("}"))
     : [];
   const known = new Map(stored.map((line) => [(JSON.parse(line) as Line).program, JSON.parse(line) as Line]));
-  const lines = programsOf(resolve(p4c), text)
-    .slice(0, Number(most))
-    .map((program) => {
-      const before = known.get(program);
-      if (before !== undefined) return before;
-      const line = compare(resolve(p4c), program);
-      appendFileSync(store, `${JSON.stringify(line)}\n`);
-      return line;
-    });
+  const lines: Line[] = [];
+  for (const program of programsOf(resolve(p4c), text).slice(0, Number(most))) {
+    const before = known.get(program);
+    const line = before ?? (await compare(resolve(p4c), program));
+    if (before === undefined) appendFileSync(store, `${JSON.stringify(line)}\n`);
+    lines.push(line);
+  }
   for (const { program, ours, theirs } of lines)
     if (theirs.statements !== undefined && (ours.statements?.reached ?? 0) < theirs.statements.reached)
       console.log(`fewer: ${program}: ${JSON.stringify(ours)} ${JSON.stringify(theirs)}`);
@@ -192,4 +209,4 @@ function main(
   console.log(table(lines));
 }
 
-main(process.env, process.argv.slice(2));
+await main(process.env, process.argv.slice(2));
