@@ -28,11 +28,13 @@ const src = join(root, "src");
 const page = join(root, "pages/lab");
 
 /** The programs: the file with their code, the file that starts it, and the commands with a code cache of their own. */
-const COMMAND = program("cli", "command.cjs", "main.js", [
-  ...["compile", "check", "fit", "stf", "trace", "generate", "run", "switch", "shell", "grader"],
-]);
+const COMMAND = program("cli", "command.cjs", "main.js", {
+  commands: ["compile", "check", "fit", "stf", "trace", "generate", "run", "switch", "shell", "grader"],
+  shortNames: false,
+});
 // In a folder with modules of the library, so the extensions tell Node that they are scripts.
-const AGENT = program("fabric/host-agent", "process.cjs", "main.cjs", []);
+// Short names of variables save 100 KB of the archive. The command keeps them, whose internal errors users report with their stacks.
+const AGENT = program("fabric/host-agent", "process.cjs", "main.cjs", { commands: [], shortNames: true });
 const PROGRAMS = [COMMAND, AGENT];
 
 /** Starts either program. */
@@ -41,7 +43,7 @@ const LAUNCHER = join(root, "tools/launcher.cjs");
 /** The manual page. package.json names it, so that npm installs it where man finds it. */
 const MANUAL = join(root, "dist/man/p4loom.1");
 
-function program(room, code, launcher, commands) {
+function program(room, code, launcher, { commands, shortNames }) {
   // Beside the modules of the library: `distUrl` in the code finds them from its folder's parent.
   const folder = join(root, "dist", basename(room));
   return {
@@ -51,6 +53,7 @@ function program(room, code, launcher, commands) {
     code: join(folder, code),
     launcher: join(folder, launcher),
     commands,
+    shortNames,
   };
 }
 
@@ -76,7 +79,7 @@ const moduleUrls = {
   },
 };
 
-async function bundle({ entry, code }) {
+async function bundle({ entry, code, shortNames }) {
   const result = await build({
     absWorkingDir: root,
     entryPoints: [entry],
@@ -93,6 +96,7 @@ async function bundle({ entry, code }) {
     supported: { "dynamic-import": false },
     minifyWhitespace: true,
     minifySyntax: true,
+    minifyIdentifiers: shortNames,
     legalComments: "none",
     metafile: true,
     logLevel: "warning",

@@ -43,6 +43,7 @@ control Ing(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm
 
     apply {
         t.apply();
+        sm.egress_spec = 1;
     }
 }
 

@@ -43,9 +43,9 @@ control Out(packet_out pkt, inout headers_t hdr, in meta_t md,
 }
 
 parser EgressIn(packet_in pkt, out headers_t hdr, out meta_t md, out egress_intrinsic_metadata_t eg) {
-    state start {
+    state start { // <- here
         pkt.extract(eg);
-        pkt.advance(12); // <- here
+        pkt.advance(12);
         transition accept;
     }
 }

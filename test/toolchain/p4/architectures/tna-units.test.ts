@@ -174,7 +174,7 @@ describe("addresses of counters, meters and registers", () => {
   ) => `${counters} Meter<bit<8>>(16, MeterType_t.BYTES) m; DirectCounter<bit<32>>(CounterType_t.BYTES) own;
     ${register()} ${act("up", "v = v + 1; o = v;")}
     ${actions.map((body, i) => `action a${i}(bit<8> i, bit<8> j, bit<32> n) { ${body} }`).join("\n")}
-    table t { key = { hdr.h.a : exact; } actions = { ${actions.map((_, i) => `a${i};`).join(" ")} } }`;
+    table t { key = { hdr.h.a : exact; } counters = own; actions = { ${actions.map((_, i) => `a${i};`).join(" ")} } }`;
   it.each<[string[], string[]]>([
     [["c.count(i); d.count(i);"], []],
     [["c.count(i); d.count(j);"], ["P40458"]],
@@ -187,6 +187,9 @@ describe("addresses of counters, meters and registers", () => {
     [["c.count(i);", "d.count(i);"], ["P40458"]],
     [["c.count(i);", "c.count(j);"], []],
     [["c.count(i); d.count(i);", "meta.x = 1;"], []],
+    // One that an entry has for itself is not asked for.
+    [["own.count();", "c.count(i);"], []],
+    [["own.count(); c.count(i);"], ["P40458"]],
     [["c.count(i); d.count(i);", "c.count(i);"], ["P40458"]],
     [["c.count(i, 4);"], []],
     [["c.count(i, n);"], ["P40459"]],

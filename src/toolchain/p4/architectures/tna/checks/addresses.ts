@@ -1,7 +1,7 @@
 /**
  * Counters, meters and registers that the actions of a table use share the table's two address buses: one for counters, one for
  * meters and registers. Of what stands on one bus, an action uses all or nothing, at one index (p4c's open Tofino back end,
- * `SetupAttachedAddressing::ScanTables`); and the bytes that a counter or meter adds to a packet's are a constant
+ * `SetupAttachedAddressing::ScanTables`; all or nothing is asked of indexed ones alone here); and the bytes that a counter or meter adds to a packet's are a constant
  * (`adjust_byte_count`).
  */
 import { type Diagnostics, defined, given } from "../../../../../base/index.js";
@@ -89,11 +89,13 @@ function checkTable({ name, actions }: IrTable, diagnostics: Diagnostics): void 
   for (const [action, list] of uses) if (checkIndexes(action, list, diagnostics)) return;
   for (const bus of ["counters", "meters and registers"] as const) {
     const memories = new Set(
-      [...uses.values()].flat().flatMap((use) => (use.bus === bus ? [use.memory] : [])),
+      [...uses.values()]
+        .flat()
+        .flatMap((use) => (use.bus === bus && use.index !== undefined ? [use.memory] : [])),
     );
     if (memories.size < 2) continue;
     for (const [action, list] of uses) {
-      const used = list.find((use) => use.bus === bus && use.always);
+      const used = list.find((use) => memories.has(use.memory) && use.always);
       const missing = [...memories].find((memory) => !list.some((use) => use.memory === memory));
       if (used === undefined || missing === undefined) continue;
       diagnostics.error(
