@@ -122,7 +122,8 @@ FlowId_t pna_FlowId_header_to_int(in FlowIdInHeader_t x) {
     return (FlowId_t) (FlowIdUint_t) (FlowIdInHeaderUint_t) x;
 }
 ExpireTimeProfileId_t pna_ExpireTimeProfileId_header_to_int(in ExpireTimeProfileIdInHeader_t x) {
-    return (ExpireTimeProfileId_t) (ExpireTimeProfileIdUint_t) (ExpireTimeProfileIdInHeaderUint_t) x;
+    return (ExpireTimeProfileId_t) (ExpireTimeProfileIdUint_t) (
+        ExpireTimeProfileIdInHeaderUint_t) x;
 }
 PassNumber_t pna_PassNumber_header_to_int(in PassNumberInHeader_t x) {
     return (PassNumber_t) (PassNumberUint_t) (PassNumberInHeaderUint_t) x;
@@ -146,7 +147,8 @@ PacketLengthInHeader_t pna_PacketLength_int_to_header(in PacketLength_t x) {
     return (PacketLengthInHeader_t) (PacketLengthInHeaderUint_t) (PacketLengthUint_t) x;
 }
 MulticastInstanceInHeader_t pna_MulticastInstance_int_to_header(in MulticastInstance_t x) {
-    return (MulticastInstanceInHeader_t) (MulticastInstanceInHeaderUint_t) (MulticastInstanceUint_t) x;
+    return (MulticastInstanceInHeader_t) (MulticastInstanceInHeaderUint_t) (
+        MulticastInstanceUint_t) x;
 }
 TimestampInHeader_t pna_Timestamp_int_to_header(in Timestamp_t x) {
     return (TimestampInHeader_t) (TimestampInHeaderUint_t) (TimestampUint_t) x;
@@ -155,7 +157,8 @@ FlowIdInHeader_t pna_FlowId_int_to_header(in FlowId_t x) {
     return (FlowIdInHeader_t) (FlowIdInHeaderUint_t) (FlowIdUint_t) x;
 }
 ExpireTimeProfileIdInHeader_t pna_ExpireTimeProfileId_int_to_header(in ExpireTimeProfileId_t x) {
-    return (ExpireTimeProfileIdInHeader_t) (ExpireTimeProfileIdInHeaderUint_t) (ExpireTimeProfileIdUint_t) x;
+    return (ExpireTimeProfileIdInHeader_t) (ExpireTimeProfileIdInHeaderUint_t) (
+        ExpireTimeProfileIdUint_t) x;
 }
 PassNumberInHeader_t pna_PassNumber_int_to_header(in PassNumber_t x) {
     return (PassNumberInHeader_t) (PassNumberInHeaderUint_t) (PassNumberUint_t) x;

@@ -177,7 +177,8 @@ extern bool psa_normal(in psa_ingress_output_metadata_t istd);
 @pure
 extern bool psa_clone_e2e(in psa_egress_output_metadata_t istd);
 @pure
-extern bool psa_recirculate(in psa_egress_output_metadata_t istd, in psa_egress_deparser_input_metadata_t edstd);
+extern bool psa_recirculate(in psa_egress_output_metadata_t istd,
+                            in psa_egress_deparser_input_metadata_t edstd);
 
 extern void assert(in bool check);
 extern void assume(in bool check);

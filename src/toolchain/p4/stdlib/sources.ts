@@ -514,7 +514,8 @@ extern bool psa_normal(in psa_ingress_output_metadata_t istd);
 @pure
 extern bool psa_clone_e2e(in psa_egress_output_metadata_t istd);
 @pure
-extern bool psa_recirculate(in psa_egress_output_metadata_t istd, in psa_egress_deparser_input_metadata_t edstd);
+extern bool psa_recirculate(in psa_egress_output_metadata_t istd,
+                            in psa_egress_deparser_input_metadata_t edstd);
 
 extern void assert(in bool check);
 extern void assume(in bool check);
@@ -873,7 +874,8 @@ FlowId_t pna_FlowId_header_to_int(in FlowIdInHeader_t x) {
     return (FlowId_t) (FlowIdUint_t) (FlowIdInHeaderUint_t) x;
 }
 ExpireTimeProfileId_t pna_ExpireTimeProfileId_header_to_int(in ExpireTimeProfileIdInHeader_t x) {
-    return (ExpireTimeProfileId_t) (ExpireTimeProfileIdUint_t) (ExpireTimeProfileIdInHeaderUint_t) x;
+    return (ExpireTimeProfileId_t) (ExpireTimeProfileIdUint_t) (
+        ExpireTimeProfileIdInHeaderUint_t) x;
 }
 PassNumber_t pna_PassNumber_header_to_int(in PassNumberInHeader_t x) {
     return (PassNumber_t) (PassNumberUint_t) (PassNumberInHeaderUint_t) x;
@@ -897,7 +899,8 @@ PacketLengthInHeader_t pna_PacketLength_int_to_header(in PacketLength_t x) {
     return (PacketLengthInHeader_t) (PacketLengthInHeaderUint_t) (PacketLengthUint_t) x;
 }
 MulticastInstanceInHeader_t pna_MulticastInstance_int_to_header(in MulticastInstance_t x) {
-    return (MulticastInstanceInHeader_t) (MulticastInstanceInHeaderUint_t) (MulticastInstanceUint_t) x;
+    return (MulticastInstanceInHeader_t) (MulticastInstanceInHeaderUint_t) (
+        MulticastInstanceUint_t) x;
 }
 TimestampInHeader_t pna_Timestamp_int_to_header(in Timestamp_t x) {
     return (TimestampInHeader_t) (TimestampInHeaderUint_t) (TimestampUint_t) x;
@@ -906,7 +909,8 @@ FlowIdInHeader_t pna_FlowId_int_to_header(in FlowId_t x) {
     return (FlowIdInHeader_t) (FlowIdInHeaderUint_t) (FlowIdUint_t) x;
 }
 ExpireTimeProfileIdInHeader_t pna_ExpireTimeProfileId_int_to_header(in ExpireTimeProfileId_t x) {
-    return (ExpireTimeProfileIdInHeader_t) (ExpireTimeProfileIdInHeaderUint_t) (ExpireTimeProfileIdUint_t) x;
+    return (ExpireTimeProfileIdInHeader_t) (ExpireTimeProfileIdInHeaderUint_t) (
+        ExpireTimeProfileIdUint_t) x;
 }
 PassNumberInHeader_t pna_PassNumber_int_to_header(in PassNumber_t x) {
     return (PassNumberInHeader_t) (PassNumberInHeaderUint_t) (PassNumberUint_t) x;
