@@ -193,6 +193,7 @@ describe("addresses of counters, meters and registers", () => {
     [["c.count(i); d.count(i);", "c.count(i);"], ["P40458"]],
     [["c.count(i, 4);"], []],
     [["c.count(i, n);"], ["P40459"]],
+    [["bit<32> four = 4; c.count(i, four);"], []],
     [["m.execute(i, n);"], ["P40459"]],
     [["m.execute(i, 2 + sizeInBytes(hdr.h));"], []],
   ])("%s", (actions, expected) => {
@@ -315,6 +316,22 @@ describe("the counter of a short egress parser", () => {
     build({ file: text }, diagnostics);
     return diagnostics.list.filter(({ severity }) => severity === "error").map(({ code }) => code);
   };
+  it("is the compiler's own where the headers are one header", () => {
+    const one = tna({})
+      .replace("parser EP(packet_in pkt, out headers_t hdr", "parser EP(packet_in pkt, out h_t hdr")
+      .replace("control E(inout headers_t hdr", "control E(inout h_t hdr")
+      .replace("control ED(packet_out pkt, inout headers_t hdr", "control ED(packet_out pkt, inout h_t hdr")
+      .replace(
+        "state start { pkt.extract(eg); transition accept; }",
+        "ParserCounter() left; state start { pkt.extract(eg); left.set(8w1); transition accept; }",
+      );
+    const diagnostics = new Diagnostics();
+    build({ file: one }, diagnostics);
+    expect(diagnostics.list.filter(({ severity }) => severity === "error").map(({ code }) => code)).toEqual(
+      [],
+    );
+  });
+
   it.each<[string, string[]]>([
     ["state start { pkt.extract(eg); left.set(8w1); transition accept; }", ["P40460"]],
     ["state start { pkt.extract(eg); transition accept; }", []],
@@ -387,6 +404,8 @@ describe("operations", () => {
     ["meta.v = meta.v + 1;", []],
     ["meta.x = hdr.h.a << 3;", []],
     ["meta.x = hdr.h.a << meta.z;", ["P40450"]],
+    // p4c puts the constant of a local in its place.
+    ["bit<8> n = 3; meta.x = hdr.h.a << n;", []],
     ["meta.x = 1 + (hdr.h.a >> (bit<16>) meta.one);", ["P40450"]],
   ])("%s", (ingress, expected) => {
     expect(codes({ metadata: "bit<48> v;", ingress })).toEqual(expected);

@@ -20,12 +20,13 @@ const SMALLEST_EGRESS_DEPTH = 65;
 
 export function checkParseDepth(program: IrProgram, unit: SourceUnit, diagnostics: Diagnostics): void {
   const { longest, shortest } = limitsSwitchedOff(unit);
-  for (const { blocks } of program.pipes) {
+  for (const { blocks, storage } of program.pipes) {
     const parsers = blocks.filter(({ role }) => role === "egressParser");
     // p4c does not count in the parsers of a multi-parser pipe.
     const [only] = parsers;
     if (parsers.length !== 1 || only?.kind !== "parser") continue;
-    if (!shortest) checkCounter(only.body, diagnostics);
+    const isHeader = storage.get("egress.headers")?.type.kind === "header";
+    if (!shortest && !isHeader) checkCounter(only.body, diagnostics);
     const { bytes, last } = deepestPath(only.body);
     if (longest || bytes <= LARGEST_EGRESS_DEPTH) continue;
     diagnostics.error(

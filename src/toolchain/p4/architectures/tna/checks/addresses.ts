@@ -9,7 +9,7 @@ import { CODES } from "../../../codes.js";
 import { fold } from "../../../lower/fold.js";
 import type { Expr, ExternInstance, IrAction, IrProgram, IrTable, Stmt, StmtOf } from "../../../lower/ir.js";
 import { forEachStmt } from "../../../lower/walk.js";
-import { forEachStmtOfBlock } from "./walk.js";
+import { forEachStmtOfBlock, readsLocal } from "./walk.js";
 
 export function checkAddresses(program: IrProgram, diagnostics: Diagnostics): void {
   for (const { blocks } of program.pipes)
@@ -155,7 +155,7 @@ function checkByteCount(stmt: Stmt, diagnostics: Diagnostics): void {
   // The index of an indexed one comes first. A colour is of a type of its own, bytes are 32 bits.
   const others = stmt.name.startsWith("Direct") ? stmt.args : stmt.args.slice(1);
   const bytes = others.find(({ type }) => type.kind === "bits" && type.width === 32);
-  if (bytes === undefined || fold(bytes).kind === "number") return;
+  if (bytes === undefined || fold(bytes).kind === "number" || readsLocal(bytes)) return;
   diagnostics.error(
     CODES.byteCountNotConstant,
     bytes.span,

@@ -14,7 +14,7 @@ import {
   type Stmt,
 } from "../../../lower/ir.js";
 import { effectsOf, forEachStmt, operandsOf } from "../../../lower/walk.js";
-import { forEachStmtOfBlock } from "./walk.js";
+import { forEachStmtOfBlock, readsLocal } from "./walk.js";
 
 export function checkOperations(program: IrProgram, chip: "tna" | "t2na", diagnostics: Diagnostics): void {
   for (const { blocks } of program.pipes)
@@ -63,12 +63,15 @@ function checkDivision(stmt: Stmt, diagnostics: Diagnostics): void {
   });
 }
 
-/** Of actions and the statements of a control; a shift in a condition is a part of the comparison's input. */
+/**
+ * Of actions and the statements of a control; a shift in a condition is a part of the comparison's input. A local variable may hold a
+ * constant, which p4c puts in its place: it is not judged.
+ */
 function checkShift(stmt: Stmt, diagnostics: Diagnostics): void {
   if (stmt.kind !== "assign") return;
   forEachExpr(stmt, (expr) => {
     if (expr.kind !== "binary" || (expr.op !== "<<" && expr.op !== ">>")) return;
-    if (fold(expr.right).kind === "number") return;
+    if (fold(expr.right).kind === "number" || readsLocal(expr.right)) return;
     diagnostics.error(
       CODES.operationNotInAlu,
       expr.span ?? stmt.span,

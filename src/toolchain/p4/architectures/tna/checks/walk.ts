@@ -1,12 +1,17 @@
 /** Statements of a pipe's blocks, with those of tables' actions, and which tables one packet can meet one after the other. */
-import type { IrAction, IrBlock, IrTable, Stmt } from "../../../lower/ir.js";
-import { blocksOf, forEachStmt, statesOfParser } from "../../../lower/walk.js";
+import type { Expr, IrAction, IrBlock, IrTable, Stmt } from "../../../lower/ir.js";
+import { blocksOf, forEachStmt, operandsOf, statesOfParser } from "../../../lower/walk.js";
 
 /** The statement lists of a block: its states, or its body and the actions of its tables. */
 function bodiesOf(block: IrBlock): (readonly Stmt[])[] {
   if (block.kind === "parser") return statesOfParser(block.body).map(({ body }) => body);
   const { body, tables } = block.body;
   return [body, ...tables.flatMap(({ actions }) => actions.map(({ action }) => action.body))];
+}
+
+/** Whether a value depends on a local variable. */
+export function readsLocal(value: Expr): boolean {
+  return value.kind === "variable" ? value.variable.role === "local" : operandsOf(value).some(readsLocal);
 }
 
 export function forEachStmtOfBlock(block: IrBlock, visit: (stmt: Stmt) => void): void {
