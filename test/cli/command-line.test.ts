@@ -111,7 +111,7 @@ describe("p4loom compile", () => {
       status: 1,
       stderr: expect.stringContaining("error[P40601]"),
     });
-    expect(p4loom("check", path("warns.p4"), "--arch", "psa").status).toBe(2);
+    expect(p4loom("check", path("warns.p4"), "--arch", "ebpf").status).toBe(2);
   });
 
   it("writes the program's own entries and its text", () => {
