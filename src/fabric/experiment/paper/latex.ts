@@ -132,7 +132,9 @@ export function tableTex(
   const isNumber = (cell: string | number | null) =>
     cell === null || typeof cell === "number" || /^-?[\d.,]+( ±[\d.,]+| %)?$/.test(cell);
   const alignments = shown.map((i) => (table.rows.every((row) => isNumber(row[i] ?? null)) ? "r" : "l"));
-  const line = (cells: readonly string[]) => `${cells.join(" & ")} \\\\`;
+  // A bracket or a star after the end of a row, or after a rule, would be its argument.
+  const line = ([first = "", ...rest]: readonly string[]) =>
+    `${/^\s*[[*]/.test(first) ? "{}" : ""}${[first, ...rest].join(" & ")} \\\\`;
   return `${[
     "\\begin{table*}",
     "\\centering",

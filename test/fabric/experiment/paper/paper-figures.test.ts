@@ -218,6 +218,16 @@ describe("texts from outside", () => {
   });
 
   it.each([
+    ["\u03b2 first", "{}[U+03B2] first"],
+    ["[0, 1)", "{}[0, 1)"],
+    ["*", "{}*"],
+    ["a [b]", "a [b]"],
+  ])("no row of a table begins with an argument of the line before: %s", (text, cell) => {
+    const latex = tableTex({ ...emptyData, table: { header: [text, "n"], rows: [[text, 1]] } }, undefined);
+    expect(latex).toContain(`\\toprule\n${cell} & n \\\\\n\\midrule\n${cell} & 1 \\\\`);
+  });
+
+  it.each([
     "",
     "<svg>",
     "<svg></svg></g>",
