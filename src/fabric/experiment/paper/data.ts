@@ -9,16 +9,26 @@ import type { Axis, Chart, Described, Dot, Drawing, Figure, Page, Parts } from "
 
 export const FIGURES_FILE = "figures.json";
 
-const axisSchema = z.strictObject({
-  /** Quantity and unit. */
-  label: z.string().max(200),
-  scale: z.enum(["linear", "log"]),
-  domain: z.tuple([z.number(), z.number()]).optional(),
-  /** Values with ticks. */
-  ticks: z.array(z.number()).max(200).optional(),
-  /** Whether the axis begins at 0. */
-  zero: z.boolean().optional(),
-});
+const axisSchema = z
+  .strictObject({
+    /** Quantity and unit. */
+    label: z.string().max(200),
+    scale: z.enum(["linear", "log"]),
+    domain: z.tuple([z.number(), z.number()]).optional(),
+    /** Values with ticks. */
+    ticks: z.array(z.number()).max(200).optional(),
+    /** Whether the axis begins at 0. */
+    zero: z.boolean().optional(),
+  })
+  .refine(({ scale, domain }) => scale === "linear" || domain === undefined || isLogDomain(domain), {
+    path: ["domain"],
+    error: "a logarithmic axis begins above 0 and ends above its beginning",
+  });
+
+/** Whether an axis in logarithms can have these ends: others have no logarithm, or no length. */
+export function isLogDomain([low, high]: readonly [number, number]): boolean {
+  return low > 0 && low < high && Number.isFinite(high);
+}
 
 /** x, y, and the ends of the confidence interval where there is one. */
 const dotSchema = z.array(z.number()).min(2).max(4);
@@ -163,12 +173,15 @@ function axisData(axis: Axis): PaperAxis {
   };
   const ends = domain === undefined ? [] : [...domain];
   const [low, high] = ends;
+  const scale = type === "log" ? "log" : "linear";
+  const numbers: [number, number] | undefined =
+    typeof low === "number" && typeof high === "number" ? [low, high] : undefined;
   return {
     label: paper ?? label ?? "",
-    scale: type === "log" ? "log" : "linear",
+    scale,
     ...given({
-      domain:
-        typeof low === "number" && typeof high === "number" ? ([low, high] as [number, number]) : undefined,
+      // An axis without ends has those of its values.
+      domain: scale === "log" && numbers !== undefined && !isLogDomain(numbers) ? undefined : numbers,
       ticks: Array.isArray(ticks) ? ticks.filter((tick) => typeof tick === "number") : undefined,
       zero,
     }),

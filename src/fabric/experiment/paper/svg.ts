@@ -3,7 +3,7 @@ import type { Markish, PlotOptions } from "@observablehq/plot";
 import { escapeMarkup, given } from "../../../base/index.js";
 import { svgOf } from "../view/page.js";
 import type { PlotLibrary } from "../view/view.js";
-import type { PaperAxis, PaperChart, PaperLine } from "./data.js";
+import { isLogDomain, type PaperAxis, type PaperChart, type PaperLine } from "./data.js";
 import { MOST_SYMBOLS, type PaperStyle, strokeOf } from "./style.js";
 
 /** Lengths are points of 1/72 inch, in the document too. */
@@ -112,8 +112,9 @@ function spread(values: readonly number[], most: number): number[] {
   return values.filter((_, i) => i % step === 0);
 }
 
-/** Powers of ten within the axis, with 2 and 5 times them where there are few. */
+/** Powers of ten within the axis, with 2 and 5 times them where there are few. None for ends that a logarithmic axis cannot have. */
 export function logTicks([low, high]: readonly [number, number]): number[] {
+  if (!isLogDomain([low, high])) return [];
   const decades = Math.log10(high / low);
   const steps = decades > 4 ? [1] : decades > 2 ? [1, 3] : [1, 2, 5];
   const ticks: number[] = [];

@@ -13,7 +13,7 @@ import { chartTex, chartValues, tableTex, tex } from "../../../../src/fabric/exp
 import { longRows } from "../../../../src/fabric/experiment/paper/long-csv.js";
 import { parseSvg, pdfOf } from "../../../../src/fabric/experiment/paper/pdf.js";
 import { loadStyle } from "../../../../src/fabric/experiment/paper/style.js";
-import { paperSvg } from "../../../../src/fabric/experiment/paper/svg.js";
+import { logTicks, paperSvg } from "../../../../src/fabric/experiment/paper/svg.js";
 
 const root = resolve(import.meta.dirname, "../../../..");
 const folder = mkdtempSync(join(tmpdir(), "p4loom-paper-"));
@@ -293,6 +293,27 @@ describe("wrong inputs", () => {
       "style.ttf is no TrueType or OpenType font",
     );
     expect(await messageOf(async () => loadStyle(join(folder, "nothing.yaml")))).toContain("error[P43005]");
+  });
+
+  it.each([
+    [0, 10],
+    [-1, 10],
+    [10, 10],
+    [10, 1],
+  ])("a logarithmic axis from %s to %s", async (low, high) => {
+    const copy = mkdtempSync(join(folder, "log-"));
+    cpSync(results, copy, { recursive: true });
+    const { charts, ...rest } = data();
+    const [chart] = charts;
+    const x = { ...chart!.x, scale: "log", domain: [low, high] };
+    writeFileSync(
+      join(copy, "figures.json"),
+      JSON.stringify({ ...rest, charts: [{ ...chart, x: { ...x, ticks: undefined } }] }),
+    );
+    const refused = await messageOf(async () => listFigures(copy));
+    expect(refused).toContain("error[P43094]");
+    expect(refused).toContain("a logarithmic axis begins above 0 and ends above its beginning");
+    expect(logTicks([low, high])).toEqual([]);
   });
 
   it.each<[string, string, string | RegExp, string]>([
