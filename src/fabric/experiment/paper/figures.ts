@@ -20,7 +20,7 @@ import type { FileText } from "../results.js";
 import { FIGURES_FILE, type FiguresData, figuresSchema } from "./data.js";
 import { chartTex, chartValues, pageTex, tableTex } from "./latex.js";
 import { longCharts, longRows } from "./long-csv.js";
-import { pdfOf } from "./pdf.js";
+import { BrokenFont, pdfOf } from "./pdf.js";
 import { type LoadedStyle, loadStyle } from "./style.js";
 import { paperSvg } from "./svg.js";
 
@@ -62,9 +62,22 @@ export async function paperFigures(
   const loaded = loadStyle(styleFile);
   checkStyle(data, loaded);
   checkFolder(out);
-  const files = await filesOf(folder, data, loaded.style);
+  const files = await filesOf(folder, data, loaded.style).catch((error: unknown) =>
+    refuseFont(error, loaded),
+  );
   writeFolder(files, out);
   return { folder: out, files: files.map(([name]) => name) };
+}
+
+/** Throws DiagnosticError P43096 for a broken font, and any other error unchanged. */
+function refuseFont(error: unknown, { style, locate }: LoadedStyle): never {
+  if (!(error instanceof BrokenFont)) throw error;
+  fail(
+    CODES.paperFont,
+    locate?.(["font"]),
+    `${style.font.file} is a broken font: ${error.message}`,
+    "name another file .ttf or .otf, or a standard font",
+  );
 }
 
 async function filesOf(

@@ -71,7 +71,22 @@ interface PdfOptions {
   readonly style: PaperStyle;
 }
 
-/** The same bytes for the same figure: no time, no compression, whose result differs between versions of zlib. Undefined for an SVG that is not ours. */
+/** A font whose file has the first bytes of one, and no more than these. */
+export class BrokenFont extends Error {}
+
+/** Work with the font of a figure: the reader of fonts throws errors of any kind for a broken file. */
+function withFont<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new BrokenFont(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/**
+ * The same bytes for the same figure: no time, no compression, whose result differs between versions of zlib. Undefined for an SVG that is not ours.
+ * Throws {@link BrokenFont}.
+ */
 export async function pdfOf(svg: string, { title, style }: PdfOptions): Promise<Buffer | undefined> {
   const root = parseSvg(svg);
   const size = root && sizeOf(root);
@@ -87,9 +102,10 @@ export async function pdfOf(svg: string, { title, style }: PdfOptions): Promise<
     document.on("end", () => resolve());
     document.on("error", reject);
   });
-  document.font(style.font.pdf);
+  withFont(() => document.font(style.font.pdf));
   new Painter(document, typeof style.font.pdf === "string").element(root, START);
-  document.end();
+  // Writes the glyphs that the figure uses.
+  withFont(() => document.end());
   await done;
   return Buffer.concat(chunks);
 }
@@ -202,12 +218,14 @@ class Painter {
       .fillColor(fill.rgb)
       .fillOpacity(Number(properties.opacity) * Number(properties["fill-opacity"]));
     const spelled = isStandard ? winAnsi(written) : written;
-    const width = document.widthOfString(spelled);
+    const width = withFont(() => document.widthOfString(spelled));
     const shift = { start: 0, middle: width / 2, end: width }[properties["text-anchor"]] ?? 0;
-    document.text(spelled, at("x") + at("dx") - shift, at("y") + at("dy"), {
-      lineBreak: false,
-      baseline: "alphabetic",
-    });
+    withFont(() =>
+      document.text(spelled, at("x") + at("dx") - shift, at("y") + at("dy"), {
+        lineBreak: false,
+        baseline: "alphabetic",
+      }),
+    );
   }
 }
 

@@ -75,8 +75,8 @@ const styleSchema = z.strictObject({
 
 /** Lengths in points of 1/72 inch. */
 export type PaperStyle = Omit<z.output<typeof styleSchema>, "font"> & {
-  /** Family for SVG, and the font of the PDF: a standard name, or the bytes of a file. */
-  readonly font: { readonly family: string; readonly pdf: string | Buffer };
+  /** Family for SVG, and the font of the PDF: a standard name, or the bytes of `file`. */
+  readonly font: { readonly family: string; readonly pdf: string | Buffer; readonly file?: string };
 };
 
 export interface LoadedStyle {
@@ -112,7 +112,7 @@ function withFont(
   const file = resolve(path === undefined ? "." : dirname(path), font);
   try {
     const bytes = readFileSync(file);
-    if (isFont(bytes)) return { ...value, font: { family: FAMILIES.Helvetica, pdf: bytes } };
+    if (isFont(bytes)) return { ...value, font: { family: FAMILIES.Helvetica, pdf: bytes, file } };
   } catch (error) {
     fail(CODES.paperFont, locate?.(["font"]), `cannot read the font ${file}: ${systemErrorReason(error)}`);
   }

@@ -296,6 +296,19 @@ describe("wrong inputs", () => {
   });
 
   it.each([
+    ["after its first bytes", Buffer.from("true0000000000000000")],
+    ["without tables", Buffer.concat([Buffer.from([0, 1, 0, 0]), Buffer.alloc(200)])],
+  ])("a font that is broken %s", async (name, bytes) => {
+    const own = join(folder, "broken-font.yaml");
+    writeFileSync(own, "font_size: 8pt\nfont: broken.ttf\n");
+    writeFileSync(join(folder, "broken.ttf"), bytes);
+    const refused = await messageOf(() => paperFigures(results, { style: own, out: join(folder, "bad") }));
+    expect(refused, name).toContain(
+      "DIR/broken-font.yaml:2:7: error[P43096]: DIR/broken.ttf is a broken font",
+    );
+  });
+
+  it.each([
     [0, 10],
     [-1, 10],
     [10, 10],
