@@ -67,6 +67,7 @@ export const CODES = {
   noFigures: "P43094",
   unknownFigure: "P43095",
   paperFont: "P43096",
+  resultsFolder: "P43097",
   kernelLacks: "P43105",
   flowFailed: "P43172",
   cannotReplan: "P43306",

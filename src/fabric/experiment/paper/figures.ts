@@ -2,7 +2,7 @@
  * Figures for papers from a folder of results: each chart as SVG, PDF and pgfplots with its values, other drawings as SVG and PDF, the table of the
  * rows for LaTeX, and all figures in long form for R and pandas.
  */
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import {
@@ -15,7 +15,7 @@ import {
 } from "../../../base/index.js";
 import { loadDocument } from "../../../toolchain/documents/index.js";
 import { CODES } from "../codes.js";
-import { checkFolder, writeFolder } from "../files.js";
+import { checkFolder, readManifest, writeFolder } from "../files.js";
 import type { FileText } from "../results.js";
 import { FIGURES_FILE, type FiguresData, figuresSchema } from "./data.js";
 import { chartTex, chartValues, pageTex, tableTex } from "./latex.js";
@@ -51,7 +51,7 @@ export interface PaperFigures {
 
 /**
  * Writes the figures of results into a folder, all or none. Throws DiagnosticError: P43094 for results without data of figures, P43095 for a figure or
- * column of the style that they do not have, those of {@link loadStyle}, and P43011 where the folder cannot be written.
+ * column of the style that they do not have, P43097 for a folder that has results, those of {@link loadStyle}, and P43011 where the folder cannot be written.
  */
 export async function paperFigures(
   path: string,
@@ -59,6 +59,7 @@ export async function paperFigures(
 ): Promise<PaperFigures> {
   const folder = folderOf(path);
   const data = readFigures(folder);
+  checkNoResults(out);
   const loaded = loadStyle(styleFile);
   checkStyle(data, loaded);
   checkFolder(out);
@@ -67,6 +68,21 @@ export async function paperFigures(
   );
   writeFolder(files, out);
   return { folder: out, files: files.map(([name]) => name) };
+}
+
+/** The folder of a run: figures written there would replace its files, of which none would stay. Throws DiagnosticError P43097. */
+function checkNoResults(out: string): void {
+  const listed = readManifest(out);
+  const found = ["results.json", FIGURES_FILE].find(
+    (name) => Object.hasOwn(listed, name) || existsSync(join(out, name)),
+  );
+  if (found === undefined) return;
+  fail(
+    CODES.resultsFolder,
+    undefined,
+    `${out} is a folder of results (it has ${found}): figures for a paper would replace them`,
+    "name another folder with --out",
+  );
 }
 
 /** Throws DiagnosticError P43096 for a broken font, and any other error unchanged. */

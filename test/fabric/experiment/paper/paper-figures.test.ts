@@ -1,6 +1,6 @@
 /** Figures for papers: the example of docs/paper-figures.md, what its files contain, wrong styles, and results that are not as a run has written them. */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
@@ -306,6 +306,21 @@ describe("wrong inputs", () => {
     expect(refused, name).toContain(
       "DIR/broken-font.yaml:2:7: error[P43096]: DIR/broken.ttf is a broken font",
     );
+  });
+
+  it("figures are not written over results", async () => {
+    const earlier = mkdtempSync(join(folder, "earlier-"));
+    cpSync(results, earlier, { recursive: true });
+    // Its list of files still says that it is the folder of a run.
+    for (const name of ["results.json", "figures.json"]) rmSync(join(earlier, name));
+    const link = join(folder, "link");
+    symlinkSync(results, link);
+    for (const out of [results, `${results}/`, link, earlier]) {
+      const before = readdirSync(out, { recursive: true });
+      const refused = await messageOf(() => paperFigures(results, { out }));
+      expect(refused, out).toContain("error[P43097]");
+      expect(readdirSync(out, { recursive: true })).toEqual(before);
+    }
   });
 
   it.each([
