@@ -1,5 +1,5 @@
 /** What packets reached of programs: the counts of switches that are made with it (`SwitchOptions.coverage`). */
-import type { Bmv2Program } from "../program/index.js";
+import { type Bmv2Program, runnableForm } from "../program/index.js";
 import type { CountedPoint } from "./codegen/count-points.js";
 import type { Specialised } from "./codegen/specialised.js";
 
@@ -26,8 +26,8 @@ export class CoverageCounts {
     return counts;
   }
 
-  /** Undefined while no switch has loaded the program. */
+  /** Undefined while no switch has loaded the program. Switches count the form that they run, which PSA and PNA programs have apart. */
   of(program: Bmv2Program): ProgramCounts | undefined {
-    return this.#programs.get(program);
+    return this.#programs.get(runnableForm(program));
   }
 }

@@ -12,7 +12,7 @@ import {
   readBmv2,
 } from "../../../../src/toolchain/program/index.js";
 import { readStf, runStf } from "../../../../src/toolchain/stf/index.js";
-import { type PacketTrace, Switch } from "../../../../src/toolchain/switch/index.js";
+import { CoverageCounts, type PacketTrace, Switch } from "../../../../src/toolchain/switch/index.js";
 import { ManualClock } from "../../switch/golden.js";
 
 const folder = resolve(import.meta.dirname, "../../../golden/psa");
@@ -43,6 +43,14 @@ async function play(program: Program, name: string) {
 }
 
 describe("packets of PSA", () => {
+  it("are counted for coverage, though the switch runs another form of the program", () => {
+    const program = compiled(read("paths.p4"));
+    const coverage = new CoverageCounts();
+    const device = new Switch(program, { clock: new ManualClock(), transmit: () => {}, coverage });
+    device.receive(1, new Uint8Array(64));
+    expect(coverage.of(program.bmv2)?.hits.some((count) => count > 0)).toBe(true);
+  });
+
   it.each([
     ["paths", 10],
     ["externs", 15],
