@@ -30,8 +30,11 @@ interface Lowering {
   readonly plain: PlainInstances;
   /** The color that a meter of a table gives, by meter. */
   readonly colors: Map<ExternInstance, Expr>;
-  /** What the statements so far gave a checksum over a polynomial, by instance; cleared where a list of statements begins. */
-  data: Map<ExternInstance, Expr[]>;
+  /**
+   * What the statements so far gave a checksum over a polynomial, by instance; cleared where a list of statements begins. Undefined after a
+   * nested list with calls of the instance: what was given depends on the path.
+   */
+  data: Map<ExternInstance, Expr[] | undefined>;
   /** How the architecture lowers calls of its own. */
   readonly own: Readonly<Record<string, (stmt: Extern, program: IrProgram) => Stmt[]>>;
 }
@@ -66,6 +69,7 @@ function callsIn(lowering: Lowering, body: Stmt[]): Stmt[] {
     const inner = mapBlocks(stmt, (list) => callsIn(lowering, list));
     return inner.kind === "extern" ? lowered(lowering, inner) : [inner];
   });
+  for (const instance of lowering.data.keys()) outside.set(instance, undefined);
   lowering.data = outside;
   return made;
 }
@@ -240,10 +244,15 @@ function checksum(lowering: Lowering, stmt: Extern): Stmt[] {
       "call clear, update and get one after the other; ONES_COMPLEMENT16 has no such limit",
     );
   if (method === "update") {
-    known.push(defined(stmt.args[0]));
-    return [];
+    // The statements before `get` may change what was given.
+    const given = defined(stmt.args[0]);
+    return (given.kind === "aggregate" ? given.elements : [given]).map((one) => {
+      const copy = local(lowering.program, "data", bits(totalWidth(one.type)), stmt.span);
+      known.push(copy);
+      return assign(copy, toBits(one), stmt.span);
+    });
   }
-  const elements = known.flatMap((one) => (one.kind === "aggregate" ? one.elements : [one]));
+  const elements = known;
   const type: IrType = {
     kind: "struct",
     name: "tuple",

@@ -236,6 +236,22 @@ describe("a trace of PSA", () => {
   });
 });
 
+describe("a checksum over a polynomial", () => {
+  it("is of the data at `update`, whatever changes before `get`", async () => {
+    const { text } = read("externs.p4");
+    const update = "gathered.update(hdr.h.b);";
+    // What the changes took away is given back, so that the packets are those of the test.
+    const changed = text
+      .replace(update, `${update} bit<16> whole_a = hdr.h.a; hdr.h.a = 0; `)
+      .replace("hdr.h.answer = gathered.get();", "hdr.h.answer = gathered.get(); hdr.h.a = whole_a;");
+    expect(changed).not.toBe(text);
+    expect(await play(compiled(new SourceFile("externs.p4", changed)), "externs.stf")).toMatchObject({
+      passed: 15,
+      failed: 0,
+    });
+  });
+});
+
 describe("a program for PSA is refused", () => {
   const source = (change: (text: string) => string) => {
     const diagnostics = new Diagnostics();
@@ -249,6 +265,11 @@ describe("a program for PSA is refused", () => {
 
   it("where a checksum's data are not gathered in one place", () => {
     expect(source((text) => text.replace("gathered.clear();", ""))).toEqual(["P40470"]);
+  });
+
+  it("where a nested list calls a checksum", () => {
+    const nested = "gathered.clear(); if (hdr.h.a == 1) { gathered.clear(); gathered.update(hdr.h.a); }";
+    expect(source((text) => text.replace("gathered.clear();", nested))).toContain("P40470");
   });
 
   it("with the package of another architecture", () => {
