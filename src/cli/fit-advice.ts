@@ -5,7 +5,7 @@ import { type Comparison, comparePrograms } from "../toolchain/equal/index.js";
 import { type Target, verdictLine } from "../toolchain/fit/index.js";
 import { compileInput, type ProgramFiles, writeFiles } from "../toolchain/loading/index.js";
 import { type CompileInput, compile } from "../toolchain/p4/index.js";
-import type { Program } from "../toolchain/program/index.js";
+import { type Program, portableOf } from "../toolchain/program/index.js";
 import { CODES } from "./codes.js";
 import { EXIT } from "./outcome.js";
 
@@ -33,6 +33,14 @@ export async function adviseProgram({ files, output, ...question }: Question): P
       "name the program's .p4 file",
     );
   const { file, ...options } = compileInput(files);
+  const portable = portableOf(runs(file, options).bmv2);
+  if (portable !== undefined)
+    fail(
+      CODES.notSymbolic,
+      undefined,
+      `${files.path} is for ${portable}: --advise changes programs for v1model and Tofino`,
+      "change it by hand, and compare both programs by a packet test (p4loom stf)",
+    );
   const advised = advise({ file, options, ...question });
   const lines = linesOf(advised);
   const { changes, after } = advised;

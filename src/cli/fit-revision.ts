@@ -1,7 +1,7 @@
 /** A program as a git revision has it: the repository's files of that revision in a folder of their own, with an index of its own. */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fail } from "../base/index.js";
 import { runCommand } from "../toolchain/loading/index.js";
 import { CODES } from "./codes.js";
@@ -31,7 +31,9 @@ export async function atRevision<T>(
     );
   // A revision never begins with a dash: git would take it for an option.
   if (revision.startsWith("-")) wrong("no file and no git revision");
-  const from = dirname(resolve(path));
+  // Git names its folder without symbolic links, so names are compared without.
+  const physical = (one: string) => (existsSync(one) ? realpathSync(one) : resolve(one));
+  const from = dirname(physical(path));
   const top = await runCommand(["git", "-C", from, "rev-parse", "--show-toplevel"]);
   if (top.error !== undefined) wrong("no such file, and the program is in no git repository");
   const root = top.stdout.trim();
@@ -55,10 +57,12 @@ export async function atRevision<T>(
     const tree = join(folder, "tree");
     await git("read-tree", known.stdout.trim());
     await git("checkout-index", "--all", `--prefix=${tree}/`);
-    const inTree = (one: string) => join(tree, relative(root, resolve(one)));
-    const isInside = (one: string) => !relative(root, resolve(one)).startsWith("..");
+    const below = (one: string) => relative(root, physical(one));
+    const inTree = (one: string) => join(tree, below(one));
+    const isInside = (one: string) => !/^\.\.(?:[/\\]|$)/.test(below(one)) && !isAbsolute(below(one));
+    if (!isInside(path)) wrong("no such file, and the program is outside of its git repository");
     const old = inTree(path);
-    if (!existsSync(old)) wrong(`the revision has no ${relative(root, resolve(path))}`);
+    if (!existsSync(old)) wrong(`the revision has no ${below(path)}`);
     return await use({ path: old, folderOf: (one) => (isInside(one) ? inTree(one) : one) });
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -79,8 +79,32 @@ export interface FitCommandOptions {
 const DEFAULT_EXACT_SECONDS = 60;
 const MAX_EXACT_SECONDS = 86_400;
 
-/** Exit status 0 when the program is placed (and within budget); 1 when it is not. */
+/** Options that say what is printed; `--advise`, `--diff`, `--compare-logs` and `--sweep` print something else. */
+const WITHOUT: Readonly<Record<string, readonly (keyof FitCommandOptions)[]>> = {
+  advise: ["json", "html", "budget", "sweep", "diff", "compareLogs", "growth", "explain", "exact"],
+  diff: ["compareLogs", "growth", "sweep"],
+  compareLogs: ["growth", "sweep"],
+  sweep: ["growth"],
+};
+
+/** Two options of which one would do nothing. */
+function conflictOf(options: FitCommandOptions): string | undefined {
+  const given_ = (name: string) => options[name as keyof FitCommandOptions] !== undefined;
+  const flag = (name: string) => `--${name === "compareLogs" ? "compare-logs" : name}`;
+  for (const [one, others] of Object.entries(WITHOUT)) {
+    const other = given_(one) ? others.find(given_) : undefined;
+    if (other !== undefined) return `${flag(other)} does nothing with ${flag(one)}`;
+  }
+  return given_("shrink") && !given_("advise") ? "--shrink belongs to --advise" : undefined;
+}
+
+/** Exit status 0 when the program is placed (and within budget); 1 when it is not; 2 for options that exclude each other. */
 export async function fit(path: string, options: FitCommandOptions): Promise<number> {
+  const conflict = conflictOf(options);
+  if (conflict !== undefined) {
+    process.stderr.write(`p4loom fit: ${conflict}\n`);
+    return EXIT.wrongUsage;
+  }
   const target = loadTarget(options.target);
   const budget = options.budget === undefined ? [] : parseBudget(options.budget);
   const sweep = options.sweep === undefined ? undefined : parseSweep(options.sweep);

@@ -103,9 +103,11 @@ class Search {
         return around.slice(0, 1);
       }),
     );
+    if (this.#trials >= MAX_TRIALS) return undefined;
     const all = this.#better(file, result, at);
     if (all !== undefined) return all;
     for (const rewrite of at.length > 1 ? at : []) {
+      if (this.#trials >= MAX_TRIALS) break;
       const one = this.#better(file, result, [rewrite]);
       if (one !== undefined) return one;
     }

@@ -1,5 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -104,6 +112,47 @@ describe("p4loom fit", () => {
     for (const diff of ["HEAD~5", "--output=x", "no such"])
       expect(await codeOf(path, { diff })).toBe("P40005");
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith("p4loom-diff-"))).toEqual([]);
+  });
+
+  it("compares with a revision through a symbolic link to the repository's folder", async () => {
+    const real = join(folder, "a/deep/repository");
+    mkdirSync(real, { recursive: true });
+    const source = readFileSync(golden("real_l2l3"), "utf8");
+    writeFileSync(join(real, "p.p4"), source);
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], {
+        cwd: real,
+        encoding: "utf8",
+      });
+    git("init", "-q");
+    git("add", ".");
+    git("commit", "-qm", "one");
+    writeFileSync(
+      join(real, "p.p4"),
+      readFileSync(golden("real_l2l3"), "utf8").replaceAll("size = 4096", "size = 8192"),
+    );
+    symlinkSync(real, join(folder, "link"));
+    await fitFile(join(real, "p.p4"), { ...base, diff: "HEAD" });
+    const direct = out;
+    out = "";
+    await fitFile(join(folder, "link/p.p4"), { ...base, diff: "HEAD" });
+    expect(out).toBe(direct);
+  });
+
+  it.each<[Partial<FitCommandOptions>, RegExp]>([
+    [{ advise: "-", json: true }, /--json does nothing with --advise/],
+    [{ shrink: true }, /--shrink belongs to --advise/],
+    [{ diff: "HEAD", growth: true }, /--growth does nothing with --diff/],
+    [{ diff: "HEAD", compareLogs: "logs" }, /--compare-logs does nothing with --diff/],
+  ])("refuses options of which one would do nothing: %j", async (options, message) => {
+    expect(await fitFile(golden("real_l2l3"), { ...base, ...options })).toBe(2);
+    expect(err).toMatch(message);
+    expect(out).toBe("");
+  });
+
+  it("changes no program for PSA", async () => {
+    const psa = join(import.meta.dirname, "../../golden/psa/paths.p4");
+    expect(await codeOf(psa, { advise: "-" })).toBe("P40042");
   });
 
   it("compares with the compiler's logs of one pipe", async () => {

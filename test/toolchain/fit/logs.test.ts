@@ -212,3 +212,14 @@ describe("growth", () => {
     expect(growthOf(fitProgram(program!, tofino))).toEqual([]);
   });
 });
+
+it("tables of one control in both gresses are two", () => {
+  const [first] = result.model.units.filter(({ kind }) => kind === "match");
+  const table = (name: string, at: number) => ({ name, stages: [at], entries: 1, srams: at, tcams: 0 });
+  const logs = readLogs(new Map([["mau.json", new SourceFile("mau.json", JSON.stringify(mau))]]));
+  const of = (...tables: ReturnType<typeof table>[]) =>
+    compareLogs(result, { ...logs, tables }).tables.find(({ name }) => name === first!.name)!.theirs;
+  expect(of(table(`pipe.${first!.name}`, 2), table(`pipe.Other.${first!.name}`, 7))).toEqual([2]);
+  expect(of(table(`pipe.Other.${first!.name}`, 7), table(`pipe.${first!.name}`, 2))).toEqual([2]);
+  expect(of(table(`pipe.Other.${first!.name}`, 7))).toBeNull();
+});

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type FitResult, fitProgram, placeExactly, type Target } from "../../../src/toolchain/fit/index.js";
 import { askedWays } from "../../../src/toolchain/fit/memory/exact.js";
-import { pragmasOf, stageFor } from "../../../src/toolchain/fit/model/pragmas.js";
+import { isNamed, pragmasOf, stageFor } from "../../../src/toolchain/fit/model/pragmas.js";
 import { verifyPlacement } from "../../../src/toolchain/fit/place/verify.js";
 import { compileText, loadTarget } from "./golden.js";
 import { FIELDS, smaller, wrap } from "./programs.js";
@@ -98,6 +98,10 @@ describe("pragmas of a table", () => {
     expect(stagesOf(tables(""))).toEqual({ t: 0, u: 1 });
     expect(stagesOf(tables('@ignore_table_dependency("t")'))).toEqual({ t: 0, u: 0 });
     expect(stagesOf(tables('@ignore_table_dependency("x")'))).toEqual({ t: 0, u: 1 });
+    // No name, and the end of a word, name no table.
+    expect(stagesOf(tables('@ignore_table_dependency("")'))).toEqual({ t: 0, u: 1 });
+    expect(isNamed(["t"], "Ingress.acl_t")).toBe(false);
+    expect(isNamed(["t", "Ingress.t"], "pipe.Ingress.t")).toBe(true);
   });
 
   it("@ways, @pack and @ternary choose the layout", () => {

@@ -59,13 +59,12 @@ const lastStage = ({ tables }: CompilerLogs): number =>
 
 /** The match tables of the program, by their names without the pipe; tables that the compiler made are left out. */
 function tablesOf({ placement, model, problem }: FitResult, logs: CompilerLogs): LogComparison["tables"] {
-  const theirs = new Map(logs.tables.map((table) => [bare(table.name), table]));
   return model.units
     .filter(({ kind }) => kind === "match")
     .map((unit) => {
       const parts = placement.parts.filter((part) => part.unit.id === unit.id);
       const own = [...new Set(parts.map(({ stage }) => stage))].sort((a, b) => a - b);
-      const found = theirs.get(bare(unit.name));
+      const found = logs.tables.find((table) => isSame(table.name, unit.name));
       const shared = (problem.demands[unit.id]?.shared ?? []).reduce((sum, { srams }) => sum + srams, 0);
       const blocks = (kind: "srams" | "tcams") => parts.reduce((sum, { layout }) => sum + layout[kind], 0);
       return {
@@ -79,8 +78,13 @@ function tablesOf({ placement, model, problem }: FitResult, logs: CompilerLogs):
     });
 }
 
-/** `pipe.Ingress.t` and `Ingress.t` are one table. */
-const bare = (name: string): string => name.replace(/^\./, "").split(".").slice(-2).join(".");
+/** `pipe.Ingress.t` and `Ingress.t` are one table: the pipe's name can stand before either. */
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((name) => name.replace(/^\./, ""));
+  return a === b || withoutPipe(a!) === b || a === withoutPipe(b!);
+}
+
+const withoutPipe = (name: string): string => name.replace(/^[^.]*\./, "");
 
 /** The comparison for a terminal. */
 export function logsText({ stages, use, tables, containers }: LogComparison): string {

@@ -53,7 +53,10 @@ export function pragmasOf(annotations: readonly string[]): TablePragmas {
     if (match === null) continue;
     const name = match[1]!;
     const args = (match[2] ?? match[3] ?? "").split(/[,\s]+/).filter((arg) => arg !== "");
-    const names = args.filter((arg) => arg.startsWith('"')).map((arg) => arg.replaceAll('"', ""));
+    const names = args
+      .filter((arg) => arg.startsWith('"'))
+      .map((arg) => arg.replaceAll('"', "").replace(/^\./, ""))
+      .filter((arg) => arg !== "");
     const [value] = args.map(Number).filter(Number.isInteger);
     const isIn = (low: number, high: number) => value !== undefined && value >= low && value <= high;
     if (name === "stage" && isIn(0, MAX_STAGE)) {
@@ -77,6 +80,6 @@ export function stageFor({ stages }: TablePragmas, present: number): number {
   return later.length === 0 ? present : Math.min(...later);
 }
 
-/** A pragma names a table by the end of its name. */
+/** A pragma names a table by its name, or by the last parts of it. */
 export const isNamed = (names: readonly string[], table: string | undefined): boolean =>
-  table !== undefined && names.some((name) => table.endsWith(name));
+  table !== undefined && names.some((name) => table === name || table.endsWith(`.${name}`));
