@@ -98,6 +98,19 @@ describe("entries that packets add", () => {
   });
 });
 
+it("the entry has the key that was looked for, where the default action changes it before the call", () => {
+  const text = read("learning.p4").text.replace("hdr.h.first = 0xff;", "hdr.h.flow = 9; hdr.h.first = 0xff;");
+  const sent: string[] = [];
+  const device = new Switch(compiled(new SourceFile("learning.p4", text)), {
+    clock: new ManualClock(),
+    transmit: (_, frame) => sent.push(toHex(frame)),
+  });
+  const packet = new Uint8Array([1, 0, 5, 1, 0, 0, 0]);
+  for (const _ of [1, 2]) device.receive(1, packet.slice());
+  // The first is not found and loses its flow, the second has the entry's action.
+  expect(sent).toEqual([expect.stringMatching(/^0100090100ff/), expect.stringMatching(/^010005010001/)]);
+});
+
 describe("the BMv2 JSON of PNA", () => {
   it("names its parts as pna_nic looks for them, with its metadata", () => {
     const { bmv2 } = compiled(read("nic.p4"));

@@ -54,23 +54,32 @@ function addsEntries(body: Stmt[]): boolean {
 /** The table gets a default action of its own, since the call means this table. */
 function ownDefault(program: IrProgram, control: IrControl, table: IrTable, made: NamedFields[]): void {
   const { action } = table.defaultAction;
+  // The action may change what the table looked for: its key is kept before.
+  const keys: Stmt[] = [];
   const body = (list: Stmt[]): Stmt[] =>
     list.flatMap((stmt) => {
       const inner = mapBlocks(stmt, body);
       return inner.kind === "extern" && inner.name === "add_entry"
-        ? kept(program, table, inner, made)
+        ? kept(program, table, { call: inner, keys }, made)
         : [inner];
     });
   const before = made.length;
-  const own: IrAction = { ...action, body: body(action.body) };
+  const changed = body(action.body);
+  const own: IrAction = { ...action, body: [...keys, ...changed] };
   if (made.length === before) return;
   control.actions.push(own);
   table.actions = table.actions.map((one) => (one.action === action ? { ...one, action: own } : one));
   table.defaultAction = { ...table.defaultAction, action: own };
 }
 
-function kept(program: IrProgram, table: IrTable, stmt: StmtOf<"extern">, made: NamedFields[]): Stmt[] {
-  const { args, result, span } = stmt;
+/** What a call becomes; what keeps the key for it goes to `keys`. */
+function kept(
+  program: IrProgram,
+  table: IrTable,
+  { call, keys }: { call: StmtOf<"extern">; keys: Stmt[] },
+  made: NamedFields[],
+): Stmt[] {
+  const { args, result, span } = call;
   const [name, params] = args;
   const target = name?.kind === "string" ? actionOf(table, name.value) : undefined;
   if (target === undefined)
@@ -90,9 +99,11 @@ function kept(program: IrProgram, table: IrTable, stmt: StmtOf<"extern">, made: 
   const flag = local(program, "adds", bits(1), span);
   const fields = values.map((value) => local(program, "added", bits(totalWidth(value.type)), span));
   made.push({ name: `add_entry ${table.name} ${target.name}`, fields: [flag, ...fields] });
+  const stored = values.map((value, i) => assign(defined(fields[i]), toBits(value), span));
+  keys.push(...stored.slice(0, table.keys.length));
   return [
     assign(flag, number(1n, bits(1), span), span),
-    ...values.map((value, i) => assign(defined(fields[i]), toBits(value), span)),
+    ...stored.slice(table.keys.length),
     ...(result === undefined ? [] : [assign(result, bool(true, span), span)]),
   ];
 }
