@@ -198,6 +198,7 @@ function sentence(words: string): string {
   return words === "" || /[.!?]$/.test(words) ? words : `${words}.`;
 }
 
+/** Of HTML and of SVG alike. */
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
@@ -209,11 +210,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
   plusmn: "±",
 };
 
+/** A text of HTML or SVG without its escapes. */
+export function unescaped(text: string): string {
+  return text.replace(/&([#\w]+);/g, (whole, name: string) => ENTITIES[name] ?? whole);
+}
+
 /** The text of HTML of ours. */
 function plainText(html: string): string {
-  return html
-    .replace(/<[^>]*>/g, "")
-    .replace(/&([#\w]+);/g, (whole, name: string) => ENTITIES[name] ?? whole)
+  return unescaped(html.replace(/<[^>]*>/g, ""))
     .replace(/\s+/g, " ")
     .trim();
 }

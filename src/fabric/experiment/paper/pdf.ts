@@ -3,6 +3,7 @@
  * text; the properties of strokes, fills and fonts as attributes; `translate` and `rotate`. Other elements are left out.
  */
 import { defined } from "../../../base/index.js";
+import { unescaped } from "./data.js";
 import type { PaperStyle } from "./style.js";
 
 interface Element {
@@ -48,12 +49,6 @@ export function parseSvg(svg: string): Element | undefined {
   return end === svg.length && open.length === 1 && root.children.length === 1 && only?.name === "svg"
     ? only
     : undefined;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
-
-function unescaped(text: string): string {
-  return text.replace(/&([#\w]+);/g, (whole, name: string) => ENTITIES[name] ?? whole);
 }
 
 /** What a figure's text has and a standard font of PDF lacks (WinAnsiEncoding; PDF 32000-1, annex D) has another spelling. */
