@@ -65,6 +65,10 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
   coverage: [
     ["p4loom coverage basic.p4 basic.stf", "what the test reaches, and the places that it does not"],
     ["p4loom coverage basic.p4 *.stf --html coverage.html --min 90", "for a build, with the coloured source"],
+    [
+      "p4loom coverage load.yaml ecmp/tor.p4",
+      "what the packets of an experiment reach of a scheme's program",
+    ],
     ["p4loom coverage basic.p4 trace.pcap --port 1 --commands s1-commands.txt", "of recorded packets"],
   ],
   testgen: [

@@ -1,4 +1,4 @@
-/** `p4loom coverage`: what tests and captures reach of a program. */
+/** `p4loom coverage`: what tests and captures reach of a program; exercises and experiments are in files of their own. */
 import { Diagnostics, defined, fail, given } from "../../base/index.js";
 import { decodePcap, decodePcapng } from "../../base/packets/index.js";
 import { runCommands } from "../../toolchain/control/index.js";
@@ -17,6 +17,7 @@ import { wholeNumberOr } from "../trace/trace-options.js";
 import { STANDING } from "../trace/try-packet.js";
 import type { CoverageArguments } from "./coverage-options.js";
 import { coverExercise, isExerciseFolder } from "./exercise.js";
+import { coverExperiment, isExperimentFile } from "./experiment.js";
 import { checkOutputs, report } from "./report.js";
 
 const MAX_PORT = 511;
@@ -28,11 +29,12 @@ export async function coverage(
   options: CoverageArguments,
 ): Promise<number> {
   if (isExerciseFolder(path)) return coverExercise(path, packets, options);
+  if (isExperimentFile(path)) return coverExperiment(path, packets, options);
   if (packets.length === 0)
     fail(
       CODES.wrongValue,
       undefined,
-      `${path}: no packets are given, and it is no folder of an exercise`,
+      `${path}: no packets are given, and it is neither a folder of an exercise nor an experiment (.yaml)`,
       "name STF tests or captures after the program",
     );
   const settings = settingsOf(packets, options);

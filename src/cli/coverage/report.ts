@@ -20,6 +20,81 @@ export interface CoveredSource {
   readonly sources: LoadedProgram["sources"];
 }
 
+/** The same with other names of files. */
+export function renamed(
+  { items, totals }: Coverage,
+  sources: LoadedProgram["sources"],
+  nameOf: (file: string) => string,
+): Pick<CoveredSource, "found" | "sources"> {
+  const placed = items.map((item) =>
+    item.place === undefined
+      ? item
+      : { ...item, place: { ...item.place, filename: nameOf(item.place.filename) } },
+  );
+  return {
+    found: { items: placed, totals },
+    sources: new Map([...sources].map(([file, source]) => [nameOf(file), source])),
+  };
+}
+
+/** One of the programs of an exercise or experiment, by the names that the command line may use. */
+export interface NamedProgram extends CoveredSource {
+  readonly names: readonly string[];
+}
+
+/**
+ * Reports the programs of these names, all without a name. Fails for unknown names, and for outputs that are of one program where there are
+ * several.
+ * @param of what ran them, as the subject of a sentence in the plural
+ */
+export function reportPrograms(
+  programs: readonly NamedProgram[],
+  names: readonly string[],
+  { of }: { readonly of: string },
+  options: CoverageArguments,
+  diagnostics: Diagnostics,
+): number {
+  const known = programs.flatMap((one) => one.names);
+  const wrong = names.find((name) => !known.includes(name));
+  if (wrong !== undefined || known.length === 0)
+    fail(
+      CODES.wrongValue,
+      undefined,
+      wrong === undefined ? `${of} run no program` : `${wrong} is no program that ${of} run`,
+      ...(known.length === 0 ? [] : [`they run ${known.join(", ")}`]),
+    );
+  const chosen = programs.filter(
+    (one) => names.length === 0 || one.names.some((name) => names.includes(name)),
+  );
+  if (chosen.length > 1 && (options.json ?? options.html ?? options.lcov) !== undefined)
+    fail(
+      CODES.wrongValue,
+      undefined,
+      `${of} run several programs, and --json, --html and --lcov are of one`,
+      `name one of ${known.join(", ")} after it`,
+    );
+  let status: number = EXIT.success;
+  for (const one of chosen) {
+    if (chosen.length > 1) process.stdout.write(`${one.path}\n`);
+    status = Math.max(status, report(one, options, diagnostics));
+  }
+  return status;
+}
+
+/** Fails for options that have no meaning with what is covered. */
+export function refuseOptions(
+  options: CoverageArguments,
+  names: readonly ("port" | "commands" | "p4info" | "seed")[],
+  covered: string,
+): void {
+  for (const name of names)
+    if (options[name] !== undefined)
+      fail(CODES.wrongValue, undefined, `--${name} ${options[name]} has no meaning with ${covered}`);
+  for (const name of ["I", "D", "U"] as const)
+    if (options[name].length > 0)
+      fail(CODES.wrongValue, undefined, `-${name} ${options[name][0]} has no meaning with ${covered}`);
+}
+
 /** Writes the files that the options ask for, and prints the result. Returns the exit status. */
 export function report(
   { path, found, sources }: CoveredSource,

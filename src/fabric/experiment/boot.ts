@@ -9,6 +9,7 @@ import {
   defined,
   fail,
   formatDiagnostic,
+  given,
   Random,
   SourceFile,
   type Span,
@@ -39,6 +40,7 @@ import {
 } from "../sim/packet/index.js";
 import { hostsOf, type Topology, type TopologyNode } from "../topology/index.js";
 import { CODES } from "./codes.js";
+import type { RunCoverage } from "./coverage.js";
 import { type FabricExperiment, type SchemeRun, wireModel } from "./experiment.js";
 import { sourceWithFaultTables } from "./faults/source-fault-tables.js";
 import { checkP4c, compileWithP4c } from "./p4c.js";
@@ -53,6 +55,8 @@ interface CompilerOptions {
   readonly ecnThreshold?: number | undefined;
   /** Programs that other compilers of this process have compiled with the same {@link p4c}; this compiler adds its own to them. */
   readonly compiled?: CompiledPrograms;
+  /** Counts what packets reach of the programs. */
+  readonly coverage?: RunCoverage | undefined;
 }
 
 /** The templates of this package. They do not change while a process runs, so it parses them once. */
@@ -66,6 +70,7 @@ export class ProgramCompiler {
   readonly #templates: TemplateSet;
   readonly #options: CompilerOptions;
   readonly #compiled: CompiledPrograms;
+  readonly coverage: RunCoverage | undefined;
   /** Everything that was compiled, as `SCHEME/NAME.p4`. */
   readonly sources: { file: string; text: string }[] = [];
   /** Labels of schemes whose programs do not use the threshold for marks of the file. */
@@ -75,6 +80,7 @@ export class ProgramCompiler {
   constructor(options: CompilerOptions = {}) {
     this.#options = options;
     this.#compiled = options.compiled ?? new CompiledPrograms();
+    this.coverage = options.coverage;
     if (options.p4c !== undefined) checkP4c(options.p4c);
     this.#templates = packageTemplates ??= loadTemplates(textFolder(packageFile("templates")));
   }
@@ -107,9 +113,10 @@ export class ProgramCompiler {
     const { p4c } = this.#options;
     const text = this.#textOf(scheme, plan);
     const file = `${scheme}/${plan.name}.p4`;
-    let program = this.#compiled.get(text);
+    const source = new SourceFile(plan.own?.file.path ?? file, text);
+    // The counts are of one object for each text.
+    let program = this.coverage?.programOf(text) ?? this.#compiled.get(text);
     if (program === undefined) {
-      const source = new SourceFile(plan.own?.file.path ?? file, text);
       program =
         p4c !== undefined
           ? await compileWithP4c(p4c, source)
@@ -118,6 +125,7 @@ export class ProgramCompiler {
             : compileOwn(source, scheme, plan.name, place);
       this.#compiled.add(text, program);
     }
+    this.coverage?.add(file, source, program);
     return program;
   }
 
@@ -247,6 +255,7 @@ export async function bootControlled(
       queuePackets: queues.packets,
       queueBytes: queues.bytes,
       wire: wireModel(wire),
+      ...given({ coverage: compiler.coverage?.counts }),
     });
     switches.set(node.index, made);
     return made;

@@ -18,6 +18,7 @@ import { textTable } from "./view/parts.js";
 
 export { applySettings, compileGenerated, queuesOfLinks, startGenerators } from "./boot.js";
 export type { ControlPlane } from "./control-plane.js";
+export { type CoveredRunProgram, RunCoverage } from "./coverage.js";
 export type { SchemeRun } from "./experiment.js";
 export { ENGINES, type EngineName, type MachineSettings, outputFolder } from "./experiment.js";
 export { type DrawnFailure, FAILURES } from "./kinds/failover/failures.js";

@@ -50,12 +50,13 @@ export async function runOnSimulator<E extends FabricExperiment, U extends Schem
   onSimulator: (experiment: E, unit: U, stage: SimulatorStage) => Promise<O>,
   experiment: E,
   units: readonly U[],
-  { seed, p4c, compiled, seeing, stop, progress }: JobContext,
+  { seed, p4c, compiled, coverage, seeing, stop, progress }: JobContext,
 ): Promise<Ran<O>> {
   const { see, queues } = experiment.settings;
-  const compiler = new ProgramCompiler({ p4c, compiled, ecnThreshold: queues.ecn_threshold });
+  const compiler = new ProgramCompiler({ p4c, compiled, coverage, ecnThreshold: queues.ecn_threshold });
   const breathe = breather(stop);
-  const request = seeingOf(see, seeing.request);
+  // A packet that is traced is not counted.
+  const request = coverage === undefined ? seeingOf(see, seeing.request) : undefined;
   const outcomes: O[] = [];
   const logs: SchemeLog[] = [];
   const notes: string[] = [];

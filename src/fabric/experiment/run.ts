@@ -9,6 +9,7 @@ import { tmpdir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import { type Diagnostic, DiagnosticError, defined, fail, given } from "../../base/index.js";
 import { CODES } from "./codes.js";
+import type { RunCoverage } from "./coverage.js";
 import { type CommonSettings, type EngineName, type SeeingRequest, seeingOf } from "./experiment.js";
 import { checkFolder, PointsFile, pointsFileName, readPoints, writeFolder } from "./files.js";
 import type {
@@ -174,6 +175,8 @@ export interface RunOptions {
   /** Path of p4c-bm2-ss, which compiles the programs instead of our own compiler. */
   p4c?: string;
   testbed?: TestbedOptions;
+  /** Counts what packets reach of the programs, in the simulator, and for jobs of this process: without {@link SweepRunOptions.workers}. */
+  coverage?: RunCoverage;
   /** What is observed in addition to the file's key `see`; needs a folder for results. */
   seeing?: Partial<SeeingRequest>;
   /** How the jobs of a sweep run. */
@@ -376,13 +379,20 @@ class SweepRun {
 
   /** Runs jobs in this process. `share`: reports progress with the name of the work. */
   #local({ points }: SweepJobs, share: (job: Job, share: number, what?: string) => void): PoolWorker<Job> {
-    const { runs, p4c, testbed = {} } = this.all;
+    const { runs, p4c, coverage, testbed = {} } = this.all;
     const { sweep } = this;
     return {
       run: async (job) => {
         try {
           const means = {
-            ...{ p4c, engine: this.#engine, testbed, seeing: this.#seeing, compiled: this.#compiled },
+            ...{
+              p4c,
+              engine: this.#engine,
+              testbed,
+              seeing: this.#seeing,
+              compiled: this.#compiled,
+              coverage,
+            },
             folder: resolve(this.folder),
             stop: this.#jobStop(),
             progress: (done: number, what: string) => share(job, done, what),

@@ -12,6 +12,7 @@ import type { NetworkKind, Omission, SwitchEngine } from "../../testbed/index.js
 import type { Topology } from "../../topology/index.js";
 import type { Steps } from "../advance.js";
 import type { ControlPlane } from "../control-plane.js";
+import type { RunCoverage } from "../coverage.js";
 import type { CommonSettings, EngineName, SchemeRun, SchemeSet } from "../experiment.js";
 import type { FlowDrops } from "../faults/flow-drops.js";
 import type { CompiledPrograms, FabricCache, PlanSettings } from "../plan-schemes.js";
@@ -108,6 +109,8 @@ export interface JobContext {
   readonly p4c?: string | undefined;
   /** Programs that this process has compiled. */
   readonly compiled: CompiledPrograms;
+  /** Counts what packets reach of the programs; then nothing is observed. */
+  readonly coverage?: RunCoverage | undefined;
   /** What is observed in addition to the file's key `see`; `name`: of its files; absent: the name of the scheme. */
   readonly seeing: SeeingFolder & { readonly name?: string };
   readonly testbed: TestbedOptions;

@@ -490,7 +490,14 @@ export function fromTopology<E, U extends Unit, O>(
         `experiments of the kind ${kind} send no packets: engine ${engine} has nothing to run`,
         "leave the engine out, or write --engine sim",
       ),
-    async run(experiment, units, { seed, stop, progress }) {
+    async run(experiment, units, { kind, coverage, seed, stop, progress }) {
+      if (coverage !== undefined)
+        fail(
+          CODES.simulatorOnly,
+          undefined,
+          `experiments of the kind ${kind} send no packets: they reach nothing of a program`,
+          "ask for the coverage of an experiment with packets, such as the kind load or failover",
+        );
       const breathe = breather(stop);
       const outcomes: O[] = [];
       for (const unit of units) {

@@ -112,7 +112,7 @@ export function likeRecord({ point, scheme, unit }: PointRecord): string {
 }
 
 /** What jobs need from the process that runs them. */
-interface JobMeans extends Pick<JobContext, "engine" | "p4c" | "compiled" | "testbed" | "stop"> {
+interface JobMeans extends Pick<JobContext, "engine" | "p4c" | "compiled" | "coverage" | "testbed" | "stop"> {
   readonly seeing: SeeingFolder;
   /** Folder of the results. */
   readonly folder: string;
