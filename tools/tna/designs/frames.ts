@@ -82,8 +82,3 @@ export function ipv4(fields: Ipv4Fields): Uint8Array {
 export function udp(source: number, destination: number, length: number): Uint8Array {
   return pack([source, 16], [destination, 16], [UDP_BYTES + length, 16], [0, 16]);
 }
-
-/** Whether a header of 20 bytes at a position has the right checksum. */
-export function hasRightChecksum(frame: Uint8Array, position: number): boolean {
-  return finishChecksum(addWords(frame, position, position + IPV4_BYTES, 0)) === 0;
-}

@@ -1,7 +1,7 @@
 /** Messages between the nodes and the switch of P4DB (DataManagementLab/p4db): Ethernet type 0x1000, two bytes of padding, type, sender, number. */
 import { at, ETHERNET_BYTES, ethernet, type Field, join, pack } from "./frames.js";
 
-export const ETHERTYPE = 0x1000;
+const ETHERTYPE = 0x1000;
 export const TYPE = {
   getRequest: 0x01000000,
   getResponse: 0x02000000,
@@ -11,12 +11,12 @@ export const TYPE = {
 } as const;
 
 /** Where the fields of a message stand in a frame. */
-export const AT = {
+const AT = {
   type: ETHERNET_BYTES + 2,
   sender: ETHERNET_BYTES + 6,
   number: ETHERNET_BYTES + 10,
 } as const;
-export const BODY_AT = ETHERNET_BYTES + 18;
+const BODY_AT = ETHERNET_BYTES + 18;
 
 /** Of node 0; the others follow. */
 const FIRST_MAC = 0x020000000100;
@@ -25,7 +25,7 @@ export function macOf(node: number): number {
   return FIRST_MAC + node;
 }
 
-export function nodeOf(mac: number): number {
+function nodeOf(mac: number): number {
   return mac - FIRST_MAC;
 }
 
