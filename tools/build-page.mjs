@@ -42,10 +42,30 @@ export async function buildPage(folder = PAGE) {
     logLevel: "warning",
     plugins: [unusedModules(join(root, "src")), noLocales],
   });
-  for (const name of ["index.html", "icon.svg"]) copyFileSync(join(source, name), join(folder, name));
+  copyFileSync(join(source, "icon.svg"), join(folder, "icon.svg"));
+  writeFileSync(join(folder, "index.html"), startPage());
   const inputs = Object.keys(metafile.inputs);
   writeFileSync(join(folder, "THIRD-PARTY-LICENSES.txt"), licences(root, inputs));
   return inputs;
+}
+
+/** The page before its script runs, and where a browser runs none: its words in every language. */
+function startPage() {
+  const languages = join(root, "data/languages");
+  const words = readdirSync(languages)
+    .sort((a, b) => Number(b === "en.json") - Number(a === "en.json") || (a < b ? -1 : 1))
+    .map((name) => [name.replace(".json", ""), JSON.parse(readFileSync(join(languages, name), "utf8")).texts]);
+  const code = (text) => `<code>${text}</code>`;
+  const notStarted = words.map(([language, texts]) => {
+    const text = texts["page.notStarted"]
+      .replace("{command}", code("python3 -m http.server 8000"))
+      .replace("{address}", code("http://localhost:8000"));
+    return `<p class="not-started" lang="${language}" role="status">${text}</p>`;
+  });
+  const noScript = words.map(([language, texts]) => `<p lang="${language}">${texts["page.noScript"]}</p>`);
+  return readFileSync(join(source, "index.html"), "utf8")
+    .replace("{{notStarted}}", () => notStarted.join(""))
+    .replace("{{noScript}}", () => noScript.join(""));
 }
 
 function printSizes() {

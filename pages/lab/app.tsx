@@ -1,6 +1,8 @@
 /** The page: the clock at the top, the network with its packets at the left, the panels at the right. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LabView } from "../../src/course/lab/index.js";
+import { LanguageChoice, type Languages } from "./language/choice.js";
+import { language, t } from "./language/texts.js";
 import { NetworkPart } from "./network/network-part.js";
 import { ClockBar } from "./panels/clock-bar.js";
 import { ExercisePanel } from "./panels/exercise.js";
@@ -21,16 +23,25 @@ import { countText } from "./parts/words.js";
 import { ProjectChoice, type Projects } from "./projects.js";
 import type { Lab } from "./state/lab.js";
 import { slowMotion } from "./state/slow-motion.js";
+import { useStore } from "./state/store.js";
 
-export function App({ lab, projects }: { lab: Lab; projects: Projects | undefined }) {
+interface AppProps {
+  lab: Lab;
+  projects: Projects | undefined;
+  languages: Languages;
+}
+
+export function App({ lab, projects, languages }: AppProps) {
+  // All of the page is drawn again in another language.
+  useStore(language, (value) => value.code);
   return (
     <LabContext.Provider value={lab}>
-      <Page projects={projects} />
+      <Page projects={projects} languages={languages} />
     </LabContext.Provider>
   );
 }
 
-function Page({ projects }: { projects: Projects | undefined }) {
+function Page({ projects, languages }: Omit<AppProps, "lab">) {
   const view = useLabState((state) => state.lab);
   const connection = useLabState((state) => state.connection);
   const reason = useLabState((state) => state.reason);
@@ -38,20 +49,20 @@ function Page({ projects }: { projects: Projects | undefined }) {
     return (
       <main class="waiting">
         <p role={connection === "lost" ? "alert" : "status"}>
-          {connection === "lost" ? reason : "The lab starts…"}
+          {connection === "lost" ? reason : t("page.starts")}
         </p>
       </main>
     );
-  return <Work lab={view} projects={projects} lost={connection === "lost" ? reason : undefined} />;
+  const lost = connection === "lost" ? reason : undefined;
+  return <Work lab={view} {...{ projects, languages, lost }} />;
 }
 
-interface WorkProps {
+interface WorkProps extends Omit<AppProps, "lab"> {
   lab: LabView;
-  projects: Projects | undefined;
   lost: string | undefined;
 }
 
-function Work({ lab: view, projects, lost }: WorkProps) {
+function Work({ lab: view, projects, languages, lost }: WorkProps) {
   const lab = useLab();
   const exercise = useLabState((state) => state.exercise);
   const drops = useLabState((state) => state.drops);
@@ -90,37 +101,37 @@ function Work({ lab: view, projects, lost }: WorkProps) {
       ? []
       : [
           {
-            ...{ name: "exercise", title: "Exercise" },
+            ...{ name: "exercise", title: t("tab.exercise") },
             content: () => <ExercisePanel exercise={exercise} canTest={view.can.tests} />,
           },
         ]),
     {
-      ...{ name: "program", title: "Program", mark: wrong ? "!" : changed ? "*" : undefined },
+      ...{ name: "program", title: t("tab.program"), mark: wrong ? "!" : changed ? "*" : undefined },
       content: () => <ProgramPanel />,
     },
-    { name: "story", title: "Packet", content: () => <StoryPanel /> },
+    { name: "story", title: t("tab.story"), content: () => <StoryPanel /> },
     {
-      ...{ name: "state", title: "Tables" },
+      ...{ name: "state", title: t("tab.state") },
       content: () => <StatePanel lab={view} chosen={node["state"]} choose={choose("state")} />,
     },
     {
-      ...{ name: "hosts", title: "Hosts" },
+      ...{ name: "hosts", title: t("tab.hosts") },
       content: () => <HostsPanel lab={view} chosen={node["hosts"]} choose={choose("hosts")} />,
     },
     {
-      ...{ name: "send", title: "Send" },
+      ...{ name: "send", title: t("tab.send") },
       content: () => <SendPanel lab={view} from={node["send"]} follow={follow} />,
     },
-    { name: "plots", title: "Plots", content: () => <PlotsPanel /> },
+    { name: "plots", title: t("tab.plots"), content: () => <PlotsPanel /> },
   ];
   const dropped = drops.reduce((sum, { packets }) => sum + packets, 0);
   const happenings: Tab[] = [
-    { name: "packets", title: "Packets", content: () => <PacketList follow={follow} /> },
+    { name: "packets", title: t("tab.packets"), content: () => <PacketList follow={follow} /> },
     {
-      ...{ name: "drops", title: "Drops", mark: dropped === 0 ? undefined : countText(dropped) },
+      ...{ name: "drops", title: t("tab.drops"), mark: dropped === 0 ? undefined : countText(dropped) },
       content: () => <DropList />,
     },
-    { name: "log", title: "Log", content: () => <LogList /> },
+    { name: "log", title: t("tab.log"), content: () => <LogList /> },
   ];
   return (
     <>
@@ -132,7 +143,7 @@ function Work({ lab: view, projects, lost }: WorkProps) {
         <span class="room" />
         {view.can.clock ? <ClockBar clock={view.clock} slow={slowMotion(view)} /> : null}
         <span class="room" />
-        <span class="chip">{view.engine === "sim" ? "simulator" : "testbed"}</span>
+        <span class="chip">{t(`engine.${view.engine}`)}</span>
         {lost === undefined ? null : (
           <span class="chip bad" role="alert">
             {lost}
@@ -141,22 +152,23 @@ function Work({ lab: view, projects, lost }: WorkProps) {
         <button
           type="button"
           class="icon"
-          aria-label="Help and keys"
-          title="Help and keys (?)"
+          aria-label={t("help.open")}
+          title={`${t("help.open")} (?)`}
           onClick={() => help.current?.showModal()}
         >
           ?
         </button>
+        <LanguageChoice offered={languages} />
         <ThemeToggle />
       </header>
       <main class="work" style={{ "--left": `${left}fr`, "--right": `${100 - left}fr` }}>
         <div class="left" style={{ "--top": `${top}fr`, "--bottom": `${100 - top}fr` }}>
           <NetworkPart lab={view} go={go} />
-          <Splitter label="Height of the network" orientation="horizontal" value={top} change={setTop} />
-          <Tabs id="below" label="What happens" tabs={happenings} chosen={below} choose={setBelow} />
+          <Splitter label={t("page.height")} orientation="horizontal" value={top} change={setTop} />
+          <Tabs id="below" label={t("page.below")} tabs={happenings} chosen={below} choose={setBelow} />
         </div>
-        <Splitter label="Width of the network" orientation="vertical" value={left} change={setLeft} />
-        <Tabs id="work" label="Work" tabs={tabs} chosen={tab} choose={setTab} />
+        <Splitter label={t("page.width")} orientation="vertical" value={left} change={setLeft} />
+        <Tabs id="work" label={t("page.work")} tabs={tabs} chosen={tab} choose={setTab} />
       </main>
       <Message />
       <Help dialog={help} />

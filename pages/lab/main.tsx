@@ -8,17 +8,19 @@ import { App } from "./app.js";
 import { connectSocket } from "./connection/socket.js";
 import { connectWorker } from "./connection/worker.js";
 import { keepOffline } from "./install.js";
+import { readLanguages, startLanguage } from "./language/choice.js";
 import { readProjects } from "./projects.js";
 import { keptFiles } from "./state/kept-files.js";
 import { Lab } from "./state/lab.js";
 
-const projects = await readProjects();
+const [languages, projects] = await Promise.all([readLanguages(), readProjects()]);
+await startLanguage(languages);
 const lab = new Lab(projects?.current.name);
 const lost = (reason: string) => lab.lost(reason);
 const place = document.getElementById("page")!;
 // The text for readers whose browser starts no program of the page.
 place.replaceChildren();
-render(<App lab={lab} projects={projects} />, place);
+render(<App lab={lab} projects={projects} languages={languages} />, place);
 try {
   const connection =
     projects === undefined

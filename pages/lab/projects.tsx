@@ -1,4 +1,6 @@
 /** The projects of a static page, and the choice of one. */
+
+import { t } from "./language/texts.js";
 import { forgetFiles, keptFiles } from "./state/kept-files.js";
 
 /** A project of `projects.json`; `file` is the JSON file with its contents. */
@@ -32,10 +34,12 @@ export function ProjectChoice({ projects: { list, current } }: { projects: Proje
     <>
       {list.length === 1 ? null : (
         <select
-          aria-label="Exercise"
+          aria-label={t("project.choice")}
           value={current.name}
           onChange={({ currentTarget }) => {
-            location.search = new URLSearchParams({ project: currentTarget.value }).toString();
+            const parameters = new URLSearchParams(location.search);
+            parameters.set("project", currentTarget.value);
+            location.search = parameters.toString();
           }}
         >
           {list.map(({ name, title }) => (
@@ -46,8 +50,8 @@ export function ProjectChoice({ projects: { list, current } }: { projects: Proje
         </select>
       )}
       {Object.keys(keptFiles(current.name)).length === 0 ? null : (
-        <button type="button" title="Deletes the files that were saved in this browser" onClick={startOver}>
-          Start over
+        <button type="button" title={t("project.startOver.title")} onClick={startOver}>
+          {t("project.startOver")}
         </button>
       )}
     </>

@@ -3,7 +3,7 @@
  * others are calls.
  */
 import { answerCall, exerciseTests, type LabProject, LabSession } from "../../src/course/lab/index.js";
-import type { OpenProject } from "./connection/worker.js";
+import type { NotOpened, OpenProject } from "./connection/worker.js";
 
 /** The seed of the switches; it is fixed, so that the network is always the same. */
 const SEED = 1;
@@ -19,9 +19,11 @@ const timers = {
 /** Waits for one turn of the event loop. */
 const turn = () => new Promise<void>((resolve) => setTimeout(resolve));
 
+const notOpened = (why: NotOpened): void => postMessage(why);
+
 async function open({ open: address, files }: OpenProject): Promise<void> {
   const answer = await fetch(address);
-  if (!answer.ok) throw new Error(`the project cannot be read: ${answer.status} ${answer.statusText}`);
+  if (!answer.ok) return notOpened({ unread: `${answer.status} ${answer.statusText}` });
   const project = (await answer.json()) as LabProject;
   const session = await LabSession.open(
     { ...project, files: { ...project.files, ...files } },
@@ -34,6 +36,6 @@ async function open({ open: address, files }: OpenProject): Promise<void> {
 
 globalThis.onmessage = ({ data }: MessageEvent<OpenProject>) => {
   open(data).catch((error: unknown) =>
-    postMessage({ failed: error instanceof Error ? error.message : String(error) }),
+    notOpened({ failed: error instanceof Error ? error.message : String(error) }),
   );
 };

@@ -1,8 +1,10 @@
 /** `p4loom lab`: a network to see and to touch, in a page on this machine. */
 
 import { spawn } from "node:child_process";
-import { fail, given } from "../base/index.js";
+import { Diagnostics, fail, given } from "../base/index.js";
+import { checkTranslations, type LabProject } from "../course/lab/index.js";
 import {
+  languageFiles,
   openSimulatedLab,
   openTestbedLab,
   pageFiles,
@@ -13,7 +15,7 @@ import { CODES } from "./codes.js";
 import type { LabArguments } from "./lab/lab-options.js";
 import { writeStaticPage } from "./lab/static-page.js";
 import { oneOf } from "./net/dialogue.js";
-import { EXIT, untilSignal } from "./outcome.js";
+import { EXIT, printDiagnostics, untilSignal } from "./outcome.js";
 
 const ENGINES = ["sim", "testbed"] as const;
 
@@ -22,11 +24,16 @@ export async function lab(folders: readonly string[], options: LabArguments): Pr
   const port = number("--port", options.port ?? "0", 65_535);
   const seed = number("--seed", options.seed, 2 ** 32 - 1);
   const { program, scheme } = options;
-  const read = (folder: string) => readLabProject(folder, given({ program, scheme }));
+  const languages = languagesOf(options.language);
+  const read = async (folder: string) => {
+    const onDisk = await readLabProject(folder, given({ program, scheme }));
+    reportTranslations(onDisk.project);
+    return onDisk;
+  };
   if (options.static !== undefined) {
     const projects = [];
     for (const path of folders) projects.push({ path, project: (await read(path)).project });
-    const files = writeStaticPage(options.static, projects);
+    const files = writeStaticPage(options.static, { projects, languages });
     process.stderr.write(`${files} files in ${options.static}: serve them with any web server\n`);
     return EXIT.success;
   }
@@ -39,7 +46,7 @@ export async function lab(folders: readonly string[], options: LabArguments): Pr
       "give one folder, or --static DIR",
     );
   const onDisk = await read(folder);
-  const page = pageFiles();
+  const page = pageFiles(languages);
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
   return untilSignal(async (stop) => {
     const opened =
@@ -58,6 +65,19 @@ export async function lab(folders: readonly string[], options: LabArguments): Pr
       await opened.close();
     }
   });
+}
+
+/** The languages of the page; what the user's files lack is reported. */
+function languagesOf(own: readonly string[]): ReadonlyMap<string, Buffer> {
+  const diagnostics = new Diagnostics();
+  const files = languageFiles(own, diagnostics);
+  printDiagnostics(diagnostics.list);
+  return files;
+}
+
+/** Reports what is wrong with the translations of an exercise; a wrong one is not shown. */
+function reportTranslations({ files }: LabProject): void {
+  printDiagnostics(checkTranslations(files).list);
 }
 
 function number(option: string, text: string, most: number): number {

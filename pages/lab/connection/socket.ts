@@ -1,4 +1,5 @@
 import type { LabConnection } from "../../../src/course/lab/index.js";
+import { t } from "../language/texts.js";
 import { MessageConnection } from "./messages.js";
 
 /** Connects to the lab of the server that served this page: a WebSocket with the page's token. */
@@ -20,7 +21,7 @@ export function connectSocket(lost: (reason: string) => void): Promise<LabConnec
     };
     socket.onmessage = ({ data }) => connection.receive(JSON.parse(data as string));
     socket.onclose = ({ reason }) => {
-      const text = reason === "" ? "the lab has ended, or the connection to it is lost" : reason;
+      const text = reason === "" ? t("lab.lost") : reason;
       connection.lose(text);
       if (open) lost(text);
       else reject(new Error(text));

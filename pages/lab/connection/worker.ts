@@ -1,4 +1,5 @@
 import type { LabConnection, LabMessage } from "../../../src/course/lab/index.js";
+import { t } from "../language/texts.js";
 import { MessageConnection } from "./messages.js";
 
 /** The first message to the worker: the address of the project, and texts that replace those of its files. */
@@ -6,6 +7,9 @@ export interface OpenProject {
   readonly open: string;
   readonly files: Readonly<Record<string, string>>;
 }
+
+/** The answer of a worker that has no lab: the status of a project that its server did not give, or another error. */
+export type NotOpened = { readonly unread: string } | { readonly failed: string };
 
 /** Starts a lab in a worker of this page, with the project of a JSON file. `files`: the files that were saved in this browser. */
 export function connectWorker(
@@ -25,14 +29,15 @@ export function connectWorker(
       if (open) lost(reason);
       else reject(new Error(reason));
     };
-    worker.onmessage = ({ data }: MessageEvent<LabMessage | { ready: true } | { failed: string }>) => {
+    worker.onmessage = ({ data }: MessageEvent<LabMessage | { ready: true } | NotOpened>) => {
       if ("ready" in data) {
         open = true;
         resolve(connection);
-      } else if ("failed" in data) fail(data.failed);
+      } else if ("unread" in data) fail(t("lab.projectUnread", { reason: data.unread }));
+      else if ("failed" in data) fail(data.failed);
       else connection.receive(data);
     };
-    worker.onerror = ({ message }) => fail(`the lab's worker has failed: ${message}`);
+    worker.onerror = ({ message }) => fail(t("lab.workerFailed", { message }));
     worker.postMessage({ open: new URL(project, location.href).href, files } satisfies OpenProject);
   });
 }

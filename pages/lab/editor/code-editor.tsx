@@ -10,7 +10,7 @@ import {
 import { bracketMatching, foldGutter, foldKeymap, indentUnit } from "@codemirror/language";
 import { type Action, type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState, type Text } from "@codemirror/state";
+import { Compartment, EditorState, type Extension, type Text } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
@@ -22,11 +22,14 @@ import {
 } from "@codemirror/view";
 import { useEffect, useRef } from "preact/hooks";
 import type { FixView, LabDiagnostic } from "../../../src/course/lab/index.js";
+import { language, t } from "../language/texts.js";
 import type { Lab } from "../state/lab.js";
 import type { OpenFile } from "../state/lab-state.js";
+import { useStore } from "../state/store.js";
 import { isP4, languageService } from "./language-service.js";
 import { look } from "./look.js";
 import { p4Language } from "./p4-mode.js";
+import { editorPhrases } from "./phrases.js";
 
 interface Props {
   file: OpenFile;
@@ -42,12 +45,22 @@ interface Props {
 /** The states of all editors by path: an editor keeps its history while another file is shown. */
 const states = new Map<string, EditorState>();
 
+/** The words of the editor in the language of the page. */
+const words = new Compartment();
+
+const wordsOf = (path: string): Extension => [
+  editorPhrases(),
+  // tabindex: the tab key must reach a read-only text too, which is not editable
+  EditorView.contentAttributes.of({ "aria-label": t("editor.text", { path }), tabindex: "0" }),
+];
+
 export function CodeEditor({ file, lab, diagnostics, fixes, change, save, goTo }: Props) {
   const room = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | undefined>(undefined);
   const calls = useRef({ change, save });
   calls.current = { change, save };
 
+  const code = useStore(language, (value) => value.code);
   const saveNow = () => {
     calls.current.save();
     return true;
@@ -72,8 +85,7 @@ export function CodeEditor({ file, lab, diagnostics, fixes, change, save, goTo }
               ...[rectangularSelection(), highlightActiveLine(), highlightSelectionMatches(), look],
               isP4(file.path) ? [p4Language(), languageService(lab, file.path)] : [],
               EditorState.readOnly.of(file.readOnly),
-              // tabindex: the tab key must reach a read-only text too, which is not editable
-              EditorView.contentAttributes.of({ "aria-label": `Text of ${file.path}`, tabindex: "0" }),
+              words.of(wordsOf(file.path)),
               EditorView.updateListener.of((update) => {
                 if (update.docChanged) calls.current.change(update.state.doc.toString());
               }),
@@ -99,6 +111,8 @@ export function CodeEditor({ file, lab, diagnostics, fixes, change, save, goTo }
       view.current = undefined;
     };
   }, [file.path]);
+
+  useEffect(() => view.current?.dispatch({ effects: words.reconfigure(wordsOf(file.path)) }), [code]);
 
   // The file was written elsewhere. The store has each key press at once, this component only when it is drawn: use the
   // store's text.
@@ -176,7 +190,7 @@ function shown(
   const to = Math.max(end === undefined ? from : offsetOf(doc, end), from);
   const text = [
     code === "" ? message : `${message} [${code}]`,
-    ...notes.map((note) => `note: ${note.message}`),
+    ...notes.map((note) => t("page.note", { text: note.message })),
   ];
   return [{ from, to, severity, message: text.join("\n"), actions }];
 }

@@ -1,6 +1,7 @@
 /** The language service in the editor of P4 files, with the functions that `p4loom lsp` has in other editors. */
 import type { Extension } from "@codemirror/state";
 import { EditorView, type KeyBinding, keymap, showDialog } from "@codemirror/view";
+import { t } from "../language/texts.js";
 import type { Lab } from "../state/lab.js";
 import { askAbout } from "./ask.js";
 import { hovers } from "./hover.js";
@@ -15,7 +16,7 @@ export function languageService(lab: Lab, path: string): Extension {
   const goToDefinition = (view: EditorView, at: number): void => {
     void ask("edit.definition", view.state, at).then((answer) => {
       if (answer?.place !== undefined) void lab.goTo(answer.place);
-      else lab.say("No declaration of this name was found");
+      else lab.say(t("editor.noDeclaration"));
     });
   };
   const keys: KeyBinding[] = [
@@ -65,9 +66,9 @@ async function renameAt(view: EditorView, lab: Lab, path: string): Promise<void>
   const word = state.wordAt(at);
   const old = word === null ? "" : state.sliceDoc(word.from, word.to);
   const { result } = showDialog(view, {
-    label: `New name of ${old === "" ? "the name at the cursor" : old}`,
-    input: { name: "name", value: old, "aria-label": "New name", spellcheck: "false" },
-    submitLabel: "Rename",
+    label: old === "" ? t("editor.newNameHere") : t("editor.newNameOf", { name: old }),
+    input: { name: "name", value: old, "aria-label": t("editor.newName"), spellcheck: "false" },
+    submitLabel: t("editor.rename"),
     focus: true,
   });
   const form = await result;
@@ -77,7 +78,7 @@ async function renameAt(view: EditorView, lab: Lab, path: string): Promise<void>
   const answer = await lab.ask(request);
   if (answer === undefined || view.state.doc !== state.doc) return;
   if (await lab.applyEdits(path, answer.edits))
-    lab.say(`Renamed to ${field.value} at ${answer.edits.length} places`);
+    lab.say(t("editor.renamed", { name: field.value, count: answer.edits.length }));
 }
 
 async function format({ state }: EditorView, lab: Lab, path: string): Promise<void> {
@@ -85,5 +86,5 @@ async function format({ state }: EditorView, lab: Lab, path: string): Promise<vo
   const answer = await lab.ask({ op: "edit.format", path, text });
   if (answer === undefined) return;
   await lab.applyEdits(path, [{ path, from: 0, to: text.length, text: answer.text }]);
-  lab.say(answer.text === text ? `${path} was formatted already` : `${path} is formatted`);
+  lab.say(t(answer.text === text ? "editor.formattedAlready" : "editor.formatted", { path }));
 }

@@ -1,6 +1,7 @@
 /** The node or link that is selected in the network, with its figures and actions. */
 import { useEffect, useState } from "preact/hooks";
 import type { LabView, LinkView, NodeView } from "../../../src/course/lab/index.js";
+import { t } from "../language/texts.js";
 import { useLab, useLabState } from "../parts/context.js";
 import { percentText, rateText, timeText } from "../parts/words.js";
 
@@ -18,8 +19,13 @@ export function ChoiceCard({ lab: view, go }: Props) {
   const link = choice.kind === "link" ? view.links.find(({ id }) => id === choice.id) : undefined;
   if (node === undefined && link === undefined) return null;
   return (
-    <section class="choice" aria-label="Selection">
-      <button type="button" class="plain close" aria-label="Close" onClick={() => lab.choose(undefined)}>
+    <section class="choice" aria-label={t("choice.label")}>
+      <button
+        type="button"
+        class="plain close"
+        aria-label={t("page.close")}
+        onClick={() => lab.choose(undefined)}
+      >
         ✕
       </button>
       {node === undefined ? null : <NodeCard node={node} hosts={hostsOf(view)} go={go} />}
@@ -37,12 +43,12 @@ function NodeCard({ node, hosts, go }: { node: NodeView; hosts: readonly string[
           ["IPv6", node.ipv6],
           ["MAC", node.mac],
         ]
-      : [["Program", node.program ?? "none"]];
+      : [[t("choice.program"), node.program ?? t("element.noProgram")]];
   return (
     <>
       <h3>
-        {node.kind === "host" ? "Host" : "Switch"} {node.name}
-        {node.up ? null : <span class="bad"> broken</span>}
+        {t(`choice.node.${node.kind}`, { name: node.name })}
+        {node.up ? null : <span class="bad"> {t("element.broken")}</span>}
       </h3>
       <Rows rows={rows} />
       <div class="row">
@@ -50,20 +56,20 @@ function NodeCard({ node, hosts, go }: { node: NodeView; hosts: readonly string[
           <>
             <Ping from={node.name} hosts={hosts} />
             <button type="button" onClick={() => go("hosts", node.name)}>
-              Commands
+              {t("choice.commands")}
             </button>
             <button type="button" onClick={() => go("send", node.name)}>
-              Send a packet
+              {t("choice.send")}
             </button>
           </>
         ) : (
           <>
             <button type="button" onClick={() => go("state", node.name)}>
-              Tables
+              {t("tab.state")}
             </button>
             <Fault
               up={node.up}
-              what={`switch ${node.name}`}
+              of={{ kind: "switch", name: node.name }}
               set={(up) => void lab.setSwitch(node.name, up)}
             />
           </>
@@ -87,10 +93,10 @@ function Ping({ from, hosts }: { from: string; hosts: readonly string[] }) {
   return (
     <span class="row nowrap">
       <button type="button" class="primary" onClick={ping}>
-        Ping
+        {t("choice.ping")}
       </button>
       <select
-        aria-label="Host to ping"
+        aria-label={t("choice.pingTo")}
         value={to}
         onChange={({ currentTarget }) => setChosen(currentTarget.value)}
       >
@@ -116,11 +122,13 @@ function LinkCard({ link }: { link: LinkView }) {
     <>
       <h3>
         {a.node}:{a.port} – {b.node}:{b.port}
-        {link.up ? null : <span class="bad"> broken{link.silent ? ", without a signal" : ""}</span>}
+        {link.up ? null : (
+          <span class="bad"> {t(link.silent ? "element.brokenSilently" : "element.broken")}</span>
+        )}
       </h3>
       <Rows
         rows={[
-          ["Rate, delay", `${rateText(link.rateBps)}, ${timeText(link.delayNs)}`],
+          [t("choice.rate"), `${rateText(link.rateBps)}, ${timeText(link.delayNs)}`],
           [`${a.node} → ${b.node}`, percentText(lanes[0].load)],
           [`${b.node} → ${a.node}`, percentText(lanes[1].load)],
         ]}
@@ -128,20 +136,17 @@ function LinkCard({ link }: { link: LinkView }) {
       <div class="row">
         <Fault
           up={link.up}
-          what={`link ${a.node} – ${b.node}`}
+          of={{ kind: "link", a: a.node, b: b.node }}
           set={(up) => void lab.setLink(link.id, up, !silent)}
         />
         {link.up ? (
-          <label
-            class="small"
-            title="The ends do not see the loss of the carrier: packets are lost without a signal"
-          >
+          <label class="small" title={t("choice.silent.title")}>
             <input
               type="checkbox"
               checked={silent}
               onChange={({ currentTarget }) => setSilent(currentTarget.checked)}
             />{" "}
-            without a signal
+            {t("choice.silent")}
           </label>
         ) : null}
       </div>
@@ -149,15 +154,26 @@ function LinkCard({ link }: { link: LinkView }) {
   );
 }
 
-export function Fault({ up, what, set }: { up: boolean; what: string; set: (up: boolean) => void }) {
+type Element =
+  | { readonly kind: "switch"; readonly name: string }
+  | { readonly kind: "link"; readonly a: string; readonly b: string };
+
+interface FaultProps {
+  up: boolean;
+  of: Element;
+  set: (up: boolean) => void;
+}
+
+export function Fault({ up, of, set }: FaultProps) {
+  const does = up ? "break" : "repair";
   return (
     <button
       type="button"
       class={up ? "danger" : "primary"}
-      aria-label={`${up ? "Break" : "Repair"} ${what}`}
+      aria-label={t(`fault.${does}.${of.kind}`, { ...of })}
       onClick={() => set(!up)}
     >
-      {up ? "Break" : "Repair"}
+      {t(`fault.${does}`)}
     </button>
   );
 }

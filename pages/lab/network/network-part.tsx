@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { LabView } from "../../../src/course/lab/index.js";
+import { t } from "../language/texts.js";
 import { useLab, useLabState } from "../parts/context.js";
 import { ChoiceCard } from "./choice-card.js";
 import { NetworkList } from "./network-list.js";
@@ -24,24 +25,20 @@ export function NetworkPart({ lab: view, go }: Props) {
       if (kind === "switch" && !up) await lab.setSwitch(name, true);
   };
   return (
-    <section class="card network-part" aria-label="Network">
+    <section class="card network-part" aria-label={t("network.title")}>
       <div class="network-head">
-        <h2>Network</h2>
+        <h2>{t("network.title")}</h2>
         <span class="room" />
         {broken === 0 ? null : (
           <button type="button" onClick={() => void mendAll()}>
-            Repair all
+            {t("network.repairAll")}
           </button>
         )}
         <button type="button" aria-pressed={asList} onClick={() => setAsList(!asList)}>
-          As a list
+          {t("network.asList")}
         </button>
-        <button
-          type="button"
-          title="Creates the network from its files again, with the clock at 0"
-          onClick={() => void lab.restart()}
-        >
-          Restart
+        <button type="button" title={t("network.restart.title")} onClick={() => void lab.restart()}>
+          {t("network.restart")}
         </button>
       </div>
       {asList ? <NetworkList lab={view} /> : <NetworkView lab={view} />}
@@ -50,25 +47,25 @@ export function NetworkPart({ lab: view, go }: Props) {
         <div class="legend" aria-hidden="true">
           <span>
             <i style={{ background: "var(--u0)" }} />
-            idle
+            {t("legend.idle")}
           </span>
           <span>
             <i style={{ background: "var(--u1)" }} />
-            up to half full
+            {t("legend.half")}
           </span>
           <span>
             <i style={{ background: "var(--u2)" }} />
-            up to 85 %
+            {t("legend.most")}
           </span>
           <span>
             <i style={{ background: "var(--u3)" }} />
-            full
+            {t("legend.full")}
           </span>
           <span>
             <i class="queue" />
-            queue
+            {t("legend.queue")}
           </span>
-          <span>click a packet for its story; double click breaks and repairs</span>
+          <span>{t("legend.how")}</span>
         </div>
       )}
     </section>

@@ -1,10 +1,12 @@
 /** The network: links, packets and drops on a canvas; nodes and links as buttons above it, for keyboards and screen readers. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { LabView, NodeView } from "../../../src/course/lab/index.js";
+import type { LabView, LinkView, NodeView } from "../../../src/course/lab/index.js";
+import { t } from "../language/texts.js";
 import { useLab, useLabState } from "../parts/context.js";
 import { theme } from "../parts/theme.js";
 import { timeText } from "../parts/words.js";
 import { type Colours, draw, readColours } from "./draw.js";
+import { endsOf } from "./ends.js";
 import { neighbour } from "./neighbour.js";
 import { Layout, middle, type Point, packetAt, type SceneNode, type ScenePacket } from "./scene.js";
 
@@ -115,17 +117,11 @@ export function NetworkView({ lab: view }: { lab: LabView }) {
   });
   return (
     // biome-ignore lint/a11y/useSemanticElements: a <fieldset> is for fields
-    <div
-      class="network"
-      ref={room}
-      role="group"
-      aria-label="Network: arrow keys move between nodes and links, enter chooses, B breaks or repairs"
-      onKeyDown={onKeyDown}
-    >
+    <div class="network" ref={room} role="group" aria-label={t("network.keys")} onKeyDown={onKeyDown}>
       <canvas
         ref={canvas}
         role="img"
-        aria-label="Packets in flight; the list of packets shows them as text"
+        aria-label={t("network.canvas")}
         onClick={onClick}
         onMouseMove={onMove}
       />
@@ -137,8 +133,8 @@ export function NetworkView({ lab: view }: { lab: LabView }) {
               type="button"
               class={`link-knob${link.up ? "" : " down"}`}
               aria-pressed={choice?.kind === "link" && choice.id === link.id}
-              aria-label={`Link ${link.a.node} port ${link.a.port} to ${link.b.node} port ${link.b.port}, ${link.up ? "up" : "broken"}`}
-              title={`${link.a.node}:${link.a.port} – ${link.b.node}:${link.b.port}, ${timeText(link.delayNs)}${link.up ? "" : ", broken"}\nDouble click: ${link.up ? "break" : "repair"}`}
+              aria-label={t("element.link", { ...endsOf(link), state: stateText(link.up) })}
+              title={linkTitle(link)}
               onClick={() => lab.choose({ kind: "link", id: link.id })}
               onDblClick={() => void lab.setLink(link.id, !link.up)}
               {...common(linkKey(link.id))}
@@ -185,13 +181,22 @@ export function NetworkView({ lab: view }: { lab: LabView }) {
 const nodeKey = (name: string): string => `node ${name}`;
 const linkKey = (id: number): string => `link ${id}`;
 
-const nodeLabel = ({ name, kind, up, program }: NodeView): string =>
-  `${kind === "host" ? "Host" : "Switch"} ${name}, ${up ? (kind === "switch" && program === undefined ? "no program" : "up") : "broken"}`;
+const stateText = (up: boolean): string => t(up ? "element.up" : "element.broken");
 
-const nodeTitle = (node: NodeView): string =>
-  node.kind === "host"
-    ? [node.name, node.ipv4, node.mac].filter(Boolean).join("\n")
-    : `${node.name}: ${node.program ?? "no program"}\nDouble click: ${node.up ? "break" : "repair"}`;
+const doubleText = (up: boolean): string => t(up ? "network.double.break" : "network.double.repair");
+
+const linkTitle = ({ a, b, delayNs, up }: LinkView): string =>
+  `${a.node}:${a.port} – ${b.node}:${b.port}, ${timeText(delayNs)}${up ? "" : `, ${stateText(up)}`}\n${doubleText(up)}`;
+
+function nodeLabel({ name, kind, up, program }: NodeView): string {
+  const empty = up && kind === "switch" && program === undefined;
+  return t(`element.node.${kind}`, { name, state: empty ? t("element.noProgram") : stateText(up) });
+}
+
+const nodeTitle = ({ kind, name, ipv4, mac, program, up }: NodeView): string =>
+  kind === "host"
+    ? [name, ipv4, mac].filter(Boolean).join("\n")
+    : `${name}: ${program ?? t("element.noProgram")}\n${doubleText(up)}`;
 
 /** The size of an element, updated when it changes. */
 function useSize(element: { current: HTMLElement | null }): Point {

@@ -1,20 +1,16 @@
 /** Run, pause, step, speed: the clock of a simulated lab. */
 import { useEffect, useRef } from "preact/hooks";
 import type { ClockView } from "../../../src/course/lab/index.js";
+import { numberText, t } from "../language/texts.js";
 import { useLab } from "../parts/context.js";
-import { clockText } from "../parts/words.js";
+import { clockText, countText } from "../parts/words.js";
 
-const SPEEDS: readonly [number, string][] = [
-  [10, "10 × as fast"],
-  [1, "real time"],
-  [0.1, "1/10"],
-  [0.01, "1/100"],
-  [1e-3, "1/1,000"],
-  [1e-4, "1/10,000"],
-  [1e-5, "1/100,000"],
-  [1e-6, "1/1,000,000"],
-  [1e-7, "1/10,000,000"],
-];
+const SPEEDS: readonly number[] = [10, 1, 0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
+
+function speedText(speed: number): string {
+  if (speed === 1) return t("clock.real");
+  return speed > 1 ? t("clock.times", { factor: speed }) : `1/${countText(Math.round(1 / speed))}`;
+}
 
 interface Props {
   clock: ClockView;
@@ -25,58 +21,54 @@ interface Props {
 export function ClockBar({ clock, slow }: Props) {
   const lab = useLab();
   const isSlow = clock.speed <= slow;
-  const known = SPEEDS.some(([speed]) => speed === clock.speed);
+  const known = SPEEDS.includes(clock.speed);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a <fieldset> cannot be laid out as a row everywhere
-    <div class="group" role="group" aria-label="Clock">
+    <div class="group" role="group" aria-label={t("clock.label")}>
       <Time />
       <button
         type="button"
         class="icon"
-        title="Space"
-        aria-label={clock.running ? "Pause" : "Run"}
+        title={t("clock.run.title")}
+        aria-label={t(clock.running ? "clock.pause" : "clock.run")}
         onClick={() => void lab.setClock({ running: !clock.running })}
       >
         {clock.running ? "❚❚" : "▶"}
       </button>
-      <button
-        type="button"
-        title="Advances to the next arrival of a packet; if the packet of the story is in flight, to its next arrival (N)"
-        onClick={() => void lab.step()}
-      >
-        Step
+      <button type="button" title={t("clock.step.title")} onClick={() => void lab.step()}>
+        {t("clock.step")}
       </button>
       <button
         type="button"
         aria-pressed={isSlow}
-        title="On: so slow that packets can be seen in flight. Off: real time"
+        title={t("clock.slow.title")}
         onClick={() => void lab.setClock({ speed: isSlow ? 1 : slow })}
       >
-        Slow motion
+        {t("clock.slow")}
       </button>
       <select
-        aria-label="Speed"
+        aria-label={t("clock.speed")}
         value={String(clock.speed)}
         onChange={({ currentTarget }) => void lab.setClock({ speed: Number(currentTarget.value) })}
       >
         {known ? null : <option value={String(clock.speed)}>{clock.speed} ×</option>}
-        {SPEEDS.map(([speed, text]) => (
+        {SPEEDS.map((speed) => (
           <option key={speed} value={String(speed)}>
-            {text}
+            {speedText(speed)}
           </option>
         ))}
       </select>
-      <label class="small quiet" title="In slow motion, time without packets in flight passes at real time">
+      <label class="small quiet" title={t("clock.skip.title")}>
         <input
           type="checkbox"
           checked={clock.skipIdle}
           onChange={({ currentTarget }) => void lab.setClock({ skipIdle: currentTarget.checked })}
         />{" "}
-        skip idle time
+        {t("clock.skip")}
       </label>
       {clock.running && clock.reached !== undefined ? (
-        <span class="chip" title="This machine cannot simulate faster">
-          reaches {clock.reached.toPrecision(2)} ×
+        <span class="chip" title={t("clock.reaches.title")}>
+          {t("clock.reaches", { factor: numberText(clock.reached, { maximumSignificantDigits: 2 }) })}
         </span>
       ) : null}
     </div>
@@ -95,5 +87,5 @@ function Time() {
     }, 60);
     return () => clearInterval(timer);
   }, []);
-  return <span class="clock" ref={element} role="timer" aria-label="Time in the network" />;
+  return <span class="clock" ref={element} role="timer" aria-label={t("clock.time")} />;
 }

@@ -1,6 +1,7 @@
 /** The exercise: its text, and its tests with expected and observed results. */
 import { useState } from "preact/hooks";
-import type { ExerciseView, TestView } from "../../../src/course/lab/index.js";
+import type { ExerciseView, ResultLine, TestView } from "../../../src/course/lab/index.js";
+import { t } from "../language/texts.js";
 import { useLab } from "../parts/context.js";
 import { Markdown } from "../parts/markdown.js";
 import { pointsText } from "../parts/points.js";
@@ -10,7 +11,9 @@ export function ExercisePanel({ exercise, canTest }: { exercise: ExerciseView; c
   return (
     <>
       {exercise.tests.length === 0 || !canTest ? null : <Tests {...exercise} />}
-      <Markdown text={exercise.text} />
+      <div lang={exercise.language}>
+        <Markdown text={exercise.text} />
+      </div>
     </>
   );
 }
@@ -29,14 +32,14 @@ function Tests({ tests, hidden }: Pick<ExerciseView, "tests" | "hidden">) {
   const reached = tests.reduce((sum, { result }) => sum + (result?.points ?? 0), 0);
   const all = tests.reduce((sum, { points }) => sum + points, 0);
   return (
-    <section class="tests" aria-label="Tests">
+    <section class="tests" aria-label={t("tests.label")}>
       <div class="row">
         <button type="button" class="primary" disabled={busy} onClick={() => void run()}>
-          {busy ? "Running tests" : "Run the tests"}
+          {t(busy ? "tests.running" : "tests.run")}
         </button>
         <span role="status">
           {tests.some(({ result }) => result !== undefined)
-            ? `${reached} of ${pointsText(all)}`
+            ? t("tests.reached", { reached, all: pointsText(all) })
             : pointsText(all)}
         </span>
       </div>
@@ -49,18 +52,23 @@ function Tests({ tests, hidden }: Pick<ExerciseView, "tests" | "hidden">) {
       </ul>
       {hidden === undefined ? null : (
         <p class="quiet small">
-          {hidden.tests} hidden {hidden.tests === 1 ? "test" : "tests"} ({pointsText(hidden.points)}) run when
-          the exercise is graded.
+          {t("tests.hidden", { count: hidden.tests, points: pointsText(hidden.points) })}
         </p>
       )}
     </section>
   );
 }
 
+/** A hint is shown in the language of the texts. */
+function lineText({ part, text }: ResultLine, hint: string | undefined): string {
+  if (part === undefined) return text;
+  return t(`tests.part.${part}`, { text: part === "hint" ? (hint ?? text) : text });
+}
+
 const MARKS = { running: "…", passed: "✓", failed: "✕" } as const;
 
 function TestLine({
-  test: { title, points, result },
+  test: { title, points, hint, result },
   busy,
   run,
 }: {
@@ -77,7 +85,13 @@ function TestLine({
       </span>{" "}
       {title}{" "}
       <span class="quiet small">
-        {state === undefined ? pointsText(points) : `${result!.points} of ${points}, ${state}`}
+        {result === undefined
+          ? pointsText(points)
+          : t("tests.result", {
+              reached: result.points,
+              all: points,
+              state: t(`tests.state.${result.state}`),
+            })}
       </span>
     </>
   );
@@ -86,14 +100,20 @@ function TestLine({
       <div class="row nowrap">
         <span>{head}</span>
         <span class="room" />
-        <button type="button" class="plain" disabled={busy} aria-label={`Run test ${title}`} onClick={run}>
-          Run
+        <button
+          type="button"
+          class="plain"
+          disabled={busy}
+          aria-label={t("tests.runOne", { title })}
+          onClick={run}
+        >
+          {t("page.run")}
         </button>
       </div>
-      {result === undefined || result.text.length === 0 ? null : (
+      {result === undefined || result.lines.length === 0 ? null : (
         <details open={state === "failed"}>
-          <summary class="small quiet">what was expected and seen</summary>
-          <pre {...SCROLLED}>{result.text.join("\n")}</pre>
+          <summary class="small quiet">{t("tests.details")}</summary>
+          <pre {...SCROLLED}>{result.lines.map((line) => lineText(line, hint)).join("\n")}</pre>
         </details>
       )}
     </>

@@ -1,6 +1,7 @@
 /** Hosts: their command lines (simulated hosts) or terminals (real ones), and traffic from one to another. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LabView } from "../../../src/course/lab/index.js";
+import { t } from "../language/texts.js";
 import { useLab, useLabState } from "../parts/context.js";
 import { SCROLLED } from "../parts/scrolled.js";
 import { TerminalView } from "./terminal.js";
@@ -15,13 +16,13 @@ interface Props {
 export function HostsPanel({ lab: view, chosen, choose }: Props) {
   const hosts = view.nodes.filter(({ kind }) => kind === "host");
   const host = hosts.find(({ name }) => name === chosen) ?? hosts[0];
-  if (host === undefined) return <p class="empty">This network has no host.</p>;
+  if (host === undefined) return <p class="empty">{t("hosts.none")}</p>;
   return (
     <>
       <TrafficForm lab={view} from={host.name} choose={choose} />
       <div class="row">
         <label class="row">
-          Host
+          {t("hosts.host")}
           <select value={host.name} onChange={({ currentTarget }) => choose(currentTarget.value)}>
             {hosts.map(({ name }) => (
               <option key={name}>{name}</option>
@@ -35,6 +36,8 @@ export function HostsPanel({ lab: view, chosen, choose }: Props) {
     </>
   );
 }
+
+const EXAMPLE = "ping h2";
 
 function Console({ host }: { host: string }) {
   const lab = useLab();
@@ -68,23 +71,23 @@ function Console({ host }: { host: string }) {
         void lab.hostCommand(host, line);
       }}
     >
-      <pre {...SCROLLED} ref={output} role="log" aria-label={`Output of ${host}`}>
-        {text === "" ? "help lists the commands, for example: ping h2" : text}
+      <pre {...SCROLLED} ref={output} role="log" aria-label={t("console.output", { host })}>
+        {text === "" ? t("console.help", { example: EXAMPLE }) : text}
       </pre>
       <div class="row nowrap">
         <span class="mono quiet">{host}$</span>
         <input
           type="text"
           class="mono"
-          aria-label={`Command for ${host}`}
-          placeholder="ping h2"
+          aria-label={t("console.command", { host })}
+          placeholder={EXAMPLE}
           autocomplete="off"
           spellcheck={false}
           value={line}
           onInput={({ currentTarget }) => setLine(currentTarget.value)}
           onKeyDown={onKeyDown}
         />
-        <button type="submit">Run</button>
+        <button type="submit">{t("page.run")}</button>
       </div>
     </form>
   );

@@ -1,5 +1,6 @@
 /** The panel below the network: the latest packets, the drops, the log. */
 import type { PacketEndView, PacketView } from "../../../src/course/lab/index.js";
+import { t } from "../language/texts.js";
 import { useLab, useLabState } from "../parts/context.js";
 import { clockText, countText } from "../parts/words.js";
 import { colourOf } from "../state/motion.js";
@@ -7,20 +8,17 @@ import { colourOf } from "../state/motion.js";
 export function PacketList({ follow }: { follow: (packet: number) => void }) {
   const packets = useLabState((state) => state.packets);
   const story = useLabState((state) => state.story);
-  if (packets.length === 0)
-    return (
-      <p class="empty">No packet yet. Send one: open “Send”, or give a host a command such as “ping”.</p>
-    );
+  if (packets.length === 0) return <p class="empty">{t("packets.none")}</p>;
   return (
-    <table class="list" aria-label="Packets, the newest first">
+    <table class="list" aria-label={t("packets.label")}>
       <thead>
         <tr>
-          <th scope="col">Time</th>
-          <th scope="col">Packet</th>
+          <th scope="col">{t("packets.time")}</th>
+          <th scope="col">{t("packets.packet")}</th>
           <th scope="col" class="number">
-            Bytes
+            {t("packets.bytes")}
           </th>
-          <th scope="col">End</th>
+          <th scope="col">{t("packets.end")}</th>
         </tr>
       </thead>
       <tbody>
@@ -58,31 +56,33 @@ function End({ packet }: { packet: PacketView }) {
 export function endText(end: PacketEndView): string {
   switch (end.kind) {
     case "moving":
-      return "on its way";
+      return t("end.moving");
     case "delivered":
-      return `delivered to ${end.node}`;
+      return t("end.delivered", { node: end.node });
     case "controller":
-      return `to the controller of ${end.node}`;
+      return t("end.controller", { node: end.node });
     case "unseen":
-      return `not seen after ${end.node}`;
+      return t("end.unseen", { node: end.node });
     case "dropped":
-      return `dropped${end.node === undefined ? "" : ` at ${end.node}`}: ${end.reason}`;
+      return end.node === undefined
+        ? t("end.dropped", { reason: end.reason })
+        : t("end.droppedAt", { node: end.node, reason: end.reason });
   }
 }
 
 export function DropList() {
   const drops = useLabState((state) => state.drops);
-  if (drops.length === 0) return <p class="empty">No packet was dropped.</p>;
+  if (drops.length === 0) return <p class="empty">{t("drops.none")}</p>;
   return (
-    <table class="list" aria-label="Drops by place and reason">
+    <table class="list" aria-label={t("drops.label")}>
       <thead>
         <tr>
-          <th scope="col">Where</th>
-          <th scope="col">Reason</th>
+          <th scope="col">{t("drops.where")}</th>
+          <th scope="col">{t("drops.reason")}</th>
           <th scope="col" class="number">
-            Packets
+            {t("drops.packets")}
           </th>
-          <th scope="col">Last one</th>
+          <th scope="col">{t("drops.last")}</th>
         </tr>
       </thead>
       <tbody>
@@ -102,10 +102,9 @@ export function DropList() {
 export function LogList() {
   const log = useLabState((state) => state.log);
   const lab = useLab();
-  if (log.length === 0)
-    return <p class="empty">Nothing to tell. Digests, packet-ins and log messages come here.</p>;
+  if (log.length === 0) return <p class="empty">{t("log.none")}</p>;
   return (
-    <ol class="log" aria-label="Log, the newest first">
+    <ol class="log" aria-label={t("log.label")}>
       {log.map(({ id, at, kind, text }) => (
         <li key={id} class={kind}>
           <span class="quiet">{clockText(at)}</span> <span class={kind === "error" ? "bad" : ""}>{text}</span>
@@ -113,7 +112,7 @@ export function LogList() {
       ))}
       <li>
         <button type="button" class="plain" onClick={() => lab.store.set({ log: [] })}>
-          Clear
+          {t("log.clear")}
         </button>
       </li>
     </ol>

@@ -2,6 +2,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { useEffect, useRef } from "preact/hooks";
+import { language, numberText, t } from "../language/texts.js";
 import { theme } from "../parts/theme.js";
 
 export interface Series {
@@ -24,6 +25,7 @@ interface Props {
 export function Plot({ title, times, series, text }: Props) {
   const room = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
+  const { code } = language.value;
   const names = series.map(({ name, colour }) => `${name} ${colour}`).join("\n");
   const data = [times, ...series.map(({ values }) => values)] as unknown as uPlot.AlignedData;
   useEffect(() => {
@@ -44,16 +46,16 @@ export function Plot({ title, times, series, text }: Props) {
       plot.current?.destroy();
       plot.current = undefined;
     };
-  }, [names]);
+  }, [names, code]);
   useEffect(() => plot.current?.setData(data), [data]);
   const newest = series.map(({ name, values }) => {
     const value = values.findLast((one) => one !== null);
-    return `${name}: ${value === undefined || value === null ? "none" : text(value)}`;
+    return `${name}: ${value === undefined || value === null ? t("plots.noValue") : text(value)}`;
   });
   return (
     <figure class="plot">
       <figcaption>{title}</figcaption>
-      <div ref={room} role="img" aria-label={`${title}; newest values: ${newest.join(", ")}`} />
+      <div ref={room} role="img" aria-label={t("plots.newest", { title, values: newest.join(", ") })} />
     </figure>
   );
 }
@@ -81,13 +83,25 @@ function options(
       y: { range: (_, least, most) => [Math.min(0, least), most > 0 ? most * 1.1 : 1] },
     },
     axes: [
-      { ...axis, values: (_, ticks) => ticks.map((tick) => `${Number(tick.toPrecision(8))} s`) },
+      {
+        ...axis,
+        values: (_, ticks) =>
+          ticks.map(
+            (tick) => `${numberText(Number(tick.toPrecision(8)), { maximumSignificantDigits: 8 })} s`,
+          ),
+      },
       { ...axis, size: 74, values: (_, ticks) => ticks.map((tick) => text(tick)) },
     ],
     legend: { show: series.length > 0 },
     cursor: { drag: { x: true, y: false } },
     series: [
-      { label: "time", value: (_, value) => (value === null ? "" : `${value.toPrecision(6)} s`) },
+      {
+        label: t("plots.time"),
+        value: (_, value) =>
+          value === null
+            ? ""
+            : `${numberText(value, { minimumSignificantDigits: 6, maximumSignificantDigits: 6 })} s`,
+      },
       ...series.map(
         ({ name, colour, dots }): uPlot.Series => ({
           label: name,

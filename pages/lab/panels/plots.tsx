@@ -1,6 +1,7 @@
 /** The charts: throughput, queues, round-trip times, congestion windows and completion times. */
 import { useMemo } from "preact/hooks";
 import type { FlowView } from "../../../src/course/lab/index.js";
+import { t } from "../language/texts.js";
 import { useLabState } from "../parts/context.js";
 import { bytesText, rateText, timeText } from "../parts/words.js";
 import { Plot, type Series } from "./plot.js";
@@ -24,36 +25,30 @@ export function PlotsPanel() {
     ...{ name, colour, values: history.map((point) => point.queues[name] ?? 0) },
   }));
   const done = flows.filter(({ fctNs, kind }) => fctNs !== undefined && kind === "tcp");
-  if (flows.length === 0 && history.length === 0)
-    return (
-      <p class="empty">
-        Nothing has run yet. Start a flow in “Hosts”: its throughput, its completion time and the queues come
-        here.
-      </p>
-    );
+  if (flows.length === 0 && history.length === 0) return <p class="empty">{t("plots.none")}</p>;
   return (
     <>
       <Plot
-        title="Throughput of flows"
+        title={t("plots.throughput")}
         times={throughput.times}
         series={named(senders, throughput.values)}
         text={rateText}
       />
       <Plot
-        title="Delivered to hosts, all flows"
+        title={t("plots.delivered")}
         times={times}
-        series={[{ name: "all", colour: 0, values: history.map((point) => point.bitsPerSecond) }]}
+        series={[{ name: t("plots.all"), colour: 0, values: history.map((point) => point.bitsPerSecond) }]}
         text={rateText}
       />
       <Plot
-        title="Queues, maximum length since the previous point"
+        title={t("plots.queues")}
         times={times}
         series={queues}
-        text={(value) => `${Math.round(value)} packets`}
+        text={(value) => t("plots.packets", { count: Math.round(value) })}
       />
       {trips.values.some((one) => one.some((value) => value !== null)) ? (
         <Plot
-          title="Round-trip times"
+          title={t("plots.rtt")}
           times={trips.times}
           series={named(shown, trips.values)}
           text={timeText}
@@ -61,7 +56,7 @@ export function PlotsPanel() {
       ) : null}
       {tcp.length === 0 ? null : (
         <Plot
-          title="Congestion windows"
+          title={t("plots.windows")}
           times={windows.times}
           series={named(tcp, windows.values)}
           text={bytesText}
@@ -69,7 +64,7 @@ export function PlotsPanel() {
       )}
       {done.length === 0 ? null : (
         <Plot
-          title="Flow completion times, by the end of the flow"
+          title={t("plots.fct")}
           times={[...done].sort(byEnd).map(({ endedAt }) => (endedAt ?? 0) / 1e9)}
           series={[
             { name: "FCT", colour: 2, dots: true, values: [...done].sort(byEnd).map(({ fctNs }) => fctNs!) },

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { FixView, LabDiagnostic } from "../../../src/course/lab/index.js";
 import { CodeEditor, fixesFor } from "../editor/code-editor.js";
 import { isP4 } from "../editor/language-service.js";
+import { t } from "../language/texts.js";
 import { useLab, useLabState } from "../parts/context.js";
 import type { Lab } from "../state/lab.js";
 import type { OpenFile } from "../state/lab-state.js";
@@ -17,11 +18,11 @@ export function ProgramPanel() {
     <>
       <div class="row">
         <select
-          aria-label="File"
+          aria-label={t("program.file")}
           value={shown ?? ""}
           onChange={({ currentTarget }) => void lab.openFile(currentTarget.value)}
         >
-          {shown === undefined ? <option value="">Choose a file</option> : null}
+          {shown === undefined ? <option value="">{t("program.choose")}</option> : null}
           {[...files, ...open.filter(({ path }) => !files.some((one) => one.path === path))].map(
             ({ path }) => {
               const opened = open.find((one) => one.path === path);
@@ -37,7 +38,7 @@ export function ProgramPanel() {
         {file === undefined ? null : <SaveRow key={file.path} file={file} />}
       </div>
       {file === undefined ? (
-        <p class="empty">No file is open.</p>
+        <p class="empty">{t("program.none")}</p>
       ) : (
         <Editor key={file.path} file={file} lab={lab} />
       )}
@@ -60,23 +61,23 @@ function SaveRow({ file }: { file: OpenFile }) {
         type="button"
         class="primary"
         disabled={file.readOnly || !changed}
-        title={program === undefined ? "Ctrl+S" : "Compile and load into the switches (Ctrl+S)"}
+        title={t(program === undefined ? "program.save.title" : "program.saveAndRun.title")}
         onClick={() => void lab.save(file.path)}
       >
-        {program === undefined ? "Save" : "Save and run"}
+        {t(program === undefined ? "program.save" : "program.saveAndRun")}
       </button>
       {changed ? (
         <button type="button" onClick={revert}>
-          Revert
+          {t("program.revert")}
         </button>
       ) : null}
       <span class="room" />
-      {file.readOnly ? <span class="chip">read only</span> : null}
+      {file.readOnly ? <span class="chip">{t("program.readOnly")}</span> : null}
       {program === undefined ? null : (
         <span class={`chip ${program.current ? "good" : "bad"}`}>
           {program.current
-            ? `runs at ${program.switches.join(", ")}`
-            : "the last version without errors runs"}
+            ? t("program.runs", { switches: program.switches.join(", ") })
+            : t("program.oldRuns")}
         </span>
       )}
     </>
@@ -100,13 +101,16 @@ function Editor({ file, lab }: { file: OpenFile; lab: Lab }) {
         save={() => void lab.save(file.path)}
         goTo={place?.path === file.path ? place : undefined}
       />
-      <section class="diagnostics" aria-label={`Messages about ${file.path}`} aria-live="polite">
+      <section class="diagnostics" aria-label={t("program.messages", { path: file.path })} aria-live="polite">
         {diagnostics.length === 0 ? (
-          <span class="quiet small">No errors</span>
+          <span class="quiet small">{t("program.noErrors")}</span>
         ) : (
           <>
             <span class={errors > 0 ? "bad small" : "quiet small"}>
-              {errors === 1 ? "1 error" : `${errors} errors`}, {diagnostics.length - errors} other messages
+              {t("program.counts", {
+                errors: t("program.errors", { count: errors }),
+                others: t("program.others", { count: diagnostics.length - errors }),
+              })}
             </span>
             <ul>
               {diagnostics.map((one, index) => (
@@ -125,7 +129,7 @@ function Editor({ file, lab }: { file: OpenFile; lab: Lab }) {
                     {one.message} <span class="quiet">{one.code}</span>
                     {one.notes.map((note, at) => (
                       <span key={at} class="note">
-                        note: {note.message}
+                        {t("page.note", { text: note.message })}
                       </span>
                     ))}
                   </button>

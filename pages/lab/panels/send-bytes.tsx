@@ -1,4 +1,5 @@
 import type { LabReply } from "../../../src/course/lab/index.js";
+import { t } from "../language/texts.js";
 
 type Built = Extract<LabReply<"packet.build">, { ok: true }>["value"];
 
@@ -13,7 +14,7 @@ export function BytesView({ built: { hex, layers } }: { built: Built }) {
   const head = starts[0] ?? bytes.length;
   return (
     <figure class="bytes-view">
-      <figcaption class="small quiet">{bytes.length} bytes</figcaption>
+      <figcaption class="small quiet">{t("send.length", { count: bytes.length })}</figcaption>
       <code class="bytes">
         {bytes.slice(0, head).join(" ")}
         {parts.map(({ name, bytes: own }, index) => (

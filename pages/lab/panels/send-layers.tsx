@@ -3,6 +3,7 @@
  * the packet.
  */
 import type { HeaderView, LabReply, LabView } from "../../../src/course/lab/index.js";
+import { t } from "../language/texts.js";
 import type { Layer } from "./send-presets.js";
 
 type Built = Extract<LabReply<"packet.build">, { ok: true }>["value"];
@@ -63,7 +64,7 @@ export function LayerEditor({ layers, headers, change, built }: Props) {
                 type="button"
                 class="plain"
                 disabled={index === 0}
-                aria-label={`Header ${layer.header} earlier`}
+                aria-label={t("layer.earlier", { name: layer.header })}
                 onClick={() => move(index, -1)}
               >
                 ↑
@@ -72,7 +73,7 @@ export function LayerEditor({ layers, headers, change, built }: Props) {
                 type="button"
                 class="plain"
                 disabled={index === layers.length - 1}
-                aria-label={`Header ${layer.header} later`}
+                aria-label={t("layer.later", { name: layer.header })}
                 onClick={() => move(index, 1)}
               >
                 ↓
@@ -80,7 +81,7 @@ export function LayerEditor({ layers, headers, change, built }: Props) {
               <button
                 type="button"
                 class="plain"
-                aria-label={`Remove header ${layer.header}`}
+                aria-label={t("layer.remove", { name: layer.header })}
                 disabled={layers.length === 1}
                 onClick={() => replace(index, undefined)}
               >
@@ -91,14 +92,14 @@ export function LayerEditor({ layers, headers, change, built }: Props) {
         );
       })}
       <label class="row small">
-        Add a header
+        {t("layer.add")}
         <select
           value=""
           onChange={({ currentTarget }) => {
             if (currentTarget.value !== "") change([...layers, { header: currentTarget.value, fields: {} }]);
           }}
         >
-          <option value="">which one</option>
+          <option value="">{t("layer.which")}</option>
           {headers.map(({ name }) => (
             <option key={name}>{name}</option>
           ))}

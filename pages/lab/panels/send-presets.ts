@@ -1,5 +1,6 @@
 /** Ready-made packets of the packet builder. */
 import type { LabView } from "../../../src/course/lab/index.js";
+import { t } from "../language/texts.js";
 
 export interface Layer {
   readonly header: string;
@@ -21,22 +22,22 @@ export function presets({ nodes }: Pick<LabView, "nodes">, from: string): readon
   const ipv4 = { header: "ipv4", fields: { dst, ttl: "64" } };
   return [
     {
-      title: "UDP datagram",
+      title: t("preset.udp"),
       layers: [ethernet, ipv4, { header: "udp", fields: { src: "40000", dst: "5001" } }],
       payload: "hello",
     },
     {
-      title: "TCP SYN",
+      title: t("preset.syn"),
       layers: [ethernet, ipv4, { header: "tcp", fields: { src: "40000", dst: "80", flags: "2" } }],
       payload: "",
     },
     {
-      title: "ICMP echo request",
+      title: t("preset.echo"),
       layers: [ethernet, ipv4, { header: "icmp", fields: { type: "8", code: "0", id: "1", sequence: "1" } }],
       payload: "p4loom",
     },
     {
-      title: "IPv4 with TTL 1",
+      title: t("preset.ttl"),
       layers: [
         ethernet,
         { header: "ipv4", fields: { dst, ttl: "1" } },
@@ -45,7 +46,7 @@ export function presets({ nodes }: Pick<LabView, "nodes">, from: string): readon
       payload: "",
     },
     {
-      title: "Ethernet frame",
+      title: t("preset.frame"),
       layers: [{ header: "ethernet", fields: { type: "0x1234" } }],
       payload: "hello",
     },

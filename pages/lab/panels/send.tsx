@@ -1,6 +1,7 @@
 /** The packet builder: headers with their fields, or bytes, from a host or into a port of a switch. */
 import { useEffect, useState } from "preact/hooks";
 import type { LabReply, LabRequestInput, LabView } from "../../../src/course/lab/index.js";
+import { t } from "../language/texts.js";
 import { useLab } from "../parts/context.js";
 import { BytesView } from "./send-bytes.js";
 import { knownHeaders, LayerEditor } from "./send-layers.js";
@@ -58,7 +59,7 @@ export function SendPanel({ lab: view, from, follow }: Props) {
       ...{ packet, from: place, count: Number(count) || 1, intervalNs: (Number(interval) || 1) * 1e6 },
     });
     if (sent === undefined) return;
-    lab.say(count === "1" ? "The packet was sent" : `${count} packets are being sent`);
+    lab.say(t("send.sent", { count: Number(count) || 1 }));
     if (sent.packet !== undefined) follow(sent.packet);
   };
   return (
@@ -71,26 +72,26 @@ export function SendPanel({ lab: view, from, follow }: Props) {
     >
       <div class="row">
         <label class="field">
-          From
+          {t("send.from")}
           <select value={source} onChange={({ currentTarget }) => setSource(currentTarget.value)}>
-            <optgroup label="Hosts">
+            <optgroup label={t("send.hosts")}>
               {hosts.map(({ name }) => (
                 <option key={name} value={name}>
                   {name}
                 </option>
               ))}
             </optgroup>
-            <optgroup label="Into a port of a switch">
+            <optgroup label={t("send.ports")}>
               {portsOf(view).map(([name, port]) => (
                 <option key={`${name} ${port}`} value={`${name} ${port}`}>
-                  {name} port {port}
+                  {t("send.port", { name, port: String(port) })}
                 </option>
               ))}
             </optgroup>
           </select>
         </label>
         <label class="field">
-          Start from
+          {t("send.start")}
           <select
             value=""
             onChange={({ currentTarget }) => {
@@ -101,26 +102,26 @@ export function SendPanel({ lab: view, from, follow }: Props) {
               setPayload(preset.payload);
             }}
           >
-            <option value="">a ready-made packet</option>
+            <option value="">{t("send.ready")}</option>
             {presets(view, source).map(({ title }) => (
               <option key={title}>{title}</option>
             ))}
           </select>
         </label>
         <label class="field">
-          Written as
+          {t("send.as")}
           <select
             value={kind}
             onChange={({ currentTarget }) => setKind(currentTarget.value as "layers" | "hex")}
           >
-            <option value="layers">headers</option>
-            <option value="hex">bytes</option>
+            <option value="layers">{t("send.headers")}</option>
+            <option value="hex">{t("send.bytes")}</option>
           </select>
         </label>
       </div>
       {kind === "hex" ? (
         <label class="field">
-          Bytes of the packet, in hex
+          {t("send.hex")}
           <textarea
             class="mono"
             rows={6}
@@ -133,7 +134,7 @@ export function SendPanel({ lab: view, from, follow }: Props) {
         <>
           <LayerEditor layers={layers} headers={knownHeaders(view)} change={setLayers} built={built} />
           <label class="field">
-            Payload, as text
+            {t("send.payload")}
             <input
               type="text"
               value={payload}
@@ -150,7 +151,7 @@ export function SendPanel({ lab: view, from, follow }: Props) {
       {built === undefined ? null : <BytesView built={built} />}
       <div class="row">
         <label class="field">
-          How many
+          {t("send.count")}
           <input
             type="number"
             min={1}
@@ -160,7 +161,7 @@ export function SendPanel({ lab: view, from, follow }: Props) {
           />
         </label>
         <label class="field">
-          One every (ms)
+          {t("send.every")}
           <input
             type="number"
             min={0.000001}
@@ -171,7 +172,7 @@ export function SendPanel({ lab: view, from, follow }: Props) {
         </label>
         <span class="room" />
         <button type="submit" class="primary" disabled={built === undefined}>
-          Send
+          {t("send.send")}
         </button>
       </div>
     </form>

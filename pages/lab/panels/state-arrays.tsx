@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { ArrayView } from "../../../src/course/lab/index.js";
+import { t } from "../language/texts.js";
 import { useLab } from "../parts/context.js";
-import { countText } from "../parts/words.js";
 import { EditButton } from "./state.js";
 
 interface Props {
@@ -9,6 +9,11 @@ interface Props {
   array: ArrayView;
   edit: (text: string) => void;
 }
+
+const cellsText = ({ kind, size, bits }: ArrayView): string =>
+  bits === undefined
+    ? t("array.cells", { kind: t(`array.kind.${kind}`), count: size })
+    : t("array.cellsOfBits", { kind: t(`array.kind.${kind}`), count: size, bits });
 
 /** A counter, meter or register with some of its cells: those that are not 0, or those from a given index. */
 export function ArrayPart({ node, array, edit }: Props) {
@@ -27,21 +32,17 @@ export function ArrayPart({ node, array, edit }: Props) {
   return (
     <details open>
       <summary>
-        <strong>{array.name}</strong>{" "}
-        <span class="quiet">
-          {array.kind}, {countText(array.size)} cells
-          {array.bits === undefined ? "" : ` of ${array.bits} bits`}
-        </span>
+        <strong>{array.name}</strong> <span class="quiet">{cellsText(array)}</span>
       </summary>
-      <table class="list" aria-label={`Cells of ${array.name}`}>
+      <table class="list" aria-label={t("array.label", { name: array.name })}>
         <thead>
           <tr>
             <th scope="col" class="number narrow">
-              Index
+              {t("array.index")}
             </th>
-            <th scope="col">Value</th>
+            <th scope="col">{t("array.value")}</th>
             <th scope="col">
-              <span class="unseen">Edit</span>
+              <span class="unseen">{t("state.edit")}</span>
             </th>
           </tr>
         </thead>
@@ -51,7 +52,10 @@ export function ArrayPart({ node, array, edit }: Props) {
               <td class="number">{index}</td>
               <td class="mono">{value}</td>
               <td>
-                <EditButton what={`cell ${index} of ${array.name}`} click={() => edit(statement)} />
+                <EditButton
+                  what={t("state.what.cell", { index: String(index), name: array.name })}
+                  click={() => edit(statement)}
+                />
               </td>
             </tr>
           ))}
@@ -66,7 +70,7 @@ export function ArrayPart({ node, array, edit }: Props) {
           }}
         >
           <label>
-            Cells from{" "}
+            {t("array.from")}{" "}
             <input
               type="number"
               min={0}
@@ -75,10 +79,10 @@ export function ArrayPart({ node, array, edit }: Props) {
               onInput={({ currentTarget }) => setFirst(currentTarget.value)}
             />
           </label>
-          <button type="submit">Show</button>
+          <button type="submit">{t("array.show")}</button>
           {from === undefined ? null : (
             <button type="button" onClick={() => setFrom(undefined)}>
-              Live ones
+              {t("array.live")}
             </button>
           )}
         </form>

@@ -1,6 +1,7 @@
 /** The input line for statements of the shell, with completion and error messages. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LabDiagnostic } from "../../../src/course/lab/index.js";
+import { t } from "../language/texts.js";
 import { useLab } from "../parts/context.js";
 import { SCROLLED } from "../parts/scrolled.js";
 import { WordInput } from "../parts/word-input.js";
@@ -42,8 +43,8 @@ export function StatementEditor({ name, draft }: { name: string; draft: Draft })
     >
       <div class="row nowrap">
         <WordInput
-          label={`Statement for ${name}, for example: help`}
-          placeholder="insert TABLE KEY=VALUE => ACTION PARAM=VALUE    (help lists the words)"
+          label={t("statement.label", { name })}
+          placeholder={t("statement.placeholder")}
           input={line}
           text={text}
           setText={setText}
@@ -60,7 +61,7 @@ export function StatementEditor({ name, draft }: { name: string; draft: Draft })
           }}
         />
         <button type="submit" class="primary">
-          Run
+          {t("page.run")}
         </button>
       </div>
       <div aria-live="polite">
@@ -68,7 +69,7 @@ export function StatementEditor({ name, draft }: { name: string; draft: Draft })
           <div key={index} class="notice bad small">
             <Underlined text={text} diagnostic={one} />
             {one.message} {one.code === "" ? null : <span class="quiet">{one.code}</span>}
-            {one.notes.map((note) => `\nnote: ${note.message}`).join("")}
+            {one.notes.map((note) => `\n${t("page.note", { text: note.message })}`).join("")}
           </div>
         ))}
         {answer !== undefined && answer.lines.length > 0 ? (

@@ -1,5 +1,5 @@
 import type { EntryView, TableView } from "../../../src/course/lab/index.js";
-import { countText } from "../parts/words.js";
+import { t } from "../language/texts.js";
 import { EditButton } from "./state.js";
 
 interface Props {
@@ -7,6 +7,9 @@ interface Props {
   edit: (text: string) => void;
   run: (statement: string) => void;
 }
+
+const entriesText = ({ entries, more, size }: TableView): string =>
+  t("table.entries", { used: entries.length + more, count: size });
 
 /** A table with its entries; `edit` puts a statement into the line above, `run` runs it. */
 export function TablePart({ table, edit, run }: Props) {
@@ -20,31 +23,30 @@ export function TablePart({ table, edit, run }: Props) {
       <summary>
         <strong>{table.name}</strong>{" "}
         <span class="quiet">
-          {countText(table.entries.length + table.more)} of {countText(table.size)} entries
-          {table.isConst ? ", constant" : ""}
+          {table.isConst ? t("table.constant", { entries: entriesText(table) }) : entriesText(table)}
         </span>
       </summary>
-      <table class="list" aria-label={`Entries of ${table.name}`}>
+      <table class="list" aria-label={t("table.label", { name: table.name })}>
         <thead>
           <tr>
             {table.fields.map(({ name, match, bits }) => (
-              <th scope="col" key={name} title={`${match}, ${bits} bits`}>
+              <th scope="col" key={name} title={t("table.key", { match, bits })}>
                 {name} <span class="quiet">{match}</span>
               </th>
             ))}
             {prioritised ? (
               <th scope="col" class="number">
-                Priority
+                {t("table.priority")}
               </th>
             ) : null}
-            <th scope="col">Action</th>
+            <th scope="col">{t("table.action")}</th>
             {counted ? (
               <th scope="col" class="number">
-                Packets
+                {t("table.packets")}
               </th>
             ) : null}
             <th scope="col">
-              <span class="unseen">Edit</span>
+              <span class="unseen">{t("state.edit")}</span>
             </th>
           </tr>
         </thead>
@@ -53,7 +55,7 @@ export function TablePart({ table, edit, run }: Props) {
             <Row
               key={entry.statement}
               {...{ table, entry, counted, prioritised, edit, run }}
-              keys={table.fields.map(({ name }) => entry.key[name] ?? "any")}
+              keys={table.fields.map(({ name }) => entry.key[name] ?? t("table.any"))}
             />
           ))}
           {table.defaultEntry === undefined ? null : (
@@ -65,10 +67,10 @@ export function TablePart({ table, edit, run }: Props) {
           )}
         </tbody>
       </table>
-      {table.more === 0 ? null : <p class="quiet small">and {countText(table.more)} more entries</p>}
+      {table.more === 0 ? null : <p class="quiet small">{t("table.more", { count: table.more })}</p>}
       {table.isConst ? null : (
         <button type="button" class="plain" onClick={() => edit(newEntry(table))}>
-          Add an entry
+          {t("table.add")}
         </button>
       )}
     </details>
@@ -86,12 +88,14 @@ interface RowProps extends Props {
 function Row({ table, entry, counted, prioritised, keys, edit, run }: RowProps) {
   const { deletion } = entry;
   const what =
-    keys === undefined ? `the default of ${table.name}` : `entry ${keys.join(" ")} of ${table.name}`;
+    keys === undefined
+      ? t("state.what.default", { name: table.name })
+      : t("state.what.entry", { keys: keys.join(" "), name: table.name });
   return (
     <tr>
       {keys === undefined ? (
         <td class="quiet" colSpan={table.fields.length + (prioritised ? 1 : 0)}>
-          otherwise
+          {t("table.otherwise")}
         </td>
       ) : (
         <>
@@ -112,8 +116,13 @@ function Row({ table, entry, counted, prioritised, keys, edit, run }: RowProps) 
           <>
             <EditButton what={what} click={() => edit(asModify(entry.statement))} />
             {deletion === undefined ? null : (
-              <button type="button" class="plain" aria-label={`Delete ${what}`} onClick={() => run(deletion)}>
-                Delete
+              <button
+                type="button"
+                class="plain"
+                aria-label={t("state.deleteWhat", { what })}
+                onClick={() => run(deletion)}
+              >
+                {t("state.delete")}
               </button>
             )}
           </>

@@ -1,8 +1,8 @@
 /** The present tables, groups, counters, meters and registers of a switch; users edit them with statements of the shell. */
 import { useEffect, useState } from "preact/hooks";
 import type { LabView, StateView } from "../../../src/course/lab/index.js";
+import { t } from "../language/texts.js";
 import { useLab, useLabState } from "../parts/context.js";
-import { plural } from "../parts/words.js";
 import { ArrayPart } from "./state-arrays.js";
 import { type Draft, StatementEditor } from "./state-statement.js";
 import { TablePart } from "./state-table.js";
@@ -27,13 +27,13 @@ export function StatePanel({ lab: view, chosen, choose }: Props) {
   useEffect(() => {
     if (name !== undefined && state === undefined) void lab.readState(name);
   }, [name, state === undefined]);
-  if (name === undefined) return <p class="empty">This network has no switch.</p>;
+  if (name === undefined) return <p class="empty">{t("state.noSwitch")}</p>;
   const edit = (text: string) => setDraft({ text, id: draft.id + 1 });
   return (
     <>
       <div class="row">
         <label class="row">
-          Switch
+          {t("state.switch")}
           <select value={name} onChange={({ currentTarget }) => choose(currentTarget.value)}>
             {switches.map((one) => (
               <option key={one.name}>{one.name}</option>
@@ -43,12 +43,12 @@ export function StatePanel({ lab: view, chosen, choose }: Props) {
         <span class="quiet small">{state?.program}</span>
         <span class="room" />
         <button type="button" disabled={(state?.undo ?? 0) === 0} onClick={() => void lab.undo(name)}>
-          Undo{(state?.undo ?? 0) > 0 ? ` (${state!.undo})` : ""}
+          {(state?.undo ?? 0) > 0 ? t("state.undoCount", { steps: state!.undo }) : t("state.undo")}
         </button>
       </div>
       <StatementEditor key={name} name={name} draft={draft} />
       {state === undefined ? (
-        <p class="empty">Reading the state of {name}</p>
+        <p class="empty">{t("state.reading", { name })}</p>
       ) : (
         <Contents state={state} edit={edit} />
       )}
@@ -62,7 +62,7 @@ function Contents({ state, edit }: { state: StateView; edit: (text: string) => v
   const empty = state.tables.length + state.profiles.length + state.arrays.length + state.others.length === 0;
   return (
     <div class="state fill">
-      {empty ? <p class="empty">The program has no table, counter, meter or register.</p> : null}
+      {empty ? <p class="empty">{t("state.empty")}</p> : null}
       {state.tables.map((table) => (
         <TablePart key={table.name} table={table} edit={edit} run={run} />
       ))}
@@ -71,39 +71,48 @@ function Contents({ state, edit }: { state: StateView; edit: (text: string) => v
           <summary>
             <strong>{name}</strong>{" "}
             <span class="quiet">
-              action profile, {plural(members.length, "member")}, {plural(groups.length, "group")}
+              {t("state.profile", {
+                members: t("state.members", { count: members.length }),
+                groups: t("state.groups", { count: groups.length }),
+              })}
             </span>
           </summary>
           <table class="list">
             <thead>
               <tr>
-                <th scope="col">Member or group</th>
-                <th scope="col">What it does</th>
+                <th scope="col">{t("state.memberOrGroup")}</th>
+                <th scope="col">{t("state.does")}</th>
                 <th scope="col">
-                  <span class="unseen">Actions</span>
+                  <span class="unseen">{t("state.actions")}</span>
                 </th>
               </tr>
             </thead>
             <tbody>
               {members.map(({ id, action, statement }) => (
                 <tr key={`m${id}`}>
-                  <td>member {id}</td>
+                  <td>{t("state.member", { id: String(id) })}</td>
                   <td class="mono">{action}</td>
                   <td>
-                    <EditButton what={`member ${id} of ${name}`} click={() => edit(statement)} />
+                    <EditButton
+                      what={t("state.what.member", { id: String(id), name })}
+                      click={() => edit(statement)}
+                    />
                   </td>
                 </tr>
               ))}
               {groups.map(({ id, members: parts, statement }) => (
                 <tr key={`g${id}`}>
-                  <td>group {id}</td>
+                  <td>{t("state.group", { id: String(id) })}</td>
                   <td>
                     {parts
                       .map((part) => `${part.id}${part.weight === 1 ? "" : ` × ${part.weight}`}`)
                       .join(", ")}
                   </td>
                   <td>
-                    <EditButton what={`group ${id} of ${name}`} click={() => edit(statement)} />
+                    <EditButton
+                      what={t("state.what.group", { id: String(id), name })}
+                      click={() => edit(statement)}
+                    />
                   </td>
                 </tr>
               ))}
@@ -117,16 +126,16 @@ function Contents({ state, edit }: { state: StateView; edit: (text: string) => v
       {state.others.length === 0 ? null : (
         <details open>
           <summary>
-            <strong>Replication and the rest</strong>
+            <strong>{t("state.others")}</strong>
           </summary>
           <table class="list">
             <tbody>
               {state.others.map(({ kind, statement }) => (
                 <tr key={statement}>
-                  <td>{kind}</td>
+                  <td>{t(`others.${kind}`)}</td>
                   <td class="mono">{statement}</td>
                   <td>
-                    <EditButton what={kind} click={() => edit(statement)} />
+                    <EditButton what={t(`others.${kind}`)} click={() => edit(statement)} />
                   </td>
                 </tr>
               ))}
@@ -143,11 +152,11 @@ export function EditButton({ what, click }: { what: string; click: () => void })
     <button
       type="button"
       class="plain"
-      aria-label={`Edit ${what}`}
-      title="Edit as a statement"
+      aria-label={t("state.editWhat", { what })}
+      title={t("state.edit.title")}
       onClick={click}
     >
-      Edit
+      {t("state.edit")}
     </button>
   );
 }

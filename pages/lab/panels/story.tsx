@@ -4,6 +4,7 @@ import type { HopView, StoryView } from "../../../src/course/lab/index.js";
 import type { PacketTrace } from "../../../src/toolchain/switch/index.js";
 import { type StoryLine, storyLines } from "../../../src/toolchain/trace/index.js";
 import { SourceView } from "../editor/source-view.js";
+import { rich, t } from "../language/texts.js";
 import { useLab, useLabState } from "../parts/context.js";
 import { bytesText, clockText, timeText } from "../parts/words.js";
 import { endText } from "./packets.js";
@@ -12,13 +13,7 @@ type SwitchHop = Extract<HopView, { kind: "switch" }>;
 
 export function StoryPanel() {
   const story = useLabState((state) => state.story);
-  if (story === undefined)
-    return (
-      <p class="empty">
-        Click a packet in the network, or one in the list of packets: its way over all hops comes here, with
-        the P4 lines that it went through.
-      </p>
-    );
+  if (story === undefined) return <p class="empty">{t("story.none")}</p>;
   return <Story key={story.id} story={story} />;
 }
 
@@ -55,20 +50,20 @@ function Story({ story }: { story: StoryView }) {
         <span class="room" />
         {story.parent === undefined ? null : (
           <button type="button" class="plain" onClick={() => void lab.showStory(story.parent!)}>
-            of packet {story.parent}
+            {t("story.parent", { id: String(story.parent) })}
           </button>
         )}
         {story.copies.map((copy) => (
           <button key={copy} type="button" class="plain" onClick={() => void lab.showStory(copy)}>
-            copy {copy}
+            {t("story.copy", { id: String(copy) })}
           </button>
         ))}
         <button type="button" onClick={() => void lab.showStory(story.id)}>
-          Refresh
+          {t("story.refresh")}
         </button>
       </div>
       <div class="story fill">
-        <ol class="hops" aria-label="Path of the packet" onKeyDown={moveByArrows}>
+        <ol class="hops" aria-label={t("story.path")} onKeyDown={moveByArrows}>
           {story.hops.map((one, index) =>
             one.kind === "switch" ? (
               <SwitchPart
@@ -92,12 +87,14 @@ function Story({ story }: { story: StoryView }) {
       {hop !== undefined && program !== undefined ? (
         <>
           <div class="row small quiet">
-            {hop.program} at {hop.node}; lit lines:{" "}
-            {trace === hop.trace ? "what this packet went through" : "what such a packet can go through now"}
+            {t(trace === hop.trace ? "story.lit" : "story.litAll", {
+              program: hop.program ?? "",
+              node: hop.node,
+            })}
           </div>
           <SourceView
             text={program}
-            label={`${hop.program}, lines of this packet highlighted`}
+            label={t("story.source", { program: hop.program ?? "" })}
             lit={lit}
             now={now}
           />
@@ -133,20 +130,20 @@ function PlainHop({ hop }: { hop: Exclude<HopView, SwitchHop> }) {
   if (hop.kind === "link")
     return (
       <span class="quiet">
-        {hop.from} → {hop.to}
         {hop.arrives === undefined
-          ? ", on the wire or lost there"
-          : hop.arrives > hop.departs
-            ? `, ${timeText(hop.arrives - hop.departs)}`
-            : null}
+          ? t("story.onWire", { from: hop.from, to: hop.to })
+          : `${hop.from} → ${hop.to}${hop.arrives > hop.departs ? `, ${timeText(hop.arrives - hop.departs)}` : ""}`}
       </span>
     );
   return (
     <span>
-      <strong>{hop.node}</strong> {hop.kind === "send" ? "sends" : "receives"}{" "}
-      {bytesText(hop.bytes.length / 2)} <span class="quiet">at {clockText(hop.at)}</span>
+      {rich(hop.kind === "send" ? "story.sends" : "story.receives", {
+        node: <strong>{hop.node}</strong>,
+        bytes: bytesText(hop.bytes.length / 2),
+        at: <span class="quiet">{t("story.at", { time: clockText(hop.at) })}</span>,
+      })}
       <details>
-        <summary class="small quiet">bytes</summary>
+        <summary class="small quiet">{t("story.bytes")}</summary>
         <code class="bytes">{(hop.bytes.match(/../g) ?? []).join(" ")}</code>
       </details>
     </span>
@@ -171,18 +168,18 @@ function SwitchPart({ hop, trace, all, show, open, current, choose }: SwitchProp
   return (
     <li class="hop">
       <button type="button" class="plain" aria-expanded={open} onClick={() => choose(undefined)}>
-        <strong>{hop.node}</strong> <span class="quiet">at {clockText(hop.at)}</span>
+        <strong>{hop.node}</strong> <span class="quiet">{t("story.at", { time: clockText(hop.at) })}</span>
       </button>
-      {hop.trace === undefined && open ? <span class="quiet"> is still in the switch</span> : null}
+      {hop.trace === undefined && open ? <span class="quiet"> {t("story.inSwitch")}</span> : null}
       {can && open && hop.trace !== undefined ? (
         <button
           type="button"
           class="plain"
           aria-pressed={all}
-          title="What this packet can do if it comes to the switch again now: each member of a group, random number and hash result"
+          title={t("story.every.title")}
           onClick={() => show(!all)}
         >
-          {all ? `${count} outcome${count === 1 ? "" : "s"}: back to what it did` : "Every outcome"}
+          {all ? t("story.outcomes", { count }) : t("story.every")}
         </button>
       ) : null}
       {open ? (

@@ -3,6 +3,7 @@ import { FitAddon } from "@xterm/addon-fit";
 import { Terminal } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
 import { useEffect, useRef } from "preact/hooks";
+import { t } from "../language/texts.js";
 import { useLab } from "../parts/context.js";
 import { theme } from "../parts/theme.js";
 
@@ -11,6 +12,8 @@ export function TerminalView({ host }: { host: string }) {
   const room = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = room.current!;
+    Terminal.strings.promptLabel = t("terminal.input");
+    Terminal.strings.tooMuchOutput = t("terminal.tooMuch");
     const terminal = new Terminal({ fontSize: 13, screenReaderMode: true, theme: colours(element) });
     const fit = new FitAddon();
     terminal.loadAddon(fit);
@@ -27,12 +30,12 @@ export function TerminalView({ host }: { host: string }) {
     void lab
       .ask({ op: "terminal.open", host, columns: terminal.cols, rows: terminal.rows })
       .then((answer) => {
-        if (answer === undefined) return terminal.write("no terminal\r\n");
+        if (answer === undefined) return terminal.write(`${t("terminal.none")}\r\n`);
         const opened = answer.terminal;
         if (closed) return void lab.ask({ op: "terminal.close", terminal: opened });
         number = opened;
         forget = lab.onTerminal(opened, (data) => {
-          terminal.write(data ?? "\r\n[the shell has ended]\r\n");
+          terminal.write(data ?? `\r\n[${t("terminal.ended")}]\r\n`);
           if (data === undefined) number = undefined;
         });
         terminal.onData((data) => {
@@ -54,7 +57,7 @@ export function TerminalView({ host }: { host: string }) {
       terminal.dispose();
     };
   }, [host]);
-  return <section class="terminal fill" ref={room} aria-label={`Terminal of ${host}`} />;
+  return <section class="terminal fill" ref={room} aria-label={t("terminal.label", { host })} />;
 }
 
 function colours(element: Element) {

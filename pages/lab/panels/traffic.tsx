@@ -1,8 +1,9 @@
 /** Starts pings, UDP and TCP flows between hosts, and lists the flows. */
 import { useState } from "preact/hooks";
 import type { FlowView, LabRequestInput, LabView } from "../../../src/course/lab/index.js";
+import { t } from "../language/texts.js";
 import { useLab, useLabState } from "../parts/context.js";
-import { bytesText, countText, timeText } from "../parts/words.js";
+import { bytesText, timeText } from "../parts/words.js";
 
 type Traffic = Extract<LabRequestInput, { op: "traffic.start" }>["traffic"];
 type Kind = Traffic["kind"];
@@ -24,9 +25,9 @@ export function TrafficForm({ lab: view, from, choose }: Props) {
   const start = async () => {
     const traffic = trafficOf(kind, from, to, Number(amount));
     const flow = await lab.ask({ op: "traffic.start", traffic });
-    if (flow !== undefined) lab.say(`Started: ${flow.label}`);
+    if (flow !== undefined) lab.say(t("traffic.started", { flow: flow.label }));
   };
-  const [unit, usual] = UNITS[kind];
+  const usual = USUAL[kind];
   const running = flows.filter(({ state }) => state === "running");
   return (
     <form
@@ -38,13 +39,13 @@ export function TrafficForm({ lab: view, from, choose }: Props) {
     >
       <div class="row">
         <label class="field">
-          Traffic
+          {t("traffic.kind")}
           <select
             value={kind}
             onChange={({ currentTarget }) => {
               const next = currentTarget.value as Kind;
               setKind(next);
-              setAmount(UNITS[next][1]);
+              setAmount(USUAL[next]);
             }}
           >
             <option value="ping">ping</option>
@@ -53,7 +54,7 @@ export function TrafficForm({ lab: view, from, choose }: Props) {
           </select>
         </label>
         <label class="field">
-          From
+          {t("traffic.from")}
           <select value={from} onChange={({ currentTarget }) => choose(currentTarget.value)}>
             {hosts.map((name) => (
               <option key={name}>{name}</option>
@@ -61,7 +62,7 @@ export function TrafficForm({ lab: view, from, choose }: Props) {
           </select>
         </label>
         <label class="field">
-          To
+          {t("traffic.to")}
           <select value={to} onChange={({ currentTarget }) => setTarget(currentTarget.value)}>
             {hosts
               .filter((name) => name !== from)
@@ -71,7 +72,7 @@ export function TrafficForm({ lab: view, from, choose }: Props) {
           </select>
         </label>
         <label class="field">
-          {unit}
+          {t(`traffic.unit.${kind}`)}
           <input
             type="number"
             min={0}
@@ -82,11 +83,11 @@ export function TrafficForm({ lab: view, from, choose }: Props) {
           />
         </label>
         <button type="submit" class="primary bottom">
-          Start
+          {t("traffic.start")}
         </button>
         {running.length === 0 ? null : (
           <button type="button" class="bottom" onClick={() => void lab.ask({ op: "traffic.stop" })}>
-            Stop all
+            {t("traffic.stopAll")}
           </button>
         )}
       </div>
@@ -95,11 +96,7 @@ export function TrafficForm({ lab: view, from, choose }: Props) {
   );
 }
 
-const UNITS: Readonly<Record<Kind, readonly [string, string]>> = {
-  ping: ["Echo requests", "4"],
-  udp: ["Rate, Mbit/s", "1"],
-  tcp: ["Size, MB (0: until stopped)", "1"],
-};
+const USUAL: Readonly<Record<Kind, string>> = { ping: "4", udp: "1", tcp: "1" };
 
 function trafficOf(kind: Kind, from: string, to: string, amount: number): Traffic {
   switch (kind) {
@@ -117,7 +114,7 @@ const SHOWN = 8;
 function FlowTable({ flows }: { flows: readonly FlowView[] }) {
   const lab = useLab();
   return (
-    <table class="list" aria-label="Flows, the newest first">
+    <table class="list" aria-label={t("traffic.flows")}>
       <tbody>
         {[...flows]
           .reverse()
@@ -129,7 +126,7 @@ function FlowTable({ flows }: { flows: readonly FlowView[] }) {
                 {flow.label}
               </td>
               <td class={flow.state === "failed" ? "bad" : flow.state === "completed" ? "good" : "quiet"}>
-                {flow.state}
+                {t(`traffic.state.${flow.state}`)}
               </td>
               <td>{figures(flow)}</td>
               <td>
@@ -137,10 +134,10 @@ function FlowTable({ flows }: { flows: readonly FlowView[] }) {
                   <button
                     type="button"
                     class="plain"
-                    aria-label={`Stop ${flow.label}`}
+                    aria-label={t("traffic.stopOne", { flow: flow.label })}
                     onClick={() => void lab.ask({ op: "traffic.stop", flow: flow.id })}
                   >
-                    Stop
+                    {t("traffic.stop")}
                   </button>
                 ) : null}
               </td>
@@ -155,9 +152,10 @@ function figures(flow: FlowView): string {
   const parts =
     flow.kind === "tcp"
       ? [bytesText(flow.receivedBytes)]
-      : [`${countText(flow.receivedPackets)} of ${countText(flow.sentPackets)} arrived`];
+      : [t("traffic.arrived", { received: flow.receivedPackets, sent: flow.sentPackets })];
   if (flow.fctNs !== undefined && flow.kind === "tcp") parts.push(`FCT ${timeText(flow.fctNs)}`);
   if (flow.rttNs !== undefined) parts.push(`RTT ${timeText(flow.rttNs.mean)}`);
-  if ((flow.retransmissions ?? 0) > 0) parts.push(`${countText(flow.retransmissions!)} retransmissions`);
+  if ((flow.retransmissions ?? 0) > 0)
+    parts.push(t("traffic.retransmissions", { count: flow.retransmissions! }));
   return parts.join(", ");
 }

@@ -1,5 +1,6 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { t } from "../language/texts.js";
 
 interface Actions {
   help: () => void;
@@ -28,42 +29,30 @@ export function useKeys(actions: Actions): void {
   }, []);
 }
 
-const KEYS: readonly [string, string][] = [
-  ["Space", "runs and pauses the clock"],
-  ["N", "steps to the next arrival of a packet"],
-  ["Arrow keys in the network", "move between nodes and links"],
-  ["Enter there", "selects a node or a link and shows its figures and actions"],
-  ["B there", "breaks a link or a switch, or repairs it"],
-  ["Ctrl+S in the editor", "compiles the program and loads it into the switches"],
-  ["Ctrl+M in the editor", "switches the tab key between leaving the editor and inserting tabs"],
-  ["F8 in the editor", "goes to the next error"],
-  ["Ctrl+Space", "completes a word in the editor and in statements"],
-  ["Ctrl+I in the editor", "describes the word at the cursor, as a pointer on it does"],
-  ["F12 in the editor", "goes to the declaration of a name, as Ctrl+click does"],
-  ["F2 in the editor", "renames a name everywhere"],
-  ["Shift+Alt+F in the editor", "formats the file"],
-  ["Arrow keys in a story", "go from step to step; the P4 line is shown"],
+const KEYS = [
+  ...(["run", "step", "arrows", "enter", "break", "save", "tabs", "nextError", "complete"] as const),
+  ...(["describe", "definition", "rename", "format", "story"] as const),
 ];
 
 export function Help({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }) {
   return (
     <dialog ref={dialog} aria-labelledby="help-title">
-      <h2 id="help-title">Keys</h2>
+      <h2 id="help-title">{t("help.title")}</h2>
       <table>
         <tbody>
-          {KEYS.map(([key, text]) => (
+          {KEYS.map((key) => (
             <tr key={key}>
               <td>
-                <kbd>{key}</kbd>
+                <kbd>{t(`help.key.${key}`)}</kbd>
               </td>
-              <td>{text}</td>
+              <td>{t(`help.does.${key}`)}</td>
             </tr>
           ))}
         </tbody>
       </table>
       <form method="dialog" class="row" style={{ marginTop: "12px" }}>
         <span class="room" />
-        <button type="submit">Close</button>
+        <button type="submit">{t("page.close")}</button>
       </form>
     </dialog>
   );

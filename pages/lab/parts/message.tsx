@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { t } from "../language/texts.js";
 import { useLab, useLabState } from "./context.js";
 
 /** Time for which a message is shown, in ms; errors are shown until they are closed. */
@@ -24,7 +25,7 @@ export function Message() {
             <button
               type="button"
               class="plain"
-              aria-label="Close this message"
+              aria-label={t("page.closeMessage")}
               onClick={() => lab.store.set({ message: undefined })}
             >
               ✕

@@ -1,4 +1,4 @@
+import { t } from "../language/texts.js";
+
 /** Points of a test or an exercise as text. */
-export function pointsText(points: number): string {
-  return `${points} point${points === 1 ? "" : "s"}`;
-}
+export const pointsText = (points: number): string => t("tests.points", { count: points });

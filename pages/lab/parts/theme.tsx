@@ -1,20 +1,13 @@
 /** The theme, light or dark: that of the system, until the user chooses one. The browser stores the choice. */
+import { t } from "../language/texts.js";
 import { Store, useStore } from "../state/store.js";
+import { keep, kept } from "./kept.js";
 
 const KEY = "p4loom-lab-theme";
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-function kept(): string | null {
-  try {
-    return localStorage.getItem(KEY);
-  } catch {
-    // The browser does not store data for this page.
-    return null;
-  }
-}
-
 const initial = (): "light" | "dark" => {
-  const value = kept();
+  const value = kept(KEY);
   return value === "light" || value === "dark" ? value : dark.matches ? "dark" : "light";
 };
 
@@ -27,18 +20,14 @@ function show(): void {
 show();
 theme.watch(show);
 dark.addEventListener("change", () => {
-  if (kept() === null) theme.set({ name: dark.matches ? "dark" : "light" });
+  if (kept(KEY) === null) theme.set({ name: dark.matches ? "dark" : "light" });
 });
 
 export function ThemeToggle() {
   const name = useStore(theme, (value) => value.name);
   const toggle = () => {
     const next = name === "dark" ? "light" : "dark";
-    try {
-      localStorage.setItem(KEY, next);
-    } catch {
-      // The choice is lost when the page is closed.
-    }
+    keep(KEY, next);
     theme.set({ name: next });
   };
   return (
@@ -46,8 +35,8 @@ export function ThemeToggle() {
       type="button"
       class="icon"
       aria-pressed={name === "dark"}
-      aria-label="Dark theme"
-      title="Dark or light"
+      aria-label={t("page.dark")}
+      title={t("page.darkOrLight")}
       onClick={toggle}
     >
       {name === "dark" ? "☾" : "☀"}

@@ -1,6 +1,7 @@
 /** An input line with completion of words (a combobox as in the ARIA practices) and a history of lines. */
 import type { RefObject } from "preact";
 import { useRef, useState } from "preact/hooks";
+import { t } from "../language/texts.js";
 
 interface Words {
   readonly from: number;
@@ -103,7 +104,7 @@ export function WordInput({ label, placeholder, input, text, setText, invalid, p
         onBlur={() => setTimeout(close, 150)}
       />
       {open ? (
-        <div class="suggestions" role="listbox" id={id} aria-label="Words that can follow">
+        <div class="suggestions" role="listbox" id={id} aria-label={t("statement.words")}>
           {found.words.slice(0, 40).map((word, index) => (
             // biome-ignore lint/a11y/useFocusableInteractive: the input keeps the focus, aria-activedescendant tells the choice
             // biome-ignore lint/a11y/useKeyWithClickEvents: keys are those of the input

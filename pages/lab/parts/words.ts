@@ -1,4 +1,5 @@
-/** Values as text. */
+/** Values as text, with numbers as the language of the page writes them. */
+import { numberText } from "../language/texts.js";
 
 /** Nanoseconds with a unit that leaves one to three digits before the point. */
 export function timeText(ns: number): string {
@@ -9,9 +10,11 @@ export function timeText(ns: number): string {
   return `${digits(ns / 1e9)} s`;
 }
 
+const CLOCK = { minimumFractionDigits: 6, maximumFractionDigits: 6, useGrouping: false } as const;
+
 /** The lab's clock in seconds with a fixed number of digits, so that its width does not change. */
 export function clockText(ns: number): string {
-  return `${(ns / 1e9).toFixed(6)} s`;
+  return `${numberText(ns / 1e9, CLOCK)} s`;
 }
 
 export function rateText(bitsPerSecond: number): string {
@@ -20,7 +23,7 @@ export function rateText(bitsPerSecond: number): string {
 }
 
 export function countText(count: number): string {
-  return count.toLocaleString("en-US");
+  return numberText(count);
 }
 
 export function bytesText(bytes: number): string {
@@ -36,9 +39,6 @@ function scaled(value: number): [number, string] {
   return [value, ""];
 }
 
-const digits = (value: number): string => value.toLocaleString("en-US", { maximumSignificantDigits: 4 });
+const digits = (value: number): string => numberText(value, { maximumSignificantDigits: 4 });
 
 export const percentText = (share: number): string => `${Math.round(share * 100)} %`;
-
-export const plural = (count: number, word: string): string =>
-  `${countText(count)} ${word}${count === 1 ? "" : "s"}`;

@@ -11,6 +11,7 @@ import type {
   PacketView,
   PlaceView,
 } from "../../../src/course/lab/index.js";
+import { language, t } from "../language/texts.js";
 import { keepFile } from "./kept-files.js";
 import { type Choice, type LabState, type LogLine, NO_TRAFFIC, type OpenFile, START } from "./lab-state.js";
 import { Live } from "./live.js";
@@ -54,6 +55,7 @@ export class Lab {
     const files = await this.ask({ op: "files.list" });
     const exercise = await this.#exercise();
     this.store.set({ files: files?.files ?? [], exercise, connection: "open" });
+    language.watch(() => void this.#translate());
     await this.#slowDown();
     const { notes = [] } = this.store.value.lab ?? {};
     if (notes.length > 0) this.say(notes.join("\n"));
@@ -66,8 +68,22 @@ export class Lab {
   /** Its text and its tests, where the project is an exercise that has them. */
   async #exercise(): Promise<ExerciseView | undefined> {
     if (this.store.value.lab?.source !== "exercise") return undefined;
-    const reply = await this.connection.request({ op: "exercise.read" });
+    const reply = await this.connection.request({ op: "exercise.read", language: language.value.code });
     return reply.ok ? reply.value : undefined;
+  }
+
+  /** Reads the exercise in the present language of the page; the results of its tests are kept. */
+  async #translate(): Promise<void> {
+    const { code } = language.value;
+    const next = await this.#exercise();
+    const before = this.store.value.exercise;
+    if (next === undefined || before === undefined || language.value.code !== code) return;
+    const results = new Map(before.tests.map(({ name, result }) => [name, result]));
+    const tests = next.tests.map((test) => {
+      const result = results.get(test.name);
+      return result === undefined ? test : { ...test, result };
+    });
+    this.store.set({ exercise: { ...next, tests } });
   }
 
   /** Selects slow motion in a network without traffic so far, so that packets can be seen in flight. */
@@ -85,7 +101,7 @@ export class Lab {
   async ask<Request extends LabRequestInput>(request: Request): Promise<Value<Request["op"]> | undefined> {
     const reply = await this.connection.request(request);
     if (reply.ok) return reply.value as Value<Request["op"]>;
-    this.say(reply.diagnostics.map(diagnosticText).join("\n") || "the lab rejected this request", true);
+    this.say(reply.diagnostics.map(diagnosticText).join("\n") || t("lab.rejected"), true);
     return undefined;
   }
 
@@ -114,14 +130,14 @@ export class Lab {
     const view = await this.ask({ op: "link.set", link, up, signalled });
     if (view === undefined) return;
     this.#link(view);
-    this.say(`Link ${view.a.node} – ${view.b.node} is ${up ? "repaired" : "broken"}`);
+    this.say(t(up ? "lab.linkRepaired" : "lab.linkBroken", { a: view.a.node, b: view.b.node }));
   }
 
   async setSwitch(name: string, up: boolean): Promise<void> {
     const view = await this.ask({ op: "switch.set", switch: name, up });
     if (view === undefined) return;
     this.#node(view);
-    this.say(`Switch ${name} is ${up ? "repaired" : "broken"}`);
+    this.say(t(up ? "lab.switchRepaired" : "lab.switchBroken", { name }));
   }
 
   choose(choice: Choice | undefined): void {
@@ -135,7 +151,7 @@ export class Lab {
 
   async restart(): Promise<void> {
     const lab = await this.ask({ op: "restart" });
-    if (lab !== undefined) this.say("The network was created again from its files");
+    if (lab !== undefined) this.say(t("lab.restarted"));
   }
 
   // ------------------------------------------------------------------ files
@@ -175,7 +191,7 @@ export class Lab {
       path !== from && paths.includes(path) && text !== saved;
     const stale = this.store.value.open.filter(isStale).map(({ path }) => path);
     if (stale.length > 0) {
-      this.say(`${stale.join(", ")} has unsaved changes: save it first`, true);
+      this.say(t("lab.unsaved", { paths: stale.join(", ") }), true);
       return false;
     }
     for (const path of paths) {
@@ -217,30 +233,30 @@ export class Lab {
     this.showDiagnostics(path, reply.diagnostics);
     const errors = reply.diagnostics.filter(({ severity }) => severity === "error");
     if (!reply.ok) {
-      this.say(`${path} was not saved. ${errors.map(diagnosticText).join("; ")}`, true);
+      this.say(t("lab.notSaved", { path, errors: errors.map(diagnosticText).join("; ") }), true);
       return false;
     }
     this.store.set({
       open: this.store.value.open.map((one) => (one.path === path ? { ...one, saved: text } : one)),
     });
     if (this.project !== undefined && !keepFile(this.project, path, whole))
-      this.say("This browser does not store files: your changes are lost when the page is closed", true);
+      this.say(t("lab.notStored"), true);
     if (errors.length > 0) {
-      const count = errors.length === 1 ? "an error" : `${errors.length} errors`;
-      this.say(`${path} is saved, but has ${count}: ${diagnosticText(errors[0]!)}`, true);
+      const error = diagnosticText(errors[0]!);
+      this.say(t("lab.savedWithErrors", { path, count: errors.length, error }), true);
       return false;
     }
     const { swaps } = reply.value;
     const lost = swaps.flatMap((swap) =>
       swap.lost.map(({ statement, reason }) => `${swap.switch}: ${statement} (${reason})`),
     );
-    const names = swaps.map((swap) => swap.switch).join(", ");
+    const switches = swaps.map((swap) => swap.switch).join(", ");
     this.say(
       swaps.length === 0
-        ? `${path} is saved`
+        ? t("lab.saved", { path })
         : lost.length === 0
-          ? `${path} runs at ${names}; all state was kept`
-          : `${path} runs at ${names}; not kept: ${lost.join("; ")}`,
+          ? t("lab.runs", { path, switches })
+          : t("lab.runsWithLosses", { path, switches, lost: lost.join("; ") }),
     );
     return true;
   }
@@ -272,7 +288,7 @@ export class Lab {
 
   async undo(name: string): Promise<void> {
     const answer = await this.ask({ op: "control.undo", switch: name });
-    if (answer !== undefined) this.say(`Undone at ${name}: ${answer.statements.join("; ")}`);
+    if (answer !== undefined) this.say(t("lab.undone", { name, statements: answer.statements.join("; ") }));
     await this.readState(name);
   }
 
@@ -296,7 +312,7 @@ export class Lab {
     });
     if (answer === undefined) return;
     const passed = answer.results.filter(({ state }) => state === "passed").length;
-    this.say(`${passed} of ${answer.results.length} tests pass`);
+    this.say(t("tests.pass", { passed, count: answer.results.length }));
   }
 
   // ------------------------------------------------------------------ events

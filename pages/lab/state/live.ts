@@ -3,6 +3,7 @@
  * through the store.
  */
 import type { FrameEvent, LabView } from "../../../src/course/lab/index.js";
+import { t } from "../language/texts.js";
 import type { Lane, SceneDrop, SceneLink } from "../network/scene.js";
 import type { DropTotal, NetworkPoint } from "./lab-state.js";
 import { Motions } from "./motion.js";
@@ -141,7 +142,9 @@ export class Live {
 
   #linkName(link: number): string {
     const view = this.#lab?.links[link];
-    return view === undefined ? `link ${link}` : `${view.a.node} - ${view.b.node}`;
+    return view === undefined
+      ? t("element.linkNumber", { id: String(link) })
+      : `${view.a.node} - ${view.b.node}`;
   }
 
   get totals(): DropTotal[] {

@@ -4,6 +4,7 @@
  * the link: in real time, most packets cross a link faster than a screen can show.
  */
 import type { ClockView, FrameEvent, Motion, PacketView } from "../../../src/course/lab/index.js";
+import { t } from "../language/texts.js";
 import { FLOW_COLOURS, type ScenePacket } from "../network/scene.js";
 
 /** Delay of the picture after the lab, in milliseconds of real time: one and a half frames. */
@@ -92,7 +93,7 @@ export class Motions {
       lane: direction,
       at,
       flow: seen?.colour ?? 0,
-      label: seen?.label ?? `packet ${packet}`,
+      label: seen?.label ?? t("packets.number", { id: String(packet) }),
     };
   }
 }

@@ -9,6 +9,7 @@ export interface LabArguments {
   program?: string;
   scheme?: string;
   static?: string;
+  language: string[];
 }
 
 export function defineLab(command: Command): Command {
@@ -25,6 +26,12 @@ export function defineLab(command: Command): Command {
     .option(
       "--static <dir>",
       "write a folder for any web server instead; the lab then runs in the browser alone",
+    )
+    .option(
+      "--language <file>",
+      "words of the page in one more language, such as fr.json (may be repeated)",
+      (file: string, files: string[]) => [...files, file],
+      [],
     )
     .option("--seed <n>", "seed of the simulator", "1");
 }

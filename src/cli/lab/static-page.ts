@@ -17,11 +17,18 @@ interface StaticProject {
   readonly project: LabProject;
 }
 
+/** What a page has beside its own files. */
+interface StaticParts {
+  readonly projects: readonly StaticProject[];
+  /** Files of the languages by their names. */
+  readonly languages: ReadonlyMap<string, Buffer>;
+}
+
 /**
- * Writes the page and its projects into `folder`, all files or none; returns their number. Fails with P46055 where the page was
+ * Writes the page, its projects and its languages into `folder`, all files or none; returns their number. Fails with P46055 where the page was
  * not built, with P46100 where the folder has files and is no page, with P40003 where it cannot be written.
  */
-export function writeStaticPage(folder: string, projects: readonly StaticProject[]): number {
+export function writeStaticPage(folder: string, { projects, languages }: StaticParts): number {
   checkFolder(folder);
   const page = pageFolder();
   const read = (name: string) => ({ name, content: readFileSync(join(page, name)) });
@@ -33,12 +40,13 @@ export function writeStaticPage(folder: string, projects: readonly StaticProject
   }));
   const files = withOffline([
     ...readdirSync(page).sort().map(read),
+    ...[...languages].map(([name, content]) => ({ name, content })),
     ...projects.map(({ project }, i) => ({ name: defined(list[i]).file, content: JSON.stringify(project) })),
     { name: LIST, content: `${JSON.stringify({ projects: list }, undefined, 2)}\n` },
   ]);
   const before = listedFiles(folder);
   writeFiles(files.map(({ name, content }) => ({ path: join(folder, name), content })));
-  // A project that is no longer in the list would still be served by its address.
+  // A project or language that is no longer in the list would still be served by its address.
   for (const name of before)
     if (!files.some((file) => file.name === name)) rmSync(join(folder, name), { force: true });
   return files.length;
@@ -76,13 +84,17 @@ function withOffline(files: readonly PageFile[]): PageFile[] {
   ];
 }
 
-/** The project files of the page that was written into this folder before. */
+/** The files of projects and languages of the page that was written into this folder before. */
 function listedFiles(folder: string): string[] {
   try {
     const { projects } = JSON.parse(readFileSync(join(folder, LIST), "utf8")) as {
       projects: readonly { file: string }[];
     };
-    return projects.map(({ file }) => file).filter((file) => /^project-[a-z0-9-]+\.json$/.test(file));
+    const languages = readdirSync(folder).filter((name) => /^language-[A-Za-z0-9-]+\.json$/.test(name));
+    return [
+      ...projects.map(({ file }) => file).filter((file) => /^project-[a-z0-9-]+\.json$/.test(file)),
+      ...languages,
+    ];
   } catch {
     return [];
   }

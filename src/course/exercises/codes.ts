@@ -16,4 +16,7 @@ export const CODES = {
   outside: "P46306",
   controller: "P46307",
   hiddenPoints: "P46308",
+  translationForm: "P46350",
+  translationTest: "P46351",
+  translationMissing: "P46352",
 } as const;

@@ -200,6 +200,18 @@ export const exerciseSchema = z.strictObject({
 /** `hidden/tests.yaml`: its tests have the form of those of `exercise.yaml`. */
 export const hiddenTestsSchema = z.strictObject({ tests: testsSchema });
 
+/** The words at the start of `README.de.md`: names and hints of the tests by their names in `exercise.yaml`. */
+export const translationSchema = z.strictObject({
+  title: text("the title of the exercise"),
+  about: text("one sentence about the exercise"),
+  tests: z
+    .record(
+      z.string(),
+      z.strictObject({ name: text("the name of the test"), hint: text("a hint").optional() }),
+    )
+    .default({}),
+});
+
 export type RawTest = z.output<typeof testSchema>;
 export type RawExercise = z.output<typeof exerciseSchema>;
 export type RawStep = RawTest["steps"] extends readonly (infer S)[] | undefined ? S : never;

@@ -37,3 +37,4 @@ export {
   readTopologyFile,
 } from "./topology-file.js";
 export { trafficStack } from "./traffic-stack.js";
+export { readTranslation, TEXT_FILE, type Translation, translationsOf } from "./translation.js";

@@ -9,4 +9,8 @@ export const CODES = {
   tooManyNodes: "P46056",
   noScheme: "P46057",
   terminals: "P46058",
+  language: "P46059",
+  languageKey: "P46060",
+  languagePlaces: "P46061",
+  languageMissing: "P46062",
 } as const;

@@ -4,6 +4,7 @@
  * `guard.ts` controls the access.
  */
 
+export { languageFiles } from "./languages.js";
 export { type OpenLab, openSimulatedLab, openTestbedLab } from "./open-lab.js";
 export { pageFiles, pageFolder } from "./page-files.js";
 export { readLabProject } from "./read-project.js";

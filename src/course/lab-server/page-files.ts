@@ -33,15 +33,19 @@ export function pageFolder(): string {
 }
 
 /**
- * Finds files by name among those that the folder lists, so that no name leads out of it. Fails with P46055 if the
- * page is not built.
+ * Finds files by name among those that the folder lists, so that no name leads out of it, and the files of the
+ * languages. Fails with P46055 if the page is not built.
  */
-export function pageFiles(): (name: string) => PageFile | undefined {
+export function pageFiles(
+  languages: ReadonlyMap<string, Uint8Array>,
+): (name: string) => PageFile | undefined {
   const folder = pageFolder();
   const names: ReadonlySet<string> = new Set(readdirSync(folder));
   const read = new Map<string, PageFile>();
   return (name) => {
     const type = TYPES[extname(name)];
+    const language = languages.get(name);
+    if (language !== undefined && type !== undefined) return { type, bytes: language };
     if (!names.has(name) || type === undefined) return undefined;
     let file = read.get(name);
     if (file === undefined) {

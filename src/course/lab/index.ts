@@ -6,7 +6,7 @@
 
 export type { PacketTrace } from "../../toolchain/switch/index.js";
 export { CODES as LAB_CODES } from "./codes.js";
-export { exerciseTests } from "./exercise-tests.js";
+export { checkTranslations, exerciseTests } from "./exercise-tests.js";
 export { ProjectFiles } from "./files.js";
 export { storyOf } from "./follow/story-book.js";
 export { TraceFollower } from "./follow/trace-follower.js";

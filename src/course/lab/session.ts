@@ -161,8 +161,8 @@ export class LabSession implements LabService {
         this.#running.resendState(name);
         return { watched: [...this.#watched] };
       },
-      "exercise.read": () => {
-        const found = this.#options.tests?.read(this.#files.all());
+      "exercise.read": ({ language }) => {
+        const found = this.#options.tests?.read(this.#files.all(), language);
         return found ?? fail(CODES.notHere, undefined, "this project has no tests: it is not an exercise");
       },
       "exercise.test": async ({ tests }) => {

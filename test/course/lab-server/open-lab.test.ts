@@ -160,7 +160,7 @@ describe("a lab on real switches", () => {
 
 describe("the files of the page", () => {
   it("are those of its folder, by their names, with their types", () => {
-    const file = pageFiles();
+    const file = pageFiles(new Map());
     const root = pageFolder();
     expect(file("index.html")).toEqual({
       ...{ type: "text/html; charset=utf-8", bytes: readFileSync(join(root, "index.html")) },
@@ -171,7 +171,7 @@ describe("the files of the page", () => {
   });
 
   it("are no others: none outside, and none of another type", () => {
-    const file = pageFiles();
+    const file = pageFiles(new Map());
     const unknown = readdirSync(pageFolder()).filter((name) => !name.includes("."));
     for (const name of ["", "none.js", "../index.js", "./index.html", "../lab-page/index.html", ...unknown])
       expect(file(name), name).toBeUndefined();

@@ -324,8 +324,9 @@ export class TestbedSession implements LabService {
         this.#lastStates.delete(name);
         return { watched: [...this.#watched] };
       },
-      "exercise.read": () =>
-        this.#options.tests?.read(this.#files.all()) ?? this.#unable("this project is not an exercise"),
+      "exercise.read": ({ language }) =>
+        this.#options.tests?.read(this.#files.all(), language) ??
+        this.#unable("this project is not an exercise"),
       "exercise.test": async ({ tests }) => {
         const runner = this.#options.tests ?? this.#unable("this lab cannot run tests of exercises");
         const results = await runner.run(this.#files.all(), tests, (result) =>

@@ -196,7 +196,8 @@ const requests = [
   /** Starts or stops events `state`, which are sent when the state of the switch has changed, at most a few times a second. */
   z.strictObject({ op: z.literal("state.watch"), switch: name, on: z.boolean() }),
 
-  z.strictObject({ op: z.literal("exercise.read") }),
+  /** `language`: a tag of BCP 47; without a translation into it, the texts are those of `README.md`. */
+  z.strictObject({ op: z.literal("exercise.read"), language: z.string().max(35).optional() }),
   /** Runs the named tests of the exercise; without `tests`, all. Results come as events `test`, and in the reply. */
   z.strictObject({ op: z.literal("exercise.test"), tests: z.array(name).max(200).optional() }),
 ] as const;

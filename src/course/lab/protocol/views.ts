@@ -126,6 +126,8 @@ export interface FlowView {
 export interface TestView {
   readonly name: string;
   readonly title: string;
+  /** In the language of the texts, where it is not that of `exercise.yaml`. */
+  readonly hint?: string;
   readonly points: number;
   readonly result?: TestResultView;
 }
@@ -136,13 +138,21 @@ export interface TestResultView {
   readonly points: number;
   readonly of: number;
   /** Lines of text: what was expected and what was observed. */
-  readonly text: readonly string[];
+  readonly lines: readonly ResultLine[];
+}
+
+export interface ResultLine {
+  /** What a line is about; absent: a detail, or a part of the trace of a packet. */
+  readonly part?: "expected" | "seen" | "hint";
+  readonly text: string;
 }
 
 export interface ExerciseView {
   readonly title: string;
   /** Markdown. */
   readonly text: string;
+  /** The language of the texts, if it is not that of `README.md`. */
+  readonly language?: string;
   readonly tests: readonly TestView[];
   /** Tests that no lab has: they run where the exercise is graded. */
   readonly hidden?: { readonly tests: number; readonly points: number };
@@ -299,7 +309,10 @@ export interface StateView {
   readonly profiles: readonly ProfileView[];
   readonly arrays: readonly ArrayView[];
   /** Multicast groups, clone sessions, digests, value sets, as statements. */
-  readonly others: readonly { readonly kind: string; readonly statement: string }[];
+  readonly others: readonly {
+    readonly kind: "multicastGroup" | "cloneSession" | "digest" | "valueSet";
+    readonly statement: string;
+  }[];
   /** How many requests `control.undo` can take back. */
   readonly undo: number;
 }

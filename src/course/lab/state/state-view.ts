@@ -197,7 +197,7 @@ function pick<Cell extends { index: number }>(
 
 async function otherViews(device: Device, printer: Printer): Promise<StateView["others"]> {
   const kinds = ["multicastGroup", "cloneSession", "digest", "valueSet"] as const;
-  const views: { kind: string; statement: string }[] = [];
+  const views: StateView["others"][number][] = [];
   for (const kind of kinds)
     for (const entity of await read(device, { kind }))
       views.push({ kind, statement: statementOf(printer, entity) });
