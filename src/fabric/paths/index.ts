@@ -27,3 +27,4 @@ export { representativePairs } from "./representative-pairs.js";
 export { linksBetweenSwitches, RouteFinder } from "./route-finder.js";
 export { type GroupLoad, SpreadMeter } from "./spread-meter.js";
 export { FlowTracer } from "./tracer.js";
+export { Twins } from "./twins.js";

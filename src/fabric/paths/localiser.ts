@@ -2,10 +2,8 @@
  * The search for what loses packets: which result the probes so far allow. One element; a set of elements that no probe can tell
  * apart; or that no single element explains the losses.
  */
-import type { Topology } from "../topology/index.js";
 import { LossSolver, type NetworkElement, type Pair, type Suspect } from "./loss-solver.js";
-import type { PathModel } from "./model.js";
-import { Twins } from "./twins.js";
+import type { Twins } from "./twins.js";
 
 /**
  * `open`: more probes are needed. `named`: one element loses packets, or one of several that are always crossed together.
@@ -28,8 +26,6 @@ interface LocaliserOptions {
   readonly confidence: number;
   /** Share of the packets that a path without failure loses. */
   readonly noise?: number;
-  /** The links of a probe are those of its answer, too. */
-  readonly isAnswered: boolean;
 }
 
 /** Number of suspects that are examined for elements which are always crossed together. */
@@ -47,7 +43,6 @@ const SMALL = 0.01;
 
 export class Localiser {
   readonly solver: LossSolver;
-  readonly #twins: Twins;
   readonly #confidence: number;
   #sent = 0;
   /** When the pairs were computed, and the pairs. */
@@ -55,9 +50,12 @@ export class Localiser {
   #pairs: readonly Pair[] = [];
   #suspects: readonly Suspect[] = [];
 
-  constructor(topology: Topology, model: PathModel, { confidence, noise, isAnswered }: LocaliserOptions) {
-    this.solver = new LossSolver(topology, noise);
-    this.#twins = new Twins(topology, model, isAnswered);
+  /** @param twins searches of one network share it, since it computes the ways of a network once */
+  constructor(
+    private readonly twins: Twins,
+    { confidence, noise }: LocaliserOptions,
+  ) {
+    this.solver = new LossSolver(twins.topology, noise);
     this.#confidence = confidence;
   }
 
@@ -81,7 +79,7 @@ export class Localiser {
     for (const suspect of suspects.slice(1, MOST_TWINS))
       if (
         this.solver.countsAlike(element, suspect.element) &&
-        this.#twins.areTwins([element], [suspect.element])
+        this.twins.areTwins([element], [suspect.element])
       ) {
         elements.push(suspect.element);
         confidence += suspect.confidence;
@@ -101,7 +99,7 @@ export class Localiser {
   #isAlike(element: NetworkElement, pair: Pair): boolean {
     const isSmall = CAUTION * pair.odds < SMALL * (1 - this.#confidence);
     return (
-      !isSmall && this.solver.countsAsPair(element, pair) && this.#twins.areTwins([element], [pair.a, pair.b])
+      !isSmall && this.solver.countsAsPair(element, pair) && this.twins.areTwins([element], [pair.a, pair.b])
     );
   }
 

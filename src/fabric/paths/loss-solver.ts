@@ -11,6 +11,7 @@
  * of the sum of all products of likelihood and prior.
  */
 import type { Topology } from "../topology/index.js";
+import { PairCounts, type Together } from "./pair-counts.js";
 import { ProbeRecord } from "./probe-record.js";
 
 /** `host_link`, `host_direction`: between a host and its switch. */
@@ -105,6 +106,10 @@ export class LossSolver {
   #sentInAll = 0;
   #lostInAll = 0;
   readonly #probes = new ProbeRecord();
+  readonly #together: PairCounts;
+  /** By index of an element: the last call of {@link #placesOf} that found it. */
+  readonly #marks: Float64Array;
+  #mark = 0;
 
   constructor(
     topology: Topology,
@@ -128,6 +133,10 @@ export class LossSolver {
     >;
     this.#kinds = Object.values(sizes).filter((size) => size > 0).length;
     this.#lost = new Float64Array(this.elements.length);
+    this.#marks = new Float64Array(this.elements.length);
+    this.#together = new PairCounts(this.elements.length, this.#probes, (crossed, out) =>
+      this.#placesOf(crossed, out),
+    );
     this.#heads = new Int32Array(2 * links.length);
     for (const { index, a, b } of links) {
       this.#heads[2 * index] = b.node;
@@ -185,16 +194,17 @@ export class LossSolver {
     if (firstLost === undefined) return [];
     let single = others * Math.exp(none - best);
     for (const log of logs) single += Math.exp(log - best);
-    const crossed = (probe: number) => this.#placesOf(this.#probes.linksOf(probe));
+    const out = new Int32Array(this.elements.length);
+    const crossed = (probe: number) => out.slice(0, this.#placesOf(this.#probes.linksOf(probe), out));
     const pairs: [number, number][] = [];
     for (const a of crossed(firstLost)) {
       const own = this.elements[a]!;
-      const next = this.#probes.lost.find((probe) => !crossed(probe).has(a));
+      const next = this.#probes.lost.find((probe) => !crossed(probe).includes(a));
       if (next === undefined) continue;
       for (const b of crossed(next))
         if (this.#lost[b]! < this.#lostInAll && !areOfOneLink(this.elements[b]!, own)) pairs.push([a, b]);
     }
-    const together = this.#crossedTogether(pairs);
+    const together = this.#together.of(pairs);
     return pairs.map(([i, j], k) => {
       const [a, b] = [this.elements[i]!, this.elements[j]!];
       const both = together[k]!;
@@ -208,45 +218,23 @@ export class LossSolver {
     });
   }
 
-  /** Indexes of the elements that a probe crosses. */
-  #placesOf(links: ArrayLike<number>): Set<number> {
+  /** Writes the indexes of the elements that directed links cross, each once, to `out`; returns their number. */
+  #placesOf(links: ArrayLike<number>, out: Int32Array): number {
     const { direction, link: ofLink, switch: ofSwitch } = this.#tallies;
-    const places = new Set<number>();
+    const mark = ++this.#mark;
+    let count = 0;
+    const add = (place: number) => {
+      if (place === 0 || this.#marks[place - 1] === mark) return;
+      this.#marks[place - 1] = mark;
+      out[count++] = place - 1;
+    };
     for (let i = 0; i < links.length; i++) {
       const link = links[i]!;
-      for (const place of [
-        direction.places[link]!,
-        ofLink.places[link >> 1]!,
-        ofSwitch.places[this.#heads[link]!]!,
-      ])
-        if (place > 0) places.add(place - 1);
+      add(direction.places[link]!);
+      add(ofLink.places[link >> 1]!);
+      add(ofSwitch.places[this.#heads[link]!]!);
     }
-    return places;
-  }
-
-  /** For each pair: the numbers of probes that cross both, and of those that are lost. */
-  #crossedTogether(pairs: readonly (readonly [number, number])[]): Together[] {
-    // Only elements of pairs matter: they get small numbers, and each two of them a count.
-    const numbers = new Int32Array(this.elements.length).fill(-1);
-    let size = 0;
-    for (const pair of pairs) for (const place of pair) if (numbers[place] === -1) numbers[place] = size++;
-    const sent = new Int32Array(size * size);
-    const lost = new Int32Array(size * size);
-    for (let probe = 0; probe < this.#probes.count; probe++) {
-      const own = [...this.#placesOf(this.#probes.linksOf(probe))].flatMap((place) =>
-        numbers[place]! < 0 ? [] : numbers[place]!,
-      );
-      const isLost = !this.#probes.arrived(probe);
-      for (const a of own)
-        for (const b of own) {
-          sent[a * size + b]!++;
-          if (isLost) lost[a * size + b]!++;
-        }
-    }
-    return pairs.map(([a, b]) => {
-      const at = numbers[a]! * size + numbers[b]!;
-      return { sent: sent[at]!, lost: lost[at]! };
-    });
+    return count;
   }
 
   #logOfPair(a: NetworkElement, b: NetworkElement, both: Together): number {
@@ -341,11 +329,6 @@ class Tally {
     this.sent[number]!++;
     return true;
   }
-}
-
-interface Together {
-  sent: number;
-  lost: number;
 }
 
 /**

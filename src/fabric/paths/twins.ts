@@ -22,8 +22,9 @@ interface Ways {
 
 export class Twins {
   readonly #switches: ReadonlyMap<number, SwitchModel>;
-  /** By node and rack of the destination; computed on demand. */
+  /** By node and destination; computed on demand, as all below. */
   readonly #steps = new Map<number, readonly Step[]>();
+  readonly #ports = new Map<SwitchModel["choices"][number], readonly number[]>();
   readonly #known = new Map<string, boolean>();
 
   /** @param isAnswered the answer of a probe crosses the network, too, and counts */
@@ -95,6 +96,19 @@ export class Twins {
   }
 
   #stepsOf(node: number, host: number): readonly Step[] {
+    const { nodes, racks } = this.topology;
+    const rack = nodes[host]!.host!.rack;
+    const own = this.#switches.get(node);
+    const isLocal = own?.next[rack] === LOCAL;
+    // A host's next nodes do not depend on the destination; those of its switch depend on the host, and all others on its rack.
+    const key =
+      node * (nodes.length + racks.length) + (isLocal ? host : own === undefined ? 0 : nodes.length + rack);
+    let steps = this.#steps.get(key);
+    if (steps === undefined) this.#steps.set(key, (steps = this.#makeSteps(node, host, own, rack)));
+    return steps;
+  }
+
+  #makeSteps(node: number, host: number, own: SwitchModel | undefined, rack: number): Step[] {
     const { nodes, down } = this.topology;
     const { ports, role } = nodes[node]!;
     const stepsOver = (numbers: readonly number[]) =>
@@ -104,23 +118,22 @@ export class Twins {
       }));
     const up = ports.filter(({ link }) => down?.has(link) !== true);
     if (role === "host") return stepsOver(up.map(({ number }) => number));
-    const rack = nodes[host]!.host!.rack;
-    const own = this.#switches.get(node);
     const next = own?.next[rack];
     if (own === undefined || next === undefined) return [];
     if (next === LOCAL) return stepsOver(up.filter(({ peer }) => peer === host).map(({ number }) => number));
-    const key = node * this.topology.racks.length + rack;
-    let steps = this.#steps.get(key);
-    if (steps === undefined) {
-      // A packet's class may change the choice: all of them are possible.
-      const choices = Array.from(
-        { length: own.classes },
-        (_, i) => own.next[i * this.topology.racks.length + rack]!,
-      );
-      const numbers = choices.flatMap((choice) => (choice < 0 ? [] : portsOfChoice(own.choices[choice]!)));
-      this.#steps.set(key, (steps = stepsOver([...new Set(numbers)])));
-    }
-    return steps;
+    // A packet's class may change the choice: all of them are possible.
+    const choices = Array.from(
+      { length: own.classes },
+      (_, i) => own.next[i * this.topology.racks.length + rack]!,
+    );
+    const numbers = choices.flatMap((choice) => (choice < 0 ? [] : this.#portsOf(own.choices[choice]!)));
+    return stepsOver([...new Set(numbers)]);
+  }
+
+  #portsOf(choice: SwitchModel["choices"][number]): readonly number[] {
+    let ports = this.#ports.get(choice);
+    if (ports === undefined) this.#ports.set(choice, (ports = portsOfChoice(choice)));
+    return ports;
   }
 }
 

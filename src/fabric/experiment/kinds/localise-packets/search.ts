@@ -1,12 +1,6 @@
 /** The search for the element that loses packets, on any engine: probes in batches, inference, the next batch through the suspects. */
 import { fail, type Random } from "../../../../base/index.js";
-import {
-  elementsOf,
-  type Finding,
-  Localiser,
-  type NetworkElement,
-  type PathModel,
-} from "../../../paths/index.js";
+import { elementsOf, type Finding, Localiser, type NetworkElement, Twins } from "../../../paths/index.js";
 import { CODES } from "../../codes.js";
 import type { SchemeRun } from "../../experiment.js";
 import { type Element, type Fault, SILENCE } from "../../faults/fault.js";
@@ -52,7 +46,7 @@ export async function search(
   engine: ProbeEngine,
 ): Promise<NamedFailures[]> {
   const { topology, settings } = experiment;
-  const model = scheme.plan.pathModel!();
+  const twins = new Twins(topology, scheme.plan.pathModel!(), true);
   const source = new ProbeSource(topology, scheme, settings.traffic.ip, random.fork("pool"));
   await warmUp(source.probes(random.fork("rehearsal")), settings.probes_at_once, engine);
   const found: NamedFailures[] = [];
@@ -66,7 +60,7 @@ export async function search(
       const next = source.probes(draw.fork(i));
       const end = await engine.inject(faultOf(failed, loss, i));
       try {
-        named.push(await nameOne(experiment, model, { failed, loss, next }, engine));
+        named.push(await nameOne(experiment, twins, { failed, loss, next }, engine));
       } finally {
         await end();
       }
@@ -98,7 +92,7 @@ async function warmUp(next: NextProbe, size: number, engine: ProbeEngine): Promi
 
 async function nameOne(
   { topology, settings }: Pick<LocalisePackets, "topology" | "settings">,
-  model: PathModel,
+  twins: Twins,
   {
     failed,
     loss,
@@ -107,7 +101,7 @@ async function nameOne(
   engine: ProbeEngine,
 ): Promise<Named> {
   const { confidence, most_probes, probes_at_once, noise } = settings;
-  const localiser = new Localiser(topology, model, { confidence, noise, isAnswered: true });
+  const localiser = new Localiser(twins, { confidence, noise });
   const meets = linksInto(topology, failed);
   const start = engine.now();
   let contradicted = 0;

@@ -11,6 +11,7 @@ import {
   MAX_LINKS,
   type NetworkElement,
   RouteFinder,
+  Twins,
 } from "../../../paths/index.js";
 import { hostsOf, type Topology, tierOf } from "../../../topology/index.js";
 import type { TopologyStage } from "../registered-kind.js";
@@ -80,12 +81,13 @@ export async function runLocalise(
   }
   const candidates = elementsOf(topology).filter(({ kind }) => kind === what);
   const named: { probes: number; result: Result }[] = [];
+  const twins = new Twins(topology, model, false);
   // All schemes have the same failures.
   const draw = random.fork(`${what} ${loss}`);
   for (let i = 0; i < settings.failures; i++) {
     const failed = draw.pick(candidates);
     const own = draw.fork(i);
-    const localiser = new Localiser(topology, model, { confidence: settings.confidence, isAnswered: false });
+    const localiser = new Localiser(twins, { confidence: settings.confidence });
     const { finding, probes } = await searchFor(topology, [{ element: failed, loss }], {
       localiser,
       next: ways(own),

@@ -82,7 +82,7 @@ async function searches(
       const element = random.pick(elements.filter((one) => one.kind === kind));
       if (!failed.some((one) => one.element === element)) failed.push({ element, loss });
     }
-    const localiser = new Localiser(topology, model, { confidence: 0.99, isAnswered: false });
+    const localiser = new Localiser(new Twins(topology, model, false), { confidence: 0.99 });
     const routes = pool.routes(random);
     const next: Parameters<typeof searchFor>[2]["next"] = (suspects) => routes(suspects).links;
     const most = count === 0 ? 1000 : 6000;
