@@ -3,6 +3,7 @@
 import { availableParallelism } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { Diagnostics, defined, fail, formatTable, given, printable } from "../../base/index.js";
+import { ENGINES } from "../../course/exercises/index.js";
 import {
   changesCsv,
   changesSince,
@@ -19,7 +20,6 @@ import {
   teacherLines,
   versionsOf,
 } from "../../course/submissions/index.js";
-import { SWITCH_ENGINES } from "../../fabric/testbed/index.js";
 import { readSource, writeFiles } from "../../toolchain/loading/index.js";
 import { CODES } from "../codes.js";
 import { oneOf } from "../net/dialogue.js";
@@ -27,8 +27,6 @@ import { EXIT, printDiagnostics, untilSignal } from "../outcome.js";
 import { audit } from "./audit.js";
 import { openFormat } from "./formats.js";
 import type { GradeArguments } from "./grade-options.js";
-
-const ENGINES = ["sim", ...SWITCH_ENGINES] as const;
 
 /** Without submissions, status 1 unless all tests pass; with them, 0 when all are graded. After a signal, that of the signal. */
 export async function grade(folder: string, options: GradeArguments): Promise<number> {

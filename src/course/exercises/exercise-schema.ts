@@ -5,6 +5,10 @@
 import { z } from "zod";
 import { durationSchema, rangeSchema } from "./amounts.js";
 
+/** What runs the switches of a test: the simulator, processes of our switch, processes of BMv2. */
+export const ENGINES = ["sim", "switch", "bmv2"] as const;
+export type Engine = (typeof ENGINES)[number];
+
 const text = (what: string) => z.string({ error: `expected ${what}` }).min(1, `expected ${what}`);
 const path = text("the path of a file in the exercise's folder");
 const node = text("the name of a host or switch");
@@ -143,6 +147,8 @@ const fitSchema = z.strictObject({
   target: text("a target: rmt, tofino, tofino2, or a file in the exercise's folder"),
   /** Maximum number of stages of the placed program; by default, all stages of the target. */
   stages: count(1, 1000).optional(),
+  /** Whether a warning fails the test, too. */
+  strict: z.boolean({ error: "expected true or false" }).default(false),
 });
 
 const testSchema = z.strictObject({
@@ -169,6 +175,11 @@ export const exerciseSchema = z.strictObject({
   topology: path.default("topology.json"),
   /** The module of the control plane, one of the files in `hands_in`. */
   controller: path.optional(),
+  /** The engines that run its programs; by default all. */
+  engines: z
+    .array(z.enum(ENGINES), { error: `expected a list of ${ENGINES.join(", ")}` })
+    .min(1, "expected at least one engine")
+    .optional(),
   /** Headers in addition to the well-known ones: the widths of their fields in bits, in their order. */
   headers: z
     .record(

@@ -2,7 +2,7 @@
 import { type Diagnostics, type Locate, pathIn, SourceFile } from "../../base/index.js";
 import { loadDocument } from "../../toolchain/documents/index.js";
 import { CODES } from "./codes.js";
-import { exerciseSchema, type RawExercise } from "./exercise-schema.js";
+import { ENGINES, type Engine, exerciseSchema, type RawExercise } from "./exercise-schema.js";
 import type { ExerciseFiles } from "./files.js";
 import { HEADER_LAYOUTS, type HeaderLayout, layoutBytes } from "./header-layouts.js";
 import { type HiddenTests, readHidden } from "./hidden.js";
@@ -26,6 +26,8 @@ export interface Exercise {
   readonly handsIn: readonly string[];
   /** Path of the control plane's module; undefined: the exercise has none. */
   readonly controller: string | undefined;
+  /** What can run its programs. */
+  readonly engines: readonly Engine[];
   readonly topology: ExerciseTopology;
   readonly limits: ExerciseLimits;
   /** The visible tests, then the hidden ones, where they are in the folder. */
@@ -125,6 +127,7 @@ class ExerciseReader {
       about: raw.about,
       handsIn: raw.hands_in,
       controller: raw.controller,
+      engines: raw.engines ?? ENGINES,
       topology,
       limits: { seconds, memoryMb: memory_mb, frames, events },
       tests: [...visible, ...hidden.tests],

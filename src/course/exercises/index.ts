@@ -7,6 +7,7 @@
 export { inRange, type Range, rangeText } from "./amounts.js";
 export { buildFrame, type FrameDefaults, type FrameSender, senderOf } from "./build-frame.js";
 export { EXERCISE_FILE, type Exercise, maximumPoints, readExercise } from "./exercise.js";
+export { ENGINES } from "./exercise-schema.js";
 export { type ExerciseFiles, filesOf } from "./files.js";
 export {
   type ExerciseProgram,

@@ -26,6 +26,8 @@ type TestKind =
       /** Name of a target, or its text and path in the exercise's folder. */
       readonly target: string | SourceFile;
       readonly stages: number | undefined;
+      /** Whether a warning fails the test. */
+      readonly strict: boolean;
       readonly program: string;
     };
 
@@ -120,9 +122,9 @@ class TestReader {
       const script = readOwnFile(raw.stf!, [...path, "stf"], this.place);
       return script && { kind, script, program };
     }
-    const { target, stages } = raw.fit!;
+    const { target, stages, strict } = raw.fit!;
     const isFile = /[./]/.test(target);
     const read = isFile ? readOwnFile(target, [...path, "fit", "target"], this.place) : target;
-    return read === undefined ? undefined : { kind, target: read, stages, program };
+    return read === undefined ? undefined : { kind, target: read, stages, strict, program };
   }
 }

@@ -7,12 +7,11 @@ import {
   type SourceFile,
   type Span,
 } from "../../base/index.js";
-import { loadDocument } from "../../toolchain/documents/index.js";
-import { fitProgram, targetSchema, verdictLine } from "../../toolchain/fit/index.js";
 import { readStf, runStf } from "../../toolchain/stf/index.js";
 import type { CoverageCounts, PacketTrace } from "../../toolchain/switch/index.js";
 import { SourceLines, Story } from "../../toolchain/trace/index.js";
 import type { Exercise, ExerciseTest } from "../exercises/index.js";
+import { checkFit } from "./check-fit.js";
 import type { StartController } from "./controller.js";
 import { StepFailure } from "./failure.js";
 import type { TestNetwork } from "./network.js";
@@ -61,7 +60,10 @@ export async function runTest(
   if (missing !== undefined) failed = { failure: missing, span: undefined, story: [] };
   else if (what.kind === "steps") failed = await playOnNetwork(test, submission, options);
   else if (what.kind === "stf") failed = await playScript(what, submission, options);
-  else failed = checkFit(what, submission, options);
+  else {
+    const failure = checkFit(what, submission, options.target);
+    failed = failure && { failure, span: undefined, story: [] };
+  }
   if (failed === undefined)
     return { name, passed: true, ...kept, points, of: points, details: [], story: [] };
   const { failure, span = test.span, story } = failed;
@@ -205,33 +207,6 @@ async function playScript(
     return { failure, span: error.span, story: storyOf(shown, submission) };
   } catch (error) {
     return { failure: failureOf(error, `the packet test ${script.path} passes`), span: undefined, story: [] };
-  }
-}
-
-function checkFit(
-  { target, stages, program }: Kind<"fit">,
-  submission: Submission,
-  options: RunTestOptions,
-): Failed | undefined {
-  try {
-    const compiled = submission.program(pathIn(submission.folder, program));
-    const file = typeof target === "string" ? options.target?.(target) : target;
-    if (file === undefined)
-      throw new StepFailure(`a fit target ${String(target)}`, "there is no target of this name");
-    const diagnostics = new Diagnostics();
-    const document = loadDocument(file, targetSchema, diagnostics);
-    diagnostics.throwIfErrors();
-    const result = fitProgram(compiled.program, document!.value, {
-      sources: (path) => compiled.sources.get(path),
-    });
-    const limit = stages ?? result.target.stages;
-    if (result.verdict === "placed" && result.stages <= limit) return undefined;
-    const wrong = result.diagnostics.filter(({ severity }) => severity === "error");
-    const details = wrong.slice(0, 5).flatMap((one) => formatDiagnostic(one).split("\n"));
-    const expected = `${program} is placed in at most ${limit} stages of ${result.target.title}`;
-    return { failure: new StepFailure(expected, verdictLine(result), details), span: undefined, story: [] };
-  } catch (error) {
-    return { failure: failureOf(error, "a program that the target accepts"), span: undefined, story: [] };
   }
 }
 

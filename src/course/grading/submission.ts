@@ -25,11 +25,14 @@ interface CompiledProgram {
   readonly sources: ReadonlyMap<string, SourceFile>;
 }
 
+type Form = "switch" | "hardware";
+
 export class Submission {
   readonly files: ExerciseFiles;
   /** The exercise's folder, as a path of {@link files}. */
   readonly folder: string;
   readonly #programs = new Map<string, CompiledProgram | StepFailure>();
+  readonly #forHardware = new Map<string, CompiledProgram | StepFailure>();
   #setup: ExerciseSetup | StepFailure | undefined;
   readonly #firstTests = new Map<string, string>();
 
@@ -111,24 +114,29 @@ export class Submission {
     );
   }
 
-  /** A program by its path in {@link files}. Throws StepFailure if it does not compile. */
-  program(path: string): CompiledProgram {
-    let found = this.#programs.get(path);
+  /**
+   * A program by its path in {@link files}. Throws StepFailure if it does not compile.
+   * @param form `hardware`: as a chip runs it, which is another form than our switch's for Tofino programs
+   */
+  program(path: string, form: Form = "switch"): CompiledProgram {
+    const programs = form === "switch" ? this.#programs : this.#forHardware;
+    let found = programs.get(path);
     if (found === undefined) {
-      found = this.#compile(path);
-      this.#programs.set(path, found);
+      found = this.#compile(path, form);
+      programs.set(path, found);
     }
     if (found instanceof StepFailure) throw found;
     return found;
   }
 
-  #compile(path: string): CompiledProgram | StepFailure {
+  #compile(path: string, form: Form): CompiledProgram | StepFailure {
     if (!this.files.exists(path)) return new StepFailure(`a file ${path}`, "it was not handed in", [], true);
     const file = new SourceFile(path, this.files.read(path));
     const sources = new Map([[path, file]]);
     const diagnostics = new Diagnostics();
     const input = {
       file,
+      form,
       resolveInclude: (name: string, from: SourceFile, system: boolean) => {
         const included = pathIn(folderOfPath(from.path), name);
         // Only programs can be included, because messages quote the text of included files.

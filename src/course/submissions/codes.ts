@@ -7,6 +7,7 @@ export const CODES = {
   notGraded: "P46314",
   noPython: "P46315",
   hiddenAbsent: "P46316",
+  otherEngine: "P46317",
   roster: "P46330",
   twoRows: "P46331",
   nobody: "P46332",

@@ -36,7 +36,7 @@ const WORKER_COMMAND = "grader";
 const BARE: Isolation = { prefix: [], namespaces: false, limits: false, permissions: false };
 
 /**
- * The results in the order of the submissions. Missing isolation of this machine is a warning (P46312). Missing requirements of
+ * The results in the order of the submissions. Another engine than those of the exercise is an error (P46317). Missing isolation of this machine is a warning (P46312). Missing requirements of
  * real switches are an error before the first submission is graded (P431xx), and a warning later (P46314).
  */
 export async function gradeAll(
@@ -46,6 +46,7 @@ export async function gradeAll(
   diagnostics: Diagnostics,
   { workers, testbed, stop, hangMs, graded }: GradeAllOptions,
 ): Promise<GradedSubmission[]> {
+  refuseEngine(exercise, testbed?.engine ?? "sim");
   const own = ownCommand();
   const isolation = await examineIsolation(own);
   if (!isolation.limits) {
@@ -115,6 +116,17 @@ export async function gradeAll(
   };
   await Promise.all(Array.from({ length: Math.min(workers, submissions.length) }, work));
   return results;
+}
+
+/** Fails with P46317 for an engine that does not run the exercise's programs: points on it would have no meaning. */
+function refuseEngine({ title, engines }: Exercise, engine: Exercise["engines"][number]): void {
+  if (engines.includes(engine)) return;
+  fail(
+    CODES.otherEngine,
+    undefined,
+    `--engine ${engine}: the programs of the exercise "${title}" do not run on it`,
+    `engines: ${engines.join(", ")} (exercise.yaml)`,
+  );
 }
 
 /** Starts the network of the exercise once. Fails with the missing requirements of this machine. */

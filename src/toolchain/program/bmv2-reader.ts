@@ -5,6 +5,7 @@
 
 import type { Diagnostics, SourceFile } from "../../base/index.js";
 import { defined } from "../../base/index.js";
+import { ArchitectureChecker } from "./bmv2/architecture.js";
 import { Checker, type JsonObject } from "./bmv2/checker.js";
 import { type JsonPath, jsonPlace, syntaxErrorPlace } from "./bmv2/json-place.js";
 import { type Names, ValueChecker } from "./bmv2/values.js";
@@ -216,6 +217,7 @@ class ProgramChecker {
     this.#parsers();
     this.#pipelines();
     const { checker } = this;
+    this.#architecture();
     for (const [deparser, at] of this.#list("deparsers")) {
       checker.array(deparser.order, [...at, "order"]).forEach((header, i) => {
         checker.reference(header, [...at, "order", i], "header", this.#values.names.headers);
@@ -233,6 +235,18 @@ class ProgramChecker {
       checksum.if_cond ??= null;
       if (checksum.if_cond !== null) this.#values.value(checksum.if_cond, [...at, "if_cond"]);
     }
+  }
+
+  #architecture(): void {
+    const { architecture, parsers, pipelines, deparsers } = this.root;
+    if (architecture === undefined) return;
+    const length = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
+    const lengths = {
+      parsers: length(parsers),
+      pipelines: length(pipelines),
+      deparsers: length(deparsers),
+    };
+    new ArchitectureChecker(this.checker, this.#values, lengths).check(architecture);
   }
 
   #arrays(): void {
@@ -370,7 +384,7 @@ class ProgramChecker {
   #pipelines(): void {
     const { checker } = this;
     for (const [pipeline, at] of this.#list("pipelines")) {
-      checker.oneOf(pipeline.name, [...at, "name"], PIPELINES);
+      if (this.root.architecture === undefined) checker.oneOf(pipeline.name, [...at, "name"], PIPELINES);
       pipeline.action_profiles ??= [];
       pipeline.conditionals ??= [];
       const nodes = new Set([

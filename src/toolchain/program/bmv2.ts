@@ -29,7 +29,7 @@ export interface Bmv2Program {
   extern_instances: ExternInstance[];
   field_aliases: [alias: string, field: FieldRef][];
   program?: string;
-  /** What is not v1model. Our own switch reads it; no file has it. */
+  /** What is not v1model. Our own switch reads it, from P4Runtime too; no compiler writes it into a file. */
   architecture?: ArchitectureInfo;
   /** Of a program for PSA or PNA, in the form that our own switch runs (`runnableForm`); no file has it. */
   portable?: PortableInfo;

@@ -166,8 +166,10 @@ describe("a test of an exercise", () => {
       kind: "fit",
       target: "rmt",
       stages: 3,
+      strict: false,
       program: "a.p4",
     });
+    expect(kindOf("fit: { target: rmt, strict: true }").what).toMatchObject({ strict: true });
     const { what } = kindOf("fit: { target: chip.json }", { "chip.json": "{}" });
     expect(what).toMatchObject({ target: { path: "chip.json" } });
     expect(kindOf("fit: { target: chip.json }").errors).toMatch(/P46301.*there is no file chip\.json/);

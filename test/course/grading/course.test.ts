@@ -25,8 +25,8 @@ const options = {
 /** The column `sim` of the table of points: starter, solution, maximum. */
 const inTable = (name: string) => new RegExp(`^\\| ${name} \\| (\\d+), (\\d+) of (\\d+) \\|`, "m").exec(page);
 
-it("has 20 exercises, and a page that teaches them in order", () => {
-  expect(folders).toHaveLength(20);
+it("has 21 exercises, and a page that teaches them in order", () => {
+  expect(folders).toHaveLength(21);
   const linked = [...page.matchAll(/\]\(\.\.\/examples\/course\/([^/]+)\/README\.md\)/g)].map(
     ([, name]) => name,
   );

@@ -35,6 +35,7 @@ interface Run {
   readonly workers?: number;
   readonly controller?: string;
   readonly stop?: AbortSignal;
+  readonly engine?: "switch" | "bmv2";
   /** Extension of the command: Node can forbid writes of a built one. */
   readonly ending?: "cjs" | "mjs";
 }
@@ -47,6 +48,7 @@ async function grade({
   workers = 1,
   controller,
   stop,
+  engine,
   ending = "mjs",
 }: Run = {}) {
   const command = join(bin, `main.${ending}`);
@@ -69,7 +71,12 @@ createInterface({ input: process.stdin }).once("line", (line) => {
   );
   process.env["P4LOOM_COMMAND"] = command;
   const exercise = {
-    ...{ title: "T", limits: { seconds: 100, memoryMb: 100, frames: 10 }, tests: [{ name: "t", points: 1 }] },
+    ...{
+      title: "T",
+      engines: ["sim", "switch"],
+      limits: { seconds: 100, memoryMb: 100, frames: 10 },
+      tests: [{ name: "t", points: 1 }],
+    },
     ...given({ controller }),
   } as unknown as Exercise;
   const texts = join(folder, "exercise");
@@ -82,7 +89,11 @@ createInterface({ input: process.stdin }).once("line", (line) => {
     exercise,
     texts,
     diagnostics,
-    { workers, ...given({ stop }), graded: ({ name }, n) => told.push([name, n]) },
+    {
+      workers,
+      ...given({ stop, testbed: engine && { engine } }),
+      graded: ({ name }, n) => told.push([name, n]),
+    },
   );
   const warnings = diagnostics.list.map(({ code, message, notes }) => [
     code,
@@ -132,6 +143,18 @@ say({ kind: "done" }); process.stdin.destroy();`;
     const work = `say({ kind: "fault", message: "no namespaces" }); process.stdin.destroy();`;
     const { warnings } = await grade({ work });
     expect(warnings).toContainEqual(["P46314", "ann could not be graded", "no namespaces"]);
+  });
+
+  it("are not graded on an engine that does not run the exercise's programs", async () => {
+    const error = await grade({ engine: "bmv2" }).catch((one: unknown) => one);
+    const [{ code, message, notes }] = (error as DiagnosticError).diagnostics as [
+      DiagnosticError["diagnostics"][0],
+    ];
+    expect([code, message, notes[0]?.message]).toEqual([
+      "P46317",
+      '--engine bmv2: the programs of the exercise "T" do not run on it',
+      "engines: sim, switch (exercise.yaml)",
+    ]);
   });
 
   it("are not started after a stop", async () => {

@@ -65,6 +65,11 @@ describe("a call of a register action", () => {
       fitOf({ ingress, apply }).diagnostics.map(({ severity, code }) => `${severity} ${code}`);
     expect(findings(`a.apply(); b.apply();${use}`)).toEqual(["warning P44015"]);
     expect(findings(`if (hdr.d.t == 0) { a.apply(); } else { b.apply(); }${use}`)).toEqual([]);
+    // Two calls in a row are one action, which the compiler refuses.
+    const call = "md.m = r_update.execute(hdr.d.i);";
+    const other = "hdr.d.c = r_update.execute(hdr.d.i);";
+    expect(findings(`${call} ${other} hdr.d.a = md.m;`)).toEqual(["error P44035"]);
+    expect(findings(`if (hdr.d.t == 0) { ${call} } else { ${other} } hdr.d.a = md.m;`)).toEqual([]);
   });
 });
 

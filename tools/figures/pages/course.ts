@@ -89,7 +89,7 @@ export default page("docs/course.md", {
       ),
     slow: true,
     inputs: exercises.flatMap((name) =>
-      [name, `${name}/solution`, `${name}/tests`]
+      [name, `${name}/solution`, `${name}/tests`, `${name}/hidden`]
         .map((folder) => `${COURSE}/${folder}`)
         .filter((folder) => existsSync(join(root, folder)))
         .flatMap((folder) =>

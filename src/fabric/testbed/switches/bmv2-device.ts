@@ -161,6 +161,12 @@ export class Bmv2Device implements Device {
   }
 
   async load(program: Program): Promise<void> {
+    const { architecture } = program.bmv2;
+    if (architecture !== undefined)
+      throw new DeviceError(
+        "UNIMPLEMENTED",
+        `BMv2 runs programs for v1model; this one is for ${architecture.name}, which our own switch runs`,
+      );
     await this.inner.load(program);
   }
 

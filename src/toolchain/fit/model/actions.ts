@@ -74,6 +74,8 @@ interface RegisterUse {
   variable: boolean;
   /** One call of the ALU, whose method the program states as such. */
   isWhole: boolean;
+  /** Two such calls run one after the other, under no condition. */
+  isRepeated: boolean;
   /** Words of the packet and arguments that such a method reads. */
   readonly operands: string[];
   readonly indexes: string[];
@@ -130,6 +132,7 @@ export class ActionReader {
         indexes: use.indexes,
         variable: use.variable,
         isWhole: use.isWhole,
+        isRepeated: use.isRepeated,
         update,
         statement,
         gress: context.gress,
@@ -383,6 +386,7 @@ export class ActionReader {
     const [index, ...operands] = rest.slice(results.length);
     if (index === undefined) return;
     const use = this.#useOf(array.value, index, source);
+    use.isRepeated ||= use.isWhole && this.#guards.length === 0;
     use.isWhole = true;
     use.reads = true;
     use.writes = true;
@@ -434,6 +438,7 @@ export class ActionReader {
         uses: false,
         variable: false,
         isWhole: false,
+        isRepeated: false,
         operands: [],
         indexes: [text],
         values: [],
