@@ -6,7 +6,7 @@ export interface LspArguments {
   I: string[];
   D: string[];
   U: string[];
-  target: string;
+  target?: string;
 }
 
 export function defineLsp(command: Command): Command {
@@ -15,7 +15,10 @@ export function defineLsp(command: Command): Command {
     .addOption(repeatable("-I <dir>", "search DIR for included files"))
     .addOption(repeatable("-D <macro[=value]>", "define a macro"))
     .addOption(repeatable("-U <macro>", "undefine a macro"))
-    .option("--target <target>", "show the stages of tables on this target (see fit)", "tofino")
+    .option(
+      "--target <target>",
+      "show the stages of tables on this target (see fit; default: tofino, or tofino2 for its programs)",
+    )
     .addOption(
       new Option("--stdio", "name of the transport, which editors add; there is no other").hideHelp(),
     );

@@ -9,7 +9,7 @@ import type { LspArguments } from "./lsp-options.js";
 
 /** Serves until the editor ends the connection. Wrong targets are reported before anything is read. */
 export async function lsp({ I: include, D: define, U: undefine, target }: LspArguments): Promise<number> {
-  loadTarget(target);
+  if (target !== undefined) loadTarget(target);
   await startOnStdio({
     settings: {
       include: include.map((folder) => resolve(folder)),

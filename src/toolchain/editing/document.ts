@@ -5,8 +5,10 @@ import {
   type Analysis,
   analyse,
   type ast,
+  type Build,
   buildChecked,
   type IncludeResolver,
+  outputOf,
   type PreprocessorWatcher,
 } from "../p4/index.js";
 import type { Program } from "../program/index.js";
@@ -32,7 +34,8 @@ export class P4Document {
   readonly root: P4Document;
   #analysed: { analysis: Analysis; list: readonly Diagnostic[]; failed: boolean } | undefined;
   #occurrences: Occurrences | undefined;
-  #compiled: { program: Program | undefined; list: readonly Diagnostic[] } | undefined;
+  #compiled: { built: Build | undefined; list: readonly Diagnostic[] } | undefined;
+  #hardware: { program: Program | undefined } | undefined;
   readonly preprocessor: PreprocessorFindings;
 
   /** @param included the file and the program that includes it */
@@ -74,9 +77,19 @@ export class P4Document {
     return this.#compile().list;
   }
 
-  /** The compiled program; undefined after an error, or without `main`. */
+  /** The compiled program of v1model, PSA or PNA; undefined after an error, or without `main`. */
   get program(): Program | undefined {
-    return this.#compile().program;
+    return this.#compile().built?.output?.program;
+  }
+
+  /** The program as a chip gets it, for `fit`; undefined after an error, or without `main`. */
+  get hardwareProgram(): Program | undefined {
+    if (this.root !== this) return this.root.hardwareProgram;
+    if (this.#hardware === undefined) {
+      const { built } = this.#compile();
+      this.#hardware = { program: built && outputOf(built, new Diagnostics(), "hardware")?.program };
+    }
+    return this.#hardware.program;
   }
 
   /** Each file of the program by its path: the text itself and the files that it includes, directly or indirectly. */
@@ -109,17 +122,17 @@ export class P4Document {
     return this.#analysed;
   }
 
-  #compile(): { program: Program | undefined; list: readonly Diagnostic[] } {
+  #compile(): { built: Build | undefined; list: readonly Diagnostic[] } {
     if (this.root !== this) return this.root.#compile();
     if (this.#compiled === undefined) {
       const { analysis, list, failed } = this.#analyse();
-      if (failed || !this.isProgram) this.#compiled = { program: undefined, list };
+      if (failed || !this.isProgram) this.#compiled = { built: undefined, list };
       else {
         const diagnostics = new Diagnostics();
         for (const diagnostic of list) diagnostics.add(diagnostic);
         const { arch, defines } = this.options;
-        const result = buildChecked(analysis.unit, this.file, diagnostics, given({ arch, defines }));
-        this.#compiled = { program: result?.output?.program, list: diagnostics.list };
+        const built = buildChecked(analysis.unit, this.file, diagnostics, given({ arch, defines }));
+        this.#compiled = { built, list: diagnostics.list };
       }
     }
     return this.#compiled;

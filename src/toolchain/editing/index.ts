@@ -11,7 +11,7 @@ export { type Completion, completion } from "./completion/completion.js";
 export { type SignatureHelp, signatureHelp } from "./completion/signature-help.js";
 export { openDocument, openIncluded, P4Document } from "./document.js";
 export { hover } from "./hover.js";
-export { lenses } from "./lenses.js";
+export { chipArchitecture, lenses } from "./lenses.js";
 export { definition, references } from "./navigate.js";
 export { type Fold, folds, type OutlineItem, outline } from "./outline.js";
 export { quickFixes } from "./quick-fixes.js";

@@ -2,7 +2,16 @@
 
 import type { Span } from "../../base/index.js";
 import { defined } from "../../base/index.js";
-import { fitProgram, type TableReport, type Target, toJson } from "../fit/index.js";
+import {
+  type FitDocument,
+  fitProgram,
+  onePipe,
+  pipesOf,
+  summaryLine,
+  type TableReport,
+  type Target,
+  toJson,
+} from "../fit/index.js";
 import type { ast } from "../p4/index.js";
 import type { P4Document } from "./document.js";
 import { sourceOf, spanAsRead } from "./spans.js";
@@ -13,11 +22,41 @@ export interface Lens {
   readonly text: string;
 }
 
+/** The architecture whose chips take the program; undefined for v1model, which all chips take, and for a program that does not compile. */
+export function chipArchitecture(document: P4Document): string | undefined {
+  return document.hardwareProgram?.bmv2.architecture?.name;
+}
+
 /** Places the whole program on the target, which takes longer than other requests. Empty if the program does not compile. */
 export function lenses(document: P4Document, target: Target): Lens[] {
-  const { program } = document;
+  const program = document.hardwareProgram;
   if (program === undefined) return [];
-  const fitted = toJson(fitProgram(program, target));
+  const ofProgram = (text: string): Lens[] => {
+    const { main } = document.analysis.checked;
+    return main !== undefined && sourceOf(main.name.span.file) === document.file
+      ? [{ span: spanAsRead(main.name.span), text }]
+      : [];
+  };
+  const own = chipArchitecture(document);
+  if (own !== undefined && own !== target.architecture)
+    return ofProgram(
+      `${target.name} does not take ${own}: name a target that does in the settings of the editor`,
+    );
+  const pipes = pipesOf(program);
+  // A program of v1model has one pipe without a name.
+  const fitted =
+    pipes.length === 0
+      ? [fitProgram(program, target)]
+      : pipes.map((pipe) => fitProgram(onePipe(program, pipe), target));
+  return fitted.flatMap((result, i) =>
+    [...ofTables(document, toJson(result)), ...ofProgram(summaryLine(result))].map(({ span, text }) => ({
+      span,
+      text: pipes.length > 1 ? `${pipes[i]}: ${text}` : text,
+    })),
+  );
+}
+
+function ofTables(document: P4Document, fitted: FitDocument): Lens[] {
   const found: Lens[] = [];
   for (const table of tablesOf(document)) {
     const { line } = table.name.span.file.position(table.name.span.start);
@@ -32,12 +71,6 @@ export function lenses(document: P4Document, target: Target): Lens[] {
         found.push({ span: spanAsRead(table.name.span), text: `fits no stage: ${unplaced.detail}` });
     }
   }
-  const { main } = document.analysis.checked;
-  if (main !== undefined && sourceOf(main.name.span.file) === document.file)
-    found.push({
-      span: spanAsRead(main.name.span),
-      text: `${target.name}: ${fitted.stages.total} of ${fitted.device_stages} stages, ${fitted.verdict}`,
-    });
   return found;
 }
 

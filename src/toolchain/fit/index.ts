@@ -26,6 +26,7 @@ export { findReasons, QUICK, type Reason, reasonsText } from "./reason/reason.js
 export { toHtml } from "./report/html.js";
 export { type FitDocument, type TableReport, toJson } from "./report/json.js";
 export { toSarif } from "./report/sarif.js";
+export { summaryLine, type Tightest, tightest } from "./report/summary.js";
 export { toText, verdictLine } from "./report/text.js";
 export { fitSweep, parseSweep, sweepText } from "./sweep.js";
 export { type Target, targetSchema } from "./target.js";

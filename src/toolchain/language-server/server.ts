@@ -21,6 +21,7 @@ import {
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { DiagnosticError, Diagnostics, given, SourceFile } from "../../base/index.js";
 import {
+  chipArchitecture,
   completion,
   definition,
   type Edit,
@@ -64,8 +65,8 @@ export interface ServerOptions {
   readonly project: ProjectReader;
   /** Loads a target of the fit checker by name or path. Throws a DiagnosticError. */
   readonly loadTarget: (name: string) => Target;
-  /** The target whose stages are shown; an editor can name another one. */
-  readonly target: string;
+  /** The target whose stages are shown; an editor can name another one. Undefined: Tofino 1, or Tofino 2 for its programs. */
+  readonly target: string | undefined;
   readonly version: string;
   /** Current folder: relative include folders begin there. */
   readonly folder: string;
@@ -105,8 +106,8 @@ interface Session {
   readonly workspace: Workspace;
   readonly texts: TextDocuments<TextDocument>;
   readonly publisher: Publisher;
-  /** The target whose stages are shown. */
-  targetName: string;
+  /** The target whose stages are shown, as in {@link ServerOptions}. */
+  targetName: string | undefined;
   /** Whether the editor fills in the parts of a completion. */
   snippets: boolean;
 }
@@ -270,7 +271,7 @@ function answerNames({ connection, workspace }: Session): void {
 
 /** The parts of a text: outline, folds, the stages of its tables. */
 function answerStructure(session: Session): void {
-  const { connection, workspace, publisher, options } = session;
+  const { connection, workspace, publisher } = session;
 
   connection.onDocumentSymbol(({ textDocument }) => {
     const document = workspace.document(pathOf(textDocument.uri));
@@ -294,7 +295,7 @@ function answerStructure(session: Session): void {
     if (token.isCancellationRequested) throw new ResponseError(LSPErrorCodes.RequestCancelled, "cancelled");
     const document = workspace.document(path);
     if (document === undefined) return [];
-    return lenses(document, loadedTarget(options, session.targetName)).map(({ span, text }) => ({
+    return lenses(document, targetFor(document, session)).map(({ span, text }) => ({
       range: rangeOf(span),
       command: { title: text, command: "" },
     }));
@@ -373,13 +374,14 @@ function mergedSettings(
   };
 }
 
-/** The target that the editor named; if it does not exist, the target of the command line. */
-function loadedTarget(options: ServerOptions, name: string): Target {
+/** The target that the editor named; if it does not exist, the target of the command line, or that of the program's architecture. */
+function targetFor(document: P4Document, { options, targetName }: Session): Target {
+  const byDefault = options.target ?? (chipArchitecture(document) === "t2na" ? "tofino2" : "tofino");
   try {
-    return options.loadTarget(name);
+    return options.loadTarget(targetName ?? byDefault);
   } catch (error) {
-    if (!(error instanceof DiagnosticError) || name === options.target) throw error;
-    return options.loadTarget(options.target);
+    if (!(error instanceof DiagnosticError) || targetName === options.target) throw error;
+    return options.loadTarget(byDefault);
   }
 }
 

@@ -96,14 +96,22 @@ function checkSource(
 export function compile(input: CompileInput, diagnostics: Diagnostics): CompileResult | undefined {
   const built = build(input, diagnostics);
   if (built === undefined) return undefined;
-  const { architecture, unit, lowered } = built;
+  const output = outputOf(built, diagnostics, input.form);
+  return output && { ...output, unit: built.unit, lowered: built.lowered };
+}
+
+/** The program that a switch runs, or a chip gets. Undefined as in {@link compile}. */
+export function outputOf(
+  { architecture, file, unit, lowered, output }: Build,
+  diagnostics: Diagnostics,
+  form?: CompileInput["form"],
+): Output | undefined {
+  if (output !== undefined) return output;
   const target = targetOf(unit, { arch: architecture });
-  if (built.output === undefined && target?.execution !== undefined) {
-    const output = target.execution(unit, built.file, target.architecture, diagnostics, input.form);
-    return output === undefined || diagnostics.hasErrors ? undefined : { ...output, unit, lowered };
+  if (target?.execution !== undefined) {
+    const made = target.execution(unit, file, target.architecture, diagnostics, form);
+    return diagnostics.hasErrors ? undefined : made;
   }
-  const { output } = built;
-  if (output !== undefined) return { ...output, unit, lowered };
   diagnostics.error(
     CODES.otherArchitecture,
     lowered.mainSpan,

@@ -20,6 +20,7 @@ export {
   type CompileResult,
   compile,
   controlPlaneOf,
+  outputOf,
 } from "./compile.js";
 export { parserPlace } from "./emit/parser-places.js";
 export { standardLibrary } from "./stdlib/index.js";

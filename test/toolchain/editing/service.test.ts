@@ -448,7 +448,9 @@ const target = loadDocument(
 it("gives the stages of tables and of the program", () => {
   expect(lenses(open(), target).map(({ span, text }) => `${spanText(span)}: ${text}`)).toEqual([
     expect.stringMatching(/^by_mac: stage 0, \d+ SRAM, \d+ TCAM$/),
-    expect.stringMatching(/^main: tofino: 1 of 12 stages, placed$/),
+    expect.stringMatching(
+      /^main: tofino: 1 of 12 stages, placed; PHV \d+ of 64 x 8 b, \d+ of 96 x 16 b, \d+ of 64 x 32 b; tightest: \d+ of \d+ [\w ]+ in stage 0$/,
+    ),
   ]);
   expect(lenses(open(inApply("x")), target)).toEqual([]);
 });
@@ -463,7 +465,7 @@ it("says which table has no place on a chip, and gives no line above tables of o
   const texts = lenses(document, target).map(({ span, text }) => `${spanText(span)}: ${text}`);
   expect(texts).toEqual([
     expect.stringMatching(/^by_mac: fits no stage: /),
-    expect.stringMatching(/^main: tofino: .* stages, /),
+    expect.stringMatching(/^main: tofino: .* stages, cannot fit: .*by_mac.*; PHV /),
   ]);
   const [head, rest] = [
     PROGRAM.slice(0, PROGRAM.indexOf("control In")),
