@@ -47,6 +47,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   "lab-page": () => import("./course/lab-page.js"),
   memory: () => import("./toolchain/memory.js"),
   "fuzz-switch": () => import("./toolchain/fuzz-switch.js"),
+  "fuzz-pipelines": () => import("./toolchain/fuzz-pipelines.js"),
   "fuzz-p4runtime": () => import("./toolchain/fuzz-p4runtime.js"),
   "fuzz-http2": () => import("./toolchain/fuzz-http2.js"),
 };

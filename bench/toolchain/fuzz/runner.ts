@@ -5,9 +5,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { Random } from "../../../src/base/index.js";
+import { BATCH } from "./options.js";
 
-/** Generates and runs one case. Returns its fault, or undefined. Any exception is a fault too. */
-export type FuzzCase = (random: Random) => string | undefined | Promise<string | undefined>;
+/** Generates and runs one case, which has a number. Returns its fault, or undefined. Any exception is a fault too. */
+export type FuzzCase = (random: Random, number: number) => string | undefined | Promise<string | undefined>;
 
 export interface FuzzOptions {
   /** File that exports `cases: Record<string, FuzzCase>`. */
@@ -16,6 +17,8 @@ export interface FuzzOptions {
   kinds: readonly string[];
   seed: number;
   minutes: number;
+  /** A worker that sends nothing for this time counts as hung; two minutes unless given. */
+  hangMs?: number;
   /** Called with each fault of a new kind. */
   tell(line: string): void;
 }
@@ -27,9 +30,6 @@ export interface FuzzResult {
   faults: { kind: string; fault: string; count: number; first: number }[];
 }
 
-/** Number of cases that a worker runs before it answers. */
-const BATCH = 20;
-/** A worker that sends nothing for this time counts as hung. */
 const HANG_MS = 120_000;
 
 interface Batch {
@@ -50,7 +50,7 @@ export async function tryCase(
   number: number,
 ): Promise<string | undefined> {
   try {
-    return await run(new Random(seed).fork(kind).fork(number));
+    return await run(new Random(seed).fork(kind).fork(number), number);
   } catch (error) {
     const { name, message, stack } = error as Error;
     const place = /at .*?\(?(?:file:\/\/)?[^\s()]*\/((?:src|bench)\/[^\s()]*)/.exec(stack ?? "")?.[1];
@@ -61,7 +61,10 @@ export async function tryCase(
 class Worker {
   #child: ChildProcess;
 
-  constructor(readonly module: string) {
+  constructor(
+    readonly module: string,
+    readonly hangMs: number,
+  ) {
     this.#child = this.#start();
   }
 
@@ -82,7 +85,7 @@ class Worker {
         }
         resolve(answer);
       };
-      const timer = setTimeout(() => finish("hangs"), HANG_MS);
+      const timer = setTimeout(() => finish("hangs"), this.hangMs);
       child.once("message", (answer: Answer) => finish(answer));
       child.once("exit", (status, signal) => finish(`the process ended with ${signal ?? status}`));
       child.send(batch);
@@ -103,10 +106,11 @@ function kindOf(fault: string): string {
     .slice(0, 160);
 }
 
-export async function fuzz({ module, kinds, seed, minutes, tell }: FuzzOptions): Promise<FuzzResult> {
+export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
+  const { module, kinds, seed, minutes, tell } = options;
   const start = performance.now();
   const end = start + minutes * 60_000;
-  const worker = new Worker(module);
+  const worker = new Worker(module, options.hangMs ?? HANG_MS);
   const result: FuzzResult = { cases: {}, seconds: 0, faults: [] };
   const known = new Map<string, FuzzResult["faults"][number]>();
   const note = (kind: string, number: number, fault: string) => {

@@ -38,7 +38,7 @@ function loadGolden(name: string): FuzzProgram {
 }
 
 /** Frames of an STF test in the folder of a program. */
-function stfFrames(path: string): Uint8Array[] {
+export function stfFrames(path: string): Uint8Array[] {
   const test = path.replace(/\.p4$/, ".stf");
   if (!existsSync(test)) return [];
   return [...read(test).matchAll(/^packet\s+\d+\s+([0-9a-fA-F ]+)/gm)].map((match) =>

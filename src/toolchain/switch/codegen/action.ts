@@ -4,6 +4,7 @@ import { type bmv2, bmv2Number } from "../../program/index.js";
 import { Emitter } from "./emitter.js";
 import { ExpressionWriter, type HeaderPlace, Unsupported } from "./expression.js";
 import { type HeaderSlot, type Layout, type StackSlot, wordsOf } from "./layout.js";
+import type { Loads } from "./loads.js";
 import { constant, type Num, NumberWriter, rangeOf, word } from "./number.js";
 import { StoreWriter } from "./store.js";
 import type { TracePoints } from "./trace-points.js";
@@ -15,6 +16,8 @@ export interface Resources {
   readonly meters: ReadonlyMap<string, string>;
   readonly registers: ReadonlyMap<string, { place: string; width: number }>;
   readonly calculations: ReadonlyMap<string, CalculationPlace>;
+  /** What parsers load; undefined: all. */
+  readonly loads?: Loads;
   /** A header that becomes valid keeps what its fields hold. */
   readonly keepsFields: boolean;
   /** The trace points of the traced variant; undefined in the variant that does not trace. */

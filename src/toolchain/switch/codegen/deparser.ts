@@ -10,6 +10,7 @@ import { type BitPart, byteAt, chunk } from "./bits.js";
 import { Emitter } from "./emitter.js";
 import { phv } from "./expression.js";
 import type { Changes, HeaderSlot } from "./layout.js";
+import type { Loads } from "./loads.js";
 
 /** Maximum length of payloads that are copied in a loop, which is faster than a view for `set`. */
 const SHORT_COPY = 64;
@@ -34,6 +35,18 @@ function changedBytes(header: HeaderSlot, { fields, headers }: Changes): number[
   return bytes.filter((byte) => ranges.some(([first, last]) => first <= byte && byte <= last));
 }
 
+/** Whether the fields have a byte of a header; otherwise it is in the frame alone. */
+function bytesHere(header: HeaderSlot, loads: Loads | undefined): (byte: number) => boolean {
+  const absent = new Set<number>();
+  let bit = 0;
+  for (const field of header.fields) {
+    if (loads?.has(field) === false)
+      for (let i = bit >> 3; i <= (bit + field.width - 1) >> 3; i++) absent.add(i);
+    bit += field.width;
+  }
+  return (byte) => !absent.has(byte);
+}
+
 /** `function NAME(s, limit)`: the frame, at most `limit` bytes of it. */
 export function writeDeparser(
   deparser: Pick<bmv2.Bmv2Deparser, "order" | "primitives">,
@@ -46,14 +59,22 @@ export function writeDeparser(
   out.line("const P = s.phv, D = s.frame, O = s.start, E = s.end;");
   const primitives = new PrimitiveWriter(out, resources);
   for (const primitive of deparser.primitives ?? []) primitives.write(primitive);
-  out.line("let size = E - O;");
+  const { loads } = resources;
+  const isPart = (header: HeaderSlot): boolean => loads?.isWhole(header) === false;
+  // A header of which some bytes are only in the frame must not move within it.
+  const moves = headers.some(isPart);
+  out.line("const rest = E - O;");
+  out.line("let size = rest;");
+  if (moves) out.line("let moved = false;");
   for (const header of headers) {
     const fixed = header.fixedBits >> 3;
     const more = header.varbit === undefined ? "" : ` + (P[${header.varbit.at}] >> 3)`;
-    out.line(`if (P[${header.valid}] === 1) size += ${fixed}${more};`);
+    const look = isPart(header) ? `if (P[${header.place}] !== size - rest) moved = true; ` : "";
+    out.line(`if (P[${header.valid}] === 1) { ${look}size += ${fixed}${more}; }`);
   }
   out.line("const stays = size === D.length && E === size && size <= limit;");
-  out.line("const R = stays ? (s.ownsFrame ? D : copyFrame(D)) : newFrame(size);");
+  const own = moves ? "s.ownsFrame && !moved" : "s.ownsFrame";
+  out.line(`const R = stays ? (${own} ? D : copyFrame(D)) : newFrame(size);`);
   out.line("let at = 0;");
   for (const header of headers) {
     out.open(`if (P[${header.valid}] === 1)`);
@@ -61,7 +82,11 @@ export function writeDeparser(
       const parts = partOf(header);
       const bytes = header.fixedBits >> 3;
       const changed = changedBytes(header, resources.layout.changes);
-      const put = (i: number): void => out.line(`${byteAt("R", "at", i)} = ${chunk(parts, 8 * i, 8, true)};`);
+      const isHere = bytesHere(header, loads);
+      const put = (i: number): void => {
+        const byte = isHere(i) ? chunk(parts, 8 * i, 8, true) : byteAt("D", `P[${header.place}]`, i);
+        out.line(`${byteAt("R", "at", i)} = ${byte};`);
+      };
       if (header.place < 0 || changed.length === bytes) for (let i = 0; i < bytes; i++) put(i);
       else {
         out.open(`if (stays && P[${header.place}] === at)`);

@@ -31,8 +31,14 @@ interface ParserContext {
   readonly front?: { states: ReadonlyMap<string, number> | undefined; bytes: number };
 }
 
+interface ParserCode {
+  readonly text: string;
+  /** It reads something of `s.front`. */
+  readonly readsFront: boolean;
+}
+
 /** `function NAME(s)`: reads `s.frame[s.start..s.end)`, sets `s.start` to the end of the last header, and returns the number of the error. */
-export function writeParser(parser: bmv2.Bmv2Parser, name: string, context: ParserContext): string {
+export function writeParser(parser: bmv2.Bmv2Parser, name: string, context: ParserContext): ParserCode {
   const out = new Emitter();
   const writer = new StateWriter(out, context);
   out.open(`function ${name}(s)`);
@@ -53,7 +59,7 @@ export function writeParser(parser: bmv2.Bmv2Parser, name: string, context: Pars
   out.line("s.start = O;");
   out.line("return error;");
   out.close();
-  return out.toString();
+  return { text: out.toString(), readsFront: writer.readsFront };
 }
 
 function choiceText(transition: bmv2.Transition | undefined): string {
@@ -75,6 +81,7 @@ class StateWriter {
   #doing = "";
   /** Where the state reads in `s.front`; undefined: it reads the frame. */
   #front: number | undefined;
+  readsFront = false;
 
   constructor(
     readonly out: Emitter,
@@ -238,9 +245,12 @@ class StateWriter {
         base = out.hold(`O + (${more} >> 3)`);
         continue;
       }
-      load(at === undefined ? "D" : "F", base, bit, field.width).forEach((text, i) => {
-        out.line(`${phv(field.at + i, place.shift)} = ${text};`);
-      });
+      if (this.context.resources.loads?.has(field) !== false) {
+        if (at !== undefined) this.readsFront = true;
+        load(at === undefined ? "D" : "F", base, bit, field.width).forEach((text, i) => {
+          out.line(`${phv(field.at + i, place.shift)} = ${text};`);
+        });
+      }
       bit += field.width;
     }
     this.#stores.markValid(place);
@@ -258,6 +268,7 @@ class StateWriter {
   #lookahead([offset, width]: [number, number]): Num {
     const at = this.#front;
     if (at === undefined) this.#fail(`E - O < ${(offset + width + 7) >> 3}`, "PacketTooShort");
+    if (at !== undefined) this.readsFront = true;
     const [bytes, base] = at === undefined ? ["D", "O"] : ["F", String(at)];
     const words = load(bytes!, base!, offset, width).map((text) => this.out.hold(text));
     return { kind: "words", words, range: { width, signed: false } };

@@ -156,6 +156,7 @@ class NodeWriter {
     else out.line(`const ${e} = lookup${index}(${x}, ${this.#keys(table).join(", ")});`);
     if (table.entry_target !== undefined) {
       const target = defined(context.resources.layout.field(...table.entry_target));
+      context.resources.layout.changes.fields.add(target.at);
       out.line(`P[${target.at}] = ${e};`);
     }
     out.line(`let ${a} = ${t}.defaultAction, ${data} = ${t}.defaultData, ${at} = 0;`);

@@ -16,6 +16,7 @@ import { earlyDrop, lowPass } from "./filters.js";
 import { copyFrame, newFrame } from "./frames.js";
 import { frontStates } from "./front.js";
 import { type Layout, layOut } from "./layout.js";
+import { extractedBy, Loads } from "./loads.js";
 import { writeLookup } from "./lookup.js";
 import { type Num, NumberWriter, TooWide, word } from "./number.js";
 import { writeParser } from "./parser.js";
@@ -92,6 +93,7 @@ const BYTES = "bytes";
 export class ProgramWriter {
   readonly #layout: Layout;
   readonly #resources: Resources;
+  readonly #loads: Loads | undefined;
   readonly #texts: string[] = [];
   readonly #hashes: string[] = [];
   readonly #fixed: (AnyHash | undefined)[] = [];
@@ -107,7 +109,9 @@ export class ProgramWriter {
     private readonly trace: TracePoints | undefined,
   ) {
     this.#layout = layOut(program);
-    this.#resources = resourcesOf(program, this.#layout, trace);
+    // Who looks at a trace sees all fields.
+    this.#loads = trace === undefined || trace instanceof CountPoints ? this.#loadsOf() : undefined;
+    this.#resources = resourcesOf(program, this.#layout, trace, this.#loads);
     this.#actions = new Map(program.actions.map((action) => [action.id, action]));
   }
 
@@ -148,7 +152,7 @@ export class ProgramWriter {
     // Fields of headers keep their values in BMv2's simple_switch; elsewhere they are 0 at first.
     this.#texts.push(
       writeClear(isSimple ? this.#layout.cleared : this.#layout.words),
-      writeClearPairs(isSimple ? 0 : this.#layout.words),
+      writeClearPairs(isSimple ? [] : this.#clearedWords()),
       writeOwn(this.#ownCounts()),
     );
     yield LARGE;
@@ -262,17 +266,22 @@ export class ProgramWriter {
     });
   }
 
-  /** @param front the states that read the metadata in front of the packet, where they read it apart from the frame */
-  #parser(parser: bmv2.Bmv2Parser | undefined, name: string, front?: Front): void {
+  /**
+   * Gives whether it reads the metadata in front of the packet.
+   * @param front the states that do so, where they read it apart from the frame
+   */
+  #parser(parser: bmv2.Bmv2Parser | undefined, name: string, front?: Front): boolean {
     const { program } = this;
     const valueSets = new Map(program.parse_vsets.map(({ name }, i) => [name, ownPlace("valueSets", i)]));
-    within("the parser", undefined, () => {
+    return within("the parser", undefined, () => {
       if (parser === undefined) {
         this.#texts.push(`function ${name}(s) { return 0; }`);
-        return;
+        return false;
       }
       const context = { program, resources: this.#resources, valueSets, ...given({ front }) };
-      this.#texts.push(writeParser(parser, name, context));
+      const { text, readsFront } = writeParser(parser, name, context);
+      this.#texts.push(text);
+      return readsFront;
     });
   }
 
@@ -296,20 +305,24 @@ export class ProgramWriter {
     return fronts.includes(undefined) ? undefined : (i) => ({ states: fronts[i], bytes });
   }
 
+  #allStages(): readonly bmv2.StageInfo[] {
+    const { architecture, portable } = this.program;
+    const gresses = architecture?.pipes.flatMap(({ ingress, egress }) => [ingress, egress]);
+    return portable?.stages ?? gresses ?? [];
+  }
+
   /** The stages of a packet, of a Tofino the gresses of all pipes: parsers, control, statements of the deparser, its headers. */
   *#stages(actionNumbers: ReadonlyMap<string, number>): Generator<number, void, void> {
     const { program } = this;
-    const pipes = program.architecture?.pipes ?? [];
-    const all: readonly bmv2.StageInfo[] =
-      program.portable?.stages ?? pipes.flatMap(({ ingress, egress }) => [ingress, egress]);
     const stages: string[] = [];
     const emits: (() => void)[] = [];
-    for (const [number, gress] of all.entries()) {
+    for (const [number, gress] of this.#allStages().entries()) {
       const front = this.#frontOf(gress, number);
       const isApart = front !== undefined;
+      let readsFront = false;
       const parsers = gress.parsers.map((at, i) => {
         const name = `parser${at}`;
-        this.#parser(defined(program.parsers[at]), name, front?.(i));
+        if (this.#parser(defined(program.parsers[at]), name, front?.(i))) readsFront = true;
         return name;
       });
       yield LARGE;
@@ -323,12 +336,12 @@ export class ProgramWriter {
       });
       emits.push(() => this.#deparser({ order, ...given({ source_info }) }, `emit${number}`));
       stages.push(
-        `{ parsers: [${parsers.join(", ")}], isApart: ${isApart}, control: control${number}, prepare: prepare${number}, emit: emit${number} }`,
+        `{ parsers: [${parsers.join(", ")}], isApart: ${isApart}, readsFront: ${readsFront}, readsTime: ${this.#names(gress, "parser.global_tstamp")}, control: control${number}, prepare: prepare${number}, emit: emit${number} }`,
       );
       yield LARGE;
     }
     const ghosts: string[] = [];
-    for (const [i, { ghost }] of pipes.entries()) {
+    for (const [i, { ghost }] of (program.architecture?.pipes ?? []).entries()) {
       const name = ghost === undefined ? "undefined" : `ghost${i}`;
       ghosts.push(name);
       if (ghost === undefined) continue;
@@ -336,6 +349,52 @@ export class ProgramWriter {
     }
     for (const write of emits) write();
     this.#texts.push(`const stages = [${stages.join(", ")}], ghosts = [${ghosts.join(", ")}];`);
+  }
+
+  /** What parsers load. Headers in the metadata in front of a packet are not in its frame. */
+  #loadsOf(): Loads {
+    const { parsers } = this.program;
+    const apart = this.#allStages().flatMap((gress, number) => {
+      const front = this.#frontOf(gress, number);
+      return gress.parsers.flatMap((at, i) => {
+        const states = front?.(i).states;
+        return defined(parsers[at]).parse_states.flatMap((state) =>
+          states?.has(state.name) ? extractedBy(state) : [],
+        );
+      });
+    });
+    return new Loads(this.program, this.#layout, apart);
+  }
+
+  /**
+   * The words that have to be 0 when a packet of a Tofino arrives: what no code changes is 0 for ever, and what no code reads may keep
+   * what it has.
+   */
+  #clearedWords(): number[] {
+    const { program } = this;
+    const layout = this.#layout;
+    const all = Array.from({ length: layout.words }, (_, at) => at);
+    const loads = this.#loads;
+    if (loads === undefined || program.architecture === undefined) return all;
+    const extracted = new Set(program.parsers.flatMap((one) => one.parse_states.flatMap(extractedBy)));
+    const { changes } = layout;
+    const slots = [...layout.headers.values()].flatMap((slot) => {
+      const isAny =
+        changes.headers.has(slot) || (!slot.metadata && (slot.place < 0 || slot.union !== undefined));
+      return slot.fields.flatMap((field) => {
+        const isLoaded = extracted.has(slot.name) && loads.has(field);
+        if (!isAny && !isLoaded && !changes.fields.has(field.at)) return [];
+        return Array.from({ length: field.words }, (_, i) => field.at + i);
+      });
+    });
+    return [...all.slice(layout.metadata, layout.cleared), ...slots];
+  }
+
+  /** Whether a field of a gress is named by the program itself; traced code shows all of them. */
+  #names(gress: bmv2.StageInfo, name: string): boolean {
+    const field = (gress as Partial<bmv2.GressInfo>).fields?.[name];
+    const at = field === undefined ? undefined : this.#layout.field(field[0], field[1])?.at;
+    return at !== undefined && this.#loads?.names(at) !== false;
   }
 
   /** Number of the resources of each kind. */
@@ -361,9 +420,15 @@ export class ProgramWriter {
 }
 
 /** Where the code finds the arrays and calculations of the program. */
-function resourcesOf(program: Bmv2Program, layout: Layout, trace: TracePoints | undefined): Resources {
+function resourcesOf(
+  program: Bmv2Program,
+  layout: Layout,
+  trace: TracePoints | undefined,
+  loads: Loads | undefined,
+): Resources {
   return {
     layout,
+    ...given({ loads }),
     keepsFields: program.architecture !== undefined,
     ...given({ trace }),
     counters: new Map(program.counter_arrays.map(({ name }, i) => [name, ownPlace("counters", i)])),
@@ -394,11 +459,12 @@ function writeClear(words: number): string {
   return `function clear(P) { ${words > MAX_CLEARED ? `P.fill(0, 0, ${words});` : all.join(" ")} }`;
 }
 
-/** As `clear`, of all words in pairs: half as many stores. */
-function writeClearPairs(words: number): string {
-  const pairs = (words + 1) >> 1;
-  const all = Array.from({ length: pairs }, (_, i) => `Q[${i}] = 0;`);
-  return `function clearPairs(Q) { ${pairs > MAX_CLEARED ? `Q.fill(0, 0, ${pairs});` : all.join(" ")} }`;
+/** Clears words in pairs: half as many stores. */
+function writeClearPairs(words: readonly number[]): string {
+  const pairs = [...new Set(words.map((at) => at >> 1))].sort((a, b) => a - b);
+  const last = pairs.at(-1) ?? 0;
+  const each = pairs.map((i) => `Q[${i}] = 0;`).join(" ");
+  return `function clearPairs(Q) { ${pairs.length > MAX_CLEARED ? `Q.fill(0, 0, ${last + 1});` : each} }`;
 }
 
 /** A class whose objects are the own states of the switches that run the program. */

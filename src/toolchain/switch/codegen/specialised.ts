@@ -38,6 +38,10 @@ export interface Stage {
   readonly parsers: readonly ((state: PacketState) => number)[];
   /** The parsers read the metadata in front of the packet from `front` of the state; otherwise it stands in the frame. */
   readonly isApart: boolean;
+  /** They read something of it from there. */
+  readonly readsFront: boolean;
+  /** Of a Tofino: something reads the time stamp of the parser's metadata. */
+  readonly readsTime: boolean;
   readonly control: (state: PacketState) => void;
   /** The statements of the deparser; the requests of them are in the state afterwards. */
   readonly prepare: (state: PacketState, phv: Int32Array) => void;

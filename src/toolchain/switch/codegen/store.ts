@@ -89,11 +89,11 @@ export class StoreWriter {
 
   /** dst = src, validity included; both of one type. */
   copyHeader(to: HeaderPlace, from: HeaderPlace): void {
+    this.#changes(to);
     if (to.slot.metadata) {
       this.#copyFields(to, from);
       return;
     }
-    this.#changes(to);
     this.out.open(`if (${validWord(from)} === 0)`);
     this.out.line(`${validWord(to)} = 0;`);
     this.out.otherwise();

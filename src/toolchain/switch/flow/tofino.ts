@@ -216,14 +216,17 @@ export class Tofino extends Forwarder {
     const { port } = arrived;
     const { ingress } = this.#pipeOf(port);
     const stage = code.stages[ingress.number]!;
-    const nanoseconds = this.#now();
     this.#begin(arrived);
     const { phv } = state;
-    const arriving = this.#arriving;
-    arriving.port = port;
-    arriving.nanoseconds = nanoseconds;
-    arriving.isResubmitted = resubmitted !== undefined;
-    arriving.front = resubmitted ?? (ingress.portMetadata && this.#portMetadata(ingress.portMetadata, port));
+    // Nothing of this is looked at where the parser takes the metadata apart and reads none of it.
+    if (stage.readsFront || stage.readsTime || !stage.isApart) {
+      const arriving = this.#arriving;
+      arriving.port = port;
+      arriving.nanoseconds = this.#now();
+      arriving.isResubmitted = resubmitted !== undefined;
+      arriving.front =
+        resubmitted ?? (ingress.portMetadata && this.#portMetadata(ingress.portMetadata, port));
+    }
     const error = this.#parseIngress(ingress, stage, arrived);
     if (error !== 0 && !ingress.seesErrors) {
       this.#drop("ingress", "parser_error");
@@ -237,11 +240,11 @@ export class Tofino extends Forwarder {
   }
 
   /** All fields are 0 but those that the hardware sets. */
-  #clearIngress({ port, time }: Ingress): void {
+  #clearIngress({ port, time }: Ingress, stage: Stage): void {
     const { state, code } = this;
     code.clearPairs(state.pairs);
     if (port >= 0) state.main[port] = NO_PORT;
-    this.#putTime(time, this.#arriving.nanoseconds);
+    if (stage.readsTime) this.#putTime(time, this.#arriving.nanoseconds);
   }
 
   /**
@@ -250,13 +253,13 @@ export class Tofino extends Forwarder {
    */
   #parseIngress(ingress: Ingress, stage: Stage, arrived: Arrived): number {
     const { state } = this;
-    this.#clearIngress(ingress);
+    this.#clearIngress(ingress, stage);
     if (stage.isApart || ingress.skips) {
-      if (stage.isApart) putIngress(state.front, this.#intrinsic, this.#arriving);
+      if (stage.readsFront) putIngress(state.front, this.#intrinsic, this.#arriving);
       if (this.tracer === undefined && this.own.hits === undefined) {
         const error = this.#errors[this.#parse(stage, arrived.port)]!;
         if (error !== TOO_SHORT) return error;
-        this.#clearIngress(ingress);
+        this.#clearIngress(ingress, stage);
       }
       this.#toRoom(arrived, 0);
     } else putIngress(this.#toRoom(arrived, this.#intrinsic.ingressBytes), this.#intrinsic, this.#arriving);
@@ -481,20 +484,14 @@ export class Tofino extends Forwarder {
     return frame;
   }
 
-  /** Runs egress with the present wishes; the fields of egress are 0. */
-  #egressOf(
+  /** What egress is told of the present packet. */
+  #leavingOf(
     port: number,
-    packet: Uint8Array,
-    ownsFrame: boolean,
+    bytes: number,
     { since, depthBefore, depthAfter }: Readonly<Waited>,
-  ): Uint8Array | undefined {
-    const { state, code } = this;
-    const { egress } = this.#pipeOf(port);
-    const stage = code.stages[egress.number]!;
+  ): EgressPacket {
     const now = this.#now();
     const arrived = since === NOT_QUEUED ? now : Math.floor(since * 1000);
-    const coming = { port, frame: packet, start: 0, ownsFrame };
-    this.#begin(coming);
     const wishes = this.#wishes;
     const leaving = this.#leaving;
     leaving.port = port;
@@ -506,13 +503,29 @@ export class Tofino extends Forwarder {
     leaving.depthAfter = depthAfter;
     leaving.arrived = arrived;
     leaving.waited = now - arrived;
-    leaving.length = packet.length + FRAME_CHECK_BYTES;
-    if (stage.isApart) putEgress(state.front, this.#intrinsic, leaving);
-    else if (!egress.skips)
-      putEgress(this.#toRoom(coming, this.#intrinsic.egressBytes), this.#intrinsic, leaving);
+    leaving.length = bytes + FRAME_CHECK_BYTES;
+    return leaving;
+  }
+
+  /** Runs egress with the present wishes; the fields of egress are 0. */
+  #egressOf(
+    port: number,
+    packet: Uint8Array,
+    ownsFrame: boolean,
+    waited: Readonly<Waited>,
+  ): Uint8Array | undefined {
+    const { state, code } = this;
+    const { egress } = this.#pipeOf(port);
+    const stage = code.stages[egress.number]!;
+    const coming = { port, frame: packet, start: 0, ownsFrame };
+    this.#begin(coming);
+    if (stage.readsFront || !(stage.isApart || egress.skips)) {
+      const front = stage.isApart ? state.front : this.#toRoom(coming, this.#intrinsic.egressBytes);
+      putEgress(front, this.#intrinsic, this.#leavingOf(port, packet.length, waited));
+    }
     const { phv } = state;
     state.egressPort = port;
-    this.#putTime(egress.time, now);
+    if (stage.readsTime) this.#putTime(egress.time, this.#now());
     const error = this.#errors[this.#parse(stage, port)]!;
     if (egress.error >= 0) phv[egress.error] = error;
     stage.control(state);

@@ -409,7 +409,7 @@ export class PacketTracer extends TraceRecorder {
     const control = defined(program.pipelines[pipeline]).name;
     const isEgress = number % 2 === 1;
     return {
-      isApart: stage.isApart,
+      ...stage,
       parsers: stage.parsers.map((parse, i) => (state) => {
         this.#stage(defined(program.parsers[defined(parsers[i])]).name, "PARSER");
         return parse(state);
@@ -418,7 +418,6 @@ export class PacketTracer extends TraceRecorder {
         this.#stage(control, "CONTROL", isEgress ? state.egressPort : undefined);
         stage.control(state);
       },
-      prepare: stage.prepare,
       emit: (state, limit) => {
         this.fields.look(state.phv);
         const frame = stage.emit(state, limit);
