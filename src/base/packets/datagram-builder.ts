@@ -1,4 +1,4 @@
-/** Real bytes of UDP datagrams (RFC 768) that carry a number; the rest of the payload is zeros. */
+/** Real bytes of UDP datagrams (RFC 768) whose payload begins with a number or a header; the rest of the payload is zeros. */
 
 import { addWords } from "./checksum.js";
 import type { FlowKey } from "./flow-key.js";
@@ -18,6 +18,7 @@ import { put32 } from "./words.js";
 const NUMBER_LENGTH = 4;
 
 export class DatagramBuilder {
+  readonly #number = new Uint8Array(NUMBER_LENGTH);
   /** Of the selector last used. */
   #prepared: PreparedHeaders | undefined;
   #selector = -1;
@@ -32,6 +33,12 @@ export class DatagramBuilder {
 
   /** A new frame with `payload` bytes, of which the first four are `number`. */
   build(number: number, payload: number, selector: number): Uint8Array {
+    put32(this.#number, 0, number);
+    return this.buildFrom(this.#number, payload, selector);
+  }
+
+  /** A new frame with `payload` bytes, which begin with `head`; its length is even. */
+  buildFrom(head: Uint8Array, payload: number, selector: number): Uint8Array {
     if (selector !== this.#selector) {
       const headers = this.codec.headersOf(selector);
       this.#prepared = prepareHeaders(this.addresses, headers, PROTOCOL_UDP, Udp.LENGTH);
@@ -44,12 +51,12 @@ export class DatagramBuilder {
     finishIp(frame, this.#prepared!, this.addresses.ipVersion, this.ecn, length);
     Udp.setLength(frame, transportAt, length);
     const payloadAt = transportAt + Udp.LENGTH;
-    put32(frame, payloadAt, number);
+    frame.set(head, payloadAt);
     // The length counts twice: in the pseudo-header and in the header.
     Udp.setChecksum(
       frame,
       transportAt,
-      pseudoSum + 2 * length + addWords(frame, payloadAt, payloadAt + NUMBER_LENGTH, 0),
+      pseudoSum + 2 * length + addWords(frame, payloadAt, payloadAt + head.length, 0),
     );
     return frame;
   }

@@ -23,6 +23,12 @@ export * as Ipv4 from "./ipv4.js";
 export * as Ipv6 from "./ipv6.js";
 export * as Ipv6Extensions from "./ipv6-extensions.js";
 export {
+  BITMAP_PACKETS,
+  bitmapBase,
+  MESSAGE_HEADER_LENGTH,
+  MessageHeader,
+} from "./message-header.js";
+export {
   type FlowAddresses,
   finishIp,
   type PreparedHeaders,

@@ -149,6 +149,7 @@ export class Segment {
     this.payloadAt = udp + Udp.LENGTH;
     this.payloadLength = end - this.payloadAt;
     this.hasEcho = false;
+    this.lane = 0;
     return true;
   }
 

@@ -27,6 +27,15 @@ import {
   type Topology,
   topologySchema,
 } from "../topology/index.js";
+import {
+  checkMessages,
+  MESSAGE_CONTROLS,
+  MESSAGE_KEYS,
+  type MessageTransport,
+  messageKeys,
+  messageOptions,
+  settleMessages,
+} from "./message-transport.js";
 import { sweepSchema } from "./sweep/space.js";
 
 // Whole numbers in experiment files.
@@ -120,7 +129,7 @@ export interface TcpTransport {
   readonly user_timeout: number;
 }
 
-/** A fixed window without handshake and congestion control (the transport of the failover experiments), or TCP. */
+/** A fixed window without handshake and congestion control (the transport of the failover experiments), TCP, or messages. */
 type TransportSettings =
   | {
       readonly protocol?: undefined;
@@ -130,12 +139,14 @@ type TransportSettings =
       readonly rto_margin: number;
       readonly rto_cap: number;
     }
+  | MessageTransport
   | TcpTransport;
 
-const controls = Object.keys(CONGESTION_CONTROLS) as [CongestionControlName, ...CongestionControlName[]];
+const tcpControls = Object.keys(CONGESTION_CONTROLS) as CongestionControlName[];
+const controls = [...new Set([...tcpControls, ...MESSAGE_CONTROLS])] as [string, ...string[]];
 
 const fileSchema = z.strictObject({
-  protocol: z.enum(["fixed", "tcp"]).optional(),
+  protocol: z.enum(["fixed", "messages", "tcp"]).optional(),
   segment_bytes: whole("bytes of payload", 1, 8900).default(1000),
   /** Of `fixed` alone. */
   window_segments: whole("segments", 1, 10_000).optional(),
@@ -173,6 +184,8 @@ const fileSchema = z.strictObject({
     .optional(),
   time_wait: durationSchema.optional(),
   user_timeout: positiveDurationSchema.optional(),
+  /** Of `messages` alone; it has some of the others too. */
+  ...messageKeys,
 });
 
 type File = z.output<typeof fileSchema>;
@@ -197,12 +210,28 @@ export function transportSchema(defaults: TransportDefaults) {
 
 function checkTransport(file: File, defaults: TransportDefaults, context: z.RefinementCtx): void {
   const wrong = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
-  if ((file.protocol ?? defaults.protocol) === "fixed") {
-    for (const key of Object.keys(file))
-      if (!COMMON.has(key) && key !== "window_segments" && file[key as keyof File] !== undefined)
+  const protocol = file.protocol ?? defaults.protocol;
+  const given = Object.keys(file).filter((key) => !COMMON.has(key) && file[key as keyof File] !== undefined);
+  if (protocol === "fixed") {
+    for (const key of given)
+      if (key in messageKeys) wrong(key, `${key} is a key of messages: write protocol: messages beside it`);
+      else if (key !== "window_segments")
         wrong(key, `${key} is a key of TCP: write protocol: tcp beside it, or leave it out`);
     return;
   }
+  if (protocol === "messages") {
+    for (const key of given)
+      if (!MESSAGE_KEYS.has(key)) wrong(key, `protocol: messages has no ${key}: leave it out`);
+    checkMessages(file, wrong);
+    return;
+  }
+  for (const key of given)
+    if (key in messageKeys) wrong(key, `${key} is a key of messages: write protocol: messages beside it`);
+  if (file.congestion_control !== undefined && !isTcpControl(file.congestion_control))
+    wrong(
+      "congestion_control",
+      `${file.congestion_control} is a control of messages: write protocol: messages, or one of ${tcpControls.join(", ")}`,
+    );
   if (file.window_segments !== undefined)
     wrong(
       "window_segments",
@@ -234,6 +263,10 @@ function checkTransport(file: File, defaults: TransportDefaults, context: z.Refi
     );
 }
 
+function isTcpControl(name: string): name is CongestionControlName {
+  return Object.hasOwn(CONGESTION_CONTROLS, name);
+}
+
 function ecnOf({ ecn, congestion_control }: File): TcpOptions["ecn"] {
   const precise = congestion_control === "dctcp";
   if (ecn === undefined) return precise ? "accurate" : "off";
@@ -242,7 +275,8 @@ function ecnOf({ ecn, congestion_control }: File): TcpOptions["ecn"] {
 }
 
 function settle(file: File, defaults: TransportDefaults): TransportSettings {
-  const { segment_bytes, rto_margin, rto_cap } = file;
+  const { segment_bytes, rto_margin, rto_cap, congestion_control = "cubic" } = file;
+  if (file.protocol === "messages") return settleMessages(file);
   if ((file.protocol ?? defaults.protocol) === "fixed")
     return { segment_bytes, window_segments: file.window_segments ?? 1, rto_margin, rto_cap };
   const sack = file.sack ?? true;
@@ -255,7 +289,7 @@ function settle(file: File, defaults: TransportDefaults): TransportSettings {
     rto_initial: file.rto_initial ?? NS_PER_S,
     ...given({ syn_rto_initial: file.syn_rto_initial }),
     ...given({ syn_rto_cap: file.syn_rto_cap }),
-    congestion_control: file.congestion_control ?? "cubic",
+    congestion_control: isTcpControl(congestion_control) ? congestion_control : "cubic",
     initial_window: file.initial_window ?? 10,
     receive_buffer: file.receive_buffer ?? 4_000_000,
     delayed_ack: file.delayed_ack ?? { segments: 2, timeout: NS_PER_MS },
@@ -275,6 +309,7 @@ export function transportOptions(transport: TcpTransport): TcpOptions;
 export function transportOptions(transport: TransportSettings): TransportOptions;
 export function transportOptions(transport: TransportSettings): TransportOptions {
   const { segment_bytes, rto_margin, rto_cap } = transport;
+  if (transport.protocol === "messages") return messageOptions(transport);
   if (transport.protocol === undefined)
     return {
       segmentBytes: segment_bytes,

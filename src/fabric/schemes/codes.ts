@@ -7,6 +7,7 @@ export const CODES = {
   weight: "P42204",
   withoutTiers: "P42205",
   sprayOrBalance: "P45520",
+  tooManyEntropies: "P45560",
   receiverOfCopies: "P45543",
   tooFewSelectors: "P45541",
   noSuchRoute: "P45542",

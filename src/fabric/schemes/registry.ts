@@ -13,4 +13,6 @@ export { plb } from "./plb/index.js";
 export { presto } from "./presto/index.js";
 export { prr } from "./prr/index.js";
 export { repac } from "./repac/index.js";
+export { reps } from "./reps/index.js";
+export { spray } from "./spray/index.js";
 export { wcmp } from "./wcmp/index.js";

@@ -72,6 +72,31 @@ describe("the key transport", () => {
     });
   });
 
+  it("gives messages their defaults, and DCQCN no window", () => {
+    expect(settings("{ protocol: messages }")).toEqual({
+      protocol: "messages",
+      segment_bytes: 1000,
+      recovery: "selective_repeat",
+      reordering_packets: 64,
+      congestion_control: "fixed",
+      window: 64_000,
+      rto_margin: 5e6,
+      rto_min: 0,
+      rto_cap: 1e9,
+      rto_initial: 10e6,
+    });
+    const dcqcn = settings(
+      "{ protocol: messages, recovery: go_back_n, congestion_control: dcqcn, dcqcn: { cnp_interval: 20us } }",
+    );
+    expect(dcqcn).not.toHaveProperty("reordering_packets");
+    expect(transportOptions(dcqcn)).toMatchObject({
+      recovery: "go_back_n",
+      window: Number.POSITIVE_INFINITY,
+      ecn: true,
+      notificationInterval: 20_000,
+    });
+  });
+
   it("gives SYNs the timeouts of data unless the file gives them others", () => {
     expect(transportOptions(settings("{ protocol: tcp }"))).not.toHaveProperty("syn");
     const options = (keys: string) => transportOptions(settings(`{ protocol: tcp, ${keys} }`));
@@ -99,6 +124,20 @@ describe("the key transport", () => {
     ["{ syn_rto_cap: 3s }", "syn_rto_cap is a key of TCP"],
     ["{ protocol: tcp, subflows: { count: 2 } }", "needs a handshake"],
     ["{ protocol: tcp, subflows: { count: 2, scheduler: fastest } }", "scheduler"],
+    ["{ protocol: messages, sack: true }", "protocol: messages has no sack"],
+    ["{ protocol: messages, congestion_control: cubic }", "cubic is a control of TCP"],
+    ["{ protocol: messages, swift: {} }", "the settings of swift need congestion_control: swift"],
+    ["{ protocol: messages, recovery: go_back_n, reordering_packets: 3 }", "each gap is a loss"],
+    ["{ protocol: messages, window: 999 }", "less than one packet"],
+    ["{ protocol: messages, congestion_control: dcqcn, dcqcn: { gain: 2 } }", "gain"],
+    [
+      "{ protocol: messages, congestion_control: swift, swift: { flow_smallest: 200 } }",
+      "flow_smallest, 200, is not below flow_largest, 100",
+    ],
+    ["{ protocol: messages, rto_cap: 1ms, rto_initial: 2ms }", "rto_initial"],
+    ["{ protocol: tcp, congestion_control: swift }", "swift is a control of messages"],
+    ["{ protocol: tcp, recovery: go_back_n }", "recovery is a key of messages"],
+    ["{ window: 64KB }", "window is a key of messages"],
     ["{ protocol: tcp, initial_window: 0 }", "expected segments, a whole number from 1"],
     ["{ protocol: tcp, ecn: perhaps }", "expected true, false, off, classic or accurate"],
     ["{ protocol: tcp, delayed_ack: { segment: 2 } }", "unknown key"],

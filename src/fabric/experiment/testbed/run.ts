@@ -39,7 +39,15 @@ export async function checkOnTestbed<E extends FabricExperiment, U, O, P>(
       ...(side.missingSignals?.(experiment) ?? []),
     ]),
   );
-  if (experiment.settings.transport.protocol === "tcp" && side.kernelTcp !== true)
+  const { protocol } = experiment.settings.transport;
+  if (protocol === "messages")
+    fail(
+      CODES.transportOnTestbed,
+      experiment.locate(["transport", "protocol"]),
+      `the simulator's message transport does not run on ${engine}: the hosts there have the kernel's TCP`,
+      "use --engine sim, or leave out protocol and its keys",
+    );
+  if (protocol === "tcp" && side.kernelTcp !== true)
     fail(
       CODES.transportOnTestbed,
       experiment.locate(["transport", "protocol"]) ?? experiment.locate(["transport"]),

@@ -20,12 +20,14 @@ import type { Node } from "./channel.js";
 import type { Connection, ConnectionHost, Stream, Timed } from "./connection.js";
 import type { Simulation } from "./simulation.js";
 import { FixedStream, type FixedStreamOptions } from "./transport/fixed-stream.js";
+import { MessageConnection } from "./transport/messages/message-connection.js";
+import type { MessageOptions } from "./transport/messages/message-options.js";
 import { MultipathConnection } from "./transport/multipath.js";
 import { TcpConnection } from "./transport/tcp.js";
 import type { TcpOptions } from "./transport/tcp-options.js";
 import { NUMBER_BYTES, type UdpHost, type UdpOptions, UdpReceiver, UdpSender } from "./transport/udp-flow.js";
 
-export type TransportOptions = FixedStreamOptions | TcpOptions;
+export type TransportOptions = FixedStreamOptions | MessageOptions | TcpOptions;
 
 export interface HostOptions {
   name: string;
@@ -56,6 +58,8 @@ export interface FrameOutput {
   send(frame: Uint8Array): void;
   /** When the last bit of the frame that was sent last leaves. */
   readonly busyUntil: number;
+  /** Bits per second. */
+  readonly rate: number;
 }
 
 interface Nic {
@@ -184,10 +188,35 @@ export class Host implements Node, ConnectionHost, UdpHost {
     const made = this.#make(ipVersion, localPort, peer);
     if (transport.protocol === "tcp")
       return this.#add(this.#tcp(made, random, { ...transport, handshake: false }, end), ipVersion, peer);
+    if (transport.protocol === "messages") {
+      const messages = this.#messages(ipVersion, localPort, peer, random, transport, end);
+      return this.#add(messages, ipVersion, peer);
+    }
     const chooser = this.#options.policy.open(made.flow, random, end);
     const { flow, builder } = made;
     const stream = new FixedStream(this, this.#takeIndex(), flow, chooser, builder, transport);
     return this.#add(stream, ipVersion, peer);
+  }
+
+  #messages(
+    ipVersion: 4 | 6,
+    localPort: number,
+    peer: Peer,
+    random: Random,
+    options: MessageOptions,
+    end: ConnectionEnd,
+  ): MessageConnection {
+    const { policy, codec } = this.#options;
+    const flow = { ...this.#flow(ipVersion, localPort, peer), protocol: PROTOCOL_UDP };
+    const ecn = options.ecn || policy.ecn === true;
+    return new MessageConnection({
+      host: this,
+      index: this.#takeIndex(),
+      chooser: policy.open(flow, random, end),
+      builder: new DatagramBuilder(flow, this.#addresses(ipVersion, flow), codec, ecn),
+      options,
+      lineRateBps: this.#nics.reduce((sum, nic) => sum + (nic?.output.rate ?? 0), 0),
+    });
   }
 
   /**
@@ -468,11 +497,11 @@ export class Host implements Node, ConnectionHost, UdpHost {
       this.stats.rejected++;
       return;
     }
-    if (segment.protocol === PROTOCOL_UDP) {
+    const connection = this.#find(segment);
+    if (segment.protocol === PROTOCOL_UDP && connection === undefined) {
       this.#receiveDatagram(segment);
       return;
     }
-    const connection = this.#find(segment);
     if (connection !== undefined) {
       this.stats.received++;
       connection.receive(segment, this.#options.codec.selectorOf(segment.headers));
@@ -491,11 +520,11 @@ export class Host implements Node, ConnectionHost, UdpHost {
     return segment.read(frame) && segment.hopLimit > 0;
   }
 
-  #find({ srcPort, dstPort, frame, srcAt, addressLength, lane }: Segment): Connection | undefined {
+  #find({ srcPort, dstPort, protocol, frame, srcAt, addressLength, lane }: Segment): Connection | undefined {
     const open = this.#connections.get(dstPort * 65536 + srcPort);
     if (open === undefined) return undefined;
     for (const { connection, remote, lane: own } of open) {
-      if (remote.length !== addressLength || own !== lane) continue;
+      if (remote.length !== addressLength || own !== lane || connection.flow.protocol !== protocol) continue;
       let i = 0;
       while (i < remote.length && frame[srcAt + i] === remote[i]) i++;
       if (i === remote.length) return connection;

@@ -66,6 +66,10 @@ export type {
 } from "./transport/congestion/congestion-control.js";
 export { CONGESTION_CONTROLS, type CongestionControlName } from "./transport/congestion/registry.js";
 export type { FixedStreamOptions } from "./transport/fixed-stream.js";
+export { Dcqcn, type DcqcnOptions } from "./transport/messages/dcqcn.js";
+export { FixedWindow, type MessageControlMaker } from "./transport/messages/message-control.js";
+export { type MessageOptions, RECOVERIES, type Recovery } from "./transport/messages/message-options.js";
+export { Swift, type SwiftOptions } from "./transport/messages/swift.js";
 export { MultipathConnection } from "./transport/multipath.js";
 export { TcpConnection, type TcpState } from "./transport/tcp.js";
 export {

@@ -8,6 +8,7 @@ import {
   type Connection,
   type FixedStreamOptions,
   Host,
+  type MessageOptions,
   Network,
   type Node,
   NS_PER_MS,
@@ -65,7 +66,7 @@ export interface Pair {
   a: Host;
   b: Host;
   /** Opens both ends of a connection. */
-  connect(options?: Partial<FixedStreamOptions>): [Connection, Connection];
+  connect(options?: Partial<FixedStreamOptions> | MessageOptions): [Connection, Connection];
 }
 
 export function pairOfHosts(
@@ -108,7 +109,7 @@ export function pairOfHosts(
     a,
     b,
     connect(options = {}) {
-      const merged = { ...transport, ...options };
+      const merged = options.protocol === "messages" ? options : { ...transport, ...options };
       const random = new Random(1);
       return [
         a.open(ipVersion, 40000, { address: b.address(ipVersion), port: 5201 }, random.fork("a"), merged),

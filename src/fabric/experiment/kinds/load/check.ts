@@ -119,7 +119,7 @@ function checkTimes(
     );
 }
 
-/** With a fixed window a flow ends when all written data are acknowledged: a pause of its application would end it. */
+/** Without TCP a flow ends when all written data are acknowledged: a pause of its application would end it. */
 function checkPaced({ transport, traffic }: LoadSettings, locate: Locate, diagnostics: Diagnostics): void {
   if (transport.protocol === "tcp") return;
   const isPaced = ({ protocol }: Pick<LoadSettings["traffic"], "protocol">) =>
@@ -129,7 +129,7 @@ function checkPaced({ transport, traffic }: LoadSettings, locate: Locate, diagno
   diagnostics.error(
     CODES.pacedWindow,
     locate(part < 0 ? ["traffic", "protocol"] : ["traffic", "mix", part, "protocol"]),
-    "an application that writes at a rate needs TCP, and transport.protocol is fixed",
+    `an application that writes at a rate needs TCP, and transport.protocol is ${transport.protocol ?? "fixed"}`,
     "leave out transport.protocol, or the rate",
   );
 }
@@ -146,7 +146,11 @@ function checkWindows(settings: LoadSettings, locate: Locate, diagnostics: Diagn
       advice,
     );
   if (transport.protocol !== "tcp")
-    wrong(undefined, "a fixed window does not change", "leave out windows, or transport.protocol: fixed");
+    wrong(
+      undefined,
+      `transport.protocol: ${transport.protocol ?? "fixed"} has no windows of TCP`,
+      "leave out windows, or transport.protocol",
+    );
   else if ((transport.subflows?.count ?? 1) > 1)
     wrong(
       undefined,

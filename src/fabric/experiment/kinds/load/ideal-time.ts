@@ -3,7 +3,7 @@
  * Switches store and forward, so the time has a closed form.
  */
 
-import { Ethernet, Ip, Tcp, TcpOption, Udp } from "../../../../base/packets/index.js";
+import { Ethernet, Ip, MESSAGE_HEADER_LENGTH, Tcp, TcpOption, Udp } from "../../../../base/packets/index.js";
 import { HEADERS_ONLY, type WireModel, wireBytes } from "../../../sim/packet/index.js";
 import { type Topology, tierOf } from "../../../topology/index.js";
 import type { FlowArrival } from "../../../traffic/index.js";
@@ -258,6 +258,9 @@ const TCP = Tcp.LENGTH + TcpOption.ECHO.length;
 /** Options of a SYN: maximum segment size, window scale, and for `sack` "SACK permitted", padded to a multiple of four bytes. */
 const SYN_OPTIONS = { sack: 12, plain: 8 } as const;
 
+/** The header of the message transport in a datagram. */
+const MESSAGES = Udp.LENGTH + MESSAGE_HEADER_LENGTH;
+
 /** Sizes by protocol, the same for all schemes: a tag that a scheme adds does not make the ideal time longer. */
 export function frameSizes({
   transport,
@@ -268,7 +271,10 @@ export function frameSizes({
   const payload = transport.segment_bytes;
   const wire = wireModel(name);
   return {
-    tcp: { payload, headers: below + TCP, opening: openingOf(transport, below + TCP), wire },
+    tcp:
+      transport.protocol === "messages"
+        ? { payload, headers: below + MESSAGES, opening: [], wire }
+        : { payload, headers: below + TCP, opening: openingOf(transport, below + TCP), wire },
     udp: { payload, headers: below + Udp.LENGTH, opening: [], wire },
   };
 }
@@ -296,7 +302,7 @@ export function kernelFrameSizes({
 }
 
 function openingOf(transport: LoadSettings["transport"], headers: number): readonly number[] {
-  if (transport.protocol === undefined || !transport.handshake) return [];
+  if (transport.protocol !== "tcp" || !transport.handshake) return [];
   const syn = headers + SYN_OPTIONS[transport.sack ? "sack" : "plain"];
   return [syn, syn];
 }

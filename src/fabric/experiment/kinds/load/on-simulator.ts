@@ -64,7 +64,12 @@ export async function loadInSimulator(
     ip,
     transport: transportOptions(settings.transport),
     random: new Random(seed).fork("flows"),
-    assignments: assignmentsOf(scheme, ip, trafficOf),
+    assignments: assignmentsOf(
+      scheme,
+      ip,
+      settings.transport.protocol === "messages" ? "udp" : "tcp",
+      trafficOf,
+    ),
     countsHolds: firstCommand !== undefined,
   });
   const throwIfFailed = scheduleFaults(experiment, endOf(settings), stage);

@@ -98,7 +98,7 @@ export class SimulatedFlows {
     const taken = this.#takePorts(arrival, random, flow, portsOf === "shared" ? 1 : subflows);
     const { release } = taken;
     const ports = portsOf === "shared" ? new Array<number>(subflows).fill(taken.ports[0]!) : taken.ports;
-    this.#reportOpened(arrival, ports[0]!, PROTOCOL_TCP);
+    this.#reportOpened(arrival, ports[0]!, transport.protocol === "messages" ? PROTOCOL_UDP : PROTOCOL_TCP);
     let stopWriting = (): void => {};
     const end = once(() => {
       stopWriting();
@@ -368,6 +368,8 @@ const PROTOCOLS = { tcp: 6, udp: 17 } as const;
 export function assignmentsOf(
   { assign }: Pick<SchemeRun, "assign">,
   version: 4 | 6,
+  /** Of streams: TCP, or the UDP datagrams of the message transport. */
+  streams: "tcp" | "udp",
   workload: () => Workload,
 ): ReadonlyMap<number, FlowAssignment> | undefined {
   if (assign === undefined) return undefined;
@@ -379,7 +381,7 @@ export function assignmentsOf(
       source,
       destination,
       version,
-      protocol: PROTOCOLS[protocol],
+      protocol: PROTOCOLS[protocol === "tcp" ? streams : protocol],
       destinationPort: port,
       bytes,
     })),

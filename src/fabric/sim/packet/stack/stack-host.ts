@@ -206,6 +206,9 @@ export class StackHost implements Node, PingHost {
       get busyUntil() {
         return output.busyUntil;
       },
+      get rate() {
+        return output.rate;
+      },
     });
   }
 

@@ -87,7 +87,7 @@ function checkTransport(experiment: Load, engine: SwitchEngine): void {
       `segments of ${transport.segment_bytes} bytes do not fit the hosts of engine ${engine}`,
       `at most ${most} bytes do`,
     );
-  if (transport.protocol === undefined) return;
+  if (transport.protocol !== "tcp") return;
   for (const key of Object.keys(transport))
     if (!OBEYED.has(key) && locate(["transport", key]) !== undefined)
       refuse(
