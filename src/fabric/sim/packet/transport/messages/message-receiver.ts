@@ -53,8 +53,8 @@ export class MessageReceiver {
       this.#notify(answer);
     }
     if (sequence > next && options.recovery === "go_back_n") {
-      // Everything above a gap is discarded; RoCE reports each gap once.
-      this.#note(sequence);
+      // Everything above a gap is discarded, so that it is no new data; RoCE reports each gap once.
+      this.#highest = Math.max(this.#highest, sequence);
       if (!this.#reported) this.#answer("nack", answer, chooser.selector);
       this.#reported = true;
       return;
