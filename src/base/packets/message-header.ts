@@ -11,8 +11,8 @@ export const MESSAGE_HEADER_LENGTH = 24;
 export const BITMAP_PACKETS = 64;
 
 /** A NACK asks for all packets from `cumulative` on; a CNP reports congestion to the sender of the data. */
-export const MESSAGE_KINDS = ["data", "ack", "nack", "cnp"] as const;
-export type MessageKind = (typeof MESSAGE_KINDS)[number];
+const MESSAGE_KINDS = ["data", "ack", "nack", "cnp"] as const;
+type MessageKind = (typeof MESSAGE_KINDS)[number];
 
 const MARKED = 1;
 const LAST = 2;
