@@ -1,0 +1,164 @@
+import { block, page, type RunDocument, run } from "../../block.js";
+import { fixed, percent, pickKeys, table } from "../../text.js";
+
+const RATE = "topology.links.0.rate";
+const LOSS = "faults.0.loss";
+const PATTERN = "traffic.pattern";
+const KEYS = [
+  "scheme",
+  "slowdown_mean",
+  "slowdown_mean_ci95",
+  "slowdown_p99",
+  "unfinished",
+  "drops",
+  "retransmissions",
+  "timeouts",
+  "reordered_share",
+] as const;
+const SCHEMES = ["ecmp", "conga", "drill", "spray", "reps"] as const;
+const TITLES: Readonly<Record<string, string>> = {
+  ecmp: "ECMP",
+  conga: "CONGA",
+  drill: "DRILL",
+  prr: "PRR",
+  spray: "spraying",
+  reps: "REPS",
+  "reps-thawed": "REPS without freezing",
+};
+const NETWORKS = ["equal", "a slow link", "a gray link", "full load"] as const;
+const TRANSPORTS = ["TCP, DCTCP", "selective repeat", "go-back-N", "Swift", "DCQCN"] as const;
+
+type Row = Readonly<Record<(typeof KEYS)[number], number>> & {
+  readonly where: string;
+  readonly ring: boolean;
+};
+// biome-ignore lint/suspicious/noExplicitAny: a row of the kind load.
+type AnyRow = any;
+
+const all = (document: RunDocument): AnyRow[] => document.rows.filter((row: AnyRow) => row.size === "all");
+
+function networkOf(row: AnyRow): (typeof NETWORKS)[number] {
+  if (row[LOSS] !== undefined) return "a gray link";
+  if (String(row[RATE]) === "1Gbps") return "a slow link";
+  return row.load === 1 ? "full load" : "equal";
+}
+
+function transportOf({ transport }: AnyRow): (typeof TRANSPORTS)[number] {
+  const { protocol, recovery, congestion_control } =
+    typeof transport === "string" ? JSON.parse(transport) : transport;
+  if (protocol === "tcp") return "TCP, DCTCP";
+  if (recovery === "go_back_n") return "go-back-N";
+  return congestion_control === "fixed"
+    ? "selective repeat"
+    : congestion_control === "swift"
+      ? "Swift"
+      : "DCQCN";
+}
+
+const rowsBy =
+  (where: (row: AnyRow) => string) =>
+  (document: RunDocument): Row[] =>
+    all(document).map((row) => ({
+      ...(pickKeys(row, KEYS) as Record<(typeof KEYS)[number], number>),
+      where: where(row),
+      ring: row[PATTERN] !== "inter_rack",
+    }));
+
+function rowOf(rows: readonly Row[], where: string, scheme: string, ring = true): Row {
+  const found = rows.find((row) => row.where === where && String(row.scheme) === scheme && row.ring === ring);
+  if (found === undefined) throw new Error(`no row of ${scheme} with ${where}`);
+  return found;
+}
+
+const mean = ({ slowdown_mean, slowdown_mean_ci95 }: Row) =>
+  `${fixed(slowdown_mean, 2)} ± ${fixed(slowdown_mean_ci95, 2)}`;
+const times = (a: Row, b: Row) => `${fixed(a.slowdown_mean / b.slowdown_mean, 2)} times`;
+
+export default page("docs/papers/reps.md", {
+  rivals: block({
+    runs: { rows: run("examples/compare/spraying.yaml") },
+    pick: { rows: rowsBy(networkOf) },
+    render: ({ rows }) =>
+      table(
+        ["network", "traffic", ...SCHEMES.map((scheme) => TITLES[scheme]!)],
+        NETWORKS.flatMap((where) =>
+          [true, false].map((ring) => [
+            where,
+            ring ? "ring" : "between racks",
+            ...SCHEMES.map((scheme) => mean(rowOf(rows, where, scheme, ring))),
+          ]),
+        ),
+      ),
+    values: ({ rows }) => {
+      const ratio = (where: string, a: string, b: string, ring = true) =>
+        times(rowOf(rows, where, a, ring), rowOf(rows, where, b, ring));
+      const share = (scheme: string) => percent(rowOf(rows, "equal", scheme).reordered_share, 1);
+      return {
+        ecmp: ratio("equal", "ecmp", "reps"),
+        spray: ratio("equal", "spray", "reps"),
+        slowSpray: ratio("a slow link", "spray", "reps"),
+        slowEcmp: ratio("a slow link", "ecmp", "reps"),
+        slowConga: ratio("a slow link", "conga", "reps"),
+        slowDrill: ratio("a slow link", "drill", "reps"),
+        grayRing: ratio("a gray link", "spray", "reps"),
+        grayRacks: ratio("a gray link", "spray", "reps", false),
+        full: ratio("full load", "spray", "reps", false),
+        fullDrill: ratio("full load", "drill", "reps", false),
+        reordered: `${share("spray")} under spraying, ${share("reps")} under REPS, ${share("drill")} under DRILL`,
+      };
+    },
+    slow: true,
+  }),
+  transports: block({
+    runs: { rows: run("examples/compare/spraying-transports.yaml") },
+    pick: { rows: rowsBy(transportOf) },
+    render: ({ rows }) =>
+      table(
+        ["transport", "ECMP", "spraying", "REPS", "sent again: ECMP", "spraying", "REPS"],
+        TRANSPORTS.map((where) => {
+          const own = ["ecmp", "spray", "reps"].map((scheme) => rowOf(rows, where, scheme));
+          return [where, ...own.map(mean), ...own.map((row) => row.retransmissions.toLocaleString("en"))];
+        }),
+      ),
+    values: ({ rows }) => ({
+      goBackN: times(rowOf(rows, "go-back-N", "spray"), rowOf(rows, "selective repeat", "spray")),
+      dcqcn: times(rowOf(rows, "DCQCN", "ecmp"), rowOf(rows, "selective repeat", "ecmp")),
+      lost: String(rowOf(rows, "go-back-N", "spray").drops),
+      lostTcp: String(rowOf(rows, "TCP, DCTCP", "spray").drops + rowOf(rows, "TCP, DCTCP", "reps").drops),
+    }),
+    slow: true,
+  }),
+  failure: block({
+    runs: { rows: run("examples/compare/spraying-failure.yaml") },
+    pick: { rows: rowsBy(() => "failure") },
+    render: ({ rows }) =>
+      table(
+        [
+          "scheme",
+          "flows that never end",
+          "mean slowdown of the others",
+          "packets lost",
+          "sent again",
+          "timeouts",
+        ],
+        ["ecmp", "prr", "spray", "reps", "reps-thawed"].map((scheme) => {
+          const row = rowOf(rows, "failure", scheme);
+          return [
+            TITLES[scheme]!,
+            String(row.unfinished),
+            mean(row),
+            ...[row.drops, row.retransmissions, row.timeouts].map((count) => count.toLocaleString("en")),
+          ];
+        }),
+      ),
+    values: ({ rows }) => {
+      const again = (scheme: string) => rowOf(rows, "failure", scheme).retransmissions;
+      return {
+        spray: `${fixed(again("spray") / again("reps"), 1)} times`,
+        thawed: `${fixed(again("reps-thawed") / again("reps"), 1)} times`,
+        slower: times(rowOf(rows, "failure", "spray"), rowOf(rows, "failure", "reps")),
+      };
+    },
+    slow: true,
+  }),
+});
