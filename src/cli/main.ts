@@ -256,6 +256,10 @@ program
     "--kind <kind>",
     "of a scheme: host (default) or switch decides; of an experiment: failover (default) or load",
   )
+  .option(
+    "--for <platform>",
+    "of a course: moodle writes a question of CodeRunner for each exercise, in place of the folders of students",
+  )
   .action(async (what: string, name: string, exercises: string[], options: NewArguments) => {
     await conclude(async () => (await import("./new/new.js")).writeNew(what, name, exercises, options));
   });

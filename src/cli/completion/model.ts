@@ -50,6 +50,7 @@ function knownWords(): ReadonlyMap<string, readonly string[]> {
     ["lsp --target", targets],
     ["switch --log-level", ["trace", "debug", "info", "warn", "error", "off"]],
     ["switch --grpc-server-addr", ["none"]],
+    ["new --for", ["moodle"]],
     ["completion shell", ["bash", "zsh", "fish"]],
   ]);
 }

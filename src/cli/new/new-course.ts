@@ -20,16 +20,7 @@ const PLACES: Readonly<Record<string, string>> = {
  * Fails with the errors of an exercise, with P40005 for two folders of one name, and with the errors of writeNewFolder.
  */
 export function newCourse(name: string, exercises: readonly string[]): number {
-  const folders = exercises.length > 0 ? exercises : ownCourse();
-  const names = folders.map((folder) => basename(resolve(folder)));
-  const twice = names.find((one, index) => names.indexOf(one) !== index);
-  if (twice !== undefined)
-    fail(
-      CODES.wrongValue,
-      undefined,
-      `two exercises are named ${twice}`,
-      "the course has a folder for each name",
-    );
+  const { folders, names } = foldersOf(exercises);
   for (const folder of folders) openExerciseFolder(folder, new Diagnostics());
   const files = templates("data/new-course", name);
   writeNewFolder(name, () => [
@@ -47,6 +38,26 @@ export function newCourse(name: string, exercises: readonly string[]): number {
   return EXIT.success;
 }
 
+/**
+ * The folders of a course with their names; without folders those of the package's course. Fails with P40005 for two of one name.
+ */
+export function foldersOf(exercises: readonly string[]): {
+  readonly folders: readonly string[];
+  readonly names: readonly string[];
+} {
+  const folders = exercises.length > 0 ? exercises : ownCourse();
+  const names = folders.map((folder) => basename(resolve(folder)));
+  const twice = names.find((one, index) => names.indexOf(one) !== index);
+  if (twice !== undefined)
+    fail(
+      CODES.wrongValue,
+      undefined,
+      `two exercises are named ${twice}`,
+      "the course has a folder for each name",
+    );
+  return { folders, names };
+}
+
 function ownCourse(): string[] {
   const folder = fileURLToPath(packageFile("examples/course"));
   return readdirSync(folder)
@@ -56,15 +67,20 @@ function ownCourse(): string[] {
 
 /** The files that grade an exercise where it is pushed, with the version of p4loom that wrote them. */
 function pushed(files: readonly { path: string; content: string }[]): OutputFile[] {
-  const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string };
+  const version = ownVersion();
   return files.flatMap(({ path, content }) => {
     const place = PLACES[path];
     return place === undefined ? [] : [{ path: place, content: content.replaceAll("VERSION", version) }];
   });
 }
 
+/** The version of p4loom that writes the course. */
+export function ownVersion(): string {
+  return (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version;
+}
+
 /** The teacher's page, with the folders of the exercises. */
-function page(
+export function page(
   { path, content }: { path: string; content: string },
   folders: readonly string[],
   names: readonly string[],

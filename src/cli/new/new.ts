@@ -4,17 +4,24 @@ import { CODES } from "../codes.js";
 
 export interface NewArguments {
   kind?: string;
+  /** Of a course: the platform whose questions are written. */
+  for?: string;
 }
 
-/** Fails with P40005 for a WHAT that there is not, and for exercises of something that is no course. */
+/** Fails with P40005 for a WHAT that there is not, and for exercises or a platform of something that is no course. */
 export async function writeNew(
   what: string,
   name: string,
   exercises: readonly string[],
-  { kind }: NewArguments = {},
+  { kind, for: platform }: NewArguments = {},
 ): Promise<number> {
   if (kind !== undefined && what !== "scheme" && what !== "experiment")
     fail(CODES.wrongValue, undefined, `new ${what} ${name}: only schemes and experiments have kinds`);
+  if (platform !== undefined && what !== "course")
+    fail(CODES.wrongValue, undefined, `new ${what} ${name}: only a course is for a platform`);
+  if (platform !== undefined && platform !== "moodle")
+    fail(CODES.wrongValue, undefined, `--for ${platform}: expected moodle`);
+  if (platform !== undefined) return (await import("./new-questions.js")).newQuestions(name, exercises);
   if (what === "course") return (await import("./new-course.js")).newCourse(name, exercises);
   if (exercises.length > 0)
     fail(CODES.wrongValue, undefined, `new ${what} ${name}: only a course is made of exercises`);

@@ -8,6 +8,7 @@ export const CODES = {
   noPython: "P46315",
   hiddenAbsent: "P46316",
   otherEngine: "P46317",
+  noQuestion: "P46318",
   roster: "P46330",
   twoRows: "P46331",
   nobody: "P46332",

@@ -3,8 +3,9 @@
  * in its own processes, with the isolation that this machine supports (`isolation.ts`), and {@link reportFiles}
  * formats the results. Tests run on the simulator, or on real switches ({@link KeptNetworks}).
  */
+export { coderunnerXml } from "./coderunner.js";
 export { serveController } from "./controller/child.js";
-export { openExerciseFolder, studentFiles } from "./exercise-folder.js";
+export { exerciseTexts, openExerciseFolder, studentFiles } from "./exercise-folder.js";
 export { type FoundSubmission, findSubmissions, readHandedIn } from "./find.js";
 export { type GradeAllOptions, gradeAll } from "./grade-all.js";
 export type { GradedSubmission } from "./grade-one.js";
