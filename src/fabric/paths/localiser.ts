@@ -5,12 +5,19 @@
 import { LossSolver, type NetworkElement, type Pair, type Suspect } from "./loss-solver.js";
 import type { Twins } from "./twins.js";
 
+/** Two elements that lose packets together, and the probability of it, if there are two. */
+export interface FaultSet {
+  readonly elements: readonly [NetworkElement, NetworkElement];
+  readonly confidence: number;
+}
+
 /**
  * `open`: more probes are needed. `named`: one element loses packets, or one of several that are always crossed together.
- * `several`: not one fault.
+ * `several`: not one fault; `sets`: the pairs that together have the confidence, the likeliest first.
  */
 export type Finding =
-  | { readonly kind: "open" | "several" }
+  | { readonly kind: "open" }
+  | { readonly kind: "several"; readonly sets: readonly FaultSet[] }
   | {
       readonly kind: "named";
       readonly elements: readonly NetworkElement[];
@@ -19,7 +26,6 @@ export type Finding =
     };
 
 const OPEN: Finding = { kind: "open" };
-const SEVERAL: Finding = { kind: "several" };
 
 interface LocaliserOptions {
   /** Least probability of a result. */
@@ -28,6 +34,8 @@ interface LocaliserOptions {
   readonly noise?: number;
 }
 
+/** More sets than these are not examined for whether a probe can tell them apart. */
+const MOST_SETS = 16;
 /** Number of suspects that are examined for elements which are always crossed together. */
 const MOST_TWINS = 64;
 /** The odds of two faults are computed again when there are this many times as many probes, or losses. */
@@ -49,6 +57,7 @@ export class Localiser {
   #pairsAt = { sent: 0, lost: 0 };
   #pairs: readonly Pair[] = [];
   #suspects: readonly Suspect[] = [];
+  #several: Extract<Finding, { kind: "several" }> | undefined;
 
   /** @param twins searches of one network share it, since it computes the ways of a network once */
   constructor(
@@ -70,7 +79,14 @@ export class Localiser {
     this.#sent++;
   }
 
+  /** That this is not one fault, by the last {@link judge}, where more probes would say which elements it is. */
+  get several(): Finding | undefined {
+    return this.#several;
+  }
+
+  /** `several` only where no further probe can make the sets fewer; before that, `open`, and {@link several} has them. */
   judge(): Finding {
+    this.#several = undefined;
     const { element, suspects } = this.solver.judge();
     this.#suspects = suspects;
     if (element === undefined) return OPEN;
@@ -88,7 +104,12 @@ export class Localiser {
     const rivals: Pair[] = [];
     for (const pair of this.#pairsSoFar()) (this.#isAlike(element, pair) ? alike : rivals).push(pair);
     const odds = rivals.reduce((sum, pair) => sum + pair.odds, 0);
-    if (odds / (1 + odds) >= this.#confidence) return SEVERAL;
+    if (odds / (1 + odds) >= this.#confidence) {
+      this.#several = { kind: "several", sets: this.#setsOf(rivals) };
+      if (this.#areAlike(this.#several.sets)) return this.#several;
+      this.#suspects = withPairs(suspects, rivals);
+      return OPEN;
+    }
     if (confidence / (1 + CAUTION * odds) >= this.#confidence)
       return { kind: "named", elements, pairs: alike.map(({ a, b }) => [a, b]) };
     this.#suspects = withPairs(suspects, rivals);
@@ -100,6 +121,37 @@ export class Localiser {
     const isSmall = CAUTION * pair.odds < SMALL * (1 - this.#confidence);
     return (
       !isSmall && this.solver.countsAsPair(element, pair) && this.twins.areTwins([element], [pair.a, pair.b])
+    );
+  }
+
+  /** The likeliest pairs that together have the confidence. A pair is counted once, in whichever order its elements come. */
+  #setsOf(pairs: readonly Pair[]): FaultSet[] {
+    const known = new Map<string, Pair>();
+    for (const pair of pairs) {
+      const key = [pair.a, pair.b]
+        .map(({ kind, number }) => `${kind} ${number}`)
+        .sort()
+        .join();
+      if ((known.get(key)?.odds ?? -1) < pair.odds) known.set(key, pair);
+    }
+    const likely = [...known.values()].sort((one, other) => other.odds - one.odds);
+    const sum = likely.reduce((total, { odds }) => total + odds, 0);
+    const sets: FaultSet[] = [];
+    let share = 0;
+    for (const { a, b, odds } of likely) {
+      if (share >= this.#confidence) break;
+      share += odds / sum;
+      sets.push({ elements: [a, b], confidence: odds / sum });
+    }
+    return sets;
+  }
+
+  /** Whether no probe can tell the sets apart. */
+  #areAlike([first, ...others]: readonly FaultSet[]): boolean {
+    return (
+      first !== undefined &&
+      others.length < MOST_SETS &&
+      others.every(({ elements }) => this.twins.areTwins(first.elements, elements))
     );
   }
 

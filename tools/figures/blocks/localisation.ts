@@ -195,6 +195,83 @@ const localise12 = block({
   render: ({ rows }) => lossTable(rows, [0.1, 0.01]),
 });
 
+/** Searches for two elements that fail at once. */
+const two = block({
+  runs: { rows: run("examples/pecmp/localise-two.yaml") },
+  pick: {
+    rows: (document: RunDocument): PairSearch[] =>
+      document.rows
+        .filter(({ loss }: PairSearch) => loss !== undefined)
+        .map((row: PairSearch) => pickKeys(row, [...PAIR_KEYS])),
+  },
+  render: ({ rows }) => {
+    const cells = (row: PairSearch) => [
+      [
+        `${row.right} / ${row.wrong}`,
+        ...(row.set > 0 ? [`${row.set} in a set`] : []),
+        ...(row.part > 0 ? [`${row.part} one of both`] : []),
+        ...(row.unnamed > 0 ? [`${row.unnamed} without a result`] : []),
+      ].join(", "),
+      fixed(row.probes_p50),
+    ];
+    return table(
+      [
+        "failed, two at once",
+        "loss",
+        "exact: right / wrong",
+        "probes p50",
+        "random: right / wrong",
+        "probes p50",
+      ],
+      ["switch", "link", "direction", "host_link"].flatMap((failed) =>
+        [1, 0.1].map((loss, i) => {
+          const of = (scheme: string) =>
+            rows.find((row) => row.scheme === scheme && row.failed === failed && row.loss === loss)!;
+          return [i === 0 ? failed : "", `${100 * loss} %`, ...cells(of(EXACT)), ...cells(of(RANDOM))];
+        }),
+      ),
+    );
+  },
+  values: ({ rows }) => {
+    const sum = (key: "failures" | "right" | "part" | "set" | "wrong") =>
+      rows.reduce((total, row) => total + row[key], 0);
+    return {
+      failures: fixed(sum("failures")),
+      right: fixed(sum("right")),
+      wrong: fixed(sum("wrong")),
+      part: fixed(sum("part")),
+      set: fixed(sum("set")),
+    };
+  },
+});
+
+const PAIR_KEYS = [
+  "scheme",
+  "failed",
+  "loss",
+  "failures",
+  "right",
+  "set",
+  "part",
+  "wrong",
+  "unnamed",
+  "sets_max",
+  "probes_p50",
+] as const;
+interface PairSearch {
+  readonly scheme: string;
+  readonly failed: string;
+  readonly loss: number;
+  readonly failures: number;
+  readonly right: number;
+  readonly set: number;
+  readonly part: number;
+  readonly wrong: number;
+  readonly unnamed: number;
+  readonly sets_max: number;
+  readonly probes_p50: number;
+}
+
 /** Sums over the rows of a `localise_packets`. */
 interface PacketSearches {
   readonly failures: number;
@@ -258,6 +335,7 @@ export const localisation = {
   dead,
   lossy,
   localise_12: localise12,
+  two_faults: two,
   localise_packets: localisePackets,
   localise_switches: localiseSwitches,
 };

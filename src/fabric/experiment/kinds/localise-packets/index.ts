@@ -9,7 +9,7 @@ import { type SchemeRun, withSchemes } from "../../experiment.js";
 import { rowsPage } from "../../view/parts.js";
 import type { View } from "../../view/view.js";
 import type { Kind, SchemeUnit } from "../kind.js";
-import { RESULT_COLUMNS, RESULTS } from "../localise/result.js";
+import { RESULT_COLUMNS, resultsOf } from "../localise/result.js";
 import { onFabric } from "../registered-kind.js";
 import {
   type FailureClass,
@@ -101,7 +101,7 @@ function figuresOf(all: readonly Named[]): Record<string, number | null> {
   return {
     failures: all.length,
     ...Object.fromEntries(
-      RESULTS.map((result) => [result, all.filter((one) => one.result === result).length]),
+      resultsOf(1).map((result) => [result, all.filter((one) => one.result === result).length]),
     ),
     probes_p50: at(0.5, ({ probes }) => probes),
     probes_p95: at(0.95, ({ probes }) => probes),

@@ -120,27 +120,38 @@ async function nameOne(
     sent += batch.length;
     const finding = localiser.judge();
     if (finding.kind === "open") continue;
-    const named = finding.kind === "named" ? textOf(finding) : null;
+    const named = textOf(finding);
     const time = engine.now() - start;
     return {
       failed: failed.name,
       named,
-      result: resultOf(finding, failed),
+      result: resultOf(finding, [failed]),
       probes: sent,
       time,
       contradicted,
     };
   }
   const time = engine.now() - start;
-  return { failed: failed.name, named: null, result: "unnamed", probes: sent, time, contradicted };
+  const finding: Finding = localiser.several ?? { kind: "open" };
+  const result = resultOf(finding, [failed]);
+  return { failed: failed.name, named: textOf(finding), result, probes: sent, time, contradicted };
 }
 
-/** Elements that no probe can tell apart, and pairs that fail like them. */
-function textOf({ elements, pairs }: Extract<Finding, { kind: "named" }>): string {
-  return [
-    ...elements.map(({ name }) => name),
-    ...pairs.map(([a, b]) => `or both of ${a.name} and ${b.name}`),
-  ].join(", ");
+/** Elements that no probe can tell apart, and pairs that fail like them; of two faults the likely pairs. Null: nothing was found. */
+function textOf(finding: Finding): string | null {
+  switch (finding.kind) {
+    case "open":
+      return null;
+    case "named":
+      return [
+        ...finding.elements.map(({ name }) => name),
+        ...finding.pairs.map(([a, b]) => `or both of ${a.name} and ${b.name}`),
+      ].join(", ");
+    case "several":
+      return finding.sets
+        .map(({ elements: [a, b], confidence }) => `${a.name} and ${b.name} (${confidence.toFixed(3)})`)
+        .join(", or ");
+  }
 }
 
 function faultOf({ kind, number }: NetworkElement, loss: number, place: number): Fault {

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { type Diagnostics, defined, type Locate, type SourceFile } from "../../../../base/index.js";
-import { ExactWalker } from "../../../paths/index.js";
+import { ExactWalker, elementsOf } from "../../../paths/index.js";
 import { positiveDurationSchema, type Topology, topologySchema } from "../../../topology/index.js";
 import { CODES } from "../../codes.js";
 import { fabricKeys, type SchemeRun, whole } from "../../experiment.js";
@@ -27,6 +27,16 @@ export function localiseOf(check: CheckContext<LocaliseSettings>): Localise {
   const { source, value, topology, locate, diagnostics } = check;
   const runs = plansWithPaths(check, value.selector);
   checkNetwork(topology, locate, diagnostics);
+  for (const [i, what] of value.elements.entries()) {
+    const have = elementsOf(topology).filter(({ kind }) => kind === what).length;
+    if (have < value.faults)
+      diagnostics.error(
+        CODES.nothingToLocalise,
+        locate(["elements", i]),
+        `${value.faults} elements of the kind ${what} are to fail at once, and the topology has ${have}`,
+        "leave this kind out, or let one element fail",
+      );
+  }
   const units = runs.flatMap((run): LocaliseUnit[] => {
     const unit = (what: LocaliseUnit["what"], loss: number): LocaliseUnit => ({
       scheme: run,
@@ -112,6 +122,10 @@ export const localiseSchema = z.strictObject({
   selector: fabricKeys.selector,
   schemes: fabricKeys.schemes,
   ...searchKeys,
+  /** Number of elements that fail at once, of one kind and with one share. */
+  faults: z
+    .union([z.literal(1), z.literal(2)], { error: "expected 1 or 2 elements that fail at once" })
+    .default(1),
   /** Time between two probes of one host; all hosts send. */
   probe_interval: positiveDurationSchema.default(10_000_000),
   /** Maximum number of probes for one failure; without a name by then, it stays unnamed. */

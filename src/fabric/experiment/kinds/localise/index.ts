@@ -16,7 +16,7 @@ import {
   namesNextHops,
 } from "./check.js";
 import type { LocaliseOutcome } from "./outcome.js";
-import { RESULT_COLUMNS, RESULTS, type Result } from "./result.js";
+import { RESULT_COLUMNS, type Result, resultsOf } from "./result.js";
 
 // Rows of the kind `localise`.
 
@@ -41,12 +41,22 @@ export function localiseRow(
     switches,
     failures: named.length,
     candidates,
-    ...Object.fromEntries(RESULTS.map((result) => [result, count(result)])),
+    ...Object.fromEntries(resultsOf(settings.faults).map((result) => [result, count(result)])),
+    ...(settings.faults === 1 ? {} : setFigures(named)),
     probes_p50: at(0.5),
     probes_p95: at(0.95),
     probes_max: probes.at(-1) ?? null,
     time_p50_ms: time(at(0.5)),
     time_p95_ms: time(at(0.95)),
+  };
+}
+
+/** Of two faults at once: mean and greatest number of named pairs, where pairs are named. */
+function setFigures(named: LocaliseOutcome["named"]): LocaliseRow {
+  const sets = named.flatMap((one) => one.sets ?? []);
+  return {
+    sets_mean: sets.length === 0 ? null : sets.reduce((sum, one) => sum + one, 0) / sets.length,
+    sets_max: sets.length === 0 ? null : Math.max(...sets),
   };
 }
 
@@ -91,6 +101,8 @@ const LOCALISE_VIEW: View<Localise, LocaliseUnit, LocaliseOutcome, LocaliseRow> 
     { key: "failures", title: "failures" },
     { key: "candidates", title: "of" },
     ...RESULT_COLUMNS,
+    { key: "sets_mean", title: "pairs", format: decimals(2) },
+    { key: "sets_max", title: "at most", format: decimals(0) },
     { key: "probes_p50", title: "probes p50", format: decimals(0) },
     { key: "probes_p95", title: "p95", format: decimals(0) },
     { key: "time_p50_ms", title: "ms p50", format: decimals(1) },
@@ -129,7 +141,7 @@ export const LOCALISE: Kind<LocaliseSettings, Localise, LocaliseUnit, LocaliseOu
         ? `${run.label}: probes go where selectors lead them, over covers of all links between switches and then through suspects.`
         : `${run.label}: probes go between random hosts with random ports; their paths are known, which for an operator requires the hash functions.`;
     return [
-      `${topology.nodes.filter(({ role }) => role !== "host").length} switches, without packets: paths follow the programs' own hash functions, and each element loses its share of the probes that cross it; naming an element needs a confidence of ${settings.confidence}.`,
+      `${topology.nodes.filter(({ role }) => role !== "host").length} switches, without packets: paths follow the programs' own hash functions, and each element loses its share of the probes that cross it${settings.faults === 1 ? "" : ", two at once"}; naming an element needs a confidence of ${settings.confidence}.`,
       ...runs.map(exact),
     ];
   },

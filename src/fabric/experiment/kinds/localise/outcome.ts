@@ -1,5 +1,5 @@
 /** The outcome of a unit: the number of probes until each failure is named, all paths between two hosts are covered, or all links are. */
-import { Random } from "../../../../base/index.js";
+import { given, Random } from "../../../../base/index.js";
 import {
   ExactWalker,
   elementsOf,
@@ -30,8 +30,12 @@ export interface Covered {
 }
 
 export interface LocaliseOutcome {
-  /** For each failure: the number of probes until a result, and which one; -1 probes without a result. */
-  readonly named: readonly { readonly probes: number; readonly result: Result }[];
+  /** For each failure: the number of probes until a result, and which one; -1 probes without a result. `sets`: of two faults, how many pairs are named. */
+  readonly named: readonly {
+    readonly probes: number;
+    readonly result: Result;
+    readonly sets?: number | undefined;
+  }[];
   /** For each pair of hosts, or for each run over all links. */
   readonly covered: readonly Covered[];
   /** Elements of the kind that fails. */
@@ -80,26 +84,36 @@ export async function runLocalise(
     return { named: [], covered, candidates: 0, hosts, switches };
   }
   const candidates = elementsOf(topology).filter(({ kind }) => kind === what);
-  const named: { probes: number; result: Result }[] = [];
+  const named: { probes: number; result: Result; sets?: number | undefined }[] = [];
   const twins = new Twins(topology, model, false);
   // All schemes have the same failures.
   const draw = random.fork(`${what} ${loss}`);
   for (let i = 0; i < settings.failures; i++) {
-    const failed = draw.pick(candidates);
+    const failed = distinct(settings.faults, () => draw.pick(candidates));
     const own = draw.fork(i);
     const localiser = new Localiser(twins, { confidence: settings.confidence });
-    const { finding, probes } = await searchFor(topology, [{ element: failed, loss }], {
+    const lossy = failed.map((element) => ({ element, loss }));
+    const { finding, probes } = await searchFor(topology, lossy, {
       localiser,
       next: ways(own),
       random: own.fork("loss"),
       most: settings.most_probes,
+      faults: settings.faults,
       breathe,
     });
-    named.push({ probes, result: resultOf(finding, failed) });
+    const sets = finding.kind === "several" ? finding.sets.length : undefined;
+    named.push({ probes, result: resultOf(finding, failed), ...given({ sets }) });
     await breathe();
   }
   await stepDone();
   return { named, covered: [], candidates: candidates.length, hosts, switches };
+}
+
+/** So many different elements. */
+function distinct(count: number, pick: () => NetworkElement): NetworkElement[] {
+  const picked = new Set<NetworkElement>();
+  while (picked.size < count) picked.add(pick());
+  return [...picked];
 }
 
 /** An element that loses this share of the packets. */
@@ -121,6 +135,8 @@ interface Search {
   readonly random: Random;
   /** Maximum number of probes. */
   readonly most: number;
+  /** Number of faults: with two, the search goes on after it has named one element. Default 1. */
+  readonly faults?: number;
   readonly breathe?: () => Promise<void>;
 }
 
@@ -128,11 +144,12 @@ interface Search {
 export async function searchFor(
   topology: Topology,
   failed: readonly FailedElement[],
-  { localiser, next, random, most, breathe = async () => {} }: Search,
+  { localiser, next, random, most, faults = 1, breathe = async () => {} }: Search,
 ): Promise<Found> {
   const crossed = failed.map(({ element, loss }) => ({ links: linksInto(topology, element), loss }));
   let seen = 0;
   let lostInAll = 0;
+  let last: Found = { finding: { kind: "open" }, probes: -1 };
   for (let probes = 1; probes <= most; probes++) {
     if (probes % BREATH === 0) await breathe();
     const links = next(localiser.suspects);
@@ -150,9 +167,12 @@ export async function searchFor(
     if (lostInAll === 0 || (arrived && isSoon)) continue;
     seen = probes;
     const finding = localiser.judge();
-    if (finding.kind !== "open") return { finding, probes };
+    if (finding.kind === "several" || (finding.kind === "named" && faults === 1)) return { finding, probes };
+    // A second fault that the first one hides, as a dead switch hides its links, is never seen.
+    if (finding.kind === "named") last = { finding, probes };
+    else if (localiser.several !== undefined) last = { finding: localiser.several, probes: most };
   }
-  return { finding: { kind: "open" }, probes: -1 };
+  return last;
 }
 
 /** By directed link: 1 where a packet that crosses it also crosses the element. */
