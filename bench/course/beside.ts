@@ -19,8 +19,8 @@ import type { Benchmark } from "../benchmark.js";
 
 const root = resolve(import.meta.dirname, "../..");
 const hostile = join(root, "test/course/submissions/hostile");
-/** With tables, with a controller, with state that depends on time, with many flows, with many packets. */
-const EXERCISES = ["01-forwarding", "09-controller", "06-flowlets", "04-ecmp", "02-lpm-ttl"];
+/** With tables, with a controller, with state that depends on time, with many flows, with many packets, for a Tofino. */
+const EXERCISES = ["01-forwarding", "09-controller", "06-flowlets", "04-ecmp", "02-lpm-ttl", "21-memory"];
 /** The exercise that hostile programs and controllers are written for. */
 const HOSTILE: Readonly<Record<string, string>> = {
   "01-forwarding": "programs",
