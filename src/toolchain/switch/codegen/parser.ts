@@ -31,10 +31,12 @@ interface ParserContext {
   readonly front?: { states: ReadonlyMap<string, number> | undefined; bytes: number };
 }
 
-interface ParserCode {
+export interface ParserCode {
   readonly text: string;
   /** It reads something of `s.front`. */
   readonly readsFront: boolean;
+  /** It reads or passes something of the frame. */
+  readonly readsFrame: boolean;
 }
 
 /** `function NAME(s)`: reads `s.frame[s.start..s.end)`, sets `s.start` to the end of the last header, and returns the number of the error. */
@@ -59,7 +61,7 @@ export function writeParser(parser: bmv2.Bmv2Parser, name: string, context: Pars
   out.line("s.start = O;");
   out.line("return error;");
   out.close();
-  return { text: out.toString(), readsFront: writer.readsFront };
+  return { text: out.toString(), readsFront: writer.readsFront, readsFrame: writer.readsFrame };
 }
 
 function choiceText(transition: bmv2.Transition | undefined): string {
@@ -82,6 +84,7 @@ class StateWriter {
   /** Where the state reads in `s.front`; undefined: it reads the frame. */
   #front: number | undefined;
   readsFront = false;
+  readsFrame = false;
 
   constructor(
     readonly out: Emitter,
@@ -182,6 +185,7 @@ class StateWriter {
           return;
         }
         const distance = this.#expressions.number(by);
+        this.readsFrame = true;
         this.#doing = "advance";
         const bits = this.out.hold(this.#numbers.small(distance, 2 ** 30 - 8));
         this.#fail(`${bits} & 7`, "ParserInvalidArgument");
@@ -192,6 +196,7 @@ class StateWriter {
       }
       case "shift": {
         const bytes = this.out.hold(this.#numbers.small(this.#expressions.number(op.parameters[0]), 2 ** 27));
+        this.readsFrame = true;
         this.#doing = "shift";
         this.#fail(`E - O < ${bytes}`, "PacketTooShort");
         this.out.line(`O += ${bytes};`);
@@ -199,6 +204,7 @@ class StateWriter {
         return;
       }
       case "primitive":
+        this.readsFrame = true;
         this.#primitives.write(op.parameters[0]);
         return;
     }
@@ -227,6 +233,7 @@ class StateWriter {
     const at = this.#front;
     let more = "0";
     this.#doing = `extract ${slot.name}`;
+    if (at === undefined) this.readsFrame = true;
     if (at !== undefined) this.#passFront(fixed);
     else if (length === undefined) {
       if (fixed > 0) this.#fail(`E - O < ${fixed}`, "PacketTooShort");
@@ -268,7 +275,8 @@ class StateWriter {
   #lookahead([offset, width]: [number, number]): Num {
     const at = this.#front;
     if (at === undefined) this.#fail(`E - O < ${(offset + width + 7) >> 3}`, "PacketTooShort");
-    if (at !== undefined) this.readsFront = true;
+    if (at === undefined) this.readsFrame = true;
+    else this.readsFront = true;
     const [bytes, base] = at === undefined ? ["D", "O"] : ["F", String(at)];
     const words = load(bytes!, base!, offset, width).map((text) => this.out.hold(text));
     return { kind: "words", words, range: { width, signed: false } };

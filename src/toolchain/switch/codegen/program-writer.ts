@@ -19,7 +19,7 @@ import { type Layout, layOut } from "./layout.js";
 import { extractedBy, Loads } from "./loads.js";
 import { writeLookup } from "./lookup.js";
 import { type Num, NumberWriter, TooWide, word } from "./number.js";
-import { writeParser } from "./parser.js";
+import { type ParserCode, writeParser } from "./parser.js";
 import { tableShape, writePipeline } from "./pipeline.js";
 import type { Code, ProfileInfo, Specialised, TableInfo } from "./specialised.js";
 import { StoreWriter, shiftStack } from "./store.js";
@@ -267,21 +267,21 @@ export class ProgramWriter {
   }
 
   /**
-   * Gives whether it reads the metadata in front of the packet.
+   * Gives what it reads.
    * @param front the states that do so, where they read it apart from the frame
    */
-  #parser(parser: bmv2.Bmv2Parser | undefined, name: string, front?: Front): boolean {
+  #parser(parser: bmv2.Bmv2Parser | undefined, name: string, front?: Front): Omit<ParserCode, "text"> {
     const { program } = this;
     const valueSets = new Map(program.parse_vsets.map(({ name }, i) => [name, ownPlace("valueSets", i)]));
     return within("the parser", undefined, () => {
       if (parser === undefined) {
         this.#texts.push(`function ${name}(s) { return 0; }`);
-        return false;
+        return { readsFront: false, readsFrame: false };
       }
       const context = { program, resources: this.#resources, valueSets, ...given({ front }) };
-      const { text, readsFront } = writeParser(parser, name, context);
+      const { text, ...reads } = writeParser(parser, name, context);
       this.#texts.push(text);
-      return readsFront;
+      return reads;
     });
   }
 
@@ -314,15 +314,17 @@ export class ProgramWriter {
   /** The stages of a packet, of a Tofino the gresses of all pipes: parsers, control, statements of the deparser, its headers. */
   *#stages(actionNumbers: ReadonlyMap<string, number>): Generator<number, void, void> {
     const { program } = this;
-    const stages: string[] = [];
+    const stages: (() => string)[] = [];
     const emits: (() => void)[] = [];
     for (const [number, gress] of this.#allStages().entries()) {
       const front = this.#frontOf(gress, number);
       const isApart = front !== undefined;
-      let readsFront = false;
+      let [readsFront, readsFrame] = [false, false];
       const parsers = gress.parsers.map((at, i) => {
         const name = `parser${at}`;
-        if (this.#parser(defined(program.parsers[at]), name, front?.(i))) readsFront = true;
+        const parser = this.#parser(defined(program.parsers[at]), name, front?.(i));
+        readsFront ||= parser.readsFront;
+        readsFrame ||= parser.readsFrame;
         return name;
       });
       yield LARGE;
@@ -336,7 +338,8 @@ export class ProgramWriter {
       });
       emits.push(() => this.#deparser({ order, ...given({ source_info }) }, `emit${number}`));
       stages.push(
-        `{ parsers: [${parsers.join(", ")}], isApart: ${isApart}, readsFront: ${readsFront}, readsTime: ${this.#names(gress, "parser.global_tstamp")}, control: control${number}, prepare: prepare${number}, emit: emit${number} }`,
+        () =>
+          `{ parsers: [${parsers.join(", ")}], isApart: ${isApart}, readsFront: ${readsFront}, readsTime: ${this.#names(gress, "parser.global_tstamp")}, isIdle: ${!readsFrame && this.#isIdle(gress, number)}, control: control${number}, prepare: prepare${number}, emit: emit${number} }`,
       );
       yield LARGE;
     }
@@ -348,7 +351,9 @@ export class ProgramWriter {
       this.#pipeline(name, actionNumbers, defined(program.pipelines[ghost.pipeline]));
     }
     for (const write of emits) write();
-    this.#texts.push(`const stages = [${stages.join(", ")}], ghosts = [${ghosts.join(", ")}];`);
+    this.#texts.push(
+      `const stages = [${stages.map((write) => write()).join(", ")}], ghosts = [${ghosts.join(", ")}];`,
+    );
   }
 
   /** What parsers load. Headers in the metadata in front of a packet are not in its frame. */
@@ -376,7 +381,7 @@ export class ProgramWriter {
     const all = Array.from({ length: layout.words }, (_, at) => at);
     const loads = this.#loads;
     if (loads === undefined || program.architecture === undefined) return all;
-    const extracted = new Set(program.parsers.flatMap((one) => one.parse_states.flatMap(extractedBy)));
+    const extracted = this.#extracted();
     const { changes } = layout;
     const slots = [...layout.headers.values()].flatMap((slot) => {
       const isAny =
@@ -388,6 +393,29 @@ export class ProgramWriter {
       });
     });
     return [...all.slice(layout.metadata, layout.cleared), ...slots];
+  }
+
+  /**
+   * Whether a packet leaves an egress as its parser leaves it: the control does nothing, the deparser emits nothing. Who traces or counts
+   * sees that egress runs.
+   */
+  #isIdle(gress: bmv2.StageInfo, number: number): boolean {
+    const { architecture, deparsers, pipelines } = this.program;
+    if (architecture === undefined || number % 2 === 0 || this.trace !== undefined) return false;
+    const { order, primitives = [] } = defined(deparsers[gress.deparser]);
+    const isEmpty = defined(pipelines[gress.pipeline]).init_table === null && primitives.length === 0;
+    const extracted = this.#extracted();
+    return isEmpty && order.every((name) => !extracted.has(name) && this.#staysInvalid(name));
+  }
+
+  #extracted(): ReadonlySet<string> {
+    return new Set(this.program.parsers.flatMap((one) => one.parse_states.flatMap(extractedBy)));
+  }
+
+  /** Whether nothing but a parser makes a header valid. */
+  #staysInvalid(name: string): boolean {
+    const slot = defined(this.#layout.headers.get(name));
+    return !this.#layout.changes.headers.has(slot) && slot.place >= 0 && slot.union === undefined;
   }
 
   /** Whether a field of a gress is named by the program itself; traced code shows all of them. */

@@ -42,6 +42,8 @@ export interface Stage {
   readonly readsFront: boolean;
   /** Of a Tofino: something reads the time stamp of the parser's metadata. */
   readonly readsTime: boolean;
+  /** Of a Tofino's egress: a packet leaves it as it came. */
+  readonly isIdle: boolean;
   readonly control: (state: PacketState) => void;
   /** The statements of the deparser; the requests of them are in the state afterwards. */
   readonly prepare: (state: PacketState, phv: Int32Array) => void;

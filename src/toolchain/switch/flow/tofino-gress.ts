@@ -2,6 +2,12 @@
 import type { bmv2 } from "../../program/index.js";
 import type { RegisterArray } from "../tables/resources.js";
 
+/** Where fields are in the PHV, and whether the program changes them. */
+interface Fields {
+  readonly place: (field: bmv2.FieldRef) => number;
+  readonly isChanged: (field: bmv2.FieldRef) => boolean;
+}
+
 /** Places of intrinsic metadata in the PHV; -1 for what the program does not name. */
 class Gress {
   readonly skips: boolean;
@@ -12,7 +18,7 @@ class Gress {
     /** Position among the stages. */
     readonly number: number,
     info: bmv2.GressInfo,
-    readonly place: (field: bmv2.FieldRef) => number,
+    readonly places: Fields,
   ) {
     this.skips = info.skipsIntrinsic;
     this.seesErrors = info.seesErrors;
@@ -21,7 +27,13 @@ class Gress {
 
   at(name: string): number {
     const field = this.#fields[name];
-    return field === undefined ? -1 : this.place(field);
+    return field === undefined ? -1 : this.places.place(field);
+  }
+
+  /** The place of what the program asks for; -1 also where it never does. */
+  asked(name: string): number {
+    const field = this.#fields[name];
+    return field !== undefined && this.places.isChanged(field) ? this.places.place(field) : -1;
   }
 }
 
@@ -48,22 +60,24 @@ export class Ingress extends Gress {
   portMetadata: readonly (PortMetadata | undefined)[] | undefined;
 
   readonly port = this.at("tm.ucast_egress_port");
-  readonly groupA = this.at("tm.mcast_grp_a");
-  readonly groupB = this.at("tm.mcast_grp_b");
-  readonly level1 = this.at("tm.level1_exclusion_id");
-  readonly level2 = this.at("tm.level2_exclusion_id");
-  readonly rid = this.at("tm.rid");
-  readonly bypass = this.at("tm.bypass_egress");
-  readonly copyToCpu = this.at("tm.copy_to_cpu");
-  readonly queue = this.at("tm.qid");
-  readonly serviceClass = this.at("tm.ingress_cos");
-  readonly drop = this.at("deparser.drop_ctl");
+  readonly groupA = this.asked("tm.mcast_grp_a");
+  readonly groupB = this.asked("tm.mcast_grp_b");
+  readonly level1 = this.asked("tm.level1_exclusion_id");
+  readonly level2 = this.asked("tm.level2_exclusion_id");
+  readonly rid = this.asked("tm.rid");
+  readonly bypass = this.asked("tm.bypass_egress");
+  readonly copyToCpu = this.asked("tm.copy_to_cpu");
+  /** A packet may go to more than one port. */
+  readonly copies = this.groupA >= 0 || this.groupB >= 0 || this.copyToCpu >= 0;
+  readonly queue = this.asked("tm.qid");
+  readonly serviceClass = this.asked("tm.ingress_cos");
+  readonly drop = this.asked("deparser.drop_ctl");
   readonly error = this.at("parser.parser_err");
   readonly time = this.at("parser.global_tstamp");
 }
 
 export class Egress extends Gress {
-  readonly drop = this.at("deparser.drop_ctl");
+  readonly drop = this.asked("deparser.drop_ctl");
   readonly error = this.at("parser.parser_err");
   readonly time = this.at("parser.global_tstamp");
 }

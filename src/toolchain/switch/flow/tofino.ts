@@ -78,10 +78,9 @@ const UNQUEUED: Readonly<Waited> = { since: NOT_QUEUED, depthBefore: 0, depthAft
 
 /** A packet as it comes to ingress, from `start` on. */
 interface Arrived {
-  readonly port: number;
-  readonly frame: Uint8Array;
-  readonly start: number;
-  readonly ownsFrame: boolean;
+  port: number;
+  frame: Uint8Array;
+  start: number;
 }
 
 interface Pipe {
@@ -100,6 +99,8 @@ export class Tofino extends Forwarder {
   /** Of the present packet. */
   readonly #wishes: Wishes = { ...PLAIN };
   readonly #waited: Waited = { ...UNQUEUED };
+  /** The present packet as it came to ingress, one object for all packets; good until its ingress ends. */
+  readonly #arrived: Arrived = { port: 0, frame: new Uint8Array(0), start: 0 };
   /** Intrinsic metadata of the present packet, one object for all packets. */
   readonly #arriving: IngressPacket = { port: 0, nanoseconds: 0, isResubmitted: false, front: undefined };
   readonly #leaving: EgressPacket = {
@@ -122,9 +123,16 @@ export class Tofino extends Forwarder {
     const { program, layout } = this.specialised;
     const { name, pipes } = defined(program.architecture);
     const place = ([header, field]: bmv2.FieldRef) => layout.field(header, field)?.at ?? -1;
+    const isChanged = ([header, field]: bmv2.FieldRef) => {
+      const { fields, headers } = layout.changes;
+      const slot = layout.field(header, field);
+      return (
+        slot !== undefined && (fields.has(slot.at) || headers.has(defined(layout.headers.get(slot.header))))
+      );
+    };
     this.#pipes = pipes.map(({ ingress, egress }, i) => ({
-      ingress: new Ingress(2 * i, ingress, place),
-      egress: new Egress(2 * i + 1, egress, place),
+      ingress: new Ingress(2 * i, ingress, { place, isChanged }),
+      egress: new Egress(2 * i + 1, egress, { place, isChanged }),
     }));
     for (const [i, { ingress }] of pipes.entries())
       this.#pipes[i]!.ingress.portMetadata = ingress.portMetadata?.map((one) => {
@@ -169,16 +177,26 @@ export class Tofino extends Forwarder {
   }
 
   protected enter(port: number, frame: Uint8Array, ownsFrame: boolean): void {
-    this.#ingress({ port, frame, start: 0, ownsFrame }, undefined);
+    const arrived = this.#arrived;
+    arrived.port = port;
+    arrived.frame = frame;
+    arrived.start = 0;
+    this.#begin(frame, 0, ownsFrame);
+    this.#ingress(arrived, undefined);
   }
 
   protected reenter({ port, frame, start, phv, ownsFrame }: PacketCopy): void {
     const isResubmitted = phv[WORD.isResubmitted] === 1;
-    this.#ingress({ port, frame, start, ownsFrame }, isResubmitted ? frame.subarray(0, start) : undefined);
+    const arrived = this.#arrived;
+    arrived.port = port;
+    arrived.frame = frame;
+    arrived.start = start;
+    this.#begin(frame, start, ownsFrame);
+    this.#ingress(arrived, isResubmitted ? frame.subarray(0, start) : undefined);
   }
 
-  /** Makes a packet the present one; the PHV stays as it is. */
-  #begin({ frame, start, ownsFrame }: Arrived): void {
+  /** Makes a packet, from `start` on, the present one; the PHV stays as it is. */
+  #begin(frame: Uint8Array, start: number, ownsFrame: boolean): void {
     const { state } = this;
     const size = frame.length - start;
     state.phv = state.main;
@@ -195,7 +213,7 @@ export class Tofino extends Forwarder {
   }
 
   /** Puts the present packet into a room of its own, behind `front` bytes of metadata and in front of its frame check sequence, here zeros. */
-  #toRoom({ frame, start }: Arrived, front: number): Uint8Array {
+  #toRoom(frame: Uint8Array, start: number, front: number): Uint8Array {
     const { state } = this;
     const size = frame.length - start;
     const end = front + size;
@@ -216,7 +234,6 @@ export class Tofino extends Forwarder {
     const { port } = arrived;
     const { ingress } = this.#pipeOf(port);
     const stage = code.stages[ingress.number]!;
-    this.#begin(arrived);
     const { phv } = state;
     // Nothing of this is looked at where the parser takes the metadata apart and reads none of it.
     if (stage.readsFront || stage.readsTime || !stage.isApart) {
@@ -261,8 +278,13 @@ export class Tofino extends Forwarder {
         if (error !== TOO_SHORT) return error;
         this.#clearIngress(ingress, stage);
       }
-      this.#toRoom(arrived, 0);
-    } else putIngress(this.#toRoom(arrived, this.#intrinsic.ingressBytes), this.#intrinsic, this.#arriving);
+      this.#toRoom(arrived.frame, arrived.start, 0);
+    } else
+      putIngress(
+        this.#toRoom(arrived.frame, arrived.start, this.#intrinsic.ingressBytes),
+        this.#intrinsic,
+        this.#arriving,
+      );
     const { end } = state;
     state.end = end + FRAME_CHECK_BYTES;
     const error = this.#errors[this.#parse(stage, arrived.port)]!;
@@ -296,26 +318,29 @@ export class Tofino extends Forwarder {
     }
     const isDropped = (drop & DROP.packet) !== 0;
     const port = ingress.port < 0 || isDropped ? NO_PORT : phv[ingress.port]!;
-    const groupA = isDropped ? 0 : read(phv, ingress.groupA);
-    const groupB = isDropped ? 0 : read(phv, ingress.groupB);
-    const toCpu =
-      read(phv, ingress.copyToCpu) === 1 && (drop & DROP.copyToCpu) === 0 && this.cpuPort !== undefined;
-    const isUnicast = groupA === 0 && groupB === 0 && !toCpu;
-    if (isUnicast && port === NO_PORT) {
-      this.#drop("ingress", isDropped ? "drop_ctl" : "no_destination");
-      return;
-    }
-    const frame = stage.emit(state, NO_LIMIT);
     const wishes = this.#wishes;
     wishes.rid = 0;
     wishes.isFirst = false;
     wishes.queue = read(phv, ingress.queue);
     wishes.serviceClass = read(phv, ingress.serviceClass);
     wishes.bypasses = read(phv, ingress.bypass);
-    if (isUnicast) {
-      this.#unicast(port, frame);
-      return;
-    }
+    if (ingress.copies && this.#copies(ingress, stage, drop)) return;
+    if (port === NO_PORT) this.#drop("ingress", isDropped ? "drop_ctl" : "no_destination");
+    else this.#unicast(port, stage.emit(state, NO_LIMIT));
+  }
+
+  /** Sends a packet to its groups, the CPU port and its port; false where it goes to one port at most. */
+  #copies(ingress: Ingress, stage: Stage, drop: number): boolean {
+    const { phv } = this.state;
+    const isDropped = (drop & DROP.packet) !== 0;
+    const groupA = isDropped ? 0 : read(phv, ingress.groupA);
+    const groupB = isDropped ? 0 : read(phv, ingress.groupB);
+    const toCpu =
+      read(phv, ingress.copyToCpu) === 1 && (drop & DROP.copyToCpu) === 0 && this.cpuPort !== undefined;
+    if (groupA === 0 && groupB === 0 && !toCpu) return false;
+    const port = ingress.port < 0 || isDropped ? NO_PORT : phv[ingress.port]!;
+    const frame = stage.emit(this.state, NO_LIMIT);
+    const wishes = this.#wishes;
     if (groupA !== 0 || groupB !== 0) {
       const excluded = {
         level1: read(phv, ingress.level1),
@@ -330,6 +355,7 @@ export class Tofino extends Forwarder {
     if (toCpu) this.#replica(frame, defined(this.cpuPort));
     if (port !== NO_PORT) this.#replica(frame, port);
     this.tracer?.forked("multicast", groupA || groupB);
+    return true;
   }
 
   /** To one port: at once, where no packet waits, without a copy. */
@@ -517,10 +543,10 @@ export class Tofino extends Forwarder {
     const { state, code } = this;
     const { egress } = this.#pipeOf(port);
     const stage = code.stages[egress.number]!;
-    const coming = { port, frame: packet, start: 0, ownsFrame };
-    this.#begin(coming);
+    if (stage.isIdle) return ownsFrame ? packet : packet.slice();
+    this.#begin(packet, 0, ownsFrame);
     if (stage.readsFront || !(stage.isApart || egress.skips)) {
-      const front = stage.isApart ? state.front : this.#toRoom(coming, this.#intrinsic.egressBytes);
+      const front = stage.isApart ? state.front : this.#toRoom(packet, 0, this.#intrinsic.egressBytes);
       putEgress(front, this.#intrinsic, this.#leavingOf(port, packet.length, waited));
     }
     const { phv } = state;
