@@ -45,6 +45,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   "grade-beside": () => import("./course/beside.js"),
   course: () => import("./course/course.js"),
   "lab-page": () => import("./course/lab-page.js"),
+  room: () => import("./course/room.js"),
   memory: () => import("./toolchain/memory.js"),
   "fuzz-switch": () => import("./toolchain/fuzz-switch.js"),
   "fuzz-pipelines": () => import("./toolchain/fuzz-pipelines.js"),

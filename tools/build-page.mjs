@@ -24,7 +24,7 @@ export async function buildPage(folder = PAGE) {
   mkdirSync(folder, { recursive: true });
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { main: "pages/lab/main.tsx", worker: "pages/lab/worker.ts", offline: "pages/lab/offline.ts" },
+    entryPoints: { main: "pages/lab/main.tsx", room: "pages/lab/room.tsx", worker: "pages/lab/worker.ts", offline: "pages/lab/offline.ts" },
     outdir: folder,
     bundle: true,
     splitting: true,
@@ -43,14 +43,14 @@ export async function buildPage(folder = PAGE) {
     plugins: [unusedModules(join(root, "src")), noLocales],
   });
   copyFileSync(join(source, "icon.svg"), join(folder, "icon.svg"));
-  writeFileSync(join(folder, "index.html"), startPage());
+  for (const name of ["index.html", "room.html"]) writeFileSync(join(folder, name), startPage(name));
   const inputs = Object.keys(metafile.inputs);
   writeFileSync(join(folder, "THIRD-PARTY-LICENSES.txt"), licences(root, inputs));
   return inputs;
 }
 
 /** The page before its script runs, and where a browser runs none: its words in every language. */
-function startPage() {
+function startPage(name) {
   const languages = join(root, "data/languages");
   const words = readdirSync(languages)
     .sort((a, b) => Number(b === "en.json") - Number(a === "en.json") || (a < b ? -1 : 1))
@@ -63,7 +63,7 @@ function startPage() {
     return `<p class="not-started" lang="${language}" role="status">${text}</p>`;
   });
   const noScript = words.map(([language, texts]) => `<p lang="${language}">${texts["page.noScript"]}</p>`);
-  return readFileSync(join(source, "index.html"), "utf8")
+  return readFileSync(join(source, name), "utf8")
     .replace("{{notStarted}}", () => notStarted.join(""))
     .replace("{{noScript}}", () => noScript.join(""));
 }

@@ -5,8 +5,18 @@
  */
 import { resolve } from "node:path";
 import type { Page } from "playwright-core";
-import { exerciseCopy, packets, ping, SOLUTION, setSpeed, tab } from "../test/course/lab/browser/actions.js";
+import {
+  exerciseCopy,
+  FOLDER,
+  packets,
+  ping,
+  SOLUTION,
+  setSpeed,
+  tab,
+} from "../test/course/lab/browser/actions.js";
 import { CHROMIUM, openPage, startBrowser, startLab } from "../test/course/lab/browser/browser.js";
+
+import { StudentPage, startRoom } from "../test/course/lab-server/room-client.js";
 
 const IMAGES = resolve(import.meta.dirname, "../docs/images");
 const SIZE = { width: 1280, height: 780 };
@@ -41,7 +51,7 @@ async function main(): Promise<void> {
       .last()
       .getByRole("button")
       .click();
-    const way = page.getByRole("list", { name: "Way of the packet" });
+    const way = page.getByRole("list", { name: "Path of the packet" });
     await way.getByRole("button", { name: /^s1/ }).click();
     await way.getByRole("button", { name: /egress_spec: .* -> 3/ }).click();
     await page.waitForTimeout(500);
@@ -57,10 +67,40 @@ async function main(): Promise<void> {
     await tab(page, "Plots").click();
     await page.waitForTimeout(9000);
     await save(page, "lab-plots");
+    await page.goto(`${lab.url}&lang=de`);
+    await page.getByRole("button", { name: "Tests ausführen" }).click();
+    await page
+      .getByRole("status")
+      .filter({ hasText: /Tests bestanden/ })
+      .waitFor();
+    await page.getByRole("button", { name: "Diese Meldung schließen" }).click();
+    await save(page, "lab-german");
+    await room(page);
   } finally {
     await browser.close();
     await lab.stop();
     exercise.remove();
+  }
+}
+
+/** The teacher's page of a room, where some students have run the tests. */
+async function room(page: Page): Promise<void> {
+  const students = ["anna", "ben", "carla", "dilek", "emil"];
+  const started = await startRoom(FOLDER, { students });
+  try {
+    for (const [index, name] of students.slice(0, 3).entries()) {
+      const student = await StudentPage.open(started.addresses.get(name) ?? "");
+      if (index === 0) await student.ask({ op: "files.save", path: "forwarding.p4", text: SOLUTION });
+      await student.ask({ op: "exercise.test" });
+      if (index === 2) student.close();
+    }
+    await page.setViewportSize({ width: 1000, height: 400 });
+    await page.goto(`${started.teacher}&lang=en`);
+    await page.getByRole("row", { name: /carla/ }).waitFor();
+    await page.waitForTimeout(1000);
+    await save(page, "lab-room");
+  } finally {
+    await started.stop();
   }
 }
 

@@ -13,6 +13,7 @@ import {
 } from "../course/lab-server/index.js";
 import { CODES } from "./codes.js";
 import type { LabArguments } from "./lab/lab-options.js";
+import { serveRoom } from "./lab/room.js";
 import { writeStaticPage } from "./lab/static-page.js";
 import { oneOf } from "./net/dialogue.js";
 import { EXIT, printDiagnostics, untilSignal } from "./outcome.js";
@@ -45,8 +46,14 @@ export async function lab(folders: readonly string[], options: LabArguments): Pr
       "p4loom lab shows one network at a time",
       "give one folder, or --static DIR",
     );
-  const onDisk = await read(folder);
   const page = pageFiles(languages);
+  if (options.room !== undefined)
+    return serveRoom({
+      ...{ exercise: folder, folder: options.room, port, seed, page, address: options.address },
+      memoryMb: number("--memory", options.memory, 65_536),
+      idleMinutes: number("--idle", options.idle, 100_000),
+    });
+  const onDisk = await read(folder);
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
   return untilSignal(async (stop) => {
     const opened =

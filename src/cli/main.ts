@@ -276,6 +276,13 @@ program.command("grader", { hidden: true }).action(async () => {
     return EXIT.success;
   });
 });
+// The process of a student in a room (`lab --room`); its messages come by the channel to its server.
+program.command("seat", { hidden: true }).action(async () => {
+  await conclude(async () => {
+    await (await import("../course/lab-server/index.js")).serveSeat();
+    return EXIT.success;
+  });
+});
 program.command("controller", { hidden: true }).action(async () => {
   await conclude(async () => {
     await (await import("../course/submissions/index.js")).serveController();

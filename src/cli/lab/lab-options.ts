@@ -10,6 +10,10 @@ export interface LabArguments {
   scheme?: string;
   static?: string;
   language: string[];
+  room?: string;
+  address?: string;
+  memory: string;
+  idle: string;
 }
 
 export function defineLab(command: Command): Command {
@@ -33,5 +37,15 @@ export function defineLab(command: Command): Command {
       (file: string, files: string[]) => [...files, file],
       [],
     )
+    .option(
+      "--room <dir>",
+      "a lab for each student of DIR/students.txt, and a page for the teacher (docs/lab.md)",
+    )
+    .option(
+      "--address <url>",
+      "of a room: its address at a reverse proxy, such as https://labs.example.org/p4/",
+    )
+    .option("--memory <mib>", "of a room: most memory of a student's session", "384")
+    .option("--idle <minutes>", "of a room: time without a page after which a session is put away", "15")
     .option("--seed <n>", "seed of the simulator", "1");
 }

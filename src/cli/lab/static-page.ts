@@ -39,7 +39,10 @@ export function writeStaticPage(folder: string, { projects, languages }: StaticP
     file: `project-${defined(names[i])}.json`,
   }));
   const files = withOffline([
-    ...readdirSync(page).sort().map(read),
+    ...readdirSync(page)
+      .filter((name) => !name.startsWith("room."))
+      .sort()
+      .map(read),
     ...[...languages].map(([name, content]) => ({ name, content })),
     ...projects.map(({ project }, i) => ({ name: defined(list[i]).file, content: JSON.stringify(project) })),
     { name: LIST, content: `${JSON.stringify({ projects: list }, undefined, 2)}\n` },

@@ -13,4 +13,8 @@ export const CODES = {
   languageKey: "P46060",
   languagePlaces: "P46061",
   languageMissing: "P46062",
+  roomList: "P46070",
+  roomTokens: "P46071",
+  roomExercise: "P46072",
+  notWritable: "P46073",
 } as const;

@@ -65,7 +65,7 @@ export function readFolder(root: string): Record<string, string> {
  * Writes a file of the folder completely or not at all. Fails with P46053 if the path leads out of the folder, also by a
  * symbolic link, and with P46054 if the operating system reports an error.
  */
-export function writeInFolder(root: string, path: string, text: string): void {
+export function writeInFolder(root: string, path: string, text: string, mode = 0o666): void {
   const target = join(root, path);
   const real = realpathSync(root);
   const outside = (): never =>
@@ -81,7 +81,7 @@ export function writeInFolder(root: string, path: string, text: string): void {
     if (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true) outside();
     mkdirSync(dirname(target), { recursive: true });
     const fresh = join(dirname(target), `.${basename(target)}.p4loom`);
-    writeFileSync(fresh, text, { flag: "wx" });
+    writeFileSync(fresh, text, { flag: "wx", mode });
     try {
       renameSync(fresh, target);
     } catch (error) {

@@ -9,21 +9,37 @@ import type { IncomingMessage } from "node:http";
 /** Names by which a browser reaches the server. */
 const NAMES = ["127.0.0.1", "localhost", "[::1]"];
 
+/** The address by which browsers reach the server through a reverse proxy. */
+export interface PublicAddress {
+  /** As browsers write it: `https://labs.example.org`. */
+  readonly origin: string;
+  readonly host: string;
+}
+
 /** Returns 192 random bits in the form for a URL. */
 export function newToken(): string {
   return randomBytes(24).toString("base64url");
 }
 
 export class Guard {
-  readonly #token: Buffer;
+  readonly #tokens: readonly Buffer[];
   readonly #hosts: ReadonlySet<string>;
+  readonly #origins: ReadonlySet<string>;
+  readonly #behindProxy: boolean;
 
   constructor(
-    token: string,
+    tokens: readonly string[],
     readonly port: number,
+    proxy?: PublicAddress,
   ) {
-    this.#token = Buffer.from(token);
-    this.#hosts = new Set(NAMES.map((name) => `${name}:${port}`));
+    this.#tokens = tokens.map((token) => Buffer.from(token));
+    this.#behindProxy = proxy !== undefined;
+    const own = NAMES.map((name) => `${name}:${port}`);
+    this.#hosts = new Set([...own, ...(proxy === undefined ? [] : [proxy.host])]);
+    this.#origins = new Set([
+      ...own.map((host) => `http://${host}`),
+      ...(proxy === undefined ? [] : [proxy.origin]),
+    ]);
   }
 
   /**
@@ -33,19 +49,24 @@ export class Guard {
   refusal({ headers }: IncomingMessage): string | undefined {
     if (!this.#hosts.has(headers.host ?? "")) return "the request names another host";
     const { origin } = headers;
-    if (origin !== undefined && !this.#isOwn(origin)) return "the request comes from another origin";
+    if (origin !== undefined && !this.#origins.has(origin)) return "the request comes from another origin";
     const site = headers["sec-fetch-site"];
-    if (site === "cross-site" || site === "same-site") return "the request comes from another site";
+    // A link on a course's site leads to a room: the student's own browser opens it, with the token.
+    const byLink =
+      this.#behindProxy &&
+      headers["sec-fetch-mode"] === "navigate" &&
+      headers["sec-fetch-dest"] === "document";
+    if ((site === "cross-site" || site === "same-site") && !byLink)
+      return "the request comes from another site";
     return undefined;
   }
 
-  #isOwn(origin: string): boolean {
-    return [...this.#hosts].some((host) => origin === `http://${host}`);
-  }
-
-  /** Whether the URL contains the token. */
-  hasToken(url: URL): boolean {
+  /** The index of the token that the URL contains; undefined if it is none of them. The time does not tell which is similar. */
+  tokenOf(url: URL): number | undefined {
     const given = Buffer.from(url.searchParams.get("token") ?? "");
-    return given.length === this.#token.length && timingSafeEqual(given, this.#token);
+    let found: number | undefined;
+    for (const [index, token] of this.#tokens.entries())
+      if (given.length === token.length && timingSafeEqual(given, token)) found = index;
+    return found;
   }
 }

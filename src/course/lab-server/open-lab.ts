@@ -2,10 +2,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fail } from "../../base/index.js";
 import type { Exercise } from "../exercises/index.js";
 import type { TestNetwork } from "../grading/index.js";
 import { exerciseTests, type LabService, LabSession, type LabTests, type LabTimers } from "../lab/index.js";
 import { KeptNetworks, testsOnThisMachine } from "../submissions/index.js";
+import { CODES } from "./codes.js";
 import { watchFolder, writeInFolder } from "./folder.js";
 import type { ProjectOnDisk } from "./read-project.js";
 import { TestbedSession } from "./testbed/testbed-session.js";
@@ -58,26 +60,31 @@ function watched(
   };
 }
 
-function savingTo(folder: string | undefined) {
+function savingTo({ folder, writable }: ProjectOnDisk) {
   if (folder === undefined) return {};
-  return { save: async (path: string, text: string) => writeInFolder(folder, path, text) };
+  return {
+    save: async (path: string, text: string) => {
+      if (writable?.includes(path) === false)
+        fail(CODES.notWritable, undefined, `${path} was not saved`, `this lab keeps ${writable.join(", ")}`);
+      writeInFolder(folder, path, text);
+    },
+  };
 }
 
 /** @throws DiagnosticError if there is no network to show */
-export async function openSimulatedLab(
-  { project, folder, scheme }: ProjectOnDisk,
-  seed: number,
-): Promise<OpenLab> {
+export async function openSimulatedLab(onDisk: ProjectOnDisk, seed: number): Promise<OpenLab> {
+  const { project, folder, scheme } = onDisk;
   const own = scheme === undefined ? {} : { scheme };
-  const options = { timers: wallTimers, seed, tests: machineTests(), ...own, ...savingTo(folder) };
+  const options = { timers: wallTimers, seed, tests: machineTests(), ...own, ...savingTo(onDisk) };
   return watched(await LabSession.open(project, options), folder);
 }
 
 /** Opens a lab on real switches and hosts; needs root. Logs of the switches are in a folder that is removed at the end. */
 export async function openTestbedLab(
-  { project, folder }: ProjectOnDisk,
+  onDisk: ProjectOnDisk,
   { log, stop }: { log(line: string): void; stop: AbortSignal },
 ): Promise<OpenLab> {
+  const { project, folder } = onDisk;
   const logs = mkdtempSync(join(tmpdir(), "p4loom-lab-"));
   const clean = (): void => rmSync(logs, { recursive: true, force: true });
   const engine = "switch";
@@ -88,7 +95,7 @@ export async function openTestbedLab(
       // performance.now() is the monotonic clock since the start of the process
       monotonicMs: Number(process.hrtime.bigint()) / 1e6 - performance.now(),
       tests: machineTests((exercise) => networks.open(exercise)),
-      ...savingTo(folder),
+      ...savingTo(onDisk),
       log,
       stop,
       lab: { network: "netns", engine, folder: logs, allowMissing: new Set(["delay", "rate"]) },

@@ -24,6 +24,8 @@ export interface ProjectOnDisk {
   readonly folder?: string;
   /** Of an experiment file: the parts of its scheme that run in addition to programs and entries. */
   readonly scheme?: LabScheme;
+  /** The only files that a page may write; absent: all that the project lets it write. */
+  readonly writable?: readonly string[];
 }
 
 /**

@@ -7,15 +7,18 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { fail, systemErrorReason } from "../../base/index.js";
-import { answerCall, type LabEvent, type LabMessage, type LabService } from "../lab/index.js";
+import type { LabService } from "../lab/index.js";
 import { CODES } from "./codes.js";
-import { Guard, newToken } from "./guard.js";
+import { type Place, placeOf } from "./connection.js";
+import { Guard, newToken, type PublicAddress } from "./guard.js";
 
 /** Maximum bytes of a message from a page: the largest file of a project, as JSON. */
 const MAX_MESSAGE_BYTES = 5 * 2 ** 20;
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Maximum number of pages that are open at the same time. */
+/** Maximum number of pages of a lab that are open at the same time. */
 const MAX_PAGES = 16;
+/** Connections that a browser may open for a page: that of its messages, and those for its files. */
+const CONNECTIONS = 8;
 /** Maximum number of requests of a page without a reply; the connection of a page that sends more is closed. */
 const MAX_PENDING = 256;
 /**
@@ -32,15 +35,25 @@ export interface PageFile {
   readonly bytes: Uint8Array;
 }
 
-interface LabServerOptions {
-  readonly service: LabService;
+interface ServerOptions {
   /** 0: any free port. */
   readonly port: number;
   /** A file of the page by its name, `index.html` for the page itself; undefined if there is no such file. */
   page(name: string): PageFile | undefined;
 }
 
+interface LabServerOptions extends ServerOptions {
+  readonly service: LabService;
+}
+
+interface PlacesOptions extends ServerOptions {
+  readonly places: readonly { readonly token: string; readonly place: Place }[];
+  /** The reverse proxy in front of the server. */
+  readonly proxy?: PublicAddress;
+}
+
 export interface LabServer {
+  /** The address of the first place on this machine. */
   readonly url: string;
   readonly port: number;
   close(): Promise<void>;
@@ -50,7 +63,7 @@ export interface LabServer {
  * The page may load content from this server only; styles may be inline because the editor and the terminal set them
  * at run time.
  */
-const POLICY = (port: number): string =>
+const POLICY = (port: number, proxy: PublicAddress | undefined): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -58,24 +71,42 @@ const POLICY = (port: number): string =>
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self'",
-    `connect-src 'self' ws://127.0.0.1:${port} ws://localhost:${port}`,
+    `connect-src 'self' ws://127.0.0.1:${port} ws://localhost:${port}${socketsOf(proxy)}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join("; ");
 
+const socketsOf = (proxy: PublicAddress | undefined): string =>
+  proxy === undefined ? "" : ` ${proxy.origin.replace(/^http/, "ws")}`;
+
 /** Resolves when the server listens. Fails with P46050 when the port is taken. */
-export async function serveLab(options: LabServerOptions): Promise<LabServer> {
-  const token = newToken();
+export function serveLab({ service, ...options }: LabServerOptions): Promise<LabServer> {
+  const places = [{ token: newToken(), place: placeOf(service, MAX_PAGES) }];
+  return servePlaces({ ...options, places });
+}
+
+/** Serves several labs, each by its token. */
+export async function servePlaces(options: PlacesOptions): Promise<LabServer> {
+  const { places, proxy } = options;
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: REQUEST_TIMEOUT_MS });
-  server.maxConnections = 8 * MAX_PAGES;
+  const pages = places.reduce((sum, { place }) => sum + (place.kind === "lab" ? place.maxPages : 1), 0);
+  server.maxConnections = CONNECTIONS * pages;
   await listen(server, options.port);
   const { port } = server.address() as AddressInfo;
-  const handler = new Handler(options, new Guard(token, port), port);
+  const handler = new Handler(
+    options,
+    new Guard(
+      places.map(({ token }) => token),
+      port,
+      proxy,
+    ),
+    port,
+  );
   server.on("request", (request, response) => handler.answer(request, response));
   server.on("upgrade", (request, socket, head) => handler.upgrade(request, socket, head));
   return {
-    url: `http://127.0.0.1:${port}/?token=${token}`,
+    url: `http://127.0.0.1:${port}/?token=${places[0]?.token ?? ""}`,
     port,
     close: async () => {
       handler.close();
@@ -104,11 +135,23 @@ function listen(server: Server, port: number): Promise<void> {
   );
 }
 
+/** The state of a room as JSON, for its page. */
+const STATUS = "room.json";
+
+/** Files that need a token, and which kind of place it must open. */
+const NEEDED: Readonly<Record<string, Place["kind"]>> = {
+  "index.html": "lab",
+  "room.html": "overview",
+  [STATUS]: "overview",
+};
+
 class Handler {
   readonly #sockets: WebSocketServer;
+  /** Open pages by the index of their place. */
+  readonly #open = new Map<number, number>();
 
   constructor(
-    readonly options: LabServerOptions,
+    readonly options: PlacesOptions,
     readonly guard: Guard,
     readonly port: number,
   ) {
@@ -142,20 +185,35 @@ class Handler {
     const url = urlOf(request, this.port);
     const name = url?.pathname === "/" ? "index.html" : (url?.pathname.slice(1) ?? "");
     const file = this.options.page(name);
-    // only the page itself needs the token of the URL; its scripts and styles are public files of the package
-    if (url === undefined) this.#refuse(response, 400, "no URL");
-    else if (name === "index.html" && !this.guard.hasToken(url))
-      this.#refuse(response, 403, "the token is missing: open the URL that p4loom lab printed");
-    else if (file === undefined) this.#refuse(response, 404, "there is no such file");
-    else {
-      this.#headers(response);
-      response.writeHead(200, { "Content-Type": file.type, "Content-Length": file.bytes.length });
-      response.end(method === "HEAD" ? undefined : file.bytes);
+    if (url === undefined) {
+      this.#refuse(response, 400, "no URL");
+      return;
     }
+    // only the pages themselves need the token of the URL; their scripts and styles are public files of the package
+    const wanted = NEEDED[name];
+    const place = wanted === undefined ? undefined : this.#placeOf(url);
+    if (wanted !== undefined && place?.kind !== wanted)
+      this.#refuse(response, 403, "the token is missing: open the URL that p4loom lab printed");
+    else if (name === STATUS && place?.kind === "overview") {
+      const bytes = Buffer.from(JSON.stringify(place.status()));
+      this.#give(response, method, { type: "application/json", bytes });
+    } else if (file === undefined) this.#refuse(response, 404, "there is no such file");
+    else this.#give(response, method, file);
+  }
+
+  #placeOf(url: URL): Place | undefined {
+    const index = this.guard.tokenOf(url);
+    return index === undefined ? undefined : this.options.places[index]?.place;
+  }
+
+  #give(response: ServerResponse, method: string, { type, bytes }: PageFile): void {
+    this.#headers(response);
+    response.writeHead(200, { "Content-Type": type, "Content-Length": bytes.length });
+    response.end(method === "HEAD" ? undefined : bytes);
   }
 
   #headers(response: ServerResponse): void {
-    response.setHeader("Content-Security-Policy", POLICY(this.port));
+    response.setHeader("Content-Security-Policy", POLICY(this.port, this.options.proxy));
     response.setHeader("X-Content-Type-Options", "nosniff");
     response.setHeader("Referrer-Policy", "no-referrer");
     response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
@@ -172,31 +230,40 @@ class Handler {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on("error", () => socket.destroy());
     const url = urlOf(request, this.port);
+    const index = url === undefined ? undefined : this.guard.tokenOf(url);
+    const place = index === undefined ? undefined : this.options.places[index]?.place;
+    const lab = place?.kind === "lab" ? place : undefined;
     const refused =
       this.guard.refusal(request) ??
       (url?.pathname !== "/socket" ? "there is no such socket" : undefined) ??
-      (url !== undefined && this.guard.hasToken(url) ? undefined : "the token is missing or wrong") ??
-      (this.#sockets.clients.size >= MAX_PAGES ? "too many pages are open" : undefined);
-    if (refused !== undefined) {
+      (lab === undefined ? "the token is missing or wrong" : undefined) ??
+      ((this.#open.get(index ?? -1) ?? 0) >= (lab?.maxPages ?? 0) ? "too many pages are open" : undefined);
+    if (refused !== undefined || lab === undefined || index === undefined) {
       socket.end(
         `HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n${refused}\n`,
       );
       return;
     }
-    this.#sockets.handleUpgrade(request, socket, head, (page) => this.#serve(page));
+    this.#sockets.handleUpgrade(request, socket, head, (page) => this.#serve(page, lab, index));
   }
 
-  #serve(page: WebSocket): void {
-    const { service } = this.options;
+  #serve(page: WebSocket, lab: Extract<Place, { kind: "lab" }>, index: number): void {
     let pending = 0;
-    const send = (message: LabMessage): void => {
-      if (page.readyState === page.OPEN) page.send(JSON.stringify(message));
-    };
-    const stop = service.subscribe((event: LabEvent) => {
-      if (page.bufferedAmount > STUCK_BYTES) page.terminate();
-      else if (event.kind !== "frame" || page.bufferedAmount < SLOW_BYTES) send({ event });
+    this.#open.set(index, (this.#open.get(index) ?? 0) + 1);
+    const source = lab.join({
+      send: (text, { reply, frame }) => {
+        if (reply) pending--;
+        if (page.readyState !== page.OPEN) return;
+        if (page.bufferedAmount > STUCK_BYTES) page.terminate();
+        else if (!frame || page.bufferedAmount < SLOW_BYTES) page.send(text);
+      },
+      // a reason has at most 123 bytes (RFC 6455, section 5.5)
+      close: (code, reason) => page.close(code, Buffer.from(reason).subarray(0, 120).toString()),
     });
-    page.on("close", stop);
+    page.on("close", () => {
+      this.#open.set(index, (this.#open.get(index) ?? 1) - 1);
+      source.leave();
+    });
     // for a message that is too large or is not UTF-8, ws closes the connection with the standard code
     page.on("error", () => page.terminate());
     page.on("message", (data, isBinary) => {
@@ -208,25 +275,13 @@ class Handler {
         return;
       }
       pending++;
-      void answerCall(service, parsed(String(data))).then((message) => {
-        pending--;
-        send(message);
-      });
+      source.receive(String(data));
     });
   }
 
   close(): void {
     for (const page of this.#sockets.clients) page.terminate();
     this.#sockets.close();
-  }
-}
-
-/** Parses JSON; a text that is not JSON is treated as any other value that is not a call. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
   }
 }
 

@@ -32,7 +32,7 @@ function folderOf(files: Readonly<Record<string, string>>): string {
 }
 
 describe("who is let in", () => {
-  const guard = new Guard("secret", 8080);
+  const guard = new Guard(["secret", "another"], 8080);
   const refusal = (headers: Record<string, string>) => guard.refusal({ headers } as never);
 
   it.each([{ host: "127.0.0.1:8080" }, { host: "localhost:8080" }, { host: "[::1]:8080" }])(
@@ -58,11 +58,27 @@ describe("who is let in", () => {
     expect(refusal(headers)).toBe(why);
   });
 
+  it("is the public name behind a reverse proxy, also by a link of another site, and no other", () => {
+    const behind = new Guard(["secret"], 8080, { origin: "https://labs.example", host: "labs.example" });
+    const refused = (headers: Record<string, string>) => behind.refusal({ headers } as never);
+    expect(refused({ host: "labs.example", origin: "https://labs.example" })).toBeUndefined();
+    expect(refused({ host: "127.0.0.1:8080", origin: "https://labs.example" })).toBeUndefined();
+    expect(refused({ host: "labs.example", origin: "http://labs.example" })).toMatch(/another origin/);
+    expect(refused({ host: "labs.example.evil" })).toMatch(/another host/);
+    const link = { host: "labs.example", "sec-fetch-site": "cross-site" };
+    expect(refused({ ...link, "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" })).toBeUndefined();
+    expect(refused({ ...link, "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe" })).toMatch(
+      /another site/,
+    );
+    expect(refused({ ...link, "sec-fetch-mode": "cors" })).toMatch(/another site/);
+  });
+
   it("has the whole token and nothing else", () => {
-    const has = (query: string) => guard.hasToken(new URL(`http://localhost/${query}`));
-    expect(has("?token=secret")).toBe(true);
+    const has = (query: string) => guard.tokenOf(new URL(`http://localhost/${query}`));
+    expect(has("?token=secret")).toBe(0);
+    expect(has("?token=another")).toBe(1);
     for (const query of ["", "?token=", "?token=secre", "?token=secrets", "?token=secreT", "?other=secret"])
-      expect(has(query), query).toBe(false);
+      expect(has(query), query).toBeUndefined();
     expect(newToken()).toMatch(/^[A-Za-z0-9_-]{32}$/);
     expect(newToken()).not.toBe(newToken());
   });

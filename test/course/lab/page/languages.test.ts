@@ -127,7 +127,7 @@ describe("the sources of the page", () => {
   it("have no words of their own", () => {
     const spoken = new Set(["aria-label", "title", "placeholder", "label", "alt"]);
     // names and words that are the same in every language
-    const names = /^(p4loom lab|ping|UDP|TCP|const|ping h2)$/;
+    const names = /^(p4loom|p4loom lab|ping|UDP|TCP|const|ping h2)$/;
     const found: string[] = [];
     for (const file of sources)
       for (const node of nodesOf(file)) {
