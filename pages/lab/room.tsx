@@ -74,7 +74,7 @@ function Overview({ status: { students, tests, memoryMb } }: { status: RoomStatu
               <th scope="col">{t("room.student")}</th>
               <th scope="col">{t("room.state")}</th>
               <th scope="col" class="number">
-                {t("room.points", { all: pointsText(all) })}
+                {t("room.points", { all: numberText(all) })}
               </th>
               {tests.map(({ name }, index) => (
                 <th scope="col" key={name} title={name} class="test">
@@ -114,12 +114,9 @@ function Row({ student }: { student: StudentStatus }) {
       </td>
       <td class="number">{numberText(points)}</td>
       {results.map((result, index) => (
-        <td
-          key={index}
-          class={`test ${result === "passed" ? "good" : result === undefined ? "quiet" : "bad"}`}
-        >
-          <span aria-hidden="true">{result === "passed" ? "✓" : result === undefined ? "○" : "✕"}</span>
-          <span class="unseen">{t(`room.test.${result ?? "none"}`)}</span>
+        <td key={index} class={`test ${result === "passed" ? "good" : result === "none" ? "quiet" : "bad"}`}>
+          <span aria-hidden="true">{result === "passed" ? "✓" : result === "none" ? "○" : "✕"}</span>
+          <span class="unseen">{t(`room.test.${result}`)}</span>
         </td>
       ))}
       <td>{at === undefined ? "" : new Date(at).toLocaleTimeString(language.value.code)}</td>

@@ -1,5 +1,5 @@
 /** Translations of an exercise's texts: their form, their tests, and those of the course. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Diagnostics } from "../../../src/base/index.js";
@@ -103,5 +103,40 @@ describe("a translation", () => {
     expect(tests.read(wrong, "fr")).toEqual(english);
     expect(checkTranslations(wrong).list.map(({ code }) => code)).toEqual(["P46350"]);
     expect(checkTranslations({ "a.p4": "" }).list).toEqual([]);
+  });
+});
+
+/** Headings, code and lists of a text: a translation has as many. */
+function shapeOf(text: string) {
+  const count = (pattern: RegExp) => (text.match(pattern) ?? []).length;
+  return {
+    headings: count(/^#+ /gm),
+    code: text.match(/^ {4}.*$/gm)?.map((line) => line.trim()) ?? [],
+    items: count(/^(\d+\.|-) /gm),
+    links: (text.match(/\]\([^)]+\)/g) ?? []).sort(),
+  };
+}
+
+const names = readdirSync(COURSE).sort();
+const isTranslated = (name: string) => existsSync(join(COURSE, name, "README.de.md"));
+/** Exercises that are in English alone. */
+const ENGLISH_ALONE: readonly string[] = [];
+
+it("is there in German for each exercise of the course", () => {
+  expect(names.filter((name) => !isTranslated(name))).toEqual(ENGLISH_ALONE);
+});
+
+describe.each(names.filter(isTranslated))("the German of %s", (name) => {
+  const texts = textsOf(name);
+
+  it("is complete", () => {
+    const exercise = exerciseOf(texts);
+    expect(translationsOf(exercise)).toEqual(["de"]);
+    const diagnostics = new Diagnostics();
+    const german = readTranslation(exercise, "de", diagnostics)!;
+    expect(diagnostics.list).toEqual([]);
+    for (const { name: test, hint, hidden } of exercise.tests)
+      if (!hidden) expect(german.tests.get(test)!.hint === undefined, test).toBe(hint === undefined);
+    expect(shapeOf(german.text)).toEqual(shapeOf(texts.get("README.md")!));
   });
 });

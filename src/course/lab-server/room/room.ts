@@ -33,8 +33,8 @@ export interface RoomStatus {
 export interface StudentStatus extends SeatState {
   readonly name: string;
   readonly points: number;
-  /** By the index of the test; absent: not run yet. */
-  readonly results: readonly ("passed" | "failed" | undefined)[];
+  /** By the index of the test; none: not run yet. */
+  readonly results: readonly ("passed" | "failed" | "none")[];
   /** Time of the last result (ISO 8601). */
   readonly at?: string;
 }
@@ -96,9 +96,7 @@ function standing(
   return {
     ...{ name, ...state },
     points: results.reduce((sum, result) => sum + (result?.points ?? 0), 0),
-    results: results.map((result) =>
-      result === undefined ? undefined : result.passed ? "passed" : "failed",
-    ),
+    results: results.map((result) => (result === undefined ? "none" : result.passed ? "passed" : "failed")),
     ...(at === undefined ? {} : { at }),
   };
 }

@@ -6,7 +6,7 @@ import { CODES } from "../codes.js";
 import { writeInFolder } from "../folder.js";
 import { newToken } from "../guard.js";
 
-export interface Student {
+interface Student {
   /** Also the name of the folder of the student's files. */
   readonly name: string;
   readonly token: string;
@@ -18,8 +18,8 @@ export interface RoomList {
   readonly teacher: string;
 }
 
-export const STUDENTS_FILE = "students.txt";
-export const TOKENS_FILE = "tokens.csv";
+const STUDENTS_FILE = "students.txt";
+const TOKENS_FILE = "tokens.csv";
 
 const MAX_STUDENTS = 100;
 const MAX_BYTES = 2 ** 20;
