@@ -93,7 +93,7 @@ describe("figures of the pages", () => {
     });
     const [{ files: packed }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
     const paths = packed.map(({ path }) => path);
-    expect(paths).toContain("docs/testing.md");
+    expect(paths).toContain("docs/lab.md");
     expect(paths.filter((path) => path.startsWith("docs/figures/"))).toEqual([]);
   });
 });

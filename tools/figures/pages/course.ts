@@ -94,7 +94,7 @@ export default page("docs/course.md", {
         .filter((folder) => existsSync(join(root, folder)))
         .flatMap((folder) =>
           readdirSync(join(root, folder), { withFileTypes: true })
-            .filter((entry) => entry.isFile() && entry.name !== "README.md")
+            .filter((entry) => entry.isFile() && !/^README\b.*\.md$/.test(entry.name))
             .map(({ name: file }) => `${folder}/${file}`),
         ),
     ),
