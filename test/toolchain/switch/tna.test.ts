@@ -163,6 +163,26 @@ describe("queues of a Tofino", () => {
   });
 });
 
+describe("time stamps of a Tofino", () => {
+  it("are whole nanoseconds, whose number of microseconds is often not exact", async () => {
+    // 16.057 * 1000 and 32.324 * 1000 are less than the whole number in floating point.
+    const exact: string[] = [];
+    const { program } = await loadProgram(
+      { path: join(path, "../lengths.p4"), include: [], define: [] },
+      new Diagnostics(),
+      "error",
+    );
+    for (const nanoseconds of [16_057, 32_324]) {
+      const one = new ManualClock();
+      one.advance(nanoseconds / 1000);
+      const open = new Switch(program, { clock: one, transmit: (_port, frame) => exact.push(toHex(frame)) });
+      open.receive(1, Uint8Array.from([2, 0, 0, 0]));
+      await open.close();
+    }
+    expect(exact).toEqual(["02003eb9", "02007e44"]);
+  });
+});
+
 describe("the packet generator of a Tofino", () => {
   /** Lists what comes in, as it came; the second byte of a packet is the port that it leaves by. */
   async function start() {

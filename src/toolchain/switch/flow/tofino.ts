@@ -28,7 +28,15 @@ import { Egress, Ingress, PortMetadata, read } from "./tofino-gress.js";
 import type { Workspaces } from "./workspace.js";
 
 /** Words that a packet keeps in the traffic manager. */
-const WORD = { rid: 0, isFirst: 1, queue: 2, serviceClass: 3, bypasses: 4, isResubmitted: 5 } as const;
+const WORD = {
+  rid: 0,
+  isFirst: 1,
+  queue: 2,
+  serviceClass: 3,
+  bypasses: 4,
+  isResubmitted: 5,
+  length: 6,
+} as const;
 
 /** `ucast_egress_port` of a packet for which ingress chose no port. */
 const NO_PORT = 511;
@@ -55,6 +63,8 @@ interface Wishes {
   queue: number;
   serviceClass: number;
   bypasses: number;
+  /** `pkt_length` of egress: the bytes that came to ingress, or those of the mirror; what ingress adds for egress does not count. */
+  length: number;
 }
 
 /** What a packet excludes of groups. */
@@ -65,7 +75,7 @@ interface Excluded {
 }
 
 /** Of a packet that nobody wishes anything for. */
-const PLAIN: Readonly<Wishes> = { rid: 0, isFirst: false, queue: 0, serviceClass: 0, bypasses: 0 };
+const PLAIN: Readonly<Wishes> = { rid: 0, isFirst: false, queue: 0, serviceClass: 0, bypasses: 0, length: 0 };
 
 /** What a packet met in its queue: when it came, and how many were there when it came and left. */
 interface Waited {
@@ -164,9 +174,9 @@ export class Tofino extends Forwarder {
     return all[group % all.length]?.of(port);
   }
 
-  /** Nanoseconds. */
+  /** Nanoseconds. A whole number of them is often not exact as a number of microseconds. */
   #now(): number {
-    return Math.floor(this.clock.now() * 1000);
+    return Math.round(this.clock.now() * 1000);
   }
 
   #putTime(at: number, time: number): void {
@@ -324,6 +334,7 @@ export class Tofino extends Forwarder {
     wishes.queue = read(phv, ingress.queue);
     wishes.serviceClass = read(phv, ingress.serviceClass);
     wishes.bypasses = read(phv, ingress.bypass);
+    wishes.length = state.ingressLength;
     if (ingress.copies && this.#copies(ingress, stage, drop)) return;
     if (port === NO_PORT) this.#drop("ingress", isDropped ? "drop_ctl" : "no_destination");
     else this.#unicast(port, stage.emit(state, NO_LIMIT));
@@ -420,6 +431,7 @@ export class Tofino extends Forwarder {
     phv[WORD.serviceClass] = words.serviceClass;
     phv[WORD.bypasses] = words.bypasses;
     phv[WORD.isResubmitted] = 0;
+    phv[WORD.length] = words.length;
     copy.start = 0;
     copy.end = frame.length;
     copy.packetLength = frame.length;
@@ -465,6 +477,7 @@ export class Tofino extends Forwarder {
         queue,
         serviceClass: 0,
         bypasses: 0,
+        length: frame.length + FRAME_CHECK_BYTES,
       });
       copy.node = this.tracer?.fork("replica", port, instance);
       this.enqueue(copy, port, this.#lineOf(queue));
@@ -486,6 +499,7 @@ export class Tofino extends Forwarder {
     wishes.isFirst = words[WORD.isFirst] === 1;
     wishes.queue = words[WORD.queue]!;
     wishes.serviceClass = words[WORD.serviceClass]!;
+    wishes.length = words[WORD.length]!;
     this.code.clearPairs(this.state.pairs);
     const waited = this.#waited;
     waited.since = since;
@@ -511,13 +525,9 @@ export class Tofino extends Forwarder {
   }
 
   /** What egress is told of the present packet. */
-  #leavingOf(
-    port: number,
-    bytes: number,
-    { since, depthBefore, depthAfter }: Readonly<Waited>,
-  ): EgressPacket {
+  #leavingOf(port: number, { since, depthBefore, depthAfter }: Readonly<Waited>): EgressPacket {
     const now = this.#now();
-    const arrived = since === NOT_QUEUED ? now : Math.floor(since * 1000);
+    const arrived = since === NOT_QUEUED ? now : Math.round(since * 1000);
     const wishes = this.#wishes;
     const leaving = this.#leaving;
     leaving.port = port;
@@ -529,7 +539,7 @@ export class Tofino extends Forwarder {
     leaving.depthAfter = depthAfter;
     leaving.arrived = arrived;
     leaving.waited = now - arrived;
-    leaving.length = bytes + FRAME_CHECK_BYTES;
+    leaving.length = wishes.length;
     return leaving;
   }
 
@@ -547,7 +557,7 @@ export class Tofino extends Forwarder {
     this.#begin(packet, 0, ownsFrame);
     if (stage.readsFront || !(stage.isApart || egress.skips)) {
       const front = stage.isApart ? state.front : this.#toRoom(packet, 0, this.#intrinsic.egressBytes);
-      putEgress(front, this.#intrinsic, this.#leavingOf(port, packet.length, waited));
+      putEgress(front, this.#intrinsic, this.#leavingOf(port, waited));
     }
     const { phv } = state;
     state.egressPort = port;
