@@ -15,10 +15,11 @@ import type { Design, Outcome } from "./design.js";
 import { lock } from "./lock.js";
 import { programOf } from "./network.js";
 import { page } from "./page.js";
+import { router } from "./router.js";
 import { sketch } from "./sketch.js";
 import { telemetry } from "./telemetry.js";
 
-const DESIGNS: readonly Design[] = [cache, sketch, balancer, telemetry, lock];
+const DESIGNS: readonly Design[] = [router, cache, sketch, balancer, telemetry, lock];
 
 async function play(corpus: string, design: Design): Promise<Outcome | undefined> {
   const repository = join(corpus, design.repo.replace("/", "+"));

@@ -1,6 +1,7 @@
 /** The count-min sketch with a threshold of CMSIS: the switch sends each packet back with the estimate of its flow, and whether it is large. */
 import { Random } from "../../../src/base/index.js";
 import type { Program } from "../../../src/toolchain/program/index.js";
+import { crc16Arc, crc16Dect } from "./crc.js";
 import { type Check, type Design, type Outcome, percent } from "./design.js";
 import { ETHERNET_BYTES, ethernet, IPV4_BYTES, ipv4, join, pack, UDP_BYTES, udp } from "./frames.js";
 import { Bed, Ledger, Station } from "./network.js";
@@ -44,26 +45,6 @@ function frameOf(
     frame[ETHERNET_BYTES + IPV4_BYTES + 5] = frame[ETHERNET_BYTES + IPV4_BYTES + 5]! + ADDED_BYTES;
   }
   return frame;
-}
-
-/** CRC-16/ARC: polynomial 0x8005, reflected. */
-function crc16Arc(bytes: Uint8Array): number {
-  let crc = 0;
-  for (const byte of bytes) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xa001 : 0);
-  }
-  return crc;
-}
-
-/** Polynomial 0x0589 from the high bit on, begun and finished with 1. */
-function crc16Dect(bytes: Uint8Array): number {
-  let crc = 1;
-  for (const byte of bytes) {
-    crc ^= byte << 8;
-    for (let bit = 0; bit < 8; bit++) crc = ((crc << 1) ^ (crc & 0x8000 ? 0x0589 : 0)) & 0xffff;
-  }
-  return crc ^ 1;
 }
 
 /** The second model: two rows of cells and the number of packets. */

@@ -23,6 +23,8 @@ export interface Architecture {
   readonly keepsBlocks?: true;
   /** A control with tables can be applied with different arguments: what differs is copied to storage of its own. */
   readonly copiesParameters?: true;
+  /** An `out` argument keeps its value where the control assigns none, also where the parameter has storage of its own: programs rely on it. */
+  readonly keepsUnassigned?: true;
   /** Tables keep all their properties in the lowered program. */
   readonly keepsProperties?: true;
   /** A table of a deparser that can only run one action is that action. */

@@ -37,7 +37,8 @@ control Add(inout long_t hdr, inout none_t md, in ingress_intrinsic_metadata_t i
     }
 }
 
-control Emit(packet_out pkt, inout long_t hdr, in none_t md, in ingress_intrinsic_metadata_for_deparser_t dprsr) {
+control Emit(packet_out pkt, inout long_t hdr, in none_t md,
+             in ingress_intrinsic_metadata_for_deparser_t dprsr) {
     Mirror() mirror;
     apply {
         if (dprsr.mirror_type == 1) {

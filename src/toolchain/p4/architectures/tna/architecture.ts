@@ -37,6 +37,7 @@ const SHARED: Omit<Architecture, "name" | "includes"> = {
   keepsBlocks: true,
   keepsProperties: true,
   copiesParameters: true,
+  keepsUnassigned: true,
   readsDeparserActions: true,
   passes: PASSES,
   warn: (program, _unit, diagnostics) => checkRegisterActions(program, diagnostics),

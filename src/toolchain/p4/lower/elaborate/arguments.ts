@@ -70,7 +70,9 @@ export function bindArguments(
     bindValue(scope, one.param, own);
     const span = one.expr?.span ?? one.param.span;
     if (one.param.direction === "out") copyIn.push(...invalidate(own));
-    else if (one.expr !== undefined)
+    // The value of an `out` parameter is undefined at first: this is what an alias has.
+    const isKept = env.context.architecture.keepsUnassigned === true && isPlain(one.type);
+    if (one.expr !== undefined && (one.param.direction !== "out" || isKept))
       copyIn.push({ kind: "assign", left: own, right: one.saved ?? one.expr, span });
     if (isWritten(one.param) && one.expr !== undefined)
       copyOut.push({ kind: "assign", left: one.expr, right: own, span });
@@ -144,6 +146,11 @@ function bindObject(
 
 function isWritten(param: Parameter): boolean {
   return param.direction === "out" || param.direction === "inout";
+}
+
+/** Of a value alone, without headers. */
+function isPlain({ kind }: IrType): boolean {
+  return kind === "bits" || kind === "bool" || kind === "enum";
 }
 
 function isConstant(expr: Expr): boolean {

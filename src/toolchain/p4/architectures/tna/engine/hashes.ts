@@ -9,6 +9,8 @@ import { argument } from "../p4info-scope.js";
 /** RANDOM is a matrix of the hardware's compiler: the switch takes a polynomial that no other name has (CRC-32Q). */
 const NAMED: Readonly<Record<string, string>> = {
   RANDOM: "crc:32:814141ab:0:0:0",
+  // Of a selector; the value of a hash is the low bits of its input without an algorithm.
+  IDENTITY: "identity",
   XOR8: "xor8",
   XOR16: "xor16",
   XOR32: "xor32",
