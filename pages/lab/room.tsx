@@ -110,7 +110,7 @@ function Row({ student }: { student: StudentStatus }) {
     <tr>
       <th scope="row">{name}</th>
       <td class={ended === undefined ? "" : "bad"} title={ended}>
-        {t(pages > 0 ? "room.state.works" : `room.state.${state}`)}
+        {t(pages > 0 ? "room.state.open" : `room.state.${state}`)}
       </td>
       <td class="number">{numberText(points)}</td>
       {results.map((result, index) => (
