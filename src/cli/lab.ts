@@ -25,6 +25,7 @@ export async function lab(folders: readonly string[], options: LabArguments): Pr
   const port = number("--port", options.port ?? "0", 65_535);
   const seed = number("--seed", options.seed, 2 ** 32 - 1);
   const { program, scheme } = options;
+  checkRoomOptions(options, engine);
   const languages = languagesOf(options.language);
   const read = async (folder: string) => {
     const onDisk = await readLabProject(folder, given({ program, scheme }));
@@ -47,12 +48,14 @@ export async function lab(folders: readonly string[], options: LabArguments): Pr
       "give one folder, or --static DIR",
     );
   const page = pageFiles(languages);
-  if (options.room !== undefined)
+  if (options.room !== undefined) {
+    await read(folder);
     return serveRoom({
       ...{ exercise: folder, folder: options.room, port, seed, page, address: options.address },
-      memoryMb: number("--memory", options.memory, 65_536),
-      idleMinutes: number("--idle", options.idle, 100_000),
+      memoryMb: number("--memory", options.memory, 65_536, LEAST_MEMORY_MB),
+      idleMinutes: number("--idle", options.idle, MOST_IDLE_MINUTES),
     });
+  }
   const onDisk = await read(folder);
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
   return untilSignal(async (stop) => {
@@ -74,6 +77,24 @@ export async function lab(folders: readonly string[], options: LabArguments): Pr
   });
 }
 
+/** A room has one exercise in the simulator, and its options mean nothing elsewhere. */
+function checkRoomOptions(
+  { room, address, ...others }: LabArguments,
+  engine: (typeof ENGINES)[number],
+): void {
+  const refuse = (option: string, why: string) =>
+    fail(CODES.wrongValue, undefined, `${option} ${why}`, "p4loom lab EXERCISE --room DIR [--address URL]");
+  if (room === undefined) {
+    if (address !== undefined)
+      refuse(`--address ${address}`, "is the address of a room: it goes with --room");
+    return;
+  }
+  if (engine !== "sim")
+    refuse(`--engine ${engine}`, "is not for a room, whose sessions run in the simulator");
+  for (const name of ["static", "program", "scheme"] as const)
+    if (others[name] !== undefined) refuse(`--${name} ${others[name]}`, "and --room exclude each other");
+}
+
 /** The languages of the page; what the user's files lack is reported. */
 function languagesOf(own: readonly string[]): ReadonlyMap<string, Buffer> {
   const diagnostics = new Diagnostics();
@@ -87,10 +108,19 @@ function reportTranslations({ files }: LabProject): void {
   printDiagnostics(checkTranslations(files).list);
 }
 
-function number(option: string, text: string, most: number): number {
+/** Below this, the process of a session does not start. */
+const LEAST_MEMORY_MB = 128;
+/** Timers of Node take 2^31 - 1 milliseconds; this is 24 days. */
+const MOST_IDLE_MINUTES = 35_000;
+
+function number(option: string, text: string, most: number, least = 0): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (value <= most) return value;
-  return fail(CODES.wrongValue, undefined, `${option} ${text}: expected a whole number from 0 to ${most}`);
+  if (value >= least && value <= most) return value;
+  return fail(
+    CODES.wrongValue,
+    undefined,
+    `${option} ${text}: expected a whole number from ${least} to ${most}`,
+  );
 }
 
 /** The program that opens an address, by platform. */

@@ -31,7 +31,8 @@ export async function serveRoom({
 }: RoomArguments): Promise<number> {
   const { seed, memoryMb, idleMinutes } = options;
   const proxy = options.address === undefined ? undefined : publicAddress(options.address);
-  const room = await openRoom({ exercise, folder, seed, memoryMb, idleMs: idleMinutes * 60_000 });
+  const log = (line: string) => process.stderr.write(`${line}\n`);
+  const room = await openRoom({ exercise, folder, seed, log, memoryMb, idleMs: idleMinutes * 60_000 });
   return untilSignal(async (stop) => {
     try {
       const { places } = room;

@@ -26,6 +26,8 @@ const SKIPPED: ReadonlySet<string> = new Set(["node_modules", "build", "logs", "
 /** Folders that no student gets, and those of the solutions of the P4 tutorials. A lab is made for students: it has none of them. */
 const TEACHERS: ReadonlySet<string> = new Set([...TEACHER_FOLDERS, "solutions"]);
 const TEXT = /\.(p4|p4h|h|json|md|txt|txtpb|ya?ml|py|mjs|js|stf|sh)$|^(Makefile|README|LICENSE)$/;
+/** Number of files that this process has written. */
+let writes = 0;
 /** A changed file is read after this time without further changes, in milliseconds: editors write in several steps. */
 const QUIET_MS = 150;
 
@@ -80,7 +82,8 @@ export function writeInFolder(root: string, path: string, text: string, mode = 0
     if (found !== real && !found.startsWith(real + sep)) outside();
     if (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true) outside();
     mkdirSync(dirname(target), { recursive: true });
-    const fresh = join(dirname(target), `.${basename(target)}.p4loom`);
+    // A process that was ended in between leaves its file, which must not stop the next one.
+    const fresh = join(dirname(target), `.${basename(target)}.${process.pid}-${++writes}.p4loom`);
     writeFileSync(fresh, text, { flag: "wx", mode });
     try {
       renameSync(fresh, target);

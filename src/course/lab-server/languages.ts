@@ -50,6 +50,13 @@ export function languageFiles(own: readonly string[], diagnostics: Diagnostics):
   }
   for (const path of own) {
     const { language } = readLanguage(path, english.texts, diagnostics);
+    if (codeOf(path) === ORIGINAL)
+      fail(
+        CODES.language,
+        undefined,
+        `${path}: the page has its English texts in it, and they are not replaced`,
+        "name the file as a variant of the language, such as en-GB.json",
+      );
     found.set(codeOf(path), { name: language, bytes: readFileSync(path) });
   }
   const list = [...found].map(([code, { name }]) => ({ code, name, file: `language-${code}.json` }));

@@ -21,16 +21,21 @@ const share = z.number().gt(0, { error: "expected a number above 0, at most 1" }
 const above0 = z.number().gt(0, { error: "expected a number above 0" });
 const count = z.number().int().min(1).max(1_000_000);
 
-/** The values of the paper, section 5.2 and table 2. */
+/** The rates are computed timer by timer: with shorter ones an idle flow would cost millions of steps. */
+const timerSchema = positiveDurationSchema.refine((time) => time >= NS_PER_US, {
+  error: "expected at least 1us",
+});
+
+/** The values of the paper, section 5.2 and table 2, from memory. */
 const dcqcnSchema = z.strictObject({
   gain: share.default(1 / 256),
-  alpha_timer: positiveDurationSchema.default(55 * NS_PER_US),
-  increase_timer: positiveDurationSchema.default(55 * NS_PER_US),
+  alpha_timer: timerSchema.default(55 * NS_PER_US),
+  increase_timer: timerSchema.default(55 * NS_PER_US),
   byte_counter: bytesSchema.default(10_000_000),
   fast_recovery: count.default(5),
   additive: rateSchema.default(40_000_000),
   hyper: rateSchema.default(400_000_000),
-  cnp_interval: positiveDurationSchema.default(50 * NS_PER_US),
+  cnp_interval: timerSchema.default(50 * NS_PER_US),
   min_rate: rateSchema.default(10_000_000),
 });
 

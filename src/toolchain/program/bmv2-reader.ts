@@ -238,7 +238,14 @@ class ProgramChecker {
   }
 
   #architecture(): void {
-    const { architecture, parsers, pipelines, deparsers } = this.root;
+    const { architecture, parsers, pipelines, deparsers, portable } = this.root;
+    // The switch makes it of PSA and PNA programs, and trusts it.
+    if (portable !== undefined)
+      this.checker.complain(
+        CODES.bmv2Shape,
+        ["portable"],
+        "the switch itself adds the part `portable`; leave it out",
+      );
     if (architecture === undefined) return;
     const length = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
     const lengths = {

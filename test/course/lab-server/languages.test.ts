@@ -69,6 +69,7 @@ describe("a file of the user", () => {
   it.each([
     ["klingon!.json", "{}", /P46059 .*is not named as a language expected the tag/],
     ["es.json", "{", /P430\d\d/],
+    ["en.json", '{ "language": "English", "texts": {} }', /P46059 .*are not replaced/],
     ["it.json", '{ "language": "Italiano", "texts": { "page.close": 3 } }', /P430\d\d .*expected a text/],
     [
       "nl.json",

@@ -1,5 +1,6 @@
 /** A room of students: who has which lab, what the teacher sees, what is kept, and that a session that fails ends alone. */
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -14,6 +15,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { DiagnosticError } from "../../../src/base/index.js";
 import { openRoom } from "../../../src/course/lab-server/index.js";
+import { Progress } from "../../../src/course/lab-server/room/progress.js";
 import { Seat } from "../../../src/course/lab-server/room/seat.js";
 import { COMMAND } from "../../built-command.js";
 import { type StartedRoom, StudentPage, startRoom } from "./room-client.js";
@@ -141,6 +143,16 @@ describe("a session", () => {
     expect(next.closed).toEqual(["the session was put away"]);
   });
 
+  it("ends when a page sends more than it takes, and takes nothing after that", async () => {
+    const seat = seatOf("flood", {});
+    const page = pageOf(seat);
+    const text = JSON.stringify({ id: 3, request: { op: "files.read", path: "x".repeat(4 * 2 ** 20) } });
+    for (let i = 0; i < 5; i++) page.source.receive(text);
+    expect(page.closed).toEqual([expect.stringMatching(/sent more than the session takes/)]);
+    for (let i = 0; i < 5; i++) page.source.receive(text);
+    expect(seat.state.state).toBe("away");
+  });
+
   it("that takes too much memory is ended, and its pages are told why", async () => {
     const seat = seatOf("memory", { memoryMb: 60 });
     const other = seatOf("other", {});
@@ -179,7 +191,7 @@ describe("a folder of a room", () => {
     const folder = mkdtempSync(join(above, "wrong-"));
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     try {
-      (await openRoom({ exercise, folder, seed: 1, memoryMb: 384, idleMs: 1000 })).close();
+      (await openRoom({ exercise, folder, seed: 1, log: () => {}, memoryMb: 384, idleMs: 1000 })).close();
       return "";
     } catch (error) {
       if (!(error instanceof DiagnosticError)) throw error;
@@ -200,6 +212,53 @@ describe("a folder of a room", () => {
     [{ "students.txt": "anna\n", "tokens.csv": `anna,${TOKEN}\nben,${TOKEN}\n` }, /^2 P46071 .*twice/],
   ])("is refused: %j", async (files, message) => {
     expect(await failureOf(files)).toMatch(message);
+  });
+
+  it("is refused within the folder of the exercise, whose files every student reads", async () => {
+    const exercise = mkdtempSync(join(above, "exercise-"));
+    cpSync(EXERCISE, exercise, { recursive: true });
+    const room = join(exercise, "room");
+    mkdirSync(room);
+    writeFileSync(join(room, "students.txt"), "anna\n");
+    const open = (folder: string) =>
+      openRoom({ exercise, folder, seed: 1, log: () => {}, memoryMb: 384, idleMs: 1000 });
+    await expect(open(room)).rejects.toThrow(/is within the folder of the exercise/);
+    await expect(open(exercise)).rejects.toThrow(/is within the folder of the exercise/);
+  });
+
+  it("keeps the secret of a student who is left out for a while", async () => {
+    const folder = mkdtempSync(join(above, "left-out-"));
+    const start = async (names: string) => {
+      writeFileSync(join(folder, "students.txt"), names);
+      const room = await openRoom({
+        ...{ exercise: EXERCISE, folder, seed: 1, log: () => {}, memoryMb: 384, idleMs: 1000 },
+      });
+      room.close();
+      return room.places.find(({ name }) => name === "ben")?.token;
+    };
+    const before = await start("anna\nben\n");
+    expect(await start("anna\n")).toBeUndefined();
+    expect(await start("anna\nben\n")).toBe(before);
+  });
+
+  it("goes on where results cannot be written, and says so once", () => {
+    const folder = mkdtempSync(join(above, "full-"));
+    const told: string[] = [];
+    const progress = new Progress(
+      folder,
+      () => new Date(0),
+      (reason) => told.push(reason),
+    );
+    // What a process that was ended left behind.
+    writeFileSync(join(folder, ".progress.json.p4loom"), "");
+    progress.add("anna", "a test", { points: 1, passed: true });
+    progress.write();
+    expect(JSON.parse(readFileSync(join(folder, "progress.json"), "utf8")).anna).toBeDefined();
+    rmSync(join(folder, "progress.json"));
+    mkdirSync(join(folder, "progress.json"));
+    progress.write();
+    progress.write();
+    expect(told).toEqual([expect.stringMatching(/cannot write progress\.json/)]);
   });
 
   it("needs an exercise with tests, and takes the teacher's own tokens", async () => {

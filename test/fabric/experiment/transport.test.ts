@@ -131,6 +131,10 @@ describe("the key transport", () => {
     ["{ protocol: messages, window: 999 }", "less than one packet"],
     ["{ protocol: messages, congestion_control: dcqcn, dcqcn: { gain: 2 } }", "gain"],
     [
+      "{ protocol: messages, congestion_control: dcqcn, dcqcn: { alpha_timer: 1ns } }",
+      "expected at least 1us",
+    ],
+    [
       "{ protocol: messages, congestion_control: swift, swift: { flow_smallest: 200 } }",
       "flow_smallest, 200, is not below flow_largest, 100",
     ],

@@ -16,10 +16,13 @@ export type LastResult = z.output<typeof resultSchema>;
 export class Progress {
   readonly #results: Map<string, Map<string, LastResult>>;
   #timer: NodeJS.Timeout | undefined;
+  #isTold = false;
 
   constructor(
     readonly folder: string,
     readonly now: () => Date,
+    /** Hears why the results could not be written. */
+    readonly failed: (reason: string) => void,
   ) {
     this.#results = read(join(folder, FILE));
   }
@@ -35,13 +38,20 @@ export class Progress {
     this.#timer ??= setTimeout(() => this.write(), WRITE_MS);
   }
 
+  /** A disk that is full, or a folder that has gone, ends no room: `failed` is told once, and the next result is another try. */
   write(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const all = Object.fromEntries(
       [...this.#results].map(([student, results]) => [student, Object.fromEntries(results)]),
     );
-    writeInFolder(this.folder, FILE, `${JSON.stringify(all, undefined, 1)}\n`);
+    try {
+      writeInFolder(this.folder, FILE, `${JSON.stringify(all, undefined, 1)}\n`);
+      this.#isTold = false;
+    } catch (error) {
+      if (!this.#isTold) this.failed(error instanceof Error ? error.message : String(error));
+      this.#isTold = true;
+    }
   }
 }
 

@@ -2,7 +2,10 @@
  * A room: one exercise for a list of students, each with a session of their own by a token, and a page for the teacher that shows where each
  * one stands.
  */
-import { join, resolve } from "node:path";
+import { realpathSync } from "node:fs";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { fail } from "../../../base/index.js";
+import { CODES } from "../codes.js";
 import type { Place } from "../connection.js";
 import { Progress } from "./progress.js";
 import { Seat, type SeatLimits, type SeatState } from "./seat.js";
@@ -20,6 +23,8 @@ interface RoomOptions extends SeatLimits {
   /** The folder of the room: its list of students, their tokens, files and results. */
   readonly folder: string;
   readonly seed: number;
+  /** Receives lines for the teacher. */
+  log(line: string): void;
 }
 
 /** What the teacher's page shows. */
@@ -49,10 +54,15 @@ export interface Room {
 }
 
 /** The first place is that of the teacher. Fails with P46070 to P46072. */
-export async function openRoom({ exercise, folder, seed, ...limits }: RoomOptions): Promise<Room> {
+export async function openRoom({ exercise, folder, seed, log, ...limits }: RoomOptions): Promise<Room> {
+  checkApart(exercise, folder);
   const { title, tests } = await roomExercise(exercise);
   const { students, teacher } = readRoom(folder);
-  const progress = new Progress(folder, () => new Date());
+  const progress = new Progress(
+    folder,
+    () => new Date(),
+    (reason) => log(`the results are not kept: ${reason}`),
+  );
   const seats = students.map(({ name, token }) => {
     const seat = new Seat({
       ...limits,
@@ -79,6 +89,25 @@ export async function openRoom({ exercise, folder, seed, ...limits }: RoomOption
       progress.write();
     },
   };
+}
+
+/** The files of an exercise go to every student: a room within it would show each the files of all. */
+function checkApart(exercise: string, room: string): void {
+  const place = (path: string) => {
+    try {
+      return realpathSync(path);
+    } catch {
+      return resolve(path);
+    }
+  };
+  const way = relative(place(exercise), place(room));
+  if (way === "" || !(way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)))
+    fail(
+      CODES.roomExercise,
+      undefined,
+      `the room ${room} is within the folder of the exercise ${exercise}, whose files every student reads`,
+      "name a folder beside it",
+    );
 }
 
 function standing(

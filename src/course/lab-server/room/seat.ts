@@ -21,6 +21,8 @@ const CHECK_MS = 1000;
 /** Share of a process's memory that its heap may take; the rest is for code and buffers. */
 const HEAP_SHARE = 0.6;
 const PAGE_BYTES = 4096;
+/** Bytes of calls that wait for a process which has not taken them; above, the session is ended. The server keeps them, not the process. */
+const MOST_WAITING_BYTES = 16 * 2 ** 20;
 /** So that the server, which all students share, goes first. */
 const NICENESS = 5;
 
@@ -56,6 +58,7 @@ export class Seat {
   #pages = new Map<number, PageSink>();
   /** Calls that came before the process was ready. */
   #waiting: ToSeat[] = [];
+  #waitingBytes = 0;
   #numbers = 0;
   #heard = 0;
   /** Processor time of the process when it was heard last, in milliseconds. */
@@ -108,6 +111,7 @@ export class Seat {
     this.#heard = performance.now();
     this.#heardCpu = 0;
     this.#waiting = [];
+    this.#waitingBytes = 0;
     if (child.pid !== undefined) lowered(child.pid);
     child.on("error", (error) => this.#gone(child, `the session did not start: ${error.message}`));
     child.on("exit", (code, signal) => this.#gone(child, endOf(code, signal)));
@@ -119,8 +123,28 @@ export class Seat {
   }
 
   #tell(message: ToSeat): void {
-    if (this.#ready) this.#child?.send(message, () => {});
-    else this.#waiting.push(message);
+    const child = this.#child;
+    // A page that has not heard yet that its session was put away.
+    if (child === undefined) return;
+    if (message.kind === "call") {
+      const bytes = Buffer.byteLength(message.text);
+      this.#waitingBytes += bytes;
+      if (this.#waitingBytes > MOST_WAITING_BYTES) {
+        this.#end(
+          "the page sent more than the session takes, and the session was ended; open the page again",
+        );
+        return;
+      }
+      if (this.#ready) child.send(message, () => this.#taken(child, bytes));
+      else this.#waiting.push(message);
+      return;
+    }
+    child.send(message, () => {});
+  }
+
+  /** The process has taken so many bytes of calls. */
+  #taken(child: ChildProcess, bytes: number): void {
+    if (this.#child === child) this.#waitingBytes -= bytes;
   }
 
   #hear(message: FromSeat): void {
@@ -129,6 +153,7 @@ export class Seat {
       case "ready": {
         this.#ready = true;
         const waiting = this.#waiting.splice(0);
+        this.#waitingBytes = 0;
         for (const one of waiting) this.#tell(one);
         break;
       }

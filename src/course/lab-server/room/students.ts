@@ -41,7 +41,10 @@ export function readRoom(folder: string): RoomList {
     teacher: tokenOf(TEACHER),
     students: names.map((name) => ({ name, token: tokenOf(name) })),
   };
-  const rows = [{ name: TEACHER, token: list.teacher }, ...list.students];
+  // A name that is left out for a while keeps its secret: links have been handed out.
+  const present = new Set([TEACHER, ...names]);
+  const others = [...known].flatMap(([name, token]) => (present.has(name) ? [] : { name, token }));
+  const rows = [{ name: TEACHER, token: list.teacher }, ...list.students, ...others];
   writeInFolder(
     folder,
     TOKENS_FILE,

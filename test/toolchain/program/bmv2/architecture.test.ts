@@ -42,6 +42,19 @@ describe("the architecture of a program", () => {
     expect(program!.pipelines.map(({ name }) => name)).toEqual(["pipe.ingress", "pipe.egress"]);
   });
 
+  it("is not that of PSA or PNA, which the switch adds itself", () => {
+    for (const portable of [{}, { name: "psa", stages: [] }]) {
+      const { architecture, ...rest } = JSON.parse(JSON.stringify(bmv2));
+      const diagnostics = new Diagnostics();
+      const text = JSON.stringify({ ...rest, portable });
+      expect(readBmv2(new SourceFile("program.json", text), diagnostics)).toBeUndefined();
+      expect(diagnostics.list.map(({ message }) => message)).toContain(
+        "the switch itself adds the part `portable`; leave it out",
+      );
+      expect(architecture).toBeDefined();
+    }
+  });
+
   it("has pipes of a Tofino", () => {
     expect(changed((one) => (one.name = "v1model"))).toEqual([
       'P41012 `architecture.name` is "v1model"; it should be one of tna, t2na',
