@@ -396,8 +396,8 @@ export class ProgramWriter {
   }
 
   /**
-   * Whether a packet leaves an egress as its parser leaves it: the control does nothing, the deparser emits nothing. Who traces or counts
-   * sees that egress runs.
+   * Whether control and deparser of an egress do nothing: no table, no statement, no header that can be valid. The caller checks that the
+   * parser reads nothing of the frame. False in traced and counted code, which reports that egress runs.
    */
   #isIdle(gress: bmv2.StageInfo, number: number): boolean {
     const { architecture, deparsers, pipelines } = this.program;

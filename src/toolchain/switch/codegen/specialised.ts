@@ -42,7 +42,7 @@ export interface Stage {
   readonly readsFront: boolean;
   /** Of a Tofino: something reads the time stamp of the parser's metadata. */
   readonly readsTime: boolean;
-  /** Of a Tofino's egress: a packet leaves it as it came. */
+  /** Of a Tofino's egress: it changes no packet, since it reads nothing of the frame, runs no statement and emits no header. False in traced and counted code. */
   readonly isIdle: boolean;
   readonly control: (state: PacketState) => void;
   /** The statements of the deparser; the requests of them are in the state afterwards. */

@@ -8,7 +8,7 @@ interface Fields {
   readonly isChanged: (field: bmv2.FieldRef) => boolean;
 }
 
-/** Places of intrinsic metadata in the PHV; -1 for what the program does not name. */
+/** Places of intrinsic metadata in the PHV; -1 for a field that the program does not name. */
 class Gress {
   readonly skips: boolean;
   readonly seesErrors: boolean;
@@ -30,7 +30,7 @@ class Gress {
     return field === undefined ? -1 : this.places.place(field);
   }
 
-  /** The place of what the program asks for; -1 also where it never does. */
+  /** The place of a field by which the program asks for something; -1 also where the program never changes the field. */
   asked(name: string): number {
     const field = this.#fields[name];
     return field !== undefined && this.places.isChanged(field) ? this.places.place(field) : -1;
@@ -82,7 +82,7 @@ export class Egress extends Gress {
   readonly time = this.at("parser.global_tstamp");
 }
 
-/** A field of the program; 0 where the program does not name it. */
+/** The value of a field; 0 where it has no place (-1). */
 export function read(phv: Int32Array, at: number): number {
   return at < 0 ? 0 : phv[at]!;
 }

@@ -524,7 +524,7 @@ export class Tofino extends Forwarder {
     return frame;
   }
 
-  /** What egress is told of the present packet. */
+  /** The intrinsic metadata that egress gets with the present packet. */
   #leavingOf(port: number, { since, depthBefore, depthAfter }: Readonly<Waited>): EgressPacket {
     const now = this.#now();
     const arrived = since === NOT_QUEUED ? now : Math.round(since * 1000);

@@ -110,6 +110,14 @@ describe("a wrong file", () => {
       FILE.replace("{ kind: fat_tree, k: 4 }", graph("{ a: x, b: s }", "{ a: y, b: s }", "{ a: s, b: t }")),
       /all hosts are in one rack/,
     ],
+    [
+      "two faults at once among one link",
+      `${FILE.replace("{ kind: fat_tree, k: 4 }", graph("{ a: x, b: s }", "{ a: y, b: t }", "{ a: s, b: t }"))
+        .replace(", ecmp]", "]")
+        .replace("[{ scheme: pecmp, control: both }", "[ecmp")}faults: 2\n`,
+      /2 elements of the kind link are to fail at once, and the topology has 1/,
+    ],
+    ["three faults at once", `${FILE}faults: 3\n`, /expected 1 or 2 elements that fail at once/],
     ["a share above 1", FILE.replace("0.2", "2"), /above 0 and at most 1/],
     ["an unknown element", `${FILE}elements: [port]\n`, /expected one of switch, link, direction/],
     ["a confidence of 1", `${FILE}confidence: 1\n`, /below 1/],
