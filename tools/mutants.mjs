@@ -27,7 +27,7 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { Instrumenter } from "@stryker-mutator/instrumenter";
 import { describeSurvivors } from "./mutants/survivors.mjs";
 import { makeTree } from "./mutants/tree.mjs";
@@ -36,9 +36,12 @@ import { roomNamed } from "./rooms/name.mjs";
 const root = resolve(import.meta.dirname, "..");
 const startsProcesses = process.env["P4LOOM_MUTANTS_PROCESSES"] === "1";
 const [named, which = "", ...onlyTests] = process.argv.slice(2);
-const room = roomNamed(root, named);
-if (named === undefined || room === undefined || !/^([1-9]\d*|survivors|report)?$/.test(which)) {
-  console.error("usage: node tools/mutants.mjs ROOM [COUNT | survivors | report] [TEST ...]; ROOM is a folder below src, or below one of its wings");
+// A file of a room, such as fabric/paths/localiser.ts, is tried by the tests of its folder, or by those that are named.
+const isFile = named?.endsWith(".ts") === true;
+const folder = roomNamed(root, isFile ? dirname(named) : named);
+const room = isFile && folder !== undefined ? join(folder, basename(named)) : folder;
+if (named === undefined || room === undefined || !existsSync(join(root, "src", room)) || !/^([1-9]\d*|survivors|report)?$/.test(which)) {
+  console.error("usage: node tools/mutants.mjs ROOM [COUNT | survivors | report] [TEST ...]; ROOM is a folder below src, or below one of its wings, or a file of it");
   process.exit(2);
 }
 process.chdir(root);
@@ -84,6 +87,7 @@ const STARTING = {
 /** Parts of a larger room with tests of their own: they are tested only by their own name. */
 const APART = {
   "fabric/sim/packet/transport": ["test/fabric/sim/tcp", "test/fabric/sim/congestion", "test/fabric/sim/packet/transport.test.ts", "test/fabric/sim/packet/chooser-signals.test.ts"],
+  "fabric/sim/packet/transport/messages": ["test/second-models/messages.test.ts", "test/second-models/flight.test.ts"],
 };
 /** Tests that compare minutes of simulated time with closed forms: each try would take seconds. */
 const LEFT_OUT = [join("test", "fabric", "sim", "congestion", "validation.test.ts")];
@@ -104,8 +108,9 @@ const filesBelow = (folder, ending) =>
     .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .sort();
-const isApart = (file) => Object.keys(APART).some((part) => part !== room && file.startsWith(`src/${part}/`));
-const sources = filesBelow(join("src", room), ".ts").filter(
+const isApart = (file) =>
+  Object.keys(APART).some((part) => part !== room && !room.startsWith(`${part}/`) && file.startsWith(`src/${part}/`));
+const sources = (isFile ? [join("src", room)] : filesBelow(join("src", room), ".ts")).filter(
   (file) => !/generated|(^|\/)index\.ts$/.test(file) && !isApart(file),
 );
 

@@ -1,10 +1,41 @@
 /** The tables of results. */
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import type { Exercise } from "../../../src/course/exercises/index.js";
 import type { TestResult } from "../../../src/course/grading/index.js";
 import type { GradedSubmission } from "../../../src/course/submissions/grade-one.js";
 import { reportFiles } from "../../../src/course/submissions/report.js";
 import { failureLines } from "../../../src/course/submissions/result-lines.js";
+
+/** What Gradescope reads of an autograder (gradescope-autograders.readthedocs.io, "Output format"); other keys are an error here. */
+const visibility = z.enum(["hidden", "after_due_date", "after_published", "visible"]);
+const textFormat = z.enum(["text", "html", "simple_format", "md", "ansi"]);
+const gradescopeSchema = z.strictObject({
+  score: z.number().nonnegative(),
+  execution_time: z.number().optional(),
+  output: z.string().optional(),
+  output_format: textFormat.optional(),
+  test_output_format: textFormat.optional(),
+  test_name_format: textFormat.optional(),
+  visibility: visibility.optional(),
+  stdout_visibility: visibility.optional(),
+  extra_data: z.record(z.string(), z.unknown()).optional(),
+  tests: z.array(
+    z.strictObject({
+      score: z.number(),
+      max_score: z.number().positive(),
+      status: z.enum(["passed", "failed"]),
+      name: z.string().min(1),
+      name_format: textFormat.optional(),
+      number: z.string(),
+      output: z.string(),
+      output_format: textFormat,
+      tags: z.array(z.string()).optional(),
+      visibility,
+      extra_data: z.record(z.string(), z.unknown()).optional(),
+    }),
+  ),
+});
 
 const versions = { p4loom: "1.2.3", exercise: "0123456789abcdef", engine: "sim" };
 
@@ -75,6 +106,25 @@ describe("the files of results", () => {
         },
       ],
     });
+  });
+
+  it("have for Gradescope the published keys alone, hidden tests among them as one test", () => {
+    const secret = test({ name: "secret", hidden: true });
+    const carol: GradedSubmission = {
+      name: "carol",
+      points: 3,
+      of: 9,
+      files: "c",
+      tests: [passed, failed, secret],
+    };
+    for (const { path, content } of reportFiles(exercise, [ann, bob, carol], "out", versions)) {
+      if (!path.includes("gradescope/")) continue;
+      const { score, tests } = gradescopeSchema.parse(JSON.parse(String(content)));
+      expect(score).toBe(tests.reduce((sum, one) => sum + one.score, 0));
+      expect(String(content)).not.toContain("secret");
+      expect(tests).toHaveLength(path.includes("carol") ? 3 : 2);
+    }
+    expect(gradescopeSchema.safeParse({ score: 1, tests: [], points: 2 }).success).toBe(false);
   });
 
   it("tell of a failed test what was expected and seen, where, a hint, and the path of its packets", () => {

@@ -16,8 +16,9 @@ interface Graded {
 }
 
 /**
- * A row for each student of the roster, in its order. The cells of a student without a submission, or whose submission this machine could not
- * grade, are empty: both platforms then leave the gradebook as it is.
+ * A row for each student with a result, in the order of the roster. A student without a submission, or whose submission this machine could not
+ * grade, has none: both importers take an empty cell for a grade that is taken away (`import_new_grade_item` and `update_grade_item` of Moodle's
+ * `load_data.php`, `no_change_to_value?` of Canvas's `gradebook_importer.rb`).
  */
 export function gradebookText(graded: Graded): string {
   return csvText(graded.roster.platform === "canvas" ? canvasRows(graded) : moodleRows(graded));
@@ -36,10 +37,10 @@ function canvasRows({ roster, owners, results, title, of }: Graded): Row[] {
   return [
     [...own, "Section", column],
     ["    Points Possible", "", "", "", "", of],
-    ...roster.students.map((student) => [
-      ...own.map((name) => student.cells.get(name) ?? ""),
+    ...resultsOf(roster, owners, results).map(([{ cells }, { points }]) => [
+      ...own.map((name) => cells.get(name) ?? ""),
       "",
-      resultOf(student, owners, results)?.points ?? "",
+      points,
     ]),
   ];
 }
@@ -57,21 +58,24 @@ function moodleRows({ roster, owners, results, title }: Graded): Row[] {
   const own = roster.columns.filter((name) => name !== "Submission");
   return [
     [...own, `${title} (Real)`, `${title} (Feedback)`],
-    ...roster.students.map((student) => {
-      const result = resultOf(student, owners, results);
-      const cells = own.map((name) => student.cells.get(name) ?? "");
-      return [...cells, result?.points ?? "", result === undefined ? "" : feedbackOf(result)];
-    }),
+    ...resultsOf(roster, owners, results).map(([{ cells }, result]) => [
+      ...own.map((name) => cells.get(name) ?? ""),
+      result.points,
+      feedbackOf(result),
+    ]),
   ];
 }
 
-function resultOf(
-  student: Student,
+function resultsOf(
+  roster: Roster,
   owners: Graded["owners"],
   results: readonly GradedSubmission[],
-): GradedSubmission | undefined {
-  const name = owners.get(student);
-  return results.find((one) => one.name === name && one.fault === undefined);
+): (readonly [Student, GradedSubmission])[] {
+  return roster.students.flatMap((student) => {
+    const name = owners.get(student);
+    const result = results.find((one) => one.name === name && one.fault === undefined);
+    return result === undefined ? [] : [[student, result] as const];
+  });
 }
 
 /** What the student reads: the points, the tests that failed, and how many hidden ones did. */

@@ -85,12 +85,12 @@ describe("a gradebook of Canvas", () => {
     expect(text).not.toMatch(/(^|,|\n)"?[=+@-]/);
   });
 
-  it("leaves the cell of a student without a submission, or with one that was not graded", () => {
+  it("has no row of a student without a submission, or with one that was not graded", () => {
     const { rows, messages } = gradebook("canvas", CANVAS, [
       graded("11"),
       graded("12", { fault: "no network" }),
     ]);
-    expect(rows.slice(2).map((row) => row[5])).toEqual(["2.5", "", ""]);
+    expect(rows.slice(2).map((row) => [row[1], row[5]])).toEqual([["11", "2.5"]]);
     expect(messages).toEqual([
       expect.stringMatching(/^roster\.csv:5:1: warning\[P46333\]: =HYPERLINK\("x"\) has no submission$/),
     ]);
@@ -112,6 +112,11 @@ describe("a gradebook of Moodle", () => {
       ],
       ["Bob", "O'Brien, jr.", "S2", "bob@x.edu", "7", "7 of 7 points."],
     ]);
+  });
+
+  it("has no row of a student without a submission: an empty cell would take a grade away", () => {
+    const { rows } = gradebook("moodle", MOODLE, [graded("S2")]);
+    expect(rows.slice(1).map((row) => row[2])).toEqual(["S2"]);
   });
 
   it("knows a participant of a grading worksheet by its number", () => {
