@@ -1,8 +1,10 @@
 /**
- * Two exercises in Firefox by the tab and arrow keys: the network is drawn, the tests of the starter run, the editor has its program.
- * Nothing is pasted or saved there: see `pressButton` for what a Firefox without a screen does not do.
+ * Two exercises in Firefox by keys alone: the network is drawn, the tests of the starter run, the solution is pasted and saved, and the tests
+ * pass.
  */
-import { resolve } from "node:path";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startLab } from "./browser.js";
 import { FIREFOX, Firefox } from "./firefox.js";
@@ -15,6 +17,7 @@ const RUN = "[...document.querySelectorAll('.tests button.primary')]";
 const STATUS = "document.querySelector('.tests [role=status]')?.textContent ?? ''";
 
 describe.skipIf(FIREFOX === undefined)(`the course in Firefox${WITHOUT}`, () => {
+  const work = mkdtempSync(join(tmpdir(), "p4loom-firefox-course-"));
   let firefox: Firefox;
 
   beforeAll(async () => {
@@ -22,6 +25,7 @@ describe.skipIf(FIREFOX === undefined)(`the course in Firefox${WITHOUT}`, () => 
   }, MS);
   afterAll(async () => {
     await firefox?.close();
+    rmSync(work, { recursive: true, force: true });
   });
 
   const until = (expression: string) =>
@@ -30,7 +34,7 @@ describe.skipIf(FIREFOX === undefined)(`the course in Firefox${WITHOUT}`, () => 
   /** Runs the tests by keys. Returns the text of the points. */
   async function runTests(): Promise<string> {
     await firefox.tabTo(/^Run the tests$/);
-    await firefox.pressButton();
+    await firefox.press("Enter");
     await until(`/ of /.test(${STATUS}) && ${RUN}.every((one) => !one.disabled)`);
     return String(await firefox.value(STATUS));
   }
@@ -39,7 +43,10 @@ describe.skipIf(FIREFOX === undefined)(`the course in Firefox${WITHOUT}`, () => 
     ["01-forwarding", "forwarding.p4", 7, 1280],
     ["08-multicast", "flood.p4", 8, 390],
   ] as const)("%s by keys", { timeout: 2 * MS }, async (name, program, of, width) => {
-    const lab = await startLab([resolve(course, name)]);
+    const folder = join(work, name);
+    cpSync(resolve(course, name), folder, { recursive: true });
+    const solution = readFileSync(join(folder, "solution", program), "utf8");
+    const lab = await startLab([folder]);
     try {
       await firefox.open(lab.url, width);
       await until(`${RUN}.length === 1`);
@@ -52,6 +59,14 @@ describe.skipIf(FIREFOX === undefined)(`the course in Firefox${WITHOUT}`, () => 
       expect(await firefox.value("document.querySelector('.cm-content').textContent.includes('TODO')")).toBe(
         true,
       );
+      await firefox.press("Control+a");
+      await firefox.insertText(solution);
+      await firefox.press("Control+s");
+      await expect.poll(() => readFileSync(join(folder, program), "utf8"), { timeout: MS }).toBe(solution);
+      await firefox.press("Control+m");
+      await firefox.tabTo(/^(Exercise|Program)[!*]?$/, "Shift+Tab");
+      await firefox.press("Home");
+      expect(await runTests()).toBe(`${of} of ${of} points`);
     } finally {
       await firefox.open("about:blank", width);
       await lab.stop();

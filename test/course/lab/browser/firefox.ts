@@ -65,10 +65,9 @@ export class Firefox {
       rmSync(profile, { recursive: true, force: true });
     });
     await firefox.#call("session.new", { capabilities: {} });
-    const { contexts } = (await firefox.#call("browsingContext.getTree", {})) as {
-      contexts: { context: string }[];
-    };
-    firefox.#context = contexts[0]!.context;
+    // The page that Firefox opens at its start never has the focus without a screen: Enter would press no button in it. A new tab has it.
+    const { context } = await firefox.#call("browsingContext.create", { type: "tab" });
+    firefox.#context = String(context);
     return firefox;
   }
 
@@ -112,12 +111,9 @@ export class Firefox {
     });
   }
 
-  /**
-   * Presses the button that has the focus. No window of a Firefox without a screen has the focus of the system, and then
-   * Enter reaches the page and its listeners but presses no button, and Ctrl+A selects nothing.
-   */
-  async pressButton(): Promise<void> {
-    await this.value("document.activeElement.click()");
+  /** Puts a text where the cursor is, as a paste does. */
+  async insertText(text: string): Promise<void> {
+    await this.value(`document.execCommand("insertText", false, ${JSON.stringify(text)})`);
   }
 
   /** Presses a key until the element with this name has the focus. */
