@@ -2,6 +2,7 @@
 import { type Cell, defined, formatTable } from "../../base/index.js";
 import { replacing } from "./explain.js";
 import type { FitResult } from "./fit.js";
+import { largestSize } from "./place/largest-size.js";
 import { stageCount } from "./place/placement.js";
 import { placeByStages } from "./place/tofino.js";
 
@@ -33,12 +34,8 @@ export function growthOf({ problem, verdict, target }: FitResult): Growth[] {
     let low = unit.size;
     let high = 2 * low;
     while (high < MAX_SIZE && fits(high)) [low, high] = [high, 2 * high];
-    while (high - low > Math.max(1, low / PRECISION)) {
-      const middle = Math.floor((low + high) / 2);
-      if (fits(middle)) low = middle;
-      else high = middle;
-    }
-    return { table: unit.label, size: unit.size, largest: low };
+    const largest = largestSize(low, high, fits, PRECISION);
+    return { table: unit.label, size: unit.size, largest };
   });
 }
 

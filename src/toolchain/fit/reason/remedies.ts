@@ -3,6 +3,7 @@ import { defined } from "../../../base/index.js";
 import { replacing, trialsOf } from "../explain.js";
 import type { FitResult } from "../fit.js";
 import { labelOf } from "../model/model.js";
+import { largestSize } from "../place/largest-size.js";
 import { type Problem, stageCount } from "../place/placement.js";
 import { placeByStages } from "../place/tofino.js";
 import { subproblem } from "./subproblem.js";
@@ -23,6 +24,8 @@ const MAX_UNITS = 8;
 /** Changes of the explanation that are tried. */
 const MAX_TRIALS = 12;
 const SHOWN_REMEDIES = 6;
+/** Sizes are found to one part in this many of the table's size. */
+const PRECISION = 32;
 
 /** Tries what concerns these units; what makes the program fit comes first, what helps in nothing is left out. */
 export function remediesFor(result: FitResult, units: ReadonlySet<number>): Remedy[] {
@@ -66,15 +69,13 @@ function smaller(problem: Problem, id: number): Remedy[] {
   const unit = defined(problem.model.units[id]);
   if (unit.kind !== "match" || unit.size <= 1) return [];
   const withSize = (size: number) => outcomeOf(replacing(problem, id, { ...unit, size }));
-  let low = 1;
-  let best = withSize(low);
+  let best = withSize(1);
   if (!best.fits) return [];
-  // Sizes to one part in 32.
-  for (let high = unit.size; high - low > Math.max(1, unit.size / 32); ) {
-    const middle = Math.floor((low + high) / 2);
-    const here = withSize(middle);
-    if (here.fits) [low, best] = [middle, here];
-    else high = middle;
-  }
-  return [{ text: `${unit.label} with ${low} entries instead of ${unit.size}`, ...best }];
+  const fits = (size: number) => {
+    const here = withSize(size);
+    if (here.fits) best = here;
+    return here.fits;
+  };
+  const size = largestSize(1, unit.size, fits, PRECISION, unit.size);
+  return [{ text: `${unit.label} with ${size} entries instead of ${unit.size}`, ...best }];
 }
