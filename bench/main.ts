@@ -34,6 +34,7 @@ const benchmarks: Record<string, () => Promise<{ run: Benchmark }>> = {
   p4runtime: () => import("./toolchain/p4runtime.js"),
   compile: () => import("./toolchain/compile.js"),
   tna: () => import("./toolchain/tna.js"),
+  tofino: () => import("./toolchain/tofino.js"),
   startup: () => import("./startup.js"),
   editing: () => import("./toolchain/editing.js"),
   agent: () => import("./fabric/agent.js"),

@@ -58,6 +58,11 @@ header egress_intrinsic_metadata_t {
     bit<7> _pad10;
     bit<1> deflection_flag; // 1 for a packet that deflect_on_drop saved
     bit<16> pkt_length;     // in bytes
+#if __TARGET_TOFINO__ == 2
+    // The second generation sends one byte more.
+    @padding
+    bit<8> _pad11;
+#endif
 }
 
 // What egress tells its deparser. drop_ctl: bit 0 no packet, bit 1 no copy to the CPU, bit 2 no mirroring.

@@ -1,6 +1,6 @@
 /**
  * Packets a second of the embedded switch: in memory, with the l3 program of the recordings and small or full tables;
- * a small l3 program for v1model and for a Tofino; the cost of 100,000 entries compared with 100; and as a process from pcap file to pcap file, compared with simple_switch if
+ * the cost of 100,000 entries compared with 100; and as a process from pcap file to pcap file, compared with simple_switch if
  * it is installed (on PATH, or in the folder of the program that P4LOOM_BMV2 names).
  */
 import { readFileSync } from "node:fs";
@@ -16,7 +16,6 @@ import { entryCosts } from "./switch/entries.js";
 import { filesRate } from "./switch/files.js";
 import { FOLDER, ipv4Frame } from "./switch/packets.js";
 import { rate } from "./switch/rate.js";
-import { tofinoRates } from "./switch/tofino.js";
 
 type Report = (measurement: Measurement) => void;
 
@@ -131,9 +130,6 @@ export async function run(report: Report): Promise<void> {
     report({ name: `switch/${kind}, 100,000 entries`, unit: "packets/s", value: many });
     report({ name: `switch/${kind}, cost of 100,000 entries over 100`, unit: "times", value: few / many });
   }
-
-  for (const { name, rate } of tofinoRates())
-    report({ name: `switch/small l3, ${name}`, unit: "packets/s", value: rate });
 
   const rival = bmv2();
   if (rival === undefined) console.error("switch: simple_switch is neither on PATH nor beside P4LOOM_BMV2");

@@ -15,6 +15,8 @@ export interface Case {
   variant: string;
   class: string;
   chip: Chip;
+  /** The list has the program for both chips. */
+  isForBoth: boolean;
   lines: number;
   /** `NAME` or `NAME=VALUE`, without those of the chip. */
   defines: string[];
@@ -72,6 +74,7 @@ function casesOfRow(cell: (name: string) => string): Case[] {
     variant: cell("variant"),
     class: cell("class"),
     chip,
+    isForBoth: chips.length > 1,
     lines: Number(cell("lines")),
     defines: list("defines", /\s+/).map((text) => text.replace(/^-D/, "")),
     includeFolders: list("include_dirs", ","),

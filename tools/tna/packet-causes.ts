@@ -8,6 +8,9 @@ const NO_PORT = "ingress chooses no port: P4Testgen expects the packet at any, t
 const REJECT =
   "P4Testgen goes on after `reject` and emits the rest of the packet; the switch drops a packet with an error";
 
+/** After the name of a program that is played on the second chip, too. */
+export const ON_TOFINO2 = "@tofino2";
+
 export const KNOWN: Readonly<Record<string, string>> = {
   [`${JBAY}/hwlearn3.p4`]:
     "the test writes members of an enum as the open compiler encodes those that a learning action answers",

@@ -1,5 +1,5 @@
 /** docs/tna/packets.md from the results of the packet tests. */
-import { KNOWN } from "./packet-causes.js";
+import { KNOWN, ON_TOFINO2 } from "./packet-causes.js";
 import type { Result } from "./packets.js";
 
 const passes = ({ failed }: Result): boolean => failed === undefined;
@@ -19,15 +19,33 @@ function text(message: string): string {
   return message.replaceAll("|", "\\|").slice(0, 160);
 }
 
-export function page(all: readonly Result[]): string {
+/** The tests of the open compiler that are run here, and in words what of them is refused. */
+function compilerRows(all: readonly Result[]): string[] {
   const compiler = all.filter(({ judge }) => judge === "compiler");
+  const onBoth = (one: Result): boolean => one.program.endsWith(ON_TOFINO2);
+  const first = compiler.filter((one) => !onBoth(one));
+  const refused = first.filter(({ isRefused }) => isRefused === true);
+  const ptf = all.filter(({ judge }) => judge === "ptf");
+  return [
+    `| the open compiler's (p4lang/bf-p4c at 64c9067f, \`p4-tests/p4_16\`), listed programs with an STF test | ${counts(first)} |`,
+    `| of the others, those that are refused (P40457) as their own texts expect for this chip | ${refused.length} of ${first.length - first.filter(passes).length} |`,
+    `| the same tests on Tofino 2, where the list has the program for both chips | ${counts(compiler.filter(onBoth))} |`,
+    ...(ptf.length > 0
+      ? [
+          `| the open compiler's PTF tests of listed programs, by PTF over P4Runtime and BF Runtime | ${counts(ptf)} |`,
+        ]
+      : []),
+  ];
+}
+
+export function page(all: readonly Result[]): string {
   const generated = all.filter(({ judge }) => judge === "testgen");
   const whole = programsOf(generated).filter((one) => one.every(passes));
   const rows: string[] = [];
   const reasons = new Map<string, number>();
-  for (const results of programsOf([...compiler, ...generated].filter((one) => !passes(one)))) {
+  for (const results of programsOf(all.filter((one) => !passes(one)))) {
     const [first] = results;
-    const cause = KNOWN[first!.program] ?? "not known yet";
+    const cause = causeOf(first!);
     reasons.set(cause, (reasons.get(cause) ?? 0) + results.length);
     rows.push(`| ${first!.program} | ${results.length} | ${text(first!.failed!)} | ${cause} |`);
   }
@@ -37,12 +55,12 @@ export function page(all: readonly Result[]): string {
     "",
     "This page is written by `CORPUS=DIR TESTS=DIR npx tsx tools/tna/packets.ts`. Neither the programs nor the tests are in this repository: CORPUS is a folder",
     "with the list of public programs and their repositories, TESTS one with tests that P4Testgen made for listed designs (at most ten a program, greedy statement",
-    "coverage). A test passes when exactly the expected packets leave; a packet at a port that it does not name is a failure.",
+    "coverage). A test passes when exactly the expected packets leave; a packet at a port that it does not name is a failure. `tools/tna/ptf/run.ts` runs PTF.",
     "",
     "<!-- not measured: results of tests -->",
     "| tests | pass |",
     "|---|---|",
-    `| those of the open compiler's repository (p4lang/bf-p4c at 64c9067f, \`p4-tests/p4_16\`), listed programs with an STF test | ${counts(compiler)} |`,
+    ...compilerRows(all),
     `| P4Testgen's, all | ${counts(generated)} |`,
     `| of these, tests that expect a packet | ${counts(generated.filter(({ expects }) => expects))} |`,
     `| of these, tests in which nothing may leave | ${counts(generated.filter(({ expects }) => !expects))} |`,
@@ -63,4 +81,9 @@ export function page(all: readonly Result[]): string {
     ...rows,
     "",
   ].join("\n");
+}
+
+function causeOf({ program, isRefused }: Result): string {
+  if (isRefused === true) return "the text of the program expects an error on this chip";
+  return KNOWN[program.replace(ON_TOFINO2, "")] ?? "not known yet";
 }

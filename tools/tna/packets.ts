@@ -5,8 +5,8 @@
  *
  * CORPUS holds `corpus.tsv` and the programs as `OWNER+NAME/PATH`; a test of the open compiler lies beside its program, with the suffix
  * `.stf`. TESTS holds the tests that P4Testgen made: a folder a program, with `results.json`. Results go to `CORPUS/packets.jsonl`, a line a
- * test file; a second run plays only what has no line (`FRESH=1`: all). With names, only tests whose name contains one are played, and no
- * page is written.
+ * test file; a second run plays only what has no line (`FRESH=1`: all). `CORPUS/ptf.jsonl` has those of tools/tna/ptf/run.ts. With names, only tests
+ * whose name contains one are played, and no page is written.
  */
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -15,11 +15,13 @@ import { loadProgram } from "../../src/toolchain/loading/index.js";
 import type { Program } from "../../src/toolchain/program/index.js";
 import { readStf, runStf } from "../../src/toolchain/stf/index.js";
 import { type Case, chipDefines, programFile, readCases, searchPath } from "./corpus.js";
+import { ON_TOFINO2 } from "./packet-causes.js";
 import { page } from "./packet-page.js";
 
 /** What one test file gave. */
 export interface Result {
-  judge: "compiler" | "testgen";
+  /** The open compiler's tests, by STF or by PTF, or those of P4Testgen. */
+  judge: "compiler" | "ptf" | "testgen";
   /** Of the program, then of the file. */
   program: string;
   test: string;
@@ -27,6 +29,8 @@ export interface Result {
   expects: boolean;
   /** The first message, where the test failed. */
   failed?: string;
+  /** The text of the program expects an error on this chip, and the compiler refuses it. */
+  isRefused?: boolean;
 }
 
 interface Test {
@@ -41,7 +45,8 @@ function compilerTests(corpus: string, cases: readonly Case[]): Test[] {
   return cases.flatMap((one): Test[] => {
     if (one.repo !== "p4lang/bf-p4c" || !one.path.startsWith("p4-tests/p4_16/")) return [];
     const path = programFile(corpus, one).replace(/\.p4$/, ".stf");
-    return existsSync(path) ? [{ judge: "compiler", one, path, name: one.path }] : [];
+    const name = one.chip === "tofino2" && one.isForBoth ? `${one.path}${ON_TOFINO2}` : one.path;
+    return existsSync(path) ? [{ judge: "compiler", one, path, name }] : [];
   });
 }
 
@@ -93,13 +98,20 @@ function textOf(error: unknown): string {
   return `${first?.code} ${first?.message}`;
 }
 
+/** Whether the text of a program of the open compiler says that it is refused, for this chip. */
+function expectsError(corpus: string, one: Case): boolean {
+  const text = readFileSync(programFile(corpus, one), "utf8");
+  return one.chip === "tofino" && /expect error/.test(text);
+}
+
 /** A packet at a port that the test does not name is a failure: nothing else may leave. */
 async function play(corpus: string, { judge, one, path, name }: Test): Promise<Result> {
   const text = readFileSync(path, "utf8");
   const [program = "", test = ""] = judge === "compiler" ? [name, name] : name.split("/");
   const result: Result = { judge, program, test, expects: /^\s*expect/m.test(text) };
   const loaded = await programOf(corpus, one);
-  if (typeof loaded === "string") return { ...result, failed: loaded };
+  if (typeof loaded === "string")
+    return { ...result, failed: loaded, ...(expectsError(corpus, one) ? { isRefused: true } : {}) };
   const diagnostics = new Diagnostics();
   try {
     const { failed } = await runStf(readStf(new SourceFile(name, text), diagnostics), loaded, diagnostics);
@@ -110,6 +122,11 @@ async function play(corpus: string, { judge, one, path, name }: Test): Promise<R
   } catch (error) {
     return { ...result, failed: textOf(error) };
   }
+}
+
+function readResults(path: string): Result[] {
+  const lines = readFileSync(path, "utf8").split("\n");
+  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Result);
 }
 
 async function main(): Promise<void> {
@@ -123,12 +140,9 @@ async function main(): Promise<void> {
   const tests = [...compilerTests(corpus, cases), ...generatedTests(folder, cases)];
   const store = join(corpus, "packets.jsonl");
   if (fresh === "1") rmSync(store, { force: true });
-  const lines = existsSync(store) ? readFileSync(store, "utf8").trim().split("\n") : [];
   const known = new Map<string, Result>();
-  for (const line of lines.filter((one) => one !== "")) {
-    const result = JSON.parse(line) as Result;
+  for (const result of existsSync(store) ? readResults(store) : [])
     known.set(`${result.judge} ${result.program} ${result.test}`, result);
-  }
   for (const test of tests) {
     if (names.length > 0 && !names.some((name) => test.name.includes(name))) continue;
     const parts = test.judge === "compiler" ? [test.name, test.name] : test.name.split("/");
@@ -140,7 +154,8 @@ async function main(): Promise<void> {
     if (result.failed !== undefined) process.stdout.write(`${test.name}: ${result.failed}\n`);
   }
   if (names.length > 0) return;
-  const results = [...known.values()];
+  const byPtf = join(corpus, "ptf.jsonl");
+  const results = [...known.values(), ...(existsSync(byPtf) ? readResults(byPtf) : [])];
   if (!results.some(({ judge }) => judge === "testgen"))
     process.stdout.write("P4Testgen's tests skipped: TESTS names no folder\n");
   writeFileSync(resolve(import.meta.dirname, "../../docs/tna/packets.md"), page(results));

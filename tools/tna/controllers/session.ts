@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { Diagnostics, fromHex, given, toHex } from "../../../src/base/index.js";
 import { WallClock } from "../../../src/toolchain/daemon/index.js";
-import { Interfaces } from "../../../src/toolchain/interfaces/index.js";
 import { loadProgram } from "../../../src/toolchain/loading/index.js";
 import { serve } from "../../../src/toolchain/p4runtime/index.js";
 import { Switch } from "../../../src/toolchain/switch/index.js";
 import { chipDefines, readCases, searchPath } from "../corpus.js";
+import { linksOf, ptfInterfaces } from "../links.js";
 import type { Controller, Exchange } from "./cases.js";
 
 export interface Places {
@@ -79,23 +79,6 @@ export async function runController(one: Controller, places: Places): Promise<Ou
   }
 }
 
-/** Pairs of interfaces: `sN` is the switch's port N, `tN` is PTF's. */
-function linksOf(ports: readonly number[], device: Switch): Interfaces {
-  const run = (...args: string[]) => execFileSync(args[0]!, args.slice(1));
-  for (const port of ports) {
-    execFileSync("sh", ["-c", `ip link del s${port} 2>/dev/null || true`]);
-    run("ip", "link", "add", `s${port}`, "type", "veth", "peer", "name", `t${port}`);
-    for (const name of [`s${port}`, `t${port}`]) {
-      run("sysctl", "-qw", `net.ipv6.conf.${name}.disable_ipv6=1`);
-      run("ip", "link", "set", name, "up", "mtu", "9500");
-    }
-  }
-  return new Interfaces(
-    ports.map((port) => ({ port, name: `s${port}` })),
-    { frame: (port, frame) => device.receive(port, frame.slice()) },
-  );
-}
-
 /** Of packets that nobody sent to the switch. */
 function made(left: readonly string[], like: string): string | undefined {
   const [port, bytes = ""] = like.split(" ");
@@ -138,7 +121,7 @@ function command(one: Controller, copy: string, python: string): string[] {
     "--test-dir",
     file,
     ...tests,
-    ...ports.flatMap((port) => ["-i", `${port}@t${port}`]),
+    ...ptfInterfaces(ports),
     "--test-params",
     "arch='tofino';target='asic-model';num_pipes=4;test_seed='1'",
     ...(one.args ?? []),

@@ -98,6 +98,8 @@ export class ProgramWriter {
   readonly #hashes: string[] = [];
   readonly #fixed: (AnyHash | undefined)[] = [];
   #hashBytes = 0;
+  /** Names of the headers that parsers extract; those of stacks are not among them. */
+  readonly #extracted: ReadonlySet<string>;
   readonly #actions: ReadonlyMap<number, bmv2.Bmv2Action>;
   readonly #tables: TableInfo[] = [];
   readonly #profiles: ProfileInfo[] = [];
@@ -109,6 +111,7 @@ export class ProgramWriter {
     private readonly trace: TracePoints | undefined,
   ) {
     this.#layout = layOut(program);
+    this.#extracted = new Set(program.parsers.flatMap((one) => one.parse_states.flatMap(extractedBy)));
     // Who looks at a trace sees all fields.
     this.#loads = trace === undefined || trace instanceof CountPoints ? this.#loadsOf() : undefined;
     this.#resources = resourcesOf(program, this.#layout, trace, this.#loads);
@@ -381,13 +384,12 @@ export class ProgramWriter {
     const all = Array.from({ length: layout.words }, (_, at) => at);
     const loads = this.#loads;
     if (loads === undefined || program.architecture === undefined) return all;
-    const extracted = this.#extracted();
     const { changes } = layout;
     const slots = [...layout.headers.values()].flatMap((slot) => {
       const isAny =
         changes.headers.has(slot) || (!slot.metadata && (slot.place < 0 || slot.union !== undefined));
       return slot.fields.flatMap((field) => {
-        const isLoaded = extracted.has(slot.name) && loads.has(field);
+        const isLoaded = this.#extracted.has(slot.name) && loads.has(field);
         if (!isAny && !isLoaded && !changes.fields.has(field.at)) return [];
         return Array.from({ length: field.words }, (_, i) => field.at + i);
       });
@@ -404,12 +406,7 @@ export class ProgramWriter {
     if (architecture === undefined || number % 2 === 0 || this.trace !== undefined) return false;
     const { order, primitives = [] } = defined(deparsers[gress.deparser]);
     const isEmpty = defined(pipelines[gress.pipeline]).init_table === null && primitives.length === 0;
-    const extracted = this.#extracted();
-    return isEmpty && order.every((name) => !extracted.has(name) && this.#staysInvalid(name));
-  }
-
-  #extracted(): ReadonlySet<string> {
-    return new Set(this.program.parsers.flatMap((one) => one.parse_states.flatMap(extractedBy)));
+    return isEmpty && order.every((name) => !this.#extracted.has(name) && this.#staysInvalid(name));
   }
 
   /** Whether nothing but a parser makes a header valid. */

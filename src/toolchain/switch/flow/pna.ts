@@ -8,7 +8,7 @@ import type { FieldSlot } from "../codegen/layout.js";
 import { NO_LIMIT } from "../state/packet-state.js";
 import type { AddedEntry, ForwarderParts } from "./forwarder.js";
 import type { PacketCopy } from "./packet-copy.js";
-import { MAX_PORT, Portable } from "./portable.js";
+import { Portable } from "./portable.js";
 import type { Workspaces } from "./workspace.js";
 
 /** `PNA_Direction_t`. */
@@ -72,10 +72,10 @@ export class Pna extends Portable {
     }
     const sessions = outputs.mirrors.flatMap(({ asks, session }) => (asked(asks) ? [phv[session]!] : []));
     const made = stage.emit(state, NO_LIMIT);
-    for (const session of sessions) this.#mirror(made, session);
+    for (const session of sessions) this.clone("egress_clone", made, session);
     if (again) this.#again(port, made, pass + 1);
     else if (asked(outputs.sends))
-      this.#send(made, this.portOf(phv[outputs.port]! >>> 0), phv[main.serviceClass]!);
+      this.send(this.portOf(phv[outputs.port]! >>> 0), made, phv[main.serviceClass]!);
     else this.drop("ingress");
   }
 
@@ -88,42 +88,14 @@ export class Pna extends Portable {
     this.work!.again.push(copy);
   }
 
-  #send(frame: Uint8Array, port: number, serviceClass: number): void {
-    const { queues } = this;
-    const line = this.lineOf(serviceClass);
-    const mustWait = queues !== undefined && port <= MAX_PORT && !queues.passes(port, line);
-    if (this.work!.egress.length > 0 || mustWait) {
-      const copy = this.copyOf(frame, true);
-      copy.node = this.tracer?.node;
-      this.queue(copy, port, line);
-      return;
-    }
+  protected passOn(_port: number, frame: Uint8Array): Uint8Array {
     this.tracer?.leaves(frame);
-    if (queues === undefined || port > MAX_PORT) this.output.transmit(port, frame);
-    else queues.start(port, frame);
-  }
-
-  /** Copies of what the deparser emitted go to the ports of a session. */
-  #mirror(packet: Uint8Array, session: number): void {
-    const found = this.replication.sessions.get(session);
-    this.tracer?.cloneSession(session, found);
-    if (found === undefined) return;
-    const limit = found.lengthLimit > 0 ? found.lengthLimit : packet.length;
-    const original = this.tracer?.node;
-    this.tracer?.use(this.tracer.fork("egress_clone"));
-    for (const { port, instance } of found.replicas) {
-      const copy = this.copyOf(packet.slice(0, limit), true);
-      copy.node = this.tracer?.fork("replica", port, instance);
-      this.queue(copy, this.portOf(port), this.lineOf(found.classOfService));
-    }
-    this.tracer?.forked("clone");
-    this.tracer?.use(original);
+    return frame;
   }
 
   /** A packet that waited leaves as it is. */
-  protected leave({ frame }: PacketCopy): Uint8Array {
-    this.tracer?.leaves(frame);
-    return frame;
+  protected leave({ port, frame }: PacketCopy): Uint8Array {
+    return this.passOn(port, frame);
   }
 }
 

@@ -2,14 +2,18 @@
 import { NO_LIMIT } from "../state/packet-state.js";
 import { Forwarder } from "./forwarder.js";
 import type { PacketCopy } from "./packet-copy.js";
+import type { MirrorSession } from "./replication.js";
 
 /** `PSA_PORT_CPU`, `PNA_PORT_CPU`. */
 const CPU = 0xfffffffd;
 
 /** The highest port that can have queues. */
-export const MAX_PORT = 0xffff;
+const MAX_PORT = 0xffff;
 
 export abstract class Portable extends Forwarder {
+  /** What leaves by a port of a packet that does not wait; undefined: nothing. */
+  protected abstract passOn(port: number, frame: Uint8Array): Uint8Array | undefined;
+
   /** Makes a packet the present one, as bytes; the fields stay as they are. */
   protected begin(frame: Uint8Array, ownsFrame: boolean): void {
     const { state } = this;
@@ -41,6 +45,46 @@ export abstract class Portable extends Forwarder {
     this.stats.dropped++;
     this.stats.drops[where]++;
     this.tracer?.drop(this.tracer.node, "drop_flag");
+  }
+
+  /** To one port: at once, where no packet waits. */
+  protected send(port: number, frame: Uint8Array, serviceClass: number): void {
+    const { queues } = this;
+    const line = this.lineOf(serviceClass);
+    const mustWait = queues !== undefined && port <= MAX_PORT && !queues.passes(port, line);
+    if (this.work!.egress.length > 0 || mustWait) {
+      const copy = this.copyOf(frame, true);
+      copy.node = this.tracer?.node;
+      this.queue(copy, port, line);
+      return;
+    }
+    const left = this.passOn(port, frame);
+    if (left === undefined) return;
+    if (queues === undefined || port > MAX_PORT) this.output.transmit(port, left);
+    else queues.start(port, left);
+  }
+
+  /** Copies of bytes go to the ports of a session. `fill` gives a copy what it takes along beside them. */
+  protected clone(
+    cause: "ingress_clone" | "egress_clone",
+    packet: Uint8Array,
+    session: number,
+    fill?: (copy: PacketCopy, found: MirrorSession, instance: number) => void,
+  ): void {
+    const found: MirrorSession | undefined = this.replication.sessions.get(session);
+    this.tracer?.cloneSession(session, found);
+    if (found === undefined) return;
+    const limit = found.lengthLimit > 0 ? found.lengthLimit : packet.length;
+    const original = this.tracer?.node;
+    this.tracer?.use(this.tracer.fork(cause));
+    for (const { port, instance } of found.replicas) {
+      const copy = this.copyOf(packet.slice(0, limit), true);
+      fill?.(copy, found, instance);
+      copy.node = this.tracer?.fork("replica", port, instance);
+      this.queue(copy, this.portOf(port), this.lineOf(found.classOfService));
+    }
+    this.tracer?.forked("clone");
+    this.tracer?.use(original);
   }
 
   /** Ports of the switch have queues; the port of recirculation, and others that the switch cannot have, do not. */

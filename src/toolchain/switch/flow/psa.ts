@@ -8,8 +8,7 @@ import { EXTERN_STATE } from "../../program/index.js";
 import { NO_LIMIT } from "../state/packet-state.js";
 import type { ForwarderParts } from "./forwarder.js";
 import type { PacketCopy } from "./packet-copy.js";
-import { MAX_PORT, Portable } from "./portable.js";
-import type { MirrorSession } from "./replication.js";
+import { Portable } from "./portable.js";
 import type { Workspaces } from "./workspace.js";
 
 /** `PSA_PacketPath_t`. */
@@ -113,7 +112,7 @@ export class Psa extends Portable {
     if (group === 0) {
       phv[egress.instance] = 0;
       phv[egress.parserPath] = PATH.unicast;
-      this.#unicast(this.portOf(phv[ingress.outPort]! >>> 0), frame, serviceClass);
+      this.send(this.portOf(phv[ingress.outPort]! >>> 0), frame, serviceClass);
       return;
     }
     const replicas = this.replication.replicas(group);
@@ -127,21 +126,8 @@ export class Psa extends Portable {
     this.tracer?.forked("multicast", group);
   }
 
-  /** To one port: at once, where no packet waits. */
-  #unicast(port: number, frame: Uint8Array, serviceClass: number): void {
-    const { queues } = this;
-    const line = this.lineOf(serviceClass);
-    const mustWait = queues !== undefined && port <= MAX_PORT && !queues.passes(port, line);
-    if (this.work!.egress.length > 0 || mustWait) {
-      const copy = this.copyOf(frame, true);
-      copy.node = this.tracer?.node;
-      this.queue(copy, port, line);
-      return;
-    }
-    const left = this.#egress(port, frame, true);
-    if (left === undefined) return;
-    if (queues === undefined || port > MAX_PORT) this.output.transmit(port, left);
-    else queues.start(port, left);
+  protected passOn(port: number, frame: Uint8Array): Uint8Array | undefined {
+    return this.#egress(port, frame, true);
   }
 
   #replica(frame: Uint8Array, { port, instance }: Replica, serviceClass: number): void {
@@ -155,30 +141,16 @@ export class Psa extends Portable {
   #clone(cause: "ingress_clone" | "egress_clone", packet: Uint8Array, session: number): void {
     const { state } = this;
     const { egress, lists } = this.#at;
-    const found: MirrorSession | undefined = this.replication.sessions.get(session);
-    this.tracer?.cloneSession(session, found);
-    if (found === undefined) return;
-    const limit = found.lengthLimit > 0 ? found.lengthLimit : packet.length;
-    const original = this.tracer?.node;
-    this.tracer?.use(this.tracer.fork(cause));
+    const isFromIngress = cause === "ingress_clone";
     // The packet goes on, and its bytes with it.
     state.ownsFrame = false;
-    for (const { port, instance } of found.replicas) {
-      const copy = this.copyOf(packet.slice(0, limit), true);
-      copy.phv.fill(0);
-      this.code.copyFieldList(
-        copy.phv,
-        state.phv,
-        cause === "ingress_clone" ? lists.cloneI2E : lists.cloneE2E,
-      );
-      copy.phv[egress.parserPath] = cause === "ingress_clone" ? PATH.cloneI2E : PATH.cloneE2E;
-      copy.phv[egress.serviceClass] = found.classOfService;
-      copy.phv[egress.instance] = instance & 0xffff;
-      copy.node = this.tracer?.fork("replica", port, instance);
-      this.queue(copy, this.portOf(port), this.lineOf(found.classOfService));
-    }
-    this.tracer?.forked("clone");
-    this.tracer?.use(original);
+    this.clone(cause, packet, session, ({ phv }, { classOfService }, instance) => {
+      phv.fill(0);
+      this.code.copyFieldList(phv, state.phv, isFromIngress ? lists.cloneI2E : lists.cloneE2E);
+      phv[egress.parserPath] = isFromIngress ? PATH.cloneI2E : PATH.cloneE2E;
+      phv[egress.serviceClass] = classOfService;
+      phv[egress.instance] = instance & 0xffff;
+    });
   }
 
   protected leave(copy: PacketCopy): Uint8Array | undefined {

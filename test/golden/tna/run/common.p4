@@ -1,6 +1,6 @@
 // What the packet tests share: a packet of one small header, the metadata in front of it, parsers and an egress that do nothing.
 #include <core.p4>
-#if __TARGET_TOFINO__ == 2
+#if __TARGET_TOFINO__ == 2 && !defined(TNA_ALONE)
 #include <t2na.p4>
 #else
 #include <tna.p4>

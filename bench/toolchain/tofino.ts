@@ -1,12 +1,15 @@
 /**
- * The same L3 switch for v1model and for a Tofino, with and without egress, and what a register, a hash and a mirror add to it.
- * All of them take turns, so that what else the machine does meets them alike.
+ * `npm run bench -- tofino`: packets a second of the same L3 switch for v1model and for a Tofino, with and without egress, and what a
+ * register, a hash and a mirror add to it; the time from the start of a process to the answers to its packets; ten Tofinos in one process.
  */
-import { Diagnostics, SourceFile } from "../../../src/base/index.js";
-import { compile } from "../../../src/toolchain/p4/index.js";
-import { Switch } from "../../../src/toolchain/switch/index.js";
-import { ipv4Frame } from "./packets.js";
-import { type Load, rivalRates } from "./rate.js";
+import { execFileSync } from "node:child_process";
+import { Diagnostics, SourceFile } from "../../src/base/index.js";
+import { compile } from "../../src/toolchain/p4/index.js";
+import { Switch } from "../../src/toolchain/switch/index.js";
+import { COMMAND } from "../../test/built-command.js";
+import type { Benchmark } from "../benchmark.js";
+import { ipv4Frame } from "./switch/packets.js";
+import { type Load, rivalRates } from "./switch/rate.js";
 
 const DECLARATIONS = `
 header eth_t { bit<48> dst; bit<48> src; bit<16> type; }
@@ -33,7 +36,8 @@ const STATES = `
   state ipv4 { p.extract(hdr.ipv4); transition accept; }
 `;
 
-const V1MODEL = `
+/** The switch for v1model, with statements of egress. */
+const v1model = (egress: string): string => `
 #include <core.p4>
 #include <v1model.p4>
 ${DECLARATIONS}
@@ -48,7 +52,7 @@ control TheIngress(inout headers hdr, inout metadata m, inout standard_metadata_
   ${TABLES}
   apply { if (hdr.ipv4.isValid()) { routes.apply(); hops.apply(); } }
 }
-control TheEgress(inout headers hdr, inout metadata m, inout standard_metadata_t s) { apply { } }
+control TheEgress(inout headers hdr, inout metadata m, inout standard_metadata_t s) { apply { ${egress} } }
 control Sum(inout headers hdr, inout metadata m) {
   apply { update_checksum(hdr.ipv4.isValid(), { ${SUMMED} }, hdr.ipv4.checksum, HashAlgorithm.csum16); }
 }
@@ -104,38 +108,85 @@ Switch(pipe) main;
 }
 
 const BYPASS = "tm.bypass_egress = 1;";
+const REWRITE = "hdr.ipv4.tos = 1;";
 
-/** What is measured, the twin of v1model first. */
-const PROGRAMS: readonly (readonly [name: string, text: string])[] = [
-  ["v1model", V1MODEL],
-  ["Tofino without egress", tofino({ apply: BYPASS })],
-  ["Tofino, egress parses nothing", tofino({})],
-  ["Tofino, egress parses the headers", tofino({ egress: "hdr.ipv4.tos = 1;" })],
-  [
-    "Tofino without egress, register",
-    tofino({
-      locals: `Register<bit<32>, bit<10>>(1024) cells;
+const V1MODEL = ["v1model", v1model("")] as const;
+const BYPASSING = ["Tofino without egress", tofino({ apply: BYPASS })] as const;
+
+/** What is measured, each beside another program: its twin, or the program to which it adds something. */
+const PAIRS: readonly { program: readonly [string, string]; beside: readonly [string, string] }[] = [
+  { program: BYPASSING, beside: V1MODEL },
+  { program: ["Tofino, egress parses nothing", tofino({})], beside: V1MODEL },
+  {
+    program: ["Tofino, egress parses and rewrites the headers", tofino({ egress: REWRITE })],
+    beside: ["v1model, egress rewrites the headers", v1model(REWRITE)],
+  },
+  {
+    program: [
+      "Tofino without egress, register",
+      tofino({
+        locals: `Register<bit<32>, bit<10>>(1024) cells;
         RegisterAction<bit<32>, bit<10>, bit<32>>(cells) count = {
           void apply(inout bit<32> value, out bit<32> result) { value = value |+| 1; result = value; } };`,
-      apply: `${BYPASS} if (count.execute(hdr.ipv4.dst[9:0]) == 0) { dprsr.drop_ctl = 1; }`,
-    }),
-  ],
-  [
-    "Tofino without egress, CRC-32 of the addresses",
-    tofino({
-      locals: "Hash<bit<32>>(HashAlgorithm_t.CRC32) h;",
-      apply: `${BYPASS} if (h.get({ hdr.ipv4.src, hdr.ipv4.dst }) == 0) { dprsr.drop_ctl = 1; }`,
-    }),
-  ],
-  ["Tofino without egress, mirror to a session", tofino({ apply: `${BYPASS} dprsr.mirror_type = 1;` })],
+        apply: `${BYPASS} if (count.execute(hdr.ipv4.dst[9:0]) == 0) { dprsr.drop_ctl = 1; }`,
+      }),
+    ],
+    beside: BYPASSING,
+  },
+  {
+    program: [
+      "Tofino without egress, CRC-32 of the addresses",
+      tofino({
+        locals: "Hash<bit<32>>(HashAlgorithm_t.CRC32) h;",
+        apply: `${BYPASS} if (h.get({ hdr.ipv4.src, hdr.ipv4.dst }) == 0) { dprsr.drop_ctl = 1; }`,
+      }),
+    ],
+    beside: BYPASSING,
+  },
+  {
+    program: [
+      "Tofino without egress, mirror to a session",
+      tofino({ apply: `${BYPASS} dprsr.mirror_type = 1;` }),
+    ],
+    beside: BYPASSING,
+  },
 ];
 
-/** Packets a second of each program. The first two are measured alone, since V8 makes the best code for what has one shape only. */
-export function tofinoRates(): { name: string; rate: number }[] {
-  const loads = PROGRAMS.map(([, text]) => load(text));
-  const rates = [...rivalRates(loads.slice(0, 2)), ...rivalRates(loads.slice(2))];
-  return PROGRAMS.map(([name], i) => ({ name, rate: rates[i]! }));
+const PROCESS = "--pair";
+const CALLS = 5;
+
+/** In a process of their own, since V8 makes the best code for what has one shape only. */
+function ratesOf(pair: number): number[] {
+  const words = [...process.execArgv, import.meta.filename, PROCESS, String(pair)];
+  return JSON.parse(execFileSync(process.execPath, words, { encoding: "utf8" })) as number[];
 }
+
+/** Seconds that a call of the built command takes, the least of several. */
+function callTime(calls: number, ...args: string[]): number {
+  const times = Array.from({ length: calls }, () => {
+    const began = performance.now();
+    execFileSync(process.execPath, [COMMAND, ...args], { stdio: "ignore" });
+    return (performance.now() - began) / 1000;
+  });
+  return Math.min(...times);
+}
+
+export const run: Benchmark = async (report) => {
+  for (const [i, { program, beside }] of PAIRS.entries()) {
+    const [rate = Number.NaN, other = Number.NaN] = ratesOf(i);
+    const rival = { name: beside[0], value: other };
+    report({ name: `tofino/small l3, ${program[0]}`, unit: "packets/s", value: rate, rival });
+    report({ name: `tofino/small l3, ${program[0]}, of ${beside[0]}`, unit: "1", value: rate / other });
+  }
+  const folder = "test/golden/tna/run";
+  report({
+    name: "tofino/start to the end of a packet test",
+    unit: "s",
+    value: callTime(CALLS, "stf", `${folder}/copies.p4`, `${folder}/copies.stf`),
+  });
+  const value = callTime(1, "run", "examples/schemes/tofino.yaml");
+  report({ name: "tofino/an experiment with ten Tofinos", unit: "s", value });
+};
 
 function load(text: string): Load {
   const diagnostics = new Diagnostics();
@@ -145,7 +196,7 @@ function load(text: string): Load {
     clock: { now: () => 0, at: () => () => {} },
     transmit: () => {},
   });
-  const pipe = text === V1MODEL ? "" : "pipe.";
+  const pipe = text.includes("V1Switch") ? "" : "pipe.";
   const bytes = { port: 2n, src: 0x020000000001n, dst: 0x020000000002n };
   device.apply([
     {
@@ -183,4 +234,9 @@ function load(text: string): Load {
       },
     ]);
   return { device, frames: Array.from({ length: 64 }, (_, i) => ipv4Frame(0x0a010280 + (i % 4))) };
+}
+
+if (process.argv[1] === import.meta.filename && process.argv[2] === PROCESS) {
+  const { program, beside } = PAIRS[Number(process.argv[3])]!;
+  process.stdout.write(JSON.stringify(rivalRates([load(program[1]), load(beside[1])])));
 }
