@@ -1,5 +1,6 @@
 /** Why a known packet test fails, by its program. */
 const STF = "p4-tests/p4_16/stf";
+const PTF = "p4-tests/p4_16/ptf";
 const JBAY = "p4-tests/p4_16/jbay";
 
 const SELECTOR = "the test writes raw addresses of the hardware's selector";
@@ -14,6 +15,9 @@ export const ON_TOFINO2 = "@tofino2";
 export const KNOWN: Readonly<Record<string, string>> = {
   [`${JBAY}/hwlearn3.p4`]:
     "the test writes members of an enum as the open compiler encodes those that a learning action answers",
+  [`${PTF}/checksum_if_else_cond.p4`]: "the test gives scapy text in place of bytes, which Python 3 refuses",
+  [`${PTF}/mirror_constants.p4`]: "the mirrored packet does not leave; not looked into",
+  [`${PTF}/varbit_checksum.p4`]: "no packet leaves; not looked into",
   [`${STF}/selector1.p4`]: SELECTOR,
   [`${STF}/sful_sel1.p4`]: SELECTOR,
   [`${STF}/meter_dest_16_32.p4`]: METER,

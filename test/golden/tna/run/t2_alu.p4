@@ -45,6 +45,8 @@ control Work(inout headers_t hdr, inout none_t md, in ingress_intrinsic_metadata
     Meter<bit<8>>(4, MeterType_t.PACKETS) rate;
     @symmetric("hdr.data.port", "hdr.data.kind")
     Hash<bit<16>>(HashAlgorithm_t.CRC16) both;
+    @symmetric("hdr.data.port", "hdr.data.kind")
+    Hash<bit<16>>(HashAlgorithm_t.CRC16) turned;
 
     apply {
         tm.ucast_egress_port = 2;
@@ -55,6 +57,7 @@ control Work(inout headers_t hdr, inout none_t md, in ingress_intrinsic_metadata
         else if (hdr.data.kind == 3) known.apply();
         else if (hdr.data.kind == 4)
             hdr.data.value = 8w0 ++ rate.execute(0, (MeterColor_t)hdr.data.value[7:0], 32w0);
+        else if (hdr.data.kind == 7) hdr.data.value = turned.get({ hdr.data.kind, hdr.data.port });
         else hdr.data.value = both.get({ hdr.data.port, hdr.data.kind });
     }
 }

@@ -329,12 +329,12 @@ function pathOf(expr: Expr): string {
       : "";
 }
 
-/** The input of a hash with `@symmetric`: of two fields the hardware's matrix has one column, so the second becomes both in XOR, the first 0. */
+/** The input of a hash with `@symmetric`: of two fields the hardware's matrix has one column, so the later one becomes both in XOR, the other 0. */
 function symmetric(data: Expr, { annotations }: ExternInstance): Expr {
   const named = annotations.find(({ name }) => name === "symmetric");
   if (named === undefined || data.kind !== "aggregate") return data;
   const texts = (named.body.kind === "unstructured" ? named.body.text : "").match(/[\w.]+/g) ?? [];
-  const [first = -1, second = -1] = texts.map((text) =>
+  const places = texts.map((text) =>
     data.elements.findIndex((one) => {
       const path = pathOf(one);
       return (
@@ -345,6 +345,7 @@ function symmetric(data: Expr, { annotations }: ExternInstance): Expr {
       );
     }),
   );
+  const [first = -1, second = -1] = places.sort((a, b) => a - b);
   const [one, other] = [data.elements[first], data.elements[second]];
   if (one === undefined || other === undefined) return data;
   const both = binary("^", toBits(one), toBits(other), bits(totalWidth(one.type)), one.span);
