@@ -16,8 +16,10 @@ export const KNOWN: Readonly<Record<string, string>> = {
   [`${JBAY}/hwlearn3.p4`]:
     "the test writes members of an enum as the open compiler encodes those that a learning action answers",
   [`${PTF}/checksum_if_else_cond.p4`]: "the test gives scapy text in place of bytes, which Python 3 refuses",
-  [`${PTF}/mirror_constants.p4`]: "the mirrored packet does not leave; not looked into",
-  [`${PTF}/varbit_checksum.p4`]: "no packet leaves; not looked into",
+  [`${PTF}/mirror_constants.p4`]:
+    "the mirrored packet leaves before the other one; PTF passes over what comes before the packet that it waits for",
+  [`${PTF}/varbit_checksum.p4`]:
+    "the length of a varbit depends on a field of its own header, which has its value after the extraction; P4 takes the value before it",
   [`${STF}/selector1.p4`]: SELECTOR,
   [`${STF}/sful_sel1.p4`]: SELECTOR,
   [`${STF}/meter_dest_16_32.p4`]: METER,
